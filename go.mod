@@ -1,0 +1,3 @@
+module github.com/remit-project/remit
+
+go 1.26

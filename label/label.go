@@ -1,0 +1,89 @@
+package label
+
+// Label is what is known about where one value came from. The zero value is
+// the least trusted label with no named origin.
+type Label struct {
+	// Origins are the classes of sources that may have influenced the value.
+	Origins Origins
+	// Trust is the least trust among those sources.
+	Trust Trust
+	// Obligations must each be discharged before the value reaches a sink.
+	Obligations Obligations
+}
+
+// Merge combines the labels of two values that went into one:
+// (∪, min, ∪). It is a semilattice: associative, commutative, idempotent.
+func Merge(a, b Label) Label {
+	return Label{
+		Origins:     a.Origins | b.Origins,
+		Trust:       min(a.Trust, b.Trust),
+		Obligations: a.Obligations | b.Obligations,
+	}
+}
+
+// Identity is the neutral element of [Merge]: no origin, the highest trust,
+// no obligation. It is the label of nothing at all, where folding starts.
+func Identity() Label { return Label{Trust: Trusted} }
+
+// Below tells whether a is at most as trustworthy as b in every component:
+// at least b's origins and obligations, at most b's trust. It is the order
+// that [Merge] is the greatest lower bound of.
+func (a Label) Below(b Label) bool {
+	return a.Trust <= b.Trust && a.Origins&b.Origins == b.Origins && a.Obligations&b.Obligations == b.Obligations
+}
+
+// Requirement is what one argument asks of the value that fills it.
+type Requirement struct {
+	Role      Role
+	Floor     Trust
+	Forbidden Origins
+	// Required obligations hold for every value here, whatever its label says
+	// (for example a redaction before an egress).
+	Required Obligations
+}
+
+// Gap names what a label lacks for a requirement. The zero value is no gap.
+type Gap struct {
+	// Trust is set when the label's trust is below the floor.
+	Trust bool
+	// Forbidden are the origins that the requirement forbids.
+	Forbidden Origins
+	// Open are the obligations that nothing has discharged.
+	Open Obligations
+}
+
+// None tells whether nothing is missing.
+func (g Gap) None() bool { return !g.Trust && g.Forbidden == 0 && g.Open == 0 }
+
+// Check is the argument check of PACT:
+// τ(v) ≥ floor ∧ O ∩ forbidden = ∅ ∧ B ∪ R ⊆ discharged.
+// It returns everything that is missing, not the first thing only.
+func Check(v Label, req Requirement, discharged Obligations) Gap {
+	return Gap{
+		Trust:     v.Trust < req.Floor,
+		Forbidden: v.Origins & req.Forbidden,
+		Open:      (v.Obligations | req.Required) &^ discharged,
+	}
+}
+
+// Certificate raises one value, for the roles it names, at most to Max, and
+// removes obligations. It is data: whoever issues one (package discharge)
+// answers for the procedure behind it.
+type Certificate struct {
+	Removes Obligations
+	Roles   RoleSet
+	Max     Trust
+}
+
+// Apply returns the label of a value after a certificate, in an argument of
+// the given role. Non-expansive discharge (PACT, Lemma 1): the origins stay as
+// they are, a role outside the certificate gains nothing, and trust rises at
+// most to the certificate's greatest trust.
+func Apply(v Label, c Certificate, r Role) Label {
+	if !c.Roles.Has(r) {
+		return v
+	}
+	v.Trust = max(v.Trust, c.Max)
+	v.Obligations &^= c.Removes
+	return v
+}
