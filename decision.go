@@ -1,0 +1,172 @@
+package remit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+)
+
+// Verdict is the outcome of a decision.
+type Verdict string
+
+// The verdicts. Only Allow lets a call run; Ask is a call that a person may
+// still let through, and stops like Deny where nobody is there to ask.
+const (
+	Allow Verdict = "allow"
+	Ask   Verdict = "ask"
+	Deny  Verdict = "deny"
+)
+
+// Decision is the answer to one proposed call, with everything that led to it.
+// It is plain data: it can be written to a log, sent over a wire, and shown.
+type Decision struct {
+	// Session and Call identify the decision: the session's id and the call's.
+	Session string `json:"session"`
+	Call    string `json:"call"`
+	Server  string `json:"server,omitempty"`
+	Tool    string `json:"tool"`
+	// Variant is the verb by which the tool was split, where it was.
+	Variant   string          `json:"variant,omitempty"`
+	Verdict   Verdict         `json:"verdict"`
+	Effect    contract.Effect `json:"effect,omitempty"`
+	Precision label.Precision `json:"precision"`
+	// Arguments is the canonical form of what was checked. It is what must be
+	// forwarded to the tool: never the text that the model wrote, so that
+	// monitor and tool can't read it differently. Empty when it didn't parse.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Findings has one entry for each leaf of the arguments, in order.
+	Findings []Finding `json:"findings,omitempty"`
+	// Reasons say why the call was not simply allowed; all of them, not the
+	// first. Empty when the verdict is Allow without a person's help.
+	Reasons []Reason `json:"reasons,omitempty"`
+	// Confirmed is set when a person let the call through.
+	Confirmed bool `json:"confirmed,omitempty"`
+}
+
+// Finding is what is known about one leaf of a call's arguments.
+type Finding struct {
+	// Path is the JSON pointer of the leaf.
+	Path string `json:"path"`
+	// Value is the leaf's text, cut to [MaxShownValue] bytes.
+	Value string      `json:"value"`
+	Role  label.Role  `json:"role,omitempty"`
+	Floor label.Trust `json:"floor"`
+	// Trust, Origins and Obligations are the value's label.
+	Trust       label.Trust `json:"trust"`
+	Origins     []string    `json:"origins,omitempty"`
+	Obligations []string    `json:"obligations,omitempty"`
+	// How names the way in which the label was found: "exact", "number",
+	// "date", "field", "ambient" and so on.
+	How string `json:"how"`
+	// Evidence are the places in the session where the value, or what it was
+	// made from, stands.
+	Evidence []Evidence `json:"evidence,omitempty"`
+	// Certificates are those that were applied.
+	Certificates []Certificate `json:"certificates,omitempty"`
+	// Satisfied tells whether the contract accepts the value.
+	Satisfied bool `json:"satisfied"`
+	// Pattern and Why are the contract entry that was applied, and its reason.
+	Pattern string `json:"pattern,omitempty"`
+	Why     string `json:"why,omitempty"`
+	// Contract is the place of that entry in its file, as file:line:column.
+	Contract string `json:"contract,omitempty"`
+}
+
+// Evidence is a place in the session.
+type Evidence struct {
+	// Origin names the event as "system:0", "user:2" or "result:c3", with the
+	// JSON pointer of a field after "#" where the place is one:
+	// "result:c3#/emails/0/body".
+	Origin string      `json:"origin"`
+	Trust  label.Trust `json:"trust"`
+	// Start and End are byte offsets in the event's text (in the field's text
+	// where Origin names a field).
+	Start int `json:"start"`
+	End   int `json:"end"`
+	// ValueStart and ValueEnd are the bytes of the argument that this explains.
+	ValueStart int `json:"value_start"`
+	ValueEnd   int `json:"value_end"`
+	// Text is the evidence itself, cut to [MaxShownValue] bytes.
+	Text string `json:"text"`
+	// Vouches tells whether the value's trust rests on this place. Evidence
+	// that doesn't vouch only explains.
+	Vouches bool `json:"vouches,omitempty"`
+}
+
+// Certificate is a certificate as a decision records it.
+type Certificate struct {
+	// Procedure is what issued it: "allowlist", "directory", "lookup",
+	// "source", "validation" or "confirmation".
+	Procedure string       `json:"procedure"`
+	Max       label.Trust  `json:"max"`
+	Roles     []label.Role `json:"roles"`
+	Removes   []string     `json:"removes,omitempty"`
+	// Basis says, in words, what the procedure found.
+	Basis string `json:"basis"`
+}
+
+// Code classifies a reason, stable for programs.
+type Code string
+
+// The codes of reasons.
+const (
+	BelowFloor       Code = "below-floor"       // the value's trust is below the argument's floor
+	ForbiddenOrigin  Code = "forbidden-origin"  // an origin touched it that the contract forbids
+	OpenObligation   Code = "open-obligation"   // an obligation has not been discharged
+	GroupBelowFloor  Code = "group-below-floor" // arguments that make one value together: the worst decides
+	ExternalSink     Code = "external-sink"     // a global sink rule: an address of external origin in an outward call
+	Unprovoked       Code = "unprovoked"        // an outward call in which the user vouched for nothing
+	UnknownTool      Code = "unknown-tool"      // no contract
+	UnknownArgument  Code = "unknown-argument"  // the schema or the contract does not list it
+	ChangedTool      Code = "changed-tool"      // the definition differs from the one the contract was made for
+	UnknownVariant   Code = "unknown-variant"   // the verb has no contract
+	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not an object
+	LimitReached     Code = "limit-reached"     // a bound of the monitor
+)
+
+// Reason is one reason why a call was not simply allowed.
+type Reason struct {
+	Code Code `json:"code"`
+	// Path is the argument concerned; empty when it is the whole call.
+	Path string `json:"path,omitempty"`
+	// Verdict is what this reason alone would lead to: Ask or Deny.
+	Verdict Verdict `json:"verdict"`
+	// Message says what is wrong, for a person and for a model.
+	Message string `json:"message"`
+	// Remedies say what would settle it.
+	Remedies []string `json:"remedies,omitempty"`
+}
+
+// MaxShownValue bounds how much of a value or of evidence a decision repeats,
+// in bytes: enough to recognise it, not enough to carry a payload onwards.
+const MaxShownValue = 256
+
+// Explain says in a few lines why the call was not allowed, for the model that
+// proposed it: which argument, why, and what would be accepted. It repeats
+// nothing of what others wrote beyond the offending value. It is empty for an
+// allowed call.
+func (d *Decision) Explain() string {
+	if d.Verdict == Allow {
+		return ""
+	}
+	var b strings.Builder
+	verb := "denied"
+	if d.Verdict == Ask {
+		verb = "held back until a person confirms it"
+	}
+	fmt.Fprintf(&b, "The call of %s was %s.\n", d.Tool, verb)
+	for _, r := range d.Reasons {
+		if r.Path != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", r.Path, r.Message)
+		} else {
+			fmt.Fprintf(&b, "- %s\n", r.Message)
+		}
+		for _, remedy := range r.Remedies {
+			fmt.Fprintf(&b, "  %s\n", remedy)
+		}
+	}
+	return b.String()
+}

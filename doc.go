@@ -1,0 +1,13 @@
+// Package remit is a reference monitor for tool-using LLM agents: it stands
+// between the agent and its tools and decides every call, argument by
+// argument, before it runs.
+//
+// A [Monitor] holds the contracts of the tools; a [Session] is one
+// conversation. Tell the session what happens (system text, user messages,
+// results of calls), ask it to [Session.Decide] every proposed call, and
+// forward [Decision.Arguments] when the verdict is [Allow].
+//
+// The package does no I/O and reads no clock of its own. Every doubt falls on
+// the low-trust side: an unknown tool, an unknown argument, a changed tool
+// definition or a limit reached never allows a call.
+package remit
