@@ -71,7 +71,23 @@ type Node struct {
 	// null branch has become Nullable and a single remaining branch has been
 	// merged into this node. allOf is merged.
 	Alternatives []*Node
+	// Cut tells that the source goes on where this description ends, because
+	// a definition refers to itself or a bound was reached. A cut node is open.
+	Cut bool
+
+	// openness is what the source says about members that it doesn't list;
+	// Open follows from it when all parts of a schema have been merged.
+	openness openness
 }
+
+// openness is what a source says about unlisted members of an object.
+type openness uint8
+
+const (
+	unsaid openness = iota
+	explicitlyOpen
+	explicitlyClosed
+)
 
 // Property is one named member of an object.
 type Property struct {

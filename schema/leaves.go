@@ -1,0 +1,135 @@
+package schema
+
+import "slices"
+
+// Leaves lists the places of the tool's input at which a value stands that is
+// not taken apart further: scalars, and arrays and objects whose inside the
+// schema doesn't describe. A pattern occurs once; what several alternatives
+// say about it is united.
+func (t *Tool) Leaves() []Leaf { return places(t.Input, false) }
+
+// Places lists the leaves and also the arrays and objects above them, each
+// container before what it contains. The input itself is not listed.
+func (t *Tool) Places() []Leaf { return places(t.Input, true) }
+
+// Leaves lists the leaves below a node (itself included, with pattern "", when
+// it is one), as [Tool.Leaves] does. It serves output schemas.
+func (n *Node) Leaves() []Leaf {
+	w := walk{at: map[string]int{}}
+	w.visit(n, Leaf{Required: true})
+	return w.leaves
+}
+
+func places(root *Node, containers bool) []Leaf {
+	if root == nil {
+		return nil
+	}
+	w := walk{at: map[string]int{}, containers: containers}
+	w.inside(root, Leaf{Required: true, Path: []*Node{root}})
+	if root.Open && root.Additional == nil && len(root.Properties) == 0 && len(root.Alternatives) == 0 {
+		// The input is an object of anything: each of its members is a leaf.
+		any := &Node{Open: true}
+		w.add(Leaf{Pattern: "/*", Node: any, Path: []*Node{root, any}})
+	}
+	return w.leaves
+}
+
+// walk collects places.
+type walk struct {
+	leaves     []Leaf
+	at         map[string]int
+	containers bool
+}
+
+// visit lists a node and what lies below it. place is the node's place with
+// the path that leads to it.
+func (w *walk) visit(n *Node, place Leaf) {
+	place.Node = n
+	place.Path = append(slices.Clip(place.Path), n)
+	if w.containers && !n.onlyBranches() || n.holdsValue() {
+		w.add(place)
+	}
+	w.inside(n, place)
+}
+
+// inside lists what lies below a node.
+func (w *walk) inside(n *Node, place Leaf) {
+	below := func(segment, name string, required bool, child *Node) {
+		w.visit(child, Leaf{Pattern: place.Pattern + "/" + segment, Name: name, Required: required && place.Required, Path: place.Path})
+	}
+	for _, p := range n.Properties {
+		below(escape(p.Name), p.Name, p.Required, p.Node)
+	}
+	switch {
+	case n.Additional != nil:
+		below("*", place.Name, false, n.Additional)
+	case n.Open && (len(n.Properties) > 0 || len(n.Alternatives) > 0) && !n.Cut:
+		below("*", place.Name, false, &Node{Open: true})
+	}
+	if n.Items != nil {
+		below("*", place.Name, true, n.Items)
+	}
+	for _, a := range n.Alternatives {
+		// What is said about the place as a whole comes before what is said
+		// about one branch.
+		described := *a
+		for i, from := range n.wordPlaces() {
+			if *from != "" {
+				*described.wordPlaces()[i] = *from
+			}
+		}
+		a := &described
+		branch := place
+		branch.Path = append(slices.Clip(place.Path), a)
+		if branch.Pattern != "" && (w.containers && !a.onlyBranches() || a.holdsValue()) {
+			branch.Node = a
+			w.add(branch)
+		}
+		w.inside(a, branch)
+	}
+}
+
+// holdsValue tells whether values of n itself are leaves: scalars, and
+// containers whose inside is not described.
+func (n *Node) holdsValue() bool {
+	if n.Cut {
+		return true
+	}
+	for _, t := range n.Types {
+		switch t {
+		case "object":
+			if len(n.Properties) == 0 && n.Additional == nil && len(n.Alternatives) == 0 {
+				return true
+			}
+		case "array":
+			if n.Items == nil && len(n.Alternatives) == 0 {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return len(n.Types) == 0 && len(n.Properties) == 0 && n.Additional == nil && n.Items == nil && len(n.Alternatives) == 0
+}
+
+// add lists a place, or unites it with the one of the same pattern.
+func (w *walk) add(place Leaf) {
+	i, ok := w.at[place.Pattern]
+	if !ok {
+		w.at[place.Pattern] = len(w.leaves)
+		w.leaves = append(w.leaves, place)
+		return
+	}
+	have := &w.leaves[i]
+	have.Required = have.Required && place.Required
+	if have.Node == place.Node {
+		return
+	}
+	// The nodes belong to the tool: unite copies of what changes.
+	merged := *have.Node
+	merged.Types = slices.Clip(merged.Types)
+	merged.Enum = slices.Clip(merged.Enum)
+	unite(&merged, place.Node)
+	have.Node = &merged
+	have.Path = append(have.Path[:len(have.Path)-1:len(have.Path)-1], &merged)
+}

@@ -1,0 +1,3 @@
+package schema
+
+func (p *parser) openAPI() (*Catalogue, error) { return p.done() }

@@ -1,0 +1,72 @@
+package schema
+
+import (
+	"iter"
+	"strings"
+)
+
+// Patterns are JSON pointers (RFC 6901) with "*" for any list index or any
+// member that is accepted and not listed. A member whose name is "*" itself is
+// written "~2", an escape that JSON pointers don't have, so that a server
+// can't name an argument in a way that makes its pattern match all others.
+
+// escape writes a member name as a segment of a pointer.
+func escape(name string) string {
+	if name == "*" || name == "**" {
+		return strings.Repeat("~2", len(name))
+	}
+	if strings.IndexByte(name, '~') < 0 && strings.IndexByte(name, '/') < 0 {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// unescape reads a segment of a pointer.
+func unescape(segment string) string {
+	if strings.IndexByte(segment, '~') < 0 {
+		return segment
+	}
+	return strings.NewReplacer("~0", "~", "~1", "/", "~2", "*").Replace(segment)
+}
+
+// segments iterates over a pointer's segments as written.
+func segments(pointer string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for rest := pointer; rest != ""; {
+			rest = rest[1:]
+			end := strings.IndexByte(rest, '/')
+			if end < 0 {
+				end = len(rest)
+			}
+			if !yield(rest[:end]) {
+				return
+			}
+			rest = rest[end:]
+		}
+	}
+}
+
+// split cuts a pointer into its decoded segments. "" has none.
+func split(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	segments := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i := range segments {
+		segments[i] = unescape(segments[i])
+	}
+	return segments
+}
+
+// index tells whether a segment is a list index.
+func index(segment string) bool {
+	if segment == "" || segment[0] == '0' && len(segment) > 1 {
+		return false
+	}
+	for i := range len(segment) {
+		if segment[i] < '0' || segment[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
