@@ -1,0 +1,17 @@
+// Package trace reads recorded agent sessions in the form in which people
+// already have them, and replays them through a monitor.
+//
+// A recording is one JSON document a session, several of them one after the
+// other (JSON Lines, but a document may also be spread over lines), plain or
+// compressed with gzip:
+//
+//	{"id": "…", "tools": […], "messages": […]}
+//
+// Messages are in the OpenAI chat form, tools in the OpenAI or the MCP form. A
+// tool message may carry the structured result beside its text, in a member
+// "structured". docs/reference/traces.md describes the form in full.
+//
+// What the reader does not understand it refuses, with the line and what to
+// write instead: a message that is silently dropped could be the one that an
+// attack came in with.
+package trace

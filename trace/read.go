@@ -1,0 +1,150 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// MaxSession is the largest session that the reader takes, in bytes of JSON:
+// far more than a model's context holds, and still a size that fits in memory
+// several times.
+const MaxSession = 64 << 20
+
+// Error is something in a recording that the reader does not understand.
+type Error struct {
+	// Line is the line of the source, from 1.
+	Line int
+	// Message says what is wrong, Hint what to write instead.
+	Message, Hint string
+}
+
+// Error implements error, as "line N: message; hint".
+func (e *Error) Error() string {
+	if e.Hint == "" {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+	}
+	return fmt.Sprintf("line %d: %s; %s", e.Line, e.Message, e.Hint)
+}
+
+// Read yields the sessions of a recording, one at a time, so that a file of
+// any length needs the memory of its largest session. Compression is found by
+// content. After an error nothing more is yielded.
+func Read(r io.Reader) iter.Seq2[*Session, error] {
+	return func(yield func(*Session, error) bool) {
+		in, err := plain(r)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		s := splitter{in: in, line: 1, max: MaxSession}
+		for {
+			doc, line, err := s.next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			var session *Session
+			if err == nil {
+				session, err = parseSession(doc, line)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(session, nil) {
+				return
+			}
+		}
+	}
+}
+
+// plain undoes gzip compression where there is one.
+func plain(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	magic, err := in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("the file starts like gzip but isn't: %w", err)
+	}
+	return bufio.NewReaderSize(z, 1<<16), nil
+}
+
+// splitter cuts a stream into JSON objects by counting braces outside strings.
+// Whether each is valid is for the parser to say; the splitter only has to end
+// each where a valid one would, in one pass and bounded memory.
+type splitter struct {
+	in   *bufio.Reader
+	line int
+	max  int
+}
+
+// next returns the next object and the line on which it starts.
+func (s *splitter) next() (doc []byte, line int, err error) {
+	c, err := s.skipSpace()
+	if err != nil {
+		return nil, 0, err
+	}
+	start := s.line
+	if c != '{' {
+		return nil, 0, &Error{start, fmt.Sprintf("a session starts with '{', not with %q", c), `write one object a session: {"id": "…", "tools": […], "messages": […]}`}
+	}
+	doc = append(doc, c)
+	depth, inString, escaped := 1, false, false
+	for depth > 0 {
+		if c, err = s.in.ReadByte(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = &Error{start, "the session that starts here is not complete", "check that the file was written to its end"}
+			}
+			return nil, 0, err
+		}
+		if len(doc) >= s.max {
+			return nil, 0, &Error{start, fmt.Sprintf("the session that starts here is larger than %d MiB", s.max>>20), "split it, or leave out what the model didn't see"}
+		}
+		doc = append(doc, c)
+		switch {
+		case c == '\n':
+			if inString {
+				return nil, 0, &Error{s.line, "a string is not closed on its line", `close it with a quote, and write line breaks inside strings as \n`}
+			}
+			s.line++
+		case escaped:
+			escaped = false
+		case inString:
+			escaped = c == '\\'
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return doc, start, nil
+}
+
+func (s *splitter) skipSpace() (byte, error) {
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case '\n':
+			s.line++
+		case ' ', '\t', '\r':
+		default:
+			return c, nil
+		}
+	}
+}

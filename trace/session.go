@@ -1,0 +1,71 @@
+package trace
+
+import "encoding/json"
+
+// Session is one recorded conversation of one agent.
+type Session struct {
+	// ID names the session. A session without one is named after its line.
+	ID string
+	// Line is the line of the source on which the session starts, from 1.
+	Line int
+	// Tools are the tool definitions as the source has them: a list, or the
+	// whole result of an MCP tools/list. Nil when the session lists none.
+	Tools json.RawMessage
+	// Messages are the events in order.
+	Messages []Message
+}
+
+// Role says who a message is from.
+type Role string
+
+// The roles. A "developer" message is read as a system message.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool"
+)
+
+// Message is one message of a session.
+type Message struct {
+	// Line is the line of the source on which the message starts.
+	Line int
+	Role Role
+	// Text is the content: the text parts of it, joined by line breaks.
+	Text string
+	// Attachments are parts of a user message that the user passed on rather
+	// than wrote: files, pictures, pasted material.
+	Attachments []Attachment
+	// Calls are the tool calls that an assistant message proposes.
+	Calls []Call
+	// CallID is the call that a tool message answers.
+	CallID string
+	// Structured is the structured result beside a tool message's text.
+	Structured json.RawMessage
+}
+
+// Attachment is material that came with a user message.
+type Attachment struct {
+	Name, Text string
+}
+
+// Call is a tool call as an assistant message proposes it.
+type Call struct {
+	ID     string
+	Server string
+	Tool   string
+	// Arguments is the text that the model wrote. It need not be valid JSON.
+	Arguments json.RawMessage
+}
+
+// Find returns the call of the given id.
+func (s *Session) Find(id string) (Call, bool) {
+	for _, m := range s.Messages {
+		for _, c := range m.Calls {
+			if c.ID == id {
+				return c, true
+			}
+		}
+	}
+	return Call{}, false
+}
