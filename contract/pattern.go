@@ -1,0 +1,179 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Bounds on a pattern. They are far above what schemas need, and they bound a
+// match to a number of comparisons that no pointer can raise beyond
+// maxPatternSegments times its own length.
+const (
+	maxPatternLength   = 2048
+	maxPatternSegments = 64
+)
+
+// Pattern is a parsed pattern of an [Arg] or a [Field]: a JSON pointer in which
+// the segment "*" stands for exactly one segment, whatever it is, and "**" for
+// any number of segments, none included. A member that is really called "*" is
+// written "~2"; "~0" and "~1" are "~" and "/" as in RFC 6901.
+type Pattern struct {
+	// source is the pattern as written. Segments are compared as written,
+	// which is exact because every name has only one spelling.
+	source   string
+	segments []segment
+}
+
+type segment struct {
+	kind segmentKind
+	text string
+}
+
+// segmentKind is ordered by how much a segment says.
+type segmentKind uint8
+
+const (
+	anyDepth segmentKind = iota // **
+	anyOne                      // *
+	literal
+)
+
+// ParsePattern parses a pattern. The empty pattern is the whole value.
+func ParsePattern(s string) (Pattern, error) {
+	if s == "" {
+		return Pattern{}, nil
+	}
+	if s[0] != '/' {
+		return Pattern{}, fmt.Errorf("pattern %q must begin with a slash: write %q", clip(s), "/"+clip(s))
+	}
+	if len(s) > maxPatternLength {
+		return Pattern{}, fmt.Errorf("pattern is longer than %d bytes", maxPatternLength)
+	}
+	p := Pattern{source: s}
+	for text := range strings.SplitSeq(s[1:], "/") {
+		if len(p.segments) == maxPatternSegments {
+			return Pattern{}, fmt.Errorf("pattern has more than %d segments", maxPatternSegments)
+		}
+		seg := segment{kind: literal, text: text}
+		switch text {
+		case "*":
+			seg.kind = anyOne
+		case "**":
+			seg.kind = anyDepth
+			if n := len(p.segments); n > 0 && p.segments[n-1].kind == anyDepth {
+				return Pattern{}, fmt.Errorf("pattern %q has two segments ** in a row: one says the same", clip(s))
+			}
+		default:
+			if err := literalSegment(text); err != nil {
+				return Pattern{}, fmt.Errorf("pattern %q: %w", clip(s), err)
+			}
+			// Pointers have no escape for a star, so that the name is compared
+			// in its own spelling.
+			seg.text = strings.ReplaceAll(text, "~2", "*")
+		}
+		p.segments = append(p.segments, seg)
+	}
+	return p, nil
+}
+
+// literalSegment checks the escapes of a segment. A star inside a name is
+// refused: "/user*" looks like a wildcard and would match only itself.
+func literalSegment(text string) error {
+	if strings.Contains(text, "*") {
+		return fmt.Errorf("segment %q mixes a star with a name: write * alone, or ~2 for a star in a name", text)
+	}
+	for i := range len(text) {
+		if text[i] == '~' && (i+1 == len(text) || text[i+1] < '0' || text[i+1] > '2') {
+			return fmt.Errorf("segment %q has a lone ~: write ~0", text)
+		}
+	}
+	return nil
+}
+
+// String returns the pattern as it was written.
+func (p Pattern) String() string { return p.source }
+
+// Deep tells whether the pattern has a segment "**" before its last one.
+// Patterns of arguments may not.
+func (p Pattern) Deep() bool {
+	for i := range p.segments[:max(len(p.segments)-1, 0)] {
+		if p.segments[i].kind == anyDepth {
+			return true
+		}
+	}
+	return false
+}
+
+// Match tells whether a JSON pointer is one that the pattern stands for. The
+// pointer is compared as written and never decoded; one that is not a pointer
+// matches nothing. Match allocates nothing, and takes at most one comparison
+// for each pair of a segment of the pattern and one of the pointer: when a
+// part behind a "**" fails to match, only the last "**" needs to take one
+// segment more, since what an earlier one could take, the last one can too.
+func (p Pattern) Match(pointer string) bool {
+	if pointer != "" && pointer[0] != '/' {
+		return false
+	}
+	at, pos := 0, 0
+	retryAt, retryPos := -1, 0
+	for pos < len(pointer) {
+		if at < len(p.segments) {
+			seg := &p.segments[at]
+			if seg.kind == anyDepth {
+				retryAt, retryPos = at, pos
+				at++
+				continue
+			}
+			end := segmentEnd(pointer, pos)
+			if seg.kind == anyOne || seg.text == pointer[pos+1:end] {
+				at, pos = at+1, end
+				continue
+			}
+		}
+		if retryAt < 0 {
+			return false
+		}
+		retryPos = segmentEnd(pointer, retryPos)
+		at, pos = retryAt+1, retryPos
+	}
+	for at < len(p.segments) && p.segments[at].kind == anyDepth {
+		at++
+	}
+	return at == len(p.segments)
+}
+
+// segmentEnd returns where the segment ends whose slash stands at pos.
+func segmentEnd(pointer string, pos int) int {
+	if i := strings.IndexByte(pointer[pos+1:], '/'); i >= 0 {
+		return pos + 1 + i
+	}
+	return len(pointer)
+}
+
+// Compare orders patterns by how specific they are: positive when p says more
+// than q. The first segment in which they differ in kind decides, literal
+// before "*" before "**"; if there is none, the longer one says more, except
+// that what is longer only by a "**" says less. Zero means that neither is
+// more specific; where both match, take the stricter one.
+func (p Pattern) Compare(q Pattern) int {
+	for i := range min(len(p.segments), len(q.segments)) {
+		if c := cmp.Compare(p.segments[i].kind, q.segments[i].kind); c != 0 {
+			return c
+		}
+	}
+	n := min(len(p.segments), len(q.segments))
+	switch {
+	case len(p.segments) > n:
+		if p.segments[n].kind == anyDepth {
+			return -1
+		}
+		return 1
+	case len(q.segments) > n:
+		if q.segments[n].kind == anyDepth {
+			return 1
+		}
+		return -1
+	}
+	return 0
+}

@@ -1,0 +1,78 @@
+package contract
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// clip shortens text from a file for a message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// suggest returns the known word that was probably meant, or "".
+func suggest(word string, known []string) string {
+	if len(word) > 64 {
+		return ""
+	}
+	best, distance := "", 3
+	for _, k := range known {
+		if strings.EqualFold(word, k) {
+			return k
+		}
+		// A third of a word may be wrong, or it is another word.
+		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance && 3*d <= len(k)+1 {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// didYouMean makes a hint of a suggestion and of what may be written at all.
+func didYouMean(word string, known []string) string {
+	all := "write " + listing(known, " or ")
+	if s := suggest(word, known); s != "" {
+		return "did you mean " + s + "? (" + all + ")"
+	}
+	return all
+}
+
+// listing joins words as a sentence does.
+func listing(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + last + words[len(words)-1]
+}
+
+// editDistance is the number of bytes to insert, delete, replace or swap with
+// their neighbour to make b of a.
+func editDistance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
