@@ -1,0 +1,324 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// RolesReport scores synthesized contracts against hand-made labels. All
+// rates are shares of the labelled arguments or tools.
+type RolesReport struct {
+	Arguments int `json:"arguments"`
+	Tools     int `json:"tools"`
+	// Strict counts a role only when it is the label's own, Lenient also when
+	// it is one that a careful second reader could defend.
+	Strict  float64 `json:"strict"`
+	Lenient float64 `json:"lenient"`
+	// AuthorityMissed counts targets, commands and credentials that were taken
+	// for content, selector or control without being marked for review.
+	AuthorityMissed     int     `json:"authority_missed"`
+	AuthorityMissedRate float64 `json:"authority_missed_rate"`
+	// FloorsUnsafe is the share of floors below every accepted one,
+	// FloorsOverblocking of those above every accepted one.
+	FloorsUnsafe       float64 `json:"floors_unsafe"`
+	FloorsOverblocking float64 `json:"floors_overblocking"`
+	// Reviewed is the share of arguments that are marked for review.
+	Reviewed      float64    `json:"reviewed"`
+	EffectStrict  float64    `json:"effect_strict"`
+	EffectLenient float64    `json:"effect_lenient"`
+	OutputStrict  float64    `json:"output_strict"`
+	OutputLenient float64    `json:"output_lenient"`
+	Misses        []RoleMiss `json:"misses,omitempty"`
+}
+
+// RoleMiss is one disagreement between a contract and a label.
+type RoleMiss struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"`
+	// Arg is empty for a miss about the tool itself.
+	Arg string `json:"arg,omitempty"`
+	// What is "role", "floor", "effect" or "output".
+	What string `json:"what"`
+	Got  string `json:"got"`
+	Want string `json:"want"`
+	// Also are the accepted alternatives.
+	Also []string `json:"also,omitempty"`
+	// Grave misses are wrong leniently too, or unsafe, or over-blocking.
+	Grave bool   `json:"grave,omitempty"`
+	Why   string `json:"why,omitempty"`
+}
+
+// String is one line for people.
+func (m RoleMiss) String() string {
+	mark := " "
+	if m.Grave {
+		mark = "!"
+	}
+	return fmt.Sprintf("%s %-6s %s %s %s: got %s, want %s %v (%s)", mark, m.What, m.Server, m.Tool, m.Arg, m.Got, m.Want, m.Also, m.Why)
+}
+
+// roleLabel is one line of a labels file.
+type roleLabel struct {
+	Kind, Server, Tool, Arg string
+	Role                    label.Role
+	Alternatives            []label.Role
+	MinTrust                *label.Trust  `json:"min_trust"`
+	MinTrustAlternatives    []label.Trust `json:"min_trust_alternatives"`
+	Effect                  string
+	EffectAlternatives      []string      `json:"effect_alternatives"`
+	OutputTrust             label.Trust   `json:"output_trust"`
+	OutputTrustAlternatives []label.Trust `json:"output_trust_alternatives"`
+	Ambiguous               bool
+	Why                     string
+}
+
+// effects are the labels' words for effects, in the contracts' words.
+var effects = map[string]contract.Effect{
+	"read": contract.Read, "write": contract.Write, "destructive": contract.Destructive,
+	"exec": contract.Execute, "network-egress": contract.Egress,
+}
+
+// Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of
+// every labelled server and scores them.
+func Roles(dir string) (*RolesReport, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no labels*.jsonl in %s: point at a directory that has labels and catalogues", dir)
+	}
+	var labels []roleLabel
+	seen := map[string]bool{}
+	for _, f := range files {
+		more, err := readLabels(f)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range more {
+			// labels.jsonl may repeat what labels.dev.jsonl holds.
+			key := strings.Join([]string{l.Kind, l.Server, l.Tool, l.Arg}, "\x00")
+			if !seen[key] {
+				seen[key] = true
+				labels = append(labels, l)
+			}
+		}
+	}
+	contracts := map[string]*contract.File{}
+	s := scorer{}
+	for _, l := range labels {
+		f, ok := contracts[l.Server]
+		if !ok {
+			name := filepath.Join(dir, l.Server+".json")
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			catalogue, err := schema.Parse(name, text)
+			if err != nil {
+				return nil, err
+			}
+			f = synth.Contract(catalogue)
+			contracts[l.Server] = f
+		}
+		tool, ok := f.Tool(l.Tool)
+		if !ok {
+			return nil, fmt.Errorf("%s has no tool %q, which the labels speak of", l.Server, l.Tool)
+		}
+		switch l.Kind {
+		case "arg":
+			s.argument(l, tool)
+		case "tool":
+			s.tool(l, tool)
+		}
+	}
+	return s.report(), nil
+}
+
+func readLabels(name string) ([]roleLabel, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var out []roleLabel
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var l roleLabel
+		if err := json.Unmarshal(line, &l); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// scorer counts.
+type scorer struct {
+	args, tools                                  int
+	strict, lenient, missed, authority, reviewed int
+	floors, unsafe, over                         int
+	effectStrict, effectLenient                  int
+	outputStrict, outputLenient                  int
+	misses                                       []RoleMiss
+}
+
+func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
+	s.args++
+	miss := RoleMiss{Server: l.Server, Tool: l.Tool, Arg: l.Arg, Why: l.Why}
+	a := covering(tool.Args, l.Arg)
+	if a == nil {
+		miss.What, miss.Got, miss.Want, miss.Grave = "role", "nothing", l.Role.String(), true
+		s.misses = append(s.misses, miss)
+		return
+	}
+	authority := l.Role.AuthorityBearing()
+	if authority {
+		s.authority++
+	}
+	if a.Review != "" {
+		s.reviewed++
+	}
+	switch {
+	case a.Role == l.Role:
+		s.strict++
+		s.lenient++
+	default:
+		grave := !slices.Contains(l.Alternatives, a.Role)
+		if !grave {
+			s.lenient++
+		}
+		lost := authority && !a.Role.AuthorityBearing() && a.Review == ""
+		if lost {
+			s.missed++
+		}
+		m := miss
+		m.What, m.Got, m.Want, m.Grave = "role", a.Role.String(), l.Role.String(), grave || lost
+		for _, r := range l.Alternatives {
+			m.Also = append(m.Also, r.String())
+		}
+		m.Why += "; here: " + a.Why
+		s.misses = append(s.misses, m)
+	}
+	if l.MinTrust == nil {
+		return
+	}
+	s.floors++
+	accepted := append([]label.Trust{*l.MinTrust}, l.MinTrustAlternatives...)
+	low, high := slices.Min(accepted), slices.Max(accepted)
+	if a.Floor < low || a.Floor > high {
+		if a.Floor < low {
+			s.unsafe++
+		} else {
+			s.over++
+		}
+		m := miss
+		m.What, m.Got, m.Want, m.Grave = "floor", a.Floor.String(), l.MinTrust.String(), true
+		for _, t := range l.MinTrustAlternatives {
+			m.Also = append(m.Also, t.String())
+		}
+		s.misses = append(s.misses, m)
+	}
+}
+
+func (s *scorer) tool(l roleLabel, tool *contract.Tool) {
+	s.tools++
+	miss := RoleMiss{Server: l.Server, Tool: l.Tool, Why: l.Why}
+	if tool.Effect == effects[l.Effect] {
+		s.effectStrict++
+		s.effectLenient++
+	} else {
+		m := miss
+		m.What, m.Got, m.Want, m.Also = "effect", string(tool.Effect), l.Effect, l.EffectAlternatives
+		m.Why += "; here: " + tool.Why
+		m.Grave = true
+		for _, e := range l.EffectAlternatives {
+			if effects[e] == tool.Effect {
+				s.effectLenient++
+				m.Grave = false
+				break
+			}
+		}
+		s.misses = append(s.misses, m)
+	}
+	if tool.Output.Trust == l.OutputTrust {
+		s.outputStrict++
+		s.outputLenient++
+	} else {
+		m := miss
+		m.What, m.Got, m.Want = "output", tool.Output.Trust.String(), l.OutputTrust.String()
+		m.Grave = !slices.Contains(l.OutputTrustAlternatives, tool.Output.Trust)
+		if !m.Grave {
+			s.outputLenient++
+		}
+		s.misses = append(s.misses, m)
+	}
+}
+
+func (s *scorer) report() *RolesReport {
+	share := func(n, of int) float64 {
+		if of == 0 {
+			return 0
+		}
+		return float64(n) / float64(of)
+	}
+	return &RolesReport{
+		Arguments: s.args, Tools: s.tools,
+		Strict: share(s.strict, s.args), Lenient: share(s.lenient, s.args),
+		AuthorityMissed: s.missed, AuthorityMissedRate: share(s.missed, s.authority),
+		FloorsUnsafe: share(s.unsafe, s.floors), FloorsOverblocking: share(s.over, s.floors),
+		Reviewed:     share(s.reviewed, s.args),
+		EffectStrict: share(s.effectStrict, s.tools), EffectLenient: share(s.effectLenient, s.tools),
+		OutputStrict: share(s.outputStrict, s.tools), OutputLenient: share(s.outputLenient, s.tools),
+		Misses: s.misses,
+	}
+}
+
+// covering finds the contract entry for a labelled pattern: the same pattern,
+// else the most specific one that covers it, else one of its elements.
+func covering(args []contract.Arg, pattern string) *contract.Arg {
+	var best *contract.Arg
+	for i := range args {
+		a := &args[i]
+		if a.Pattern == pattern {
+			return a
+		}
+		if covers(a.Pattern, pattern) && (best == nil || len(a.Pattern) > len(best.Pattern)) {
+			best = a
+		}
+	}
+	if best != nil {
+		return best
+	}
+	for i := range args {
+		if strings.HasPrefix(args[i].Pattern, pattern+"/") {
+			return &args[i]
+		}
+	}
+	return nil
+}
+
+// covers tells whether a contract's pattern matches all that another names.
+func covers(pattern, other string) bool {
+	p, o := strings.Split(pattern, "/"), strings.Split(other, "/")
+	for i, seg := range p {
+		if seg == "**" {
+			return len(o) > i
+		}
+		if i >= len(o) || seg != o[i] && seg != "*" {
+			return false
+		}
+	}
+	return len(p) == len(o)
+}

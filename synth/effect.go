@@ -1,0 +1,500 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+)
+
+// tool is what is known about one tool while its contract is made.
+type tool struct {
+	def    *schema.Tool
+	words  []string
+	desc   string // folded description
+	verb   string
+	manner manner
+	effect contract.Effect
+	// object are the words that the verb acts on, without qualifiers.
+	object []string
+	places []*place
+	why    []string
+	review []string
+}
+
+// runnables are objects that run once they are started.
+var runnables = set(`pipeline workflow job task taskrun run build deployment container pod function
+	script playbook macro agent process query sandbox crawl actor automation scene`)
+
+// devices are objects in the world.
+var devices = set(`device door lock light lamp thermostat vehicle robot camera alarm appliance
+	intersection garage sprinkler oven valve drone heater heating blind curtain gate car traffic
+	vacuum appliances siren machine_tool`)
+
+// commitments are objects that commit money, or a person, once made.
+var commitments = set(`payment transaction money fund transfer order reservation booking loan trade bid
+	purchase subscription card charge refund payout checkout donation deposit withdrawal
+	appointment ride insurance policy investment stock invoice giftcard wire`)
+
+// sensitive are objects that decide who may do what.
+var sensitive = set(`password credential permission access role privilege secret token
+	authentication 2fa mfa restriction acl firewall grant apikey passkey certificate_authority
+	security ssh rbac recovery`)
+
+// personal are objects in which other people take part.
+var personal = set(`participant attendee invitee invitation invite recipient guest collaborator sharing`)
+
+// documents are objects whose body is what people read.
+var documents = set(`page document file content note wiki block markdown section article sheet range
+	post message comment readme gist snippet story memo paste canvas issue description body`)
+
+// httpMethods name how a call travels, not what it does.
+var httpMethods = set(`post put patch`)
+
+// analyse finds a tool's verb, object and effect.
+func analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
+	t := &tool{def: def, desc: fold(def.Description), places: places(def)}
+	t.words = withoutPrefix(split(def.Name), siblings)
+	t.findVerb()
+	t.adjust()
+	return t
+}
+
+// withoutPrefix takes off the words that nearly all tools of a server begin
+// with: they name the service, and "post" or "google_home" there is no verb.
+func withoutPrefix(words []string, siblings *schema.Catalogue) []string {
+	if siblings == nil || len(siblings.Tools) < 3 {
+		return words
+	}
+	for len(words) > 1 {
+		n := 0
+		for i := range siblings.Tools {
+			if w := split(siblings.Tools[i].Name); len(w) > 1 && w[0] == words[0] {
+				n++
+			}
+		}
+		if n*10 < len(siblings.Tools)*6 {
+			return words
+		}
+		if _, isVerb := verbs[words[0]]; isVerb && n == len(siblings.Tools) && words[0] == "get" {
+			return words
+		}
+		return words[1:]
+	}
+	return words
+}
+
+// candidate is one word that may be the tool's verb.
+type candidate struct {
+	word string
+	verb verb
+	pos  int
+}
+
+func (t *tool) findVerb() {
+	var named []candidate
+	for i, w := range t.words {
+		if word, v, ok := verbOf(w); ok {
+			named = append(named, candidate{word, v, i})
+		}
+	}
+	told := leadingVerbs(t.desc)
+	chosen, why := choose(named, told, t.words)
+	for i, w := range t.words {
+		if chosen.word == "" || i != chosen.pos {
+			t.object = append(t.object, w)
+		}
+	}
+	t.verb, t.manner, t.effect = chosen.word, chosen.verb.manner, chosen.verb.effect
+	switch {
+	case chosen.word != "":
+		t.why = append(t.why, why)
+	default:
+		t.effect, t.manner = contract.Destructive, changing
+		t.why = append(t.why, "no verb that is known in name or description")
+		t.review = append(t.review, "what the tool does could not be told from its name or description; the strictest reading was taken")
+	}
+	// A second opinion: the description may say that the tool does more than
+	// its name, never less.
+	for _, d := range told {
+		if chosen.word != "" && d.word != chosen.word && !d.verb.weak && severity(d.verb.effect) > severity(t.effect) {
+			if t.effect == contract.Read && d.verb.effect == contract.Execute {
+				continue // "Execute a SELECT query": what is executed is judged as an argument
+			}
+			if t.effect == contract.Read {
+				t.review = append(t.review, fmt.Sprintf("the name says %q, the description %q: the stricter was taken", t.verb, d.word))
+			}
+			t.effect, t.manner = d.verb.effect, d.verb.manner
+			t.why = append(t.why, fmt.Sprintf("the description says %q", d.word))
+		}
+	}
+}
+
+// leadingVerbs are the verbs that a description begins with: "Create, patch,
+// or delete a rule" has three.
+func leadingVerbs(desc string) []candidate {
+	// "Notion | Create a page", "Goal Seek: change the constant".
+	starts := []string{desc}
+	if head, rest, ok := strings.Cut(desc, "|"); ok && len(head) < 30 {
+		starts = append([]string{rest}, starts...)
+	}
+	if head, rest, ok := strings.Cut(desc, ": "); ok && len(head) < 40 {
+		starts = append(starts, rest)
+	}
+	for _, lead := range []string{"use this tool to ", "this tool ", "tool to ", "allows you to ", "used to ", "allows ", "lets you ", "use to "} {
+		if _, rest, ok := strings.Cut(desc, lead); ok {
+			starts = append(starts, rest)
+			break
+		}
+	}
+	for _, s := range starts {
+		if found := verbRun(s); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func verbRun(s string) []candidate {
+	var out []candidate
+	fields := strings.FieldsFunc(s, func(r rune) bool {
+		return r == ' ' || r == ',' || r == '/' || r == '\n' || r == '.' || r == '*' || r == '(' || r == '`'
+	})
+	for i, f := range fields {
+		if i > 6 {
+			break
+		}
+		switch f {
+		case "or", "and", "to", "recursively", "permanently", "quickly", "safely", "batch", "bulk", "automatically", "performs", "perform", "a", "an", "the", "-":
+			continue
+		}
+		words := split(f)
+		if len(words) != 1 {
+			break
+		}
+		w, v, ok := verbOf(words[0])
+		if !ok {
+			w, v, ok = verbOf(f)
+		}
+		if !ok {
+			break
+		}
+		out = append(out, candidate{w, v, -1})
+		if i+1 < len(fields) && fields[i+1] != "or" && fields[i+1] != "and" && !strings.Contains(s[:min(len(s), 60)], f+",") && !strings.Contains(s[:min(len(s), 60)], f+"/") {
+			break
+		}
+	}
+	return out
+}
+
+// choose picks the tool's verb among those in its name, with the description
+// as arbiter.
+func choose(named, told []candidate, words []string) (candidate, string) {
+	if len(named) == 0 {
+		if len(told) == 0 {
+			return candidate{}, ""
+		}
+		c := strictest(told)
+		c.pos = -1
+		return c, fmt.Sprintf("the description says %q", c.word)
+	}
+	pick := func(c candidate, note string) (candidate, string) {
+		return c, fmt.Sprintf("named %q%s", c.word, note)
+	}
+	// "create_or_update", "find_and_replace": all of them happen.
+	for i := 0; i+1 < len(named); i++ {
+		if named[i+1].pos-named[i].pos == 2 {
+			if link := words[named[i].pos+1]; link == "or" || link == "and" {
+				return pick(strictest(named[i:i+2]), "")
+			}
+		}
+	}
+	// What name and description agree on.
+	for _, d := range told {
+		for _, c := range named {
+			if c.word == d.word && (!c.verb.weak || len(named) == 1 || c.pos == 0) {
+				return pick(c, ", and so says the description")
+			}
+		}
+	}
+	first := named[0]
+	if httpMethods[first.word] && first.pos == 0 {
+		// An HTTP method says less than any other verb.
+		for _, c := range named[1:] {
+			if !c.verb.weak {
+				return pick(c, "")
+			}
+		}
+		if len(told) > 0 && first.word != "post" || len(told) > 0 && !told[0].verb.weak {
+			c := strictest(told)
+			c.pos = first.pos
+			return c, fmt.Sprintf("the description says %q", c.word)
+		}
+	}
+	if first.pos != 0 && !first.verb.weak && len(named) == 1 {
+		return pick(first, "")
+	}
+	if first.pos == 0 && (!first.verb.weak || len(named) == 1 && len(told) == 0) {
+		return pick(first, "")
+	}
+	// A weak verb: a strong one in the description explains it, unless that
+	// would make an outward tool harmless.
+	weakOne := first
+	for i := len(named) - 1; i >= 0; i-- {
+		if !named[i].verb.weak {
+			if first.pos == 0 && first.verb.effect == contract.Read {
+				break // "list_orders": the first word is the verb
+			}
+			return pick(named[i], "")
+		}
+	}
+	if len(named) > 1 && first.pos != 0 {
+		weakOne = named[len(named)-1]
+	}
+	if len(told) > 0 {
+		c := strictest(told)
+		if !c.verb.weak && severity(c.verb.effect) >= min(severity(weakOne.verb.effect), 1) || severity(weakOne.verb.effect) <= 1 && !c.verb.weak {
+			c.pos = weakOne.pos
+			return c, fmt.Sprintf("named %q; the description says %q", weakOne.word, c.word)
+		}
+	}
+	return pick(weakOne, "")
+}
+
+func strictest(cs []candidate) candidate {
+	best := cs[0]
+	for _, c := range cs[1:] {
+		if severity(c.verb.effect) > severity(best.verb.effect) || best.verb.weak && !c.verb.weak && severity(c.verb.effect) == severity(best.verb.effect) {
+			best = c
+		}
+	}
+	return best
+}
+
+// raise makes the effect stricter, never milder.
+func (t *tool) raise(e contract.Effect, m manner, why string) {
+	if severity(e) > severity(t.effect) {
+		t.effect = e
+		if m != looking {
+			t.manner = m
+		}
+		t.why = append(t.why, why)
+	}
+}
+
+// about tells whether the verb acts on an object of a set, by the tool's name
+// or by the first words of its description.
+func (t *tool) about(s map[string]bool) (string, bool) {
+	for _, w := range t.object {
+		if s[w] {
+			return w, true
+		}
+	}
+	first, _, _ := strings.Cut(t.desc, ".")
+	for i, w := range sentenceWords(first) {
+		if i > 7 {
+			break
+		}
+		if i > 0 && s[w] {
+			return w, true
+		}
+	}
+	return "", false
+}
+
+// adjust applies what the object, the arguments, the description and the
+// annotations say about the effect. Every rule makes it stricter.
+func (t *tool) adjust() {
+	write := t.effect == contract.Write || t.effect == contract.Destructive && t.verb == ""
+	if t.effect != contract.Read {
+		if p := t.argument(cSql); p != nil {
+			t.raise(contract.Execute, running, fmt.Sprintf("%s is run by a database", p.name))
+		}
+	}
+	if p := t.argument(cCode); p != nil && p.required {
+		t.raise(contract.Execute, running, fmt.Sprintf("%s is executed", p.name))
+	}
+	if t.effect == contract.Read {
+		if p := t.contacted(); p != nil {
+			t.raise(contract.Egress, looking, fmt.Sprintf("contacts what %s names", p.name))
+		}
+	}
+	if write {
+		if o, ok := t.about(personal); ok && t.manner != relocating {
+			t.raise(contract.Egress, sending, fmt.Sprintf("other people take part in %q", o))
+		}
+		if o, ok := t.about(commitments); ok && !strings.Contains(t.verb, "tag") {
+			t.raise(contract.Egress, sending, fmt.Sprintf("a %s commits money or a person", o))
+		}
+		if o, ok := t.about(devices); ok {
+			t.raise(contract.Execute, running, fmt.Sprintf("acts on a %s", o))
+		}
+		if o, ok := t.about(runnables); ok && (t.verb == "start" || t.verb == "enable" || t.verb == "process" || t.verb == "apply" || t.verb == "schedule") {
+			t.raise(contract.Execute, running, fmt.Sprintf("starts a %s", o))
+		}
+		if o, ok := t.about(sensitive); ok {
+			t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
+		}
+		for _, p := range t.places {
+			if p.depth == 1 && notified(p) {
+				t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
+			}
+		}
+		for _, phrase := range []string{"sends an email", "send an email", "also email", "will email", "notifies", "send a notification", "sends a notification", "notifying", "sends a message", "publicly"} {
+			if contains(t.desc, phrase) {
+				t.raise(contract.Egress, t.manner, fmt.Sprintf("the description says %q", phrase))
+			}
+		}
+		if t.overwrites() {
+			t.raise(contract.Destructive, t.manner, "overwrites what is there")
+		}
+	}
+	for _, p := range t.places {
+		if p.depth != 1 || conceptByName(p).concept != cDeed {
+			continue
+		}
+		for _, v := range verbsIn(p) {
+			t.raise(v.verb.effect, v.verb.manner, fmt.Sprintf("%s may be %q", p.name, v.word))
+		}
+	}
+	a := t.def.Annotations
+	if t.effect == contract.Read && a.ReadOnly != nil && !*a.ReadOnly {
+		e := contract.Write
+		if a.Destructive != nil && *a.Destructive {
+			e = contract.Destructive
+		}
+		t.raise(e, changing, "the server says that it is not read-only")
+		t.review = append(t.review, "named like a read, but the server says that it is not read-only")
+	}
+}
+
+// argument finds a top-level argument whose name or description says the
+// concept strongly.
+func (t *tool) argument(c concept) *place {
+	for _, p := range t.places {
+		if p.depth == 1 && !isBoolean(p.node) {
+			if e := t.winner(p); e.concept == c && e.weight >= strong {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// contacted finds the argument that names whom a read contacts.
+func (t *tool) contacted() *place {
+	for _, c := range []concept{cLocator, cHost} {
+		if p := t.argument(c); p != nil && (p.required || t.verb == "fetch" || t.verb == "request" || t.verb == "crawl") {
+			return p
+		}
+	}
+	return nil
+}
+
+// notified tells whether an argument names people who will hear of the call.
+func notified(p *place) bool {
+	for _, w := range p.words {
+		switch w {
+		case "participant", "attendee", "recipient", "cc", "bcc", "invitee", "guest":
+			return !isBoolean(p.node) && !slices.Contains(p.words, "include")
+		}
+	}
+	return false
+}
+
+// overwrites tells whether a write takes away what stood in its place.
+func (t *tool) overwrites() bool {
+	switch t.verb {
+	case "write", "save", "put", "edit", "move", "rename", "modify", "replace", "update", "patch":
+		for _, o := range t.object {
+			if o == "file" || o == "directory" {
+				if p := t.argument(cPath); p != nil {
+					return true
+				}
+			}
+		}
+	}
+	for _, phrase := range []string{"overwriting cells", "overwriting them", "overwriting the", "overwrite existing", "overwrites", "completely overwrite", "irreversible", "permanently", "cannot be undone", "can't be undone", "and store it"} {
+		if contains(t.desc, phrase) && !contains(t.desc, "never "+phrase) && !contains(t.desc, "not "+phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// verbsIn are the verbs that a verb argument may hold: its enumeration's, or
+// else those quoted in its description.
+func verbsIn(p *place) []candidate {
+	values := enumeration(p.node)
+	if len(values) == 0 {
+		parts := strings.FieldsFunc(p.node.Description, func(r rune) bool { return r == '\'' || r == '"' || r == '`' })
+		for i := 1; i < len(parts); i += 2 {
+			if len(parts[i]) < 40 {
+				values = append(values, parts[i])
+			}
+		}
+	}
+	var out []candidate
+	for _, v := range values {
+		if c, ok := verbOfValue(v); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// verbOfValue finds the verb in one value of a verb argument.
+func verbOfValue(value string) (candidate, bool) {
+	words := split(value)
+	for i, w := range words {
+		if word, v, ok := verbOf(w); ok {
+			return candidate{word, v, i}, true
+		}
+		if i == 1 {
+			break
+		}
+	}
+	return candidate{}, false
+}
+
+func isBoolean(n *schema.Node) bool {
+	ts := types(n)
+	return len(ts) == 1 && ts[0] == "boolean"
+}
+
+func isNumber(n *schema.Node) bool {
+	ts := types(n)
+	if len(ts) == 0 {
+		return false
+	}
+	for _, t := range ts {
+		if t != "number" && t != "integer" {
+			return false
+		}
+	}
+	return true
+}
+
+// adjustVariant applies the adjustments to one variant.
+func (t *tool) adjustVariant() {
+	write := t.effect == contract.Write
+	if !write {
+		return
+	}
+	if o, ok := t.about(commitments); ok {
+		t.raise(contract.Egress, sending, fmt.Sprintf("a %s commits money or a person", o))
+	}
+	if o, ok := t.about(devices); ok {
+		t.raise(contract.Execute, running, fmt.Sprintf("acts on a %s", o))
+	}
+	if o, ok := t.about(sensitive); ok {
+		t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
+	}
+	for _, p := range t.places {
+		if p.depth == 1 && notified(p) {
+			t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
+		}
+	}
+}

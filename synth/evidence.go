@@ -1,0 +1,411 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// evidence is one reason to think that an argument is about a concept.
+type evidence struct {
+	concept concept
+	weight  int
+	why     string
+}
+
+// source is one kind of evidence. The strongest piece decides; a second
+// reading that is nearly as strong and stricter makes the argument ambiguous.
+type source struct {
+	name string
+	find func(t *tool, p *place) []evidence
+}
+
+// sources is the whole table of evidence.
+func sources() []source {
+	return []source{
+		{"JSON type", byType},
+		{"format", byFormat},
+		{"enumeration", byEnum},
+		{"name", byName},
+		{"preposition", byPreposition},
+		{"description", byDescription},
+		{"head of the description", byHead},
+		{"container", byParent},
+		{"tool", byTool},
+	}
+}
+
+// all collects the evidence for a place, strongest first.
+func (t *tool) all(p *place) []evidence {
+	var out []evidence
+	for _, s := range sources() {
+		out = append(out, s.find(t, p)...)
+	}
+	out = slices.DeleteFunc(out, func(e evidence) bool { return !fits(e.concept, p) })
+	slices.SortStableFunc(out, func(a, b evidence) int { return b.weight - a.weight })
+	return out
+}
+
+func (t *tool) winner(p *place) evidence {
+	if all := t.all(p); len(all) > 0 {
+		return all[0]
+	}
+	return evidence{}
+}
+
+// fits rules out what a JSON type cannot hold: no number is a path.
+func fits(c concept, p *place) bool {
+	switch {
+	case isBoolean(p.node):
+		return c == cOption || c == cAudience || c == cLimit || c == cLook
+	case isNumber(p.node):
+		switch c {
+		case cObject, cMoney, cQuantity, cLimit, cLook, cWhen, cPort, cPart, cKind, cOption, cGeo, cPattern, cAccount, cPlace, cData:
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+func byType(_ *tool, p *place) []evidence {
+	switch {
+	case isBoolean(p.node):
+		return []evidence{{cOption, strong, "a switch"}}
+	case isNumber(p.node):
+		return []evidence{{cQuantity, faint, "a number"}}
+	}
+	return nil
+}
+
+var formatConcepts = map[string]evidence{
+	"uri": {cLocator, strong, "format uri"}, "url": {cLocator, strong, "format url"}, "uri-reference": {cLocator, strong, "format uri-reference"},
+	"email": {cPerson, strong, "format email"}, "idn-email": {cPerson, strong, "format email"},
+	"hostname": {cHost, strong, "format hostname"}, "ipv4": {cHost, strong, "format ipv4"}, "ipv6": {cHost, strong, "format ipv6"},
+	"date": {cWhen, strong, "format date"}, "date-time": {cWhen, strong, "format date-time"}, "time": {cWhen, strong, "format time"}, "duration": {cWhen, fair, "format duration"},
+	"password": {cSecret, certain, "format password"}, "byte": {cData, fair, "format byte"}, "binary": {cData, fair, "format binary"},
+	"uuid": {cObject, fair, "format uuid"}, "regex": {cPattern, fair, "format regex"}, "json-pointer": {cPart, fair, "format json-pointer"},
+	"phone": {cPerson, strong, "format phone"}, "file-path": {cPath, strong, "format file-path"}, "path": {cPath, strong, "format path"},
+	"directory-path": {cPath, strong, "format directory-path"},
+}
+
+func byFormat(_ *tool, p *place) []evidence {
+	if e, ok := formatConcepts[p.node.Format]; ok {
+		return []evidence{e}
+	}
+	if p.node.Items != nil {
+		if e, ok := formatConcepts[p.node.Items.Format]; ok {
+			return []evidence{e}
+		}
+	}
+	return nil
+}
+
+// lists of enumeration members that tell a concept.
+var (
+	audienceMembers = set(`public private internal read write admin viewer reader editor commenter
+		owner r w rw rwx unlisted secret none maintain triage pull push writer member anyone domain
+		everyone readonly confidential restricted team`)
+	lookMembers = set(`asc desc ascending descending json yaml text html markdown xml csv plain png
+		jpeg jpg pdf svg raw pretty compact table short full name date created updated size relevance
+		popularity stars forks minimal verbose brief detailed left right center low high medium auto
+		utf8 utf comma semicolon tab metric imperial celsius fahrenheit`)
+	kindMembers = set(`open closed all active inactive pending completed done draft archived enabled disabled
+		merged resolved new read unread`)
+)
+
+func byEnum(_ *tool, p *place) []evidence {
+	values := enumeration(p.node)
+	if len(values) == 0 || isBoolean(p.node) {
+		return nil
+	}
+	verbal, aud, looks, kinds := 0, 0, 0, 0
+	for _, v := range values {
+		words := split(v)
+		if len(words) == 0 {
+			continue
+		}
+		if c, ok := verbOfValue(v); ok && c.pos == 0 && !lookMembers[words[0]] && !kindMembers[words[0]] {
+			verbal++
+		}
+		if audienceMembers[words[0]] {
+			aud++
+		}
+		if lookMembers[words[0]] {
+			looks++
+		}
+		if kindMembers[words[0]] {
+			kinds++
+		}
+	}
+	n := len(values)
+	var out []evidence
+	if verbal*4 >= n*3 && n > 1 {
+		out = append(out, evidence{cDeed, 78, "its values are verbs"})
+	}
+	if aud*4 >= n*3 && n > 1 {
+		out = append(out, evidence{cAudience, 74, "its values say who may do what"})
+	}
+	if looks*4 >= n*3 {
+		out = append(out, evidence{cLook, 62, "its values are formats or orders"})
+	}
+	if kinds*4 >= n*3 {
+		out = append(out, evidence{cKind, 60, "its values are states"})
+	}
+	return append(out, evidence{cKind, 55, "one of a few fixed values"})
+}
+
+// conceptByName reads an argument's name alone.
+func conceptByName(p *place) evidence {
+	if es := nameEvidence(p.words, p.name); len(es) > 0 {
+		return es[0]
+	}
+	return evidence{}
+}
+
+func byName(_ *tool, p *place) []evidence { return nameEvidence(p.words, p.name) }
+
+// nameEvidence reads an argument's name: pairs of words that mean something
+// of their own, qualifiers, and the last noun ("head"), the one that English
+// puts the meaning in.
+func nameEvidence(words []string, name string) []evidence {
+	if len(words) == 0 {
+		return nil
+	}
+	named := fmt.Sprintf("named %q", name)
+	var out []evidence
+	for n := min(3, len(words)); n >= 2; n-- {
+		for i := len(words) - n; i >= 0; i-- {
+			key := strings.Join(words[i:i+n], " ")
+			if c, ok := compounds[key]; ok {
+				w := c.weight + 4 - 6*(len(words)-n-i)
+				out = append(out, evidence{c.concept, w, named})
+			}
+		}
+	}
+	first, last := words[0], words[len(words)-1]
+	if len(words) > 1 {
+		switch first {
+		case "max", "maximum", "min", "minimum":
+			out = append(out, evidence{cLimit, 82, named})
+		case "include", "show", "hide", "with", "exclude", "skip":
+			out = append(out, evidence{cLook, 64, named})
+		case "filter":
+			out = append(out, evidence{cPattern, 76, named})
+		case "sort", "order":
+			out = append(out, evidence{cLook, 78, named})
+		case "return", "display":
+			out = append(out, evidence{cLook, 70, named})
+		case "old", "previous", "original":
+			if n, ok := nouns[last]; ok && (n.concept == cText || n.concept == cData) {
+				out = append(out, evidence{cOld, 86, named})
+			}
+		}
+		if last == "filter" {
+			out = append(out, evidence{cPattern, 84, named})
+		}
+	}
+	// The head: the last word that means something, without id-like words.
+	handle := false
+	for i := len(words) - 1; i >= 0; i-- {
+		w := words[i]
+		if handles[w] && (i > 0 || len(words) == 1) {
+			handle = true
+			if len(words) > 1 {
+				continue
+			}
+		}
+		if n, ok := nouns[w]; ok {
+			weight := n.weight - 8*(distance(words, i))
+			c := n.concept
+			if handle && i < len(words)-1 {
+				c, weight = handleOf(w, n, last)
+			}
+			out = append(out, evidence{c, max(weight, faint), named})
+			break
+		}
+		if handle && !qualifiers[w] && !fillers[w] {
+			c, weight := handleOf(w, noun{}, last)
+			out = append(out, evidence{c, weight, named})
+			break
+		}
+	}
+	if handle && len(out) == 0 {
+		out = append(out, evidence{cObject, weak, named})
+	}
+	slices.SortStableFunc(out, func(a, b evidence) int { return b.weight - a.weight })
+	return out
+}
+
+// handleOf is what the id or name of a noun is about.
+func handleOf(w string, n noun, last string) (concept, int) {
+	switch n.concept {
+	case cPerson, cAccount, cPlace, cSecret, cHost, cPath:
+		return n.concept, max(n.weight, fair)
+	case cPart:
+		return cPart, fair
+	case cObject:
+		return cObject, 74
+	case cUnknown:
+		if last == "name" {
+			return cObject, 50
+		}
+		return cObject, fair
+	case cTagging:
+		return cTagging, fair
+	}
+	if last == "number" || last == "code" {
+		return n.concept, n.weight
+	}
+	return cObject, fair
+}
+
+// distance is how many telling words stand after word i.
+func distance(words []string, i int) int {
+	d := 0
+	for _, w := range words[i+1:] {
+		if !handles[w] && !fillers[w] {
+			d++
+		}
+	}
+	return d
+}
+
+// byPreposition reads names that are a preposition alone, by the tool's verb.
+func byPreposition(t *tool, p *place) []evidence {
+	why := fmt.Sprintf("named %q in a tool that %s", p.name, t.manner)
+	switch p.name {
+	case "to":
+		switch t.manner {
+		case sending:
+			return []evidence{{cPerson, strong, why}}
+		case relocating:
+			return []evidence{{cPlace, strong, why}}
+		case looking:
+			return []evidence{{cPattern, fair, why}}
+		}
+		return []evidence{{cPerson, fair, why}}
+	case "from":
+		switch t.manner {
+		case sending:
+			return []evidence{{cAccount, fair, why}}
+		case relocating:
+			return []evidence{{cObject, fair, why}}
+		}
+		return []evidence{{cPattern, fair, why}}
+	case "source":
+		if t.manner == relocating {
+			return []evidence{{cObject, fair, why}}
+		}
+	case "for", "by", "in", "on", "with", "before", "after", "since", "until":
+		return []evidence{{cPattern, weak, why}}
+	}
+	return nil
+}
+
+func byDescription(t *tool, p *place) []evidence {
+	d := strings.TrimSpace(fold(p.node.Description + " " + p.node.Title))
+	if d == "" && p.element && len(p.parents) > 0 {
+		d = fold(p.parents[len(p.parents)-1].node.Description)
+	}
+	if d == "" {
+		return nil
+	}
+	// The first sentence or two say what it is; what follows are examples and
+	// warnings.
+	if len(d) > 260 {
+		d = d[:260]
+	}
+	var out []evidence
+	for _, c := range cues {
+		for _, ph := range c.phrases {
+			i := strings.Index(d, ph)
+			if i < 0 || !contains(d, ph) {
+				continue
+			}
+			w := c.weight
+			if i > 90 {
+				w -= 22 // an aside
+			} else if i > 45 {
+				w -= 8
+			}
+			out = append(out, evidence{c.concept, w, fmt.Sprintf("described as %q", ph)})
+			break
+		}
+	}
+	return out
+}
+
+// byHead reads the first noun phrase of the description.
+func byHead(_ *tool, p *place) []evidence {
+	h := headOf(p.node.Description)
+	if len(h.head) == 0 || len(h.head) > 4 {
+		return nil
+	}
+	es := nameEvidence(h.head, strings.Join(h.head, " "))
+	if len(h.of) > 0 && handles[h.head[len(h.head)-1]] {
+		es = nameEvidence(append(slices.Clone(h.of), h.head[len(h.head)-1]), "")
+	}
+	if len(es) == 0 {
+		return nil
+	}
+	e := es[0]
+	e.weight = min(e.weight-10, 68)
+	e.why = fmt.Sprintf("described as %q", strings.TrimSpace(strings.Join(h.head, " ")+" of "+strings.Join(h.of, " ")))
+	if len(h.of) == 0 {
+		e.why = fmt.Sprintf("described as %q", strings.Join(h.head, " "))
+	}
+	return []evidence{e}
+}
+
+// byParent lets what a container is about reach its members.
+func byParent(t *tool, p *place) []evidence {
+	if len(p.parents) == 0 {
+		return nil
+	}
+	parent := p.parents[len(p.parents)-1]
+	if p.element {
+		return nil // an element has its list's name and is read by it
+	}
+	e := t.winner(parent)
+	why := fmt.Sprintf("inside %q, %s", parent.name, e.concept)
+	switch e.concept {
+	case cText, cData, cTagging:
+		if t.effect != "read" {
+			return []evidence{{cData, 66, why}}
+		}
+	case cLook, cLimit:
+		return []evidence{{cLook, 70, why}}
+	case cPattern, cQuery:
+		return []evidence{{cPattern, 70, why}}
+	case cPlace:
+		return []evidence{{cPlace, 62, why}}
+	case cPerson:
+		return []evidence{{cData, 50, why}}
+	case cManifest, cCode:
+		return []evidence{{e.concept, 66, why}}
+	}
+	return nil
+}
+
+// byTool reads what the tool itself says about arguments with vague names.
+func byTool(t *tool, p *place) []evidence {
+	if p.depth > 1 || isBoolean(p.node) {
+		return nil
+	}
+	var out []evidence
+	if slices.Contains(p.words, "query") || slices.Contains(p.words, "statement") {
+		for _, w := range t.object {
+			switch w {
+			case "sql", "select", "table", "database", "query":
+				if t.verb != "search" && t.verb != "find" {
+					out = append(out, evidence{cSql, 86, fmt.Sprintf("named %q in a tool about %q", p.name, w)})
+				}
+			}
+		}
+		if contains(t.desc, "sql") {
+			out = append(out, evidence{cSql, 84, "the tool's description speaks of SQL"})
+		}
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+)
+
+// settled are fields of records that a service generates itself: nobody
+// outside chooses their values.
+var settled = []string{
+	"id", "id_", "_id", "uuid", "created", "created_at", "createdAt", "updated", "updated_at", "updatedAt",
+	"timestamp", "ts", "date", "size", "count", "total", "status", "state", "amount", "balance", "currency",
+	"start_time", "end_time", "read", "number", "version", "is_private", "is_archived",
+}
+
+// outsiders are records that people outside write to, so that even the
+// address in them is not the service's word.
+var directories = set(`contact people directory person employee colleague staff`)
+
+// contents are objects whose retrieval returns arbitrary text.
+var contents = set(`file directory page website url html content webpage log snapshot screenshot
+	query code command table document markdown transcript image readme diff text media`)
+
+// output is the label of what a tool returns.
+func (t *tool) output(args []contract.Arg) contract.Output {
+	if t.effect != contract.Read && !(t.effect == contract.Egress && t.manner == looking) {
+		return t.acknowledgement(args)
+	}
+	if t.selfMade() {
+		return contract.Output{Trust: label.ToolOutput}
+	}
+	o := contract.Output{Trust: label.External}
+	if !t.arbitrary() {
+		o.Fields = t.fields()
+		o.Certify = t.certify(args)
+	}
+	return o
+}
+
+// acknowledgement is what a tool returns that changes something.
+func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
+	if t.effect == contract.Execute && t.manner == running && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
+		return contract.Output{Trust: label.External} // what ran says what comes back
+	}
+	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot"} {
+		if contains(t.desc, ph) {
+			return contract.Output{Trust: label.External}
+		}
+	}
+	o := contract.Output{Trust: label.ToolOutput}
+	for i := range args {
+		if args[i].Role == label.Content {
+			o.Derived = true // what was written may be echoed
+			break
+		}
+	}
+	return o
+}
+
+// selfMade tells whether a read returns what only the service or the user's
+// own settings say: a clock, a balance, a calculation, a schema.
+func (t *tool) selfMade() bool {
+	switch t.verb {
+	case "calculate", "compute", "convert", "describe", "think", "sleep", "wait", "count", "validate", "ping":
+		return true
+	}
+	_, ok := t.about(set("time day clock balance iban schema type rate weather forecast airport timezone version setting limit quota usage sprint board config sla field date"))
+	return ok && t.verb != "search"
+}
+
+// arbitrary tells whether a read returns text that anybody may have written
+// in full, so that no field of it can be settled.
+func (t *tool) arbitrary() bool {
+	if t.effect == contract.Egress || t.argument(cSql) != nil || t.argument(cCode) != nil || t.argument(cPath) != nil || t.argument(cLocator) != nil {
+		return true
+	}
+	_, ok := t.about(contents)
+	return ok && t.identifier(nil) == nil && !(t.verb == "search" || t.verb == "list" || t.verb == "find")
+}
+
+// fields are the parts of a listing that nobody outside chooses.
+func (t *tool) fields() []contract.Field {
+	if t.def.Output != nil {
+		if out := declared(t.def.Output, "", 0); len(out) > 0 {
+			return out
+		}
+	}
+	var out []contract.Field
+	names := slices.Clone(settled)
+	if o := t.noun(); o != "" {
+		names = append(names, o+"_id", o+"Id")
+	}
+	for _, n := range names {
+		out = append(out, contract.Field{Pattern: "/**/" + n, Trust: label.ToolOutput})
+	}
+	return out
+}
+
+// noun is the object of the tool in the singular.
+func (t *tool) noun() string {
+	for _, w := range t.object {
+		if n, ok := nouns[w]; ok && (n.concept == cObject || n.concept == cPlace || n.concept == cText || n.concept == cPath || n.concept == cPerson) {
+			return w
+		}
+	}
+	return ""
+}
+
+// declared reads the server's own description of the result: what can't hold
+// text of an outsider's choice is the service's.
+func declared(n *schema.Node, at string, depth int) []contract.Field {
+	if depth > 6 {
+		return nil
+	}
+	var out []contract.Field
+	for _, p := range n.Properties {
+		out = append(out, declared(p.Node, at+"/"+escape(p.Name), depth+1)...)
+	}
+	if n.Items != nil {
+		out = append(out, declared(n.Items, at+"/*", depth+1)...)
+	}
+	if len(n.Properties) > 0 || n.Items != nil || at == "" {
+		return out
+	}
+	name := at[strings.LastIndexByte(at, '/')+1:]
+	words := split(name)
+	closed := len(n.Enum) > 0 || n.Format == "date-time" || n.Format == "date" || n.Format == "uuid" ||
+		isBoolean(n) || isNumber(n) || len(words) > 0 && words[len(words)-1] == "id"
+	if closed {
+		out = append(out, contract.Field{Pattern: at, Trust: label.ToolOutput})
+	}
+	return out
+}
+
+// certify declares by which look-ups a result may vouch for values.
+func (t *tool) certify(args []contract.Arg) []contract.Certify {
+	switch t.verb {
+	case "search", "get", "find", "lookup", "list", "retrieve", "query", "fetch", "resolve", "show", "describe":
+	default:
+		return nil
+	}
+	var out []contract.Certify
+	for i := range args {
+		p := t.placeAt(args[i].Pattern)
+		if p == nil || p.depth != 1 || len(p.words) == 0 || isBoolean(p.node) || isNumber(p.node) {
+			continue
+		}
+		if !t.naming(p) {
+			continue
+		}
+		if _, ok := t.about(directories); ok {
+			for _, f := range []string{"email", "phone", "address", "id"} {
+				out = append(out, contract.Certify{
+					Procedure: "directory", Key: p.pattern, KeyFloor: label.User, Field: "/**/" + f, Unique: true,
+					Roles: []label.Role{label.Target, label.Selector}, Max: label.User,
+				})
+			}
+			continue
+		}
+		ids := []string{"id", "id_"}
+		if n := t.noun(); n != "" {
+			ids = append(ids, n+"_id")
+		}
+		for _, f := range ids {
+			out = append(out, contract.Certify{
+				Procedure: "lookup", Key: p.pattern, KeyFloor: label.User, Field: "/**/" + f, Unique: true,
+				Roles: []label.Role{label.Selector, label.Target}, Max: label.User,
+			})
+		}
+	}
+	return out
+}
+
+// naming tells whether an argument of a read says, as a person would, which
+// object is meant.
+func (t *tool) naming(p *place) bool {
+	switch p.words[len(p.words)-1] {
+	case "query", "name", "title", "filename", "subject", "term", "keyword", "search", "username", "text":
+		return true
+	}
+	return false
+}
+
+// Instructions finds text in a tool's definition that speaks to the model
+// instead of describing the tool.
+func Instructions(t *schema.Tool) []string {
+	var out []string
+	check := func(where, s string) {
+		for _, f := range lint(s) {
+			out = append(out, fmt.Sprintf("%s: %s", where, f))
+		}
+	}
+	check("the name", t.Name)
+	check("the title", t.Title)
+	check("the description", t.Description)
+	for _, p := range places(t) {
+		check("the description of "+p.pattern, p.node.Description)
+		check("the name "+p.pattern, p.name)
+	}
+	return out
+}

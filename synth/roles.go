@@ -1,0 +1,547 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+)
+
+// verdict is what an argument is to security, and why.
+type verdict struct {
+	role    label.Role
+	floor   label.Trust
+	form    contract.Form
+	concept concept
+	why     string
+	review  string
+}
+
+// nearly is how close a stricter second reading must be to the first to make
+// an argument ambiguous.
+const nearly = 9
+
+// judge decides one place.
+func (t *tool) judge(p *place) verdict {
+	es := t.all(p)
+	if len(es) == 0 {
+		return t.unknown(p)
+	}
+	best := es[0]
+	v := t.roleOf(best, p)
+	v.concept = best.concept
+	v.why = reason(es)
+	if v.role.AuthorityBearing() {
+		return v
+	}
+	for _, e := range es[1:] {
+		if best.weight-e.weight > nearly {
+			break
+		}
+		second := t.roleOf(e, p)
+		if second.role.AuthorityBearing() {
+			second.concept = e.concept
+			second.why = e.why
+			second.review = fmt.Sprintf("might also be %s (%s): %s; the stricter reading was taken", best.concept, v.role, best.why)
+			return second
+		}
+		if second.floor > v.floor && second.role == v.role {
+			v.floor = second.floor
+		}
+	}
+	return v
+}
+
+// reason puts the evidence that agrees into words.
+func reason(es []evidence) string {
+	out := []string{es[0].why}
+	for _, e := range es[1:] {
+		if e.concept == es[0].concept && !slices.Contains(out, e.why) && len(out) < 3 {
+			out = append(out, e.why)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// unknown is the verdict when nothing is known: strict where the tool reaches
+// out, payload where it only writes, a filter where it only reads.
+func (t *tool) unknown(p *place) verdict {
+	doubt := fmt.Sprintf("neither the name %q nor the description says what it is", p.name)
+	switch {
+	case t.effect == contract.Read:
+		return verdict{role: label.Selector, floor: label.External, why: "an argument of a read", review: doubt}
+	case t.effect.Outward():
+		return verdict{role: label.Target, floor: label.User, why: "unknown, in a tool that " + t.manner.String(), review: doubt + "; the stricter reading was taken"}
+	}
+	return verdict{role: label.Content, floor: label.External, why: "an argument of a write", review: doubt}
+}
+
+// roleOf is the table from concept and effect to role and floor.
+func (t *tool) roleOf(e evidence, p *place) verdict {
+	read := t.effect == contract.Read
+	target := verdict{role: label.Target, floor: label.User}
+	content := verdict{role: label.Content, floor: label.External}
+	control := func(f label.Trust) verdict { return verdict{role: label.Control, floor: f} }
+	selector := verdict{role: label.Selector, floor: label.ToolOutput}
+	if read || t.effect == contract.Egress && t.manner == looking {
+		selector.floor = label.External
+	}
+	payload := t.inPayload(p)
+
+	switch e.concept {
+	case cSecret:
+		v := verdict{role: label.Credential, floor: label.Trusted}
+		if t.setsSecret(p) {
+			v.floor = label.User // a new password is the user's to choose
+		}
+		return v
+	case cSql, cCode, cManifest, cImage:
+		v := verdict{role: label.Command, floor: label.User}
+		switch {
+		case e.concept == cSql:
+			v.form = contract.SQL
+		case shellLike(p):
+			v.form = contract.Shell
+		}
+		if e.concept == cCode && e.weight < strong && t.effect != contract.Execute || e.concept == cManifest && e.weight < strong {
+			if read {
+				return content
+			}
+			v.review = "may be executed, or only stored"
+		}
+		return v
+	case cPath:
+		if read && t.verb == "search" && slices.Contains(p.words, "filename") || t.cloudFilename(p) {
+			return t.named(p, content, selector, target)
+		}
+		target.form = contract.Path
+		return target
+	case cLocator:
+		target.form = contract.URL
+		if t.onlyShown(p) || payload {
+			v := content
+			v.floor, v.form = label.User, contract.URL
+			v.review = "a link that is shown; if the service fetches it, it is a target"
+			return v
+		}
+		return target
+	case cHost, cPort:
+		if e.concept == cPort && t.hostSibling(p) == nil {
+			if read {
+				return control(label.External)
+			}
+			return control(label.User)
+		}
+		return target
+	case cPerson, cAccount:
+		if payload && e.weight < strong {
+			return content
+		}
+		if read {
+			return selector
+		}
+		if e.concept == cPerson && looksLikeAddress(p) {
+			target.form = contract.Address
+		}
+		switch {
+		case t.isObject(p):
+			return t.handled(p, selector)
+		case t.manner == removing && t.effect == contract.Destructive && !t.grants():
+			v := selector
+			v.floor = label.User
+			v.review = "names a person or account in a tool that removes"
+			return v
+		}
+		return target
+	case cPlace:
+		switch {
+		case payload:
+			return content
+		case read:
+			return selector
+		case destination(p):
+			return target
+		case t.isObject(p):
+			return t.handled(p, selector)
+		case t.manner == removing:
+			v := selector
+			v.review = "scopes what is removed"
+			return v
+		}
+		return target
+	case cObject:
+		switch {
+		case payload:
+			return content
+		case read:
+			return selector
+		case destination(p):
+			return target
+		}
+		return t.handled(p, selector)
+	case cName:
+		return t.named(p, content, selector, target)
+	case cText:
+		if read && t.identifies(p) {
+			return selector
+		}
+		return content
+	case cData:
+		switch {
+		case read:
+			return content
+		case t.effect == contract.Execute:
+			return control(label.User)
+		}
+		v := content
+		if p.depth == 1 && p.opaque && t.effect != contract.Read {
+			v.review = "free-form: may hold fields that decide more than text does"
+		}
+		return v
+	case cTagging:
+		if read {
+			return selector
+		}
+		return content
+	case cQuery:
+		switch {
+		case t.effect == contract.Execute:
+			return verdict{role: label.Command, floor: label.User, review: "query text in a tool that executes"}
+		case read:
+			if t.filterLanguage(p) {
+				return selector
+			}
+			return content
+		}
+		return selector
+	case cPattern:
+		return selector
+	case cOld:
+		selector.floor = label.External // quoted from the object itself
+		return selector
+	case cWhen:
+		if read {
+			return selector
+		}
+		return content
+	case cMoney:
+		if read {
+			return selector
+		}
+		return control(label.User)
+	case cQuantity:
+		switch {
+		case read:
+			return control(label.External)
+		case t.manner == removing && t.effect == contract.Destructive && isNumber(p.node):
+			return control(label.User)
+		case t.effect == contract.Write && t.manner == adding:
+			return content
+		}
+		return control(label.User)
+	case cLimit, cLook:
+		return control(label.External)
+	case cOption:
+		if read || cosmetic(p) {
+			return control(label.External)
+		}
+		return control(label.User)
+	case cAudience:
+		if read {
+			return control(label.External)
+		}
+		return control(label.User)
+	case cDeed:
+		if read {
+			return control(label.External)
+		}
+		return control(label.User)
+	case cKind:
+		switch {
+		case read:
+			return selector
+		case t.manner == adding && t.effect == contract.Write:
+			return control(label.External)
+		case t.manner == removing:
+			return selector
+		}
+		return control(label.User)
+	case cPart:
+		return selector
+	case cGeo:
+		if read {
+			return selector
+		}
+		return content
+	}
+	return t.unknown(p)
+}
+
+// handled is the verdict for the object that a tool names by its id: picked,
+// or the receiver of something new.
+func (t *tool) handled(p *place, selector verdict) verdict {
+	target := verdict{role: label.Target, floor: label.User}
+	switch {
+	case t.effect == contract.Execute && t.manner == running:
+		return target
+	case t.publishesInto(p):
+		target.review = "receives new text, and is named by an id only"
+		return target
+	}
+	v := selector
+	if t.effect == contract.Destructive && t.manner == removing && byTypedName(p) {
+		v.floor = label.User
+	}
+	return v
+}
+
+// named is the verdict for a name: a new object's is a label, an existing
+// object's picks it.
+func (t *tool) named(p *place, content, selector, target verdict) verdict {
+	switch {
+	case t.effect == contract.Read:
+		return selector
+	case t.inPayload(p):
+		return content
+	case slices.Contains(p.words, "new") || slices.Contains(p.words, "target") || contains(fold(p.node.Description), "new name"):
+		return content
+	case t.effect == contract.Execute && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
+		return target
+	case t.manner == adding, t.effect == contract.Execute, t.manner == sending && !t.isObject(p):
+		return content
+	}
+	if other := t.identifier(p); other != nil && t.manner == changing {
+		return content // the object is named by its id; this is the new name
+	}
+	return t.handled(p, selector)
+}
+
+// identifier is another top-level argument that identifies the object.
+func (t *tool) identifier(p *place) *place {
+	for _, q := range t.places {
+		if q == p || q.depth != 1 {
+			continue
+		}
+		last := ""
+		if len(q.words) > 0 {
+			last = q.words[len(q.words)-1]
+		}
+		if last == "id" || last == "key" || last == "number" || last == "uuid" {
+			return q
+		}
+	}
+	return nil
+}
+
+// identifies tells whether a text argument of a read picks the object.
+func (t *tool) identifies(p *place) bool {
+	last := p.words[len(p.words)-1]
+	return last == "title" || last == "subject" || last == "name" || last == "summary"
+}
+
+// isObject tells whether a place names the very object that the verb acts on.
+func (t *tool) isObject(p *place) bool {
+	if p.depth > 1 || len(t.object) == 0 || destination(p) {
+		return false
+	}
+	last := t.object[len(t.object)-1]
+	if t.manner == adding || t.manner == sending {
+		return false
+	}
+	for _, w := range p.words {
+		if handles[w] || fillers[w] {
+			continue
+		}
+		return w == last || slices.Contains(t.object, w) && slices.Index(t.object, w) <= 1 && len(t.object) < 3
+	}
+	return false
+}
+
+// destination tells whether an argument's name says that something goes there.
+func destination(p *place) bool {
+	for i, w := range p.words {
+		switch w {
+		case "destination", "parent", "target", "into":
+			return true
+		case "to":
+			return i == 0 && len(p.words) > 1
+		}
+	}
+	return false
+}
+
+// relations are objects that mark or relate others and carry no text.
+var relations = set(`reaction label tag watcher star link vote relation bookmark pin follower like
+	worklog dependency epic sprint permission member flag favorite`)
+
+// publishesInto tells whether the object named by p receives new text: a
+// comment, a reply, an upload, an appended or replaced body.
+func (t *tool) publishesInto(p *place) bool {
+	if t.manner == sending {
+		return t.verb == "post" || t.verb == "reply" || t.verb == "message" || t.verb == "respond" || t.verb == "publish" && t.hasBody(p) || t.verb == "comment" || t.verb == "upload" || t.verb == "submit"
+	}
+	if t.manner == adding {
+		if _, ok := t.about(relations); ok {
+			return false
+		}
+		for _, w := range p.words {
+			if !handles[w] && len(t.object) > 0 && t.object[0] == w && len(t.object) > 1 && t.verb != "append" && t.verb != "comment" {
+				return true
+			}
+		}
+		return true
+	}
+	if t.manner == changing && t.hasBody(p) {
+		_, ok := t.about(documents)
+		return ok
+	}
+	return t.verb == "overwrite" || t.verb == "replace" && t.hasBody(p)
+}
+
+// hasBody tells whether the tool takes a body of text beside p.
+func (t *tool) hasBody(p *place) bool {
+	for _, q := range t.places {
+		if q == p || q.depth > 2 {
+			continue
+		}
+		for _, w := range q.words {
+			switch w {
+			case "body", "content", "text", "markdown", "html", "message", "comment":
+				return !isBoolean(q.node)
+			}
+		}
+	}
+	return false
+}
+
+// setsSecret tells whether a tool stores the secret rather than uses it.
+func (t *tool) setsSecret(p *place) bool {
+	if t.manner != changing && t.manner != adding && t.effect != contract.Destructive {
+		return false
+	}
+	if slices.Contains(p.words, "new") {
+		return true
+	}
+	if slices.Contains(p.words, "old") || slices.Contains(p.words, "current") {
+		return false
+	}
+	d := fold(p.node.Description)
+	_, ok := t.about(set("password credential pin secret passphrase"))
+	return ok || strings.HasPrefix(d, "new ") || strings.HasPrefix(d, "to set")
+}
+
+// grants tells whether a tool that removes something also lets somebody in.
+func (t *tool) grants() bool {
+	_, ok := t.about(set("permission access role"))
+	return ok && t.verb != "revoke" && t.verb != "remove"
+}
+
+// onlyShown tells whether a URL is stored for readers, not contacted.
+func (t *tool) onlyShown(p *place) bool {
+	if t.effect != contract.Write {
+		return false
+	}
+	d := fold(p.node.Description)
+	for _, w := range []string{"fetch", "download", "import", "crawl", "contact", "request", "webhook", "callback", "clone"} {
+		if strings.Contains(d, w) || slices.Contains(t.words, w) || slices.Contains(p.words, w) {
+			return false
+		}
+	}
+	_, link := t.about(set("link bookmark"))
+	return link || contains(d, "link to") || contains(d, "link") || slices.Contains(p.words, "icon") || slices.Contains(p.words, "cover") || slices.Contains(p.words, "image")
+}
+
+// inPayload tells whether a place lies inside a container of content.
+func (t *tool) inPayload(p *place) bool {
+	for _, q := range p.parents {
+		if q.element {
+			continue
+		}
+		switch c := conceptByName(q).concept; c {
+		case cText, cData:
+			return t.effect != contract.Read
+		}
+	}
+	return false
+}
+
+// hostSibling is the host argument beside a port.
+func (t *tool) hostSibling(p *place) *place {
+	for _, q := range t.places {
+		if q != p && q.depth == p.depth && conceptByName(q).concept == cHost {
+			return q
+		}
+	}
+	return nil
+}
+
+// cloudFilename tells whether a file name labels an object of a service, as
+// against naming a place on a disk.
+func (t *tool) cloudFilename(p *place) bool {
+	if len(p.words) == 0 || !(p.words[len(p.words)-1] == "filename" || strings.HasSuffix(strings.Join(p.words, " "), "file name")) {
+		return false
+	}
+	d := fold(p.node.Description)
+	if strings.Contains(d, "path") || contains(d, "save") || contains(d, "directory") {
+		return false
+	}
+	switch t.verb {
+	case "create", "upload", "attach", "search", "find", "get", "list", "rename":
+		return true
+	}
+	return false
+}
+
+// filterLanguage tells whether a search takes an expression that can only
+// restrict the listing.
+func (t *tool) filterLanguage(p *place) bool {
+	d := fold(p.node.Description)
+	for _, ph := range []string{"syntax", "operators", "query language", "jql", "cql", "lucene", "qualifiers", "filter expression"} {
+		if strings.Contains(d, ph) {
+			return true
+		}
+	}
+	return false
+}
+
+// byTypedName tells whether an object is named as a person would type it.
+func byTypedName(p *place) bool {
+	last := p.words[len(p.words)-1]
+	return last == "name" || last == "title" || last == "branch" || last == "username"
+}
+
+func looksLikeAddress(p *place) bool {
+	for _, w := range append(slices.Clone(p.words), sentenceWords(p.node.Description)...) {
+		if w == "email" || w == "cc" || w == "bcc" {
+			return true
+		}
+	}
+	return p.node.Format == "email"
+}
+
+func shellLike(p *place) bool {
+	ts := types(p.node)
+	if len(ts) > 0 && !slices.Contains(ts, "string") {
+		return false
+	}
+	for _, w := range p.words {
+		if w == "command" || w == "bash" || w == "shell" || w == "cmdline" {
+			return true
+		}
+	}
+	return false
+}
+
+// cosmetic tells whether a switch changes only looks, or what comes back.
+func cosmetic(p *place) bool {
+	d := fold(p.node.Description)
+	for _, w := range p.words {
+		switch w {
+		case "include", "return", "verbose", "raw", "pretty", "bold", "italic", "underline", "show", "gridline", "expand", "formatted", "heading", "stream":
+			return true
+		}
+	}
+	return strings.Contains(d, "in the response") || strings.Contains(d, "in the result")
+}

@@ -1,0 +1,137 @@
+package synth
+
+import (
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+)
+
+// manner is what a verb does to the objects it names, finer than an effect:
+// it decides whether an object given by its id is picked or receives something.
+type manner uint8
+
+const (
+	// looking leaves everything as it is.
+	looking manner = iota
+	// adding puts something new somewhere.
+	adding
+	// changing alters an object that exists.
+	changing
+	// removing takes away, ends or overwrites.
+	removing
+	// relocating moves or copies from one place to another.
+	relocating
+	// running executes.
+	running
+	// sending makes something reach somebody, or a network address.
+	sending
+)
+
+func (m manner) String() string {
+	return [...]string{"reads", "adds", "changes", "removes", "moves", "runs", "sends"}[m]
+}
+
+// verb is what is known about one verb.
+type verb struct {
+	effect contract.Effect
+	manner manner
+	// weak verbs say little ("manage", "handle", "post" of an HTTP method) or
+	// are nouns as often ("list", "report"): another verb beside them wins.
+	weak bool
+}
+
+// verbs is the lexicon of verbs.
+var verbs = verbTable([]verbRow{
+	{contract.Read, looking, false, `
+		get search find read retrieve show view describe lookup check
+		calculate compute validate verify analyze analyse compare summarize summarise
+		inspect monitor browse explore scan trace diagnose troubleshoot explain
+		extract translate convert detect estimate forecast predict recommend suggest
+		resolve wait think sleep preview enumerate discover locate identify scroll
+		hover help return ping listen peek exist stat tail head glob grep observe
+		obtain display receive examine count measure determine recall review 
+		traverse audit see know current await collect gather provide `},
+	{contract.Read, looking, true, `
+		list query fetch history status detail log diff blame top snapshot
+		screenshot stats statistic tree use perform access handle load filter
+		select match parse look request info`},
+	{contract.Write, adding, false, `
+		create add append insert log record save store write put compose draft
+		generate build make attach annotate reply react register remember
+		prepend define new enter fill type upsert import mkdir initialize
+		establish createdirectory reflect capture plot render`},
+	{contract.Write, adding, true, `post note comment bookmark star pin like favorite`},
+	{contract.Write, changing, false, `
+		update edit modify change set patch rename mark tag label assign
+		upvote follow unfollow transition complete reopen close adjust
+		configure customize toggle reschedule link unlink relate restore
+		unarchive subscribe unstar unpin organize sort format rate vote
+		resize merge split fork commit checkout stash select alter refresh sync
+		synchronize acknowledge snooze watch unwatch minimize maximize
+		press click tap drag drop choose bold autofit swap arrange
+		approve accept decline confirm dismiss mute unmute correct fix`},
+	{contract.Write, changing, true, `
+		manage control handle process apply switch turn limit give push enable
+		start open schedule patch operate adjust track increase decrease raise lower`},
+	{contract.Write, relocating, false, `move copy clone duplicate rename relocate`},
+	{contract.Destructive, removing, false, `
+		delete remove drop truncate purge erase clear flush wipe reset revoke
+		overwrite replace kill terminate cancel destroy uninstall evict
+		archive trash prune rebase revert rollback disable deactivate suspend
+		block ban kick stop restart reboot shutdown scale lock unlock discard
+		empty expire unregister unpublish unsubscribe unshare uninvite disconnect
+		detach abort rotate deny reject ungroup unprotect
+		removedirectory unset cordon drain goalseek
+		expunge invalidate hangup deregister`},
+	{contract.Execute, running, false, `
+		execute run eval evaluate invoke launch spawn deploy install compile
+		trigger dispatch delegate bash shell sh ssh script sudo python
+		rerun retry upgrade provision boot simulate instruct`},
+	{contract.Execute, running, true, `call start apply automate command terminal`},
+	{contract.Egress, sending, false, `
+		send share publish invite forward email transfer pay purchase buy
+		reserve withdraw deposit donate tip tweet retweet submit broadcast notify
+		dial navigate visit goto order checkout refund charge bill
+		wire remit redeem grant repost dm message announce crawl scrape
+		curl bid sell trade exchange lend borrow invest hire loan
+		rent lease sms fax webhook emit respond contact promote donate topup upload distribute
+		book commission outsource disclose leak expose enroll
+		enrol signup`},
+	{contract.Egress, sending, true, `post request push open`},
+	{contract.Write, adding, true, `export download `},
+})
+
+type verbRow struct {
+	effect contract.Effect
+	manner manner
+	weak   bool
+	words  string
+}
+
+// verbTable expands rows into a map; a word's first row wins.
+func verbTable(rows []verbRow) map[string]verb {
+	m := map[string]verb{}
+	for _, r := range rows {
+		for _, w := range strings.Fields(r.words) {
+			if _, ok := m[w]; !ok {
+				m[w] = verb{r.effect, r.manner, r.weak}
+			}
+		}
+	}
+	return m
+}
+
+// severity orders effects: how far one is from harmless.
+func severity(e contract.Effect) int {
+	switch e {
+	case contract.Read:
+		return 0
+	case contract.Write:
+		return 1
+	case contract.Egress:
+		return 2
+	case contract.Destructive:
+		return 3
+	}
+	return 4
+}

@@ -1,0 +1,108 @@
+package synth
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/schema"
+)
+
+// place is one position in a tool's input at which a value can stand: a leaf,
+// or a list or object that holds some.
+type place struct {
+	pattern  string
+	name     string
+	words    []string
+	required bool
+	node     *schema.Node
+	parents  []*place
+	// element is set for a list's elements, which share the list's name.
+	element bool
+	// opaque objects take members that the schema doesn't describe.
+	opaque bool
+	// depth counts list and object steps.
+	depth int
+}
+
+// places lists every position in a tool's input, containers before members,
+// in the schema's own order.
+func places(t *schema.Tool) []*place {
+	var out []*place
+	at := map[string]*place{}
+	for _, l := range t.Places() {
+		p := &place{pattern: l.Pattern, name: l.Name, words: split(l.Name), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
+		i := strings.LastIndexByte(l.Pattern, '/')
+		p.element = l.Pattern[i+1:] == "*"
+		if up, ok := at[l.Pattern[:i]]; ok {
+			p.parents = append(slices.Clone(up.parents), up)
+		}
+		p.opaque = isOpaque(p.node)
+		at[p.pattern] = p
+		out = append(out, p)
+	}
+	return out
+}
+
+// isOpaque tells whether values below a node can't be named by patterns: an
+// object without listed members, a list whose elements aren't described, or
+// a node that accepts anything.
+func isOpaque(n *schema.Node) bool {
+	if len(n.Alternatives) > 0 && len(n.Types) == 0 {
+		return slices.ContainsFunc(n.Alternatives, isOpaque)
+	}
+	switch {
+	case n.Cut:
+		return true
+	case len(n.Types) == 0:
+		return len(n.Properties) == 0 && n.Items == nil && len(n.Enum) == 0
+	case slices.Contains(n.Types, "object"):
+		return n.Additional == nil && len(n.Properties) == 0
+	case slices.Contains(n.Types, "array"):
+		return n.Items == nil
+	}
+	return false
+}
+
+// types are the JSON types that a node or its alternatives accept.
+func types(n *schema.Node) []string {
+	out := slices.Clone(n.Types)
+	for _, a := range n.Alternatives {
+		for _, t := range types(a) {
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// enumeration is a node's own enumeration, or that of its list elements, as
+// plain strings.
+func enumeration(n *schema.Node) []string {
+	var out []string
+	for _, e := range n.Enum {
+		out = append(out, plain(e))
+	}
+	if len(out) == 0 && n.Items != nil {
+		return enumeration(n.Items)
+	}
+	if len(out) == 0 {
+		for _, a := range n.Alternatives {
+			out = append(out, enumeration(a)...)
+		}
+	}
+	return out
+}
+
+// plain takes the quotes off a JSON string; other JSON stays as it is.
+func plain(text string) string {
+	if len(text) >= 2 && text[0] == '"' && !strings.Contains(text, `\`) {
+		return text[1 : len(text)-1]
+	}
+	return text
+}
+
+// escape writes a member name as a JSON pointer segment.
+func escape(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
