@@ -155,7 +155,7 @@ func (l *loader) entries(n *yaml.Node, what string, read func(name string, k, v 
 			l.fail(k, "write plain or quoted text before the colon", "a key of %s must be text, not %s", what, kindOf(k))
 			continue
 		}
-		if k.Value == "<<" {
+		if k.ShortTag() == "!!merge" {
 			l.fail(k, "write the members out", "merge keys are not supported in contracts")
 			continue
 		}
@@ -327,7 +327,7 @@ func (l *loader) tool(name string, k, v *yaml.Node) Tool {
 		{"variants", func(n *yaml.Node) { variants = n }},
 	})
 	if !had["effect"] {
-		l.fail(k, "write 'effect: "+listing(effectWords, " or ")+"', the worst that a call does", "tool %q has no effect", clip(name))
+		l.fail(k, "add 'effect:' and the worst that a call does: "+listing(effectWords, " or "), "tool %q has no effect", clip(name))
 	}
 	// These two depend on the effect, which may stand behind them.
 	t.Output = Output{Position: t.Position, Trust: DefaultOutput(t.Effect)}
@@ -388,7 +388,7 @@ func (l *loader) arg(pattern string, k, v *yaml.Node) Arg {
 		{"review", l.text("review", &a.Review)},
 	})
 	if !had["role"] && (v.Kind == yaml.MappingNode || isNull(v)) {
-		l.fail(k, "write 'role: "+listing(roleWords, " or ")+"'", "argument %q has no role", clip(pattern))
+		l.fail(k, "add 'role:' and one of "+listing(roleWords, " or "), "argument %q has no role", clip(pattern))
 	}
 	if !had["floor"] {
 		a.Floor = DefaultFloor(a.Role)

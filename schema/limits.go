@@ -34,6 +34,10 @@ const (
 	maxText = 256 << 10
 	// maxEnum is the number of members of one enumeration or example list.
 	maxEnum = 20_000
+	// maxShared is how many definitions the operations of an OpenAPI document
+	// may refer to, each counted once an operation. Large documents have a
+	// thousand operations with some hundred definitions each.
+	maxShared = 5_000_000
 	// maxErrors is how many mistakes are reported before giving up.
 	maxErrors = 20
 )

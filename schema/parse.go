@@ -62,6 +62,8 @@ type parser struct {
 	errs Errors
 	// nodes counts the nodes of all tools.
 	nodes int
+	// refs is used for OpenAPI documents, whose tools share definitions.
+	refs references
 }
 
 func newParser(name string, data []byte) (*parser, error) {

@@ -1,0 +1,274 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit/label"
+)
+
+// Scope is what a deployment says for contracts that don't say it themselves,
+// and the names that its origins and obligations have.
+type Scope struct {
+	Precision   label.Precision
+	Unprovoked  Mode
+	Sinks       Mode
+	Classes     *label.Classes
+	Obligations *label.ObligationNames
+}
+
+// Compiled is the contract of one tool, ready for decisions. It is immutable.
+type Compiled struct {
+	File *File
+	Tool *Tool
+	// Precision and Sinks are those in force.
+	Precision label.Precision
+	Sinks     Mode
+	// Verb is the JSON pointer of the argument that splits the tool; empty when
+	// nothing does.
+	Verb      string
+	whole     *Variant
+	variants  map[string]*Variant
+	unspoken  *Variant // for a call without the verb
+	unspokenV string
+}
+
+// Variant is the contract of one variant, or of a tool that has none.
+type Variant struct {
+	Value      string
+	Effect     Effect
+	Unprovoked Mode
+	Output     *CompiledOutput
+	arguments  []Argument
+}
+
+// Argument is the contract of the arguments that match a pattern.
+type Argument struct {
+	*Arg
+	Requirement label.Requirement
+	pattern     Pattern
+	allow       map[string]bool
+	discharge   map[string]bool
+}
+
+// Allows tells whether the value is on the argument's allowlist.
+func (a *Argument) Allows(value string) bool { return a.allow[value] }
+
+// Discharges tells whether the procedure may recover a value of this argument.
+// Confirmation by the user may wherever the contract names no procedure.
+func (a *Argument) Discharges(procedure string) bool {
+	if len(a.discharge) == 0 {
+		return procedure == "confirm" || procedure == "directory" || procedure == "lookup"
+	}
+	return a.discharge[procedure]
+}
+
+// CompiledOutput is an output spec with its patterns parsed.
+type CompiledOutput struct {
+	*Output
+	fields  []compiledField
+	certify []CompiledCertify
+}
+
+type compiledField struct {
+	pattern Pattern
+	trust   label.Trust
+}
+
+// CompiledCertify is a [Certify] with its pattern parsed.
+type CompiledCertify struct {
+	*Certify
+	field Pattern
+}
+
+// Matches tells whether the field of a result may vouch.
+func (c *CompiledCertify) Matches(pointer string) bool { return c.field.Match(pointer) }
+
+// Certify lists what the output certifies.
+func (o *CompiledOutput) Certify() []CompiledCertify { return o.certify }
+
+// Field returns the trust of a field that the contract names. The most specific
+// pattern wins, and of equally specific ones the lower trust.
+func (o *CompiledOutput) Field(pointer string) (label.Trust, bool) {
+	for i := range o.fields {
+		if o.fields[i].pattern.Match(pointer) {
+			return o.fields[i].trust, true
+		}
+	}
+	return 0, false
+}
+
+// Compile prepares a file's contracts for decisions, by tool.
+func Compile(f *File, s Scope) (map[string]*Compiled, error) {
+	out := make(map[string]*Compiled, len(f.Tools))
+	for i := range f.Tools {
+		t := &f.Tools[i]
+		c, err := compileTool(f, t, s)
+		if err != nil {
+			return nil, fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+		out[t.Name] = c
+	}
+	return out, nil
+}
+
+func compileTool(f *File, t *Tool, s Scope) (*Compiled, error) {
+	c := &Compiled{
+		File: f, Tool: t,
+		Precision: cmp.Or(t.Precision, f.Precision, s.Precision, label.L3),
+		Sinks:     cmp.Or(t.Sinks, f.Sinks, s.Sinks, Ask),
+	}
+	unprovoked := cmp.Or(t.Unprovoked, f.Unprovoked, s.Unprovoked, Ask)
+	output, err := compileOutput(&t.Output)
+	if err != nil {
+		return nil, err
+	}
+	arguments, err := compileArgs(t.Args, s)
+	if err != nil {
+		return nil, err
+	}
+	c.whole = &Variant{Effect: t.Effect, Unprovoked: unprovoked, Output: output, arguments: arguments}
+	if t.Variants == nil {
+		return c, nil
+	}
+	c.Verb = t.Variants.Argument
+	c.variants = map[string]*Variant{}
+	for i := range t.Variants.Cases {
+		k := &t.Variants.Cases[i]
+		v := &Variant{Value: k.Value, Effect: cmp.Or(k.Effect, t.Effect), Unprovoked: cmp.Or(k.Unprovoked, unprovoked), Output: output}
+		if k.Output != nil {
+			if v.Output, err = compileOutput(k.Output); err != nil {
+				return nil, fmt.Errorf("variant %q: %w", k.Value, err)
+			}
+		}
+		own, err := compileArgs(k.Args, s)
+		if err != nil {
+			return nil, fmt.Errorf("variant %q: %w", k.Value, err)
+		}
+		// The variant's own entries come first: they win over equally specific
+		// ones of the tool.
+		v.arguments = append(own, arguments...)
+		slices.SortStableFunc(v.arguments, func(a, b Argument) int { return b.pattern.Compare(a.pattern) })
+		c.variants[k.Value] = v
+		if c.unspoken == nil || severity(v.Effect) > severity(c.unspoken.Effect) {
+			c.unspoken = v
+		}
+	}
+	if d := t.Variants.Default; d != "" {
+		v, ok := c.variants[d]
+		if !ok {
+			return nil, fmt.Errorf("default variant %q has no case", d)
+		}
+		c.unspoken = v
+	}
+	if c.unspoken == nil {
+		return nil, fmt.Errorf("variants of %s have no case", c.Verb)
+	}
+	return c, nil
+}
+
+func severity(e Effect) int { return slices.Index(Effects(), e) }
+
+// Variant returns the contract for a value of the verb argument. Without the
+// argument it is the default's, or else the one with the worst effect. A value
+// that has no contract has no variant.
+func (c *Compiled) Variant(verb string, present bool) (*Variant, bool) {
+	if c.Verb == "" {
+		return c.whole, true
+	}
+	if !present {
+		return c.unspoken, true
+	}
+	v, ok := c.variants[verb]
+	return v, ok
+}
+
+// Variants lists the values of the verb argument that have a contract.
+func (c *Compiled) Variants() []string {
+	var out []string
+	if c.Tool.Variants != nil {
+		for _, k := range c.Tool.Variants.Cases {
+			out = append(out, k.Value)
+		}
+	}
+	return out
+}
+
+func compileArgs(args []Arg, s Scope) ([]Argument, error) {
+	out := make([]Argument, 0, len(args))
+	for i := range args {
+		a := &args[i]
+		p, err := ParsePattern(a.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		arg := Argument{Arg: a, pattern: p, Requirement: label.Requirement{Role: a.Role, Floor: a.Floor}}
+		for _, name := range a.Forbidden {
+			arg.Requirement.Forbidden |= s.Classes.Origin(name)
+		}
+		for _, name := range a.Require {
+			o, err := s.Obligations.Obligation(name)
+			if err != nil {
+				return nil, err
+			}
+			arg.Requirement.Required |= o
+		}
+		arg.allow = setOf(a.Allow)
+		arg.discharge = setOf(a.Discharge)
+		out = append(out, arg)
+	}
+	slices.SortStableFunc(out, func(a, b Argument) int {
+		if n := b.pattern.Compare(a.pattern); n != 0 {
+			return n
+		}
+		return cmp.Compare(b.Requirement.Floor, a.Requirement.Floor)
+	})
+	return out, nil
+}
+
+func setOf(values []string) map[string]bool {
+	if len(values) == 0 {
+		return nil
+	}
+	set := make(map[string]bool, len(values))
+	for _, v := range values {
+		set[v] = true
+	}
+	return set
+}
+
+func compileOutput(o *Output) (*CompiledOutput, error) {
+	out := &CompiledOutput{Output: o}
+	for _, f := range o.Fields {
+		p, err := ParsePattern(f.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		out.fields = append(out.fields, compiledField{p, f.Trust})
+	}
+	slices.SortStableFunc(out.fields, func(a, b compiledField) int {
+		if n := b.pattern.Compare(a.pattern); n != 0 {
+			return n
+		}
+		return cmp.Compare(a.trust, b.trust)
+	})
+	for i := range o.Certify {
+		p, err := ParsePattern(o.Certify[i].Field)
+		if err != nil {
+			return nil, err
+		}
+		out.certify = append(out.certify, CompiledCertify{&o.Certify[i], p})
+	}
+	return out, nil
+}
+
+// Match returns the contract entry for the argument at a JSON pointer.
+func (v *Variant) Match(pointer string) (*Argument, bool) {
+	for i := range v.arguments {
+		if v.arguments[i].pattern.Match(pointer) {
+			return &v.arguments[i], true
+		}
+	}
+	return nil, false
+}
