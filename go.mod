@@ -4,6 +4,10 @@ go 1.26.0
 
 require (
 	go.yaml.in/yaml/v4 v4.0.0
-	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/text v0.43.0
 	pgregory.net/rapid v1.3.0
+)
+
+require (
+	mvdan.cc/sh/v3 v3.14.1 // indirect
 )
