@@ -13,7 +13,8 @@ import (
 type tool struct {
 	def    *schema.Tool
 	words  []string
-	desc   string // folded description
+	plural map[string]bool // words of the name that stand in the plural
+	desc   string          // folded description
 	verb   string
 	manner manner
 	effect contract.Effect
@@ -43,6 +44,10 @@ var sensitive = set(`password credential permission access role privilege secret
 	authentication 2fa mfa restriction acl firewall grant apikey passkey certificate_authority
 	security ssh rbac recovery`)
 
+// messages are objects that reach people as soon as they exist.
+var messages = set(`message email sms tweet dm thread mail notification announcement newsletter status
+	broadcast reply`)
+
 // personal are objects in which other people take part.
 var personal = set(`participant attendee invitee invitation invite recipient guest collaborator sharing`)
 
@@ -57,6 +62,7 @@ var httpMethods = set(`post put patch`)
 func analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 	t := &tool{def: def, desc: fold(def.Description), places: places(def)}
 	t.words = withoutPrefix(split(def.Name), siblings)
+	t.plural = plurals(def.Name)
 	t.findVerb()
 	t.adjust()
 	return t
@@ -96,6 +102,9 @@ type candidate struct {
 func (t *tool) findVerb() {
 	var named []candidate
 	for i, w := range t.words {
+		if i > 0 && (t.plural[w] || strings.HasSuffix(w, "ed")) {
+			continue // a noun, or an adjective ("linked accounts")
+		}
 		if word, v, ok := verbOf(w); ok {
 			named = append(named, candidate{word, v, i})
 		}
@@ -126,7 +135,10 @@ func (t *tool) findVerb() {
 			if t.effect == contract.Read {
 				t.review = append(t.review, fmt.Sprintf("the name says %q, the description %q: the stricter was taken", t.verb, d.word))
 			}
-			t.effect, t.manner = d.verb.effect, d.verb.manner
+			t.effect = d.verb.effect
+			if !mixed(told) {
+				t.manner = d.verb.manner
+			}
 			t.why = append(t.why, fmt.Sprintf("the description says %q", d.word))
 		}
 	}
@@ -214,7 +226,7 @@ func choose(named, told []candidate, words []string) (candidate, string) {
 	// What name and description agree on.
 	for _, d := range told {
 		for _, c := range named {
-			if c.word == d.word && (!c.verb.weak || len(named) == 1 || c.pos == 0) {
+			if c.word == d.word && (!c.verb.weak || len(named) == 1 || c.pos == 0) && !httpMethods[c.word] {
 				return pick(c, ", and so says the description")
 			}
 		}
@@ -227,40 +239,62 @@ func choose(named, told []candidate, words []string) (candidate, string) {
 				return pick(c, "")
 			}
 		}
-		if len(told) > 0 && first.word != "post" || len(told) > 0 && !told[0].verb.weak {
+		if len(told) > 0 && !told[0].verb.weak {
 			c := strictest(told)
 			c.pos = first.pos
 			return c, fmt.Sprintf("the description says %q", c.word)
 		}
-	}
-	if first.pos != 0 && !first.verb.weak && len(named) == 1 {
 		return pick(first, "")
 	}
-	if first.pos == 0 && (!first.verb.weak || len(named) == 1 && len(told) == 0) {
+	if !first.verb.weak {
 		return pick(first, "")
 	}
-	// A weak verb: a strong one in the description explains it, unless that
-	// would make an outward tool harmless.
-	weakOne := first
-	for i := len(named) - 1; i >= 0; i-- {
-		if !named[i].verb.weak {
-			if first.pos == 0 && first.verb.effect == contract.Read {
-				break // "list_orders": the first word is the verb
-			}
-			return pick(named[i], "")
-		}
-	}
-	if len(named) > 1 && first.pos != 0 {
-		weakOne = named[len(named)-1]
-	}
+	// A weak verb: a strong one in the description explains it.
 	if len(told) > 0 {
 		c := strictest(told)
-		if !c.verb.weak && severity(c.verb.effect) >= min(severity(weakOne.verb.effect), 1) || severity(weakOne.verb.effect) <= 1 && !c.verb.weak {
-			c.pos = weakOne.pos
-			return c, fmt.Sprintf("named %q; the description says %q", weakOne.word, c.word)
+		switch {
+		case c.verb.effect == first.verb.effect && c.verb.manner == first.verb.manner:
+			return pick(first, "")
+		case !c.verb.weak:
+			c.pos = first.pos
+			if mixed(told) {
+				c.verb.manner = changing
+			}
+			return c, fmt.Sprintf("named %q; the description says %q", first.word, c.word)
 		}
 	}
-	return pick(weakOne, "")
+	// "list_orders": what begins with a weak verb of reading is a read. Else
+	// a strong verb further on is the better guess.
+	if first.pos > 0 || first.verb.effect != contract.Read {
+		for _, c := range named[1:] {
+			if !c.verb.weak {
+				return pick(c, "")
+			}
+		}
+	}
+	return pick(first, "")
+}
+
+// mixed tells whether several verbs do different things to their object, so
+// that none of them alone says what happens to it.
+func mixed(cs []candidate) bool {
+	for _, c := range cs[1:] {
+		if c.verb.manner != cs[0].verb.manner {
+			return true
+		}
+	}
+	return false
+}
+
+// plurals are the words that stand in the plural in a name.
+func plurals(name string) map[string]bool {
+	m := map[string]bool{}
+	for _, piece := range cut(name) {
+		if w := canonicalWords(piece); len(w) == 1 && singular(piece) != piece {
+			m[w[0]] = true
+		}
+	}
+	return m
 }
 
 func strictest(cs []candidate) candidate {
@@ -322,6 +356,11 @@ func (t *tool) adjust() {
 		}
 	}
 	if write {
+		if o, ok := t.about(messages); ok && t.manner == adding && t.verb != "draft" && t.verb != "save" && !slices.Contains(t.object, "draft") {
+			if _, mark := t.about(relations); !mark {
+				t.raise(contract.Egress, sending, fmt.Sprintf("people read a %s", o))
+			}
+		}
 		if o, ok := t.about(personal); ok && t.manner != relocating {
 			t.raise(contract.Egress, sending, fmt.Sprintf("other people take part in %q", o))
 		}
@@ -356,7 +395,7 @@ func (t *tool) adjust() {
 			continue
 		}
 		for _, v := range verbsIn(p) {
-			t.raise(v.verb.effect, v.verb.manner, fmt.Sprintf("%s may be %q", p.name, v.word))
+			t.raise(v.verb.effect, looking, fmt.Sprintf("%s may be %q", p.name, v.word))
 		}
 	}
 	a := t.def.Annotations
@@ -410,9 +449,7 @@ func (t *tool) overwrites() bool {
 	case "write", "save", "put", "edit", "move", "rename", "modify", "replace", "update", "patch":
 		for _, o := range t.object {
 			if o == "file" || o == "directory" {
-				if p := t.argument(cPath); p != nil {
-					return true
-				}
+				return t.argument(cPath) != nil
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/contract"
 )
 
 // evidence is one reason to think that an argument is about a concept.
@@ -60,7 +62,9 @@ func fits(c concept, p *place) bool {
 		return c == cOption || c == cAudience || c == cLimit || c == cLook
 	case isNumber(p.node):
 		switch c {
-		case cObject, cMoney, cQuantity, cLimit, cLook, cWhen, cPort, cPart, cKind, cOption, cGeo, cPattern, cAccount, cPlace, cData:
+		case cPlace, cAccount, cPerson:
+			return len(p.words) > 0 && handles[p.words[len(p.words)-1]]
+		case cObject, cMoney, cQuantity, cLimit, cLook, cWhen, cPort, cPart, cKind, cOption, cGeo, cPattern, cData:
 			return true
 		}
 		return false
@@ -233,14 +237,28 @@ func nameEvidence(words []string, name string) []evidence {
 	if handle && len(out) == 0 {
 		out = append(out, evidence{cObject, weak, named})
 	}
-	slices.SortStableFunc(out, func(a, b evidence) int { return b.weight - a.weight })
-	return out
+	if len(out) == 0 {
+		return nil
+	}
+	// One name is one piece of evidence: its parts are not readings of their own.
+	best := out[0]
+	for _, e := range out[1:] {
+		if e.weight > best.weight {
+			best = e
+		}
+	}
+	return []evidence{best}
 }
 
 // handleOf is what the id or name of a noun is about.
 func handleOf(w string, n noun, last string) (concept, int) {
 	switch n.concept {
-	case cPerson, cAccount, cPlace, cSecret, cHost, cPath:
+	case cPath:
+		if last == "name" {
+			return cPath, max(n.weight, fair)
+		}
+		return cObject, 74
+	case cPerson, cAccount, cPlace, cSecret, cHost:
 		return n.concept, max(n.weight, fair)
 	case cPart:
 		return cPart, fair
@@ -293,9 +311,14 @@ func byPreposition(t *tool, p *place) []evidence {
 			return []evidence{{cObject, fair, why}}
 		}
 		return []evidence{{cPattern, fair, why}}
-	case "source":
+	case "source", "destination", "target", "dest", "dst", "src":
 		if t.manner == relocating {
-			return []evidence{{cObject, fair, why}}
+			if _, ok := t.about(set("file directory path")); ok {
+				return []evidence{{cPath, 86, why}}
+			}
+			if p.words[0] == "source" {
+				return []evidence{{cObject, fair, why}}
+			}
 		}
 	case "for", "by", "in", "on", "with", "before", "after", "since", "until":
 		return []evidence{{cPattern, weak, why}}
@@ -371,13 +394,15 @@ func byParent(t *tool, p *place) []evidence {
 	why := fmt.Sprintf("inside %q, %s", parent.name, e.concept)
 	switch e.concept {
 	case cText, cData, cTagging:
-		if t.effect != "read" {
+		if t.effect != contract.Read {
 			return []evidence{{cData, 66, why}}
 		}
 	case cLook, cLimit:
-		return []evidence{{cLook, 70, why}}
+		return []evidence{{cLook, 84, why}}
 	case cPattern, cQuery:
-		return []evidence{{cPattern, 70, why}}
+		return []evidence{{cPattern, 84, why}}
+	case cOption, cAudience:
+		return []evidence{{cOption, weak, why}}
 	case cPlace:
 		return []evidence{{cPlace, 62, why}}
 	case cPerson:
@@ -394,6 +419,18 @@ func byTool(t *tool, p *place) []evidence {
 		return nil
 	}
 	var out []evidence
+	if t.travels(p) {
+		out = append(out, evidence{cGeo, 90, fmt.Sprintf("named %q in a tool about a journey", p.name)})
+	}
+	if isNumber(p.node) && t.effect != contract.Read {
+		switch p.name {
+		case "start", "end", "index", "from", "to", "position":
+			out = append(out, evidence{cPart, 64, fmt.Sprintf("a number named %q", p.name)})
+		}
+	}
+	if exampleOfPath(p.node.Description) {
+		out = append(out, evidence{cPath, 60, "an example in its description is a path"})
+	}
 	if slices.Contains(p.words, "query") || slices.Contains(p.words, "statement") {
 		for _, w := range t.object {
 			switch w {
@@ -408,4 +445,35 @@ func byTool(t *tool, p *place) []evidence {
 		}
 	}
 	return out
+}
+
+// travels tells whether an argument is where a journey begins or ends.
+func (t *tool) travels(p *place) bool {
+	where := set("destination origin departure arrival from to source pickup dropoff")
+	if len(p.words) == 0 || !where[p.words[0]] || len(p.words) > 2 || len(p.words) == 2 && !set("city airport location station address country")[p.words[1]] {
+		return false
+	}
+	if _, ok := t.about(set("flight trip train ride bus taxi journey route travel direction itinerary ferry")); ok {
+		return true
+	}
+	for _, q := range t.places {
+		if q.depth == 1 && q.name != p.name && len(q.words) > 0 && (q.words[0] == "origin" || q.words[0] == "departure") {
+			return true
+		}
+	}
+	return false
+}
+
+// exampleOfPath tells whether a description quotes something that looks like
+// a path in a file system.
+func exampleOfPath(description string) bool {
+	parts := strings.FieldsFunc(description, func(r rune) bool { return r == '\'' || r == '"' || r == '`' })
+	for i := 1; i < len(parts); i += 2 {
+		for _, root := range []string{"/", "~/", "./", "../", `C:\`} {
+			if rest, ok := strings.CutPrefix(parts[i], root); ok && rest != "" && !strings.ContainsAny(rest, " \t") {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -116,8 +116,8 @@ var nouns = nounTable([]nounRow{
 		fact knowledge entity relation hobby allergy symptom address_line
 		commitmessage changelog todo item task rationale detail`},
 	{cData, fair, `data payload value property field attribute entry record metadata variable
-		parameter object json xml csv dict information setting config base64 bytes
-		blob child children row cell_value document new_value extra additional answer
+		parameter json xml csv dict information base64 bytes
+		blob child children row document extra additional answer
 		header form body_data series argument_values fields product item_data
 		attachment_content binary block edit change update operation_data passenger`},
 	{cPath, fair, `attachment upload`},
@@ -148,7 +148,7 @@ var nouns = nounTable([]nounRow{
 		timeout delay wait interval_ms quantile aggregation
 		step bucket_size dimension currency_display aspect`},
 	{cLook, fair, `verbose detail_level mode view group_by version raw strip`},
-	{cOption, fair, `force overwrite recursive dryrun confirm notify flag option strategy
+	{cOption, fair, `setting config preference force overwrite recursive dryrun confirm notify flag option strategy
 		behavior policy method enabled protection preference_flag silent insurance
 		baggage cabin class`},
 	{cAudience, strong, `visibility permission access privacy private public role restriction
@@ -157,7 +157,7 @@ var nouns = nounTable([]nounRow{
 	{cKind, fair, `type kind status state category priority severity gender genre
 		level_name stage phase plan tier apiversion mimetype resolution_type outcome
 		axis side pair symbol currency_pair reporter_kind resourcetype`},
-	{cObject, fair, `id identifier uuid guid sha hash key slug issue ticket event message_id
+	{cObject, fair, `object id identifier uuid guid sha hash key slug issue ticket event message_id
 		order reservation booking transaction invoice appointment flight hotel
 		restaurant product_id sku document_id job run build release deployment alert
 		shipment package_id tweet post video song track photo medication prescription
@@ -244,7 +244,7 @@ var compounds = compoundTable([]nounRow{
 	{cPlace, strong, `data_source base_branch head_branch target_branch parent_id parent_page
 		target_parent target_space target_project destination_folder target_folder
 		calendar_id service_desk`},
-	{cText, strong, `commit_message first_name last_name full_name middle_name new_text
+	{cText, strong, `content_base64 base64_content base64_data file_data commit_message first_name last_name full_name middle_name new_text
 		street_address address_line rich_text alt_text heading_text page_content file_content
 		commit_title new_title pr_title message_body body_text mail_body new_content
 		release_note version_comment custom_instruction_text zip_code postal_code

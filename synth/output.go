@@ -18,8 +18,11 @@ var settled = []string{
 	"start_time", "end_time", "read", "number", "version", "is_private", "is_archived",
 }
 
-// outsiders are records that people outside write to, so that even the
-// address in them is not the service's word.
+// ownRecords are what only the service, or the user's own settings, say.
+var ownRecords = set(`time day clock balance iban schema type rate weather forecast airport timezone
+	version setting limit quota usage sprint board config sla field date`)
+
+// directories are records of people that outsiders can't write to.
 var directories = set(`contact people directory person employee colleague staff`)
 
 // contents are objects whose retrieval returns arbitrary text.
@@ -35,7 +38,7 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 		return contract.Output{Trust: label.ToolOutput}
 	}
 	o := contract.Output{Trust: label.External}
-	if !t.arbitrary() {
+	if !t.arbitrary(args) {
 		o.Fields = t.fields()
 		o.Certify = t.certify(args)
 	}
@@ -44,7 +47,7 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 
 // acknowledgement is what a tool returns that changes something.
 func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
-	if t.effect == contract.Execute && t.manner == running && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
+	if v := verbs[t.verb]; v.effect == contract.Execute && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
 		return contract.Output{Trust: label.External} // what ran says what comes back
 	}
 	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot"} {
@@ -69,15 +72,22 @@ func (t *tool) selfMade() bool {
 	case "calculate", "compute", "convert", "describe", "think", "sleep", "wait", "count", "validate", "ping":
 		return true
 	}
-	_, ok := t.about(set("time day clock balance iban schema type rate weather forecast airport timezone version setting limit quota usage sprint board config sla field date"))
-	return ok && t.verb != "search"
+	if len(t.object) == 0 || t.verb == "search" {
+		return false
+	}
+	return ownRecords[t.object[len(t.object)-1]]
 }
 
 // arbitrary tells whether a read returns text that anybody may have written
 // in full, so that no field of it can be settled.
-func (t *tool) arbitrary() bool {
-	if t.effect == contract.Egress || t.argument(cSql) != nil || t.argument(cCode) != nil || t.argument(cPath) != nil || t.argument(cLocator) != nil {
+func (t *tool) arbitrary(args []contract.Arg) bool {
+	if t.effect == contract.Egress {
 		return true
+	}
+	for i := range args {
+		if a := &args[i]; a.Role == label.Command || a.Role == label.Target && (a.Form == contract.Path || a.Form == contract.URL) {
+			return true
+		}
 	}
 	_, ok := t.about(contents)
 	return ok && t.identifier(nil) == nil && !(t.verb == "search" || t.verb == "list" || t.verb == "find")

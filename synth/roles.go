@@ -172,6 +172,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		}
 		return target
 	case cObject:
+		if last := p.words[len(p.words)-1]; last == "name" && !read && t.object != nil && (t.manner == adding || t.effect == contract.Execute) && !destination(p) {
+			return t.named(p, content, selector, target)
+		}
 		switch {
 		case payload:
 			return content
@@ -291,6 +294,9 @@ func (t *tool) handled(p *place, selector verdict) verdict {
 		return target
 	}
 	v := selector
+	if handleOfMessage(p) && (t.manner == sending || t.manner == adding) {
+		v.review = "with the container, says to whose message something is added"
+	}
 	if t.effect == contract.Destructive && t.manner == removing && byTypedName(p) {
 		v.floor = label.User
 	}
@@ -379,6 +385,9 @@ var relations = set(`reaction label tag watcher star link vote relation bookmark
 // publishesInto tells whether the object named by p receives new text: a
 // comment, a reply, an upload, an appended or replaced body.
 func (t *tool) publishesInto(p *place) bool {
+	if handleOfMessage(p) && t.hasPlace(p) {
+		return false
+	}
 	if t.manner == sending {
 		return t.verb == "post" || t.verb == "reply" || t.verb == "message" || t.verb == "respond" || t.verb == "publish" && t.hasBody(p) || t.verb == "comment" || t.verb == "upload" || t.verb == "submit"
 	}
@@ -393,11 +402,45 @@ func (t *tool) publishesInto(p *place) bool {
 		}
 		return true
 	}
-	if t.manner == changing && t.hasBody(p) {
+	if t.manner == changing && t.hasBody(p) && t.shares(p) {
 		_, ok := t.about(documents)
 		return ok
 	}
 	return t.verb == "overwrite" || t.verb == "replace" && t.hasBody(p)
+}
+
+// shares tells whether an argument's name has a noun of the tool's object.
+func (t *tool) shares(p *place) bool {
+	for _, w := range p.words {
+		if !handles[w] && slices.Contains(t.object, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// handleOfMessage tells whether an argument names one message of a thread or
+// channel, as against the audience.
+func handleOfMessage(p *place) bool {
+	for _, w := range p.words {
+		switch w {
+		case "thread", "message", "comment", "timestamp":
+			return true
+		}
+	}
+	return false
+}
+
+// hasPlace tells whether another argument names the container.
+func (t *tool) hasPlace(p *place) bool {
+	for _, q := range t.places {
+		if q != p && q.depth == 1 && !handleOfMessage(q) {
+			if c := conceptByName(q).concept; c == cPlace || c == cPerson {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasBody tells whether the tool takes a body of text beside p.
@@ -408,8 +451,10 @@ func (t *tool) hasBody(p *place) bool {
 		}
 		for _, w := range q.words {
 			switch w {
-			case "body", "content", "text", "markdown", "html", "message", "comment":
-				return !isBoolean(q.node)
+			case "body", "content", "text", "markdown", "html":
+				if len(q.words) < 3 && !isBoolean(q.node) && q.words[len(q.words)-1] != "format" {
+					return true
+				}
 			}
 		}
 	}

@@ -49,28 +49,28 @@ var verbs = verbTable([]verbRow{
 		extract translate convert detect estimate forecast predict recommend suggest
 		resolve wait think sleep preview enumerate discover locate identify scroll
 		hover help return ping listen peek exist stat tail head glob grep observe
-		obtain display receive examine count measure determine recall review 
+		obtain display receive examine count measure determine recall  
 		traverse audit see know current await collect gather provide `},
-	{contract.Read, looking, true, `
-		list query fetch history status detail log diff blame top snapshot
+	{contract.Read, looking, true, `log review 
+		list query fetch history status detail  diff blame top snapshot
 		screenshot stats statistic tree use perform access handle load filter
 		select match parse look request info`},
 	{contract.Write, adding, false, `
-		create add append insert log record save store write put compose draft
-		generate build make attach annotate reply react register remember
+		create add append insert   save store write put compose draft
+		generate build  attach annotate reply react register remember
 		prepend define new enter fill type upsert import mkdir initialize
 		establish createdirectory reflect capture plot render`},
-	{contract.Write, adding, true, `post note comment bookmark star pin like favorite`},
+	{contract.Write, adding, true, `record note comment bookmark star pin like favorite`},
 	{contract.Write, changing, false, `
-		update edit modify change set patch rename mark tag label assign
+		update edit modify change set patch rename    assign
 		upvote follow unfollow transition complete reopen close adjust
-		configure customize toggle reschedule link unlink relate restore
-		unarchive subscribe unstar unpin organize sort format rate vote
-		resize merge split fork commit checkout stash select alter refresh sync
+		configure customize toggle reschedule  unlink relate restore
+		unarchive subscribe unstar unpin organize sort format  
+		resize merge split   checkout  select alter refresh sync
 		synchronize acknowledge snooze watch unwatch minimize maximize
 		press click tap drag drop choose bold autofit swap arrange
 		approve accept decline confirm dismiss mute unmute correct fix`},
-	{contract.Write, changing, true, `
+	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link 
 		manage control handle process apply switch turn limit give push enable
 		start open schedule patch operate adjust track increase decrease raise lower`},
 	{contract.Write, relocating, false, `move copy clone duplicate rename relocate`},
@@ -78,26 +78,28 @@ var verbs = verbTable([]verbRow{
 		delete remove drop truncate purge erase clear flush wipe reset revoke
 		overwrite replace kill terminate cancel destroy uninstall evict
 		archive trash prune rebase revert rollback disable deactivate suspend
-		block ban kick stop restart reboot shutdown scale lock unlock discard
+		 ban kick stop restart reboot shutdown scale lock unlock discard
 		empty expire unregister unpublish unsubscribe unshare uninvite disconnect
 		detach abort rotate deny reject ungroup unprotect
 		removedirectory unset cordon drain goalseek
 		expunge invalidate hangup deregister`},
+	{contract.Destructive, removing, true, `block`},
 	{contract.Execute, running, false, `
 		execute run eval evaluate invoke launch spawn deploy install compile
-		trigger dispatch delegate bash shell sh ssh script sudo python
+		 dispatch delegate   sh   sudo 
 		rerun retry upgrade provision boot simulate instruct`},
-	{contract.Execute, running, true, `call start apply automate command terminal`},
+	{contract.Execute, running, true, `script python bash shell ssh trigger call start apply automate command terminal`},
 	{contract.Egress, sending, false, `
-		send share publish invite forward email transfer pay purchase buy
-		reserve withdraw deposit donate tip tweet retweet submit broadcast notify
-		dial navigate visit goto order checkout refund charge bill
-		wire remit redeem grant repost dm message announce crawl scrape
-		curl bid sell trade exchange lend borrow invest hire loan
-		rent lease sms fax webhook emit respond contact promote donate topup upload distribute
-		book commission outsource disclose leak expose enroll
+		send share publish invite forward  transfer pay purchase buy
+		reserve withdraw deposit donate  tweet retweet submit broadcast notify
+		dial navigate visit goto  checkout refund  
+		 remit redeem  repost dm  announce crawl scrape
+		curl  sell   lend borrow invest hire 
+		 lease   webhook emit respond  promote donate topup upload distribute
+		 commission outsource disclose leak expose enroll
 		enrol signup`},
-	{contract.Egress, sending, true, `post request push open`},
+	{contract.Egress, sending, true, `post request push open place  message order contact
+		email trade charge bill tip fax sms loan rent book exchange bid wire grant`},
 	{contract.Write, adding, true, `export download `},
 })
 

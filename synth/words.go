@@ -120,11 +120,20 @@ func fold(s string) string { return folds.Replace(strings.ToLower(s)) }
 // dotted) into canonical words: lower case, singular, English.
 func split(name string) []string {
 	var words []string
+	for _, piece := range cut(name) {
+		words = append(words, canonicalWords(piece)...)
+	}
+	return words
+}
+
+// cut cuts an identifier at its separators and capitals into folded pieces.
+func cut(name string) []string {
+	var words []string
 	runes := []rune(name)
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			words = append(words, canonicalWords(fold(string(runes[start:end])))...)
+			words = append(words, fold(string(runes[start:end])))
 		}
 		start = end
 	}
