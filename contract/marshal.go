@@ -133,23 +133,27 @@ func (w *writer) args(indent int, args []Arg) {
 	w.line(indent, "args:")
 	width := w.width(len(args), func(i int) string { return args[i].Pattern })
 	for i := range args {
-		a := &args[i]
-		var m flow
-		m.add("role", a.Role.String())
-		// The floors that decide are written out; the others say nothing new.
-		if a.Floor != DefaultFloor(a.Role) || a.Role.AuthorityBearing() {
-			m.add("floor", a.Floor.String())
-		}
-		m.optional("form", string(a.Form))
-		m.list(w, "forbidden", a.Forbidden)
-		m.list(w, "require", a.Require)
-		m.list(w, "allow", a.Allow)
-		m.list(w, "discharge", a.Discharge)
-		m.text(w, "group", a.Group)
-		m.text(w, "why", a.Why)
-		m.text(w, "review", a.Review)
-		w.entry(indent+1, a.Pattern, width, m.String())
+		w.entry(indent+1, args[i].Pattern, width, w.arg(&args[i]))
 	}
+}
+
+// arg writes an argument's contract on one line.
+func (w *writer) arg(a *Arg) string {
+	var m flow
+	m.add("role", a.Role.String())
+	// The floors that decide are written out; the others say nothing new.
+	if a.Floor != DefaultFloor(a.Role) || a.Role.AuthorityBearing() {
+		m.add("floor", a.Floor.String())
+	}
+	m.optional("form", string(a.Form))
+	m.list(w, "forbidden", a.Forbidden)
+	m.list(w, "require", a.Require)
+	m.list(w, "allow", a.Allow)
+	m.list(w, "discharge", a.Discharge)
+	m.text(w, "group", a.Group)
+	m.text(w, "why", a.Why)
+	m.text(w, "review", a.Review)
+	return m.String()
 }
 
 func (w *writer) output(indent int, o *Output) {
@@ -193,24 +197,38 @@ func (w *writer) output(indent int, o *Output) {
 		w.line(indent, "certify:")
 	}
 	for i := range o.Certify {
-		c := &o.Certify[i]
-		var m flow
-		m.add("procedure", w.text(c.Procedure, true))
-		m.add("key", w.text(c.Key, true))
-		m.add("key_floor", c.KeyFloor.String())
-		m.add("field", w.text(c.Field, true))
-		if c.Unique {
-			m.add("unique", "true")
-		}
-		roles := make([]string, len(c.Roles))
-		for j, r := range c.Roles {
-			roles[j] = r.String()
-		}
-		m.add("roles", "["+strings.Join(roles, ", ")+"]")
-		m.add("max", c.Max.String())
-		w.line(indent+1, "- "+m.String())
+		w.line(indent+1, "- "+w.certify(&o.Certify[i]))
 	}
 	w.optional(indent, "review", o.Review)
+}
+
+// certify writes one entry on a line.
+func (w *writer) certify(c *Certify) string {
+	var m flow
+	m.add("procedure", w.text(c.Procedure, true))
+	m.add("key", w.text(c.Key, true))
+	m.add("key_floor", c.KeyFloor.String())
+	m.add("field", w.text(c.Field, true))
+	if c.Unique {
+		m.add("unique", "true")
+	}
+	roles := make([]string, len(c.Roles))
+	for j, r := range c.Roles {
+		roles[j] = r.String()
+	}
+	m.add("roles", "["+strings.Join(roles, ", ")+"]")
+	m.add("max", c.Max.String())
+	return m.String()
+}
+
+// certifyTexts has the entries of an output as text, by which they compare.
+func certifyTexts(o *Output) []string {
+	w := &writer{}
+	out := make([]string, len(o.Certify))
+	for i := range o.Certify {
+		out[i] = w.certify(&o.Certify[i])
+	}
+	return out
 }
 
 // flow is a mapping on one line.

@@ -1,0 +1,366 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// Change is one difference between two contract files.
+type Change struct {
+	// Tool is the tool's name, empty for a setting of the file.
+	Tool string
+	// Path says what of it changed, for example "args /to/* floor".
+	Path string
+	// Old and New are the values as the file spells them; empty where there is none.
+	Old, New string
+	// Security is set for what is enforced: everything but reasons and marks.
+	Security bool
+	// Laxer is set when something may be allowed now that was not before. It is
+	// set in case of doubt. Removing a tool or an argument is not laxer: what
+	// has no contract is denied.
+	Laxer bool
+}
+
+// String returns the change on one line, laxer ones marked with "!".
+func (c Change) String() string {
+	mark := " "
+	if c.Laxer {
+		mark = "!"
+	}
+	where := strings.TrimSpace(c.Tool + " " + c.Path)
+	switch {
+	case c.Old == "":
+		return fmt.Sprintf("%s %s: added %s", mark, where, c.New)
+	case c.New == "":
+		return fmt.Sprintf("%s %s: removed %s", mark, where, c.Old)
+	}
+	return fmt.Sprintf("%s %s: %s → %s", mark, where, c.Old, c.New)
+}
+
+// Diff lists what changed from a to b, settings of the file first and then
+// tool by tool in the order of b, with tools that only a has at the end. The
+// order within a file is no difference.
+func Diff(a, b *File) []Change {
+	d := &differ{}
+	d.text("server", a.Server, b.Server, true, a.Server != b.Server)
+	d.text("fingerprint", a.Fingerprint, b.Fingerprint, true, b.Fingerprint == "")
+	d.precision(a.Precision, b.Precision, label.PrecisionUnset, label.PrecisionUnset)
+	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, "", "")
+	d.mode("sinks", a.Sinks, b.Sinks, "", "")
+	for i := range b.Tools {
+		now := &b.Tools[i]
+		d.tool = now.Name
+		if was, ok := a.Tool(now.Name); ok {
+			d.compare(a, b, was, now)
+		} else {
+			d.add("", "", "effect "+string(now.Effect), true, true)
+		}
+	}
+	for i := range a.Tools {
+		was := &a.Tools[i]
+		d.tool = was.Name
+		if _, ok := b.Tool(was.Name); !ok {
+			d.add("", "effect "+string(was.Effect), "", true, false)
+		}
+	}
+	return d.changes
+}
+
+type differ struct {
+	changes []Change
+	tool    string
+	prefix  string
+}
+
+func (d *differ) add(path, old, now string, security, laxer bool) {
+	d.changes = append(d.changes, Change{Tool: d.tool, Path: strings.TrimSpace(d.prefix + path), Old: old, New: now, Security: security, Laxer: laxer})
+}
+
+func (d *differ) text(path, old, now string, security, laxer bool) {
+	if old != now {
+		d.add(path, old, now, security, laxer)
+	}
+}
+
+// precision compares settings of precision: the finer one allows more. An
+// unset one is as the wider scope says, and that is the finest by default.
+func (d *differ) precision(old, now, wideOld, wideNow label.Precision) {
+	if old == now {
+		return
+	}
+	effective := func(p, wide label.Precision) label.Precision {
+		if p == label.PrecisionUnset {
+			p = wide
+		}
+		if p == label.PrecisionUnset {
+			p = label.L3
+		}
+		return p
+	}
+	d.add("precision", old.String(), now.String(), true, effective(now, wideNow) > effective(old, wideOld))
+}
+
+// mode compares modes of a global rule. What an unset mode means is decided
+// elsewhere: going there or coming from there may be laxer.
+func (d *differ) mode(path string, old, now, wideOld, wideNow Mode) {
+	if old == now {
+		return
+	}
+	rank := func(m, wide Mode, unset int) int {
+		if m == "" {
+			m = wide
+		}
+		if i := slices.Index([]Mode{Off, Ask, Deny}, m); i >= 0 {
+			return i
+		}
+		return unset
+	}
+	d.add(path, string(old), string(now), true, rank(now, wideNow, 0) < rank(old, wideOld, 2))
+}
+
+func (d *differ) compare(fa, fb *File, a, b *Tool) {
+	d.effect(a.Effect, b.Effect)
+	d.text("fingerprint", a.Fingerprint, b.Fingerprint, true, b.Fingerprint == "")
+	d.precision(a.Precision, b.Precision, fa.Precision, fb.Precision)
+	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, fa.Unprovoked, fb.Unprovoked)
+	d.mode("sinks", a.Sinks, b.Sinks, fa.Sinks, fb.Sinks)
+	d.args(a.Args, b.Args)
+	d.output(&a.Output, &b.Output)
+	d.variants(a, b)
+	d.text("why", a.Why, b.Why, false, false)
+	d.text("review", a.Review, b.Review, false, false)
+}
+
+// effect compares effects: one that is further down the list is watched more.
+func (d *differ) effect(a, b Effect) {
+	all := Effects()
+	milder := slices.Index(all, b) < slices.Index(all, a)
+	d.text("effect", string(a), string(b), true, milder && !(a.Outward() && b.Outward()))
+}
+
+func argAt(args []Arg, pattern string) *Arg {
+	for i := range args {
+		if args[i].Pattern == pattern {
+			return &args[i]
+		}
+	}
+	return nil
+}
+
+// covering returns the most specific other argument that a pattern is covered by.
+func covering(args []Arg, pattern string) *Arg {
+	var best *Arg
+	var bestPattern Pattern
+	pointer := pointerOf(pattern)
+	for i := range args {
+		p, err := ParsePattern(args[i].Pattern)
+		if err != nil || args[i].Pattern == pattern || !p.Match(pointer) {
+			continue
+		}
+		if best == nil || p.Compare(bestPattern) > 0 {
+			best, bestPattern = &args[i], p
+		}
+	}
+	return best
+}
+
+func (d *differ) args(a, b []Arg) {
+	outer := d.prefix
+	defer func() { d.prefix = outer }()
+	for i := range b {
+		now := &b[i]
+		d.prefix = outer + "args " + now.Pattern + " "
+		was := argAt(a, now.Pattern)
+		if was == nil {
+			// What had no contract was denied; what another pattern covered
+			// was held to that one.
+			wider := covering(a, now.Pattern)
+			d.add("", "", argText(now), true, wider == nil || laxer(wider, now))
+			continue
+		}
+		d.arg(was, now)
+	}
+	for i := range a {
+		was := &a[i]
+		if argAt(b, was.Pattern) != nil {
+			continue
+		}
+		d.prefix = outer + "args " + was.Pattern + " "
+		wider := covering(b, was.Pattern)
+		d.add("", argText(was), "", true, wider != nil && laxer(was, wider))
+	}
+}
+
+func argText(a *Arg) string {
+	s := a.Role.String() + " " + a.Floor.String()
+	if a.Form != Text {
+		s += " " + string(a.Form)
+	}
+	return s
+}
+
+// laxer tells whether b may accept a value that a refuses.
+func laxer(a, b *Arg) bool {
+	return b.Floor < a.Floor ||
+		a.Role.AuthorityBearing() && a.Role != b.Role ||
+		len(missing(a.Forbidden, b.Forbidden)) > 0 || len(missing(a.Require, b.Require)) > 0 ||
+		len(missing(b.Allow, a.Allow)) > 0 || len(missing(procedures(b), procedures(a))) > 0 ||
+		a.Group != "" && a.Group != b.Group
+}
+
+// procedures are those of an argument; none is confirmation.
+func procedures(a *Arg) []string {
+	if len(a.Discharge) == 0 {
+		return []string{"confirm"}
+	}
+	return a.Discharge
+}
+
+// missing lists the members of a that b doesn't have.
+func missing(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (d *differ) arg(a, b *Arg) {
+	d.text("role", a.Role.String(), b.Role.String(), true, a.Role.AuthorityBearing() && a.Role != b.Role)
+	d.text("floor", a.Floor.String(), b.Floor.String(), true, b.Floor < a.Floor)
+	d.text("form", string(a.Form), string(b.Form), true, a.Form != Text)
+	d.list("forbidden", a.Forbidden, b.Forbidden, len(missing(a.Forbidden, b.Forbidden)) > 0)
+	d.list("require", a.Require, b.Require, len(missing(a.Require, b.Require)) > 0)
+	d.list("allow", a.Allow, b.Allow, len(missing(b.Allow, a.Allow)) > 0)
+	d.list("discharge", a.Discharge, b.Discharge, len(missing(procedures(b), procedures(a))) > 0)
+	d.text("group", a.Group, b.Group, true, a.Group != "")
+	d.text("why", a.Why, b.Why, false, false)
+	d.text("review", a.Review, b.Review, false, false)
+}
+
+// list compares two sets.
+func (d *differ) list(path string, a, b []string, laxer bool) {
+	if len(missing(a, b)) == 0 && len(missing(b, a)) == 0 {
+		return
+	}
+	show := func(list []string) string {
+		if len(list) == 0 {
+			return ""
+		}
+		return "[" + strings.Join(list, ", ") + "]"
+	}
+	d.add(path, show(a), show(b), true, laxer)
+}
+
+func (d *differ) output(a, b *Output) {
+	outer := d.prefix
+	defer func() { d.prefix = outer }()
+	d.prefix = outer + "output "
+	d.text("trust", a.Trust.String(), b.Trust.String(), true, b.Trust > a.Trust)
+	if a.Derived != b.Derived {
+		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), true, a.Derived)
+	}
+	for i := range b.Fields {
+		was, listed := fieldTrust(a, b.Fields[i].Pattern)
+		now := b.Fields[i].Trust
+		switch {
+		case !listed:
+			d.add("fields "+b.Fields[i].Pattern, "", now.String(), true, now > was)
+		case was != now:
+			d.add("fields "+b.Fields[i].Pattern, was.String(), now.String(), true, now > was)
+		}
+	}
+	for i := range a.Fields {
+		if now, listed := fieldTrust(b, a.Fields[i].Pattern); !listed {
+			d.add("fields "+a.Fields[i].Pattern, a.Fields[i].Trust.String(), "", true, now > a.Fields[i].Trust)
+		}
+	}
+	before, after := certifyTexts(a), certifyTexts(b)
+	for _, c := range missing(after, before) {
+		d.add("certify", "", c, true, true)
+	}
+	for _, c := range missing(before, after) {
+		d.add("certify", c, "", true, false)
+	}
+	d.text("review", a.Review, b.Review, false, false)
+}
+
+// fieldTrust returns the trust that an output gives to a pattern of its own,
+// or else to whatever covers it.
+func fieldTrust(o *Output, pattern string) (trust label.Trust, listed bool) {
+	trust = o.Trust
+	var best Pattern
+	pointer := pointerOf(pattern)
+	for i := range o.Fields {
+		if o.Fields[i].Pattern == pattern {
+			return o.Fields[i].Trust, true
+		}
+		p, err := ParsePattern(o.Fields[i].Pattern)
+		if err == nil && p.Match(pointer) && (best.String() == "" || p.Compare(best) > 0) {
+			trust, best = o.Fields[i].Trust, p
+		}
+	}
+	return trust, false
+}
+
+func (d *differ) variants(a, b *Tool) {
+	va, vb := a.Variants, b.Variants
+	switch {
+	case va == nil && vb == nil:
+		return
+	case va == nil:
+		d.add("variants", "", "by "+vb.Argument, true, true)
+		return
+	case vb == nil:
+		// All verbs are now what the tool as a whole is.
+		d.add("variants", "by "+va.Argument, "", true, true)
+		return
+	}
+	outer := d.prefix
+	defer func() { d.prefix = outer }()
+	d.prefix = outer + "variants "
+	d.text("argument", va.Argument, vb.Argument, true, true)
+	d.text("default", va.Default, vb.Default, true, true)
+	for i := range vb.Cases {
+		now := &vb.Cases[i]
+		d.prefix = outer + "variants " + now.Value + " "
+		j := slices.IndexFunc(va.Cases, func(c Case) bool { return c.Value == now.Value })
+		if j < 0 {
+			d.add("", "", "effect "+string(caseEffect(b, now)), true, true)
+			continue
+		}
+		was := &va.Cases[j]
+		d.effect(caseEffect(a, was), caseEffect(b, now))
+		d.mode("unprovoked", was.Unprovoked, now.Unprovoked, a.Unprovoked, b.Unprovoked)
+		d.args(was.Args, now.Args)
+		d.output(caseOutput(a, was), caseOutput(b, now))
+		d.text("why", was.Why, now.Why, false, false)
+		d.text("review", was.Review, now.Review, false, false)
+	}
+	for i := range va.Cases {
+		was := &va.Cases[i]
+		if !slices.ContainsFunc(vb.Cases, func(c Case) bool { return c.Value == was.Value }) {
+			d.prefix = outer + "variants " + was.Value + " "
+			d.add("", "effect "+string(caseEffect(a, was)), "", true, false)
+		}
+	}
+}
+
+func caseEffect(t *Tool, c *Case) Effect {
+	if c.Effect == "" {
+		return t.Effect
+	}
+	return c.Effect
+}
+
+func caseOutput(t *Tool, c *Case) *Output {
+	if c.Output == nil {
+		return &t.Output
+	}
+	return c.Output
+}

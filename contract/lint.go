@@ -1,0 +1,372 @@
+package contract
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+)
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities.
+const (
+	// SevereError is what makes calls fail, or a contract mean something else
+	// than it seems to.
+	SevereError Severity = "error"
+	// SevereWarning is what is allowed and probably not meant.
+	SevereWarning Severity = "warning"
+	// SevereInfo is what somebody has yet to do.
+	SevereInfo Severity = "info"
+)
+
+// Finding is something about a contract file that its catalogue shows.
+type Finding struct {
+	Severity Severity
+	Position Position
+	// Tool and Path say what it is about; both may be empty.
+	Tool, Path string
+	// Message says what is the matter, Hint what to do about it.
+	Message, Hint string
+}
+
+// String returns "file:line:col: severity: message; hint".
+func (f Finding) String() string {
+	s := fmt.Sprintf("%s: %s: %s", f.Position, f.Severity, f.Message)
+	if f.Hint != "" {
+		s += "; " + f.Hint
+	}
+	return s
+}
+
+// Findings are all findings about a file, in the order of their positions.
+type Findings []Finding
+
+// Err returns the findings that are errors, as an error of type [Errors], or nil.
+func (f Findings) Err() error {
+	var errs Errors
+	for _, x := range f {
+		if x.Severity == SevereError {
+			errs = append(errs, &Error{Position: x.Position, Message: x.Message, Hint: x.Hint})
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs
+}
+
+// Lint compares a contract file with the catalogue that it is about.
+func Lint(f *File, c *schema.Catalogue) Findings {
+	l := &linter{}
+	l.file(f, c)
+	for i := range f.Tools {
+		t := &f.Tools[i]
+		l.tool = t.Name
+		l.reviews(t)
+		def, ok := c.Tool(t.Name)
+		if !ok {
+			names := make([]string, len(c.Tools))
+			for j := range c.Tools {
+				names[j] = c.Tools[j].Name
+			}
+			hint := "remove the contract"
+			if s := suggest(t.Name, names); s != "" {
+				hint = "did you mean " + s + "? Otherwise " + hint
+			}
+			l.add(SevereWarning, t.Position, "", hint, "the server offers no tool %q", clip(t.Name))
+			continue
+		}
+		l.definition(f, t, def)
+		l.arguments(t, def)
+		l.output(&t.Output, def)
+		if t.Variants != nil {
+			l.variants(t.Variants, def)
+		}
+	}
+	slices.SortStableFunc(l.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
+	})
+	return l.found
+}
+
+type linter struct {
+	found Findings
+	tool  string
+}
+
+func (l *linter) add(s Severity, at Position, path, hint, format string, args ...any) {
+	l.found = append(l.found, Finding{Severity: s, Position: at, Tool: l.tool, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// file checks what concerns the file as a whole.
+func (l *linter) file(f *File, c *schema.Catalogue) {
+	if f.Fingerprint != "" && f.Fingerprint != c.Fingerprint() {
+		l.add(SevereError, f.Position, "", "run 'remit contract synth' on the new definitions and review what changed",
+			"the server's tool definitions are not the ones that this file was made from: fingerprint %s, now %s",
+			clip(f.Fingerprint), c.Fingerprint())
+	}
+	for i := range c.Tools {
+		name := c.Tools[i].Name
+		if _, ok := f.Tool(name); !ok {
+			l.tool = name
+			l.add(SevereError, f.Position, "", "run 'remit contract synth' to add it; until then its calls are denied",
+				"tool %q has no contract", clip(name))
+		}
+	}
+	l.tool = ""
+}
+
+// definition checks the fingerprint of one tool.
+func (l *linter) definition(f *File, t *Tool, def *schema.Tool) {
+	switch {
+	case t.Fingerprint == "" && f.Fingerprint == "":
+		l.add(SevereInfo, t.Position, "", "run 'remit contract synth' to add one",
+			"the contract has no fingerprint: a change of the tool's definition goes unnoticed")
+	case t.Fingerprint != "" && t.Fingerprint != def.Fingerprint:
+		l.add(SevereError, t.Position, "", "run 'remit contract synth' on the new definition and review what changed; until then its calls are denied",
+			"the definition of tool %q is not the one that this contract was made for: fingerprint %s, now %s",
+			clip(t.Name), clip(t.Fingerprint), def.Fingerprint)
+	}
+}
+
+// rule is an argument's contract with its pattern parsed.
+type rule struct {
+	arg     *Arg
+	pattern Pattern
+}
+
+// rules lists the arguments of a tool and of its variants. Patterns that can't
+// be parsed are the business of Load.
+func rules(t *Tool) []rule {
+	var out []rule
+	add := func(args []Arg) {
+		for i := range args {
+			if p, err := ParsePattern(args[i].Pattern); err == nil {
+				out = append(out, rule{&args[i], p})
+			}
+		}
+	}
+	add(t.Args)
+	if t.Variants != nil {
+		for i := range t.Variants.Cases {
+			add(t.Variants.Cases[i].Args)
+		}
+	}
+	return out
+}
+
+// pointerOf turns a pattern of the schema into a pointer that a contract's
+// pattern can be matched with: "*" becomes a segment that no literal equals.
+func pointerOf(pattern string) string {
+	segments := strings.Split(pattern, "/")
+	for i, s := range segments {
+		if s == "*" {
+			segments[i] = "\x00"
+		} else {
+			segments[i] = strings.ReplaceAll(s, "~2", "*")
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+func (l *linter) arguments(t *Tool, def *schema.Tool) {
+	all := rules(t)
+	covered := func(pattern string) bool {
+		pointer := pointerOf(pattern)
+		return slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
+	}
+	leaves := def.Leaves()
+	names := make([]string, len(leaves))
+	for i, leaf := range leaves {
+		names[i] = leaf.Pattern
+		switch {
+		case !covered(leaf.Pattern):
+			l.add(SevereError, t.Position, leaf.Pattern, fmt.Sprintf("add '%s: {role: …}' to its args; until then calls that use it are denied", clip(leaf.Pattern)),
+				"argument %s of tool %q has no contract", clip(leaf.Pattern), clip(t.Name))
+		case def.Accepts(leaf.Pattern+"/*") && !covered(leaf.Pattern+"/*"):
+			l.add(SevereWarning, t.Position, leaf.Pattern, fmt.Sprintf("write %s/** to cover them", clip(leaf.Pattern)),
+				"the schema lets lists or objects into %s of tool %q, and no pattern matches what is inside", clip(leaf.Pattern), clip(t.Name))
+		}
+	}
+	for _, r := range all {
+		l.floor(r.arg)
+		if !r.used(def, leaves) {
+			hint := "remove it"
+			if s := suggest(r.arg.Pattern, names); s != "" {
+				hint = "did you mean " + s + "?"
+			} else if len(names) > 0 && len(names) <= 12 {
+				hint = "the tool has " + listing(names, " and ")
+			}
+			l.add(SevereError, r.arg.Position, r.arg.Pattern, hint, "tool %q accepts no argument that %s matches", clip(t.Name), clip(r.arg.Pattern))
+		}
+	}
+}
+
+// used tells whether a tool accepts an argument that the pattern matches.
+func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
+	if slices.ContainsFunc(leaves, func(leaf schema.Leaf) bool { return r.pattern.Match(pointerOf(leaf.Pattern)) }) {
+		return true
+	}
+	rest, deep := strings.CutSuffix(r.arg.Pattern, "/**")
+	return deep && rest == "" || def.Accepts(rest)
+}
+
+func (l *linter) floor(a *Arg) {
+	if want := DefaultFloor(a.Role); a.Floor < want {
+		l.add(SevereWarning, a.Position, a.Pattern, "raise it, or say in 'why' what makes it safe",
+			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, clip(a.Pattern), want, a.Role)
+	}
+	if slices.Contains(a.Discharge, "allowlist") && len(a.Allow) == 0 {
+		l.add(SevereWarning, a.Position, a.Pattern, "add 'allow: [value, …]'", "%s is discharged by an allowlist that is empty", clip(a.Pattern))
+	}
+}
+
+func (l *linter) output(o *Output, def *schema.Tool) {
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		if !returns(def, f.Pattern) {
+			l.add(SevereWarning, f.Position, f.Pattern, "correct the pattern, or remove it",
+				"the result of tool %q has no field that %s matches", clip(def.Name), clip(f.Pattern))
+		}
+	}
+	for i := range o.Certify {
+		c := &o.Certify[i]
+		key := c.Key
+		if rest, ok := strings.CutSuffix(key, "/**"); ok {
+			key = rest
+		}
+		if !def.Accepts(key) {
+			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", clip(c.Key), clip(def.Name))
+		}
+		if !returns(def, c.Field) {
+			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", clip(c.Field), clip(def.Name))
+		}
+		if c.KeyFloor < label.User {
+			l.add(SevereWarning, c.Position, c.Key, "write 'key_floor: USER'", "with key_floor %s, whoever writes such text chooses which values are vouched for", c.KeyFloor)
+		}
+		if c.Max > label.User {
+			l.add(SevereWarning, c.Position, c.Field, "write 'max: USER'", "a result can't vouch for more than the user can: max is %s", c.Max)
+		}
+	}
+}
+
+// returns tells whether a tool's result has a place that a pattern matches. A
+// result without a schema may have any.
+func returns(def *schema.Tool, pattern string) bool {
+	if def.Output == nil || pattern == "" {
+		return true
+	}
+	p, err := ParsePattern(pattern)
+	if err != nil {
+		return true
+	}
+	if _, ok := def.Output.Lookup(pattern); ok {
+		return true
+	}
+	return slices.ContainsFunc(def.Output.Leaves(), func(leaf schema.Leaf) bool {
+		if p.Match(pointerOf(leaf.Pattern)) {
+			return true
+		}
+		// Behind a place that isn't described, anything may stand.
+		_, open := def.Output.Lookup(leaf.Pattern + "/\x00")
+		return open && p.Deep()
+	})
+}
+
+func (l *linter) variants(v *Variants, def *schema.Tool) {
+	node, ok := def.Lookup(v.Argument)
+	if !ok {
+		l.add(SevereError, v.Position, v.Argument, "name the argument that selects what the tool does", "tool %q has no argument %s", clip(def.Name), clip(v.Argument))
+		return
+	}
+	for i := range v.Cases {
+		if c := &v.Cases[i]; c.Output != nil {
+			l.output(c.Output, def)
+		}
+	}
+	if def := jsonString(node.Default); node.Default != "" && def != v.Default {
+		l.add(SevereWarning, v.Position, v.Argument, fmt.Sprintf("write 'default: %s'", clip(def)),
+			"the schema's default for %s is %q, and the contract's %q", clip(v.Argument), clip(def), clip(v.Default))
+	}
+	values := enumeration(node)
+	if len(values) == 0 {
+		return
+	}
+	for _, value := range values {
+		if !slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Value == value }) {
+			l.add(SevereWarning, v.Position, v.Argument, "add the case; until then calls with it are denied", "%s accepts %q, and there is no case for it", clip(v.Argument), clip(value))
+		}
+	}
+	for i := range v.Cases {
+		if c := &v.Cases[i]; !slices.Contains(values, c.Value) {
+			l.add(SevereWarning, c.Position, v.Argument, didYouMean(c.Value, values), "%s does not accept %q", clip(v.Argument), clip(c.Value))
+		}
+	}
+}
+
+// enumeration lists the values of a place, those of its alternatives included;
+// nil when one of them accepts anything.
+func enumeration(n *schema.Node) []string {
+	var out []string
+	for _, e := range n.Enum {
+		out = append(out, jsonString(e))
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, a := range n.Alternatives {
+		values := enumeration(a)
+		if values == nil {
+			return nil
+		}
+		out = append(out, values...)
+	}
+	return out
+}
+
+// jsonString returns the text of a JSON string, and other JSON as it is.
+func jsonString(text string) string {
+	var s string
+	if json.Unmarshal([]byte(text), &s) == nil {
+		return s
+	}
+	return text
+}
+
+// reviews lists what a person has yet to look at.
+func (l *linter) reviews(t *Tool) {
+	mark := func(at Position, path, review string) {
+		if review != "" {
+			what := clip(t.Name)
+			if path != "" {
+				what += " " + clip(path)
+			}
+			l.add(SevereInfo, at, path, "look at it, correct it, and remove 'review'", "%s is yet to be reviewed: %s", what, clip(review))
+		}
+	}
+	args := func(args []Arg) {
+		for i := range args {
+			mark(args[i].Position, args[i].Pattern, args[i].Review)
+		}
+	}
+	mark(t.Position, "", t.Review)
+	args(t.Args)
+	mark(t.Output.Position, "output", t.Output.Review)
+	if t.Variants == nil {
+		return
+	}
+	for i := range t.Variants.Cases {
+		c := &t.Variants.Cases[i]
+		mark(c.Position, c.Value, c.Review)
+		args(c.Args)
+		if c.Output != nil {
+			mark(c.Output.Position, c.Value+" output", c.Output.Review)
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Conflict is a place where a person and the generator changed the same thing
+// differently. The person's value was kept.
+type Conflict struct {
+	// Tool and Path say where, as in [Change].
+	Tool, Path string
+	// Base is what both started from, Generated what the generator makes of it
+	// now, and Edited what the person made of it; empty where there is none.
+	Base, Generated, Edited string
+}
+
+// String returns the conflict on one line.
+func (c Conflict) String() string {
+	show := func(s string) string {
+		if s == "" {
+			return "nothing"
+		}
+		return s
+	}
+	return fmt.Sprintf("%s: kept %s, generated now is %s (was %s)",
+		strings.TrimSpace(c.Tool+" "+c.Path), show(c.Edited), show(c.Generated), show(c.Base))
+}
+
+// Marks that Merge leaves for a reviewer.
+const (
+	reviewNew     = "new since the last review"
+	reviewChanged = "the tool's definition changed since the last review"
+	reviewOutput  = "new certificates since the last review"
+)
+
+// Merge brings a new generation into a file that people edited: base is the
+// last generated file, generated the new one, and edited what people made of
+// base. All three stay as they are.
+//
+//   - What only one side changed is taken over. What both changed differently
+//     keeps the person's value and is reported as a conflict.
+//   - What is new in generated (a tool, an argument, a case) comes in marked
+//     for review; so is what the generator sees differently now in a place
+//     that a person had left alone or looked at.
+//   - What a person removed stays removed. What generated no longer has goes,
+//     unless a person edited it, which is a conflict.
+//   - A tool whose definition changed gets the new fingerprint and a mark.
+//
+// A nil base stands for a file that was never generated: everything in edited
+// is then a person's.
+func Merge(base, generated, edited *File) (*File, []Conflict) {
+	if base == nil {
+		base = &File{}
+	}
+	m := &merger{}
+	out := &File{Position: edited.Position, Version: Version}
+	out.Server = pick(m, "server", base.Server, generated.Server, edited.Server)
+	out.Fingerprint = pick(m, "fingerprint", base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
+	out.Precision = pick(m, "precision", base.Precision, generated.Precision, edited.Precision)
+	out.Unprovoked = pick(m, "unprovoked", base.Unprovoked, generated.Unprovoked, edited.Unprovoked)
+	out.Sinks = pick(m, "sinks", base.Sinks, generated.Sinks, edited.Sinks)
+	out.Tools = mergeList(m, base.Tools, generated.Tools, edited.Tools, listOf[Tool]{
+		key:   func(t *Tool) string { return t.Name },
+		text:  toolText,
+		scope: func(name string) { m.tool, m.prefix = name, "" },
+		merge: m.mergeTool,
+		added: func(t *Tool) { addReview(&t.Review, reviewNew) },
+	})
+	return out, m.conflicts
+}
+
+// merger collects conflicts.
+type merger struct {
+	conflicts []Conflict
+	tool      string
+	prefix    string
+}
+
+func (m *merger) conflict(path, base, generated, edited string) {
+	m.conflicts = append(m.conflicts, Conflict{
+		Tool: m.tool, Path: strings.TrimSpace(m.prefix + path), Base: base, Generated: generated, Edited: edited,
+	})
+}
+
+// pick is the three-way merge of one value.
+func pick[T comparable](m *merger, path string, base, generated, edited T) T {
+	switch {
+	case edited == base, edited == generated:
+		return generated
+	case generated == base:
+		return edited
+	}
+	m.conflict(path, fmt.Sprint(base), fmt.Sprint(generated), fmt.Sprint(edited))
+	return edited
+}
+
+// pickText is [pick] for values that compare by how they are written.
+func pickText[T any](m *merger, path string, base, generated, edited T, text func(T) string) T {
+	b, g, e := text(base), text(generated), text(edited)
+	switch {
+	case e == g:
+		// Equal but for positions, which are those of the file that goes on.
+		return edited
+	case e == b:
+		return generated
+	case g == b:
+		return edited
+	}
+	m.conflict(path, b, g, e)
+	return edited
+}
+
+func listText(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q", list)
+}
+
+// pickWords merges reasons: two differing explanations are nothing to decide,
+// and the person's stays.
+func pickWords(base, generated, edited string) string {
+	if edited == base {
+		return generated
+	}
+	return edited
+}
+
+// pickReview merges marks: a person takes them away, and only a new doubt
+// brings one back.
+func pickReview(base, generated, edited string) string {
+	if generated != base && generated != "" {
+		return generated
+	}
+	return edited
+}
+
+// addReview sets a mark, before one that is there already.
+func addReview(review *string, mark string) {
+	switch {
+	case *review == "":
+		*review = mark
+	case !strings.HasPrefix(*review, mark):
+		*review = mark + "; " + *review
+	}
+}
+
+// listOf says how the members of a list are told apart and merged.
+type listOf[T any] struct {
+	key   func(*T) string
+	text  func(*T) string
+	scope func(key string)
+	merge func(base, generated, edited *T) T
+	added func(*T)
+}
+
+// mergeList merges lists of things with keys: the order of edited, and behind
+// it what is new, in the order of generated.
+func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
+	index := func(list []T) map[string]*T {
+		out := make(map[string]*T, len(list))
+		for i := range list {
+			out[l.key(&list[i])] = &list[i]
+		}
+		return out
+	}
+	tool, prefix := m.tool, m.prefix
+	defer func() { m.tool, m.prefix = tool, prefix }()
+	b, g, e := index(base), index(generated), index(edited)
+	var out []T
+	for i := range edited {
+		key := l.key(&edited[i])
+		l.scope(key)
+		was, now := b[key], g[key]
+		switch {
+		case now != nil:
+			if was == nil {
+				// A person wrote it before the generator did. Nothing of it was
+				// generated, so that every difference is the person's.
+				was = new(T)
+			}
+			out = append(out, l.merge(was, now, &edited[i]))
+		case was == nil:
+			out = append(out, edited[i])
+		case l.text(was) != l.text(&edited[i]):
+			m.conflict("", l.text(was), "", l.text(&edited[i]))
+			out = append(out, edited[i])
+		}
+	}
+	for i := range generated {
+		key := l.key(&generated[i])
+		l.scope(key)
+		switch was := b[key]; {
+		case e[key] != nil:
+		case was == nil:
+			fresh := generated[i]
+			l.added(&fresh)
+			out = append(out, fresh)
+		case l.text(was) != l.text(&generated[i]):
+			m.conflict("", l.text(was), l.text(&generated[i]), "")
+		}
+	}
+	return out
+}
+
+// toolText has a tool as text without positions.
+func toolText(t *Tool) string {
+	w := &writer{}
+	w.tool(t)
+	return w.b.String()
+}
+
+func argLine(a *Arg) string { return (&writer{}).arg(a) }
+
+func caseText(c *Case) string {
+	w := &writer{}
+	w.variant(c)
+	return w.b.String()
+}
+
+func outputText(o *Output) string {
+	if o == nil {
+		return ""
+	}
+	w := &writer{}
+	w.output(0, o)
+	return w.b.String()
+}
+
+func variantsText(v *Variants) string {
+	if v == nil {
+		return ""
+	}
+	return toolText(&Tool{Variants: v})
+}
+
+func (m *merger) mergeTool(b, g, e *Tool) Tool {
+	t := Tool{Position: e.Position, Name: e.Name}
+	t.Effect = pick(m, "effect", b.Effect, g.Effect, e.Effect)
+	t.Fingerprint = pick(m, "fingerprint", b.Fingerprint, g.Fingerprint, e.Fingerprint)
+	t.Precision = pick(m, "precision", b.Precision, g.Precision, e.Precision)
+	t.Unprovoked = pick(m, "unprovoked", b.Unprovoked, g.Unprovoked, e.Unprovoked)
+	t.Sinks = pick(m, "sinks", b.Sinks, g.Sinks, e.Sinks)
+	t.Why = pickWords(b.Why, g.Why, e.Why)
+	t.Review = pickReview(b.Review, g.Review, e.Review)
+	t.Args = m.mergeArgs("args ", b.Args, g.Args, e.Args)
+	t.Output = m.mergeOutput(&b.Output, &g.Output, &e.Output)
+	t.Variants = m.mergeVariants(b.Variants, g.Variants, e.Variants)
+	switch {
+	case b.Fingerprint != "" && g.Fingerprint != b.Fingerprint && t.Fingerprint != e.Fingerprint:
+		addReview(&t.Review, reviewChanged)
+	case t.Effect != e.Effect && t.Review == "":
+		t.Review = fmt.Sprintf("the effect was %s before", e.Effect)
+	}
+	return t
+}
+
+func (m *merger) mergeArgs(prefix string, b, g, e []Arg) []Arg {
+	outer := m.prefix
+	return mergeList(m, b, g, e, listOf[Arg]{
+		key:   func(a *Arg) string { return a.Pattern },
+		text:  argLine,
+		scope: func(pattern string) { m.prefix = outer + prefix + pattern + " " },
+		merge: m.mergeArg,
+		added: func(a *Arg) { addReview(&a.Review, reviewNew) },
+	})
+}
+
+func (m *merger) mergeArg(b, g, e *Arg) Arg {
+	a := Arg{Position: e.Position, Pattern: e.Pattern}
+	a.Role = pick(m, "role", b.Role, g.Role, e.Role)
+	a.Floor = pick(m, "floor", b.Floor, g.Floor, e.Floor)
+	a.Form = pick(m, "form", b.Form, g.Form, e.Form)
+	a.Forbidden = slices.Clone(pickText(m, "forbidden", b.Forbidden, g.Forbidden, e.Forbidden, listText))
+	a.Require = slices.Clone(pickText(m, "require", b.Require, g.Require, e.Require, listText))
+	a.Allow = slices.Clone(pickText(m, "allow", b.Allow, g.Allow, e.Allow, listText))
+	a.Discharge = slices.Clone(pickText(m, "discharge", b.Discharge, g.Discharge, e.Discharge, listText))
+	a.Group = pick(m, "group", b.Group, g.Group, e.Group)
+	a.Why = pickWords(b.Why, g.Why, e.Why)
+	a.Review = pickReview(b.Review, g.Review, e.Review)
+	if a.Review == "" && argText(&a) != argText(e) {
+		a.Review = "was " + argText(e) + " before"
+	}
+	return a
+}
+
+func (m *merger) mergeOutput(b, g, e *Output) Output {
+	outer := m.prefix
+	defer func() { m.prefix = outer }()
+	m.prefix = outer + "output "
+	o := Output{Position: e.Position}
+	o.Trust = pick(m, "trust", b.Trust, g.Trust, e.Trust)
+	o.Derived = pick(m, "derived", b.Derived, g.Derived, e.Derived)
+	o.Review = pickReview(b.Review, g.Review, e.Review)
+	if o.Trust > e.Trust {
+		addReview(&o.Review, fmt.Sprintf("trust was %s before", e.Trust))
+	}
+	o.Fields = mergeList(m, b.Fields, g.Fields, e.Fields, listOf[Field]{
+		key:   func(f *Field) string { return f.Pattern },
+		text:  func(f *Field) string { return f.Trust.String() },
+		scope: func(pattern string) { m.prefix = outer + "output fields " + pattern + " " },
+		merge: func(b, g, e *Field) Field {
+			return Field{Position: e.Position, Pattern: e.Pattern, Trust: pick(m, "trust", b.Trust, g.Trust, e.Trust)}
+		},
+		added: func(f *Field) {
+			if f.Trust > o.Trust {
+				addReview(&o.Review, "new fields since the last review")
+			}
+		},
+	})
+	// Entries have no key: one that changed is another one.
+	text := func(c *Certify) string { return (&writer{}).certify(c) }
+	o.Certify = mergeList(m, b.Certify, g.Certify, e.Certify, listOf[Certify]{
+		key:   text,
+		text:  text,
+		scope: func(string) { m.prefix = outer + "output certify " },
+		merge: func(_, _, e *Certify) Certify { return *e },
+		added: func(*Certify) { addReview(&o.Review, reviewOutput) },
+	})
+	return o
+}
+
+func (m *merger) mergeVariants(b, g, e *Variants) *Variants {
+	if e == nil || g == nil {
+		return pickText(m, "variants", b, g, e, variantsText)
+	}
+	if b == nil {
+		b = &Variants{}
+	}
+	outer := m.prefix
+	defer func() { m.prefix = outer }()
+	v := &Variants{Position: e.Position}
+	v.Argument = pick(m, "variants argument", b.Argument, g.Argument, e.Argument)
+	v.Default = pick(m, "variants default", b.Default, g.Default, e.Default)
+	v.Cases = mergeList(m, b.Cases, g.Cases, e.Cases, listOf[Case]{
+		key:   func(c *Case) string { return c.Value },
+		text:  caseText,
+		scope: func(value string) { m.prefix = outer + "variants " + value + " " },
+		merge: m.mergeCase,
+		added: func(c *Case) { addReview(&c.Review, reviewNew) },
+	})
+	return v
+}
+
+func (m *merger) mergeCase(b, g, e *Case) Case {
+	c := Case{Position: e.Position, Value: e.Value}
+	c.Effect = pick(m, "effect", b.Effect, g.Effect, e.Effect)
+	c.Unprovoked = pick(m, "unprovoked", b.Unprovoked, g.Unprovoked, e.Unprovoked)
+	c.Args = m.mergeArgs("args ", b.Args, g.Args, e.Args)
+	c.Output = pickText(m, "output", b.Output, g.Output, e.Output, outputText)
+	c.Why = pickWords(b.Why, g.Why, e.Why)
+	c.Review = pickReview(b.Review, g.Review, e.Review)
+	if c.Review == "" && c.Effect != e.Effect {
+		c.Review = fmt.Sprintf("the effect was %s before", e.Effect)
+	}
+	return c
+}
