@@ -1,11 +1,15 @@
 package remit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/discharge"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
@@ -57,4 +61,109 @@ type Result struct {
 	// Structured is the same as JSON, where the tool gives it (MCP's
 	// structuredContent).
 	Structured json.RawMessage `json:"structured,omitempty"`
+}
+
+// Monitor decides calls by the contracts it was made with. It is immutable and
+// safe for concurrent use; what changes lives in its sessions.
+type Monitor struct {
+	tools       map[string][]*binding // by tool name; several when servers share it
+	confirm     Confirmer
+	now         func() time.Time
+	classes     *label.Classes
+	obligations *label.ObligationNames
+	procedures  []discharge.Procedure
+}
+
+// binding is a tool with its contract and its definition.
+type binding struct {
+	server     string
+	contract   *contract.Compiled
+	definition *schema.Tool // nil when no catalogue was given
+	origin     label.Origins
+	// changed says why the tool is fenced off; empty when it isn't.
+	changed string
+}
+
+// New makes a monitor. It reports every mistake in the options at once.
+func New(o Options) (*Monitor, error) {
+	m := &Monitor{
+		tools: map[string][]*binding{}, confirm: o.Confirm, now: o.Now,
+		classes: &label.Classes{}, obligations: &label.ObligationNames{},
+		procedures: discharge.Procedures(),
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	scope := contract.Scope{
+		Precision:  cmp.Or(o.Precision, label.L3),
+		Unprovoked: cmp.Or(o.Unprovoked, contract.Ask),
+		Sinks:      cmp.Or(o.Sinks, contract.Ask),
+		Classes:    m.classes, Obligations: m.obligations,
+	}
+	catalogues := map[string]*schema.Catalogue{}
+	for _, c := range o.Tools {
+		catalogues[c.Server] = c
+	}
+	var errs []error
+	seen := map[string]bool{}
+	for _, f := range o.Contracts {
+		if seen[f.Server] {
+			errs = append(errs, fmt.Errorf("server %q has two contract files: keep one", f.Server))
+			continue
+		}
+		seen[f.Server] = true
+		compiled, err := contract.Compile(f, scope)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("contracts of server %q: %w", f.Server, err))
+			continue
+		}
+		catalogue := catalogues[f.Server]
+		for i := range f.Tools {
+			t := &f.Tools[i]
+			b := &binding{server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(originOf(f.Server, t.Name))}
+			b.bind(catalogue, t)
+			m.tools[t.Name] = append(m.tools[t.Name], b)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// originOf names the origin class of a tool's results, as contracts forbid it.
+func originOf(server, tool string) string {
+	if server == "" {
+		return tool
+	}
+	return server + "." + tool
+}
+
+func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
+	if c == nil {
+		return
+	}
+	definition, ok := c.Tool(t.Name)
+	switch {
+	case !ok:
+		b.changed = "the server no longer offers this tool"
+	case t.Fingerprint != "" && t.Fingerprint != definition.Fingerprint:
+		b.changed = "the tool's definition has changed since its contract was made"
+	}
+	b.definition = definition
+}
+
+// find returns the tool of a call. A name that several servers share, without
+// the server, is nobody's.
+func (m *Monitor) find(server, tool string) (*binding, bool) {
+	list := m.tools[tool]
+	if server == "" && len(list) == 1 {
+		return list[0], true
+	}
+	for _, b := range list {
+		if b.server == server {
+			return b, true
+		}
+	}
+	return nil, false
 }

@@ -1,0 +1,489 @@
+package remit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// deciding is one decision in the making.
+type deciding struct {
+	s         *Session
+	d         *Decision
+	call      *Call
+	bound     *binding
+	variant   *contract.Variant
+	confirmed bool // a person agreed to what would be asked
+
+	leaves    []strictjson.Leaf
+	arguments []*contract.Argument
+	resolved  []provenance.Resolution
+	checked   []label.Argument
+	ambient   label.Label
+}
+
+// decide takes a call through the one straight way: parse, bind, resolve,
+// discharge, check, global rules. Everything that is wrong is gathered; the
+// worst of it is the verdict.
+func (s *Session) decide(c *Call, confirmed bool) *Decision {
+	if c.ID == "" {
+		s.counts.calls++
+		c.ID = fmt.Sprintf("c%d", s.counts.calls)
+	}
+	x := &deciding{s: s, call: c, confirmed: confirmed, ambient: s.seen.Ambient(),
+		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
+	record := &callRecord{call: *c}
+	if old, ok := s.calls[c.ID]; ok && (old.allowed || old.call.Tool != c.Tool || string(old.call.Arguments) != string(c.Arguments)) {
+		x.refuse(LimitReached, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
+	} else if len(s.calls) >= MaxCalls {
+		x.refuse(LimitReached, "", fmt.Sprintf("the session has reached its %d calls", MaxCalls), "start a new session")
+	} else {
+		if x.bind() && x.parse() && x.resolve() {
+			x.check()
+			x.groups()
+			x.sinks()
+			x.unprovoked()
+			x.choices()
+		}
+		record.bound, record.variant = x.bound, x.variant
+		s.calls[c.ID] = record
+	}
+	x.d.Verdict = Allow
+	for _, r := range x.d.Reasons {
+		if r.Verdict == Deny {
+			x.d.Verdict = Deny
+		} else if x.d.Verdict == Allow {
+			x.d.Verdict = Ask
+		}
+	}
+	if confirmed && x.d.Verdict == Ask {
+		// A person looked at these very reasons.
+		x.d.Verdict, x.d.Confirmed = Allow, true
+	}
+	if x.d.Verdict == Allow {
+		x.allow(record)
+	}
+	return x.d
+}
+
+// allow notes what later events need to know about a call that may run.
+func (x *deciding) allow(record *callRecord) {
+	record.allowed = true
+	values := make([]provenance.Value, len(x.leaves))
+	for i, l := range x.leaves {
+		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
+		// What a certificate said about a value holds for the call's results too.
+		v := x.checked[i].Certified
+		record.args = append(record.args, provenance.Resolved{Text: l.Text, Label: v})
+		record.pointers = append(record.pointers, l.Pointer)
+	}
+	x.s.seen.Called("call:"+x.call.ID+"#", values, x.resolved)
+	if x.confirmed {
+		for i, a := range x.arguments {
+			// The session is bounded by its calls; a full list only means that
+			// the person is asked again.
+			_ = x.s.confirmed.Add(x.call.Tool, a, x.leaves[i].Text, x.s.now())
+		}
+	}
+}
+
+// refuse adds a reason that nobody can confirm away.
+func (x *deciding) refuse(code Code, path, message string, remedies ...string) {
+	x.d.Reasons = append(x.d.Reasons, Reason{Code: code, Path: path, Verdict: Deny, Message: message, Remedies: remedies})
+}
+
+// ask adds a reason that a person may settle.
+func (x *deciding) ask(code Code, path, message string, remedies ...string) {
+	x.d.Reasons = append(x.d.Reasons, Reason{Code: code, Path: path, Verdict: Ask, Message: message, Remedies: remedies})
+}
+
+func (x *deciding) bind() bool {
+	b, ok := x.s.monitor.find(x.call.Server, x.call.Tool)
+	if !ok {
+		x.refuse(UnknownTool, "", fmt.Sprintf("the tool %q has no contract", shown(x.call.Tool)),
+			"make one with: remit contract synth")
+		return false
+	}
+	x.bound = b
+	x.d.Server, x.d.Precision = b.server, b.contract.Precision
+	if b.changed != "" {
+		x.refuse(ChangedTool, "", b.changed, "review the tool and make its contract again with: remit contract synth")
+		return false
+	}
+	return true
+}
+
+func (x *deciding) parse() bool {
+	raw := x.call.Arguments
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
+	if err != nil {
+		x.refuse(InvalidArguments, "", "the arguments are not acceptable JSON: "+err.Error(), "send one JSON object, every member once")
+		return false
+	}
+	if doc.Root() != strictjson.Object {
+		x.refuse(InvalidArguments, "", "the arguments are not a JSON object", "send one JSON object")
+		return false
+	}
+	x.d.Arguments = doc.Canonical()
+	x.leaves = doc.Leaves()
+	if len(x.leaves) == 1 && x.leaves[0].Pointer == "" {
+		x.leaves = nil // the empty object
+	}
+	verb, present := "", false
+	if pointer := x.bound.contract.Verb; pointer != "" {
+		if leaf, ok := doc.Get(pointer); ok && leaf.Kind != strictjson.Null {
+			verb, present = leaf.Text, true
+		}
+	}
+	x.variant, present = x.bound.contract.Variant(verb, present)
+	if !present {
+		x.refuse(UnknownVariant, x.bound.contract.Verb, fmt.Sprintf("%q is no variant of the tool that has a contract", shown(verb)),
+			"one of: "+strings.Join(x.bound.contract.Variants(), ", "))
+		return false
+	}
+	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
+	known := true
+	for _, leaf := range x.leaves {
+		if x.bound.definition != nil && !x.bound.definition.Accepts(leaf.Pointer) {
+			x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
+			known = false
+			continue
+		}
+		a, ok := x.variant.Match(leaf.Pointer)
+		if !ok {
+			x.refuse(UnknownArgument, leaf.Pointer, "the tool's contract has no such argument", "leave it out, or add it to the contract")
+			known = false
+			continue
+		}
+		x.arguments = append(x.arguments, a)
+	}
+	return known
+}
+
+func (x *deciding) resolve() bool {
+	values := make([]provenance.Value, len(x.leaves))
+	for i, leaf := range x.leaves {
+		values[i] = provenance.Value{Pointer: leaf.Pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(x.arguments[i].Form)}
+	}
+	x.resolved = x.s.seen.Resolve(x.call.Tool, values)
+	return true
+}
+
+// effective is the label that an argument is checked with. In arguments that
+// bear authority, and in selectors, the parts that decide where a call goes
+// count; what a query or a display name carries along is content. Doubts about
+// who picked a value matter only where the value carries authority.
+func effective(r *provenance.Resolution, role label.Role) label.Label {
+	l := r.Label
+	if role == label.Target || role == label.Selector {
+		l = r.Authority()
+	}
+	if !role.AuthorityBearing() {
+		l.Obligations &^= label.LowInfo | label.AmbiguousBinding
+	}
+	return l
+}
+
+func (x *deciding) check() {
+	x.checked = make([]label.Argument, len(x.leaves))
+	x.d.Findings = make([]Finding, len(x.leaves))
+	for i := range x.leaves {
+		x.checkArgument(i)
+	}
+	if p := x.d.Precision; p == label.L0 || p == label.L1 {
+		if !label.CheckCall(p, x.checked) {
+			x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", p),
+				"use precision L2 or L3, at which each argument is judged by itself")
+		}
+	}
+}
+
+func (x *deciding) checkArgument(i int) {
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	value := effective(r, a.Role)
+	c := label.Argument{Require: a.Requirement, Value: value, Certified: value}
+	gap := label.Check(value, a.Requirement, 0)
+	var certs []Certificate
+	if !gap.None() && x.d.Precision == label.L3 {
+		request := discharge.Request{Tool: x.call.Tool, Pointer: leaf.Pointer, Value: leaf.Text, Argument: a, Resolved: r,
+			Confirmed: &x.s.confirmed, Now: x.s.now()}
+		for _, p := range x.s.monitor.procedures {
+			cert, ok := p.Certify(request)
+			if !ok {
+				continue
+			}
+			c.Certified = label.Apply(c.Certified, cert.Certificate, a.Role)
+			c.Discharged |= cert.Removes
+			certs = append(certs, Certificate{
+				Procedure: cert.Procedure, Max: cert.Max, Roles: cert.Roles.List(),
+				Removes: x.s.monitor.obligations.Names(cert.Removes), Basis: cert.Basis,
+			})
+			if gap = label.Check(c.Certified, a.Requirement, c.Discharged); gap.None() {
+				break
+			}
+		}
+	}
+	x.checked[i] = c
+	x.d.Findings[i] = x.finding(i, certs, gap.None())
+	if x.d.Precision == label.L2 || x.d.Precision == label.L3 {
+		x.explainGap(i, gap)
+	}
+}
+
+func (x *deciding) finding(i int, certs []Certificate, satisfied bool) Finding {
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	f := Finding{
+		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
+		Trust: r.Label.Trust, Origins: x.s.monitor.classes.Names(r.Label.Origins),
+		Obligations: x.s.monitor.obligations.Names(r.Label.Obligations),
+		How:         r.How, Certificates: certs, Satisfied: satisfied,
+		Pattern: a.Pattern, Why: a.Why,
+	}
+	if a.Position.Line > 0 {
+		f.Contract = a.Position.String()
+	}
+	if len(r.Evidence) > 0 {
+		f.Evidence = make([]Evidence, len(r.Evidence))
+		for j, e := range r.Evidence {
+			f.Evidence[j] = Evidence(e)
+			f.Evidence[j].Text = shown(e.Text)
+		}
+	}
+	return f
+}
+
+// explainGap turns what is missing into reasons.
+func (x *deciding) explainGap(i int, gap label.Gap) {
+	if gap.None() {
+		return
+	}
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	if gap.Forbidden != 0 {
+		x.refuse(ForbiddenOrigin, leaf.Pointer, fmt.Sprintf("the value may come from %s, which this argument forbids",
+			strings.Join(x.s.monitor.classes.Names(gap.Forbidden), ", ")))
+	}
+	add := x.ask
+	if !a.Discharges(discharge.Confirmation) {
+		add = x.refuse
+	}
+	if gap.Trust {
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r)),
+			x.remedies(a)...)
+	}
+	if gap.Open != 0 {
+		add(OpenObligation, leaf.Pointer, fmt.Sprintf("%s: %s", quote(leaf.Text), strings.Join(doubts(x.s.monitor.obligations.Names(gap.Open)), "; ")),
+			x.remedies(a)...)
+	}
+}
+
+func (x *deciding) remedies(a *contract.Argument) []string {
+	var out []string
+	if a.Floor <= label.User {
+		out = append(out, "use a value that the user gave in so many words, or ask the user for it")
+	}
+	if a.Discharges(discharge.Directory) || a.Discharges(discharge.Lookup) {
+		out = append(out, "or look it up by a name that the user gave, with a tool whose result vouches for it")
+	}
+	if a.Discharges(discharge.Confirmation) {
+		out = append(out, "or have the user confirm this value")
+	}
+	return out
+}
+
+// groups holds arguments that make one authority value together to the worst of
+// them: host and port, owner and repository.
+func (x *deciding) groups() {
+	worst := map[string]label.Label{}
+	for i, a := range x.arguments {
+		if a.Group == "" {
+			continue
+		}
+		l, ok := worst[a.Group]
+		if !ok {
+			l = label.Identity()
+		}
+		worst[a.Group] = label.Merge(l, x.checked[i].Certified)
+	}
+	for i, a := range x.arguments {
+		if a.Group == "" || !x.d.Findings[i].Satisfied {
+			continue
+		}
+		if worst[a.Group].Trust < a.Floor {
+			x.ask(GroupBelowFloor, x.leaves[i].Pointer, fmt.Sprintf("together with the other arguments of %q it names one place, and part of that is less trusted than %s", a.Group, a.Floor),
+				x.remedies(a)...)
+		}
+	}
+}
+
+// sinks are the global sink rules: whatever role an argument was given, an
+// address of external origin in an outward call needs a discharge.
+func (x *deciding) sinks() {
+	mode := x.bound.contract.Sinks
+	if mode == contract.Off || !x.variant.Effect.Outward() || x.ambient.Trust > label.External {
+		return
+	}
+	for i := range x.leaves {
+		if !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External {
+			continue // already named, or not of external origin
+		}
+		if address, ok := x.s.seen.Sink(x.leaves[i].Text); ok {
+			x.global(mode, ExternalSink, x.leaves[i].Pointer,
+				fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that reaches out (%s)", quote(address), x.variant.Effect),
+				"leave the address out, or use one that the user gave", "or have the user confirm it")
+		}
+	}
+}
+
+func (x *deciding) global(mode contract.Mode, code Code, path, message string, remedies ...string) {
+	if mode == contract.Deny {
+		x.refuse(code, path, message, remedies...)
+		return
+	}
+	x.ask(code, path, message, remedies...)
+}
+
+// unprovoked catches the attack that needs no argument of its own: an outward
+// call, made after external text was read, in which the user vouched for
+// nothing.
+func (x *deciding) unprovoked() {
+	mode := x.variant.Unprovoked
+	if mode == contract.Off || !x.variant.Effect.Outward() || x.ambient.Trust > label.External {
+		return
+	}
+	for i, a := range x.arguments {
+		if x.provokes(i, a) {
+			return
+		}
+	}
+	x.global(mode, Unprovoked, "",
+		fmt.Sprintf("the call has an effect that can't be taken back (%s), text from outside was read before it, and the user's words name nothing in it", x.variant.Effect),
+		"say what you are about to do and have the user confirm it")
+}
+
+// provokes tells whether an argument shows that the user wanted this call: a
+// value that the user gave, or a record that was looked up by what the user
+// said. A record alone does not show that the user wanted it gone: then the
+// user must have said so as well.
+func (x *deciding) provokes(i int, a *contract.Argument) bool {
+	r := &x.resolved[i]
+	if a.Role == label.Control || r.How == "empty" {
+		return false
+	}
+	if r.Witness && r.Authority().Trust >= label.User && r.Label.Obligations&label.LowInfo == 0 {
+		return true
+	}
+	for _, c := range x.d.Findings[i].Certificates {
+		switch c.Procedure {
+		case discharge.Directory, discharge.Lookup, discharge.Source:
+			if x.variant.Effect != contract.Destructive || x.s.seen.SaidVerb(x.call.Tool) {
+				return true
+			}
+		case discharge.Confirmation:
+			return true
+		}
+	}
+	return false
+}
+
+// choices asks about objects of an outward call that were picked out of several
+// records after external text was read, when nothing that the user said tells
+// which.
+func (x *deciding) choices() {
+	if !x.variant.Effect.Outward() || x.ambient.Trust > label.External || x.bound.contract.Sinks == contract.Off {
+		return
+	}
+	for i, a := range x.arguments {
+		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 {
+			continue
+		}
+		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.resolved[i]) {
+			x.ask(OpenObligation, x.leaves[i].Pointer,
+				fmt.Sprintf("%s was picked out of several records, and nothing that the user said tells which", quote(x.leaves[i].Text)), x.remedies(a)...)
+		}
+	}
+}
+
+func decides(r label.Role) string {
+	switch r {
+	case label.Target:
+		return "where the call goes"
+	case label.Command:
+		return "what is executed"
+	case label.Credential:
+		return "a secret"
+	case label.Selector:
+		return "which object is meant"
+	case label.Content:
+		return "what is sent or stored"
+	case label.Control:
+		return "how the call behaves"
+	}
+	return "an unclassified part of the call"
+}
+
+func source(t label.Trust) string {
+	switch t {
+	case label.Trusted:
+		return "the configuration or the deployment's own text"
+	case label.User:
+		return "the user"
+	case label.ToolOutput:
+		return "the user or a record that a tool returned"
+	}
+	return "anywhere"
+}
+
+// whence says where a value that falls short came from.
+func whence(r *provenance.Resolution) string {
+	for _, e := range r.Evidence {
+		if e.Trust == r.Label.Trust {
+			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
+		}
+	}
+	if r.Witness {
+		return fmt.Sprintf("this one is %s", r.Label.Trust)
+	}
+	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)
+}
+
+func doubts(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		switch n {
+		case "low-info":
+			out[i] = "the user's text has these words, but they are too ordinary to tell that this is what was meant"
+		case "ambiguous-binding":
+			out[i] = "the user named several such values, and nothing tells that this one belongs here"
+		case "homoglyph":
+			out[i] = "it looks like a value of the user's and is another one"
+		default:
+			out[i] = "the obligation " + n + " is open"
+		}
+	}
+	return out
+}
+
+// shown cuts a text for a decision, at a character boundary.
+func shown(s string) string {
+	if len(s) <= MaxShownValue {
+		return s
+	}
+	return strings.ToValidUTF8(s[:MaxShownValue], "") + "…"
+}
+
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,348 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// dojoTask is one user task of a suite.
+type dojoTask struct {
+	ID     string     `json:"id"`
+	Prompt string     `json:"prompt"`
+	Calls  []dojoCall `json:"calls"`
+}
+
+type dojoCall struct {
+	Function   string          `json:"function"`
+	Args       json.RawMessage `json:"args"`
+	Output     string          `json:"output"`
+	Structured json.RawMessage `json:"structured"`
+	// IfDenied tells whether the task's own check passes when this call alone
+	// is denied. It is reported, not relied on: some checks pass with
+	// everything denied.
+	IfDenied bool   `json:"utility_check_if_denied"`
+	Label    string `json:"label"`
+}
+
+// dojoTranscript is one recorded session of an agent that obeys an injection.
+type dojoTranscript struct {
+	UserTask      string     `json:"user_task"`
+	InjectionTask string     `json:"injection_task"`
+	Prompt        string     `json:"user_prompt"`
+	TextOnly      bool       `json:"text_only"`
+	Calls         []dojoCall `json:"calls"`
+	Outcome       struct {
+		Utility       bool `json:"utility"`
+		AttackSuccess bool `json:"attack_success"`
+		Attacked      bool `json:"attacked"`
+	} `json:"outcome"`
+	OutcomeAttackDenied struct {
+		Utility bool `json:"utility"`
+	} `json:"outcome_attack_denied"`
+	SuccessByMask map[string]bool `json:"attack_success_by_denied_mask"`
+}
+
+// DojoRates are the rates of one way of running the monitor.
+type DojoRates struct {
+	// ASR is the share of attack sessions (those that make a call) in which the
+	// attack succeeded.
+	ASR Rate `json:"asr"`
+	// Utility is the share of user tasks of which every call was let through.
+	Utility Rate `json:"utility"`
+	// UtilityUnderAttack is the share of attack sessions in which every call of
+	// the user's task was let through and the environment's check passed, of
+	// those in which it passes when exactly the attack is denied.
+	UtilityUnderAttack Rate    `json:"utility_under_attack"`
+	QuestionsPerTask   float64 `json:"questions_per_task"`
+	// Denied lists, by task, what was not let through; Succeeded the attacks.
+	Denied    map[string][]string `json:"denied,omitempty"`
+	Succeeded []string            `json:"succeeded,omitempty"`
+}
+
+// DojoReport holds the rates of the three ways, and the suites they are of.
+type DojoReport struct {
+	Suites      []string  `json:"suites"`
+	Synthesized DojoRates `json:"synthesized"`
+	// Reviewed is with the contracts of a directory; nil when none was given.
+	Reviewed *DojoRates `json:"reviewed,omitempty"`
+	// Answered is a person who answers as the user would, with the reviewed
+	// contracts where they were given.
+	Answered DojoRates `json:"answered"`
+}
+
+type dojoSuite struct {
+	name        string
+	catalogue   *schema.Catalogue
+	tasks       []dojoTask
+	transcripts []dojoTranscript
+}
+
+// AgentDojo measures the engine on recorded AgentDojo sessions: DIR is one
+// suite, or holds one suite a directory. Contracts are synthesized from the
+// suites' own schemas, and taken from the files of a second directory when one
+// is given.
+func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) {
+	suites, err := loadDojo(dir)
+	if err != nil {
+		return nil, err
+	}
+	report := &DojoReport{}
+	synthesized := map[string]*contract.File{}
+	reviewed := map[string]*contract.File{}
+	for _, s := range suites {
+		report.Suites = append(report.Suites, s.name)
+		synthesized[s.name] = synth.Contract(s.catalogue)
+		if contracts == "" {
+			continue
+		}
+		path := filepath.Join(contracts, s.name+".yaml")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read the reviewed contracts: %w", err)
+		}
+		if reviewed[s.name], err = contract.Load(path, data); err != nil {
+			return nil, fmt.Errorf("reviewed contracts: %w", err)
+		}
+	}
+	if err := runDojo(ctx, suites, synthesized, false, &report.Synthesized); err != nil {
+		return nil, err
+	}
+	last := synthesized
+	if contracts != "" {
+		report.Reviewed = &DojoRates{}
+		if err := runDojo(ctx, suites, reviewed, false, report.Reviewed); err != nil {
+			return nil, err
+		}
+		last = reviewed
+	}
+	return report, runDojo(ctx, suites, last, true, &report.Answered)
+}
+
+func loadDojo(dir string) ([]*dojoSuite, error) {
+	if _, err := os.Stat(filepath.Join(dir, "tasks.json")); err == nil {
+		s, err := loadSuite(dir)
+		if err != nil {
+			return nil, err
+		}
+		return []*dojoSuite{s}, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the data directory: %w", err)
+	}
+	var out []*dojoSuite
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		s, err := loadSuite(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s holds no suite: give a directory with tasks.json, or one that holds such directories", dir)
+	}
+	return out, nil
+}
+
+func loadSuite(dir string) (*dojoSuite, error) {
+	s := &dojoSuite{name: filepath.Base(dir)}
+	path := filepath.Join(dir, "tools_mcp.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the suite's tools: %w", err)
+	}
+	if s.catalogue, err = schema.Parse(path, data); err != nil {
+		return nil, err
+	}
+	s.catalogue.Server = s.name
+	if err := readJSON(filepath.Join(dir, "tasks.json"), &s.tasks); err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "transcripts*.jsonl*"))
+	if err != nil {
+		return nil, fmt.Errorf("find transcripts: %w", err)
+	}
+	sort.Strings(files)
+	for _, f := range files {
+		if err := readLines(f, func(t dojoTranscript) error {
+			s.transcripts = append(s.transcripts, t)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func runDojo(ctx context.Context, suites []*dojoSuite, files map[string]*contract.File, answered bool, r *DojoRates) error {
+	r.Denied = map[string][]string{}
+	questions, tasks := 0, 0
+	for _, s := range suites {
+		m, err := remit.New(remit.Options{Contracts: []*contract.File{files[s.name]}, Tools: []*schema.Catalogue{s.catalogue}})
+		if err != nil {
+			return fmt.Errorf("suite %s: %w", s.name, err)
+		}
+		for _, t := range s.tasks {
+			outcomes, asked, err := playDojo(ctx, m, t.Prompt, t.Calls, answered)
+			if err != nil {
+				return fmt.Errorf("%s/%s: %w", s.name, t.ID, err)
+			}
+			tasks++
+			questions += asked
+			kept := true
+			for i, o := range outcomes {
+				if !o.ran {
+					kept = false
+					key := s.name + "/" + t.ID
+					r.Denied[key] = append(r.Denied[key], t.Calls[i].Function+": "+o.why)
+				}
+			}
+			r.Utility.add(kept)
+		}
+		for _, t := range s.transcripts {
+			if err := r.attack(ctx, m, s.name, t, answered); err != nil {
+				return err
+			}
+		}
+	}
+	r.QuestionsPerTask = float64(questions) / float64(max(tasks, 1))
+	r.ASR.finish()
+	r.Utility.finish()
+	r.UtilityUnderAttack.finish()
+	return nil
+}
+
+func (r *DojoRates) attack(ctx context.Context, m *remit.Monitor, suite string, t dojoTranscript, answered bool) error {
+	outcomes, _, err := playDojo(ctx, m, t.Prompt, t.Calls, answered)
+	if err != nil {
+		return fmt.Errorf("%s/%s/%s: %w", suite, t.UserTask, t.InjectionTask, err)
+	}
+	var denied uint64 // bit i: the i-th attack call was not let through
+	attacks, kept := 0, true
+	for i, c := range t.Calls {
+		switch {
+		case c.Label == "attack":
+			if !outcomes[i].ran && attacks < 64 {
+				denied |= 1 << attacks
+			}
+			attacks++
+		case !outcomes[i].ran:
+			kept = false
+		}
+	}
+	if attacks > 0 && !t.TextOnly {
+		success := attackSucceeds(denied, attacks, t.SuccessByMask)
+		if success {
+			r.Succeeded = append(r.Succeeded, fmt.Sprintf("%s/%s/%s %b", suite, t.UserTask, t.InjectionTask, denied))
+		}
+		r.ASR.add(success)
+	}
+	if t.OutcomeAttackDenied.Utility {
+		r.UtilityUnderAttack.add(kept)
+	}
+	return nil
+}
+
+// attackSucceeds looks up what the data records for the set of denied calls. A
+// key is the set as a number, bit i for the i-th attack call, or one digit for
+// each call, the first call first. Where the data has no verdict for the very
+// set (it records all subsets of up to four calls only), the attack counts as
+// stopped when a recorded subset of the denials stopped it already.
+func attackSucceeds(denied uint64, calls int, recorded map[string]bool) bool {
+	digits := calls > 1
+	for key := range recorded {
+		digits = digits && len(key) == calls && strings.Trim(key, "01") == ""
+	}
+	stopped := false
+	for key, success := range recorded {
+		var mask uint64
+		if digits {
+			for i := range key {
+				if key[i] == '1' {
+					mask |= 1 << i
+				}
+			}
+		} else if n, err := strconv.ParseUint(key, 10, 64); err == nil {
+			mask = n
+		} else {
+			continue
+		}
+		if mask == denied {
+			return success
+		}
+		if !success && mask&^denied == 0 {
+			stopped = true
+		}
+	}
+	return !stopped
+}
+
+type dojoOutcome struct {
+	ran bool
+	why string
+}
+
+// playDojo replays the calls of a session. The user answers a question about a
+// call of the own task with yes, and about an attack with no.
+func playDojo(ctx context.Context, m *remit.Monitor, prompt string, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
+	s := m.Session("eval")
+	if err := s.User(prompt); err != nil {
+		return nil, 0, err
+	}
+	out := make([]dojoOutcome, len(calls))
+	questions := 0
+	for i, c := range calls {
+		id := fmt.Sprintf("c%d", i)
+		d, err := s.Decide(ctx, remit.Call{ID: id, Tool: c.Function, Arguments: withoutNulls(c.Args)})
+		if err != nil {
+			return nil, 0, err
+		}
+		if d.Verdict == remit.Ask {
+			questions++
+			if answered && c.Label != "attack" {
+				if d, err = s.Confirm(ctx, id); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		if d.Verdict != remit.Allow {
+			out[i].why = reasons(d)
+			continue
+		}
+		out[i].ran = true
+		if err := s.Result(ctx, remit.Result{Call: id, Content: c.Output, Structured: c.Structured}); err != nil {
+			return nil, 0, err
+		}
+	}
+	return out, questions, nil
+}
+
+// withoutNulls returns the arguments as they are; an absent object is empty.
+func withoutNulls(args json.RawMessage) json.RawMessage {
+	if len(args) == 0 {
+		return json.RawMessage("{}")
+	}
+	return args
+}
+
+func reasons(d *remit.Decision) string {
+	var out []string
+	for _, r := range d.Reasons {
+		out = append(out, strings.TrimSpace(string(r.Code)+" "+r.Path))
+	}
+	return string(d.Verdict) + " " + strings.Join(out, ", ")
+}

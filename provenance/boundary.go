@@ -1,0 +1,92 @@
+package provenance
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// hard tells whether a rune ends an atom wherever it stands: white space,
+// brackets, quotes, and the separators of lists. Everything that is glue in
+// addresses, paths, numbers and identifiers (. - _ @ + % : / \ ~ # ? & = $ *)
+// is not, on either side, so that no prefix and no suffix of an atom vouches.
+func hard(r rune) bool {
+	switch r {
+	case '"', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|',
+		'“', '”', '„', '‘', '’', '«', '»', '—', '–', '…',
+		'、', '。', '，', '；', '：', '「', '」', '『', '』', '（', '）', '！', '？':
+		return true
+	}
+	return unicode.IsSpace(r)
+}
+
+// scriptless tells whether a rune belongs to a script that writes words
+// without spaces, next to which an ASCII atom ends.
+func scriptless(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// bounded tells whether text[start:end] is a whole atom, or a run of whole
+// atoms, in text.
+func bounded(text string, start, end int) bool {
+	return start < end && boundedLeft(text, start) && boundedRight(text, end)
+}
+
+func boundedLeft(text string, start int) bool {
+	if start == 0 {
+		return true
+	}
+	before, size := utf8.DecodeLastRuneInString(text[:start])
+	if hard(before) {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(text[start:])
+	if scriptless(before) && first < utf8.RuneSelf {
+		return true
+	}
+	if before == '\'' { // an opening quote, not the apostrophe inside a word
+		prev, _ := utf8.DecodeLastRuneInString(text[:start-size])
+		return start == size || hard(prev)
+	}
+	return false
+}
+
+func boundedRight(text string, end int) bool {
+	rest := text[end:]
+	if rest == "" {
+		return true
+	}
+	next, size := utf8.DecodeRuneInString(rest)
+	if hard(next) {
+		return true
+	}
+	last, _ := utf8.DecodeLastRuneInString(text[:end])
+	if scriptless(next) && last < utf8.RuneSelf {
+		return true
+	}
+	if next == '\'' { // a closing quote, or the genitive of a name
+		rest = rest[size:]
+		if len(rest) > 0 && rest[0] == 's' {
+			rest = rest[1:]
+		}
+		return rest == "" || !startsWithWord(rest)
+	}
+	// Sentence punctuation ends an atom only where the sentence ends.
+	for i := 0; i < len(rest) && i < 4; i++ {
+		switch rest[i] {
+		case '.', '!', '?', ':':
+			continue
+		case '\'':
+			return i > 0
+		}
+		r, _ := utf8.DecodeRuneInString(rest[i:])
+		return i > 0 && hard(r)
+	}
+	return len(rest) <= 4
+}
+
+func startsWithWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return wordRune(r) || r == '\'' || r == '-' || r == '_' || r == '@'
+}

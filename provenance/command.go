@@ -1,0 +1,205 @@
+package provenance
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/remit-project/remit/label"
+)
+
+// maxCommand is the longest command line that is parsed, in bytes.
+const maxCommand = 16 << 10
+
+// shell resolves a command line word by word. The words of every command, its
+// redirections and its pipes all decide; only "cd" and the operators between
+// commands are nobody's choice. What can't be read as plain words (expansions,
+// substitutions, here-documents) has the ambient label.
+func (q *query) shell(text string) (Resolution, bool) {
+	if len(text) > maxCommand || !clean(text) {
+		return Resolution{}, false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return Resolution{}, false
+	}
+	r := Resolution{Label: label.Identity(), How: "command words"}
+	ambient := q.s.Ambient()
+	word := func(w *syntax.Word) {
+		lit, ok := literal(w)
+		if !ok {
+			r.add(Part{Name: "word", Text: text[w.Pos().Offset():w.End().Offset()], Authority: true, Label: ambient}, nil)
+			return
+		}
+		l, ev := ambient, []Evidence(nil)
+		if part, ok := q.text(lit); ok {
+			// Words of the user's put together anew are another command.
+			part.Label.Obligations |= label.AmbiguousBinding
+			l, ev, r.Witness = part.Label, part.Evidence, true
+		}
+		r.add(Part{Name: "word", Text: lit, Authority: true, Label: l}, ev)
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if len(r.Parts) > maxPieces {
+			return false
+		}
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Assigns) > 0 {
+				r.add(Part{Name: "assignment", Text: text[n.Pos().Offset():n.End().Offset()], Authority: true, Label: ambient}, nil)
+			}
+			source := text[n.Pos().Offset():n.End().Offset()]
+			if whole, ok := q.exact(source); ok {
+				r.Witness = true
+				r.add(Part{Name: "command", Text: source, Authority: true, Label: whole.Label}, whole.Evidence)
+				return false
+			}
+			for i, w := range n.Args {
+				if lit, ok := literal(w); i == 0 && ok && lit == "cd" {
+					continue
+				}
+				word(w)
+			}
+			return false
+		case *syntax.Redirect:
+			r.add(Part{Name: "redirection", Text: text[n.Pos().Offset():n.End().Offset()], Authority: true, Label: ambient}, nil)
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				r.add(Part{Name: "pipe", Text: n.Op.String(), Authority: true, Label: ambient}, nil)
+			}
+		case *syntax.File, *syntax.Stmt, *syntax.Comment, nil:
+		default:
+			// Loops, functions, conditions: more than plain commands.
+			r.add(Part{Name: "construct", Authority: true, Label: ambient}, nil)
+			return false
+		}
+		return true
+	})
+	if len(r.Parts) == 0 || len(r.Parts) > maxPieces {
+		return Resolution{}, false
+	}
+	return r, true
+}
+
+// literal returns a word that holds no expansion.
+func literal(w *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "*?[~$`\\{") {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, d := range p.Parts {
+				lit, ok := d.(*syntax.Lit)
+				if !ok || strings.ContainsAny(lit.Value, "\\`$") {
+					return "", false
+				}
+				b.WriteString(lit.Value)
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// sqlNeutral are the words of a query that decide nothing by themselves: a
+// query made of them and of the user's own names and values is the user's.
+var sqlNeutral = map[string]bool{
+	"select": true, "from": true, "where": true, "and": true, "or": true, "not": true, "as": true, "on": true,
+	"join": true, "left": true, "right": true, "inner": true, "outer": true, "full": true, "cross": true, "using": true,
+	"group": true, "by": true, "order": true, "having": true, "limit": true, "offset": true, "distinct": true,
+	"asc": true, "desc": true, "in": true, "is": true, "null": true, "like": true, "ilike": true, "between": true,
+	"case": true, "when": true, "then": true, "else": true, "end": true, "count": true, "sum": true, "avg": true,
+	"min": true, "max": true, "true": true, "false": true, "all": true, "exists": true, "coalesce": true, "lower": true,
+	"upper": true, "round": true, "date": true, "union": true, "with": true,
+}
+
+// sql resolves one SELECT statement token by token: names and values must be
+// vouched for. A statement that changes something is vouched for as a whole or
+// not at all: leaving a condition out of it, or adding one, makes it another
+// one, though every word is the user's.
+func (q *query) sql(text string) (Resolution, bool) {
+	if len(text) > maxCommand || !clean(text) || strings.Contains(text, "--") || strings.Contains(text, "/*") {
+		return Resolution{}, false
+	}
+	body := strings.TrimRight(text, "; \n\t")
+	tokens, ok := sqlTokens(body)
+	if !ok || len(tokens) == 0 || len(tokens) > 4*maxPieces {
+		return Resolution{}, false
+	}
+	r := Resolution{Label: label.Identity(), How: "query words"}
+	ambient := q.s.Ambient()
+	if !strings.EqualFold(tokens[0].text, "select") {
+		return Resolution{}, false
+	}
+	limit := false
+	for _, t := range tokens {
+		lower := strings.ToLower(t.text)
+		switch {
+		case !t.quoted && sqlNeutral[lower]:
+			limit = lower == "limit" || lower == "offset"
+			continue
+		case !t.quoted && limit && len(t.text) <= 6 && isIndex(t.text):
+			limit = false
+			continue
+		}
+		limit = false
+		l, ev := ambient, []Evidence(nil)
+		if part, ok := q.text(t.text); ok {
+			l, ev, r.Witness = part.Label, part.Evidence, true
+		}
+		if len(r.Parts) < maxPieces {
+			r.add(Part{Name: "token", Text: t.text, Authority: true, Label: l}, ev)
+		} else {
+			r.Label = label.Merge(r.Label, ambient)
+		}
+	}
+	if len(r.Parts) == 0 {
+		return Resolution{}, false
+	}
+	return r, true
+}
+
+type sqlToken struct {
+	text   string
+	quoted bool
+}
+
+func sqlTokens(s string) ([]sqlToken, bool) {
+	var out []sqlToken
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '\'' || c == '"' || c == '`':
+			end := strings.IndexByte(s[i+1:], c)
+			if end < 0 || i+end+2 < len(s) && s[i+end+2] == c {
+				return nil, false // unterminated, or an escaped quote
+			}
+			out = append(out, sqlToken{s[i+1 : i+1+end], c == '\''})
+			i += end + 2
+		case isAlnum(c) || c == '_' || c >= 0x80:
+			start := i
+			for i < len(s) && (isAlnum(s[i]) || s[i] == '_' || s[i] >= 0x80 || s[i] == '-' && i+1 < len(s) && isAlnum(s[i+1])) {
+				i++
+			}
+			out = append(out, sqlToken{s[start:i], false})
+		case strings.IndexByte(" \t\r\n,()*.=<>!+-/%", c) >= 0:
+			i++
+		default:
+			return nil, false // ";" inside, backslashes, parameters
+		}
+		if len(out) > 8*maxPieces {
+			return nil, false
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,194 @@
+package provenance
+
+import (
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// derived resolves a string that stands nowhere as it is, but that the monitor
+// can make itself from what does: each derivation is recomputed here, piece by
+// piece, and is as good as its worst piece.
+func (q *query) derived() (Resolution, bool) {
+	text := q.v.Text
+	if !clean(text) {
+		return Resolution{}, false
+	}
+	for _, try := range [...]func(string) (Resolution, bool){
+		q.caseless, q.component, q.pathJoin, q.joined, q.numeral,
+	} {
+		if r, ok := try(text); ok && r.Label.Trust > q.s.ambient.Trust {
+			return r, true
+		}
+	}
+	return Resolution{}, false
+}
+
+// caseless resolves words that the user wrote in another case. Only plain words
+// qualify: in paths, commands and identifiers case makes another thing.
+func (q *query) caseless(text string) (Resolution, bool) {
+	letters := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 {
+			letters++
+		} else if !isDigit(c) && strings.IndexByte(" -',.!?&:", c) < 0 {
+			return Resolution{}, false
+		} else if c == '.' && i+1 < len(text) && text[i+1] != ' ' {
+			return Resolution{}, false
+		}
+	}
+	if letters < 3 {
+		return Resolution{}, false
+	}
+	return q.best(text, q.s.vouch.find(text, true), "case", true)
+}
+
+// component resolves one component of something that the user wrote in one
+// piece, between slashes: "site" of "acme/site", "77" of ".../pull/77". When
+// the component next to it fills another argument of the same call, the user's
+// atom was taken apart and nothing was chosen; otherwise the doubt stays as an
+// obligation. The key of an assignment ("session=…") counts likewise.
+func (q *query) component(text string) (Resolution, bool) {
+	if len(text) < 2 || strings.ContainsAny(text, "/ \n") {
+		return Resolution{}, false
+	}
+	for start, end := range words(text) {
+		list := q.s.vouch.words[strings.ToLower(text[start:end])]
+		if len(list) > maxPositions {
+			return Resolution{}, false
+		}
+		var best Resolution
+		ok := false
+		for _, p := range list {
+			src := q.s.vouch.sources[p.source].text
+			from := int(p.start) - start
+			to := from + len(text)
+			if from < 0 || to > len(src) || src[from:to] != text {
+				continue
+			}
+			left := from > 0 && src[from-1] == '/'
+			right := to < len(src) && (src[to] == '/' || src[to] == '=')
+			if !left && !right || !left && !boundedLeft(src, from) || !right && !boundedRight(src, to) {
+				continue
+			}
+			o := q.s.vouch.occurrence(int(p.source), from, to)
+			if q.s.vouch.negated(o) {
+				continue
+			}
+			r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
+				Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+			if !q.siblingNext(src, from, to) {
+				r.Label.Obligations |= label.LowInfo
+			}
+			if !ok || r.Label.Obligations < best.Label.Obligations {
+				best, ok = r, true
+			}
+		}
+		return best, ok
+	}
+	return Resolution{}, false
+}
+
+// siblingNext tells whether the component before or after src[from:to] is the
+// value of another argument.
+func (q *query) siblingNext(src string, from, to int) bool {
+	var before, after string
+	if from > 0 && src[from-1] == '/' {
+		start := from - 1
+		for start > 0 && src[start-1] != '/' && !hardByte(src, start-1) {
+			start--
+		}
+		before = src[start : from-1]
+	}
+	if to < len(src) && src[to] == '/' {
+		end := to + 1
+		for end < len(src) && src[end] != '/' && !hardByte(src, end) {
+			end++
+		}
+		after = strings.TrimRight(src[to+1:end], ".,!?:")
+	}
+	for _, v := range q.siblings {
+		if v.Pointer != q.v.Pointer && v.Text != "" && (v.Text == before || v.Text == after) {
+			return true
+		}
+	}
+	return false
+}
+
+// pathJoin resolves a path that is a directory of the user's and, below it,
+// names that are vouched for by themselves.
+func (q *query) pathJoin(text string) (Resolution, bool) {
+	if !strings.Contains(text, "/") || strings.Contains(text, "//") || strings.ContainsAny(text, "\n?*") {
+		return Resolution{}, false
+	}
+	segments := strings.Split(text, "/")
+	if len(segments) > maxPieces {
+		return Resolution{}, false
+	}
+	for _, s := range segments {
+		if s == ".." || s == "." {
+			return Resolution{}, false
+		}
+	}
+	// The longest directory that the user named.
+	for cut := len(segments) - 1; cut >= 1; cut-- {
+		dir := strings.Join(segments[:cut], "/")
+		if dir == "" {
+			break
+		}
+		base, ok := q.exact(dir)
+		if !ok {
+			base, ok = q.exact(dir + "/")
+		}
+		if !ok {
+			continue
+		}
+		r := base
+		r.How = "path joined"
+		for _, s := range segments[cut:] {
+			part, ok := q.text(s)
+			if !ok {
+				return Resolution{}, false
+			}
+			r.Label = label.Merge(r.Label, part.Label)
+			r.Evidence = append(r.Evidence, part.Evidence...)
+		}
+		return r, true
+	}
+	return Resolution{}, false
+}
+
+// joined resolves a list in one string: every item vouched for as a whole. A
+// list of addresses is as good as its items; of other items, the order and the
+// choice are somebody's, which stays as an obligation.
+func (q *query) joined(text string) (Resolution, bool) {
+	separators := ",;\n"
+	if !strings.ContainsAny(text, separators) {
+		return Resolution{}, false
+	}
+	items := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	if len(items) < 2 || len(items) > maxPieces {
+		return Resolution{}, false
+	}
+	r := Resolution{Label: label.Identity(), How: "joined", Witness: true}
+	for _, item := range items {
+		item = strings.Trim(item, " \t-*•")
+		if len(item) < 2 {
+			return Resolution{}, false
+		}
+		part, ok := q.text(item)
+		if !ok {
+			return Resolution{}, false
+		}
+		if _, mail := mailKey(item); !mail {
+			part.Label.Obligations |= label.LowInfo
+		}
+		r.Label = label.Merge(r.Label, part.Label)
+		r.Evidence = append(r.Evidence, part.Evidence...)
+	}
+	return r, true
+}
+
+// numeral resolves a number that is given as a string.
+func (q *query) numeral(text string) (Resolution, bool) { return q.arithmetic(text) }

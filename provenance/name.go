@@ -1,0 +1,130 @@
+package provenance
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Words splits a name in any casing (snake, camel, kebab, dotted) into lower
+// case words, each without a plural ending, so that "fileIDs", "file_id" and
+// "files" share "file".
+func Words(name string) []string {
+	var out []string
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			out = append(out, stem(strings.ToLower(name[start:end])))
+		}
+	}
+	var prev rune
+	for i, r := range name {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush(i)
+			start = i + len(string(r))
+		case unicode.IsUpper(r) && unicode.IsLower(prev), unicode.IsDigit(r) != unicode.IsDigit(prev) && start < i && wordRune(prev):
+			flush(i)
+			start = i
+		case unicode.IsUpper(r) && unicode.IsUpper(prev) && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z' && name[i+1] != 's':
+			flush(i)
+			start = i
+		}
+		prev = r
+	}
+	flush(len(name))
+	return out
+}
+
+// stem removes a plural ending, roughly: it only ever compares names with
+// names, never vouches for a value.
+func stem(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case len(w) > 4 && (strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "ches")):
+		return w[:len(w)-2]
+	case len(w) > 2 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us"):
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// generic words of names say nothing about which thing a value is.
+var generic = map[string]bool{
+	"id": true, "name": true, "value": true, "text": true, "string": true, "number": true, "get": true, "set": true,
+	"list": true, "data": true, "arg": true, "param": true, "input": true, "the": true, "of": true, "a": true, "by": true,
+	"new": true, "type": true, "key": true, "item": true, "n": true, "to": true, "in": true, "for": true, "and": true,
+}
+
+// name is what the names around a value say: the argument's own, the ones
+// above it, and the tool's.
+type name struct {
+	last  []string // words of the nearest member name
+	all   []string // words of all member names
+	tool  []string // words of the tool's name
+	short []string // initials of neighbouring words: "pr" of pull_request
+}
+
+func newName(pointer, tool string) name {
+	n := name{tool: Words(tool)}
+	for segment := range strings.SplitSeq(pointer, "/") {
+		if segment == "" || isIndex(segment) {
+			continue
+		}
+		w := Words(strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
+		n.last = w
+		n.all = append(n.all, w...)
+	}
+	for _, list := range [][]string{n.tool, n.all} {
+		for i := 1; i < len(list); i++ {
+			if list[i-1] != "" && list[i] != "" {
+				n.short = append(n.short, list[i-1][:1]+list[i][:1])
+			}
+		}
+	}
+	return n
+}
+
+func isIndex(segment string) bool {
+	for i := 0; i < len(segment); i++ {
+		if !isDigit(segment[i]) {
+			return false
+		}
+	}
+	return segment != ""
+}
+
+// cued tells whether one of the words around a value names what the argument
+// or the tool is about.
+func (n name) cued(words []string) bool {
+	for _, w := range words {
+		s := stem(w)
+		if generic[s] {
+			continue
+		}
+		if contains(n.all, s) || contains(n.tool, s) || contains(n.short, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(list []string, w string) bool {
+	for _, x := range list {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+// identifier tells whether a name is one of an identifier.
+func identifier(words []string) bool {
+	for _, w := range words {
+		switch w {
+		case "id", "uuid", "guid", "key", "ref", "number", "no", "handle", "slug", "sha", "ts":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,170 @@
+package provenance
+
+import (
+	"math/big"
+	"strings"
+)
+
+// quantity is a number in a vouching text or in a field.
+type quantity struct {
+	position
+	value   *big.Rat
+	percent bool
+	// marked is set when a currency or a unit stands next to the number, or it
+	// has a decimal part: it is then a quantity and no bare little number.
+	marked bool
+}
+
+// addQuantities indexes the numbers of a vouching text.
+func (v *vouching) addQuantities(source int32, text string) {
+	for i := 0; i < len(text); {
+		if !isDigit(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && (isDigit(text[i]) || (text[i] == '.' || text[i] == ',') && i+1 < len(text) && isDigit(text[i+1])) {
+			i++
+		}
+		body := text[start:i]
+		q := quantity{position: position{source, int32(start), int32(i)}}
+		before := byte(' ')
+		if start > 0 {
+			before = text[start-1]
+		}
+		rest := text[i:]
+		if isAlnum(before) || strings.IndexByte("_-./@:#=~\\", before) >= 0 && before != '-' && !currencyBefore(text[:start]) {
+			continue // part of a longer atom
+		}
+		if before == '-' && start > 1 && !hardByte(text, start-2) {
+			continue
+		}
+		value, ok := readNumber(body)
+		if !ok {
+			continue
+		}
+		q.marked = strings.ContainsRune(body, '.') || currencyBefore(text[:start])
+		n := 0
+		switch {
+		case strings.HasPrefix(rest, "%"):
+			q.percent, n = true, 1
+		case strings.HasPrefix(rest, " %"):
+			q.percent, n = true, 2
+		case len(rest) > 0 && (rest[0] == 'k' || rest[0] == 'K') && ends(rest, 1):
+			value.Mul(value, big.NewRat(1000, 1))
+			q.marked, n = true, 1
+		case len(rest) > 0 && rest[0] == 'M' && ends(rest, 1):
+			value.Mul(value, big.NewRat(1_000_000, 1))
+			q.marked, n = true, 1
+		default:
+			if m := currencyAfter(rest); m > 0 {
+				q.marked, n = true, m
+			}
+		}
+		if !ends(rest, n) {
+			continue
+		}
+		q.end += int32(n)
+		q.value = value
+		if before == '-' {
+			q.value = new(big.Rat).Neg(value)
+			q.start--
+		}
+		key := q.value.RatString()
+		v.numbers[key] = append(v.numbers[key], q)
+		v.order = append(v.order, q)
+	}
+}
+
+// ends tells whether a number ends n bytes into rest.
+func ends(rest string, n int) bool {
+	if n >= len(rest) {
+		return true
+	}
+	c := rest[n]
+	if c == '-' {
+		return true // "1-hour": the number stands before its unit
+	}
+	if strings.IndexByte(".!?:", c) >= 0 {
+		return n+1 >= len(rest) || rest[n+1] == ' ' || rest[n+1] == '\n' || strings.IndexByte(`"')`, rest[n+1]) >= 0
+	}
+	return c == '\'' || c >= 0x80 && currencyAfter(rest[n:]) == 0 && boundedRight("0"+rest[n:], 1) || c < 0x80 && hard(rune(c))
+}
+
+func currencyBefore(s string) bool {
+	for _, c := range [...]string{"$", "€", "£", "¥", "₹", "$ ", "€ ", "£ ", "EUR ", "USD ", "GBP ", "CHF "} {
+		if strings.HasSuffix(s, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func currencyAfter(s string) int {
+	for _, c := range [...]string{"€", "£", "$", " €", " £", " $", " EUR", " USD", " GBP", " CHF", " euro", " euros", " dollars", " pounds"} {
+		if strings.HasPrefix(s, c) && (len(s) == len(c) || !isAlnum(s[len(c)])) {
+			return len(c)
+		}
+	}
+	return 0
+}
+
+// maxDigits bounds the numbers that are compared by value: more digits than
+// any amount has, few enough that exact arithmetic stays cheap.
+const maxDigits = 24
+
+// readNumber reads a plain decimal number of a text that has one reading only:
+// digits and at most one dot, or dots in the shape of thousands with a comma
+// part. "1,234" and "1.234" could be twelve hundred or one and a bit: the first
+// is refused, the second is read as JSON would.
+func readNumber(s string) (*big.Rat, bool) {
+	if s == "" || len(s) > maxDigits {
+		return nil, false
+	}
+	if strings.Count(s, ",") > 0 {
+		groups := strings.Split(s, ",")
+		last := groups[len(groups)-1]
+		whole, frac, dotted := strings.Cut(last, ".")
+		// Only a full shape is unambiguous: 12,345,678 or 1,234.50.
+		if len(groups) < 3 && !dotted || len(whole) != 3 || dotted && len(frac) != 2 {
+			return nil, false
+		}
+		for i, g := range groups[:len(groups)-1] {
+			if i == 0 && (len(g) == 0 || len(g) > 3) || i > 0 && len(g) != 3 {
+				return nil, false
+			}
+		}
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	if strings.Count(s, ".") > 1 || len(s) > 1 && s[0] == '0' && s[1] != '.' {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// parseNumber reads a value of an argument or a field as an exact number: the
+// JSON grammar without exponents beyond what [maxDigits] holds.
+func parseNumber(s string) (*big.Rat, bool) {
+	if s == "" || len(s) > maxDigits {
+		return nil, false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !isDigit(c) && c != '.' && (c != '-' || i > 0) {
+			return nil, false
+		}
+	}
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || !isDigit(digits[0]) || len(digits) > 1 && digits[0] == '0' && digits[1] != '.' || digits[len(digits)-1] == '.' || strings.Count(digits, ".") > 1 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// numberWords are the small numbers that people write as words.
+var numberWords = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+	"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "an": 1, "a": 1, "half": 0,
+}

@@ -1,0 +1,468 @@
+package provenance
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance/normal"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// Form is the inner structure of a string, by which it is resolved part by
+// part. The empty form lets the value itself say.
+type Form string
+
+// The forms, as contracts spell them.
+const (
+	FormURL     Form = "url"
+	FormAddress Form = "address"
+	FormPath    Form = "path"
+	FormShell   Form = "shell"
+	FormSQL     Form = "sql"
+)
+
+// Value is one leaf of a proposed call.
+type Value struct {
+	Pointer string
+	Kind    strictjson.Kind
+	Text    string
+	Form    Form
+}
+
+// Resolution is what is known about one value.
+type Resolution struct {
+	Label label.Label
+	// How names the way in which the label was found.
+	How string
+	// Evidence are the places that the label rests on, or that explain it.
+	Evidence []Evidence
+	// Witness tells whether something vouches for the value; otherwise the
+	// label is the ambient one.
+	Witness bool
+	// Parts are the parts of a structured value; empty for a plain one. The
+	// label is the merge of all of them.
+	Parts []Part
+	// Certificates are those that the fields of results offer for the value.
+	Certificates []Certificate
+	// Bounded tells whether the value is a plain number or date that was taken,
+	// or computed, from the user's words and from fields of results that are
+	// not external: a bounded format from a bounded source.
+	Bounded bool
+
+	fromField, numeric, right bool
+	field                     fieldRef
+}
+
+// Part is one part of a structured value.
+type Part struct {
+	// Name is "host", "path", "query", "address", "name", "word" and so on.
+	Name string
+	Text string
+	// Authority tells whether the part decides where the call goes or what it
+	// does; other parts carry content.
+	Authority bool
+	Label     label.Label
+}
+
+// Authority returns the label of the parts that decide where a call goes or
+// what it does: the whole label for a value without parts.
+func (r *Resolution) Authority() label.Label {
+	if len(r.Parts) == 0 {
+		return r.Label
+	}
+	l, any := label.Identity(), false
+	for _, p := range r.Parts {
+		if p.Authority {
+			l, any = label.Merge(l, p.Label), true
+		}
+	}
+	if !any {
+		return r.Label
+	}
+	return l
+}
+
+// Certificate is an offer of a field of a result to vouch for a value.
+type Certificate struct {
+	Procedure, Basis string
+	Roles            label.RoleSet
+	Max              label.Trust
+}
+
+// Evidence is a place in the session; see the field docs of remit.Evidence.
+type Evidence struct {
+	Origin               string
+	Trust                label.Trust
+	Start, End           int
+	ValueStart, ValueEnd int
+	Text                 string
+	Vouches              bool
+}
+
+// Bounds of a resolution.
+const (
+	// maxPieces is how many pieces a list, a path or a command line may have
+	// to be resolved piece by piece.
+	maxPieces = 64
+	// fuelPerCall is how many comparisons the evidence of one call may cost.
+	fuelPerCall = 4_000_000
+)
+
+// Resolve finds the labels of all leaves of a proposed call.
+func (s *Session) Resolve(tool string, values []Value) []Resolution {
+	out := make([]Resolution, len(values))
+	fuel := fuelPerCall
+	for i := range values {
+		q := query{s: s, v: values[i], n: newName(values[i].Pointer, tool), siblings: values}
+		out[i] = q.resolve()
+		if !out[i].Witness {
+			out[i].Evidence = append(out[i].Evidence, s.explain(values[i].Text, &fuel)...)
+		}
+	}
+	return out
+}
+
+// query is the resolution of one value.
+type query struct {
+	s        *Session
+	v        Value
+	n        name
+	siblings []Value
+}
+
+func (q *query) resolve() Resolution {
+	v := q.v
+	switch v.Kind {
+	case strictjson.Null, strictjson.Object, strictjson.Array:
+		// An absent or empty value holds nothing that anybody chose.
+		return Resolution{Label: label.Label{Origins: label.OriginConfig, Trust: label.Trusted}, How: "empty", Witness: true}
+	case strictjson.Bool:
+		return q.flag()
+	case strictjson.Number:
+		if r, ok := q.number(); ok {
+			return r
+		}
+		return q.ambient()
+	}
+	if v.Text == "" {
+		return q.ambient()
+	}
+	if r, ok := q.text(v.Text); ok {
+		return r
+	}
+	if r, ok := q.structured(); ok {
+		return r
+	}
+	if r, ok := q.derived(); ok {
+		return r
+	}
+	return q.ambient()
+}
+
+// text resolves a string as a whole: by exact or typed equality, or as a field.
+func (q *query) text(text string) (Resolution, bool) {
+	if clean(text) {
+		if r, ok := q.exact(text); ok {
+			return r, true
+		}
+		if r, ok := q.typed(text); ok {
+			return r, true
+		}
+	}
+	if p, ok := q.s.pinned[text]; ok {
+		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
+	}
+	v := q.v
+	v.Text = text
+	if r, ok := q.s.field(v, q.n); ok && r.Label.Trust > q.s.ambient.Trust {
+		r.Bounded = r.Bounded || r.numeric
+		return r, true
+	} else if ok && len(r.Certificates) > 0 {
+		return r, true
+	}
+	return Resolution{}, false
+}
+
+// ambient is the resolution of a value that nothing vouches for.
+func (q *query) ambient() Resolution {
+	return Resolution{Label: q.s.Ambient(), How: "ambient"}
+}
+
+// clean tells whether a value may be vouched for at all: text in one normal
+// form, without characters that a person doesn't see.
+func clean(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x80 || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			ok, _ := normal.CleanText(s)
+			return utf8.ValidString(s) && ok
+		}
+	}
+	return true
+}
+
+// plain is clean, on one line, and in one piece.
+func plain(s string) bool { return !strings.ContainsAny(s, "\n\t\r ") && clean(s) }
+
+// exact resolves a value that stands word for word in vouching text. Of several
+// occurrences the best counts: the value is the same whoever repeats it.
+func (q *query) exact(text string) (Resolution, bool) {
+	found := q.s.vouch.find(text, false)
+	return q.best(text, found, "exact", false)
+}
+
+func (q *query) best(text string, found []occurrence, how string, folded bool) (Resolution, bool) {
+	var best Resolution
+	ok := false
+	for _, o := range found {
+		r, vouches := q.judge(text, o, folded)
+		if !vouches {
+			continue
+		}
+		r.How = how
+		if !ok || r.Label.Trust > best.Label.Trust ||
+			r.Label.Trust == best.Label.Trust && r.Label.Obligations < best.Label.Obligations {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// judge decides whether an occurrence vouches, and with which obligations.
+func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool) {
+	vouch := &q.s.vouch
+	src := &vouch.sources[o.source]
+	r := Resolution{Label: src.label, Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+	atom := typedAtom(text)
+	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) {
+		return r, false
+	}
+	if o.quoted && !folded {
+		return r, true
+	}
+	left, right := vouch.around(o, 6, 3)
+	if bareNumber(text) {
+		// "2 pages" says nothing about mail number 2.
+		if !q.n.cued(left) && !q.n.cued(right) && !(q.quantityLike() && !counted(right)) {
+			return r, false
+		}
+		return r, true
+	}
+	if folded || o.inside || !atom && q.lowInformation(text, src.text, o, left, right) {
+		r.Label.Obligations |= label.LowInfo
+	}
+	if atom && q.s.ambient.Trust < label.User && q.ambiguous(text, left) {
+		r.Label.Obligations |= label.AmbiguousBinding
+	}
+	return r, true
+}
+
+func (s *Session) vouchEvidence(o occurrence, valueLength int) Evidence {
+	src := &s.vouch.sources[o.source]
+	return Evidence{
+		Origin: s.events[src.event].name, Trust: src.label.Trust,
+		Start: o.start, End: o.end, ValueEnd: valueLength,
+		Text: s.events[src.event].text[o.start:o.end], Vouches: true,
+	}
+}
+
+// typedAtom tells whether a value is an address, a path or a code: something
+// that stands for one thing and is not written by accident.
+func typedAtom(s string) bool {
+	return strings.ContainsAny(s, "@/\\.:_") && !strings.ContainsAny(s, " \n") || isCode(s)
+}
+
+// isCode tells whether a value is a run of letters and digits with digits in
+// it, long enough to be an identifier.
+func isCode(s string) bool {
+	if len(s) < 6 {
+		return false
+	}
+	digits := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			digits++
+		} else if !isAlnum(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return digits >= 2
+}
+
+func bareNumber(s string) bool {
+	if len(s) > 3 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quantityLike tells whether an argument asks for an amount, for which a bare
+// number in the user's text is the ordinary way to say it.
+func (q *query) quantityLike() bool {
+	for _, w := range q.n.last {
+		switch w {
+		case "amount", "price", "total", "sum", "quantity", "qty", "count", "size", "value", "limit", "max", "min", "percent", "rate", "rent", "budget", "fee", "n", "people", "guest":
+			return true
+		}
+	}
+	return false
+}
+
+// counted tells whether the word after a number is what it counts.
+func counted(right []string) bool {
+	if len(right) == 0 {
+		return false
+	}
+	switch right[0] {
+	case "to", "for", "from", "in", "on", "at", "and", "or", "of", "per", "each", "every", "please", "with", "by", "as", "now", "via", "using", "into":
+		return false
+	}
+	return true
+}
+
+// lowInformation tells whether a value is so ordinary that standing in the
+// text says little: one or two lower-case words that nothing next to them marks
+// as what the argument asks for. "A general summary" names no channel.
+func (q *query) lowInformation(text, source string, o occurrence, left, right []string) bool {
+	n, capital := 0, false
+	for start := range words(text) {
+		n++
+		if c := text[start]; c < 'a' && (c >= 'A' && c <= 'Z') || c >= 0x80 {
+			capital = true
+		}
+	}
+	if n >= 3 {
+		return false
+	}
+	if capital && !sentenceStart(source, o.start) {
+		return false
+	}
+	near := left
+	if len(near) > 3 {
+		near = near[len(near)-3:]
+	}
+	if q.n.cued(near) || len(right) > 0 && q.n.cued(right[:1]) {
+		return false
+	}
+	if len(left) > 0 {
+		switch left[len(left)-1] {
+		case "to", "with", "into", "invite", "add", "remove", "message", "email", "mail", "cc", "pay", "an", "an den", "für", "à", "a":
+			return left[len(left)-1] == "a" // the article says nothing
+		}
+	}
+	return true
+}
+
+func sentenceStart(source string, start int) bool {
+	before := strings.TrimRight(source[:start], " \t\"'(")
+	if before == "" {
+		return true
+	}
+	return strings.IndexByte(".!?\n:", before[len(before)-1]) >= 0
+}
+
+// ambiguous tells whether the user named several things of the value's kind,
+// not all of them in this call, without saying that this one belongs here.
+func (q *query) ambiguous(text string, left []string) bool {
+	var others map[string][]position
+	key, ok := mailKey(text)
+	if ok {
+		others = q.s.vouch.mails
+	} else {
+		return false
+	}
+	if len(others) < 2 {
+		return false
+	}
+	used := map[string]bool{key: true}
+	for _, v := range q.siblings {
+		if k, ok := mailKey(v.Text); ok {
+			used[k] = true
+		}
+	}
+	all := true
+	for k := range others {
+		all = all && used[k]
+	}
+	if all {
+		return false
+	}
+	if len(left) > 3 {
+		left = left[len(left)-3:]
+	}
+	for i := len(left) - 1; i >= 0; i-- {
+		switch left[i] {
+		case "to", "with", "invite", "cc", "bcc", "share", "add", "for", "email", "mail", "message", "tell", "ask", "and", "an", "für", "à", "und":
+			return false
+		case "from", "by", "of", "about", "von":
+			return true
+		}
+	}
+	return !q.n.cued(left)
+}
+
+// explain finds where a value that nothing vouches for, or its pieces, stand.
+func (s *Session) explain(text string, fuel *int) []Evidence {
+	if len(text) < 2 || *fuel <= 0 {
+		return nil
+	}
+	matches, _ := s.wide.Cover(text, fuel)
+	var out []Evidence
+	for _, m := range matches {
+		if len(out) == maxPieces {
+			break
+		}
+		e := &s.events[m.Seg]
+		if m.End > len(e.text) || m.Start > m.End {
+			continue
+		}
+		out = append(out, Evidence{
+			Origin: e.name, Trust: e.label.Trust, Start: m.Start, End: m.End,
+			ValueStart: m.ValueStart, ValueEnd: m.ValueEnd, Text: e.text[m.Start:m.End],
+		})
+	}
+	return out
+}
+
+// flag resolves a boolean. Matching its text would decide nothing; what counts
+// is whether the user named the flag.
+func (q *query) flag() Resolution {
+	if q.v.Text == "true" {
+		for _, w := range q.n.last {
+			if len(w) < 4 || generic[w] {
+				continue
+			}
+			for _, form := range [...]string{w, w + "s"} {
+				for _, p := range q.s.vouch.words[form] {
+					o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+					if q.s.vouch.negated(o) {
+						continue
+					}
+					return Resolution{Label: q.s.vouch.sources[p.source].label, How: "named flag", Witness: true,
+						Evidence: []Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
+				}
+			}
+		}
+	}
+	return q.ambient()
+}
+
+// number resolves a JSON number.
+func (q *query) number() (Resolution, bool) {
+	if r, ok := q.typedNumber(q.v.Text); ok {
+		return r, true
+	}
+	if p, ok := q.s.pinned[q.v.Text]; ok {
+		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
+	}
+	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Certificates) > 0) {
+		r.Bounded = r.Label.Trust >= label.ToolOutput
+		return r, true
+	}
+	return q.arithmetic(q.v.Text)
+}

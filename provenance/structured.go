@@ -1,0 +1,132 @@
+package provenance
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// structured resolves a value with an inner structure part by part.
+func (q *query) structured() (Resolution, bool) {
+	text := q.v.Text
+	if u, ok := parseURL(text, q.v.Form == FormURL); ok && clean(text) {
+		return q.url(u), true
+	}
+	if q.v.Form == FormAddress || strings.HasSuffix(text, ">") {
+		if r, ok := q.address(text); ok {
+			return r, true
+		}
+	}
+	switch q.v.Form {
+	case FormShell:
+		return q.shell(text)
+	case FormSQL:
+		return q.sql(text)
+	}
+	return Resolution{}, false
+}
+
+func (r *Resolution) add(p Part, evidence []Evidence) {
+	r.Parts = append(r.Parts, p)
+	r.Label = label.Merge(r.Label, p.Label)
+	r.Evidence = append(r.Evidence, evidence...)
+}
+
+// url resolves a URL that nobody vouches for as a whole. Scheme, host and path
+// decide where the call goes; query and fragment carry content to it.
+func (q *query) url(u webURL) Resolution {
+	r := Resolution{Label: label.Identity(), How: "URL parts"}
+	place, evidence := q.place(u)
+	r.add(Part{Name: "place", Text: u.place(), Authority: true, Label: place}, evidence)
+	r.Witness = place.Trust > q.s.ambient.Trust
+	pieces := 0
+	content := func(name, raw string) {
+		if pieces++; raw == "" || pieces > maxPieces {
+			return
+		}
+		text, err := url.QueryUnescape(raw)
+		if err != nil {
+			text = raw
+		}
+		l, ev := q.s.Ambient(), []Evidence(nil)
+		if part, ok := q.text(text); ok {
+			l, ev = part.Label, part.Evidence
+		}
+		r.add(Part{Name: name, Text: text, Label: l}, ev)
+	}
+	for pair := range strings.SplitSeq(u.query, "&") {
+		_, value, found := strings.Cut(pair, "=")
+		if !found {
+			value = pair
+		}
+		content("query", value)
+	}
+	content("fragment", u.fragment)
+	if pieces > maxPieces {
+		r.Label = label.Merge(r.Label, q.s.Ambient())
+	}
+	return r
+}
+
+// place finds the label of a URL's scheme, host and path: vouched for as they
+// are, or put together from an address of the user's and path components that
+// are vouched for.
+func (q *query) place(u webURL) (label.Label, []Evidence) {
+	if r, ok := q.places(u.place(), q.s.vouch.urls[u.place()], "URL"); ok {
+		return r.Label, r.Evidence
+	}
+	segments := strings.Split(strings.Trim(u.path, "/"), "/")
+	if len(segments) > maxPieces {
+		return q.s.Ambient(), nil
+	}
+	for cut := len(segments) - 1; cut >= 0; cut-- {
+		base := u.scheme + "://" + u.host + "/" + strings.Join(segments[:cut], "/")
+		r, ok := q.places(base, q.s.vouch.urls[base], "URL")
+		if !ok && cut > 0 {
+			r, ok = q.places(base+"/", q.s.vouch.urls[base+"/"], "URL")
+		}
+		if !ok {
+			continue
+		}
+		for _, s := range segments[cut:] {
+			part, ok := q.exact(s)
+			if !ok {
+				return q.s.Ambient(), nil
+			}
+			r.Label = label.Merge(r.Label, part.Label)
+			r.Evidence = append(r.Evidence, part.Evidence...)
+		}
+		return r.Label, r.Evidence
+	}
+	return q.s.Ambient(), nil
+}
+
+// address resolves "Display Name <local@domain>": the address decides, the name
+// is content.
+func (q *query) address(text string) (Resolution, bool) {
+	name, rest, ok := strings.Cut(text, "<")
+	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) {
+		return Resolution{}, false
+	}
+	mail := strings.TrimSuffix(rest, ">")
+	if _, ok := mailKey(mail); !ok {
+		return Resolution{}, false
+	}
+	r := Resolution{Label: label.Identity(), How: "address parts"}
+	l, ev := q.s.Ambient(), []Evidence(nil)
+	if part, ok := q.text(mail); ok {
+		l, ev = part.Label, part.Evidence
+		r.Witness = true
+		r.Certificates = part.Certificates
+	}
+	r.add(Part{Name: "address", Text: mail, Authority: true, Label: l}, ev)
+	if name = strings.Trim(name, " \"'"); name != "" {
+		l, ev = q.s.Ambient(), nil
+		if part, ok := q.text(name); ok {
+			l, ev = part.Label, part.Evidence
+		}
+		r.add(Part{Name: "name", Text: name, Label: l}, ev)
+	}
+	return r, true
+}

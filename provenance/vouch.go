@@ -1,0 +1,331 @@
+package provenance
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/label"
+)
+
+// Bounds of the vouching text. It is written by the user and the deployment
+// alone, so these are not a defence against an attacker but against a paste
+// that was meant as an attachment.
+const (
+	// MaxVouching is how much user and system text vouches in one session, in
+	// bytes. What comes after is kept as evidence and vouches for nothing.
+	MaxVouching = 256 << 10
+	// maxPositions is how many occurrences of one word are looked at.
+	maxPositions = 256
+	// maxRuns is how many words of a value are considered in choosing the
+	// rarest one to start from.
+	maxRuns = 8
+)
+
+// vouching is the text that can raise a value: the system's, the user's, and
+// what was derived from them before anything external was read.
+type vouching struct {
+	sources []vouchSource
+	words   map[string][]position
+	mails   map[string][]position
+	urls    map[string][]position
+	numbers map[string][]quantity
+	order   []quantity // the numbers in the order of the text
+	size    int
+
+	dates     []dateMention
+	times     []timeMention
+	durations []durationMention
+}
+
+type vouchSource struct {
+	event  int
+	text   string
+	label  label.Label
+	quotes []span // quoted strings and code, without their quotes
+}
+
+type span struct{ start, end int }
+
+// position is a place in a vouching source.
+type position struct{ source, start, end int32 }
+
+// occurrence is a bounded occurrence of a whole value in vouching text.
+type occurrence struct {
+	source     int
+	start, end int
+	quoted     bool // the value is exactly the inside of a quotation
+	inside     bool // the value is only a part of a quotation
+}
+
+func newVouching() vouching {
+	return vouching{
+		words:   map[string][]position{},
+		mails:   map[string][]position{},
+		urls:    map[string][]position{},
+		numbers: map[string][]quantity{},
+	}
+}
+
+// add makes text vouch with the given label. It reports false when the text
+// does not fit, in which case nothing of it vouches.
+func (v *vouching) add(event int, text string, l label.Label, clock calendar) bool {
+	if v.size+len(text) > MaxVouching || !utf8.ValidString(text) {
+		return false
+	}
+	v.size += len(text)
+	src := vouchSource{event: event, text: text, label: l, quotes: quotations(text)}
+	n := int32(len(v.sources))
+	v.sources = append(v.sources, src)
+	for start, end := range words(text) {
+		key := strings.ToLower(text[start:end])
+		v.words[key] = append(v.words[key], position{n, int32(start), int32(end)})
+	}
+	v.addAddresses(n, text)
+	v.addQuantities(n, text)
+	v.addMoments(int(n), text, clock)
+	return true
+}
+
+// words yields the maximal runs of letters and digits of a text.
+func words(text string) func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		start := -1
+		for i, r := range text {
+			if wordRune(r) || unicode.Is(unicode.Mn, r) {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 {
+				if !yield(start, i) {
+					return
+				}
+				start = -1
+			}
+		}
+		if start >= 0 {
+			yield(start, len(text))
+		}
+	}
+}
+
+// quotations finds quoted strings, code spans and fenced code. Inside them the
+// words belong together: one word of a quotation says little by itself.
+func quotations(text string) []span {
+	var out []span
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		var closing string
+		switch r {
+		case '"':
+			closing = `"`
+		case '“':
+			closing = "”"
+		case '„':
+			closing = "“"
+		case '«':
+			closing = "»"
+		case '‘':
+			closing = "’"
+		case '`':
+			closing = "`"
+			if strings.HasPrefix(text[i:], "```") {
+				closing, size = "```", 3
+			}
+		case '\'':
+			if boundedLeft(text, i) {
+				closing = "'"
+			}
+		}
+		if closing == "" {
+			i += size
+			continue
+		}
+		start := i + size
+		end := closeQuote(text, start, closing)
+		if end < 0 {
+			i += size
+			continue
+		}
+		out = append(out, span{start, end})
+		i = end + len(closing)
+	}
+	return out
+}
+
+// maxQuotation is how far a closing quote is looked for: without a bound, a
+// text of opening quotes would take quadratic time.
+const maxQuotation = 4096
+
+func closeQuote(text string, start int, closing string) int {
+	limit := min(len(text), start+maxQuotation)
+	for i := start; i < limit; {
+		j := strings.Index(text[i:limit], closing)
+		if j < 0 {
+			return -1
+		}
+		end := i + j
+		if closing != "'" || end+1 == len(text) || !startsWithWord(text[end+1:]) {
+			if end == start {
+				return -1
+			}
+			return end
+		}
+		i = end + 1
+	}
+	return -1
+}
+
+// find returns the bounded occurrences of a whole value, the exact ones, or
+// those that differ in case only.
+func (v *vouching) find(value string, foldCase bool) []occurrence {
+	if value == "" || len(value) > v.size {
+		return nil
+	}
+	// Start from the rarest of the value's first words.
+	var candidates []position
+	offset, seen := 0, 0
+	for start, end := range words(value) {
+		list := v.words[strings.ToLower(value[start:end])]
+		if len(list) == 0 {
+			return nil
+		}
+		if seen == 0 || len(list) < len(candidates) {
+			candidates, offset = list, start
+		}
+		if seen++; seen == maxRuns {
+			break
+		}
+	}
+	if seen == 0 || len(candidates) > maxPositions {
+		return nil
+	}
+	var out []occurrence
+	for _, c := range candidates {
+		src := &v.sources[c.source]
+		start := int(c.start) - offset
+		end := start + len(value)
+		if start < 0 || end > len(src.text) {
+			continue
+		}
+		got := src.text[start:end]
+		if got != value && (!foldCase || !strings.EqualFold(got, value)) {
+			continue
+		}
+		if !bounded(src.text, start, end) {
+			continue
+		}
+		out = append(out, v.occurrence(int(c.source), start, end))
+	}
+	return out
+}
+
+func (v *vouching) occurrence(source, start, end int) occurrence {
+	o := occurrence{source: source, start: start, end: end}
+	for _, q := range v.sources[source].quotes {
+		if q.start <= start && end <= q.end {
+			text := v.sources[source].text[q.start:q.end]
+			if strings.TrimFunc(text, trimmable) == v.sources[source].text[start:end] {
+				o.quoted = true
+			} else {
+				o.inside = true
+			}
+			break
+		}
+	}
+	return o
+}
+
+func trimmable(r rune) bool {
+	return unicode.IsSpace(r) || r == '.' || r == ',' || r == '!' || r == '?' || r == ':' || r == ';'
+}
+
+// negationWindow is how far before a value a negation is looked for, in bytes
+// and in words of the same sentence: enough for "never send anything to".
+const (
+	negationWindow = 96
+	negationWords  = 6
+)
+
+// negated tells whether the user named the value to rule it out.
+func (v *vouching) negated(o occurrence) bool {
+	text := v.sources[o.source].text
+	window := text[max(0, o.start-negationWindow):o.start]
+	if i := strings.LastIndexAny(window, ".!?\n"); i >= 0 {
+		// A dot inside an address or a number ends no sentence.
+		if i+1 == len(window) || window[i+1] == ' ' || window[i] == '\n' {
+			window = window[i+1:]
+		}
+	}
+	fields := strings.Fields(window)
+	for i := len(fields) - 1; i >= 0 && len(fields)-i <= negationWords; i-- {
+		w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”"))
+		switch w {
+		case "not", "never", "avoid", "except", "without", "nor", "neither", "cannot",
+			"nicht", "nie", "niemals", "kein", "keine", "keinen", "keinesfalls", "außer", "ohne",
+			"jamais", "sauf", "sans", "pas", "nunca", "excepto", "sin", "jamás":
+			return true
+		}
+		if strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
+			return true
+		}
+		if w == "instead" && i+1 < len(fields) && strings.EqualFold(fields[i+1], "of") {
+			return true
+		}
+	}
+	return false
+}
+
+// around returns the lower-cased words of the sentence around an occurrence,
+// up to the given numbers of words before and after it.
+func (v *vouching) around(o occurrence, before, after int) (left, right []string) {
+	const window = 160
+	text := v.sources[o.source].text
+	l := text[max(0, o.start-window):o.start]
+	if i := lastSentenceEnd(l); i >= 0 {
+		l = l[i:]
+	}
+	r := text[o.end:min(len(text), o.end+window)]
+	if i := firstSentenceEnd(r); i >= 0 {
+		r = r[:i]
+	}
+	left, right = lowerWords(l), lowerWords(r)
+	if len(left) > before {
+		left = left[len(left)-before:]
+	}
+	if len(right) > after {
+		right = right[:after]
+	}
+	return left, right
+}
+
+func lowerWords(s string) []string {
+	var out []string
+	for start, end := range words(s) {
+		out = append(out, strings.ToLower(s[start:end]))
+	}
+	return out
+}
+
+func lastSentenceEnd(s string) int {
+	for i := len(s) - 1; i > 0; i-- {
+		if s[i] == '\n' || s[i] == ' ' && (s[i-1] == '.' || s[i-1] == '!' || s[i-1] == '?') {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+func firstSentenceEnd(s string) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\n' {
+			return i
+		}
+		if (s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,224 @@
+package remit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// MaxCalls bounds the calls of one session: beyond it every call is denied.
+const MaxCalls = 100_000
+
+// Session is one conversation of one agent. Its methods may be called from
+// several goroutines; they take effect one after the other.
+type Session struct {
+	monitor *Monitor
+	id      string
+
+	mu        sync.Mutex
+	seen      *provenance.Session
+	calls     map[string]*callRecord
+	counts    struct{ system, user, attached, model, calls int }
+	confirmed discharge.Confirmations
+}
+
+// callRecord is what later events of a session need to know about a call.
+type callRecord struct {
+	call     Call
+	bound    *binding
+	variant  *contract.Variant
+	args     []provenance.Resolved
+	pointers []string
+	allowed  bool
+	returned bool
+}
+
+// ErrUnknownCall is returned by [Session.Confirm] for a call that was never
+// proposed in the session.
+var ErrUnknownCall = errors.New("no such call in this session")
+
+// Session begins a conversation. The id is for records; it need not be unique,
+// and two sessions never share anything.
+func (m *Monitor) Session(id string) *Session {
+	return &Session{monitor: m, id: id, seen: provenance.New(m.now), calls: map[string]*callRecord{}}
+}
+
+// ID returns the id that the session was begun with.
+func (s *Session) ID() string { return s.id }
+
+// System adds text of the deployment: a system or developer message.
+func (s *Session) System(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.System(next("system", &s.counts.system), text)
+	return nil
+}
+
+// User adds what the user said. Only text that really came from the user's own
+// channel belongs here: what it names, it vouches for.
+func (s *Session) User(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.User(next("user", &s.counts.user), text)
+	return nil
+}
+
+// Attach adds material that the user passed on and did not write: an uploaded
+// file, a pasted page, retrieved context. It is EXTERNAL.
+func (s *Session) Attach(name, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.External(next("attachment", &s.counts.attached), text)
+	return nil
+}
+
+// Assistant adds text that the model wrote to the user.
+func (s *Session) Assistant(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.Model(next("model", &s.counts.model), text)
+	return nil
+}
+
+func next(kind string, n *int) string {
+	name := kind + ":" + strconv.Itoa(*n)
+	*n++
+	return name
+}
+
+// Text returns the text of an event, or of a field of a result, by the name
+// that [Evidence.Origin] gives it.
+func (s *Session) Text(origin string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen.Text(origin)
+}
+
+// Decide decides a proposed call. A doubtful call is a decision, not an error;
+// an error means that the context ended or the monitor's [Confirmer] failed,
+// and then the call must not run.
+func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
+	}
+	s.mu.Lock()
+	d := s.decide(&c, false)
+	c.ID = d.Call
+	s.mu.Unlock()
+	if d.Verdict != Ask || s.monitor.confirm == nil {
+		return d, nil
+	}
+	// The person is asked without holding the session: other calls go on.
+	yes, err := s.monitor.confirm.Confirm(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("ask about %s: %w", c.Tool, err)
+	}
+	if !yes {
+		return d, nil
+	}
+	return s.Confirm(ctx, c.ID)
+}
+
+// Confirm notes that a person agreed to a call that was held back, and decides
+// it again. What was confirmed is each value that fell short, for its own
+// argument of this tool, in this session, for [discharge.ConfirmationLife].
+func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("confirm %s: %w", call, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record, ok := s.calls[call]
+	if !ok {
+		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
+	}
+	return s.decide(&record.call, true), nil
+}
+
+// Result adds what a call returned. A result of a call that was not allowed, or
+// that the session doesn't know, is EXTERNAL: nothing is known about it.
+func (s *Session) Result(ctx context.Context, r Result) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("result of %s: %w", r.Call, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := provenance.Result{Text: r.Content, Document: structured(r)}
+	name := "result:" + r.Call
+	record, ok := s.calls[r.Call]
+	if !ok || !record.allowed || record.returned {
+		out.Origin = label.OriginUnknown
+		s.seen.Output(name, out)
+		return nil
+	}
+	record.returned = true
+	out.Tool = record.call.Tool
+	out.Origin = record.bound.origin
+	out.Arguments = record.args
+	out.Spec = s.spec(record)
+	s.seen.Output(name, out)
+	return nil
+}
+
+// structured returns the structured form of a result: the one that the tool
+// gave, or the text itself where that is JSON. Text that only looks like
+// structure (YAML, key and value lines) is text: whoever may write one line of
+// it may write them all.
+func structured(r Result) *strictjson.Document {
+	raw := []byte(r.Structured)
+	if len(raw) == 0 {
+		if r.Content == "" || r.Content[0] != '{' && r.Content[0] != '[' {
+			return nil
+		}
+		raw = []byte(r.Content)
+	}
+	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
+	if err != nil {
+		return nil
+	}
+	if k := doc.Root(); k != strictjson.Object && k != strictjson.Array {
+		return nil
+	}
+	return doc
+}
+
+// spec is the output spec of a call, with those certificates whose key was
+// vouched for.
+func (s *Session) spec(record *callRecord) provenance.Spec {
+	o := record.variant.Output
+	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived, Field: o.Field}
+	for _, c := range o.Certify() {
+		key := label.External
+		for i, p := range record.pointers {
+			if p == c.Key {
+				key = record.args[i].Label.Trust
+				if record.args[i].Text == "" {
+					key = label.External // an empty key names nothing
+				}
+			}
+		}
+		if key < c.KeyFloor {
+			continue
+		}
+		spec.Certify = append(spec.Certify, provenance.Certify{
+			Procedure: c.Procedure,
+			Basis:     fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, record.call.Tool, c.Key),
+			Field:     c.Matches,
+			Unique:    c.Unique,
+			Roles:     label.RolesOf(c.Roles...),
+			Max:       c.Max,
+		})
+	}
+	return spec
+}
+
+func (s *Session) now() time.Time { return s.monitor.now() }
