@@ -20,6 +20,8 @@ type tool struct {
 	effect contract.Effect
 	// object are the words that the verb acts on, without qualifiers.
 	object []string
+	// acted are the words that the description says the verb acts on.
+	acted  []string
 	places []*place
 	why    []string
 	review []string
@@ -48,6 +50,9 @@ var sensitive = set(`password credential permission access role privilege secret
 var messages = set(`message email sms tweet dm thread mail notification announcement newsletter status
 	broadcast reply`)
 
+// delivers are the verbs by which a message that exists has reached people.
+var delivers = set(`create add post insert put publish reply schedule comment write push`)
+
 // personal are objects in which other people take part.
 var personal = set(`participant attendee invitee invitation invite recipient guest collaborator sharing`)
 
@@ -63,6 +68,7 @@ func analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 	t := &tool{def: def, desc: fold(def.Description), places: places(def)}
 	t.words = withoutPrefix(split(def.Name), siblings)
 	t.plural = plurals(def.Name)
+	t.acted = acted(t.desc)
 	t.findVerb()
 	t.adjust()
 	return t
@@ -233,6 +239,9 @@ func choose(named, told []candidate, words []string) (candidate, string) {
 	}
 	first := named[0]
 	if httpMethods[first.word] && first.pos == 0 {
+		if len(told) > 0 && told[0].word == first.word {
+			return pick(first, ", and so says the description")
+		}
 		// An HTTP method says less than any other verb.
 		for _, c := range named[1:] {
 			if !c.verb.weak {
@@ -326,16 +335,39 @@ func (t *tool) about(s map[string]bool) (string, bool) {
 			return w, true
 		}
 	}
-	first, _, _ := strings.Cut(t.desc, ".")
-	for i, w := range sentenceWords(first) {
-		if i > 7 {
-			break
-		}
-		if i > 0 && s[w] {
+	for _, w := range t.acted {
+		if s[w] {
 			return w, true
 		}
 	}
 	return "", false
+}
+
+// acted are the words that the description's first verb acts on: what stands
+// before the first preposition, or belongs to it by "of".
+func acted(desc string) []string {
+	first, _, _ := strings.Cut(desc, ".")
+	var out []string
+	verb := false
+	for i, f := range strings.Fields(first) {
+		f = strings.Trim(f, ",;:()'`\"")
+		if !verb {
+			_, _, verb = verbOf(f)
+			if i > 4 {
+				break
+			}
+			continue
+		}
+		switch f {
+		case "to", "from", "in", "for", "with", "by", "at", "on", "using", "via", "that", "which", "into", "including", "based", "through", "within", "whose", "given", "under":
+			return out
+		}
+		out = append(out, split(f)...)
+		if len(out) > 8 {
+			break
+		}
+	}
+	return out
 }
 
 // adjust applies what the object, the arguments, the description and the
@@ -356,7 +388,7 @@ func (t *tool) adjust() {
 		}
 	}
 	if write {
-		if o, ok := t.about(messages); ok && t.manner == adding && t.verb != "draft" && t.verb != "save" && !slices.Contains(t.object, "draft") {
+		if o, ok := t.about(messages); ok && delivers[t.verb] && !slices.Contains(t.object, "draft") {
 			if _, mark := t.about(relations); !mark {
 				t.raise(contract.Egress, sending, fmt.Sprintf("people read a %s", o))
 			}

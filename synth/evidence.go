@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
 )
 
 // evidence is one reason to think that an argument is about a concept.
@@ -60,6 +61,15 @@ func fits(c concept, p *place) bool {
 	switch {
 	case isBoolean(p.node):
 		return c == cOption || c == cAudience || c == cLimit || c == cLook
+	case isRecord(p.node):
+		switch c {
+		case cPath:
+			return slices.Contains(p.words, "attachment")
+		case cPlace:
+			return destination(p)
+		case cDeed, cLocator, cHost, cSecret, cQuery:
+			return false
+		}
 	case isNumber(p.node):
 		switch c {
 		case cPlace, cAccount, cPerson:
@@ -262,6 +272,8 @@ func handleOf(w string, n noun, last string) (concept, int) {
 		return n.concept, max(n.weight, fair)
 	case cPart:
 		return cPart, fair
+	case cLook, cKind:
+		return n.concept, fair
 	case cObject:
 		return cObject, 74
 	case cUnknown:
@@ -361,6 +373,9 @@ func byDescription(t *tool, p *place) []evidence {
 
 // byHead reads the first noun phrase of the description.
 func byHead(_ *tool, p *place) []evidence {
+	if w, ok := counted(p.node.Description); ok && isNumber(p.node) {
+		return []evidence{{cQuantity, 70, fmt.Sprintf("described as a number of %s", w)}}
+	}
 	h := headOf(p.node.Description)
 	if len(h.head) == 0 || len(h.head) > 4 {
 		return nil
@@ -422,6 +437,19 @@ func byTool(t *tool, p *place) []evidence {
 	if t.travels(p) {
 		out = append(out, evidence{cGeo, 90, fmt.Sprintf("named %q in a tool about a journey", p.name)})
 	}
+	if isRecord(p.node) && conceptOf(p.words) == cPath {
+		c := cData
+		if t.effect == contract.Execute {
+			c = cCode
+		}
+		out = append(out, evidence{c, 62, "files, given with their content"})
+	}
+	if isRecord(p.node) {
+		out = append(out, evidence{cData, faint, "an object"})
+	}
+	if isRecord(p.node) && conceptOf(p.words) == cDeed {
+		out = append(out, evidence{cCode, 84, "an action that is described, to be taken later"})
+	}
 	if isNumber(p.node) && t.effect != contract.Read {
 		switch p.name {
 		case "start", "end", "index", "from", "to", "position":
@@ -476,4 +504,43 @@ func exampleOfPath(description string) bool {
 		}
 	}
 	return false
+}
+
+// conceptOf is the concept of a name's last noun.
+func conceptOf(words []string) concept {
+	if es := nameEvidence(words, ""); len(es) > 0 {
+		return es[0].concept
+	}
+	return cUnknown
+}
+
+// isRecord tells whether a node holds objects, or lists of objects, only.
+func isRecord(n *schema.Node) bool {
+	ts := types(n)
+	if len(ts) != 1 {
+		return false
+	}
+	switch ts[0] {
+	case "object":
+		return true
+	case "array":
+		return n.Items != nil && isRecord(n.Items)
+	}
+	return false
+}
+
+// counted reads "number of keys" in a description: several things, so that
+// the number counts them and doesn't name one.
+func counted(description string) (string, bool) {
+	_, rest, ok := strings.Cut(fold(description), "number of ")
+	if !ok {
+		return "", false
+	}
+	for i, w := range strings.Fields(rest) {
+		w = strings.Trim(w, ".,;:()")
+		if i < 3 && len(w) > 3 && singular(w) != w {
+			return w, true
+		}
+	}
+	return "", false
 }

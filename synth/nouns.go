@@ -72,7 +72,7 @@ var nouns = nounTable([]nounRow{
 	{cPerson, strong, `recipient participant attendee invitee assignee reviewer watcher
 		collaborator cc bcc guest addressee approver subscriber follower
 		to_address mailto delegate respondent handler mention audience`},
-	{cPerson, fair, `email member contact owner user username person people customer employee
+	{cPerson, fair, `biller hotel restaurant company airline store_name carrier lender broker email member contact owner user username person people customer employee
 		phone address client sender author reporter creator colleague friend
 		driver doctor patient tenant manager login handle responsible
 		merchant provider vendor supplier seller buyer applicant advisor principal grantee
@@ -84,7 +84,7 @@ var nouns = nounTable([]nounRow{
 		database table board calendar bucket parent destination collection dataset
 		notebook datasource schema cluster tenant guild forum container_name`},
 	{cPlace, fair, `thread room group page queue folder_id list topic domain section
-		branch base context playlist mailbox inbox sprint epic milestone pipeline zone region
+		branch base context playlist mailbox inbox sprint epic milestone pipeline
 		environment subscription server instance site store catalog shelf album portal
 		app application device target vault keyspace into desk chat conversation
 		network intersection`},
@@ -110,9 +110,9 @@ var nouns = nounTable([]nounRow{
 		caption bio headline paragraph markdown html snippet_text remark reason feedback
 		insight thought observation transcript memo narrative bodytext review
 		explanation signature tooltip abstract goal`},
-	{cText, fair, `street city country zip postal firstname lastname surname nickname greeting
+	{cText, fair, `street zip postal firstname lastname surname nickname greeting
 		emoji reaction icon cover story answer question response input goal line1
-		replacement word sentence rows firstname company keyword_text preference
+		replacement word sentence rows firstname keyword_text preference
 		fact knowledge entity relation hobby allergy symptom address_line
 		commitmessage changelog todo item task rationale detail`},
 	{cData, fair, `data payload value property field attribute entry record metadata variable
@@ -138,17 +138,18 @@ var nouns = nounTable([]nounRow{
 	{cQuantity, fair, `quantity count number share seat baggage replica size scale volume age
 		weight temperature level units adults children_count rooms target_value rating
 		score points percentage percent threshold multiplier stop bins worklog spent estimate speed brightness`},
-	{cLimit, strong, `limit offset cursor perpage pagesize pagenumber skip head tail maxresults
-		topk depth page_token continuation max min maximum minimum batch first last`},
+	{cLimit, strong, `limit offset cursor perpage pagesize pagenumber skip maxresults
+		topk depth page_token continuation max min maximum minimum`},
+	{cLimit, fair, `batch first last head tail k n`},
 	{cLook, strong, `format order sort sorting orderby direction language locale encoding
 		color colour font width height layout theme style alignment delimiter
 		timezone unit verbosity indent precision quality viewport orientation margin
 		background border zoom position padding spacing decimal separator compression
 		expand projection return output_format granularity resolution fullpage
-		timeout delay wait interval_ms quantile aggregation
+		timeout delay wait second millisecond ms interval_ms quantile aggregation
 		step bucket_size dimension currency_display aspect`},
-	{cLook, fair, `verbose detail_level mode view group_by version raw strip`},
-	{cOption, fair, `setting config preference force overwrite recursive dryrun confirm notify flag option strategy
+	{cLook, fair, `verbose detail_level mode view group_by raw strip`},
+	{cOption, fair, `region zone ttl expire setting config preference force overwrite recursive dryrun confirm notify flag option strategy
 		behavior policy method enabled protection preference_flag silent insurance
 		baggage cabin class`},
 	{cAudience, strong, `visibility permission access privacy private public role restriction
@@ -158,16 +159,16 @@ var nouns = nounTable([]nounRow{
 		level_name stage phase plan tier apiversion mimetype resolution_type outcome
 		axis side pair symbol currency_pair reporter_kind resourcetype`},
 	{cObject, fair, `object id identifier uuid guid sha hash key slug issue ticket event message_id
-		order reservation booking transaction invoice appointment flight hotel
-		restaurant product_id sku document_id job run build release deployment alert
+		order reservation booking transaction invoice appointment flight
+		product_id sku document_id job run build release deployment alert
 		shipment package_id tweet post video song track photo medication prescription
 		claim case request_id lead deal opportunity session node pod service workload
 		vm machine volume pull commit tree artifact asset policy_id rule transition
-		car property_id listing apartment article after_id thought_id`},
+		car version property_id listing apartment article after_id thought_id`},
 	{cPart, strong, `sheet cell range_cells row_index column line index element xpath
 		locator_text axis_index uid node_ref bookmark cellrange paragraph_index slide tab frame
 		occurrence anchor`},
-	{cGeo, fair, `location place latitude longitude origin airport station venue street_address
+	{cGeo, fair, `city country location place latitude longitude origin airport station venue street_address
 		postcode zipcode state_name neighborhood radius coordinate coordinates
 		departure_city arrival_city x y`},
 })
@@ -250,7 +251,7 @@ var compounds = compoundTable([]nounRow{
 		release_note version_comment custom_instruction_text zip_code postal_code
 		tracking_note special_request commit_body note_content date_of_birth
 		cover_letter user_preference`},
-	{cName, strong, `new_name target_name branch_name tag_name project_name`},
+	{cName, strong, `new_name target_name`},
 	{cOld, strong, `old_text old_string old_str old_content search_text find_text text_selection
 		old_value original_text text_to_find old_line`},
 	{cPattern, strong, `date_range time_range price_range label_selector field_selector field_mask

@@ -142,6 +142,11 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if read {
 			return selector
 		}
+		if e.concept == cPerson && e.weight < strong && t.effect == contract.Write && t.keepsPeople() && !t.isObject(p) {
+			v := content
+			v.review = "a detail of a record of a person: it may become a destination later"
+			return v
+		}
 		if e.concept == cPerson && looksLikeAddress(p) {
 			target.form = contract.Address
 		}
@@ -157,12 +162,16 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		return target
 	case cPlace:
 		switch {
+		case t.names(p):
+			return content
 		case payload:
 			return content
 		case read:
 			return selector
 		case destination(p):
 			return target
+		case origin(p):
+			return selector
 		case t.isObject(p):
 			return t.handled(p, selector)
 		case t.manner == removing:
@@ -172,6 +181,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		}
 		return target
 	case cObject:
+		if t.names(p) {
+			return content
+		}
 		if last := p.words[len(p.words)-1]; last == "name" && !read && t.object != nil && (t.manner == adding || t.effect == contract.Execute) && !destination(p) {
 			return t.named(p, content, selector, target)
 		}
@@ -195,7 +207,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		switch {
 		case read:
 			return content
-		case t.effect == contract.Execute:
+		case t.effect == contract.Execute && verbs[t.verb].effect == contract.Execute:
 			return control(label.User)
 		}
 		v := content
@@ -289,6 +301,8 @@ func (t *tool) handled(p *place, selector verdict) verdict {
 	switch {
 	case t.effect == contract.Execute && t.manner == running:
 		return target
+	case t.commits(p):
+		return target
 	case t.publishesInto(p):
 		target.review = "receives new text, and is named by an id only"
 		return target
@@ -313,7 +327,7 @@ func (t *tool) named(p *place, content, selector, target verdict) verdict {
 		return content
 	case slices.Contains(p.words, "new") || slices.Contains(p.words, "target") || contains(fold(p.node.Description), "new name"):
 		return content
-	case t.effect == contract.Execute && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
+	case t.effect == contract.Execute && verbs[t.verb].effect == contract.Execute && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
 		return target
 	case t.manner == adding, t.effect == contract.Execute, t.manner == sending && !t.isObject(p):
 		return content
@@ -378,6 +392,92 @@ func destination(p *place) bool {
 	return false
 }
 
+// origin tells whether an argument's name says that something comes from there.
+func origin(p *place) bool {
+	return len(p.words) > 1 && (p.words[0] == "source" || p.words[0] == "from")
+}
+
+// people are objects that are records of people.
+var people = set(`customer contact lead user person profile employee candidate patient client account
+	member company prospect subscriber`)
+
+// creating are the verbs that make something that was not there.
+var creating = set("create new define make generate initialize register establish build mkdir")
+
+// keepsPeople tells whether a tool writes a record of a person.
+func (t *tool) keepsPeople() bool {
+	_, ok := t.about(people)
+	return ok && (creating[t.verb] || t.manner == changing) && !slices.Contains(t.words, "to")
+}
+
+// names tells whether p is the name of the object that the tool creates.
+func (t *tool) names(p *place) bool {
+	if !creating[t.verb] || p.depth != 1 || len(t.object) == 0 || destination(p) || origin(p) || t.effect.Outward() && t.effect != contract.Execute {
+		return false
+	}
+	last := p.words[len(p.words)-1]
+	for _, w := range p.words {
+		if handles[w] && w != "name" && w != "slug" {
+			return false
+		}
+	}
+	object := t.object[len(t.object)-1]
+	return last == object || last == "name" && len(p.words) > 1 && p.words[len(p.words)-2] == object
+}
+
+// commits tells whether p names, in words, with whom money or a person is
+// committed: the hotel of a reservation.
+func (t *tool) commits(p *place) bool {
+	if t.effect != contract.Egress || t.manner != sending {
+		return false
+	}
+	for _, w := range p.words {
+		if handles[w] && w != "name" {
+			return false
+		}
+	}
+	_, ok := t.about(commitments)
+	return (ok || t.verb == "reserve" || t.verb == "book" || t.verb == "order" || t.verb == "buy") && !isRecord(p.node) && p.node.Items == nil
+}
+
+// passive are objects that are never the ones that receive something.
+var passive = set(`sha commit version color template product item type category status label field
+	variant price plan rule icon style`)
+
+// receives tells whether p is the one among a tool's ids that something is
+// added to: the first required one.
+func (t *tool) receives(p *place) bool {
+	for _, w := range p.words {
+		if passive[w] {
+			return false
+		}
+	}
+	if origin(p) || p.words[0] == "after" || p.words[0] == "before" {
+		return false
+	}
+	for _, q := range t.places {
+		if q.depth != 1 || q.required != p.required {
+			continue
+		}
+		if q == p {
+			return true
+		}
+		if conceptByName(q).concept == cObject && !t.hasRequiredFirst(q, p) {
+			return t.shares(p)
+		}
+	}
+	return true
+}
+
+func (t *tool) hasRequiredFirst(q, p *place) bool {
+	for _, w := range q.words {
+		if passive[w] {
+			return true
+		}
+	}
+	return p.required && !q.required
+}
+
 // relations are objects that mark or relate others and carry no text.
 var relations = set(`reaction label tag watcher star link vote relation bookmark pin follower like
 	worklog dependency epic sprint permission member flag favorite`)
@@ -395,11 +495,9 @@ func (t *tool) publishesInto(p *place) bool {
 		if _, ok := t.about(relations); ok {
 			return false
 		}
-		for _, w := range p.words {
-			if !handles[w] && len(t.object) > 0 && t.object[0] == w && len(t.object) > 1 && t.verb != "append" && t.verb != "comment" {
-				return true
-			}
-		}
+		return t.receives(p)
+	}
+	if t.storesUnder(p) {
 		return true
 	}
 	if t.manner == changing && t.hasBody(p) && t.shares(p) {
@@ -407,6 +505,24 @@ func (t *tool) publishesInto(p *place) bool {
 		return ok
 	}
 	return t.verb == "overwrite" || t.verb == "replace" && t.hasBody(p)
+}
+
+// storesUnder tells whether p is the key or name under which a value is
+// stored, so that the call replaces a body.
+func (t *tool) storesUnder(p *place) bool {
+	last := p.words[len(p.words)-1]
+	if t.effect == contract.Read || t.manner == removing || last != "key" && last != "name" || len(p.words) > 2 {
+		return false
+	}
+	for _, q := range t.places {
+		if q != p && q.depth == 1 && len(q.words) == 1 {
+			switch q.words[0] {
+			case "value", "data", "content", "member", "item", "values":
+				return !isBoolean(q.node)
+			}
+		}
+	}
+	return false
 }
 
 // shares tells whether an argument's name has a noun of the tool's object.

@@ -53,8 +53,8 @@ var verbs = verbTable([]verbRow{
 		traverse audit see know current await collect gather provide `},
 	{contract.Read, looking, true, `log review 
 		list query fetch history status detail  diff blame top snapshot
-		screenshot stats statistic tree use perform access handle load filter
-		select match parse look request info`},
+		screenshot stats statistic tree use perform access load filter
+		match parse look info`},
 	{contract.Write, adding, false, `
 		create add append insert   save store write put compose draft
 		generate build  attach annotate reply react register remember
@@ -71,7 +71,7 @@ var verbs = verbTable([]verbRow{
 		press click tap drag drop choose bold autofit swap arrange
 		approve accept decline confirm dismiss mute unmute correct fix`},
 	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link 
-		manage control handle process apply switch turn limit give push enable
+		select manage control handle process apply switch turn limit give push enable
 		start open schedule patch operate adjust track increase decrease raise lower`},
 	{contract.Write, relocating, false, `move copy clone duplicate rename relocate`},
 	{contract.Destructive, removing, false, `
