@@ -378,7 +378,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	if a.Role == label.Control || r.How == "empty" {
 		return false
 	}
-	if r.Witness && r.Authority().Trust >= label.User && r.Label.Obligations&label.LowInfo == 0 {
+	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
 		return true
 	}
 	for _, c := range x.d.Findings[i].Certificates {

@@ -197,21 +197,19 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 	o := record.variant.Output
 	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived, Field: o.Field}
 	for _, c := range o.Certify() {
-		key := label.External
+		key := ""
 		for i, p := range record.pointers {
-			if p == c.Key {
-				key = record.args[i].Label.Trust
-				if record.args[i].Text == "" {
-					key = label.External // an empty key names nothing
-				}
+			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor {
+				key = record.args[i].Text
 			}
 		}
-		if key < c.KeyFloor {
-			continue
+		if key == "" {
+			continue // nobody vouched for it, or it names nothing
 		}
 		spec.Certify = append(spec.Certify, provenance.Certify{
 			Procedure: c.Procedure,
 			Basis:     fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, record.call.Tool, c.Key),
+			Key:       key,
 			Field:     c.Matches,
 			Unique:    c.Unique,
 			Roles:     label.RolesOf(c.Roles...),

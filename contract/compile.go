@@ -56,12 +56,18 @@ type Argument struct {
 func (a *Argument) Allows(value string) bool { return a.allow[value] }
 
 // Discharges tells whether the procedure may recover a value of this argument.
-// Confirmation by the user may wherever the contract names no procedure.
+// A contract that names none leaves it to those whose own scope is narrow
+// enough everywhere: look-ups by what the user named, validation, and
+// confirmation by the user.
 func (a *Argument) Discharges(procedure string) bool {
-	if len(a.discharge) == 0 {
-		return procedure == "confirm" || procedure == "directory" || procedure == "lookup"
+	if len(a.discharge) > 0 {
+		return a.discharge[procedure]
 	}
-	return a.discharge[procedure]
+	switch procedure {
+	case "directory", "lookup", "validation", "confirm":
+		return true
+	}
+	return false
 }
 
 // CompiledOutput is an output spec with its patterns parsed.

@@ -23,6 +23,7 @@ type operand struct {
 	percent  bool
 	label    label.Label
 	evidence Evidence
+	name     []string // words of a field's name
 }
 
 // arithmetic recomputes a number from the user's numbers and from numeric
@@ -48,6 +49,9 @@ func (q *query) arithmetic(text string) (Resolution, bool) {
 		return r, r.Label.Trust > q.s.ambient.Trust
 	}
 	for _, c := range columns {
+		if !q.sameKind(c.first) {
+			continue
+		}
 		if c.sum.Cmp(want) == 0 && c.n > 1 {
 			return result("sum of a column", c.first)
 		}
@@ -59,7 +63,7 @@ func (q *query) arithmetic(text string) (Resolution, bool) {
 	for _, u := range users {
 		for _, list := range [][]operand{users, fields} {
 			for _, x := range list {
-				if x.evidence == u.evidence {
+				if x.evidence == u.evidence || !q.sameKind(x) {
 					continue
 				}
 				if how, ok := combine(w, want, u, x); ok {
@@ -120,6 +124,40 @@ func percentOf(p, x *big.Rat) *big.Rat {
 	return r.Mul(r, big.NewRat(1, 100))
 }
 
+// sameKind tells whether a field holds what the argument asks for, by their
+// names: amounts are not computed from identifiers. The user's numbers have no
+// name; which of them are quantities was found out before.
+func (q *query) sameKind(o operand) bool {
+	if o.name == nil {
+		return true
+	}
+	if identifier(o.name) {
+		return false
+	}
+	for _, w := range o.name {
+		if contains(q.n.last, w) {
+			return true
+		}
+	}
+	return quantityName(o.name) && q.quantityLike()
+}
+
+// quantityWords stand next to a number that is an amount, in a text or a name.
+var quantityWords = wordSet("amount price total sum quantity qty count size value limit max min percent rate rent budget fee fees cost costs " +
+	"people guest guests spent paid pay salary share tip bill difference charge refund discount tax vat deposit increase")
+
+func quantityName(words []string) bool {
+	for _, w := range words {
+		if quantityWords[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// userOperands are the quantities that the user named: numbers with a currency,
+// a unit, a percent sign or decimals, or next to a word for a quantity. House
+// numbers and postal codes are none.
 func (q *query) userOperands() []operand {
 	var out []operand
 	v := &q.s.vouch
@@ -128,9 +166,15 @@ func (q *query) userOperands() []operand {
 		if m.value.Sign() == 0 {
 			continue
 		}
-		f, _ := m.value.Float64()
 		o := occurrence{source: int(m.source), start: int(m.start), end: int(m.end)}
-		out = append(out, operand{m.value, f, m.percent, v.sources[m.source].label, q.s.vouchEvidence(o, 0)})
+		if !m.marked && !m.percent {
+			left, right := v.around(o, 3, 1)
+			if !quantityName(left) && !quantityName(right) {
+				continue
+			}
+		}
+		f, _ := m.value.Float64()
+		out = append(out, operand{value: m.value, approx: f, percent: m.percent, label: v.sources[m.source].label, evidence: q.s.vouchEvidence(o, 0)})
 	}
 	return out
 }
@@ -177,7 +221,7 @@ func (s *Session) collectNumeric() ([]operand, []column) {
 				continue
 			}
 			f, _ := value.Float64()
-			o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, "")}
+			o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, ""), name: newName(pointer, "").last}
 			out = append(out, o)
 			key := e.name + columnOf(pointer)
 			if c, ok := columns[key]; ok {

@@ -109,13 +109,9 @@ func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string)
 	explicit := false
 	if e.out.spec.Field != nil {
 		if t, ok := e.out.spec.Field(leaf.Pointer); ok {
-			// "Derived" lowers the named fields too.
-			if e.out.floor == e.out.spec.Trust {
-				l.Trust = t
-			} else {
-				l.Trust = min(t, e.out.floor)
-			}
-			explicit = true
+			// What the contract says about a field holds for a derived result
+			// too: the id of a new file is the service's, whatever the file holds.
+			l.Trust, explicit = t, true
 		}
 	}
 	return s.lowerEcho(l, e, leaf.Text, explicit), leaf.Pointer, leaf.Text
@@ -250,12 +246,36 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string) []Certificate 
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for _, c := range out.spec.Certify {
-		if ref.leaf < 0 || c.Unique && out.records != 1 || !c.Field(pointer) {
+		if ref.leaf < 0 || !c.Field(pointer) || c.Unique && !out.only(pointer, c.Key) {
 			continue
 		}
 		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})
 	}
 	return certs
+}
+
+// only tells whether the record that a field stands in is the one that a key
+// names: the only record of the result, or the only one of which some field is
+// the key itself, as a file among the hits of a search by its name.
+func (o *output) only(pointer, key string) bool {
+	if o.records == 1 {
+		return true
+	}
+	if len(key) < 3 {
+		return false
+	}
+	own := recordPrefix(pointer)
+	found := false
+	for _, leaf := range o.doc.Leaves() {
+		if leaf.Kind != strictjson.String || len(leaf.Text) != len(key) || !strings.EqualFold(leaf.Text, key) {
+			continue
+		}
+		if recordPrefix(leaf.Pointer) != own {
+			return false
+		}
+		found = true
+	}
+	return found && own != pointer
 }
 
 // Chosen tells whether a value was picked out of several records of a result

@@ -304,13 +304,7 @@ func bareNumber(s string) bool {
 // quantityLike tells whether an argument asks for an amount, for which a bare
 // number in the user's text is the ordinary way to say it.
 func (q *query) quantityLike() bool {
-	for _, w := range q.n.last {
-		switch w {
-		case "amount", "price", "total", "sum", "quantity", "qty", "count", "size", "value", "limit", "max", "min", "percent", "rate", "rent", "budget", "fee", "n", "people", "guest":
-			return true
-		}
-	}
-	return false
+	return quantityName(q.n.last) || contains(q.n.last, "n")
 }
 
 // counted tells whether the word after a number is what it counts.
@@ -329,17 +323,18 @@ func counted(right []string) bool {
 // text says little: one or two lower-case words that nothing next to them marks
 // as what the argument asks for. "A general summary" names no channel.
 func (q *query) lowInformation(text, source string, o occurrence, left, right []string) bool {
-	n, capital := 0, false
-	for start := range words(text) {
+	n, capital, common := 0, false, false
+	for start, end := range words(text) {
 		n++
 		if c := text[start]; c < 'a' && (c >= 'A' && c <= 'Z') || c >= 0x80 {
 			capital = true
 		}
+		common = common || starters[strings.ToLower(text[start:end])]
 	}
 	if n >= 3 {
 		return false
 	}
-	if capital && !sentenceStart(source, o.start) {
+	if capital && !(sentenceStart(source, o.start) && common) {
 		return false
 	}
 	near := left
@@ -356,6 +351,28 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 		}
 	}
 	return true
+}
+
+// starters are ordinary words that begin a sentence, where the capital letter
+// doesn't tell a name. The table is fixed: nothing in a session can make a word
+// common or rare.
+var starters = wordSet("a about add after again all also an and any are arrange as ask at attach be because before book bring buy by call can " +
+	"cancel change check clean close compare compile complete confirm copy could create delete describe did do does don download draft draw drop " +
+	"each edit email every everyone everything explain export extract fetch file fill find first fix follow for forward from general generate get " +
+	"give go good great have hello help here hey hi his how however i if import in include inform install introduce invite is it its just keep let " +
+	"like list load look mail main make master mark may me meet message move my need never new next no not note now of ok okay old on once one open " +
+	"or order other our pay perform pick place please post prepare print public publish pull push put random read receive remind remove rename " +
+	"reply report reschedule reserve restart resume return review run save say schedule search see select send set share she should show sort " +
+	"start stop store submit suggest sum summarise summarize support sure take tell test than thank thanks that the their them then there these " +
+	"they this those to today tomorrow transfer translate try turn two update upload use verify via visit wait was we what when where which while " +
+	"who why will with work would write yes yesterday you your")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
 }
 
 func sentenceStart(source string, start int) bool {

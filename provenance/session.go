@@ -211,10 +211,12 @@ type Spec struct {
 type Certify struct {
 	Procedure string
 	Basis     string
-	Field     func(pointer string) bool
-	Unique    bool
-	Roles     label.RoleSet
-	Max       label.Trust
+	// Key is the text of the argument that was vouched for.
+	Key    string
+	Field  func(pointer string) bool
+	Unique bool
+	Roles  label.RoleSet
+	Max    label.Trust
 }
 
 // Result is what a call returned.
