@@ -373,6 +373,10 @@ func acted(desc string) []string {
 // adjust applies what the object, the arguments, the description and the
 // annotations say about the effect. Every rule makes it stricter.
 func (t *tool) adjust() {
+	if (t.verb == "download" || t.verb == "export") && t.argument(cPath) == nil && t.argument(cLocator) == nil {
+		t.effect, t.manner = contract.Read, looking
+		t.why = append(t.why, "to the caller, not to a file")
+	}
 	write := t.effect == contract.Write || t.effect == contract.Destructive && t.verb == ""
 	if t.effect != contract.Read {
 		if p := t.argument(cSql); p != nil {
@@ -425,6 +429,9 @@ func (t *tool) adjust() {
 	for _, p := range t.places {
 		if p.depth != 1 || conceptByName(p).concept != cDeed {
 			continue
+		}
+		if t.effect == contract.Read && !verbs[t.verb].weak && len(enumeration(p.node)) == 0 {
+			continue // "check whether the operation is allowed"
 		}
 		for _, v := range verbsIn(p) {
 			t.raise(v.verb.effect, looking, fmt.Sprintf("%s may be %q", p.name, v.word))

@@ -198,7 +198,7 @@ var handles = set(`id identifier key uuid guid slug sha number name handle code 
 var fillers = set(`list array set string str json json5 object value info information detail data
 	collection comma separated optional new current the a an of or for and s raw input
 	multiple all batch single given provided specific desired full first second main
-	primary default custom additional extra selected ids names valid exact complete
+	primary default custom additional extra selected valid exact complete
 	unique existing actual specified relevant local remote absolute relative`)
 
 // qualifiers change what the noun beside them means.

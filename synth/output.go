@@ -50,6 +50,9 @@ func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
 	if v := verbs[t.verb]; v.effect == contract.Execute && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
 		return contract.Output{Trust: label.External} // what ran says what comes back
 	}
+	if t.verb == "download" || t.verb == "export" {
+		return contract.Output{Trust: label.External}
+	}
 	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot"} {
 		if contains(t.desc, ph) {
 			return contract.Output{Trust: label.External}

@@ -211,7 +211,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return control(label.User)
 		}
 		v := content
-		if p.depth == 1 && p.opaque && t.effect != contract.Read {
+		if p.depth == 1 && (p.opaque || holdsRecords(p)) && t.effect != contract.Read {
 			v.review = "free-form: may hold fields that decide more than text does"
 		}
 		return v
@@ -292,6 +292,21 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		return content
 	}
 	return t.unknown(p)
+}
+
+// holdsRecords tells whether a text is described as JSON that holds more than
+// text: an assignee, a project, a recipient.
+func holdsRecords(p *place) bool {
+	d := fold(p.node.Description)
+	if !contains(d, "json") {
+		return false
+	}
+	for _, w := range []string{"assignee", "project", "recipient", "account", "owner", "url", "path", "email", "permission"} {
+		if strings.Contains(d, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // handled is the verdict for the object that a tool names by its id: picked,
@@ -673,13 +688,19 @@ func byTypedName(p *place) bool {
 	return last == "name" || last == "title" || last == "branch" || last == "username"
 }
 
+// looksLikeAddress tells whether a person is named by an e-mail address.
 func looksLikeAddress(p *place) bool {
-	for _, w := range append(slices.Clone(p.words), sentenceWords(p.node.Description)...) {
+	for _, w := range p.words {
 		if w == "email" || w == "cc" || w == "bcc" {
 			return true
 		}
 	}
-	return p.node.Format == "email"
+	if strings.HasPrefix(p.node.Format, "email") {
+		return true
+	}
+	d := fold(p.node.Description)
+	i := strings.Index(d, "email address")
+	return i >= 0 && i < 40 && !contains(d, "username") && !contains(d, "name or")
 }
 
 func shellLike(p *place) bool {

@@ -69,7 +69,7 @@ func (t *tool) args() []contract.Arg {
 		a := contract.Arg{
 			Pattern: p.pattern, Role: v.role, Floor: v.floor, Form: v.form, Why: v.why, Review: v.review,
 		}
-		a.Allow = harmless(v, p)
+		a.Allow = t.harmless(v, p)
 		a.Discharge = procedures(v)
 		out = append(out, a)
 		if p.opaque {
@@ -108,7 +108,7 @@ func procedures(v verdict) []string {
 var least = set(`r read reader viewer private none readonly read_only view internal_none hidden restricted`)
 
 // harmless lists the values of a control that anybody may choose.
-func harmless(v verdict, p *place) []string {
+func (t *tool) harmless(v verdict, p *place) []string {
 	if v.role != label.Control || v.floor == label.External {
 		return nil
 	}
@@ -125,17 +125,28 @@ func harmless(v verdict, p *place) []string {
 	}
 	joined := strings.Join(p.words, " ")
 	if isBoolean(p.node) {
+		d := p.node.Default
 		switch {
-		case strings.Contains(joined, "dry run") || strings.Contains(joined, "preview") || strings.Contains(joined, "validate only") || strings.Contains(joined, "dryrun") || strings.Contains(joined, "private") || strings.Contains(joined, "draft"):
+		case safeWhenTrue(joined):
 			add("true")
-		case p.node.Default == "" && !p.required || p.node.Default == "false" || p.node.Default == "null":
-			add("false")
+		case (d == "" || d == "null") && !p.required && t.manner != changing:
+			add("false") // as good as leaving it out; a change may be made by it
 		}
 	}
-	if d := p.node.Default; d != "" && d != "null" && v.concept != cDeed && !(isBoolean(p.node) && d == "true" && dangerous(joined)) {
+	if d := p.node.Default; d != "" && d != "null" && v.concept != cDeed && !(d == "true" && dangerous(joined)) {
 		add(plain(d))
 	}
 	return out
+}
+
+// safeWhenTrue tells whether a switch's name says that true is the safe side.
+func safeWhenTrue(words string) bool {
+	for _, w := range []string{"dry run", "dryrun", "preview", "validate only", "private", "draft", "simulate"} {
+		if strings.Contains(words, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // dangerous tells whether a switch's name says that true is the risky side.

@@ -144,8 +144,6 @@ func cut(name string) []string {
 			start = i + 1
 		case i > start && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !pluralAcronym(runes, i)):
 			flush(i)
-		case i > start && unicode.IsDigit(r) != unicode.IsDigit(runes[i-1]) && unicode.IsDigit(r):
-			flush(i)
 		}
 	}
 	flush(len(runes))
@@ -163,6 +161,9 @@ func pluralAcronym(runes []rune, i int) bool {
 func canonicalWords(w string) []string {
 	if c, ok := known(w); ok {
 		return []string{c}
+	}
+	if stem := strings.TrimRight(w, "0123456789"); stem != w && len(stem) > 2 {
+		return canonicalWords(stem) // "address2"
 	}
 	// The longest first half wins: "accountid" is account + id.
 	for i := len(w) - 2; i >= 3; i-- {
