@@ -116,6 +116,14 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 	for i := range values {
 		q := query{s: s, v: values[i], n: newName(values[i].Pointer, tool), siblings: values}
 		out[i] = q.resolve()
+		if s.ambient.Trust >= label.User {
+			// Nobody else has had a word yet: whatever was picked, the user's
+			// words alone led there.
+			out[i].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
+			for j := range out[i].Parts {
+				out[i].Parts[j].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
+			}
+		}
 		if !out[i].Witness {
 			out[i].Evidence = append(out[i].Evidence, s.explain(values[i].Text, &fuel)...)
 		}
@@ -251,7 +259,7 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if folded || o.inside || !atom && q.lowInformation(text, src.text, o, left, right) {
 		r.Label.Obligations |= label.LowInfo
 	}
-	if atom && q.s.ambient.Trust < label.User && q.ambiguous(text, left) {
+	if atom && q.ambiguous(text, left) {
 		r.Label.Obligations |= label.AmbiguousBinding
 	}
 	return r, true
