@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line: one field a sub-command, each in a file of its own.
+type cli struct {
+	Help helpFlag `short:"h" help:"Show help for a command."`
+
+	Demo     demoCommand     `cmd:"" help:"Watch the monitor work, in under a minute."`
+	Check    checkCommand    `cmd:"" help:"Decide one proposed call."`
+	Replay   replayCommand   `cmd:"" help:"Decide every call of recorded sessions."`
+	Session  sessionCommand  `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
+	Explain  explainCommand  `cmd:"" help:"Show where every argument of a call came from."`
+	Contract contractCommand `cmd:"" help:"Make, check, show and compare contracts."`
+	Version  versionCommand  `cmd:"" help:"Print the version."`
+}
+
+// streams is what commands read and write, with what is known about it.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	// color and errColor tell whether out and err are terminals that may be
+	// coloured, width how wide out is.
+	color, errColor bool
+	width           int
+}
+
+// helpFlag prints the help and ends the parse; kong's own would have to end
+// the program.
+type helpFlag bool
+
+// errHelp ends a parse after the help was printed.
+var errHelp = errors.New("help was asked for")
+
+// BeforeReset is called by kong when the flag is given.
+func (helpFlag) BeforeReset(c *kong.Context) error {
+	if err := c.PrintUsage(false); err != nil {
+		return err
+	}
+	return errHelp
+}
+
+// run is the whole program but for the process around it.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s := &streams{in: stdin, out: stdout, err: stderr}
+	s.color, s.width = terminal(stdout)
+	s.errColor, _ = terminal(stderr)
+
+	err := dispatch(ctx, args, s)
+	s.report(err)
+	return exitCode(err)
+}
+
+func dispatch(ctx context.Context, args []string, s *streams) error {
+	var c cli
+	parser, err := kong.New(&c,
+		kong.Name("remit"),
+		kong.Description("A reference monitor between an LLM agent and its tools."),
+		kong.NoDefaultHelp(),
+		kong.Writers(s.out, s.err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.width}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+	)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case errors.Is(err, errHelp):
+		return nil
+	case err != nil:
+		return usage{hint(err, "run remit --help for the commands, remit COMMAND --help for its flags")}
+	}
+	return parsed.Run()
+}
+
+// report prints an error the way every command does: lower case, one line a
+// mistake, and advice on lines of its own.
+func (s *streams) report(err error) {
+	if err == nil || err.Error() == "" {
+		return
+	}
+	p := paint(s.errColor)
+	for line := range strings.SplitSeq(strings.TrimSuffix(err.Error(), "\n"), "\n") {
+		fmt.Fprintf(s.err, "%s %s\n", p.bad("error:"), line)
+	}
+	if h := (*hinted)(nil); errors.As(err, &h) {
+		fmt.Fprintf(s.err, "%s %s\n", p.dim("hint:"), h.hint)
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+)
+
+type lintCommand struct {
+	Tools []string `placeholder:"FILE" sep:"none" help:"Tool definitions that the contracts are about; the server is called like the file. Repeatable."`
+	Paths []string `arg:"" name:"contracts" help:"Contract files, or directories of them."`
+}
+
+// Help is shown below the flags.
+func (lintCommand) Help() string {
+	return `Prints one finding a line, as file:line:column: message. Exit code 4 when a file has errors.
+
+Example:
+  remit contract lint contracts --tools mail.json`
+}
+
+// Run checks contract files.
+func (c *lintCommand) Run(s *streams) error {
+	tools, err := readTools(c.Tools)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, path := range c.Paths {
+		files, err := contractFiles(path)
+		if err != nil {
+			return err
+		}
+		names = append(names, files...)
+	}
+	failed := false
+	for _, name := range names {
+		ok, err := lintFile(s, name, tools)
+		if err != nil {
+			return err
+		}
+		failed = failed || !ok
+	}
+	if failed {
+		return status(exitFindings)
+	}
+	return nil
+}
+
+// lintFile prints what is the matter with one file, and tells whether it can
+// be used.
+func lintFile(s *streams, name string, tools []*schema.Catalogue) (bool, error) {
+	p := paint(s.color)
+	f, err := readContract(name)
+	var mistakes contract.Errors
+	switch {
+	case errors.As(err, &mistakes):
+		for _, m := range mistakes {
+			fmt.Fprintf(s.out, "%s: %s %s\n", m.Position, p.bad("error:"), visible(m.Message))
+			if m.Hint != "" {
+				fmt.Fprintf(s.out, "  %s %s\n", p.dim("hint:"), visible(m.Hint))
+			}
+		}
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	ok := true
+	for _, cat := range tools {
+		if cat.Server != f.Server {
+			continue
+		}
+		findings := contract.Lint(f, cat)
+		for _, finding := range findings {
+			fmt.Fprintln(s.out, visible(finding.String()))
+		}
+		ok = ok && findings.Err() == nil
+	}
+	if ok {
+		fmt.Fprintf(s.out, "%s: %s: %s, %d for review\n", name, p.good("ok"), plural(len(f.Tools), "tool", "tools"), reviews(f))
+	}
+	return ok, nil
+}

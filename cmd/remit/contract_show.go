@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/remit-project/remit/contract"
+)
+
+type showCommand struct {
+	File string `arg:"" name:"contract" help:"The contract file."`
+	Tool string `arg:"" optional:"" help:"The tool; without it, all tools are listed."`
+}
+
+// Run shows a contract.
+func (c *showCommand) Run(s *streams) error {
+	f, err := readContract(c.File)
+	if err != nil {
+		return err
+	}
+	p := s.printer()
+	if c.Tool == "" {
+		p.line(0, p.dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
+		for i := range f.Tools {
+			t := &f.Tools[i]
+			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", cut(visible(t.Name), 32), t.Effect, len(t.Args),
+				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.warn(mark(t.Review))))
+		}
+		return nil
+	}
+	t, ok := f.Tool(c.Tool)
+	if !ok {
+		return hint(fmt.Errorf("%s: there is no tool %q", c.File, c.Tool), "remit contract show "+c.File+" lists the tools")
+	}
+	p.tool(t)
+	return nil
+}
+
+func mark(review string) string {
+	if review == "" {
+		return ""
+	}
+	return "review"
+}
+
+// tool writes one tool's contract, and below it what differs by variant.
+func (p *printer) tool(t *contract.Tool) {
+	p.line(0, p.bold(visible(t.Name))+"  "+string(t.Effect))
+	p.note(2, t.Why, t.Review)
+	p.args(2, t.Args)
+	p.output(2, &t.Output)
+	if t.Variants == nil {
+		return
+	}
+	for i := range t.Variants.Cases {
+		v := &t.Variants.Cases[i]
+		p.line(0, "")
+		p.line(2, p.bold(visible(t.Variants.Argument+" = "+v.Value))+"  "+string(v.Effect))
+		p.note(4, v.Why, v.Review)
+		p.args(4, v.Args)
+		if v.Output != nil {
+			p.output(4, v.Output)
+		}
+	}
+}
+
+func (p *printer) args(indent int, args []contract.Arg) {
+	width := len("argument")
+	for i := range args {
+		width = max(width, len([]rune(visible(args[i].Pattern))))
+	}
+	width = min(width, p.width/3)
+	if len(args) > 0 {
+		p.line(indent, p.dim(fmt.Sprintf("%-*s  %-10s  %s", width, "argument", "role", "floor")))
+	}
+	for i := range args {
+		a := &args[i]
+		p.line(indent, fmt.Sprintf("%-*s  %-10s  %s", width, cut(visible(a.Pattern), width), a.Role, p.trust(a.Floor, a.Floor.String())))
+		p.note(indent+4, a.Why, a.Review)
+	}
+}
+
+func (p *printer) output(indent int, o *contract.Output) {
+	derived := ""
+	if o.Derived {
+		derived = ", never better than the arguments"
+	}
+	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived)
+	for _, f := range o.Fields {
+		p.line(indent+2, visible(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
+	}
+	for _, c := range o.Certify {
+		p.line(indent+2, fmt.Sprintf("%s: %s vouches up to %s when %s reached %s", c.Procedure, visible(c.Field), c.Max, visible(c.Key), c.KeyFloor))
+	}
+	p.note(indent+2, "", o.Review)
+}
+
+func (p *printer) note(indent int, why, review string) {
+	if why != "" {
+		p.para(indent, "", visible(why))
+	}
+	if review != "" {
+		p.para(indent, "review: ", visible(review))
+	}
+}

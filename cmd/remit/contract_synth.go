@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+type synthCommand struct {
+	Out   string   `placeholder:"DIR" help:"Write SERVER.yaml and .SERVER.generated.yaml there, instead of printing. An existing SERVER.yaml keeps its edits."`
+	Tools []string `arg:"" name:"tools" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. The server is called like the file."`
+}
+
+// Help is shown below the flags.
+func (synthCommand) Help() string {
+	return `With --out, what was generated last time is kept beside each file, as the base of a three-way merge:
+your edits stay, new tools come in marked for review, and what both sides changed is reported.
+Commit both files. Exit code 4 when there are conflicts; your version is kept.
+
+Example:
+  remit contract synth --out contracts mail.json payments.json`
+}
+
+// Run makes contracts.
+func (c *synthCommand) Run(s *streams) error {
+	catalogues, err := readTools(c.Tools)
+	if err != nil {
+		return err
+	}
+	if c.Out == "" {
+		return c.print(s, catalogues)
+	}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return err
+	}
+	conflicts := 0
+	for _, cat := range catalogues {
+		n, err := c.write(s, cat)
+		if err != nil {
+			return err
+		}
+		conflicts += n
+	}
+	if conflicts > 0 {
+		return status(exitFindings)
+	}
+	return nil
+}
+
+func (c *synthCommand) print(s *streams, catalogues []*schema.Catalogue) error {
+	for i, cat := range catalogues {
+		text, err := synth.Contract(cat).Marshal()
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(s.out, "---")
+		}
+		if _, err := s.out.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write brings one server's file up to date, and returns how many conflicts
+// there were.
+func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
+	if strings.ContainsAny(cat.Server, `/\`) || strings.HasPrefix(cat.Server, ".") {
+		return 0, fmt.Errorf("the server name %q can't be a file name", cat.Server)
+	}
+	file := filepath.Join(c.Out, cat.Server+".yaml")
+	baseFile := filepath.Join(c.Out, "."+cat.Server+".generated.yaml")
+	generated := synth.Contract(cat)
+	edited, err := existing(file)
+	if err != nil {
+		return 0, err
+	}
+	base, err := existing(baseFile)
+	if err != nil {
+		return 0, err
+	}
+	result := generated
+	var conflicts []contract.Conflict
+	if edited != nil {
+		result, conflicts = contract.Merge(base, generated, edited)
+	}
+	text, err := result.Marshal()
+	if err != nil {
+		return 0, err
+	}
+	generatedText, err := generated.Marshal()
+	if err != nil {
+		return 0, err
+	}
+	// The base last: if the second write fails, the next run merges from the
+	// old base once more, which comes to the same.
+	if err := replaceFile(file, text); err != nil {
+		return 0, err
+	}
+	if err := replaceFile(baseFile, generatedText); err != nil {
+		return 0, err
+	}
+	reportSynth(s, file, result, edited != nil, conflicts)
+	return len(conflicts), nil
+}
+
+func reportSynth(s *streams, file string, f *contract.File, merged bool, conflicts []contract.Conflict) {
+	p := s.printer()
+	verb := "wrote"
+	if merged {
+		verb = "updated"
+	}
+	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, plural(len(f.Tools), "tool", "tools"), reviews(f)))
+	for _, c := range conflicts {
+		p.para(2, p.warn("conflict: "), visible(c.String()))
+	}
+	if len(conflicts) > 0 {
+		p.line(2, "your version was kept; edit it where the new one is right")
+	}
+}
+
+// reviews counts the marks that ask for a person's look.
+func reviews(f *contract.File) int {
+	n := 0
+	count := func(review string) {
+		if review != "" {
+			n++
+		}
+	}
+	args := func(list []contract.Arg) {
+		for i := range list {
+			count(list[i].Review)
+		}
+	}
+	for i := range f.Tools {
+		t := &f.Tools[i]
+		count(t.Review)
+		count(t.Output.Review)
+		args(t.Args)
+		if t.Variants == nil {
+			continue
+		}
+		for j := range t.Variants.Cases {
+			v := &t.Variants.Cases[j]
+			count(v.Review)
+			args(v.Args)
+		}
+	}
+	return n
+}
+
+// existing reads a contract file that need not be there.
+func existing(name string) (*contract.File, error) {
+	f, err := readContract(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+// replaceFile writes a file whole or not at all: a half-written contract would
+// fence every tool off.
+func replaceFile(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".remit-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/trace"
+)
+
+type explainCommand struct {
+	engineFlags
+	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of the recording's. Repeatable."`
+	Session  string   `placeholder:"ID" help:"The session, when the recording has several."`
+	Call     string   `placeholder:"ID" help:"The call to explain; without it, the first that is not allowed."`
+	Decision string   `placeholder:"FILE" help:"Explain this recorded decision, as JSON, instead of deciding anew."`
+	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
+	HTML     string   `name:"html" placeholder:"FILE" help:"Write a self-contained HTML page."`
+	File     string   `arg:"" name:"trace" help:"The recording."`
+}
+
+// Help is shown below the flags.
+func (explainCommand) Help() string {
+	return `Shows a call's arguments coloured by trust, and the places in the session where they came from.
+
+Example:
+  remit explain sessions.jsonl --session s12 --call call_3 --html why.html`
+}
+
+// Run explains one decision.
+func (c *explainCommand) Run(ctx context.Context, s *streams) error {
+	recorded, err := readSession(c.File, c.Session)
+	if err != nil {
+		return err
+	}
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	tools, err := readTools(c.Tools)
+	if err == nil && len(tools) == 0 {
+		tools, err = sessionTools(recorded)
+	}
+	if err != nil {
+		return err
+	}
+	monitor, err := engine.monitor(tools)
+	if err != nil {
+		return err
+	}
+	session := monitor.Session(recorded.ID)
+	// With a recorded decision the session serves to look evidence up, and
+	// that may stand in any result of the recording.
+	options := trace.Options{Recorded: c.Recorded || c.Decision != ""}
+	decisions, err := trace.Feed(ctx, session, recorded, options)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	d, err := c.choose(recorded, decisions)
+	if err != nil {
+		return err
+	}
+	e := explain(d, session.Text)
+	if c.HTML != "" {
+		return writePage(c.HTML, e)
+	}
+	s.printer().explanation(e)
+	return nil
+}
+
+// choose finds the decision that is meant.
+func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (*remit.Decision, error) {
+	if c.Decision != "" {
+		data, err := readFile(c.Decision)
+		if err != nil {
+			return nil, err
+		}
+		var d remit.Decision
+		if err := json.Unmarshal(data, &d); err != nil {
+			return nil, hint(fmt.Errorf("%s: %w", c.Decision, err), "give one decision as remit check --json or a line of remit replay --json prints it")
+		}
+		return &d, nil
+	}
+	for _, d := range decisions {
+		if d.Call == c.Call || c.Call == "" && d.Verdict != remit.Allow {
+			return d, nil
+		}
+	}
+	if c.Call == "" {
+		return nil, hint(errors.New("every call of the session is allowed"), "say which to explain with --call ID")
+	}
+	return nil, hint(fmt.Errorf("session %s has no call %q", s.ID, c.Call), "remit replay --verbose "+c.File+" prints the ids")
+}
+
+// writePage writes the HTML page, to the end or not at all unnoticed.
+func writePage(name string, e *explanation) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer closeFile(f, &err)
+	return page(f, e)
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+
+	"github.com/remit-project/remit/label"
+)
+
+//go:embed page.html
+var pageSource string
+
+// page writes an explanation as one HTML file without scripts and without
+// anything to load. All text of the session goes through the template's
+// escaping.
+func page(w io.Writer, e *explanation) error {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"visible": visible,
+		"class":   func(t label.Trust) string { return t.String() },
+	}).Parse(pageSource)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, e)
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/synth"
+)
+
+// request is one line of standard input. Which members a line may have
+// depends on its type; see docs/reference/session.schema.json.
+type request struct {
+	Type       string          `json:"type"`
+	Session    string          `json:"session"`
+	Server     string          `json:"server"`
+	Tools      json.RawMessage `json:"tools"`
+	YAML       string          `json:"yaml"`
+	Text       *string         `json:"text"`
+	Name       string          `json:"name"`
+	ID         string          `json:"id"`
+	Tool       string          `json:"tool"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Call       string          `json:"call"`
+	Content    *string         `json:"content"`
+	Structured json.RawMessage `json:"structured"`
+}
+
+// answered is a decision as a line of standard output.
+type answered struct {
+	Type string `json:"type"`
+	*remit.Decision
+	// Explanation is what to tell the model instead of a result.
+	Explanation string `json:"explanation,omitempty"`
+}
+
+// acknowledged answers a line that needs no answer.
+type acknowledged struct {
+	Type string `json:"type"`
+	Line int    `json:"line"`
+}
+
+// problem answers a line that was not understood or not accepted. It never
+// allows anything: the call of such a line, if there was one, must not run.
+type problem struct {
+	Type    string `json:"type"`
+	Line    int    `json:"line"`
+	Session string `json:"session,omitempty"`
+	Call    string `json:"call,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// protocol is the state behind the lines.
+type protocol struct {
+	engine   *engine
+	ack      bool
+	shared   setup
+	sessions map[string]*conversation
+}
+
+// setup is the tools and contracts that sessions begin with.
+type setup struct {
+	tools     []*schema.Catalogue
+	contracts []*contract.File
+}
+
+// conversation is one session, which begins with its first event.
+type conversation struct {
+	setup
+	session *remit.Session
+}
+
+func newProtocol(e *engine, ack bool) *protocol {
+	return &protocol{engine: e, ack: ack, shared: setup{contracts: e.contracts}, sessions: map[string]*conversation{}}
+}
+
+// line answers one line; nil means that there is nothing to say.
+func (p *protocol) line(ctx context.Context, n int, data []byte) any {
+	r, err := parseRequest(data)
+	if err == nil {
+		var d *remit.Decision
+		if d, err = p.handle(ctx, r); err == nil {
+			switch {
+			case d != nil:
+				return &answered{Type: "decision", Decision: d, Explanation: d.Explain()}
+			case p.ack:
+				return &acknowledged{Type: "ok", Line: n}
+			}
+			return nil
+		}
+	}
+	out := &problem{Type: "error", Line: n, Message: err.Error()}
+	if r != nil {
+		out.Session = r.Session
+		if out.Call = r.Call; r.Type == "call" {
+			out.Call = r.ID
+		}
+	}
+	if h := (*hinted)(nil); errors.As(err, &h) {
+		out.Hint = h.hint
+	}
+	return out
+}
+
+// members lists what each type of line must and may have beside "type" and
+// "session".
+var members = map[string]struct{ must, may []string }{
+	"tools":     {must: []string{"server", "tools"}},
+	"contracts": {must: []string{"yaml"}},
+	"system":    {must: []string{"text"}},
+	"user":      {must: []string{"text"}},
+	"attach":    {must: []string{"text"}, may: []string{"name"}},
+	"assistant": {must: []string{"text"}},
+	"call":      {must: []string{"tool"}, may: []string{"id", "server", "arguments"}},
+	"confirm":   {must: []string{"call"}},
+	"result":    {must: []string{"call"}, may: []string{"content", "structured"}},
+	"end":       {},
+}
+
+// parseRequest reads a line. It returns what it could of the line with the
+// error, for the answer to name the call.
+func parseRequest(data []byte) (*request, error) {
+	const form = "docs/reference/session.md describes every line"
+	limits := strictjson.OutputLimits()
+	limits.Size, limits.Depth = maxLine, limits.Depth+2
+	if _, err := strictjson.Parse(data, limits); err != nil {
+		return nil, hint(err, form)
+	}
+	var r request
+	if err := decodeStrict(data, &r); err != nil {
+		return nil, hint(err, form)
+	}
+	allowed, known := members[r.Type]
+	if !known {
+		return &r, hint(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, attach, assistant, call, confirm, result or end")
+	}
+	var have map[string]json.RawMessage
+	if err := json.Unmarshal(data, &have); err != nil {
+		return &r, hint(err, form)
+	}
+	for _, name := range allowed.must {
+		if raw, ok := have[name]; !ok || string(raw) == "null" || string(raw) == `""` && name != "text" {
+			return &r, hint(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
+		}
+	}
+	for name := range have {
+		if name != "type" && name != "session" && !slices.Contains(allowed.must, name) && !slices.Contains(allowed.may, name) {
+			return &r, hint(fmt.Errorf("a line of type %q has no %q", r.Type, name), form)
+		}
+	}
+	return &r, nil
+}
+
+// handle carries one line out. Only calls and confirmations have a decision.
+func (p *protocol) handle(ctx context.Context, r *request) (*remit.Decision, error) {
+	switch r.Type {
+	case "tools", "contracts":
+		return nil, p.prepare(r)
+	case "end":
+		delete(p.sessions, r.Session)
+		return nil, nil
+	}
+	s, err := p.session(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	switch r.Type {
+	case "system":
+		return nil, s.System(*r.Text)
+	case "user":
+		return nil, s.User(*r.Text)
+	case "attach":
+		return nil, s.Attach(r.Name, *r.Text)
+	case "assistant":
+		return nil, s.Assistant(*r.Text)
+	case "confirm":
+		return s.Confirm(ctx, r.Call)
+	case "result":
+		if r.Content == nil && r.Structured == nil {
+			return nil, hint(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)
+		}
+		result := remit.Result{Call: r.Call, Structured: r.Structured}
+		if r.Content != nil {
+			result.Content = *r.Content
+		}
+		return nil, s.Result(ctx, result)
+	}
+	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: arguments(r.Arguments)})
+}
+
+// arguments takes the arguments as an object or as the text that the model
+// wrote, which need not be JSON: the monitor then says so in its decision.
+func arguments(raw json.RawMessage) json.RawMessage {
+	var text string
+	switch {
+	case raw == nil:
+		return json.RawMessage("{}")
+	case raw[0] == '"' && json.Unmarshal(raw, &text) == nil:
+		return json.RawMessage(text)
+	}
+	return raw
+}
+
+// prepare takes tools or contracts in, for one session or, when the line names
+// none, for all that have not begun.
+func (p *protocol) prepare(r *request) error {
+	to := &p.shared
+	if r.Session != "" {
+		c, err := p.conversation(r.Session)
+		if err != nil {
+			return err
+		}
+		if c.session != nil {
+			return hint(fmt.Errorf("session %q has begun", r.Session), "send tools and contracts before a session's first event; after a change of tools begin a new session")
+		}
+		to = &c.setup
+	}
+	if r.Type == "contracts" {
+		f, err := contract.Load("yaml", []byte(r.YAML))
+		if err != nil {
+			return err
+		}
+		to.contracts = append(slices.DeleteFunc(slices.Clone(to.contracts), func(o *contract.File) bool { return o.Server == f.Server }), f)
+		return nil
+	}
+	c, err := schema.Parse(r.Server, r.Tools)
+	if err != nil {
+		return err
+	}
+	// A name with a dot or a slash in it is a server's name here, not a file's.
+	c.Server = r.Server
+	to.tools = append(slices.DeleteFunc(slices.Clone(to.tools), func(o *schema.Catalogue) bool { return o.Server == c.Server }), c)
+	return nil
+}
+
+// conversation finds or makes the state of a session that need not have begun.
+func (p *protocol) conversation(id string) (*conversation, error) {
+	c := p.sessions[id]
+	if c != nil {
+		return c, nil
+	}
+	if len(p.sessions) >= maxSessions {
+		return nil, hint(fmt.Errorf("more than %d sessions are open", maxSessions), `end sessions with {"type":"end","session":"…"}`)
+	}
+	c = &conversation{setup: setup{tools: slices.Clone(p.shared.tools), contracts: slices.Clone(p.shared.contracts)}}
+	p.sessions[id] = c
+	return c, nil
+}
+
+// session begins a session with its first event. Servers without a contract
+// file have their contracts made from their schemas.
+func (p *protocol) session(id string) (*remit.Session, error) {
+	c, err := p.conversation(id)
+	if err != nil {
+		return nil, err
+	}
+	if c.session != nil {
+		return c.session, nil
+	}
+	o := p.engine.options
+	o.Tools, o.Contracts = c.tools, c.contracts
+	for _, t := range c.tools {
+		if !slices.ContainsFunc(c.contracts, func(f *contract.File) bool { return f.Server == t.Server }) {
+			o.Contracts = append(o.Contracts, synth.Contract(t))
+		}
+	}
+	m, err := remit.New(o)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		id = "default"
+	}
+	c.session = m.Session(id)
+	return c.session, nil
+}

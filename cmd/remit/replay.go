@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/trace"
+)
+
+type replayCommand struct {
+	engineFlags
+	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of those in the recordings. Repeatable."`
+	JSON     bool     `help:"Print every decision as a line of JSON, and the summary on standard error."`
+	Out      string   `placeholder:"FILE" help:"Write every decision as a line of JSON to a file."`
+	Verbose  bool     `short:"v" help:"Print every decision."`
+	Stopped  bool     `help:"Print every decision that is not allow."`
+	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
+	ExitCode bool     `help:"Exit with 3 when any call was denied or held back."`
+	Files    []string `arg:"" name:"file" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
+}
+
+// Help is shown below the flags.
+func (replayCommand) Help() string {
+	return `A recording has one JSON document a session: {"id", "tools", "messages"}, messages in the OpenAI chat form.
+See docs/reference/traces.md.
+
+Example:
+  remit replay --stopped sessions.jsonl.gz`
+}
+
+// replay is a run of the command.
+type replay struct {
+	*replayCommand
+	streams  *streams
+	engine   *engine
+	json     io.Writer
+	progress *progress
+	// monitors are kept by the text of the tool list: the sessions of a file
+	// mostly share one.
+	monitors map[string]*remit.Monitor
+	totals   totals
+}
+
+// Run decides every call of every session.
+func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
+	if c.JSON && c.Out != "" {
+		return usage{fmt.Errorf("--json and --out both say where the decisions go: give one")}
+	}
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	r := &replay{replayCommand: c, streams: s, engine: engine, monitors: map[string]*remit.Monitor{}, totals: newTotals()}
+	summary := s.out
+	if c.JSON {
+		out := bufio.NewWriter(s.out)
+		defer flush(out, &err)
+		r.json, summary = out, s.err
+	}
+	if c.Out != "" {
+		f, ferr := os.Create(c.Out)
+		if ferr != nil {
+			return ferr
+		}
+		defer closeFile(f, &err)
+		out := bufio.NewWriter(f)
+		defer flush(out, &err)
+		r.json = out
+	}
+	r.progress = newProgress(s, c.Files)
+	defer r.progress.clear()
+	for _, name := range c.Files {
+		if err := r.file(ctx, name); err != nil {
+			return err
+		}
+	}
+	r.progress.clear()
+	r.totals.print(&printer{w: summary, paint: paint(s.color && !c.JSON), width: s.width})
+	if c.ExitCode && r.totals.stopped() > 0 {
+		return status(exitStopped)
+	}
+	return nil
+}
+
+func (r *replay) file(ctx context.Context, name string) error {
+	in := r.streams.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return missing(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	for s, err := range trace.Read(r.progress.count(in)) {
+		if err == nil {
+			err = r.session(ctx, s)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r.progress.show(r.totals.sessions, r.totals.calls())
+	}
+	return nil
+}
+
+func (r *replay) session(ctx context.Context, s *trace.Session) error {
+	m, err := r.monitor(s)
+	if err != nil {
+		return err
+	}
+	r.totals.sessions++
+	var failed error
+	each := func(d *remit.Decision) {
+		r.totals.add(d)
+		if r.json != nil && failed == nil {
+			failed = writeJSON(r.json, d)
+		}
+		if !r.JSON && (r.Verbose || r.Stopped && d.Verdict != remit.Allow) {
+			r.progress.clear()
+			p := r.streams.printer()
+			p.line(0, p.dim("session "+visible(s.ID)))
+			p.decision(0, d)
+			p.line(0, "")
+		}
+	}
+	if _, err := trace.Replay(ctx, m, s, trace.Options{Recorded: r.Recorded, Each: each}); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (r *replay) monitor(s *trace.Session) (*remit.Monitor, error) {
+	key := string(s.Tools)
+	if len(r.Tools) > 0 {
+		key = ""
+	}
+	if m, ok := r.monitors[key]; ok {
+		return m, nil
+	}
+	tools, err := sessionTools(s)
+	if len(r.Tools) > 0 {
+		tools, err = readTools(r.Tools)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.engine.monitor(tools)
+	if err != nil {
+		return nil, err
+	}
+	r.monitors[key] = m
+	return m, nil
+}
+
+// totals counts decisions by tool and reasons by code.
+type totals struct {
+	sessions int
+	tools    map[string]*tally
+	reasons  map[remit.Code]int
+}
+
+type tally struct{ allow, ask, deny int }
+
+func newTotals() totals {
+	return totals{tools: map[string]*tally{}, reasons: map[remit.Code]int{}}
+}
+
+func (t *totals) add(d *remit.Decision) {
+	of := t.tools[d.Tool]
+	if of == nil {
+		of = &tally{}
+		t.tools[d.Tool] = of
+	}
+	switch d.Verdict {
+	case remit.Allow:
+		of.allow++
+	case remit.Ask:
+		of.ask++
+	default:
+		of.deny++
+	}
+	for _, r := range d.Reasons {
+		t.reasons[r.Code]++
+	}
+}
+
+func (t *totals) all() tally {
+	var sum tally
+	for _, of := range t.tools {
+		sum.allow += of.allow
+		sum.ask += of.ask
+		sum.deny += of.deny
+	}
+	return sum
+}
+
+func (t *totals) calls() int {
+	sum := t.all()
+	return sum.allow + sum.ask + sum.deny
+}
+
+func (t *totals) stopped() int {
+	sum := t.all()
+	return sum.ask + sum.deny
+}
+
+// print writes the table, the tools with most stopped calls first.
+func (t *totals) print(p *printer) {
+	names := make([]string, 0, len(t.tools))
+	width := len("tool")
+	for name := range t.tools {
+		names = append(names, name)
+		width = max(width, len([]rune(visible(name))))
+	}
+	width = min(width, max(p.width-32, 12))
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := t.tools[a], t.tools[b]
+		if d := (y.ask + y.deny) - (x.ask + x.deny); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	row := func(name string, x tally) {
+		p.line(0, fmt.Sprintf("%-*s  %6d  %s  %s  %s", width, cut(visible(name), width), x.allow+x.ask+x.deny,
+			count(x.allow, p.good), count(x.ask, p.warn), count(x.deny, p.bad)))
+	}
+	p.line(0, p.dim(fmt.Sprintf("%-*s  %6s  %6s  %6s  %6s", width, "tool", "calls", "allow", "ask", "deny")))
+	for _, name := range names {
+		row(name, *t.tools[name])
+	}
+	row(fmt.Sprintf("%d sessions", t.sessions), t.all())
+	if len(t.reasons) == 0 {
+		return
+	}
+	codes := make([]remit.Code, 0, len(t.reasons))
+	for code := range t.reasons {
+		codes = append(codes, code)
+	}
+	slices.SortFunc(codes, func(a, b remit.Code) int {
+		if d := t.reasons[b] - t.reasons[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	var parts []string
+	for _, code := range codes {
+		parts = append(parts, fmt.Sprintf("%s %d", code, t.reasons[code]))
+	}
+	p.line(0, "")
+	p.para(0, "reasons: ", strings.Join(parts, ", "))
+}
+
+// count right-aligns a number and colours it unless it is zero.
+func count(n int, color func(string) string) string {
+	text := fmt.Sprintf("%6d", n)
+	if n == 0 {
+		return text
+	}
+	return color(text)
+}
+
+func flush(w *bufio.Writer, err *error) {
+	if e := w.Flush(); *err == nil {
+		*err = e
+	}
+}
+
+func closeFile(f *os.File, err *error) {
+	if e := f.Close(); *err == nil {
+		*err = e
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The bounds of the protocol. A line is bounded like a recorded session,
+// sessions by what a program can mean to hold open at once.
+const (
+	maxLine     = 64 << 20
+	maxSessions = 4096
+)
+
+type sessionCommand struct {
+	engineFlags
+	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
+}
+
+// Help is shown below the flags.
+func (sessionCommand) Help() string {
+	return `Reads tools, events and proposed calls, one JSON object a line, and writes one decision for each call, in order.
+The lines are described in docs/reference/session.md.
+
+Example:
+  {"type":"tools","server":"mail","tools":[…]}
+  {"type":"user","text":"Send the notes to bob@corp.example"}
+  {"type":"call","id":"c1","tool":"send_email","arguments":{"to":"bob@corp.example"}}`
+}
+
+// Run answers lines until the input ends. A line that is not understood is
+// answered with an error and changes nothing; the lines after it are read.
+func (c *sessionCommand) Run(ctx context.Context, s *streams) error {
+	engine, err := c.engine()
+	if err != nil {
+		return err
+	}
+	p := newProtocol(engine, c.Ack)
+	in := bufio.NewReaderSize(s.in, 1<<16)
+	out := bufio.NewWriter(s.out)
+	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := readLine(in, maxLine)
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return out.Flush()
+		}
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
+			return err
+		}
+		var answer any
+		switch {
+		case errors.Is(err, errLongLine):
+			answer = &problem{Type: "error", Line: n, Message: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		default:
+			answer = p.line(ctx, n, line)
+		}
+		if answer == nil {
+			continue
+		}
+		if err := writeJSON(out, answer); err != nil {
+			return err
+		}
+		// Whoever asked is waiting for this answer before it sends more.
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+var errLongLine = errors.New("the line is too long")
+
+// readLine reads up to a line break. What is beyond the bound is skipped, so
+// that the next line is found.
+func readLine(in *bufio.Reader, bound int) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > bound; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long && (err == nil || errors.Is(err, io.EOF)):
+			return nil, errLongLine
+		}
+		return line, err
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+	"github.com/remit-project/remit/trace"
+)
+
+// maxInput bounds a file that is read whole: tool catalogues and contracts are
+// far smaller, and the packages that parse them have bounds of their own.
+const maxInput = 64 << 20
+
+// engineFlags are the flags of every command that decides calls.
+type engineFlags struct {
+	Contracts  string `placeholder:"DIR" help:"Contract files (*.yaml). Without them contracts are made from the tools' schemas."`
+	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
+	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
+	Unprovoked string `placeholder:"MODE" help:"Outward calls in which the user vouched for nothing: off, ask or deny (ask)."`
+}
+
+// engine is what the engine flags come to.
+type engine struct {
+	// contracts are the files of --contracts; nil when the flag was not given.
+	contracts []*contract.File
+	options   remit.Options
+}
+
+func (f engineFlags) engine() (*engine, error) {
+	e := &engine{}
+	if f.Precision != "" {
+		if err := e.options.Precision.UnmarshalText([]byte(strings.ToUpper(f.Precision))); err != nil {
+			return nil, usage{fmt.Errorf("--precision: %w", err)}
+		}
+	}
+	for _, m := range []struct {
+		flag, value string
+		to          *contract.Mode
+	}{{"--sinks", f.Sinks, &e.options.Sinks}, {"--unprovoked", f.Unprovoked, &e.options.Unprovoked}} {
+		if m.value == "" {
+			continue
+		}
+		if err := m.to.UnmarshalText([]byte(m.value)); err != nil {
+			return nil, usage{fmt.Errorf("%s: %w", m.flag, err)}
+		}
+	}
+	if f.Contracts == "" {
+		return e, nil
+	}
+	files, err := readContracts(f.Contracts)
+	e.contracts = files
+	return e, err
+}
+
+// monitor makes a monitor for sessions that use the given tools. Tools that a
+// contract file covers are held to it; when there are contract files, a tool
+// in none of them stays unknown, and when there are none at all, contracts are
+// made from the schemas.
+func (e *engine) monitor(tools []*schema.Catalogue) (*remit.Monitor, error) {
+	o := e.options
+	if e.contracts == nil {
+		for _, c := range tools {
+			o.Contracts = append(o.Contracts, synth.Contract(c))
+		}
+		o.Tools = tools
+		return remit.New(o)
+	}
+	o.Contracts = e.contracts
+	for _, c := range tools {
+		o.Tools = append(o.Tools, assign(c, e.contracts)...)
+	}
+	return remit.New(o)
+}
+
+// assign sorts the tools of one list by the servers whose contracts name them:
+// a recording has one list for all servers, contracts have one file each.
+// Tools that no file names are left out, and so remain unknown.
+func assign(c *schema.Catalogue, files []*contract.File) []*schema.Catalogue {
+	if slices.ContainsFunc(files, func(f *contract.File) bool { return f.Server == c.Server }) {
+		return []*schema.Catalogue{c}
+	}
+	var out []*schema.Catalogue
+	for _, f := range files {
+		part := &schema.Catalogue{Server: f.Server}
+		for _, t := range c.Tools {
+			if _, ok := f.Tool(t.Name); ok {
+				part.Tools = append(part.Tools, t)
+			}
+		}
+		if len(part.Tools) > 0 {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// sessionTools reads the tools that a recorded session lists.
+func sessionTools(s *trace.Session) ([]*schema.Catalogue, error) {
+	if s.Tools == nil {
+		return nil, nil
+	}
+	c, err := schema.Parse("tools", s.Tools)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.ID, err)
+	}
+	return []*schema.Catalogue{c}, nil
+}
+
+// readTools reads catalogue files; the server is called like the file.
+func readTools(files []string) ([]*schema.Catalogue, error) {
+	var out []*schema.Catalogue
+	for _, name := range files {
+		data, err := readFile(name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := schema.Parse(name, data)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o *schema.Catalogue) bool { return o.Server == c.Server }) {
+			return nil, hint(fmt.Errorf("%s: a server named %q was already read", name, c.Server), "the server is called like the file: rename one of the files")
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// readContracts reads a contract file, or all files *.yaml and *.yml of a
+// directory but hidden ones. All mistakes of all files are reported.
+func readContracts(path string) ([]*contract.File, error) {
+	names, err := contractFiles(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []*contract.File
+	var errs []error
+	for _, name := range names {
+		f, err := readContract(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		out = append(out, f)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return out, nil
+}
+
+func contractFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, missing(err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			names = append(names, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		return nil, hint(fmt.Errorf("%s: there are no contract files (*.yaml) in here", path), "make some with remit contract synth --out "+path+" TOOLS.json")
+	}
+	return names, nil
+}
+
+func readContract(name string) (*contract.File, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return contract.Load(name, data)
+}
+
+// readFile reads a file whole, up to a bound.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("%s: the file is larger than %d MiB", name, maxInput>>20)
+	}
+	return data, nil
+}
+
+// missing adds advice to the error of a file that isn't there.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return hint(err, "check the path; it is relative to the current directory")
+	}
+	return err
+}
+
+// readSession reads the one session of a recording that is meant: the named
+// one, or the only one.
+func readSession(name, id string) (*trace.Session, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer f.Close()
+	var found *trace.Session
+	n := 0
+	for s, err := range trace.Read(f) {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		n++
+		if id == "" || s.ID == id {
+			if found != nil && id != "" {
+				return nil, fmt.Errorf("%s: two sessions are called %q", name, id)
+			}
+			found = s
+		}
+	}
+	switch {
+	case n > 1 && id == "":
+		return nil, usage{hint(fmt.Errorf("%s: there are %d sessions in this file", name, n), "say which with --session ID")}
+	case found == nil && id != "":
+		return nil, hint(fmt.Errorf("%s: no session is called %q", name, id), "remit replay --json FILE prints the ids")
+	case found == nil:
+		return nil, fmt.Errorf("%s: there is no session in this file", name)
+	}
+	return found, nil
+}

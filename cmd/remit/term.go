@@ -1,0 +1,141 @@
+package main
+
+// What Remit does to a terminal: colour only where a person looks at a
+// terminal that has it, and never as the only carrier of a meaning; nothing
+// moves on standard output; the progress line is on standard error, there only
+// if that is a terminal, and gone when the work is done.
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/label"
+)
+
+const (
+	defaultWidth = 80
+	maxWidth     = 110
+	minWidth     = 40
+)
+
+// terminal tells whether w is a terminal that may be coloured, and its width.
+func terminal(w io.Writer) (color bool, width int) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return false, defaultWidth
+	}
+	width = defaultWidth
+	if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
+		width = min(max(cols, minWidth), maxWidth)
+	}
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", width
+}
+
+// paint colours text, or leaves it alone.
+type paint bool
+
+func (p paint) sgr(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p paint) bold(s string) string      { return p.sgr("1", s) }
+func (p paint) dim(s string) string       { return p.sgr("2", s) }
+func (p paint) underline(s string) string { return p.sgr("4", s) }
+func (p paint) good(s string) string      { return p.sgr("32", s) }
+func (p paint) warn(s string) string      { return p.sgr("33", s) }
+func (p paint) bad(s string) string       { return p.sgr("31", s) }
+
+// verdict colours a verdict's word.
+func (p paint) verdict(v remit.Verdict, s string) string {
+	switch v {
+	case remit.Allow:
+		return p.sgr("1;32", s)
+	case remit.Ask:
+		return p.sgr("1;33", s)
+	}
+	return p.sgr("1;31", s)
+}
+
+// trust colours text by how far it is believed.
+func (p paint) trust(t label.Trust, s string) string {
+	switch t {
+	case label.Trusted:
+		return p.sgr("36", s)
+	case label.User:
+		return p.sgr("32", s)
+	case label.ToolOutput:
+		return p.sgr("33", s)
+	}
+	return p.sgr("31", s)
+}
+
+// visible makes text from anywhere safe for a terminal and fit for one line:
+// control and format characters, which could move the cursor or turn the text
+// around, are shown as escapes.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString("⏎")
+		case r == '\t':
+			b.WriteByte(' ')
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
+			b.WriteString(escape(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func escape(r rune) string {
+	const hex = "0123456789abcdef"
+	out := []byte(`\u{`)
+	started := false
+	for shift := 20; shift >= 0; shift -= 4 {
+		d := r >> shift & 0xf
+		if d != 0 || started || shift == 0 {
+			out, started = append(out, hex[d]), true
+		}
+	}
+	return string(append(out, '}'))
+}
+
+// cut shortens text to n characters.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:max(n-1, 0)]) + "…"
+}
+
+// wrap breaks text into lines of at most width characters, between words.
+func wrap(s string, width int) []string {
+	var lines []string
+	line, n := "", 0
+	for word := range strings.FieldsSeq(s) {
+		w := utf8.RuneCountInString(word)
+		if n > 0 && n+1+w > width {
+			lines, line, n = append(lines, line), "", 0
+		}
+		if n > 0 {
+			line, n = line+" ", n+1
+		}
+		line, n = line+word, n+w
+	}
+	if n > 0 || len(lines) == 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
