@@ -14,6 +14,8 @@ type tool struct {
 	def    *schema.Tool
 	words  []string
 	plural map[string]bool // words of the name that stand in the plural
+	inner  map[string]bool // words that are the second half of a compound
+	viaSQL bool            // what runs is SQL
 	desc   string          // folded description
 	verb   string
 	manner manner
@@ -67,7 +69,7 @@ var httpMethods = set(`post put patch`)
 func analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 	t := &tool{def: def, desc: fold(def.Description), places: places(def)}
 	t.words = withoutPrefix(split(def.Name), siblings)
-	t.plural = plurals(def.Name)
+	t.plural, t.inner = plurals(def.Name)
 	t.acted = acted(t.desc)
 	t.findVerb()
 	t.adjust()
@@ -108,6 +110,9 @@ type candidate struct {
 func (t *tool) findVerb() {
 	var named []candidate
 	for i, w := range t.words {
+		if t.inner[w] {
+			continue // the second half of a compound ("taskrun")
+		}
 		if i > 0 && (t.plural[w] || strings.HasSuffix(w, "ed")) {
 			continue // a noun, or an adjective ("linked accounts")
 		}
@@ -295,15 +300,20 @@ func mixed(cs []candidate) bool {
 	return false
 }
 
-// plurals are the words that stand in the plural in a name.
-func plurals(name string) map[string]bool {
-	m := map[string]bool{}
+// plurals are the words that stand in the plural in a name, and those that
+// are the second half of a compound.
+func plurals(name string) (plural, inner map[string]bool) {
+	plural, inner = map[string]bool{}, map[string]bool{}
 	for _, piece := range cut(name) {
-		if w := canonicalWords(piece); len(w) == 1 && singular(piece) != piece {
-			m[w[0]] = true
+		w := canonicalWords(piece)
+		if len(w) == 1 && singular(piece) != piece {
+			plural[w[0]] = true
+		}
+		for _, second := range w[1:] {
+			inner[second] = true
 		}
 	}
-	return m
+	return plural, inner
 }
 
 func strictest(cs []candidate) candidate {
@@ -380,6 +390,7 @@ func (t *tool) adjust() {
 	write := t.effect == contract.Write || t.effect == contract.Destructive && t.verb == ""
 	if t.effect != contract.Read {
 		if p := t.argument(cSql); p != nil {
+			t.viaSQL = true
 			t.raise(contract.Execute, running, fmt.Sprintf("%s is run by a database", p.name))
 		}
 	}
@@ -427,7 +438,7 @@ func (t *tool) adjust() {
 		}
 	}
 	for _, p := range t.places {
-		if p.depth != 1 || conceptByName(p).concept != cDeed {
+		if p.depth != 1 || t.winner(p).concept != cDeed {
 			continue
 		}
 		if t.effect == contract.Read && !verbs[t.verb].weak && len(enumeration(p.node)) == 0 {

@@ -45,6 +45,11 @@ func (t *tool) all(p *place) []evidence {
 		out = append(out, s.find(t, p)...)
 	}
 	out = slices.DeleteFunc(out, func(e evidence) bool { return !fits(e.concept, p) })
+	for i := range out {
+		if ts := types(p.node); out[i].concept == cLimit && out[i].weight < strong && len(ts) == 1 && ts[0] == "string" {
+			out[i].weight -= 20 // limits are numbers
+		}
+	}
 	slices.SortStableFunc(out, func(a, b evidence) int { return b.weight - a.weight })
 	return out
 }
@@ -58,6 +63,12 @@ func (t *tool) winner(p *place) evidence {
 
 // fits rules out what a JSON type cannot hold: no number is a path.
 func fits(c concept, p *place) bool {
+	if len(enumeration(p.node)) > 1 {
+		switch c {
+		case cCode, cSql, cPath, cLocator, cHost, cSecret, cText, cPerson, cAccount, cManifest, cImage, cQuery:
+			return false // one of a few values that the schema itself gives
+		}
+	}
 	switch {
 	case isBoolean(p.node):
 		return c == cOption || c == cAudience || c == cLimit || c == cLook
@@ -388,7 +399,7 @@ func byHead(_ *tool, p *place) []evidence {
 		return nil
 	}
 	e := es[0]
-	e.weight = min(e.weight-10, 68)
+	e.weight = min(e.weight-6, 68)
 	e.why = fmt.Sprintf("described as %q", strings.TrimSpace(strings.Join(h.head, " ")+" of "+strings.Join(h.of, " ")))
 	if len(h.of) == 0 {
 		e.why = fmt.Sprintf("described as %q", strings.Join(h.head, " "))

@@ -85,7 +85,7 @@ var nouns = nounTable([]nounRow{
 		notebook datasource schema cluster tenant guild forum container_name`},
 	{cPlace, fair, `thread room group page queue folder_id list topic domain section
 		branch base context playlist mailbox inbox sprint epic milestone pipeline
-		environment subscription server instance site store catalog shelf album portal
+		environment subscription server site store catalog shelf album portal
 		app application device target vault keyspace into desk chat conversation
 		network intersection`},
 	{cPath, strong, `path filepath directory folder file filename dirname pathname outfile infile
@@ -104,8 +104,8 @@ var nouns = nounTable([]nounRow{
 	{cSql, certain, `sql ddl cypher sparql promql graphql migration`},
 	{cManifest, strong, `manifest yaml playbook terraform dockerfile crd`},
 	{cManifest, weak, `resource spec template definition`},
-	{cImage, strong, `image_name chart`},
-	{cImage, weak, `image package`},
+	{cImage, strong, `image_name`},
+	{cImage, weak, `image package chart`},
 	{cText, strong, `body content text message subject title description summary comment note
 		caption bio headline paragraph markdown html snippet_text remark reason feedback
 		insight thought observation transcript memo narrative bodytext review
@@ -158,7 +158,7 @@ var nouns = nounTable([]nounRow{
 	{cKind, fair, `type kind status state category priority severity gender genre
 		level_name stage phase plan tier apiversion mimetype resolution_type outcome
 		axis side pair symbol currency_pair reporter_kind resourcetype`},
-	{cObject, fair, `object id identifier uuid guid sha hash key slug issue ticket event message_id
+	{cObject, fair, `instance object id identifier uuid guid sha hash key slug issue ticket event message_id
 		order reservation booking transaction invoice appointment flight
 		product_id sku document_id job run build release deployment alert
 		shipment package_id tweet post video song track photo medication prescription

@@ -34,7 +34,7 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 	if t.effect != contract.Read && !(t.effect == contract.Egress && t.manner == looking) {
 		return t.acknowledgement(args)
 	}
-	if t.selfMade() {
+	if t.selfMade() && !t.arbitrary(args) {
 		return contract.Output{Trust: label.ToolOutput}
 	}
 	o := contract.Output{Trust: label.External}

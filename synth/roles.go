@@ -184,7 +184,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if t.names(p) {
 			return content
 		}
-		if last := p.words[len(p.words)-1]; last == "name" && !read && t.object != nil && (t.manner == adding || t.effect == contract.Execute) && !destination(p) {
+		if last(p.words) == "name" && !read && t.object != nil && (t.manner == adding || t.effect == contract.Execute) && !destination(p) && (len(p.words) == 1 || t.shares(p)) {
 			return t.named(p, content, selector, target)
 		}
 		switch {
@@ -207,7 +207,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		switch {
 		case read:
 			return content
-		case t.effect == contract.Execute && verbs[t.verb].effect == contract.Execute:
+		case t.effect == contract.Execute && !t.viaSQL:
 			return control(label.User)
 		}
 		v := content
@@ -277,6 +277,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		switch {
 		case read:
 			return selector
+		case p.depth > 1 && t.manner != removing:
+			return control(label.External) // says what its siblings are
 		case t.manner == adding && t.effect == contract.Write:
 			return control(label.External)
 		case t.manner == removing:
@@ -284,6 +286,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		}
 		return control(label.User)
 	case cPart:
+		if creating[t.verb] && !isNumber(p.node) && t.manner == adding && last(p.words) != "cell" && last(p.words) != "range" && !slices.Contains(t.object, last(p.words)) {
+			return content // a part that the new object has
+		}
 		return selector
 	case cGeo:
 		if read {
@@ -342,7 +347,7 @@ func (t *tool) named(p *place, content, selector, target verdict) verdict {
 		return content
 	case slices.Contains(p.words, "new") || slices.Contains(p.words, "target") || contains(fold(p.node.Description), "new name"):
 		return content
-	case t.effect == contract.Execute && verbs[t.verb].effect == contract.Execute && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
+	case t.effect == contract.Execute && !t.viaSQL && !creating[t.verb] && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
 		return target
 	case t.manner == adding, t.effect == contract.Execute, t.manner == sending && !t.isObject(p):
 		return content
@@ -372,14 +377,17 @@ func (t *tool) identifier(p *place) *place {
 
 // identifies tells whether a text argument of a read picks the object.
 func (t *tool) identifies(p *place) bool {
-	last := p.words[len(p.words)-1]
+	last := last(p.words)
 	return last == "title" || last == "subject" || last == "name" || last == "summary"
 }
 
 // isObject tells whether a place names the very object that the verb acts on.
 func (t *tool) isObject(p *place) bool {
-	if p.depth > 1 || len(t.object) == 0 || destination(p) {
+	if p.depth > 1 || destination(p) {
 		return false
+	}
+	if len(t.object) == 0 {
+		return t.manner == changing && len(t.acted) > 0 && t.acted[0] == p.words[0]
 	}
 	last := t.object[len(t.object)-1]
 	if t.manner == adding || t.manner == sending {
@@ -430,11 +438,14 @@ func (t *tool) names(p *place) bool {
 	if !creating[t.verb] || p.depth != 1 || len(t.object) == 0 || destination(p) || origin(p) || t.effect.Outward() && t.effect != contract.Execute {
 		return false
 	}
-	last := p.words[len(p.words)-1]
+	last := last(p.words)
 	for _, w := range p.words {
 		if handles[w] && w != "name" && w != "slug" {
 			return false
 		}
+	}
+	if len(p.words) == 1 && last == "name" {
+		return true
 	}
 	object := t.object[len(t.object)-1]
 	return last == object || last == "name" && len(p.words) > 1 && p.words[len(p.words)-2] == object
@@ -469,6 +480,9 @@ func (t *tool) receives(p *place) bool {
 	}
 	if origin(p) || p.words[0] == "after" || p.words[0] == "before" {
 		return false
+	}
+	if creating[t.verb] && !slices.ContainsFunc(p.words, func(w string) bool { return handles[w] && w != "name" }) {
+		return false // what something new is made from, not where it goes
 	}
 	for _, q := range t.places {
 		if q.depth != 1 || q.required != p.required {
@@ -525,7 +539,7 @@ func (t *tool) publishesInto(p *place) bool {
 // storesUnder tells whether p is the key or name under which a value is
 // stored, so that the call replaces a body.
 func (t *tool) storesUnder(p *place) bool {
-	last := p.words[len(p.words)-1]
+	last := last(p.words)
 	if t.effect == contract.Read || t.manner == removing || last != "key" && last != "name" || len(p.words) > 2 {
 		return false
 	}
@@ -656,7 +670,7 @@ func (t *tool) hostSibling(p *place) *place {
 // cloudFilename tells whether a file name labels an object of a service, as
 // against naming a place on a disk.
 func (t *tool) cloudFilename(p *place) bool {
-	if len(p.words) == 0 || !(p.words[len(p.words)-1] == "filename" || strings.HasSuffix(strings.Join(p.words, " "), "file name")) {
+	if len(p.words) == 0 || !(last(p.words) == "filename" || strings.HasSuffix(strings.Join(p.words, " "), "file name")) {
 		return false
 	}
 	d := fold(p.node.Description)
@@ -684,7 +698,7 @@ func (t *tool) filterLanguage(p *place) bool {
 
 // byTypedName tells whether an object is named as a person would type it.
 func byTypedName(p *place) bool {
-	last := p.words[len(p.words)-1]
+	last := last(p.words)
 	return last == "name" || last == "title" || last == "branch" || last == "username"
 }
 
@@ -701,6 +715,13 @@ func looksLikeAddress(p *place) bool {
 	d := fold(p.node.Description)
 	i := strings.Index(d, "email address")
 	return i >= 0 && i < 40 && !contains(d, "username") && !contains(d, "name or")
+}
+
+func last(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 func shellLike(p *place) bool {

@@ -72,6 +72,15 @@ func (t *tool) args() []contract.Arg {
 		a.Allow = t.harmless(v, p)
 		a.Discharge = procedures(v)
 		out = append(out, a)
+		for _, q := range described(p) {
+			w := t.judge(q)
+			w.why += ", in the description of " + p.pattern
+			m := contract.Arg{Pattern: q.pattern, Role: w.role, Floor: w.floor, Form: w.form, Why: w.why, Review: w.review}
+			m.Allow, m.Discharge = t.harmless(w, q), procedures(w)
+			out = append(out, m)
+			m.Pattern, m.Review, m.Allow = q.pattern+"/**", "", nil
+			out = append(out, m)
+		}
 		if p.opaque {
 			below := a
 			below.Pattern += "/**"

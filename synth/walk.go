@@ -31,6 +31,9 @@ func places(t *schema.Tool) []*place {
 	at := map[string]*place{}
 	for _, l := range t.Places() {
 		p := &place{pattern: l.Pattern, name: l.Name, words: split(l.Name), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
+		if len(p.words) == 0 {
+			p.words = []string{"unnamed"} // rules may look at a word
+		}
 		i := strings.LastIndexByte(l.Pattern, '/')
 		p.element = l.Pattern[i+1:] == "*"
 		if up, ok := at[l.Pattern[:i]]; ok {
@@ -105,4 +108,52 @@ func plain(text string) string {
 // escape writes a member name as a JSON pointer segment.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// described are the members that an opaque object's description speaks of,
+// by quoting their names: `must have a field "file_id"`.
+func described(p *place) []*place {
+	if !p.opaque || !isRecord(p.node) {
+		return nil
+	}
+	text := p.node.Description
+	if text == "" && p.element {
+		text = parentOf(p).node.Description
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\'' || r == '"' || r == '`' })
+	var out []*place
+	for i := 1; i < len(parts) && len(out) < maxDescribed; i++ {
+		name, before := parts[i], parts[i-1]
+		if !isIdentifier(name) || !strings.HasSuffix(before, " ") || strings.TrimSpace(before) == "" {
+			continue // running text, or a value that follows its field
+		}
+		if slices.ContainsFunc(out, func(q *place) bool { return q.name == name }) {
+			continue
+		}
+		words := split(name)
+		if len(words) == 0 || conceptOf(words) == cUnknown {
+			continue
+		}
+		out = append(out, &place{
+			pattern: p.pattern + "/" + escape(name), name: name, words: words, node: &schema.Node{},
+			parents: append(slices.Clone(p.parents), p), depth: p.depth + 1,
+		})
+	}
+	return out
+}
+
+// maxDescribed bounds how many members are taken from one description.
+const maxDescribed = 20
+
+func isIdentifier(s string) bool {
+	if s == "" || len(s) > 40 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return true
 }

@@ -156,6 +156,9 @@ func pluralAcronym(runes []rune, i int) bool {
 	return runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
 }
 
+// longestWord bounds what is looked at for compounds.
+const longestWord = 40
+
 // canonicalWords turns one folded word into canonical ones: usually one, two
 // when the word is a compound whose halves are both known ("filepath").
 func canonicalWords(w string) []string {
@@ -164,6 +167,9 @@ func canonicalWords(w string) []string {
 	}
 	if stem := strings.TrimRight(w, "0123456789"); stem != w && len(stem) > 2 {
 		return canonicalWords(stem) // "address2"
+	}
+	if len(w) > longestWord {
+		return []string{w}
 	}
 	// The longest first half wins: "accountid" is account + id.
 	for i := len(w) - 2; i >= 3; i-- {
