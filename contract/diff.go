@@ -154,10 +154,9 @@ func argAt(args []Arg, pattern string) *Arg {
 func covering(args []Arg, pattern string) *Arg {
 	var best *Arg
 	var bestPattern Pattern
-	pointer := pointerOf(pattern)
 	for i := range args {
 		p, err := ParsePattern(args[i].Pattern)
-		if err != nil || args[i].Pattern == pattern || !p.Match(pointer) {
+		if err != nil || args[i].Pattern == pattern || !covers(p, pattern) {
 			continue
 		}
 		if best == nil || p.Compare(bestPattern) > 0 {
@@ -165,6 +164,21 @@ func covering(args []Arg, pattern string) *Arg {
 		}
 	}
 	return best
+}
+
+// covers tells whether p matches all that a pattern matches. A "**" is tried
+// with no, one and two segments, which is enough to tell it from "*".
+func covers(p Pattern, pattern string) bool {
+	for _, deep := range [...]string{"", "/\x00", "/\x00/\x00"} {
+		sample := pattern
+		if strings.Contains(pattern, "/**") {
+			sample = strings.ReplaceAll(pattern, "/**", deep)
+		}
+		if !p.Match(pointerOf(sample)) {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *differ) args(a, b []Arg) {
@@ -295,13 +309,12 @@ func (d *differ) output(a, b *Output) {
 func fieldTrust(o *Output, pattern string) (trust label.Trust, listed bool) {
 	trust = o.Trust
 	var best Pattern
-	pointer := pointerOf(pattern)
 	for i := range o.Fields {
 		if o.Fields[i].Pattern == pattern {
 			return o.Fields[i].Trust, true
 		}
 		p, err := ParsePattern(o.Fields[i].Pattern)
-		if err == nil && p.Match(pointer) && (best.String() == "" || p.Compare(best) > 0) {
+		if err == nil && covers(p, pattern) && (best.String() == "" || p.Compare(best) > 0) {
 			trust, best = o.Fields[i].Trust, p
 		}
 	}

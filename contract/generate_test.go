@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
@@ -223,4 +224,13 @@ func load(t interface{ Fatal(...any) }, text string) *contract.File {
 		t.Fatal(fmt.Sprintf("%s\n%s", err, text))
 	}
 	return f
+}
+
+// numbered repeats a text, with "%" standing for the number.
+func numbered(text string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(text, "%", fmt.Sprint(i)))
+	}
+	return b.String()
 }

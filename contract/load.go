@@ -75,7 +75,7 @@ func (l *loader) document(data []byte) *yaml.Node {
 	case !utf8.Valid(data):
 		l.fail(top, "save it as UTF-8", "the file is not valid UTF-8")
 		return nil
-	case len(bytes.TrimSpace(data)) == 0:
+	case blank(data):
 		l.fail(top, "write version, server and tools, or make it with 'remit contract synth'", "the file is empty")
 		return nil
 	}
@@ -93,6 +93,16 @@ func (l *loader) document(data []byte) *yaml.Node {
 		return nil
 	}
 	return root
+}
+
+// blank tells whether there is nothing but comments.
+func blank(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // syntax records what the YAML parser says.
@@ -277,9 +287,14 @@ func (l *loader) contract(root *yaml.Node) *File {
 	f := &File{Position: l.at(root)}
 	var version string
 	versionAt := root
+	badServer := false
 	had := l.mapping(root, "a contract file", keys{
 		{"version", func(n *yaml.Node) { versionAt = n; l.text("version", &version)(n) }},
-		{"server", l.text("server", &f.Server)},
+		{"server", func(n *yaml.Node) {
+			before := len(l.errs)
+			l.text("server", &f.Server)(n)
+			badServer = len(l.errs) > before
+		}},
 		{"fingerprint", l.text("fingerprint", &f.Fingerprint)},
 		{"precision", l.word("precision", precisionWords, &f.Precision)},
 		{"unprovoked", l.word("mode", modeWords, &f.Unprovoked)},
@@ -299,7 +314,7 @@ func (l *loader) contract(root *yaml.Node) *File {
 	default:
 		f.Version = Version
 	}
-	if f.Server == "" {
+	if f.Server == "" && !badServer {
 		l.fail(root, "write 'server: NAME', the name that the gateway knows it by", "the server's name is missing")
 	}
 	if !had["tools"] {
@@ -326,7 +341,7 @@ func (l *loader) tool(name string, k, v *yaml.Node) Tool {
 		{"output", func(n *yaml.Node) { output = n }},
 		{"variants", func(n *yaml.Node) { variants = n }},
 	})
-	if !had["effect"] {
+	if !had["effect"] && (v.Kind == yaml.MappingNode || isNull(v)) {
 		l.fail(k, "add 'effect:' and the worst that a call does: "+listing(effectWords, " or "), "tool %q has no effect", clip(name))
 	}
 	// These two depend on the effect, which may stand behind them.
@@ -490,7 +505,7 @@ func (l *loader) variants(n *yaml.Node, effect Effect) *Variants {
 	if len(v.Cases) == 0 {
 		l.fail(n, "write 'cases:' and the verb's values below it", "variants have no cases")
 	}
-	if v.Default != "" && !slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Value == v.Default }) {
+	if len(v.Cases) > 0 && v.Default != "" && !slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Value == v.Default }) {
 		l.fail(defaultAt, "add the case, or name another", "the default %q is none of the cases", clip(v.Default))
 	}
 	return v

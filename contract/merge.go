@@ -51,10 +51,10 @@ const (
 // A nil base stands for a file that was never generated: everything in edited
 // is then a person's.
 func Merge(base, generated, edited *File) (*File, []Conflict) {
+	m := &merger{unbased: base == nil}
 	if base == nil {
 		base = &File{}
 	}
-	m := &merger{}
 	out := &File{Position: edited.Position, Version: Version}
 	out.Server = pick(m, "server", base.Server, generated.Server, edited.Server)
 	out.Fingerprint = pick(m, "fingerprint", base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
@@ -68,7 +68,8 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 		merge: m.mergeTool,
 		added: func(t *Tool) { addReview(&t.Review, reviewNew) },
 	})
-	return out, m.conflicts
+	// Parts were taken from all three files; the result must not share them.
+	return out.Clone(), m.conflicts
 }
 
 // merger collects conflicts.
@@ -76,6 +77,9 @@ type merger struct {
 	conflicts []Conflict
 	tool      string
 	prefix    string
+	// unbased is set while something is merged that base doesn't have: both
+	// sides wrote it, and a zero value in base says nothing then.
+	unbased bool
 }
 
 func (m *merger) conflict(path, base, generated, edited string) {
@@ -87,9 +91,11 @@ func (m *merger) conflict(path, base, generated, edited string) {
 // pick is the three-way merge of one value.
 func pick[T comparable](m *merger, path string, base, generated, edited T) T {
 	switch {
-	case edited == base, edited == generated:
+	case edited == generated:
+		return edited
+	case edited == base && !m.unbased:
 		return generated
-	case generated == base:
+	case generated == base && !m.unbased:
 		return edited
 	}
 	m.conflict(path, fmt.Sprint(base), fmt.Sprint(generated), fmt.Sprint(edited))
@@ -103,9 +109,9 @@ func pickText[T any](m *merger, path string, base, generated, edited T, text fun
 	case e == g:
 		// Equal but for positions, which are those of the file that goes on.
 		return edited
-	case e == b:
+	case e == b && !m.unbased:
 		return generated
-	case g == b:
+	case g == b && !m.unbased:
 		return edited
 	}
 	m.conflict(path, b, g, e)
@@ -176,12 +182,12 @@ func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 		was, now := b[key], g[key]
 		switch {
 		case now != nil:
-			if was == nil {
-				// A person wrote it before the generator did. Nothing of it was
-				// generated, so that every difference is the person's.
+			outer := m.unbased
+			if m.unbased = was == nil; m.unbased {
 				was = new(T)
 			}
 			out = append(out, l.merge(was, now, &edited[i]))
+			m.unbased = outer
 		case was == nil:
 			out = append(out, edited[i])
 		case l.text(was) != l.text(&edited[i]):
@@ -253,6 +259,8 @@ func (m *merger) mergeTool(b, g, e *Tool) Tool {
 		addReview(&t.Review, reviewChanged)
 	case t.Effect != e.Effect && t.Review == "":
 		t.Review = fmt.Sprintf("the effect was %s before", e.Effect)
+	case (t.Variants == nil) != (e.Variants == nil):
+		addReview(&t.Review, "its variants are new or gone since the last review")
 	}
 	return t
 }
@@ -326,11 +334,11 @@ func (m *merger) mergeVariants(b, g, e *Variants) *Variants {
 	if e == nil || g == nil {
 		return pickText(m, "variants", b, g, e, variantsText)
 	}
+	outer, unbased := m.prefix, m.unbased
+	defer func() { m.prefix, m.unbased = outer, unbased }()
 	if b == nil {
-		b = &Variants{}
+		b, m.unbased = &Variants{}, true
 	}
-	outer := m.prefix
-	defer func() { m.prefix = outer }()
 	v := &Variants{Position: e.Position}
 	v.Argument = pick(m, "variants argument", b.Argument, g.Argument, e.Argument)
 	v.Default = pick(m, "variants default", b.Default, g.Default, e.Default)

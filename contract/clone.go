@@ -1,0 +1,46 @@
+package contract
+
+import "slices"
+
+// Clone returns a copy that shares nothing with the file.
+func (f *File) Clone() *File {
+	out := *f
+	out.Tools = slices.Clone(f.Tools)
+	for i := range out.Tools {
+		t := &out.Tools[i]
+		t.Args = cloneArgs(t.Args)
+		t.Output = *t.Output.clone()
+		if t.Variants == nil {
+			continue
+		}
+		v := *t.Variants
+		v.Cases = slices.Clone(v.Cases)
+		for j := range v.Cases {
+			v.Cases[j].Args = cloneArgs(v.Cases[j].Args)
+			if v.Cases[j].Output != nil {
+				v.Cases[j].Output = v.Cases[j].Output.clone()
+			}
+		}
+		t.Variants = &v
+	}
+	return &out
+}
+
+func cloneArgs(args []Arg) []Arg {
+	out := slices.Clone(args)
+	for i := range out {
+		a := &out[i]
+		a.Forbidden, a.Require = slices.Clone(a.Forbidden), slices.Clone(a.Require)
+		a.Allow, a.Discharge = slices.Clone(a.Allow), slices.Clone(a.Discharge)
+	}
+	return out
+}
+
+func (o *Output) clone() *Output {
+	out := *o
+	out.Fields, out.Certify = slices.Clone(o.Fields), slices.Clone(o.Certify)
+	for i := range out.Certify {
+		out.Certify[i].Roles = slices.Clone(out.Certify[i].Roles)
+	}
+	return &out
+}
