@@ -101,12 +101,17 @@ func (fields) Certify(r Request) (Certificate, bool) {
 // a value can carry no address and no instruction.
 type validation struct{}
 
+// validated are the roles that validation serves: amounts, dates, counts. A
+// number that picks an object is none of them: whoever chose the number chose
+// the object.
+const validated = label.RoleSet(1<<label.Control | 1<<label.Content)
+
 func (validation) Certify(r Request) (Certificate, bool) {
-	if !r.Resolved.Bounded || r.Resolved.Label.Trust < label.ToolOutput || !r.Argument.Discharges(Validation) {
+	if !validated.Has(r.Argument.Role) || !r.Resolved.Bounded || r.Resolved.Label.Trust < label.ToolOutput || !r.Argument.Discharges(Validation) {
 		return Certificate{}, false
 	}
 	return Certificate{
-		Certificate: label.Certificate{Removes: label.LowInfo, Roles: label.RolesOf(label.Control, label.Content, label.Selector), Max: label.User},
+		Certificate: label.Certificate{Removes: label.LowInfo, Roles: validated, Max: label.User},
 		Procedure:   Validation, Basis: fmt.Sprintf("a plain number or date from a bounded source (%s)", r.Resolved.How),
 	}, true
 }

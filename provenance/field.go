@@ -251,6 +251,11 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string) []Certificate 
 		}
 		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})
 	}
+	if ref.leaf >= 0 {
+		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
+			certs = append(certs, Certificate{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
+		}
+	}
 	return certs
 }
 

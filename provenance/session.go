@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance/index"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -18,7 +19,7 @@ type Session struct {
 	low     []int // events with text below USER, the ones ambient values may come from
 	vouch   vouching
 	fields  map[string][]fieldRef
-	wide    *tmpIndex
+	wide    *index.Index
 	pinned  map[string]pin
 
 	// What arithmetic works with, as of operandsAt events.
@@ -42,6 +43,8 @@ type output struct {
 	argText []argument // the producing call's own arguments, for echoes
 	floor   label.Trust
 	records int
+	// extremes are the records that superlatives pick, by their word.
+	extremes map[string][2]string
 }
 
 type argument struct {
@@ -64,7 +67,7 @@ func New(clock func() time.Time) *Session {
 		ambient: label.Identity(),
 		vouch:   newVouching(),
 		fields:  map[string][]fieldRef{},
-		wide:    &tmpIndex{map[uint32]string{}},
+		wide:    index.New(index.Options{}),
 		pinned:  map[string]pin{},
 	}
 }
