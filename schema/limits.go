@@ -21,9 +21,10 @@ const (
 	// maxToolNodes is where references in one tool's schemas stop being
 	// followed: mutually recursive definitions multiply, and a reviewer reads
 	// nothing of that size.
-	maxToolNodes = 10_000
-	// maxNodes is the number of nodes of all tools together, about 150 MB.
-	maxNodes = 500_000
+	maxToolNodes = 4_000
+	// maxNodes is the number of nodes of all tools together, about 300 MB. A thousand
+	// operations with responses of a thousand places each stay below it.
+	maxNodes = 1_000_000
 	// maxRecursion is how often a definition is followed inside itself: once,
 	// so that a tree's children are described and their children are open.
 	maxRecursion = 1

@@ -328,11 +328,27 @@ func (a *arguments) body(op *value) error {
 			return err
 		}
 	}
+	if !required {
+		for _, branch := range n.Alternatives {
+			optional(branch)
+		}
+	}
 	a.input.Alternatives = n.Alternatives
 	a.input.Additional = n.Additional
 	a.input.openness = n.openness
 	a.input.Cut = n.Cut
 	return nil
+}
+
+// optional makes the members of a branch optional, as those of a body are that
+// need not be sent.
+func optional(n *Node) {
+	for i := range n.Properties {
+		n.Properties[i].Required = false
+	}
+	for _, a := range n.Alternatives {
+		optional(a)
+	}
 }
 
 // objectBranches tells whether all alternatives of a body are objects with
