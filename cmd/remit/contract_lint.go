@@ -36,12 +36,19 @@ func (c *lintCommand) Run(s *streams) error {
 		names = append(names, files...)
 	}
 	failed := false
+	servers := map[string]bool{}
 	for _, name := range names {
-		ok, err := lintFile(s, name, tools)
+		ok, err := lintFile(s, name, tools, servers)
 		if err != nil {
 			return err
 		}
 		failed = failed || !ok
+	}
+	for _, cat := range tools {
+		if !servers[cat.Server] {
+			failed = true
+			fmt.Fprintf(s.out, "%s no contract file is about server %q\n", paint(s.color).bad("error:"), visible(cat.Server))
+		}
 	}
 	if failed {
 		return status(exitFindings)
@@ -50,8 +57,8 @@ func (c *lintCommand) Run(s *streams) error {
 }
 
 // lintFile prints what is the matter with one file, and tells whether it can
-// be used.
-func lintFile(s *streams, name string, tools []*schema.Catalogue) (bool, error) {
+// be used. It adds the file's server to those that have a file.
+func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[string]bool) (bool, error) {
 	p := paint(s.color)
 	f, err := readContract(name)
 	var mistakes contract.Errors
@@ -68,6 +75,7 @@ func lintFile(s *streams, name string, tools []*schema.Catalogue) (bool, error) 
 		return false, err
 	}
 	ok := true
+	servers[f.Server] = true
 	for _, cat := range tools {
 		if cat.Server != f.Server {
 			continue

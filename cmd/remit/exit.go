@@ -40,6 +40,8 @@ func hint(err error, advice string) error { return &hinted{err, advice} }
 // usage is a mistake in the command line that only the command itself finds.
 type usage struct{ error }
 
+func (u usage) Unwrap() error { return u.error }
+
 // exitCode is the code that an outcome ends the program with.
 func exitCode(err error) int {
 	var s status

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scripts run the real program inside the test process.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"remit": main})
+}
+
+// TestScripts runs testdata/*.txtar: each is the specification of one command,
+// with its messages and exit codes. "exits N command…" runs a command and
+// holds it to an exit code.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs a command and fails unless it ends with the given exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command…")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			ts.Fatalf("%v", err)
+		}
+		got = ended.ExitCode()
+	}
+	if want := args[0]; strconv.Itoa(got) != want {
+		ts.Fatalf("exit code %d, want %s", got, want)
+	}
+}
+
+// The session schema in the docs is valid JSON, and it knows every type of
+// line that the program knows.
+func TestSessionSchemaNamesEveryLine(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "session.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSchema(t, data)
+}
