@@ -397,6 +397,11 @@ func (t *tool) adjust() {
 	if p := t.argument(cCode); p != nil && p.required {
 		t.raise(contract.Execute, running, fmt.Sprintf("%s is executed", p.name))
 	}
+	if t.verb == "resolve" {
+		if o, ok := t.about(set("issue ticket conflict thread comment incident alert bug discussion")); ok {
+			t.raise(contract.Write, changing, fmt.Sprintf("changes the state of a %s", o))
+		}
+	}
 	if t.effect == contract.Read {
 		if p := t.contacted(); p != nil {
 			t.raise(contract.Egress, looking, fmt.Sprintf("contacts what %s names", p.name))

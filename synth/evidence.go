@@ -78,7 +78,7 @@ func fits(c concept, p *place) bool {
 			return slices.Contains(p.words, "attachment")
 		case cPlace:
 			return destination(p)
-		case cDeed, cLocator, cHost, cSecret, cQuery:
+		case cDeed, cLocator, cHost, cSecret, cQuery, cObject:
 			return false
 		}
 	case isNumber(p.node):
@@ -392,7 +392,7 @@ func byHead(_ *tool, p *place) []evidence {
 		return nil
 	}
 	es := nameEvidence(h.head, strings.Join(h.head, " "))
-	if len(h.of) > 0 && handles[h.head[len(h.head)-1]] {
+	if len(h.of) > 0 && handles[last(h.head)] && distance(h.head, -1) == 0 {
 		es = nameEvidence(append(slices.Clone(h.of), h.head[len(h.head)-1]), "")
 	}
 	if len(es) == 0 {
@@ -445,6 +445,12 @@ func byTool(t *tool, p *place) []evidence {
 		return nil
 	}
 	var out []evidence
+	if last(p.words) == "topic" {
+		switch t.verb {
+		case "publish", "send", "push", "emit", "produce", "subscribe", "consume":
+			out = append(out, evidence{cPlace, 76, fmt.Sprintf("named %q in a tool that delivers to it", p.name)})
+		}
+	}
 	if t.travels(p) {
 		out = append(out, evidence{cGeo, 90, fmt.Sprintf("named %q in a tool about a journey", p.name)})
 	}

@@ -83,7 +83,7 @@ var nouns = nounTable([]nounRow{
 	{cPlace, strong, `repository channel project space workspace organization team namespace
 		database table board calendar bucket parent destination collection dataset
 		notebook datasource schema cluster tenant guild forum container_name`},
-	{cPlace, fair, `thread room group page queue folder_id list topic domain section
+	{cPlace, fair, `thread room group page queue folder_id list domain section
 		branch base context playlist mailbox inbox sprint epic milestone pipeline
 		environment subscription server site store catalog shelf album portal
 		app application device target vault keyspace into desk chat conversation
@@ -97,9 +97,9 @@ var nouns = nounTable([]nounRow{
 	{cSecret, certain, `password secret credential otp cvv cvc pin_code passkey apikey
 		privatekey token totp mfa connectionstring`},
 	{cSecret, weak, `pin ssn`},
-	{cCode, strong, `command script code javascript js python bash shell cmdline argv stdin
+	{cCode, strong, `command script javascript js python bash shell cmdline argv stdin
 		program snippet lambda`},
-	{cCode, fair, `function formula expression statement prompt instruction argument hook entrypoint
+	{cCode, fair, `code function formula expression statement prompt instruction argument hook entrypoint
 		macro eval cron_command mutation workflow_definition transformation module`},
 	{cSql, certain, `sql ddl cypher sparql promql graphql migration`},
 	{cManifest, strong, `manifest yaml playbook terraform dockerfile crd`},
@@ -110,7 +110,7 @@ var nouns = nounTable([]nounRow{
 		caption bio headline paragraph markdown html snippet_text remark reason feedback
 		insight thought observation transcript memo narrative bodytext review
 		explanation signature tooltip abstract goal`},
-	{cText, fair, `street zip postal firstname lastname surname nickname greeting
+	{cText, fair, `worklog estimate topic street zip postal firstname lastname surname nickname greeting
 		emoji reaction icon cover story answer question response input goal line1
 		replacement word sentence rows firstname keyword_text preference
 		fact knowledge entity relation hobby allergy symptom address_line
@@ -137,7 +137,7 @@ var nouns = nounTable([]nounRow{
 		deposit payment_amount currency`},
 	{cQuantity, fair, `quantity count number share seat baggage replica size scale volume age
 		weight temperature level units adults children_count rooms target_value rating
-		score points percentage percent threshold multiplier stop bins worklog spent estimate speed brightness`},
+		score points percentage percent threshold multiplier stop bins speed brightness`},
 	{cLimit, strong, `limit offset cursor perpage pagesize pagenumber skip maxresults
 		topk depth page_token continuation max min maximum minimum`},
 	{cLimit, fair, `batch first last head tail k n`},
@@ -154,11 +154,11 @@ var nouns = nounTable([]nounRow{
 		baggage cabin class`},
 	{cAudience, strong, `visibility permission access privacy private public role restriction
 		accesslevel sharing acl privilege grant visible`},
-	{cDeed, strong, `action operation verb method op`},
+	{cDeed, strong, `trigger action operation verb method op`},
 	{cKind, fair, `type kind status state category priority severity gender genre
 		level_name stage phase plan tier apiversion mimetype resolution_type outcome
 		axis side pair symbol currency_pair reporter_kind resourcetype`},
-	{cObject, fair, `instance object id identifier uuid guid sha hash key slug issue ticket event message_id
+	{cObject, fair, `agent assistant instance object id identifier uuid guid sha hash key slug issue ticket event message_id
 		order reservation booking transaction invoice appointment flight
 		product_id sku document_id job run build release deployment alert
 		shipment package_id tweet post video song track photo medication prescription
@@ -245,7 +245,7 @@ var compounds = compoundTable([]nounRow{
 	{cPlace, strong, `data_source base_branch head_branch target_branch parent_id parent_page
 		target_parent target_space target_project destination_folder target_folder
 		calendar_id service_desk`},
-	{cText, strong, `content_base64 base64_content base64_data file_data commit_message first_name last_name full_name middle_name new_text
+	{cText, strong, `time_spent content_base64 base64_content base64_data file_data commit_message first_name last_name full_name middle_name new_text
 		street_address address_line rich_text alt_text heading_text page_content file_content
 		commit_title new_title pr_title message_body body_text mail_body new_content
 		release_note version_comment custom_instruction_text zip_code postal_code
@@ -264,7 +264,7 @@ var compounds = compoundTable([]nounRow{
 		flight_type job_type order_type rule_type`},
 	{cOption, strong, `dry_run merge_strategy send_notification send_update grace_period
 		grace_period_second in_trash auto_start`},
-	{cQuantity, fair, `number_of amount_of count_of num_of time_spent quantity_of`},
+	{cQuantity, fair, `number_of amount_of count_of num_of quantity_of`},
 	{cMoney, strong, `unit_amount unit_price total_amount total_price max_price_limit bid_amount loan_amount
 		gas_limit payment_amount`},
 	{cCode, strong, `source_code java_script shell_command tool_input tool_argument command_line

@@ -253,7 +253,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		case t.manner == removing && t.effect == contract.Destructive && isNumber(p.node):
 			return control(label.User)
 		case t.effect == contract.Write && t.manner == adding:
-			return content
+			return control(label.External)
 		}
 		return control(label.User)
 	case cLimit, cLook:
@@ -319,7 +319,7 @@ func holdsRecords(p *place) bool {
 func (t *tool) handled(p *place, selector verdict) verdict {
 	target := verdict{role: label.Target, floor: label.User}
 	switch {
-	case t.effect == contract.Execute && t.manner == running:
+	case t.verb == "", t.effect == contract.Execute && t.manner == running:
 		return target
 	case t.commits(p):
 		return target
@@ -334,7 +334,23 @@ func (t *tool) handled(p *place, selector verdict) verdict {
 	if t.effect == contract.Destructive && t.manner == removing && byTypedName(p) {
 		v.floor = label.User
 	}
+	if v.review == "" && (t.manner == adding || t.manner == changing || t.manner == sending) && t.hasPayload(p) {
+		v.review = "picks the object; text is written in the same call, so that it may be its destination"
+	}
 	return v
+}
+
+// hasPayload tells whether the tool takes text or values beside p.
+func (t *tool) hasPayload(p *place) bool {
+	for _, q := range t.places {
+		if q == p || q.depth != 1 || isBoolean(q.node) {
+			continue
+		}
+		if c := conceptByName(q).concept; c == cText || c == cData {
+			return true
+		}
+	}
+	return false
 }
 
 // named is the verdict for a name: a new object's is a label, an existing

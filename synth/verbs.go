@@ -88,7 +88,7 @@ var verbs = verbTable([]verbRow{
 		execute run eval evaluate invoke launch spawn deploy install compile
 		 dispatch delegate   sh   sudo 
 		rerun retry upgrade provision boot simulate instruct`},
-	{contract.Execute, running, true, `script python bash shell ssh trigger call start apply automate command terminal`},
+	{contract.Execute, running, true, `ask prompt script python bash shell ssh trigger call start apply automate command terminal`},
 	{contract.Egress, sending, false, `
 		send share publish invite forward  transfer pay purchase buy
 		reserve withdraw deposit donate  tweet retweet submit broadcast notify
@@ -100,7 +100,7 @@ var verbs = verbTable([]verbRow{
 		enrol signup`},
 	{contract.Egress, sending, true, `post request push open place  message order contact
 		email trade charge bill tip fax sms loan rent book exchange bid wire grant`},
-	{contract.Write, adding, true, `export download `},
+	{contract.Write, relocating, true, `export download `},
 })
 
 type verbRow struct {

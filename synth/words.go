@@ -92,7 +92,7 @@ var canonical = pairs(`
 	cuenta=account fecha=date inicio=start titulo=title
 	descripcion=description adjunto=attachment adjuntos=attachment
 	direccion=address comando=command consulta=query cantidad=quantity
-	idioma=language moneda=currency tarea=task evento=event
+	concepto=subject dinero=money destino=destination idioma=language moneda=currency tarea=task evento=event
 
 	cerca=search leggi=read scrivi=write invia=send elimina=delete crea=create
 	aggiorna=update esegui=execute condividi=share paga=pay prenota=book
