@@ -71,6 +71,15 @@ func (vs Views) Original(i, start, end int) (from, to int) {
 	return start, end
 }
 
+// Size returns the bytes of memory that the views take without their texts.
+func (vs Views) Size() int {
+	n := 80 * cap(vs)
+	for i := range vs {
+		n += 8 * cap(vs[i].breaks)
+	}
+	return n
+}
+
 const (
 	// A run of digits or letters shorter than this is no encoding.
 	minRun = 16
@@ -456,6 +465,10 @@ func textual(b []byte) int {
 		if c >= ' ' && c != 0x7F || c == '\n' || c == '\r' || c == '\t' {
 			return 1
 		}
+		return 0
+	}
+	// Most noise ends here.
+	if b[0] < 0xC2 || b[0] > 0xF4 || len(b) < 2 || b[1]&0xC0 != 0x80 {
 		return 0
 	}
 	r, n := utf8.DecodeRune(b)
