@@ -18,7 +18,7 @@ import (
 // maps, which lose the order of members and the text of numbers that a
 // fingerprint needs, and bring dependencies of their own.
 func ParseOpenAPI(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data)
+	p, err := newParser(name, data, readAny)
 	if err != nil {
 		return nil, err
 	}

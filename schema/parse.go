@@ -19,7 +19,7 @@ import (
 // [Errors], which names every such tool: a monitor that knows part of the tools
 // only would be one that somebody believes to know all.
 func Parse(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data)
+	p, err := newParser(name, data, readAny)
 	if err != nil {
 		return nil, err
 	}
@@ -32,9 +32,10 @@ func Parse(name string, data []byte) (*Catalogue, error) {
 }
 
 // ParseMCP reads an MCP tools/list result, the JSON-RPC response around one,
-// or the bare list of tools.
+// or the bare list of tools. It reads JSON only: what comes from a server has no
+// business to reach a YAML parser.
 func ParseMCP(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data)
+	p, err := newParser(name, data, readJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +45,9 @@ func ParseMCP(name string, data []byte) (*Catalogue, error) {
 // ParseOpenAI reads a list of function tools, bare or as "tools" or
 // "functions" of an object, in the form of the Chat Completions API, of the
 // Responses API, or of bare functions. Tools that run at the provider are
-// errors: there is no schema to hold a call against.
+// errors: there is no schema to hold a call against. It reads JSON only.
 func ParseOpenAI(name string, data []byte) (*Catalogue, error) {
-	p, err := newParser(name, data)
+	p, err := newParser(name, data, readJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,16 @@ type parser struct {
 	refs references
 }
 
-func newParser(name string, data []byte) (*parser, error) {
+// readAny reads JSON, or YAML when the text doesn't begin as JSON does.
+func readAny(data []byte) (*value, error) {
+	if first := bytes.TrimLeft(data, " \t\r\n"); first[0] == '{' || first[0] == '[' {
+		return readJSON(data)
+	}
+	return readYAML(data)
+}
+
+// newParser reads a document in the given syntax.
+func newParser(name string, data []byte, read func([]byte) (*value, error)) (*parser, error) {
 	fail := func(message, hint string) (*parser, error) {
 		return nil, Errors{{File: name, Message: message, Hint: hint}}
 	}
@@ -77,13 +87,8 @@ func newParser(name string, data []byte) (*parser, error) {
 	if !utf8.Valid(data) {
 		return fail("the document is not valid UTF-8", "convert it to UTF-8")
 	}
-	trimmed := bytes.TrimLeft(data, " \t\r\n")
-	if len(trimmed) == 0 {
+	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
 		return fail("the document is empty", "write an MCP tools/list result, an OpenAI function list or an OpenAPI document")
-	}
-	read := readYAML
-	if trimmed[0] == '{' || trimmed[0] == '[' {
-		read = readJSON
 	}
 	doc, err := read(data)
 	if err != nil {

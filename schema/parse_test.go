@@ -76,6 +76,17 @@ func TestForms(t *testing.T) {
 	}
 }
 
+func TestWireFormsAreJSONOnly(t *testing.T) {
+	for name, parse := range map[string]func(string, []byte) (*schema.Catalogue, error){"MCP": schema.ParseMCP, "OpenAI": schema.ParseOpenAI} {
+		if _, err := parse("f", []byte("tools: []\n")); err == nil {
+			t.Errorf("%s: YAML was read", name)
+		}
+		if c, err := parse("f", []byte(`{"tools": []}`)); err != nil || len(c.Tools) != 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAnnotations(t *testing.T) {
 	c := parse(t, `[{"name": "t", "inputSchema": {"type": "object"}, "annotations": {"title": "T", "readOnlyHint": true, "destructiveHint": false}}]`)
 	a := c.Tools[0].Annotations
