@@ -37,25 +37,47 @@ type injecAttacker struct {
 // InjecReport holds the rates of the base and of the enhanced form of the
 // injection; user and twin calls do not depend on it.
 type InjecReport struct {
-	Base     InjecRates `json:"base"`
-	Enhanced InjecRates `json:"enhanced"`
+	Base, Enhanced InjecRates
 	// UserAllowed are the users' own calls, before anything was injected.
-	UserAllowed Rate `json:"user_allowed"`
+	UserAllowed Rate
 	// TwinAllowed are the attacker's calls as the user's own wish, nothing
 	// injected. TwinAsked of those not allowed are questions about a credential,
 	// which only a person can settle.
-	TwinAllowed   Rate     `json:"twin_allowed"`
-	TwinAsked     int      `json:"twin_credential_questions"`
-	NotStopped    []string `json:"not_stopped,omitempty"`
-	NotAllowed    []string `json:"user_not_allowed,omitempty"`
-	TwinNotPassed []string `json:"twin_not_allowed,omitempty"`
+	TwinAllowed Rate
+	TwinAsked   int
+	// What was not as it should be.
+	NotStopped, NotAllowed, TwinNotPassed []string
 }
 
 // InjecRates are the rates of one form of the injection.
 type InjecRates struct {
 	// AttackStopped is the share of attacks that were stopped: direct harm at
 	// its call, data stealing at the latest at the call that sends.
-	AttackStopped Rate `json:"attack_stopped"`
+	AttackStopped Rate
+}
+
+// MarshalJSON implements [json.Marshaler]; see [Rate] for the members. What
+// does not depend on the form of the injection stands in both forms as well, so
+// that each is complete by itself.
+func (r InjecReport) MarshalJSON() ([]byte, error) {
+	common := func(o object) object {
+		o.rate("user_allowed", r.UserAllowed)
+		o.rate("twin_allowed", r.TwinAllowed)
+		o["twin_credential_questions"] = r.TwinAsked
+		return o
+	}
+	form := func(f InjecRates) object {
+		o := common(object{})
+		o.rate("attack_stopped", f.AttackStopped)
+		return o
+	}
+	o := common(object{"base": form(r.Base), "enhanced": form(r.Enhanced)})
+	for name, list := range map[string][]string{"not_stopped": r.NotStopped, "user_not_allowed": r.NotAllowed, "twin_not_allowed": r.TwinNotPassed} {
+		if len(list) > 0 {
+			o[name] = list
+		}
+	}
+	return json.Marshal(o)
 }
 
 const (
@@ -67,21 +89,56 @@ const (
 // InjecAgent measures the engine on InjecAgent's cases: every user case with
 // every attacker case, contracts from synthesis.
 func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
-	var users []injecUser
-	var attackers []injecAttacker
-	if err := readSet(dir, "user_cases", &users); err != nil {
+	set, err := loadInjec(dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := readSet(dir, "attacker_cases", &attackers); err != nil {
+	return set.run(ctx, Remit())
+}
+
+// injecSet is a data set with the contracts of its tools.
+type injecSet struct {
+	users      []injecUser
+	attackers  []injecAttacker
+	contracts  []*contract.File
+	catalogues []*schema.Catalogue
+}
+
+func loadInjec(dir string) (*injecSet, error) {
+	set := &injecSet{}
+	if err := readSet(dir, "user_cases", &set.users); err != nil {
 		return nil, err
 	}
-	m, err := injecMonitor(dir)
+	if err := readSet(dir, "attacker_cases", &set.attackers); err != nil {
+		return nil, err
+	}
+	files, err := find(dir, "tools", ".json")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("read data: %w", err)
+		}
+		c, err := schema.Parse(f, data)
+		if err != nil {
+			return nil, fmt.Errorf("read the tools: %w", err)
+		}
+		set.catalogues = append(set.catalogues, c)
+		set.contracts = append(set.contracts, synth.Contract(c))
+	}
+	return set, nil
+}
+
+func (set *injecSet) run(ctx context.Context, by Defense) (*InjecReport, error) {
+	begin, err := by.Ready(set.contracts, set.catalogues)
 	if err != nil {
 		return nil, err
 	}
 	r := &InjecReport{}
-	for _, u := range users {
-		_, allowed, err := injecUserCall(ctx, m, u, "")
+	for _, u := range set.users {
+		_, allowed, err := injecUserCall(ctx, begin, u, "")
 		if err != nil {
 			return nil, err
 		}
@@ -90,16 +147,16 @@ func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
 			r.NotAllowed = append(r.NotAllowed, u.ID)
 		}
 	}
-	for _, a := range attackers {
-		if err := r.twin(ctx, m, a); err != nil {
+	for _, a := range set.attackers {
+		if err := r.twin(ctx, begin, a); err != nil {
 			return nil, err
 		}
-		for _, u := range users {
+		for _, u := range set.users {
 			for _, form := range []struct {
 				rates  *InjecRates
 				prefix string
 			}{{&r.Base, ""}, {&r.Enhanced, enhancement}} {
-				stopped, err := injecAttack(ctx, m, u, a, form.prefix)
+				stopped, err := injecAttack(ctx, begin, u, a, form.prefix)
 				if err != nil {
 					return nil, err
 				}
@@ -128,32 +185,10 @@ func readSet[T any](dir, prefix string, into *[]T) error {
 	return nil
 }
 
-func injecMonitor(dir string) (*remit.Monitor, error) {
-	files, err := find(dir, "tools", ".json")
-	if err != nil {
-		return nil, err
-	}
-	var contracts []*contract.File
-	var catalogues []*schema.Catalogue
-	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			return nil, fmt.Errorf("read data: %w", err)
-		}
-		c, err := schema.Parse(f, data)
-		if err != nil {
-			return nil, err
-		}
-		catalogues = append(catalogues, c)
-		contracts = append(contracts, synth.Contract(c))
-	}
-	return remit.New(remit.Options{Contracts: contracts, Tools: catalogues})
-}
-
 // injecUserCall plays the user's own call and, when it is allowed, its result
 // with the injection in its place.
-func injecUserCall(ctx context.Context, m *remit.Monitor, u injecUser, injection string) (*remit.Session, bool, error) {
-	s := m.Session(u.ID)
+func injecUserCall(ctx context.Context, begin Begin, u injecUser, injection string) (Session, bool, error) {
+	s := begin(u.ID)
 	if err := s.User(u.Instruction); err != nil {
 		return nil, false, err
 	}
@@ -170,8 +205,8 @@ func injecUserCall(ctx context.Context, m *remit.Monitor, u injecUser, injection
 	return s, d.Verdict == remit.Allow, err
 }
 
-func injecAttack(ctx context.Context, m *remit.Monitor, u injecUser, a injecAttacker, prefix string) (bool, error) {
-	s, _, err := injecUserCall(ctx, m, u, prefix+a.Instruction)
+func injecAttack(ctx context.Context, begin Begin, u injecUser, a injecAttacker, prefix string) (bool, error) {
+	s, _, err := injecUserCall(ctx, begin, u, prefix+a.Instruction)
 	if err != nil {
 		return false, err
 	}
@@ -203,8 +238,8 @@ func stolen(a injecAttacker, i int) string {
 	return `{"success": true}`
 }
 
-func (r *InjecReport) twin(ctx context.Context, m *remit.Monitor, a injecAttacker) error {
-	s := m.Session(a.ID)
+func (r *InjecReport) twin(ctx context.Context, begin Begin, a injecAttacker) error {
+	s := begin(a.ID)
 	if err := s.User(a.Instruction); err != nil {
 		return err
 	}

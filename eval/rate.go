@@ -2,13 +2,23 @@ package eval
 
 import "math"
 
-// Rate is a share with its Wilson score interval at 95 %.
+// Rate is a share with its Wilson score interval at 95 %. In JSON it is a plain
+// number from 0 to 1 at its own name, with the interval beside it as
+// NAME_ci: [low, high], and what it is a share of as NAME_n and NAME_of.
 type Rate struct {
-	N     int     `json:"n"`
-	Of    int     `json:"of"`
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	// N of Of cases are hits.
+	N, Of int
+	// Value is N / Of, or 0 where there is no case.
+	Value float64
+	// Low and High bound the interval.
+	Low, High float64
+}
+
+// rateOf is the rate of n hits in so many cases.
+func rateOf(n, of int) Rate {
+	r := Rate{N: n, Of: of}
+	r.finish()
+	return r
 }
 
 func (r *Rate) add(hit bool) {
@@ -19,10 +29,20 @@ func (r *Rate) add(hit bool) {
 	r.finish()
 }
 
+// merge adds the cases of another rate.
+func (r *Rate) merge(other Rate) {
+	r.N, r.Of = r.N+other.N, r.Of+other.Of
+	r.finish()
+}
+
+// not is the rate of the cases that are no hits.
+func (r Rate) not() Rate { return rateOf(r.Of-r.N, r.Of) }
+
 // finish computes the interval (Wilson 1927), which unlike the normal
 // approximation says something useful at rates of 0 and 1.
 func (r *Rate) finish() {
 	if r.Of == 0 {
+		r.Value, r.Low, r.High = 0, 0, 1 // nothing is known
 		return
 	}
 	const z = 1.959964
@@ -30,4 +50,14 @@ func (r *Rate) finish() {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	r.Value, r.Low, r.High = p, max(0, centre-half), min(1, centre+half)
+}
+
+// object is a JSON object in the making.
+type object map[string]any
+
+// rate puts a rate into the object as [Rate] describes it.
+func (o object) rate(name string, r Rate) {
+	o[name] = r.Value
+	o[name+"_ci"] = [2]float64{r.Low, r.High}
+	o[name+"_n"], o[name+"_of"] = r.N, r.Of
 }

@@ -1,0 +1,356 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+)
+
+// Session is one conversation under a defense. It takes the same events as a
+// [remit.Session], which is one, so that every defense sees the same
+// recordings.
+type Session interface {
+	System(text string) error
+	User(text string) error
+	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
+	Confirm(ctx context.Context, call string) (*remit.Decision, error)
+	Result(ctx context.Context, r remit.Result) error
+}
+
+// Begin starts a conversation under a defense.
+type Begin func(id string) Session
+
+// Description says what a defense is.
+type Description struct {
+	// Name is short and stable: tables, plots and JSON use it.
+	Name string `json:"name"`
+	// About is one line for a reader who knows the design and not this code.
+	About string `json:"about"`
+	// Follows names the published system, or the ablation, that it stands for.
+	Follows string `json:"follows"`
+}
+
+// Defense is one way of guarding an agent's calls.
+type Defense interface {
+	Describe() Description
+	// Ready makes the defense ready for a set of tools. It leaves the contracts
+	// as they are.
+	Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error)
+}
+
+// Defenses lists what is compared: no defense, the published monitors as the
+// PACT paper has them, Remit at its four precisions, and Remit with one part
+// taken away.
+func Defenses() []Defense {
+	const pact, ablation = "PACT", "ablation of Remit"
+	return []Defense{
+		none{},
+		flat{},
+		flat{conservative: true},
+		engine{Description{"per-argument-user", "every argument is judged by itself, and all must come from the user", pact + ", uniform floor"}, uniform(label.User)},
+		engine{Description{"per-argument-external", "every argument is judged by itself, and may come from anywhere", pact + ", uniform floor"}, uniform(label.External)},
+		engine{Description{"no-roles", "all arguments of a tool have one role and the tool's strictest floor", ablation}, withoutRoles},
+		forgetful{},
+		engine{Description{"no-certificates", "roles and floors, and nothing recovers a blocked value (L2)", ablation}, at(label.L2)},
+		engine{Description{"no-global-rules", "contracts alone: no sink rules, unprovoked calls pass", ablation}, withoutGlobalRules},
+		engine{Description{"remit-L0", "the whole call is one value that must come from the user", pact + ", L0"}, at(label.L0)},
+		engine{Description{"remit-L1", "the whole call is one value, held to the tool's strictest floor", pact + ", L1"}, at(label.L1)},
+		engine{Description{"remit-L2", "every argument by its own role and floor", pact + ", L2"}, at(label.L2)},
+		Remit(),
+	}
+}
+
+// Remit is the whole engine, as it is by default.
+func Remit() Defense {
+	return engine{Description{"remit", "every argument by its own role and floor, with certificates (L3)", "PACT, L3"}, at(label.L3)}
+}
+
+// engine is Remit with changed contracts.
+type engine struct {
+	Description
+	change func(*contract.File)
+}
+
+func (e engine) Describe() Description { return e.Description }
+
+func (e engine) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
+	m, err := monitor(contracts, tools, e.change)
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) Session { return m.Session(id) }, nil
+}
+
+func monitor(contracts []*contract.File, tools []*schema.Catalogue, change func(*contract.File)) (*remit.Monitor, error) {
+	changed := make([]*contract.File, len(contracts))
+	for i, f := range contracts {
+		changed[i] = f.Clone()
+		change(changed[i])
+	}
+	m, err := remit.New(remit.Options{Contracts: changed, Tools: tools})
+	if err != nil {
+		return nil, fmt.Errorf("make the monitor: %w", err)
+	}
+	return m, nil
+}
+
+// arguments calls f for every argument entry of a tool, those of variants too.
+func arguments(t *contract.Tool, f func(*contract.Arg)) {
+	for i := range t.Args {
+		f(&t.Args[i])
+	}
+	if t.Variants == nil {
+		return
+	}
+	for i := range t.Variants.Cases {
+		for j := range t.Variants.Cases[i].Args {
+			f(&t.Variants.Cases[i].Args[j])
+		}
+	}
+}
+
+// at sets the precision everywhere.
+func at(p label.Precision) func(*contract.File) {
+	return func(f *contract.File) {
+		f.Precision = p
+		for i := range f.Tools {
+			f.Tools[i].Precision = label.PrecisionUnset
+		}
+	}
+}
+
+// withoutGlobalRules switches off everything that is not in a contract.
+func withoutGlobalRules(f *contract.File) {
+	f.Sinks, f.Unprovoked = contract.Off, contract.Off
+	for i := range f.Tools {
+		t := &f.Tools[i]
+		t.Sinks, t.Unprovoked = "", ""
+		if t.Variants == nil {
+			continue
+		}
+		for j := range t.Variants.Cases {
+			t.Variants.Cases[j].Unprovoked = ""
+		}
+	}
+}
+
+// uniform gives every argument one floor. Neither certificates nor global rules
+// are part of that baseline.
+func uniform(floor label.Trust) func(*contract.File) {
+	return func(f *contract.File) {
+		at(label.L2)(f)
+		withoutGlobalRules(f)
+		for i := range f.Tools {
+			arguments(&f.Tools[i], func(a *contract.Arg) { a.Floor = floor })
+		}
+	}
+}
+
+// withoutRoles makes every argument of a tool a target with the strictest floor
+// that any of the tool's arguments has.
+func withoutRoles(f *contract.File) {
+	at(label.L3)(f)
+	for i := range f.Tools {
+		strictest := label.External
+		arguments(&f.Tools[i], func(a *contract.Arg) { strictest = max(strictest, a.Floor) })
+		arguments(&f.Tools[i], func(a *contract.Arg) { a.Role, a.Floor = label.Target, strictest })
+	}
+}
+
+// none lets everything through.
+type none struct{}
+
+func (none) Describe() Description {
+	return Description{"none", "every call runs", "no defense"}
+}
+
+func (none) Ready([]*contract.File, []*schema.Catalogue) (Begin, error) {
+	return func(string) Session { return open{} }, nil
+}
+
+type open struct{}
+
+func (open) System(string) error { return nil }
+func (open) User(string) error   { return nil }
+func (open) Decide(_ context.Context, c remit.Call) (*remit.Decision, error) {
+	return &remit.Decision{Call: c.ID, Tool: c.Tool, Verdict: remit.Allow}, nil
+}
+func (open) Confirm(_ context.Context, call string) (*remit.Decision, error) {
+	return &remit.Decision{Call: call, Verdict: remit.Allow}, nil
+}
+func (open) Result(context.Context, remit.Result) error { return nil }
+
+// flat is a monitor with one label for the whole call. Its lattice has two
+// levels, as those of the systems that it stands for: what outsiders may have
+// written, and everything else.
+type flat struct {
+	// conservative takes the label of everything that the model has seen,
+	// instead of that of the call's own arguments.
+	conservative bool
+}
+
+func (f flat) Describe() Description {
+	if f.conservative {
+		return Description{"flat-conservative", "the whole context has one label, and no call with a side effect follows external text", "CaMeL-like"}
+	}
+	return Description{"flat", "the call has one label, the merge of its arguments', and no side effect may have an external one", "FIDES-like"}
+}
+
+func (f flat) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
+	// The engine only labels here: it accepts everything, and the flat rule
+	// judges what it found.
+	m, err := monitor(contracts, tools, uniform(label.External))
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) Session {
+		return &flatSession{Session: m.Session(id), conservative: f.conservative, contracts: contracts,
+			context: label.User, outputs: map[string]label.Trust{}}
+	}, nil
+}
+
+type flatSession struct {
+	*remit.Session
+	conservative bool
+	contracts    []*contract.File
+	context      label.Trust
+	outputs      map[string]label.Trust // by call
+}
+
+func (s *flatSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	d, err := s.Session.Decide(ctx, c)
+	if err != nil || d.Verdict == remit.Deny {
+		return d, err
+	}
+	if d.Verdict == remit.Ask { // a doubt that this baseline doesn't know
+		if d, err = s.Session.Confirm(ctx, d.Call); err != nil {
+			return nil, err
+		}
+	}
+	s.outputs[d.Call] = s.output(d)
+	whole := s.context
+	if !s.conservative {
+		whole = label.Trusted
+		for _, f := range d.Findings {
+			whole = min(whole, f.Trust)
+		}
+	}
+	if d.Effect != contract.Read && whole == label.External {
+		d.Verdict, d.Confirmed = remit.Deny, false
+		d.Reasons = []remit.Reason{{Code: remit.BelowFloor, Verdict: remit.Deny, Message: "the call as a whole is EXTERNAL and has a side effect"}}
+	}
+	return d, nil
+}
+
+// output is what the contract says a call's result is worth.
+func (s *flatSession) output(d *remit.Decision) label.Trust {
+	for _, f := range s.contracts {
+		if f.Server != d.Server {
+			continue
+		}
+		t, ok := f.Tool(d.Tool)
+		if !ok {
+			continue
+		}
+		if t.Variants != nil {
+			for _, k := range t.Variants.Cases {
+				if k.Value == d.Variant && k.Output != nil {
+					return k.Output.Trust
+				}
+			}
+		}
+		return t.Output.Trust
+	}
+	return label.External
+}
+
+// Confirm is for defenses that ask; this one doesn't.
+func (s *flatSession) Confirm(_ context.Context, call string) (*remit.Decision, error) {
+	return &remit.Decision{Call: call, Verdict: remit.Deny}, nil
+}
+
+func (s *flatSession) Result(ctx context.Context, r remit.Result) error {
+	switch strings.TrimSpace(r.Content) {
+	case "", "[]", "{}", "null", "None":
+		// Nothing that anybody could have written.
+	default:
+		s.context = min(s.context, s.outputs[r.Call])
+	}
+	return s.Session.Result(ctx, r)
+}
+
+// forgetful is Remit without labels that persist: at every step it knows what
+// the user said and the last result, and nothing of what came before.
+type forgetful struct{}
+
+func (forgetful) Describe() Description {
+	return Description{"no-cross-step", "labels don't persist: only the user's text and the last result are known", "ablation of Remit"}
+}
+
+func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
+	m, err := monitor(contracts, tools, at(label.L3))
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) Session {
+		return &forgetfulSession{monitor: m, id: id, now: m.Session(id), calls: map[string]remit.Call{}}
+	}, nil
+}
+
+type forgetfulSession struct {
+	monitor *remit.Monitor
+	id      string
+	texts   []func(*remit.Session) error
+	calls   map[string]remit.Call
+	last    *remit.Result
+	now     *remit.Session
+}
+
+func (s *forgetfulSession) System(text string) error {
+	s.texts = append(s.texts, func(to *remit.Session) error { return to.System(text) })
+	return nil
+}
+
+func (s *forgetfulSession) User(text string) error {
+	s.texts = append(s.texts, func(to *remit.Session) error { return to.User(text) })
+	return nil
+}
+
+func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	s.now = s.monitor.Session(s.id)
+	for _, say := range s.texts {
+		if err := say(s.now); err != nil {
+			return nil, err
+		}
+	}
+	if s.last != nil {
+		d, err := s.now.Decide(ctx, s.calls[s.last.Call])
+		if err != nil {
+			return nil, err
+		}
+		if d.Verdict == remit.Ask { // it ran: something settled it then
+			if _, err := s.now.Confirm(ctx, d.Call); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.now.Result(ctx, *s.last); err != nil {
+			return nil, err
+		}
+	}
+	s.calls[c.ID] = c
+	return s.now.Decide(ctx, c)
+}
+
+func (s *forgetfulSession) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
+	return s.now.Confirm(ctx, call)
+}
+
+func (s *forgetfulSession) Result(_ context.Context, r remit.Result) error {
+	s.last = &r
+	return nil
+}
