@@ -45,7 +45,7 @@ func heap(n int, f func() *Index) float64 {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	inputs := hostileTexts()
+	inputs := hostileTexts(1 << 20)
 	inputs["Prose10KB"] = segments(prose(1, 10_000), 2000)
 	inputs["Prose1MB"] = segments(prose(1, 1<<20), 8000)
 	inputs["Prose10MB"] = segments(prose(1, 10<<20), 64_000)
@@ -147,7 +147,7 @@ func quantiles(b *testing.B, values []string, f func(string)) {
 }
 
 func BenchmarkHostileCover(b *testing.B) {
-	for name, parts := range hostileTexts() {
+	for name, parts := range hostileTexts(1 << 20) {
 		x := build(parts)
 		value := parts[0]
 		for len(value) < 100_000 {

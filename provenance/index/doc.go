@@ -59,6 +59,7 @@
 // may stand in any segment"; Cover may leave such a part uncovered, which
 // callers must read as "nothing is known", never as "the model's own".
 //
-// The index holds at most [MaxBytes] of normal form. A segment beyond is left
+// The index holds at most [MaxBytes] of normal form, what it takes to map it
+// back included. A segment beyond is left
 // out and counted, and every answer is incomplete from then on and says so.
 package index

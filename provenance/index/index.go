@@ -37,6 +37,12 @@ const (
 	// MaxBytes is the hard cap on the normal form that one index holds.
 	MaxBytes = 1<<addressBits - 1
 
+	// What a text and a view take beside their normal forms, about. It is
+	// charged to the cap, or thousands of tiny views could take many times it.
+	textCharge  = 96
+	viewCharge  = 160
+	breakCharge = 8
+
 	// DefaultFuel is what a query may use when its caller does not say.
 	DefaultFuel = 4 << 20
 
@@ -45,8 +51,8 @@ const (
 
 // Options are what an index may be told. The zero value is the default.
 type Options struct {
-	// MaxBytes is how many bytes of normal form are kept, at most and by
-	// default [MaxBytes].
+	// MaxBytes is how many bytes of normal form are kept, with what it takes to
+	// map them back, at most and by default [MaxBytes].
 	MaxBytes int
 }
 
@@ -58,7 +64,8 @@ type Index struct {
 	pages   []uint32
 	table   table
 	seeds   [6]uint64
-	used    int
+	used    int // addresses
+	charged int // bytes beside the texts, in proportion to what was appended
 	max     int
 	dropped int
 
@@ -127,7 +134,7 @@ func (x *Index) tokenTag(t []byte) uint32 {
 // The same number may be appended several times; offsets are within the text
 // of the one call. When the cap is reached the segment is left out and counted.
 func (x *Index) Append(seg uint32, original string) {
-	if len(original) > x.max-x.used {
+	if len(original) > x.room() {
 		x.dropped++
 		return
 	}
@@ -144,15 +151,22 @@ func (x *Index) Append(seg uint32, original string) {
 	}
 }
 
+func (x *Index) room() int { return x.max - x.used - x.charged }
+
 // add indexes one text, unless there is no room.
 func (x *Index) add(seg uint32, s string, v *view) bool {
 	x.norm, x.breaks = normal.AppendFold(x.norm[:0], x.breaks, s)
 	if len(x.norm) == 0 {
 		return true
 	}
-	if len(x.norm) > x.max-x.used {
+	charge := textCharge + breakCharge*len(x.breaks)
+	if v != nil {
+		charge += viewCharge
+	}
+	if len(x.norm)+charge > x.room() {
 		return false
 	}
+	x.charged += charge
 	t := text{norm: bytes.Clone(x.norm), view: v, start: uint32(x.used), seg: seg}
 	if len(x.breaks) > 0 {
 		t.breaks = slices.Clip(slices.Clone(x.breaks))
