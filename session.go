@@ -203,14 +203,23 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 				key = record.args[i].Text
 			}
 		}
-		if key == "" {
+		if key == "" && c.Key != "" {
 			continue // nobody vouched for it, or it names nothing
+		}
+		var by func(string) bool
+		basis := fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, record.call.Tool, c.Key)
+		if c.By != "" {
+			by = c.Names
+			basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, record.call.Tool, c.By)
+		} else if c.Key == "" {
+			continue
 		}
 		spec.Certify = append(spec.Certify, provenance.Certify{
 			Procedure: c.Procedure,
-			Basis:     fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, record.call.Tool, c.Key),
+			Basis:     basis,
 			Key:       key,
 			Field:     c.Matches,
+			By:        by,
 			Unique:    c.Unique,
 			Roles:     label.RolesOf(c.Roles...),
 			Max:       c.Max,

@@ -85,11 +85,15 @@ type compiledField struct {
 // CompiledCertify is a [Certify] with its pattern parsed.
 type CompiledCertify struct {
 	*Certify
-	field Pattern
+	field, by Pattern
 }
 
 // Matches tells whether the field of a result may vouch.
 func (c *CompiledCertify) Matches(pointer string) bool { return c.field.Match(pointer) }
+
+// Names tells whether a field is one by which the user must have named the
+// record; it is meaningful only where the entry has such a field.
+func (c *CompiledCertify) Names(pointer string) bool { return c.by.Match(pointer) }
 
 // Certify lists what the output certifies.
 func (o *CompiledOutput) Certify() []CompiledCertify { return o.certify }
@@ -264,7 +268,11 @@ func compileOutput(o *Output) (*CompiledOutput, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.certify = append(out.certify, CompiledCertify{&o.Certify[i], p})
+		by, err := ParsePattern(o.Certify[i].By)
+		if err != nil {
+			return nil, err
+		}
+		out.certify = append(out.certify, CompiledCertify{&o.Certify[i], p, by})
 	}
 	return out, nil
 }

@@ -216,8 +216,12 @@ type Certify struct {
 	Procedure string `json:"procedure"`
 	// Key is the argument of the producing call that must have been vouched
 	// for, at least up to KeyFloor.
-	Key      string      `json:"key"`
+	Key      string      `json:"key,omitempty"`
 	KeyFloor label.Trust `json:"key_floor"`
+	// By is a field by which the user must have named the record: a field of
+	// the same record whose value stands in the user's words, and in no other
+	// record. With it, Key may be left out.
+	By string `json:"by,omitempty"`
 	// Field is the part of the result that may vouch.
 	Field string `json:"field"`
 	// Unique demands that the result held one record only.

@@ -116,6 +116,7 @@ func output() *rapid.Generator[contract.Output] {
 			o.Certify = append(o.Certify, contract.Certify{
 				Procedure: rapid.SampledFrom([]string{"directory", "lookup", "source"}).Draw(t, "procedure"),
 				Key:       pattern().Draw(t, "key"),
+				By:        rapid.SampledFrom([]string{"", "/a/*/b"}).Draw(t, "by"),
 				KeyFloor:  trust().Draw(t, "key floor"),
 				Field:     pattern().Draw(t, "field"),
 				Unique:    rapid.Bool().Draw(t, "unique"),

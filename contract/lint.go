@@ -241,8 +241,11 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 		if rest, ok := strings.CutSuffix(key, "/**"); ok {
 			key = rest
 		}
-		if !def.Accepts(key) {
+		if c.Key != "" && !def.Accepts(key) {
 			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", clip(c.Key), clip(def.Name))
+		}
+		if c.By != "" && !returns(def, c.By) {
+			l.add(SevereError, c.Position, c.By, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", clip(c.By), clip(def.Name))
 		}
 		if !returns(def, c.Field) {
 			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", clip(c.Field), clip(def.Name))

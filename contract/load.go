@@ -447,6 +447,10 @@ func (l *loader) certify(n *yaml.Node) Certify {
 			}
 		}},
 		{"key_floor", l.word("trust", trustWords, &c.KeyFloor)},
+		{"by", func(n *yaml.Node) {
+			l.text("by", &c.By)(n)
+			l.pattern(c.By, n)
+		}},
 		{"field", func(n *yaml.Node) {
 			l.text("field", &c.Field)(n)
 			l.pattern(c.Field, n)
@@ -465,7 +469,7 @@ func (l *loader) certify(n *yaml.Node) Certify {
 		return c
 	}
 	for _, name := range [...]string{"procedure", "key", "field", "roles"} {
-		if !had[name] {
+		if !had[name] && !(name == "key" && had["by"]) {
 			l.fail(n, "write {procedure: directory, key: /argument, field: /member, roles: [target]}", "a certify entry has no %s", name)
 		}
 	}

@@ -206,8 +206,13 @@ func (w *writer) output(indent int, o *Output) {
 func (w *writer) certify(c *Certify) string {
 	var m flow
 	m.add("procedure", w.text(c.Procedure, true))
-	m.add("key", w.text(c.Key, true))
+	if c.Key != "" || c.By == "" {
+		m.add("key", w.text(c.Key, true))
+	}
 	m.add("key_floor", c.KeyFloor.String())
+	if c.By != "" {
+		m.add("by", w.text(c.By, true))
+	}
 	m.add("field", w.text(c.Field, true))
 	if c.Unique {
 		m.add("unique", "true")

@@ -215,8 +215,11 @@ type Certify struct {
 	Procedure string
 	Basis     string
 	// Key is the text of the argument that was vouched for.
-	Key    string
-	Field  func(pointer string) bool
+	Key   string
+	Field func(pointer string) bool
+	// By are the fields by which the user must have named the record; nil when
+	// the contract asks for none.
+	By     func(pointer string) bool
 	Unique bool
 	Roles  label.RoleSet
 	Max    label.Trust
