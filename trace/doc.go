@@ -5,7 +5,7 @@
 // other (JSON Lines, but a document may also be spread over lines), plain or
 // compressed with gzip:
 //
-//	{"id": "…", "tools": […], "messages": […]}
+//	{"id": "…", "time": "…", "tools": […], "messages": […]}
 //
 // Messages are in the OpenAI chat form, tools in the OpenAI or the MCP form. A
 // tool message may carry the structured result beside its text, in a member

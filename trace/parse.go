@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/remit-project/remit/strictjson"
 )
@@ -50,6 +51,14 @@ func parseSession(doc []byte, line int) (*Session, error) {
 		if err := json.Unmarshal(raw, &s.ID); err != nil || s.ID == "" {
 			return nil, &Error{line, `"id" is not a string`, `write "id": "some-name", or leave it out`}
 		}
+	}
+	if _, ok := present(top, "time"); ok {
+		text, _ := str(top, "time")
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return nil, &Error{line, `"time" is not a time`, `write "time": "2026-03-31T09:00:00Z", or leave it out`}
+		}
+		s.Time = at
 	}
 	if raw, ok := present(top, "tools"); ok {
 		if raw[0] != '[' && raw[0] != '{' {

@@ -87,6 +87,7 @@ func TestReadRefuses(t *testing.T) {
 		"a list":                {`[1]`, 1, "starts with '{'"},
 		"a cut file":            {"\n{\"id\":\"a\"", 2, "not complete"},
 		"an open string":        {"{\"id\":\"a\n\"}", 1, "not closed"},
+		"a time of day":         {`{"time":"noon","messages":[]}`, 1, "not a time"},
 		"no messages":           {`{"id":"a"}`, 1, `no "messages"`},
 		"misspelt case":         {message(`{"role":"user","Content":"x"}`), 2, `no "content"`},
 		"two contents":          {message(`{"role":"user","content":"x","content":"y"}`), 2, "content"},

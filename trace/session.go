@@ -1,6 +1,9 @@
 package trace
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Session is one recorded conversation of one agent.
 type Session struct {
@@ -8,6 +11,9 @@ type Session struct {
 	ID string
 	// Line is the line of the source on which the session starts, from 1.
 	Line int
+	// Time is when the session took place; zero when the source doesn't say.
+	// "Tomorrow" in it means the day after that.
+	Time time.Time
 	// Tools are the tool definitions as the source has them: a list, or the
 	// whole result of an MCP tools/list. Nil when the session lists none.
 	Tools json.RawMessage

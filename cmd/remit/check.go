@@ -55,7 +55,7 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 	if len(tools) == 0 && engine.contracts == nil {
 		return usage{hint(fmt.Errorf("there are neither tools nor contracts"), "name the tool definitions with --tools FILE, or contracts with --contracts DIR")}
 	}
-	monitor, err := engine.monitor(tools)
+	monitor, err := engine.monitor(tools, history.Time)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/remit-project/remit/contract"
 )
@@ -26,13 +27,13 @@ func (c *diffCommand) Run(s *streams) error {
 	changes := contract.Diff(before, after)
 	laxer, enforced := 0, 0
 	for _, change := range changes {
-		mark := "      "
+		mark := strings.Repeat(" ", len("enforced"))
 		switch {
 		case change.Laxer:
 			laxer++
-			mark = p.bad("laxer ")
+			mark = p.bad("laxer   ")
 		case change.Security:
-			mark = p.good("strict")
+			mark = p.good("enforced")
 		}
 		if change.Security {
 			enforced++

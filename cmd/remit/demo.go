@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/schema"
@@ -93,7 +94,7 @@ func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
 		}
 		tools = append(tools, c)
 	}
-	monitor, err := e.monitor(tools)
+	monitor, err := e.monitor(tools, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	monitor, err := engine.monitor(tools)
+	monitor, err := engine.monitor(tools, recorded.Time)
 	if err != nil {
 		return err
 	}

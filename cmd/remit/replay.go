@@ -41,8 +41,8 @@ type replay struct {
 	engine   *engine
 	json     io.Writer
 	progress *progress
-	// monitors are kept by the text of the tool list: the sessions of a file
-	// mostly share one.
+	// monitors are kept by time and the text of the tool list: the sessions of
+	// a file mostly share both.
 	monitors map[string]*remit.Monitor
 	totals   totals
 }
@@ -137,9 +137,9 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 }
 
 func (r *replay) monitor(s *trace.Session) (*remit.Monitor, error) {
-	key := string(s.Tools)
+	key := s.Time.String() + string(s.Tools)
 	if len(r.Tools) > 0 {
-		key = ""
+		key = s.Time.String()
 	}
 	if m, ok := r.monitors[key]; ok {
 		return m, nil
@@ -151,7 +151,7 @@ func (r *replay) monitor(s *trace.Session) (*remit.Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.engine.monitor(tools)
+	m, err := r.engine.monitor(tools, s.Time)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
@@ -27,6 +28,7 @@ type engineFlags struct {
 	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
 	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
 	Unprovoked string `placeholder:"MODE" help:"Outward calls in which the user vouched for nothing: off, ask or deny (ask)."`
+	Now        string `placeholder:"TIME" help:"What \"today\" means, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`
 }
 
 // engine is what the engine flags come to.
@@ -54,6 +56,13 @@ func (f engineFlags) engine() (*engine, error) {
 			return nil, usage{fmt.Errorf("%s: %w", m.flag, err)}
 		}
 	}
+	if f.Now != "" {
+		now, err := time.Parse(time.RFC3339, f.Now)
+		if err != nil {
+			return nil, usage{fmt.Errorf("--now: %q is not a time: write it as 2026-03-31T09:00:00Z", f.Now)}
+		}
+		e.options.Now = func() time.Time { return now }
+	}
 	if f.Contracts == "" {
 		return e, nil
 	}
@@ -65,9 +74,12 @@ func (f engineFlags) engine() (*engine, error) {
 // monitor makes a monitor for sessions that use the given tools. Tools that a
 // contract file covers are held to it; when there are contract files, a tool
 // in none of them stays unknown, and when there are none at all, contracts are
-// made from the schemas.
-func (e *engine) monitor(tools []*schema.Catalogue) (*remit.Monitor, error) {
+// made from the schemas. The time is the session's own; zero when unknown.
+func (e *engine) monitor(tools []*schema.Catalogue, at time.Time) (*remit.Monitor, error) {
 	o := e.options
+	if !at.IsZero() {
+		o.Now = func() time.Time { return at }
+	}
 	if e.contracts == nil {
 		for _, c := range tools {
 			o.Contracts = append(o.Contracts, synth.Contract(c))
