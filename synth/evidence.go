@@ -16,34 +16,28 @@ type evidence struct {
 	why     string
 }
 
-// source is one kind of evidence. The strongest piece decides; a second
-// reading that is nearly as strong and stricter makes the argument ambiguous.
-type source struct {
-	name string
-	find func(t *tool, p *place) []evidence
-}
-
-// sources is the whole table of evidence.
-func sources() []source {
-	return []source{
-		{"JSON type", byType},
-		{"format", byFormat},
-		{"enumeration", byEnum},
-		{"name", byName},
-		{"preposition", byPreposition},
-		{"description", byDescription},
-		{"head of the description", byHead},
-		{"container", byParent},
-		{"tool", byTool},
-	}
-}
+// The sources of evidence. The strongest piece decides; a second reading that
+// is nearly as strong and stricter makes the argument ambiguous.
+var (
+	// own sources look at the argument alone.
+	own = []func(*place) []evidence{byType, byFormat, byEnum, byName, byDescription, byHead}
+	// around are sources that look at the tool and the container too.
+	around = []func(*tool, *place) []evidence{byPreposition, byTool}
+)
 
 // all collects the evidence for a place, strongest first.
 func (t *tool) all(p *place) []evidence {
-	var out []evidence
-	for _, s := range sources() {
-		out = append(out, s.find(t, p)...)
+	if !p.read {
+		p.read = true
+		for _, find := range own {
+			p.evidence = append(p.evidence, find(p)...)
+		}
 	}
+	out := slices.Clone(p.evidence)
+	for _, find := range around {
+		out = append(out, find(t, p)...)
+	}
+	out = append(out, t.byParent(p)...)
 	out = slices.DeleteFunc(out, func(e evidence) bool { return !fits(e.concept, p) })
 	for i := range out {
 		if ts := types(p.node); out[i].concept == cLimit && out[i].weight < strong && len(ts) == 1 && ts[0] == "string" {
@@ -93,7 +87,7 @@ func fits(c concept, p *place) bool {
 	return true
 }
 
-func byType(_ *tool, p *place) []evidence {
+func byType(p *place) []evidence {
 	switch {
 	case isBoolean(p.node):
 		return []evidence{{cOption, strong, "a switch"}}
@@ -114,7 +108,7 @@ var formatConcepts = map[string]evidence{
 	"directory-path": {cPath, strong, "format directory-path"},
 }
 
-func byFormat(_ *tool, p *place) []evidence {
+func byFormat(p *place) []evidence {
 	if e, ok := formatConcepts[p.node.Format]; ok {
 		return []evidence{e}
 	}
@@ -139,7 +133,7 @@ var (
 		merged resolved new read unread`)
 )
 
-func byEnum(_ *tool, p *place) []evidence {
+func byEnum(p *place) []evidence {
 	values := enumeration(p.node)
 	if len(values) == 0 || isBoolean(p.node) {
 		return nil
@@ -182,13 +176,16 @@ func byEnum(_ *tool, p *place) []evidence {
 
 // conceptByName reads an argument's name alone.
 func conceptByName(p *place) evidence {
-	if es := nameEvidence(p.words, p.name); len(es) > 0 {
-		return es[0]
+	if p.named == nil {
+		p.named = &evidence{}
+		if es := nameEvidence(p.words, p.name); len(es) > 0 {
+			p.named = &es[0]
+		}
 	}
-	return evidence{}
+	return *p.named
 }
 
-func byName(_ *tool, p *place) []evidence { return nameEvidence(p.words, p.name) }
+func byName(p *place) []evidence { return nameEvidence(p.words, p.name) }
 
 // nameEvidence reads an argument's name: pairs of words that mean something
 // of their own, qualifiers, and the last noun ("head"), the one that English
@@ -293,7 +290,10 @@ func handleOf(w string, n noun, last string) (concept, int) {
 		}
 		return cObject, fair
 	case cTagging:
-		return cTagging, fair
+		if last == "name" {
+			return cTagging, fair
+		}
+		return cObject, fair
 	}
 	if last == "number" || last == "code" {
 		return n.concept, n.weight
@@ -349,7 +349,7 @@ func byPreposition(t *tool, p *place) []evidence {
 	return nil
 }
 
-func byDescription(t *tool, p *place) []evidence {
+func byDescription(p *place) []evidence {
 	d := strings.TrimSpace(fold(p.node.Description + " " + p.node.Title))
 	if d == "" && p.element && len(p.parents) > 0 {
 		d = fold(p.parents[len(p.parents)-1].node.Description)
@@ -383,7 +383,7 @@ func byDescription(t *tool, p *place) []evidence {
 }
 
 // byHead reads the first noun phrase of the description.
-func byHead(_ *tool, p *place) []evidence {
+func byHead(p *place) []evidence {
 	if w, ok := counted(p.node.Description); ok && isNumber(p.node) {
 		return []evidence{{cQuantity, 70, fmt.Sprintf("described as a number of %s", w)}}
 	}
@@ -399,6 +399,9 @@ func byHead(_ *tool, p *place) []evidence {
 		return nil
 	}
 	e := es[0]
+	if l := last(p.words); e.concept == cPath && (l == "id" || l == "uuid" || l == "key") {
+		return nil // an id is no path, whatever it identifies
+	}
 	e.weight = min(e.weight-6, 68)
 	e.why = fmt.Sprintf("described as %q", strings.TrimSpace(strings.Join(h.head, " ")+" of "+strings.Join(h.of, " ")))
 	if len(h.of) == 0 {
@@ -408,7 +411,7 @@ func byHead(_ *tool, p *place) []evidence {
 }
 
 // byParent lets what a container is about reach its members.
-func byParent(t *tool, p *place) []evidence {
+func (t *tool) byParent(p *place) []evidence {
 	if len(p.parents) == 0 {
 		return nil
 	}

@@ -2,7 +2,6 @@ package synth
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -166,6 +164,3 @@ func find(args []contract.Arg, pattern string) *contract.Arg {
 	}
 	return nil
 }
-
-var _ = fmt.Sprint
-var _ = label.User

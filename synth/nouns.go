@@ -69,108 +69,97 @@ const (
 
 // nouns is the lexicon of the nouns that name arguments.
 var nouns = nounTable([]nounRow{
-	{cPerson, strong, `recipient participant attendee invitee assignee reviewer watcher
-		collaborator cc bcc guest addressee approver subscriber follower
-		to_address mailto delegate respondent handler mention audience`},
-	{cPerson, fair, `biller hotel restaurant company airline store_name carrier lender broker email member contact owner user username person people customer employee
-		phone address client sender author reporter creator colleague friend
-		driver doctor patient tenant manager login handle responsible
-		merchant provider vendor supplier seller buyer applicant advisor principal grantee
-		requester persona participantid behalf`},
-	{cAccount, strong, `iban account wallet card bic swift iban_number creditcard payer
-		sortcode routing portfolio accountnumber paymentmethod`},
+	{cPerson, strong, `recipient participant attendee invitee assignee reviewer watcher collaborator cc bcc
+		guest addressee approver subscriber follower mailto delegate respondent handler
+		mention audience`},
+	{cPerson, fair, `biller hotel restaurant company airline carrier lender broker email member contact
+		owner user username person people customer employee phone address client sender
+		author reporter creator colleague friend driver doctor patient tenant manager login
+		handle responsible merchant provider vendor supplier seller buyer applicant advisor
+		principal grantee requester persona participantid behalf`},
+	{cAccount, strong, `iban account wallet card bic swift creditcard payer sortcode routing portfolio
+		accountnumber paymentmethod`},
 	{cAccount, fair, `payment bank billing fund funding`},
-	{cPlace, strong, `repository channel project space workspace organization team namespace
-		database table board calendar bucket parent destination collection dataset
-		notebook datasource schema cluster tenant guild forum container_name`},
-	{cPlace, fair, `thread room group page queue folder_id list domain section
-		branch base context playlist mailbox inbox sprint epic milestone pipeline
-		environment subscription server site store catalog shelf album portal
-		app application device target vault keyspace into desk chat conversation
-		network intersection`},
+	{cPlace, strong, `repository channel project space workspace organization team namespace database
+		table board calendar bucket parent destination collection dataset notebook
+		datasource schema cluster guild forum`},
+	{cPlace, fair, `thread room group page queue list domain section branch base context playlist
+		mailbox inbox sprint epic pipeline environment subscription server site store
+		catalog shelf album portal app application device target vault keyspace into desk
+		chat conversation network intersection`},
 	{cPath, strong, `path filepath directory folder file filename dirname pathname outfile infile
-		outputfile root cwd workdir worktree basedir savepath file_url`},
-	{cLocator, strong, `url uri link endpoint webhook href website origin_url callback baseurl
-		homepage feed permalink websocket`},
-	{cHost, strong, `host hostname ip server_address ipaddress fqdn hosts proxy`},
+		outputfile root cwd workdir worktree basedir savepath`},
+	{cLocator, strong, `url uri link endpoint webhook href website callback baseurl homepage feed permalink
+		websocket`},
+	{cHost, strong, `host hostname ip ipaddress fqdn hosts proxy`},
 	{cPort, strong, `port`},
-	{cSecret, certain, `password secret credential otp cvv cvc pin_code passkey apikey
-		privatekey token totp mfa connectionstring`},
+	{cSecret, certain, `password secret credential otp cvv cvc passkey apikey privatekey token totp mfa
+		connectionstring`},
 	{cSecret, weak, `pin ssn`},
-	{cCode, strong, `command script javascript js python bash shell cmdline argv stdin
-		program snippet lambda`},
-	{cCode, fair, `code function formula expression statement prompt instruction argument hook entrypoint
-		macro eval cron_command mutation workflow_definition transformation module`},
+	{cCode, strong, `command script javascript js python bash shell cmdline argv stdin program snippet
+		lambda`},
+	{cCode, fair, `code function formula expression statement prompt instruction argument hook
+		entrypoint macro eval mutation transformation module`},
 	{cSql, certain, `sql ddl cypher sparql promql graphql migration`},
 	{cManifest, strong, `manifest yaml playbook terraform dockerfile crd`},
 	{cManifest, weak, `resource spec template definition`},
-	{cImage, strong, `image_name`},
 	{cImage, weak, `image package chart`},
-	{cText, strong, `body content text message subject title description summary comment note
-		caption bio headline paragraph markdown html snippet_text remark reason feedback
-		insight thought observation transcript memo narrative bodytext review
-		explanation signature tooltip abstract goal`},
-	{cText, fair, `worklog estimate topic street zip postal firstname lastname surname nickname greeting
-		emoji reaction icon cover story answer question response input goal line1
-		replacement word sentence rows firstname keyword_text preference
-		fact knowledge entity relation hobby allergy symptom address_line
-		commitmessage changelog todo item task rationale detail`},
-	{cData, fair, `data payload value property field attribute entry record metadata variable
-		parameter json xml csv dict information base64 bytes
-		blob child children row document extra additional answer
-		header form body_data series argument_values fields product item_data
-		attachment_content binary block edit change update operation_data passenger`},
+	{cText, strong, `body content text message subject title description summary comment note caption bio
+		headline paragraph markdown html remark reason feedback insight thought observation
+		transcript memo narrative bodytext review explanation signature tooltip abstract
+		goal`},
+	{cText, fair, `worklog estimate topic street zip postal firstname lastname surname nickname
+		greeting emoji reaction icon cover story answer question response input line1
+		replacement word sentence rows preference fact knowledge entity relation hobby
+		allergy symptom commitmessage changelog todo item task rationale detail`},
+	{cData, fair, `data payload value property field attribute entry record metadata variable parameter
+		json xml csv dict information base64 bytes blob child children row document extra
+		additional header form series fields product binary block edit change update
+		passenger`},
 	{cPath, fair, `attachment upload`},
-	{cName, fair, `name alias nickname`},
-	{cTagging, fair, `tag label keyword component hashtag topic_label`},
-	{cQuery, fair, `query search term needle searchterm question_text lookup prompt_query`},
-	{cPattern, strong, `filter pattern glob regex selector jql cql where condition exclude
-		include_pattern criteria predicate daterange range timerange interval
-		lucene kql scope wildcard mask`},
-	{cPattern, fair, `since until after before category_filter start_from from_date period lookback`},
-	{cOld, strong, `find oldtext original oldstr old_string needle_text`},
-	{cWhen, strong, `date time datetime timestamp deadline due day month year week hour minute
-		duration start_time expiry expiration schedule birthday dob started ended
-		recurrence reminder`},
-	{cWhen, fair, `start end begin finish created updated modified reminder departure arrival checkin checkout at`},
-	{cMoney, strong, `amount price cost fee budget salary balance tip sum total_amount bid
-		deposit payment_amount currency`},
-	{cQuantity, fair, `quantity count number share seat baggage replica size scale volume age
-		weight temperature level units adults children_count rooms target_value rating
-		score points percentage percent threshold multiplier stop bins speed brightness`},
-	{cLimit, strong, `limit offset cursor perpage pagesize pagenumber skip maxresults
-		topk depth page_token continuation max min maximum minimum`},
+	{cName, fair, `name alias`},
+	{cTagging, fair, `tag label keyword component hashtag`},
+	{cQuery, fair, `query search term needle searchterm lookup`},
+	{cPattern, strong, `filter pattern glob regex selector jql cql where condition exclude criteria
+		predicate daterange range timerange interval lucene kql scope wildcard mask`},
+	{cPattern, fair, `since until after before period lookback`},
+	{cOld, strong, `find oldtext original oldstr`},
+	{cWhen, strong, `date time datetime timestamp deadline due day month year week hour minute duration
+		schedule birthday dob started ended recurrence reminder`},
+	{cWhen, fair, `start end begin finish created updated modified departure arrival checkin checkout
+		at`},
+	{cMoney, strong, `amount price cost fee budget salary balance tip sum bid deposit currency`},
+	{cQuantity, fair, `quantity count number share seat baggage replica size scale volume age weight
+		temperature level units adults rooms rating score points percentage percent
+		threshold multiplier stop bins speed brightness`},
+	{cLimit, strong, `limit offset cursor perpage pagesize pagenumber skip maxresults topk depth
+		continuation max min maximum minimum`},
 	{cLimit, fair, `batch first last head tail k n`},
-	{cLook, strong, `format order sort sorting orderby direction language locale encoding
-		color colour font width height layout theme style alignment delimiter
-		timezone unit verbosity indent precision quality viewport orientation margin
-		background border zoom position padding spacing decimal separator compression
-		expand projection return output_format granularity resolution fullpage
-		timeout delay wait second millisecond ms interval_ms quantile aggregation
-		step bucket_size dimension currency_display aspect`},
-	{cLook, fair, `verbose detail_level mode view group_by raw strip`},
-	{cOption, fair, `region zone ttl expire setting config preference force overwrite recursive dryrun confirm notify flag option strategy
-		behavior policy method enabled protection preference_flag silent insurance
-		baggage cabin class`},
-	{cAudience, strong, `visibility permission access privacy private public role restriction
-		accesslevel sharing acl privilege grant visible`},
-	{cDeed, strong, `trigger action operation verb method op`},
-	{cKind, fair, `type kind status state category priority severity gender genre
-		level_name stage phase plan tier apiversion mimetype resolution_type outcome
-		axis side pair symbol currency_pair reporter_kind resourcetype`},
-	{cObject, fair, `agent assistant instance object id identifier uuid guid sha hash key slug issue ticket event message_id
-		order reservation booking transaction invoice appointment flight
-		product_id sku document_id job run build release deployment alert
-		shipment package_id tweet post video song track photo medication prescription
-		claim case request_id lead deal opportunity session node pod service workload
-		vm machine volume pull commit tree artifact asset policy_id rule transition
-		car version property_id listing apartment article after_id thought_id`},
-	{cPart, strong, `sheet cell range_cells row_index column line index element xpath
-		locator_text axis_index uid node_ref bookmark cellrange paragraph_index slide tab frame
+	{cLook, strong, `format order sort sorting orderby direction language locale encoding color colour
+		font width height layout theme style alignment delimiter timezone unit verbosity
+		indent precision quality viewport orientation margin background border zoom position
+		padding spacing decimal separator compression expand projection return granularity
+		resolution fullpage timeout delay wait second millisecond ms quantile aggregation
+		step dimension aspect`},
+	{cLook, fair, `verbose mode view raw strip`},
+	{cOption, fair, `region zone ttl expire expiry expiration setting config force overwrite recursive
+		dryrun confirm notify flag option strategy behavior policy method enabled protection
+		silent insurance cabin class`},
+	{cAudience, strong, `visibility permission access privacy private public role restriction accesslevel
+		sharing acl privilege grant visible`},
+	{cDeed, strong, `trigger action operation verb op`},
+	{cKind, fair, `type kind status state category priority severity gender genre stage phase plan tier
+		apiversion mimetype outcome axis side pair symbol resourcetype`},
+	{cObject, fair, `milestone agent assistant instance object id identifier uuid guid sha hash key slug
+		issue ticket event reservation booking transaction invoice appointment flight sku
+		job run build release deployment alert shipment tweet post video song track photo
+		medication prescription claim case lead deal opportunity session node pod service
+		workload vm machine pull commit tree artifact asset rule transition car version
+		listing apartment article`},
+	{cPart, strong, `sheet cell column line index element xpath uid bookmark cellrange slide tab frame
 		occurrence anchor`},
-	{cGeo, fair, `city country location place latitude longitude origin airport station venue street_address
-		postcode zipcode state_name neighborhood radius coordinate coordinates
-		departure_city arrival_city x y`},
+	{cGeo, fair, `city country location place latitude longitude origin airport station venue postcode
+		zipcode neighborhood radius coordinate coordinates x y`},
 })
 
 type nounRow struct {

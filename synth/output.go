@@ -167,9 +167,9 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 			continue
 		}
 		if _, ok := t.about(directories); ok {
-			for _, f := range []string{"email", "phone", "address", "id"} {
+			for _, f := range t.vouching("email", "phone", "address", "id") {
 				out = append(out, contract.Certify{
-					Procedure: "directory", Key: p.pattern, KeyFloor: label.User, Field: "/**/" + f, Unique: true,
+					Procedure: "directory", Key: p.pattern, KeyFloor: label.User, Field: f, Unique: true,
 					Roles: []label.Role{label.Target, label.Selector}, Max: label.User,
 				})
 			}
@@ -179,11 +179,29 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 		if n := t.noun(); n != "" {
 			ids = append(ids, n+"_id")
 		}
-		for _, f := range ids {
+		for _, f := range t.vouching(ids...) {
 			out = append(out, contract.Certify{
-				Procedure: "lookup", Key: p.pattern, KeyFloor: label.User, Field: "/**/" + f, Unique: true,
+				Procedure: "lookup", Key: p.pattern, KeyFloor: label.User, Field: f, Unique: true,
 				Roles: []label.Role{label.Selector, label.Target}, Max: label.User,
 			})
+		}
+	}
+	return out
+}
+
+// vouching are the patterns of the result's fields of the given names: those
+// that the server declares, or anywhere when it declares nothing.
+func (t *tool) vouching(names ...string) []string {
+	var out []string
+	if t.def.Output == nil {
+		for _, n := range names {
+			out = append(out, "/**/"+n)
+		}
+		return out
+	}
+	for _, l := range t.def.Output.Leaves() {
+		if slices.Contains(names, l.Name) {
+			out = append(out, l.Pattern)
 		}
 	}
 	return out

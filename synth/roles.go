@@ -252,7 +252,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return control(label.External)
 		case t.manner == removing && t.effect == contract.Destructive && isNumber(p.node):
 			return control(label.User)
-		case t.effect == contract.Write && t.manner == adding:
+		case t.effect == contract.Write && p.depth > 1:
 			return control(label.External)
 		}
 		return control(label.User)
@@ -294,7 +294,11 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if read {
 			return selector
 		}
-		return content
+		v := content
+		if t.effect == contract.Egress && t.manner == sending && p.depth == 1 && destination(p) {
+			v.review = "where something or somebody goes"
+		}
+		return v
 	}
 	return t.unknown(p)
 }
@@ -483,7 +487,7 @@ func (t *tool) commits(p *place) bool {
 }
 
 // passive are objects that are never the ones that receive something.
-var passive = set(`sha commit version color template product item type category status label field
+var passive = set(`milestone sha commit version color template product item type category status label field
 	variant price plan rule icon style`)
 
 // receives tells whether p is the one among a tool's ids that something is

@@ -28,7 +28,7 @@ import (
 
 // Contract makes the contract of each tool of a catalogue.
 func Contract(c *schema.Catalogue) *contract.File {
-	f := &contract.File{Version: contract.Version, Server: c.Server}
+	f := &contract.File{Version: contract.Version, Server: c.Server, Fingerprint: c.Fingerprint()}
 	for i := range c.Tools {
 		f.Tools = append(f.Tools, Tool(&c.Tools[i], c))
 	}

@@ -42,65 +42,48 @@ type verb struct {
 
 // verbs is the lexicon of verbs.
 var verbs = verbTable([]verbRow{
-	{contract.Read, looking, false, `
-		get search find read retrieve show view describe lookup check
-		calculate compute validate verify analyze analyse compare summarize summarise
-		inspect monitor browse explore scan trace diagnose troubleshoot explain
-		extract translate convert detect estimate forecast predict recommend suggest
-		resolve wait think sleep preview enumerate discover locate identify scroll
-		hover help return ping listen peek exist stat tail head glob grep observe
-		obtain display receive examine count measure determine recall  
-		traverse audit see know current await collect gather provide `},
-	{contract.Read, looking, true, `log review 
-		list query fetch history status detail  diff blame top snapshot
-		screenshot stats statistic tree use perform access load filter
-		match parse look info`},
-	{contract.Write, adding, false, `
-		create add append insert   save store write put compose draft
-		generate build  attach annotate reply react register remember
-		prepend define new enter fill type upsert import mkdir initialize
-		establish createdirectory reflect capture plot render`},
+	{contract.Read, looking, false, `get search encode decode hash decrypt find read retrieve show view describe lookup check calculate compute
+		validate verify analyze analyse compare summarize summarise inspect monitor browse
+		explore scan trace diagnose troubleshoot explain extract translate convert detect
+		estimate forecast predict recommend suggest resolve wait think sleep preview
+		enumerate discover locate identify scroll hover help return ping listen peek exist
+		stat tail head glob grep observe obtain display receive examine count measure
+		determine recall traverse audit see know current await collect gather provide`},
+	{contract.Read, looking, true, `log review list query fetch history status detail diff blame top snapshot screenshot
+		stats statistic tree use perform access load filter match parse look info`},
+	{contract.Write, adding, false, `create add append insert save store write put compose draft generate build attach
+		annotate react register remember prepend define new enter fill type upsert
+		import mkdir initialize establish createdirectory reflect capture plot render`},
 	{contract.Write, adding, true, `record note comment bookmark star pin like favorite`},
-	{contract.Write, changing, false, `
-		update edit modify change set patch rename    assign
-		upvote follow unfollow transition complete reopen close adjust
-		configure customize toggle reschedule  unlink relate restore
-		unarchive subscribe unstar unpin organize sort format  
-		resize merge split   checkout  select alter refresh sync
-		synchronize acknowledge snooze watch unwatch minimize maximize
-		press click tap drag drop choose bold autofit swap arrange
-		approve accept decline confirm dismiss mute unmute correct fix`},
-	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link 
-		select manage control handle process apply switch turn limit give push enable
-		start open schedule patch operate adjust track increase decrease raise lower`},
-	{contract.Write, relocating, false, `move copy clone duplicate rename relocate`},
-	{contract.Destructive, removing, false, `
-		delete remove drop truncate purge erase clear flush wipe reset revoke
-		overwrite replace kill terminate cancel destroy uninstall evict
-		archive trash prune rebase revert rollback disable deactivate suspend
-		 ban kick stop restart reboot shutdown scale lock unlock discard
-		empty expire unregister unpublish unsubscribe unshare uninvite disconnect
-		detach abort rotate deny reject ungroup unprotect
-		removedirectory unset cordon drain goalseek
-		expunge invalidate hangup deregister`},
+	{contract.Write, changing, false, `update edit modify change set patch rename assign upvote follow unfollow transition
+		complete reopen close adjust configure customize toggle reschedule unlink relate
+		restore unarchive subscribe unstar unpin organize sort format resize merge split
+		checkout select alter refresh sync synchronize acknowledge snooze watch unwatch
+		minimize maximize press click tap drag choose bold autofit arrange login logout
+		authenticate reindex rebuild vacuum compact optimize mount approve
+		accept decline confirm dismiss mute unmute correct fix`},
+	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link manage control handle process apply
+		switch turn limit give push enable start open schedule operate track increase
+		decrease raise lower`},
+	{contract.Write, relocating, false, `move copy clone duplicate relocate`},
+	{contract.Destructive, removing, false, `delete remove drop truncate purge erase clear flush wipe reset revoke overwrite replace
+		kill terminate cancel destroy uninstall evict archive trash prune rebase revert
+		rollback disable deactivate suspend ban kick stop restart reboot shutdown scale lock
+		unlock discard empty expire unregister unpublish unsubscribe unshare uninvite
+		disconnect detach abort rotate deny reject ungroup unprotect removedirectory unset
+		cordon drain authorize permit elevate impersonate migrate unmount expunge invalidate hangup deregister`},
 	{contract.Destructive, removing, true, `block`},
-	{contract.Execute, running, false, `
-		execute run eval evaluate invoke launch spawn deploy install compile
-		 dispatch delegate   sh   sudo 
-		rerun retry upgrade provision boot simulate instruct`},
-	{contract.Execute, running, true, `ask prompt script python bash shell ssh trigger call start apply automate command terminal`},
-	{contract.Egress, sending, false, `
-		send share publish invite forward  transfer pay purchase buy
-		reserve withdraw deposit donate  tweet retweet submit broadcast notify
-		dial navigate visit goto  checkout refund  
-		 remit redeem  repost dm  announce crawl scrape
-		curl  sell   lend borrow invest hire 
-		 lease   webhook emit respond  promote donate topup upload distribute
-		 commission outsource disclose leak expose enroll
-		enrol signup`},
-	{contract.Egress, sending, true, `post request push open place  message order contact
-		email trade charge bill tip fax sms loan rent book exchange bid wire grant`},
-	{contract.Write, relocating, true, `export download `},
+	{contract.Execute, running, false, `execute run eval evaluate invoke launch spawn deploy install compile dispatch
+		delegate sh sudo rerun retry upgrade provision boot simulate instruct`},
+	{contract.Execute, running, true, `ask prompt script python bash shell ssh trigger call automate command terminal`},
+	{contract.Egress, sending, false, `send reply connect sign mint stake unstake swap bridge claim airdrop share publish invite forward transfer pay purchase buy reserve withdraw deposit
+		donate tweet retweet submit broadcast notify dial navigate visit goto refund remit
+		redeem repost dm announce crawl scrape curl sell lend borrow invest hire lease
+		webhook emit respond promote topup upload distribute commission outsource disclose
+		leak expose enroll enrol signup`},
+	{contract.Egress, sending, true, `post request place message order contact email trade charge bill tip fax sms loan
+		rent book exchange bid wire grant`},
+	{contract.Write, relocating, true, `export download`},
 })
 
 type verbRow struct {

@@ -22,6 +22,12 @@ type place struct {
 	opaque bool
 	// depth counts list and object steps.
 	depth int
+
+	// evidence that needs no look at the tool, once read; named is the part of
+	// it that the name alone gives.
+	evidence []evidence
+	read     bool
+	named    *evidence
 }
 
 // places lists every position in a tool's input, containers before members,
@@ -124,7 +130,7 @@ func described(p *place) []*place {
 	var out []*place
 	for i := 1; i < len(parts) && len(out) < maxDescribed; i++ {
 		name, before := parts[i], parts[i-1]
-		if !isIdentifier(name) || !strings.HasSuffix(before, " ") || strings.TrimSpace(before) == "" {
+		if !isIdentifier(name) || name[0] >= 'A' && name[0] <= 'Z' || !strings.HasSuffix(before, " ") || strings.TrimSpace(before) == "" {
 			continue // running text, or a value that follows its field
 		}
 		if slices.ContainsFunc(out, func(q *place) bool { return q.name == name }) {

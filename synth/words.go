@@ -9,7 +9,7 @@ import (
 // English word that the other tables use. Keys are folded (see [fold]).
 // German umlauts appear in both spellings, "ae" and "a".
 var canonical = pairs(`
-	msg=message msgs=message txt=text desc=description descr=description
+	ids=id msg=message msgs=message txt=text desc=description descr=description
 	repo=repository repos=repository org=organization orgs=organization
 	organisation=organization dir=directory dirs=directory folder=folder
 	src=source dst=destination dest=destination addr=address pwd=password
