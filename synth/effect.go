@@ -158,6 +158,7 @@ func (t *tool) findVerb() {
 // leadingVerbs are the verbs that a description begins with: "Create, patch,
 // or delete a rule" has three.
 func leadingVerbs(desc string) []candidate {
+	desc = strings.ReplaceAll(desc, "drag and drop", "drag") // nothing is dropped for good
 	// "Notion | Create a page", "Goal Seek: change the constant".
 	starts := []string{desc}
 	if head, rest, ok := strings.Cut(desc, "|"); ok && len(head) < 30 {
