@@ -103,7 +103,7 @@ func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string)
 	l = label.Label{Origins: e.label.Origins, Trust: e.out.floor}
 	if ref.leaf < 0 {
 		text = e.text[ref.start:ref.end]
-		return s.lowerEcho(l, e, text, false), "", text
+		return s.lowerEcho(l, ref.event, text, false), "", text
 	}
 	leaf := e.out.doc.Leaves()[ref.leaf]
 	explicit := false
@@ -114,14 +114,17 @@ func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string)
 			l.Trust, explicit = t, true
 		}
 	}
-	return s.lowerEcho(l, e, leaf.Text, explicit), leaf.Pointer, leaf.Text
+	return s.lowerEcho(l, ref.event, leaf.Text, explicit), leaf.Pointer, leaf.Text
 }
 
 // lowerEcho lowers a field that repeats something lower: an argument of the
 // call that produced it, or, where the contract doesn't name the field, text
-// that was seen elsewhere in the session with less trust. What was written
-// through a tool and is read back keeps its label that way.
-func (s *Session) lowerEcho(l label.Label, e *event, text string, explicit bool) label.Label {
+// that was seen earlier in the session with less trust. What was written
+// through a tool and is read back keeps its label that way. What came later
+// doesn't count: the service can't have copied it, and a label that others
+// could still lower would make a decision depend on what follows it.
+func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bool) label.Label {
+	e := &s.events[event]
 	if l.Trust == label.External || len(text) < minEcho {
 		return l
 	}
@@ -138,7 +141,7 @@ func (s *Session) lowerEcho(l label.Label, e *event, text string, explicit bool)
 		return label.Merge(l, s.ambient)
 	}
 	for _, seg := range segments {
-		if o := &s.events[seg]; o.label.Trust < l.Trust {
+		if o := &s.events[seg]; seg < uint32(event) && o.label.Trust < l.Trust {
 			l = label.Merge(l, o.label)
 		}
 	}
@@ -246,7 +249,8 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string) []Certificate 
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for _, c := range out.spec.Certify {
-		if ref.leaf < 0 || !c.Field(pointer) || c.Unique && !out.only(pointer, c.Key) {
+		if ref.leaf < 0 || !c.Field(pointer) || c.Unique && !out.only(pointer, c.Key) ||
+			c.By != nil && !s.namedRecord(ref, pointer, c.By) {
 			continue
 		}
 		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance/index"
 	"github.com/remit-project/remit/provenance/normal"
 	"github.com/remit-project/remit/strictjson"
 )
@@ -124,7 +125,7 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 				out[i].Parts[j].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
 			}
 		}
-		if !out[i].Witness {
+		if !out[i].Witness || len(out[i].Parts) > 0 && out[i].Label.Trust <= s.ambient.Trust {
 			out[i].Evidence = append(out[i].Evidence, s.explain(values[i].Text, &fuel)...)
 		}
 	}
@@ -432,26 +433,120 @@ func (q *query) ambiguous(text string, left []string) bool {
 }
 
 // explain finds where a value that nothing vouches for, or its pieces, stand.
+// It is wide and only illustrates: no label depends on what it finds.
 func (s *Session) explain(text string, fuel *int) []Evidence {
 	if len(text) < 2 || *fuel <= 0 {
 		return nil
 	}
-	matches, _ := s.wide.Cover(text, fuel)
-	var out []Evidence
-	for _, m := range matches {
-		if len(out) == maxPieces {
-			break
+	x := explanation{s: s, value: text}
+	if len(text) <= maxExplainedWhole {
+		*fuel -= len(text)
+		matches, _ := s.wide.Find(text)
+		for _, m := range matches {
+			if len(x.out) < maxWholePlaces {
+				x.add(m)
+			}
 		}
-		e := &s.events[m.Seg]
-		if m.End > len(e.text) || m.Start > m.End {
+	}
+	if len(x.out) == 0 {
+		matches, _ := s.wide.Cover(text, fuel)
+		for _, m := range matches {
+			x.add(m)
+		}
+	}
+	x.words(fuel)
+	return x.out
+}
+
+// Bounds of an explanation.
+const (
+	// maxExplainedWhole is the longest value that is looked for as a whole in
+	// every text, in bytes; of a longer one the pieces are shown.
+	maxExplainedWhole = 256
+	// maxWholePlaces is how many texts that hold a whole value are shown.
+	maxWholePlaces = 4
+	// maxExplainedWords is how many words of a value are looked for one by one.
+	maxExplainedWords = 12
+)
+
+type explanation struct {
+	s     *Session
+	value string
+	out   []Evidence
+	shown []uint32 // the events of out
+}
+
+func (x *explanation) has(event uint32) bool {
+	for _, e := range x.shown {
+		if e == event {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *explanation) add(m index.Match) {
+	e := &x.s.events[m.Seg]
+	if len(x.out) >= maxPieces || m.End > len(e.text) || m.Start > m.End {
+		return
+	}
+	x.shown = append(x.shown, m.Seg)
+	x.out = append(x.out, Evidence{
+		Origin: e.name, Trust: e.label.Trust, Start: m.Start, End: m.End,
+		ValueStart: m.ValueStart, ValueEnd: m.ValueEnd, Text: e.text[m.Start:m.End],
+	})
+}
+
+// words looks for the telling words of a value in texts that are not shown yet:
+// the file in a path of the user's, the search word in a URL.
+func (x *explanation) words(fuel *int) {
+	n := 0
+	for start, end := range words(x.value) {
+		if end-start < 4 || end-start > 64 {
 			continue
 		}
-		out = append(out, Evidence{
-			Origin: e.name, Trust: e.label.Trust, Start: m.Start, End: m.End,
-			ValueStart: m.ValueStart, ValueEnd: m.ValueEnd, Text: e.text[m.Start:m.End],
-		})
+		w := strings.ToLower(x.value[start:end])
+		if starters[w] {
+			continue
+		}
+		if n++; n > maxExplainedWords || *fuel <= 0 {
+			return
+		}
+		*fuel -= end - start
+		if list := x.s.vouch.words[w]; len(list) > 0 {
+			x.vouching(list, start, end)
+		}
+		matches, _ := x.s.wide.Find(w)
+		known := len(matches) == 0
+		for _, m := range matches {
+			known = known || x.has(m.Seg) && x.s.events[m.Seg].out != nil
+		}
+		if known {
+			continue
+		}
+		for _, m := range matches {
+			if x.s.events[m.Seg].out != nil {
+				m.ValueStart, m.ValueEnd = start, end
+				x.add(m)
+				break
+			}
+		}
 	}
-	return out
+}
+
+// vouching shows a word of the user's, once for each of the user's texts.
+func (x *explanation) vouching(list []position, start, end int) {
+	p := list[0]
+	event := x.s.vouch.sources[p.source].event
+	if x.has(uint32(event)) || len(x.out) >= maxPieces {
+		return
+	}
+	e := &x.s.events[event]
+	x.shown = append(x.shown, uint32(event))
+	x.out = append(x.out, Evidence{
+		Origin: e.name, Trust: e.label.Trust, Start: int(p.start), End: int(p.end),
+		ValueStart: start, ValueEnd: end, Text: e.text[p.start:p.end],
+	})
 }
 
 // flag resolves a boolean. Matching its text would decide nothing; what counts
