@@ -381,18 +381,21 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
 		return true
 	}
+	// A record that the user's words led to counts, whether or not the floor
+	// needed the certificate.
+	if identified(r) && (x.variant.Effect != contract.Destructive || x.s.seen.SaidVerb(x.call.Tool)) {
+		return true
+	}
 	for _, c := range x.d.Findings[i].Certificates {
-		switch c.Procedure {
-		case discharge.Directory, discharge.Lookup, discharge.Source:
-			if x.variant.Effect != contract.Destructive || x.s.seen.SaidVerb(x.call.Tool) {
-				return true
-			}
-		case discharge.Confirmation:
+		if c.Procedure == discharge.Confirmation {
 			return true
 		}
 	}
 	return false
 }
+
+// identified tells whether a look-up by the user's own words led to the value.
+func identified(r *provenance.Resolution) bool { return len(r.Certificates) > 0 }
 
 // choices asks about objects of an outward call that were picked out of several
 // records after external text was read, when nothing that the user said tells
@@ -402,7 +405,7 @@ func (x *deciding) choices() {
 		return
 	}
 	for i, a := range x.arguments {
-		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 {
+		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i]) {
 			continue
 		}
 		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.resolved[i]) {
