@@ -5,6 +5,7 @@ import "slices"
 // Clone returns a copy that shares nothing with the file.
 func (f *File) Clone() *File {
 	out := *f
+	out.Settled = slices.Clone(f.Settled)
 	out.Tools = slices.Clone(f.Tools)
 	for i := range out.Tools {
 		t := &out.Tools[i]

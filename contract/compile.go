@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/label"
 )
@@ -75,6 +76,7 @@ type CompiledOutput struct {
 	*Output
 	fields  []compiledField
 	certify []CompiledCertify
+	settled map[string]bool
 }
 
 type compiledField struct {
@@ -106,6 +108,9 @@ func (o *CompiledOutput) Field(pointer string) (label.Trust, bool) {
 			return o.fields[i].trust, true
 		}
 	}
+	if o.settled != nil && o.settled[pointer[strings.LastIndexByte(pointer, '/')+1:]] {
+		return max(o.Trust, label.ToolOutput), true
+	}
 	return 0, false
 }
 
@@ -130,7 +135,7 @@ func compileTool(f *File, t *Tool, s Scope) (*Compiled, error) {
 		Sinks:     cmp.Or(t.Sinks, f.Sinks, s.Sinks, Ask),
 	}
 	unprovoked := cmp.Or(t.Unprovoked, f.Unprovoked, s.Unprovoked, Ask)
-	output, err := compileOutput(&t.Output)
+	output, err := compileOutput(f, &t.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +153,7 @@ func compileTool(f *File, t *Tool, s Scope) (*Compiled, error) {
 		k := &t.Variants.Cases[i]
 		v := &Variant{Value: k.Value, Effect: cmp.Or(k.Effect, t.Effect), Unprovoked: cmp.Or(k.Unprovoked, unprovoked), Output: output}
 		if k.Output != nil {
-			if v.Output, err = compileOutput(k.Output); err != nil {
+			if v.Output, err = compileOutput(f, k.Output); err != nil {
 				return nil, fmt.Errorf("variant %q: %w", k.Value, err)
 			}
 		}
@@ -248,8 +253,11 @@ func setOf(values []string) map[string]bool {
 	return set
 }
 
-func compileOutput(o *Output) (*CompiledOutput, error) {
+func compileOutput(f *File, o *Output) (*CompiledOutput, error) {
 	out := &CompiledOutput{Output: o}
+	if o.Settled {
+		out.settled = setOf(f.Settled)
+	}
 	for _, f := range o.Fields {
 		p, err := ParsePattern(f.Pattern)
 		if err != nil {

@@ -117,7 +117,11 @@ type File struct {
 	Precision  label.Precision `json:"precision,omitempty"`
 	Unprovoked Mode            `json:"unprovoked,omitempty"`
 	Sinks      Mode            `json:"sinks,omitempty"`
-	Tools      []Tool          `json:"tools"`
+	// Settled names members of records whose values the service itself settles
+	// and nobody outside chooses: identifiers, dates of creation, sizes. In the
+	// outputs that say so they are TOOL_OUTPUT, wherever they stand.
+	Settled []string `json:"settled,omitempty"`
+	Tools   []Tool   `json:"tools"`
 }
 
 // Tool returns the contract of the named tool.
@@ -189,6 +193,9 @@ type Output struct {
 	Trust label.Trust `json:"trust"`
 	// Derived means that the result is never better than the call's arguments.
 	Derived bool `json:"derived,omitempty"`
+	// Settled means that the members which the file lists as settled are
+	// TOOL_OUTPUT in this result, where no field says otherwise.
+	Settled bool `json:"settled,omitempty"`
 	// Fields are parts of structured results with a trust of their own. The
 	// most specific pattern wins.
 	Fields []Field `json:"fields,omitempty"`

@@ -50,6 +50,7 @@ func Diff(a, b *File) []Change {
 	d.precision(a.Precision, b.Precision, label.PrecisionUnset, label.PrecisionUnset)
 	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, "", "")
 	d.mode("sinks", a.Sinks, b.Sinks, "", "")
+	d.list("settled", a.Settled, b.Settled, len(missing(b.Settled, a.Settled)) > 0)
 	for i := range b.Tools {
 		now := &b.Tools[i]
 		d.tool = now.Name
@@ -278,6 +279,9 @@ func (d *differ) output(a, b *Output) {
 	d.text("trust", a.Trust.String(), b.Trust.String(), true, b.Trust > a.Trust)
 	if a.Derived != b.Derived {
 		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), true, a.Derived)
+	}
+	if a.Settled != b.Settled {
+		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
 	}
 	for i := range b.Fields {
 		was, listed := fieldTrust(a, b.Fields[i].Pattern)

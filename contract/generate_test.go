@@ -107,6 +107,7 @@ func output() *rapid.Generator[contract.Output] {
 		o := contract.Output{
 			Trust:   trust().Draw(t, "trust"),
 			Derived: rapid.Bool().Draw(t, "derived"),
+			Settled: rapid.Bool().Draw(t, "settled"),
 			Review:  anyText().Draw(t, "review"),
 		}
 		for _, p := range rapid.SliceOfNDistinct(pattern(), 0, 6, rapid.ID[string]).Draw(t, "fields") {

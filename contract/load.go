@@ -299,6 +299,7 @@ func (l *loader) contract(root *yaml.Node) *File {
 		{"precision", l.word("precision", precisionWords, &f.Precision)},
 		{"unprovoked", l.word("mode", modeWords, &f.Unprovoked)},
 		{"sinks", l.word("mode", modeWords, &f.Sinks)},
+		{"settled", l.words("settled", &f.Settled)},
 		{"tools", func(n *yaml.Node) {
 			l.entries(n, "tools", func(name string, k, v *yaml.Node) { f.Tools = append(f.Tools, l.tool(name, k, v)) })
 		}},
@@ -416,6 +417,7 @@ func (l *loader) output(n *yaml.Node, o *Output) {
 	l.mapping(n, "output", keys{
 		{"trust", l.word("trust", trustWords, &o.Trust)},
 		{"derived", l.boolean("derived", &o.Derived)},
+		{"settled", l.boolean("settled", &o.Settled)},
 		{"fields", func(n *yaml.Node) {
 			l.entries(n, "fields", func(pattern string, k, v *yaml.Node) {
 				l.pattern(pattern, k)

@@ -20,6 +20,11 @@ func (f *File) Marshal() ([]byte, error) {
 	w.optional(0, "precision", f.Precision.String())
 	w.optional(0, "unprovoked", string(f.Unprovoked))
 	w.optional(0, "sinks", string(f.Sinks))
+	if len(f.Settled) > 0 {
+		var m flow
+		m.list(w, "settled", f.Settled)
+		w.line(0, m.parts[0])
+	}
 	if len(f.Tools) == 0 {
 		w.line(0, "tools: {}")
 	} else {
@@ -162,6 +167,9 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Derived {
 		m.add("derived", "true")
 	}
+	if o.Settled {
+		m.add("settled", "true")
+	}
 	var fields flow
 	long := len(o.Fields) > 4
 	for i := range o.Fields {
@@ -182,6 +190,9 @@ func (w *writer) output(indent int, o *Output) {
 	w.line(indent, "trust: "+o.Trust.String())
 	if o.Derived {
 		w.line(indent, "derived: true")
+	}
+	if o.Settled {
+		w.line(indent, "settled: true")
 	}
 	switch {
 	case long:

@@ -61,6 +61,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 	out.Precision = pick(m, "precision", base.Precision, generated.Precision, edited.Precision)
 	out.Unprovoked = pick(m, "unprovoked", base.Unprovoked, generated.Unprovoked, edited.Unprovoked)
 	out.Sinks = pick(m, "sinks", base.Sinks, generated.Sinks, edited.Sinks)
+	out.Settled = pickText(m, "settled", base.Settled, generated.Settled, edited.Settled, func(s []string) string { return strings.Join(s, ", ") })
 	out.Tools = mergeList(m, base.Tools, generated.Tools, edited.Tools, listOf[Tool]{
 		key:   func(t *Tool) string { return t.Name },
 		text:  toolText,
@@ -301,6 +302,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 	o := Output{Position: e.Position}
 	o.Trust = pick(m, "trust", b.Trust, g.Trust, e.Trust)
 	o.Derived = pick(m, "derived", b.Derived, g.Derived, e.Derived)
+	o.Settled = pick(m, "settled", b.Settled, g.Settled, e.Settled)
 	o.Review = pickReview(b.Review, g.Review, e.Review)
 	if o.Trust > e.Trust {
 		addReview(&o.Review, fmt.Sprintf("trust was %s before", e.Trust))

@@ -10,12 +10,23 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// settled are fields of records that a service generates itself: nobody
+// settled are members of records that a service generates itself: nobody
 // outside chooses their values.
 var settled = []string{
 	"id", "id_", "_id", "uuid", "created", "created_at", "createdAt", "updated", "updated_at", "updatedAt",
 	"timestamp", "ts", "date", "size", "count", "total", "status", "state", "amount", "balance", "currency",
 	"start_time", "end_time", "read", "number", "version", "is_private", "is_archived",
+}
+
+// settledBy is the list for a file: the general names, and the identifiers that
+// are called after the objects of its tools.
+func settledBy(objects []string) []string {
+	out := slices.Clone(settled)
+	slices.Sort(objects)
+	for _, o := range slices.Compact(objects) {
+		out = append(out, o+"_id", o+"Id")
+	}
+	return out
 }
 
 // ownRecords are what only the service, or the user's own settings, say.
@@ -39,7 +50,7 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 	}
 	o := contract.Output{Trust: label.External}
 	if !t.arbitrary(args) {
-		o.Fields = t.fields()
+		o.Fields, o.Settled = t.fields()
 		o.Certify = t.certify(args)
 	}
 	return o
@@ -61,7 +72,10 @@ func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
 	o := contract.Output{Trust: label.ToolOutput}
 	for i := range args {
 		if args[i].Role == label.Content {
-			o.Derived = true // what was written may be echoed
+			// What was written may be echoed, amounts and dates too; the id of
+			// what was made is the service's own.
+			o.Derived = true
+			o.Fields = t.ids()
 			break
 		}
 	}
@@ -96,18 +110,33 @@ func (t *tool) arbitrary(args []contract.Arg) bool {
 	return ok && t.identifier(nil) == nil && !(t.verb == "search" || t.verb == "list" || t.verb == "find")
 }
 
-// fields are the parts of a listing that nobody outside chooses.
-func (t *tool) fields() []contract.Field {
+// fields are the parts of a record that nobody outside chooses: those that the
+// server declares, or else the members that the file lists as settled.
+func (t *tool) fields() (fields []contract.Field, settled bool) {
 	if t.def.Output != nil {
 		if out := declared(t.def.Output, "", 0); len(out) > 0 {
-			return out
+			return out, false
 		}
 	}
-	var out []contract.Field
-	names := slices.Clone(settled)
-	if o := t.noun(); o != "" {
-		names = append(names, o+"_id", o+"Id")
+	return nil, true
+}
+
+// ids are the identifiers of what a tool made or changed.
+func (t *tool) ids() []contract.Field {
+	if t.def.Output != nil {
+		var out []contract.Field
+		for _, f := range declared(t.def.Output, "", 0) {
+			if words := split(f.Pattern[strings.LastIndexByte(f.Pattern, '/')+1:]); len(words) > 0 && words[len(words)-1] == "id" {
+				out = append(out, f)
+			}
+		}
+		return out
 	}
+	names := []string{"id", "id_"}
+	if n := t.noun(); n != "" {
+		names = append(names, n+"_id")
+	}
+	var out []contract.Field
 	for _, n := range names {
 		out = append(out, contract.Field{Pattern: "/**/" + n, Trust: label.ToolOutput})
 	}

@@ -29,8 +29,20 @@ import (
 // Contract makes the contract of each tool of a catalogue.
 func Contract(c *schema.Catalogue) *contract.File {
 	f := &contract.File{Version: contract.Version, Server: c.Server, Fingerprint: c.Fingerprint()}
+	var objects []string
+	records := false
 	for i := range c.Tools {
-		f.Tools = append(f.Tools, Tool(&c.Tools[i], c))
+		t := Tool(&c.Tools[i], c)
+		if t.Output.Settled {
+			records = true
+			if n := analyse(&c.Tools[i], c).noun(); n != "" {
+				objects = append(objects, n)
+			}
+		}
+		f.Tools = append(f.Tools, t)
+	}
+	if records {
+		f.Settled = settledBy(objects)
 	}
 	return f
 }
