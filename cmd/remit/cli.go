@@ -29,10 +29,10 @@ type cli struct {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	// color and errColor tell whether out and err are terminals that may be
-	// coloured, width how wide out is.
-	color, errColor bool
-	width           int
+	// color and errColor tell whether out and err may be coloured, errTerminal
+	// whether err is a terminal at all, and width how wide out is.
+	color, errColor, errTerminal bool
+	width                        int
 }
 
 // helpFlag prints the help and ends the parse; kong's own would have to end
@@ -55,8 +55,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	s := &streams{in: stdin, out: stdout, err: stderr}
-	s.color, s.width = terminal(stdout)
-	s.errColor, _ = terminal(stderr)
+	_, s.color, s.width = terminal(stdout)
+	s.errTerminal, s.errColor, _ = terminal(stderr)
 
 	err := dispatch(ctx, args, s)
 	s.report(err)

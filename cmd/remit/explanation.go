@@ -26,8 +26,11 @@ type explanation struct {
 // argument is one leaf with its value in pieces by trust.
 type argument struct {
 	*remit.Finding
-	Pieces []piece
-	Places []place
+	// State says whether the contract accepts the value, Way how its trust was
+	// found.
+	State, Way string
+	Pieces     []piece
+	Places     []place
 	// More is the number of places that are not shown.
 	More int
 }
@@ -49,7 +52,7 @@ func explain(d *remit.Decision, text func(origin string) (string, bool)) *explan
 	e := &explanation{Decision: d}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		a := argument{Finding: f, Pieces: pieces(f)}
+		a := argument{Finding: f, State: state(d, f), Way: way(f), Pieces: pieces(f)}
 		for _, ev := range ranked(f.Evidence) {
 			if len(a.Places) == maxPlaces {
 				a.More++
@@ -60,6 +63,24 @@ func explain(d *remit.Decision, text func(origin string) (string, bool)) *explan
 		e.Arguments = append(e.Arguments, a)
 	}
 	return e
+}
+
+func state(d *remit.Decision, f *remit.Finding) string {
+	switch {
+	case f.Satisfied:
+		return "accepted"
+	case d.Confirmed:
+		return "confirmed by a person"
+	}
+	return "not accepted"
+}
+
+// way spells out the one word that doesn't explain itself.
+func way(f *remit.Finding) string {
+	if f.How == "ambient" {
+		return "nothing vouches for it, so it is worth the least of what was read before"
+	}
+	return f.How
 }
 
 // ranked puts what the trust rests on first, then the lowest trust.
@@ -151,21 +172,21 @@ func (p *printer) explanation(e *explanation) {
 }
 
 func (p *printer) argument(a *argument) {
-	mark, state := p.good("✓"), "accepted"
-	if !a.Satisfied {
-		mark, state = p.bad("✗"), "not accepted"
+	mark := p.bad("✗")
+	if a.Satisfied {
+		mark = p.good("✓")
 	}
 	path := a.Path
 	if path == "" {
 		path = "(the whole)"
 	}
-	p.line(0, mark+" "+p.bold(visible(path))+"  "+p.dim(a.Role.String()+", floor "+a.Floor.String()+", "+state))
+	p.line(0, mark+" "+p.bold(visible(path))+"  "+p.dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
 	var value strings.Builder
 	for _, part := range a.Pieces {
 		value.WriteString(p.trust(part.Trust, visible(part.Text)))
 	}
 	p.line(4, `"`+value.String()+`"`)
-	p.line(4, "is "+p.trust(a.Trust, a.Trust.String())+p.dim(" ("+a.How+")"))
+	p.line(4, "is "+p.trust(a.Trust, a.Trust.String())+p.dim(" ("+a.Way+")"))
 	for i := range a.Places {
 		p.place(&a.Places[i])
 	}

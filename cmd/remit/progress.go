@@ -24,7 +24,7 @@ type progress struct {
 }
 
 func newProgress(s *streams, files []string) *progress {
-	if !s.errColor {
+	if !s.errTerminal {
 		return nil
 	}
 	p := &progress{w: s.err}

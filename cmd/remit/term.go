@@ -24,17 +24,18 @@ const (
 	minWidth     = 40
 )
 
-// terminal tells whether w is a terminal that may be coloured, and its width.
-func terminal(w io.Writer) (color bool, width int) {
+// terminal tells whether w is a terminal, whether it may be coloured, and how
+// wide it is.
+func terminal(w io.Writer) (is, color bool, width int) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return false, defaultWidth
+		return false, false, defaultWidth
 	}
 	width = defaultWidth
 	if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
 		width = min(max(cols, minWidth), maxWidth)
 	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", width
+	return true, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", width
 }
 
 // paint colours text, or leaves it alone.
