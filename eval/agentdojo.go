@@ -68,7 +68,9 @@ type DojoRates struct {
 	UtilityUnderAttack Rate
 	// FalsePositives is the share of the calls of the tasks, nothing injected,
 	// that were not let through.
-	FalsePositives   Rate
+	FalsePositives Rate
+	// Questions is how often a person was asked in all tasks, nothing injected.
+	Questions        int
 	QuestionsPerTask float64
 	// Denied lists, by task, what was not let through; Succeeded the attacks.
 	Denied    map[string][]string
@@ -114,40 +116,63 @@ type dojoSuite struct {
 // suites' own schemas, and taken from the files of a second directory when one
 // is given.
 func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) {
-	suites, err := loadDojo(dir)
+	set, err := newDojoSet(dir, "")
 	if err != nil {
 		return nil, err
 	}
 	report := &DojoReport{}
-	synthesized := map[string]*contract.File{}
-	reviewed := map[string]*contract.File{}
-	for _, s := range suites {
+	for _, s := range set.suites {
 		report.Suites = append(report.Suites, s.name)
-		synthesized[s.name] = synth.Contract(s.catalogue)
+	}
+	if err := set.run(ctx, Remit(), false, &report.Synthesized); err != nil {
+		return nil, err
+	}
+	if contracts != "" {
+		if set, err = newDojoSet(dir, contracts); err != nil {
+			return nil, err
+		}
+		report.Reviewed = &DojoRates{}
+		if err := set.run(ctx, Remit(), false, report.Reviewed); err != nil {
+			return nil, err
+		}
+	}
+	return report, set.run(ctx, Remit(), true, &report.Answered)
+}
+
+// dojoSet is a number of suites, each with its contracts.
+type dojoSet struct {
+	suites    []*dojoSuite
+	contracts map[string]*contract.File // by suite
+}
+
+// newDojoSet reads suites, and takes their contracts from a directory, or from
+// synthesis when there is none.
+func newDojoSet(dir, contracts string) (*dojoSet, error) {
+	suites, err := loadDojo(dir)
+	if err != nil {
+		return nil, err
+	}
+	set := &dojoSet{suites, map[string]*contract.File{}}
+	for _, s := range suites {
 		if contracts == "" {
+			set.contracts[s.name] = synth.Contract(s.catalogue)
 			continue
 		}
 		path := filepath.Join(contracts, s.name+".yaml")
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return nil, fmt.Errorf("read the reviewed contracts: %w", err)
+			return nil, fmt.Errorf("read the reviewed contracts (one file a suite, named like it): %w", err)
 		}
-		if reviewed[s.name], err = contract.Load(path, data); err != nil {
+		f, err := contract.Load(path, data)
+		if err != nil {
 			return nil, fmt.Errorf("reviewed contracts: %w", err)
 		}
+		// The suite's tools are looked up by the server's name, and a suite is
+		// called like its directory.
+		f.Server = s.name
+		set.contracts[s.name] = f
 	}
-	if err := runDojo(ctx, suites, synthesized, Remit(), false, &report.Synthesized); err != nil {
-		return nil, err
-	}
-	last := synthesized
-	if contracts != "" {
-		report.Reviewed = &DojoRates{}
-		if err := runDojo(ctx, suites, reviewed, Remit(), false, report.Reviewed); err != nil {
-			return nil, err
-		}
-		last = reviewed
-	}
-	return report, runDojo(ctx, suites, last, Remit(), true, &report.Answered)
+	return set, nil
 }
 
 func loadDojo(dir string) ([]*dojoSuite, error) {
@@ -209,12 +234,11 @@ func loadSuite(dir string) (*dojoSuite, error) {
 	return s, nil
 }
 
-// runDojo replays all sessions of the suites under a defense.
-func runDojo(ctx context.Context, suites []*dojoSuite, files map[string]*contract.File, by Defense, answered bool, r *DojoRates) error {
+// run replays all sessions of the suites under a defense, and adds to the rates.
+func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoRates) error {
 	r.Denied = map[string][]string{}
-	questions, tasks := 0, 0
-	for _, s := range suites {
-		begin, err := by.Ready([]*contract.File{files[s.name]}, []*schema.Catalogue{s.catalogue})
+	for _, s := range set.suites {
+		begin, err := by.Ready([]*contract.File{set.contracts[s.name]}, []*schema.Catalogue{s.catalogue})
 		if err != nil {
 			return fmt.Errorf("suite %s: %w", s.name, err)
 		}
@@ -223,8 +247,7 @@ func runDojo(ctx context.Context, suites []*dojoSuite, files map[string]*contrac
 			if err != nil {
 				return fmt.Errorf("%s/%s: %w", s.name, t.ID, err)
 			}
-			tasks++
-			questions += asked
+			r.Questions += asked
 			kept := true
 			for i, o := range outcomes {
 				r.FalsePositives.add(!o.ran)
@@ -242,7 +265,7 @@ func runDojo(ctx context.Context, suites []*dojoSuite, files map[string]*contrac
 			}
 		}
 	}
-	r.QuestionsPerTask = float64(questions) / float64(max(tasks, 1))
+	r.QuestionsPerTask = ratio(r.Questions, r.Utility.Of)
 	return nil
 }
 

@@ -284,12 +284,13 @@ func (s *flatSession) Result(ctx context.Context, r remit.Result) error {
 	return s.Session.Result(ctx, r)
 }
 
-// forgetful is Remit without labels that persist: at every step it knows what
-// the user said and the last result, and nothing of what came before.
+// forgetful is Remit without labels that persist: a value keeps its label for
+// one step. What stands in the last result has that result's label, and
+// whatever came before counts as the model's own.
 type forgetful struct{}
 
 func (forgetful) Describe() Description {
-	return Description{"no-cross-step", "labels don't persist: only the user's text and the last result are known", "ablation of Remit"}
+	return Description{"no-cross-step", "labels last one step: only the last result's values keep theirs", "ablation of Remit"}
 }
 
 func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
@@ -298,7 +299,7 @@ func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (B
 		return nil, err
 	}
 	return func(id string) Session {
-		return &forgetfulSession{monitor: m, id: id, now: m.Session(id), calls: map[string]remit.Call{}}
+		return &forgetfulSession{monitor: m, id: id, calls: map[string]remit.Call{}}
 	}, nil
 }
 
@@ -321,29 +322,63 @@ func (s *forgetfulSession) User(text string) error {
 	return nil
 }
 
-func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	s.now = s.monitor.Session(s.id)
+// fresh begins a session that knows the texts and, if wanted, the last result.
+func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*remit.Session, error) {
+	to := s.monitor.Session(s.id)
 	for _, say := range s.texts {
-		if err := say(s.now); err != nil {
+		if err := say(to); err != nil {
 			return nil, err
 		}
 	}
+	if !last {
+		return to, nil
+	}
+	d, err := to.Decide(ctx, s.calls[s.last.Call])
+	if err != nil {
+		return nil, err
+	}
+	if d.Verdict == remit.Ask { // it ran: something settled it then
+		if _, err := to.Confirm(ctx, d.Call); err != nil {
+			return nil, err
+		}
+	}
+	return to, to.Result(ctx, *s.last)
+}
+
+func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	s.calls[c.ID] = c
 	if s.last != nil {
-		d, err := s.now.Decide(ctx, s.calls[s.last.Call])
+		to, err := s.fresh(ctx, true)
 		if err != nil {
 			return nil, err
 		}
-		if d.Verdict == remit.Ask { // it ran: something settled it then
-			if _, err := s.now.Confirm(ctx, d.Call); err != nil {
-				return nil, err
-			}
-		}
-		if err := s.now.Result(ctx, *s.last); err != nil {
+		d, err := to.Decide(ctx, c)
+		if err != nil {
 			return nil, err
 		}
+		if fromResult(d) {
+			s.now = to
+			return d, nil
+		}
 	}
-	s.calls[c.ID] = c
-	return s.now.Decide(ctx, c)
+	to, err := s.fresh(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	s.now = to
+	return to.Decide(ctx, c)
+}
+
+// fromResult tells whether some argument stands in a result.
+func fromResult(d *remit.Decision) bool {
+	for _, f := range d.Findings {
+		for _, e := range f.Evidence {
+			if strings.HasPrefix(e.Origin, "result:") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *forgetfulSession) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
