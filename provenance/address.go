@@ -3,6 +3,9 @@ package provenance
 import (
 	"net/url"
 	"strings"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance/normal"
 )
 
 // addAddresses indexes the e-mail addresses and URLs of a vouching text by
@@ -37,6 +40,11 @@ func (v *vouching) addAtom(source int32, text string, start, end int) {
 		return
 	}
 	p := position{source, int32(start), int32(end)}
+	if typedAtom(atom) && len(atom) >= minShape && len(v.shapes) < maxShapes {
+		if key := normal.Skeleton(atom); v.shapes[key] == (position{}) {
+			v.shapes[key] = p
+		}
+	}
 	if key, ok := mailKey(strings.TrimPrefix(atom, "mailto:")); ok {
 		v.mails[key] = append(v.mails[key], p)
 		return
@@ -45,6 +53,33 @@ func (v *vouching) addAtom(source int32, text string, start, end int) {
 		v.urls[key] = append(v.urls[key], p)
 	}
 }
+
+const (
+	// minShape is the shortest atom that others are held against: shorter ones
+	// look like one another by chance.
+	minShape = 5
+	// maxShapes is how many atoms are kept by their looks.
+	maxShapes = 4096
+)
+
+// lookalike marks a value that looks like an atom of the user's, and is not it.
+// It never raises anything: the value is somebody's imitation, or a slip.
+func (s *Session) lookalike(value string, r *Resolution) {
+	if len(s.vouch.shapes) == 0 || len(value) < minShape || len(value) > maxShapeValue || strings.ContainsAny(value, " \n") {
+		return
+	}
+	p, ok := s.vouch.shapes[normal.Skeleton(value)]
+	if !ok {
+		return
+	}
+	if own := s.vouch.sources[p.source].text[p.start:p.end]; own != value && !strings.EqualFold(own, value) {
+		r.LooksLike = own
+		r.Label.Obligations |= label.Homoglyph
+	}
+}
+
+// maxShapeValue is the longest value that is held against the user's atoms.
+const maxShapeValue = 320
 
 // maxAtom is the longest address that is compared by its own rules, in bytes:
 // longer than any URL that a person types or pastes.

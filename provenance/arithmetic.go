@@ -221,7 +221,7 @@ func (s *Session) collectNumeric() ([]operand, []column) {
 				continue
 			}
 			f, _ := value.Float64()
-			o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, ""), name: newName(pointer, "").last}
+			o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, ""), name: s.name(pointer, "").last}
 			out = append(out, o)
 			key := e.name + columnOf(pointer)
 			if c, ok := columns[key]; ok {

@@ -151,8 +151,7 @@ func (q *query) pathJoin(text string) (Resolution, bool) {
 			if !ok {
 				return Resolution{}, false
 			}
-			r.Label = label.Merge(r.Label, part.Label)
-			r.Evidence = append(r.Evidence, part.Evidence...)
+			r.take(part)
 		}
 		return r, true
 	}
@@ -172,8 +171,13 @@ func (q *query) joined(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	r := Resolution{Label: label.Identity(), How: "joined", Witness: true}
+	lines := !strings.ContainsAny(text, ",;@")
 	for _, item := range items {
-		item = strings.Trim(item, " \t-*•")
+		item = strings.Trim(item, " \t")
+		if lines {
+			// The bullets of a list.
+			item = strings.TrimLeft(item, "-*• ")
+		}
 		if len(item) < 2 {
 			return Resolution{}, false
 		}
@@ -184,8 +188,7 @@ func (q *query) joined(text string) (Resolution, bool) {
 		if _, mail := mailKey(item); !mail {
 			part.Label.Obligations |= label.LowInfo
 		}
-		r.Label = label.Merge(r.Label, part.Label)
-		r.Evidence = append(r.Evidence, part.Evidence...)
+		r.take(part)
 	}
 	return r, true
 }

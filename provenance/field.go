@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"hash/maphash"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -30,11 +31,43 @@ const (
 type fieldRef struct {
 	event, leaf int32
 	start, end  int32
+	next        int32 // the field before it with the same key, from one on
+}
+
+// fieldIndex finds fields by their text. It keeps a hash of each, twenty-odd
+// bytes in all, and the text is compared where it stands. The seed is secret,
+// so that nobody can make keys that collide.
+type fieldIndex struct {
+	seed  maphash.Seed
+	heads map[uint64]int32 // the latest field of a key, from one on
+	refs  []fieldRef
+}
+
+func newFieldIndex() fieldIndex {
+	return fieldIndex{seed: maphash.MakeSeed(), heads: map[uint64]int32{}}
+}
+
+func (x *fieldIndex) add(text string, ref fieldRef) {
+	h := maphash.String(x.seed, fieldKey(text))
+	ref.next = x.heads[h]
+	x.refs = append(x.refs, ref)
+	x.heads[h] = int32(len(x.refs))
+}
+
+// find calls f with the latest fields of a text, the ones that a model works
+// with, up to [maxFieldRefs] of them.
+func (x *fieldIndex) find(text string, f func(fieldRef)) {
+	next := x.heads[maphash.String(x.seed, fieldKey(text))]
+	for n := 0; next > 0 && n < maxFieldRefs; n++ {
+		ref := x.refs[next-1]
+		next = ref.next
+		f(ref)
+	}
 }
 
 func fieldKey(text string) string {
-	if n, ok := parseNumber(text); ok {
-		return n.RatString()
+	if key, ok := numberKey(text); ok {
+		return key
 	}
 	return text
 }
@@ -47,13 +80,7 @@ func (s *Session) addFields(event int, out *output) {
 		if leaf.Kind != strictjson.String && leaf.Kind != strictjson.Number || leaf.Text == "" || len(leaf.Text) > maxFieldText {
 			continue
 		}
-		key := fieldKey(leaf.Text)
-		if list := s.fields[key]; len(list) < maxFieldRefs {
-			s.fields[key] = append(list, fieldRef{event: int32(event), leaf: int32(i)})
-		} else {
-			// The latest results are the ones that a model works with.
-			list[maxFieldRefs-1] = fieldRef{event: int32(event), leaf: int32(i)}
-		}
+		s.fields.add(leaf.Text, fieldRef{event: int32(event), leaf: int32(i)})
 	}
 }
 
@@ -73,10 +100,7 @@ func (s *Session) addCells(event int, text string) {
 			return
 		}
 		n++
-		key := fieldKey(text[start:end])
-		if list := s.fields[key]; len(list) < maxFieldRefs {
-			s.fields[key] = append(list, fieldRef{int32(event), -1, int32(start), int32(end)})
-		}
+		s.fields.add(text[start:end], fieldRef{event: int32(event), leaf: -1, start: int32(start), end: int32(end)})
 	}
 	for start := 0; start < len(text) && n < maxCells; {
 		end := start + strings.IndexByte(text[start:]+"\n", '\n')
@@ -97,13 +121,21 @@ func (s *Session) addCells(event int, text string) {
 	}
 }
 
-// trust returns the label of a field, after everything that may lower it.
+// fieldLabel returns the label of a field, after everything that may lower it.
 func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string) {
+	l, pointer, text, _ = s.fieldOf(ref)
+	return l, pointer, text
+}
+
+// fieldOf is fieldLabel, and tells whether the field repeats what the model
+// wrote through a call with less trust: then no procedure vouches for it.
+func (s *Session) fieldOf(ref fieldRef) (l label.Label, pointer, text string, written bool) {
 	e := &s.events[ref.event]
 	l = label.Label{Origins: e.label.Origins, Trust: e.out.floor}
 	if ref.leaf < 0 {
 		text = e.text[ref.start:ref.end]
-		return s.lowerEcho(l, ref.event, text, false), "", text
+		l, written = s.lowerEcho(l, ref.event, text, false)
+		return l, "", text, written
 	}
 	leaf := e.out.doc.Leaves()[ref.leaf]
 	explicit := false
@@ -114,62 +146,80 @@ func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string)
 			l.Trust, explicit = t, true
 		}
 	}
-	return s.lowerEcho(l, ref.event, leaf.Text, explicit), leaf.Pointer, leaf.Text
+	l, written = s.lowerEcho(l, ref.event, leaf.Text, explicit)
+	return l, leaf.Pointer, leaf.Text, written
 }
 
 // lowerEcho lowers a field that repeats something lower: an argument of the
-// call that produced it, or, where the contract doesn't name the field, text
-// that was seen earlier in the session with less trust. What was written
-// through a tool and is read back keeps its label that way. What came later
-// doesn't count: the service can't have copied it, and a label that others
-// could still lower would make a decision depend on what follows it.
-func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bool) label.Label {
+// call that produced it, what an earlier call wrote, or, where the contract
+// doesn't name the field, text that was seen earlier in the session with less
+// trust. What was written through a tool and is read back keeps its label that
+// way. What came later doesn't count: the service can't have copied it, and a
+// label that others could still lower would make a decision depend on what
+// follows it.
+func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bool) (_ label.Label, written bool) {
 	e := &s.events[event]
-	if l.Trust == label.External || len(text) < minEcho {
-		return l
-	}
-	for _, a := range e.out.argText {
-		if a.label.Trust < l.Trust && (strings.Contains(text, a.text) || strings.Contains(a.text, text)) {
-			l = label.Merge(l, a.label)
+	lower := func(by label.Label) {
+		if by.Trust < label.User {
+			written = true
+		}
+		if by.Trust < l.Trust {
+			l = label.Merge(l, by)
 		}
 	}
-	if explicit {
-		return l
+	if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
+		lower(w.label)
+	}
+	if len(text) < minEcho {
+		return l, written
+	}
+	for _, a := range e.out.argText {
+		if strings.Contains(text, a.text) || strings.Contains(a.text, text) {
+			lower(a.label)
+		}
+	}
+	if l.Trust == label.External && len(e.out.spec.Certify) == 0 {
+		return l, written
 	}
 	segments, overflow := s.wide.Segments(text)
 	if overflow {
-		return label.Merge(l, s.ambient)
+		// Any text may hold it.
+		return label.Merge(l, s.Ambient()), true
 	}
 	for _, seg := range segments {
-		if o := &s.events[seg]; seg < uint32(event) && o.label.Trust < l.Trust {
+		o := &s.events[seg]
+		switch {
+		case seg >= uint32(event):
+		case o.written:
+			lower(o.label)
+		case !explicit && o.label.Trust < l.Trust:
 			l = label.Merge(l, o.label)
 		}
 	}
-	return l
+	return l, written
 }
 
 // field looks a whole value up among the fields of results.
 func (s *Session) field(v Value, n name) (Resolution, bool) {
-	refs := s.fields[fieldKey(v.Text)]
-	if len(refs) == 0 {
-		return Resolution{}, false
-	}
-	_, numeric := parseNumber(v.Text)
+	key, numeric := numberKey(v.Text)
 	short := len(v.Text) < shortValue || numeric
 	var best Resolution
 	found := false
-	for _, ref := range refs {
-		l, pointer, text := s.fieldLabel(ref)
-		if !numeric && text != v.Text {
-			continue
+	s.fields.find(v.Text, func(ref fieldRef) {
+		pointer, text := s.fieldText(ref)
+		if text != v.Text && (!numeric || fieldKey(text) != key) {
+			return // another text with the same hash
 		}
 		right := s.rightKind(ref, pointer, n)
 		if short && !right {
-			continue
+			return
 		}
-		r := Resolution{Label: l, How: "field", Witness: true, field: ref, fromField: true, numeric: numeric}
+		l, _, _, written := s.fieldOf(ref)
+		r := Resolution{Label: l, How: "field", Witness: true, refs: []fieldRef{ref}, numeric: numeric}
 		r.Evidence = []Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
-		r.Certificates = s.fieldCertificates(ref, pointer)
+		if !written {
+			r.Certificates = s.fieldCertificates(ref, pointer, l)
+		}
 		r.right = right
 		if !found || better(r, best) {
 			r.Certificates = append(r.Certificates, best.Certificates...)
@@ -178,8 +228,18 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 			best.Certificates = append(best.Certificates, r.Certificates...)
 		}
 		found = true
-	}
+	})
 	return best, found
+}
+
+// fieldText returns where a field stands in its document, and its text.
+func (s *Session) fieldText(ref fieldRef) (pointer, text string) {
+	e := &s.events[ref.event]
+	if ref.leaf < 0 {
+		return "", e.text[ref.start:ref.end]
+	}
+	leaf := &e.out.doc.Leaves()[ref.leaf]
+	return leaf.Pointer, leaf.Text
 }
 
 func better(a, b Resolution) bool {
@@ -208,7 +268,7 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	if ref.leaf < 0 {
 		return sharesObject(n, out.words)
 	}
-	f := newName(pointer, "")
+	f := s.name(pointer, "")
 	shared := false
 	for _, w := range f.last {
 		if contains(n.last, w) {
@@ -245,17 +305,22 @@ func sharesObject(n name, words []string) bool {
 	return false
 }
 
-func (s *Session) fieldCertificates(ref fieldRef, pointer string) []Certificate {
+func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label) []Certificate {
+	if ref.leaf < 0 {
+		return nil
+	}
 	out := s.events[ref.event].out
 	var certs []Certificate
-	for _, c := range out.spec.Certify {
-		if ref.leaf < 0 || !c.Field(pointer) || c.Unique && !out.only(pointer, c.Key) ||
+	for i, c := range out.spec.Certify {
+		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) ||
 			c.By != nil && !s.namedRecord(ref, pointer, c.By) {
 			continue
 		}
 		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})
 	}
-	if ref.leaf >= 0 {
+	// The user's superlative picks a record, by the name that the service gave
+	// it. The other fields of the record are whatever somebody put there.
+	if l.Trust >= label.ToolOutput && identifier(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Certificate{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
 		}
@@ -263,55 +328,78 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string) []Certificate 
 	return certs
 }
 
-// only tells whether the record that a field stands in is the one that a key
-// names: the only record of the result, or the only one of which some field is
-// the key itself, as a file among the hits of a search by its name.
-func (o *output) only(pointer, key string) bool {
+// findKeyed finds, for each procedure that asks for it, the record that its key
+// names: the only one of which some field is the key itself, as a file among
+// the hits of a search by its name. It is done once, when the result comes in.
+func (o *output) findKeyed() {
+	o.keyed = make([]string, len(o.spec.Certify))
+	for i, c := range o.spec.Certify {
+		if !c.Unique || len(c.Key) < 3 || o.records == 1 {
+			continue
+		}
+		for _, leaf := range o.doc.Leaves() {
+			if leaf.Kind != strictjson.String || len(leaf.Text) != len(c.Key) || !strings.EqualFold(leaf.Text, c.Key) {
+				continue
+			}
+			own := recordPrefix(leaf.Pointer)
+			if own == leaf.Pointer || o.keyed[i] != "" && o.keyed[i] != own {
+				o.keyed[i] = "" // no record, or not the only one
+				break
+			}
+			o.keyed[i] = own
+		}
+	}
+}
+
+// only tells whether a field stands in the record that the key of a procedure
+// names: the only record of the result, or the one that was found for it.
+func (o *output) only(pointer string, procedure int) bool {
 	if o.records == 1 {
 		return true
 	}
-	if len(key) < 3 {
-		return false
-	}
-	own := recordPrefix(pointer)
-	found := false
-	for _, leaf := range o.doc.Leaves() {
-		if leaf.Kind != strictjson.String || len(leaf.Text) != len(key) || !strings.EqualFold(leaf.Text, key) {
-			continue
-		}
-		if recordPrefix(leaf.Pointer) != own {
-			return false
-		}
-		found = true
-	}
-	return found && own != pointer
+	own := o.keyed[procedure]
+	return own != "" && within(pointer, own)
 }
 
-// Chosen tells whether a value was picked out of several records of a result
-// without the user's words saying which: then whoever wrote what the model read
-// may have done the picking. A record is the user's choice when it is the only
-// one, or when one of its other fields stands in the user's text, or holds what
-// the user put in quotes.
+// within tells whether a pointer leads into the record at a prefix, which ends
+// with a slash.
+func within(pointer, prefix string) bool { return strings.HasPrefix(pointer, prefix) }
+
+// maxRecordFields is how many fields of a record are asked whether the user
+// named it by them, to each side of the field in question.
+const maxRecordFields = 64
+
+// Chosen tells whether a value, or a part of it, was picked out of several
+// records of a result without the user's words saying which: then whoever wrote
+// what the model read may have done the picking. A record is the user's choice
+// when it is the only one, or when one of its other fields stands in the user's
+// text, or holds what the user put in quotes.
 func (s *Session) Chosen(r Resolution) bool {
-	if !r.fromField {
-		return false
+	for _, ref := range r.refs {
+		if s.chosen(ref) {
+			return true
+		}
 	}
-	out := s.events[r.field.event].out
-	if r.field.leaf < 0 {
+	return false
+}
+
+func (s *Session) chosen(ref fieldRef) bool {
+	out := s.events[ref.event].out
+	if ref.leaf < 0 {
 		return true
 	}
 	if out.records <= 1 {
 		return false
 	}
 	leaves := out.doc.Leaves()
-	prefix := recordPrefix(leaves[r.field.leaf].Pointer)
+	prefix := recordPrefix(leaves[ref.leaf].Pointer)
 	// Records lie together; walk outwards from the field.
-	for i := int(r.field.leaf) - 1; i >= 0 && strings.HasPrefix(leaves[i].Pointer, prefix); i-- {
+	for i := int(ref.leaf) - 1; i >= max(0, int(ref.leaf)-maxRecordFields) && within(leaves[i].Pointer, prefix); i-- {
 		if s.saidByUser(leaves[i].Text) {
 			return false
 		}
 	}
-	for i := int(r.field.leaf) + 1; i < len(leaves) && strings.HasPrefix(leaves[i].Pointer, prefix); i++ {
+	for i := int(ref.leaf) + 1; i < min(len(leaves), int(ref.leaf)+maxRecordFields) && within(leaves[i].Pointer, prefix); i++ {
 		if s.saidByUser(leaves[i].Text) {
 			return false
 		}
@@ -334,33 +422,53 @@ func recordPrefix(pointer string) string {
 	return pointer
 }
 
+// states are the words of fields that many records share: that the user's text
+// has one of them names no record.
+var states = wordSet("open opened closed active inactive pending done draft public private high low medium normal true false none null " +
+	"user admin owner guest file folder directory image text pdf document email mail message event task issue note inbox " +
+	"accepted declined confirmed cancelled canceled unread archived default main master today tomorrow")
+
 // saidByUser tells whether a field names its record in the user's own words.
 func (s *Session) saidByUser(text string) bool {
-	if len(text) < 3 || len(text) > maxFieldText {
+	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) {
 		return false
 	}
-	if _, number := parseNumber(text); number {
-		return false
-	}
-	if len(s.vouch.find(text, true)) > 0 {
+	if n, telling := tellingWords(text); telling && n < 32 && len(s.vouch.find(text, true)) > 0 {
 		return true
 	}
-	lower := strings.ToLower(text)
+	lower := ""
 	for i := range s.vouch.sources {
-		src := &s.vouch.sources[i]
-		for _, q := range src.quotes {
-			if q.end-q.start >= 4 && strings.Contains(lower, strings.ToLower(strings.Trim(src.text[q.start:q.end], " .,"))) {
+		for _, q := range s.vouch.sources[i].quoted {
+			if lower == "" {
+				lower = strings.ToLower(text)
+			}
+			if strings.Contains(lower, q) {
 				return true
 			}
 		}
 	}
 	// All words of a short name, in whatever order the user said them.
-	n := 0
+	if n, telling := tellingWords(text); n == 0 || n > 6 || !telling {
+		return false
+	}
 	for start, end := range words(text) {
 		w := strings.ToLower(text[start:end])
-		if n++; n > 6 || len(w) < 3 || len(s.vouch.words[w]) == 0 {
+		if len(w) < 3 || len(s.vouch.words[w]) == 0 {
 			return false
 		}
 	}
-	return n > 0
+	return true
+}
+
+// tellingWords counts the words of a field and tells whether one of them is
+// neither ordinary nor the name of a state.
+func tellingWords(text string) (n int, telling bool) {
+	for start, end := range words(text) {
+		if n++; n > 32 {
+			return n, true
+		}
+		w := strings.ToLower(text[start:end])
+		telling = telling || len(w) > 2 && !starters[w] && !states[w]
+	}
+	return n, telling
 }

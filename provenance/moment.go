@@ -9,6 +9,20 @@ import (
 // calendar is the session's clock when a text came in: what "tomorrow" meant.
 type calendar func() time.Time
 
+// zone tells whether a moment is given in the zone of the clock, or in none:
+// another zone would be another time of day than the one that was said.
+func (c calendar) zone(at time.Time) bool {
+	_, offset := at.Zone()
+	if offset == 0 {
+		return true
+	}
+	if c == nil {
+		return false
+	}
+	_, own := c().Zone()
+	return offset == own
+}
+
 // dateMention is a date in a vouching text. Year is zero when the text doesn't
 // say one.
 type dateMention struct {

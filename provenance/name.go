@@ -65,6 +65,22 @@ type name struct {
 	short []string // initials of neighbouring words: "pr" of pull_request
 }
 
+// maxNames bounds the names that a session keeps; others are read anew.
+const maxNames = 1024
+
+// name returns what the names of an argument, or of a field, say.
+func (s *Session) name(pointer, tool string) name {
+	key := nameKey{tool, pointer}
+	n, ok := s.nameOf[key]
+	if !ok {
+		n = newName(pointer, tool)
+		if len(s.nameOf) < maxNames && len(pointer) <= 256 {
+			s.nameOf[key] = n
+		}
+	}
+	return n
+}
+
 func newName(pointer, tool string) name {
 	n := name{tool: Words(tool)}
 	for segment := range strings.SplitSeq(pointer, "/") {

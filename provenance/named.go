@@ -31,15 +31,15 @@ func (s *Session) namedRecord(ref fieldRef, pointer string, by func(string) bool
 // that can't be chance: a quantity with its decimals, unit or currency, a date,
 // an address, or a name.
 func (s *Session) userSaid(leaf strictjson.Leaf) bool {
-	if n, ok := parseNumber(leaf.Text); ok {
-		for _, m := range s.vouch.numbers[n.RatString()] {
+	if key, ok := numberKey(leaf.Text); ok {
+		for _, m := range s.vouch.numbers[key] {
 			if m.marked {
 				return true
 			}
 		}
 		return false
 	}
-	q := query{s: s, v: Value{Kind: leaf.Kind, Text: leaf.Text}, n: newName(leaf.Pointer, "")}
+	q := query{s: s, v: Value{Kind: leaf.Kind, Text: leaf.Text}, n: s.name(leaf.Pointer, "")}
 	for _, find := range [...]func(string) (Resolution, bool){q.exact, q.typed} {
 		if r, ok := find(leaf.Text); ok && r.Label.Obligations == 0 && len(leaf.Text) >= 4 {
 			return true

@@ -40,7 +40,7 @@ func (v *vouching) addQuantities(source int32, text string) {
 			continue
 		}
 		value, ok := readNumber(body)
-		if !ok {
+		if !ok || inGroups(text, start, i) {
 			continue
 		}
 		q.marked = strings.ContainsRune(body, '.') || currencyBefore(text[:start])
@@ -70,10 +70,30 @@ func (v *vouching) addQuantities(source int32, text string) {
 			q.value = new(big.Rat).Neg(value)
 			q.start--
 		}
-		key := q.value.RatString()
-		v.numbers[key] = append(v.numbers[key], q)
+		key := ratKey(q.value)
+		if len(v.numbers[key]) < maxPositions {
+			v.numbers[key] = append(v.numbers[key], q)
+		}
 		v.order = append(v.order, q)
 	}
+}
+
+// inGroups tells whether the digits at start and end are a group of a longer
+// code, as in "DE89 3704 0044": none of its groups is an amount.
+func inGroups(text string, start, end int) bool {
+	i := end + 1
+	for i < len(text) && text[end] == ' ' && isDigit(text[i]) {
+		i++
+	}
+	if i-end > 2 {
+		return true
+	}
+	if start < 2 || text[start-1] != ' ' || !isDigit(text[start-2]) {
+		return false
+	}
+	for i = start - 1; i > 0 && isAlnum(text[i-1]); i-- {
+	}
+	return start-1-i > 1
 }
 
 // ends tells whether a number ends n bytes into rest.
@@ -142,26 +162,65 @@ func readNumber(s string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(s)
 }
 
-// parseNumber reads a value of an argument or a field as an exact number: the
-// JSON grammar without exponents beyond what [maxDigits] holds.
-func parseNumber(s string) (*big.Rat, bool) {
+// numberShape tells whether a value of an argument or a field is a plain
+// number: the JSON grammar without exponents, within [maxDigits].
+func numberShape(s string) bool {
 	if s == "" || len(s) > maxDigits {
-		return nil, false
+		return false
 	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !isDigit(c) && c != '.' && (c != '-' || i > 0) {
-			return nil, false
+	i := 0
+	if s[0] == '-' {
+		i = 1
+	}
+	digits, dots := 0, 0
+	for j := i; j < len(s); j++ {
+		switch {
+		case isDigit(s[j]):
+			digits++
+		case s[j] == '.' && digits > 0 && dots == 0:
+			dots++
+		default:
+			return false
 		}
 	}
-	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || !isDigit(digits[0]) || len(digits) > 1 && digits[0] == '0' && digits[1] != '.' || digits[len(digits)-1] == '.' || strings.Count(digits, ".") > 1 {
+	return digits > 0 && s[len(s)-1] != '.' && !(s[i] == '0' && i+1 < len(s) && s[i+1] != '.')
+}
+
+// parseNumber reads a value of an argument or a field as an exact number.
+func parseNumber(s string) (*big.Rat, bool) {
+	if !numberShape(s) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
 }
 
+// numberKey is the one spelling of a plain number by which equal ones are
+// found: 12.50 and 12.5 are the same amount.
+func numberKey(s string) (string, bool) {
+	if !numberShape(s) {
+		return "", false
+	}
+	if strings.IndexByte(s, '.') >= 0 {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	}
+	if s == "-0" {
+		s = "0"
+	}
+	return s, true
+}
+
+// ratKey is [numberKey] of a number that was computed. Its decimals always end.
+func ratKey(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	return strings.TrimRight(r.FloatString(2*maxDigits), "0")
+}
+
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// smallNumbers are the words for the numbers from one on.
+var smallNumbers = [...]string{"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 
 // numberWords are the small numbers that people write as words.
 var numberWords = map[string]int{

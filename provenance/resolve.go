@@ -46,13 +46,23 @@ type Resolution struct {
 	Parts []Part
 	// Certificates are those that the fields of results offer for the value.
 	Certificates []Certificate
+	// LooksLike is what the user wrote, when the value looks like it and is
+	// something else.
+	LooksLike string
 	// Bounded tells whether the value is a plain number or date that was taken,
 	// or computed, from the user's words and from fields of results that are
 	// not external: a bounded format from a bounded source.
 	Bounded bool
 
-	fromField, numeric, right bool
-	field                     fieldRef
+	numeric, right bool
+	refs           []fieldRef // the fields of results that it was taken from
+}
+
+// take merges a part into a composed value.
+func (r *Resolution) take(part Resolution) {
+	r.Label = label.Merge(r.Label, part.Label)
+	r.Evidence = append(r.Evidence, part.Evidence...)
+	r.refs = append(r.refs, part.refs...)
 }
 
 // Part is one part of a structured value.
@@ -115,7 +125,7 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 	out := make([]Resolution, len(values))
 	fuel := fuelPerCall
 	for i := range values {
-		q := query{s: s, v: values[i], n: newName(values[i].Pointer, tool), siblings: values}
+		q := query{s: s, v: values[i], n: s.name(values[i].Pointer, tool), siblings: values}
 		out[i] = q.resolve()
 		if s.ambient.Trust >= label.User {
 			// Nobody else has had a word yet: whatever was picked, the user's
@@ -124,6 +134,9 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 			for j := range out[i].Parts {
 				out[i].Parts[j].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
 			}
+		}
+		if !out[i].Witness {
+			s.lookalike(values[i].Text, &out[i])
 		}
 		if !out[i].Witness || len(out[i].Parts) > 0 && out[i].Label.Trust <= s.ambient.Trust {
 			out[i].Evidence = append(out[i].Evidence, s.explain(values[i].Text, &fuel)...)
@@ -163,6 +176,9 @@ func (q *query) resolve() Resolution {
 	if r, ok := q.structured(); ok {
 		return r
 	}
+	if q.v.Form == FormShell || q.v.Form == FormSQL {
+		return q.ambient() // code is not put together from pieces
+	}
 	if r, ok := q.derived(); ok {
 		return r
 	}
@@ -179,8 +195,8 @@ func (q *query) text(text string) (Resolution, bool) {
 			return r, true
 		}
 	}
-	if p, ok := q.s.pinned[text]; ok {
-		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
+	if r, ok := q.pin(text); ok {
+		return r, true
 	}
 	v := q.v
 	v.Text = text
@@ -243,13 +259,16 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	src := &vouch.sources[o.source]
 	r := Resolution{Label: src.label, Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
 	atom := typedAtom(text)
-	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) {
+	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) || manyAtoms(text) && q.anyNegated(o) {
 		return r, false
+	}
+	if atom && !o.quoted && strings.IndexByte(".,!?:;'", text[len(text)-1]) >= 0 {
+		return r, false // the punctuation of the sentence, and not the user's atom
 	}
 	if o.quoted && !folded {
 		return r, true
 	}
-	left, right := vouch.around(o, 6, 3)
+	left, right := vouch.around(o, 9, 3)
 	if bareNumber(text) {
 		// "2 pages" says nothing about mail number 2.
 		if !q.n.cued(left) && !q.n.cued(right) && !(q.quantityLike() && !counted(right)) {
@@ -257,13 +276,60 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 		}
 		return r, true
 	}
-	if folded || o.inside || !atom && q.lowInformation(text, src.text, o, left, right) {
+	if folded || o.inside || !atom && q.lowInformation(text, src.text, o, left, right) ||
+		schemeAdded(text, src.text[o.start:o.end]) && !visited(left, right) {
 		r.Label.Obligations |= label.LowInfo
 	}
 	if atom && q.ambiguous(text, left) {
 		r.Label.Obligations |= label.AmbiguousBinding
 	}
 	return r, true
+}
+
+// manyAtoms tells whether a value is a list of addresses in one string.
+func manyAtoms(text string) bool {
+	return strings.Count(text, "@") > 1 && strings.ContainsAny(text, ", ;\n")
+}
+
+// anyNegated tells whether the user ruled out an address inside of a text.
+func (q *query) anyNegated(o occurrence) bool {
+	text := q.s.vouch.sources[o.source].text
+	n := 0
+	for start := o.start; start < o.end && n < maxPieces; {
+		end := start
+		for end < o.end && !hardByte(text, end) {
+			end++
+		}
+		if strings.IndexByte(text[start:end], '@') > 0 {
+			n++
+			if q.s.vouch.negated(occurrence{source: o.source, start: start, end: end}) {
+				return true
+			}
+		}
+		start = end + 1
+	}
+	return n == maxPieces
+}
+
+// schemeAdded tells whether a URL was made from a word with dots in it. The
+// user may have meant a file or a variable: "order.id" is a host as well.
+func schemeAdded(value, source string) bool {
+	return strings.Contains(value, "://") && !strings.Contains(source, "://") && !strings.Contains(source, "/") &&
+		!strings.HasPrefix(asciiLower(source), "www.")
+}
+
+// visited tells whether the words around a host say that it is one.
+func visited(left, right []string) bool {
+	for _, list := range [][]string{left, right} {
+		for _, w := range list {
+			switch w {
+			case "visit", "open", "browse", "fetch", "website", "site", "page", "homepage", "webpage", "domain", "url", "host", "link",
+				"crawl", "scrape", "download", "server", "web", "online", "navigate", "go", "ping", "address", "portal", "blog", "seite", "webseite":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *Session) vouchEvidence(o occurrence, valueLength int) Evidence {
@@ -418,16 +484,22 @@ func (q *query) ambiguous(text string, left []string) bool {
 	if all {
 		return false
 	}
+	// The nearest word that says what an address is there for decides; "and"
+	// carries it over from the address before.
+	near := 3
+	for i := len(left) - 1; i >= 0 && near > 0; i-- {
+		switch left[i] {
+		case "to", "with", "invite", "cc", "bcc", "share", "add", "for", "email", "mail", "message", "tell", "ask", "an", "für", "à":
+			return false
+		case "from", "by", "of", "about", "von", "than":
+			return true
+		case "and", "und", "or", "oder", "et", "y":
+			near = len(left)
+		}
+		near--
+	}
 	if len(left) > 3 {
 		left = left[len(left)-3:]
-	}
-	for i := len(left) - 1; i >= 0; i-- {
-		switch left[i] {
-		case "to", "with", "invite", "cc", "bcc", "share", "add", "for", "email", "mail", "message", "tell", "ask", "and", "an", "für", "à", "und":
-			return false
-		case "from", "by", "of", "about", "von":
-			return true
-		}
 	}
 	return !q.n.cued(left)
 }
@@ -577,8 +649,8 @@ func (q *query) number() (Resolution, bool) {
 	if r, ok := q.typedNumber(q.v.Text); ok {
 		return r, true
 	}
-	if p, ok := q.s.pinned[q.v.Text]; ok {
-		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
+	if r, ok := q.pin(q.v.Text); ok {
+		return r, true
 	}
 	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Certificates) > 0) {
 		r.Bounded = r.Label.Trust >= label.ToolOutput

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,9 +19,11 @@ type Session struct {
 	ambient label.Label
 	low     []int // events with text below USER, the ones ambient values may come from
 	vouch   vouching
-	fields  map[string][]fieldRef
+	fields  fieldIndex
 	wide    *index.Index
-	pinned  map[string]pin
+	pinned  map[string][]pin
+	written map[string]write
+	nameOf  map[nameKey]name
 
 	// What arithmetic works with, as of operandsAt events.
 	operands   []operand
@@ -33,6 +36,9 @@ type event struct {
 	text  string
 	label label.Label
 	out   *output // for results only
+	// written marks what the model wrote through a call: it may come back as
+	// the result of another.
+	written bool
 }
 
 // output is a result in its fields.
@@ -43,6 +49,7 @@ type output struct {
 	argText []argument // the producing call's own arguments, for echoes
 	floor   label.Trust
 	records int
+	keyed   []string // for each of spec.Certify, the record that its key names
 	// extremes are the records that superlatives pick, by their word.
 	extremes map[string][2]string
 }
@@ -54,9 +61,18 @@ type argument struct {
 
 // pin is a value that the model worked out before anything external was read.
 type pin struct {
-	event int
 	label label.Label
+	name  []string // words of the argument's name
 }
+
+// write is a short value of low trust that the model wrote through a call, with
+// the number of events before it.
+type write struct {
+	before int32
+	label  label.Label
+}
+
+type nameKey struct{ tool, pointer string }
 
 // New returns a session without events. The clock gives relative dates their
 // meaning; without one (nil) they vouch for nothing.
@@ -66,9 +82,11 @@ func New(clock func() time.Time) *Session {
 		names:   map[string]int{},
 		ambient: label.Identity(),
 		vouch:   newVouching(),
-		fields:  map[string][]fieldRef{},
+		fields:  newFieldIndex(),
 		wide:    index.New(index.Options{}),
-		pinned:  map[string]pin{},
+		pinned:  map[string][]pin{},
+		written: map[string]write{},
+		nameOf:  map[nameKey]name{},
 	}
 }
 
@@ -136,6 +154,13 @@ func (s *Session) Model(name, text string) {
 
 func (s *Session) add(e event) int {
 	n := len(s.events)
+	// A name that came before keeps its meaning: evidence refers to it.
+	for i, name := 2, e.name; ; i++ {
+		if _, taken := s.names[e.name]; !taken {
+			break
+		}
+		e.name = name + "~" + strconv.Itoa(i)
+	}
 	s.events = append(s.events, e)
 	s.names[e.name] = n
 	s.see(n, e.label)
@@ -154,7 +179,7 @@ func (s *Session) see(event int, l label.Label) {
 // carve blanks what a user's text quotes from others, byte by byte, so that
 // positions stay as they are, and tells whether there was anything.
 func carve(text string) (own string, quoted bool) {
-	if !strings.Contains(text, ">") && !strings.Contains(text, "---") && !strings.Contains(text, "orwarded message") {
+	if !strings.ContainsAny(text, ">:-＞") {
 		return text, false
 	}
 	out := []byte(text)
@@ -167,32 +192,82 @@ func carve(text string) (own string, quoted bool) {
 		}
 	}
 	for start := 0; start < len(text); {
-		end := strings.IndexByte(text[start:], '\n')
-		if end < 0 {
-			end = len(text)
-		} else {
-			end += start
-		}
+		end := start + strings.IndexByte(text[start:]+"\n", '\n')
 		line := strings.TrimSpace(text[start:end])
-		if strings.HasPrefix(line, ">") {
+		rest := text[min(len(text), end+1):]
+		switch {
+		case strings.HasPrefix(line, ">") || strings.HasPrefix(line, "＞"):
 			blank(start, end)
-		}
-		if forwarded(line) {
+		case forwarded(line), mailHeader(line, rest), attribution(line) && !nextQuoted(rest):
+			// All that follows is somebody else's.
 			blank(start, len(text))
-			break
+			return string(out), quoted
+		case attribution(line):
+			blank(start, end)
 		}
 		start = end + 1
 	}
 	return string(out), quoted
 }
 
+// forwarded tells whether a line separates a forwarded message.
 func forwarded(line string) bool {
-	l := strings.ToLower(strings.Trim(line, "- "))
+	if len(line) > 80 {
+		return false
+	}
+	l := strings.ToLower(strings.Trim(line, "-_= "))
 	switch l {
-	case "original message", "forwarded message", "ursprüngliche nachricht", "weitergeleitete nachricht", "message transféré", "message d'origine":
-		return strings.HasPrefix(line, "--")
+	case "original message", "forwarded message", "ursprüngliche nachricht", "weitergeleitete nachricht", "message transféré", "message d'origine", "mensaje reenviado", "mensaje original":
+		return strings.HasPrefix(line, "--") || strings.HasPrefix(line, "__") || strings.HasPrefix(line, "==")
 	}
 	return strings.HasPrefix(l, "begin forwarded message")
+}
+
+// mailHeader tells whether a line begins the header of a pasted mail: "From:"
+// with a subject or a time of sending in one of the next lines.
+func mailHeader(line, rest string) bool {
+	if !headerField(line, "from", "von", "de") {
+		return false
+	}
+	for range 4 {
+		var next string
+		next, rest, _ = strings.Cut(rest, "\n")
+		if headerField(strings.TrimSpace(next), "sent", "subject", "gesendet", "betreff", "objet", "asunto") {
+			return true
+		}
+	}
+	return false
+}
+
+func headerField(line string, names ...string) bool {
+	name, _, ok := strings.Cut(line, ":")
+	if !ok || len(name) > 16 {
+		return false
+	}
+	name = strings.ToLower(strings.Trim(name, "* "))
+	for _, n := range names {
+		if name == n {
+			return true
+		}
+	}
+	return false
+}
+
+// attribution tells whether a line introduces a quoted mail: "On Monday, Bob
+// <bob@corp.com> wrote:".
+func attribution(line string) bool {
+	if !strings.HasSuffix(line, ":") || len(line) > 240 {
+		return false
+	}
+	l := strings.ToLower(strings.TrimRight(line, ": "))
+	on := strings.HasPrefix(l, "on ") && strings.HasSuffix(l, " wrote") || strings.HasPrefix(l, "am ") && strings.Contains(l, " schrieb") ||
+		strings.HasPrefix(l, "le ") && strings.HasSuffix(l, " écrit") || strings.HasPrefix(l, "el ") && strings.HasSuffix(l, " escribió")
+	return on && strings.ContainsAny(l, "0123456789@")
+}
+
+func nextQuoted(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\r\n")
+	return strings.HasPrefix(rest, ">") || strings.HasPrefix(rest, "＞")
 }
 
 // Spec is what a result is worth (PACT's OutputSpec), as far as this package
@@ -231,9 +306,12 @@ type Result struct {
 	Text string
 	// Document is the structured form; nil when there is none.
 	Document *strictjson.Document
-	Tool     string
-	Origin   label.Origins
-	Spec     Spec
+	// Beside tells that the document was given beside the text and not read
+	// from it, so that each may hold what the other doesn't.
+	Beside bool
+	Tool   string
+	Origin label.Origins
+	Spec   Spec
 	// Arguments are the producing call's, as they were resolved.
 	Arguments []Resolved
 }
@@ -266,7 +344,11 @@ func (s *Session) Output(name string, r Result) {
 	}
 	n := s.add(event{name: name, text: text, label: l, out: out})
 	if r.Document != nil {
+		if r.Beside && text != string(r.Document.Canonical()) {
+			s.add(event{name: name + "/structured", text: string(r.Document.Canonical()), label: l})
+		}
 		out.records = records(r.Document)
+		out.findKeyed()
 		s.addFields(n, out)
 	} else if out.floor >= label.ToolOutput {
 		s.addCells(n, text)
@@ -275,20 +357,35 @@ func (s *Session) Output(name string, r Result) {
 
 // blank tells whether a result holds no text at all.
 func blank(r Result) bool {
-	if r.Document == nil {
+	if r.Document == nil || r.Beside {
 		switch strings.TrimSpace(r.Text) {
 		case "", "[]", "{}", "null", "None", "()":
-			return true
-		}
-		return false
-	}
-	for _, leaf := range r.Document.Leaves() {
-		if leaf.Kind != strictjson.Null && leaf.Text != "" {
+		default:
 			return false
+		}
+	}
+	if r.Document == nil {
+		return true
+	}
+	for i, leaf := range r.Document.Leaves() {
+		if leaf.Kind != strictjson.Null && leaf.Text != "" || i == maxBlankLeaves {
+			return false
+		}
+		// A member name is text too, and may be an outsider's.
+		for segment := range strings.SplitSeq(leaf.Pointer, "/") {
+			if segment != "" && !isIndex(segment) && !envelope[segment] {
+				return false
+			}
 		}
 	}
 	return true
 }
+
+const maxBlankLeaves = 16
+
+// envelope are the member names that a result without anything in it may have.
+var envelope = wordSet("result results item items data event events email emails message messages file files entry entries " +
+	"record records row rows hit hits list content contents value values output next cursor page pages error errors")
 
 // Called notes the arguments of a call that is going to run. Dates, times and
 // numbers that the model worked out before it had read anything external are
@@ -299,31 +396,64 @@ func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 		l := resolved[i].Label
 		switch {
 		case l.Trust >= label.User:
-			if pinnable(v) {
-				s.pinned[v.Text] = pin{len(s.events), l}
+			if pinnable(v) && len(s.pinned[v.Text]) < maxPins {
+				s.pinned[v.Text] = append(s.pinned[v.Text], pin{l, s.name(v.Pointer, "").last})
 			}
+		case v.Kind == strictjson.Bool || v.Kind == strictjson.Null || v.Text == "":
 		case len(v.Text) >= minEcho:
 			n := len(s.events)
-			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l})
+			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l, written: true})
 			s.names[name+v.Pointer] = n
 			s.wide.Append(uint32(n), v.Text)
+		default:
+			key := fieldKey(v.Text)
+			w, ok := s.written[key]
+			if !ok {
+				w = write{int32(len(s.events)), l}
+			}
+			w.label = label.Merge(w.label, l)
+			s.written[key] = w
 		}
 	}
 }
 
-// minEcho is the length from which a value is recognised when it comes back:
-// shorter ones are found in any text.
-const minEcho = 8
+const (
+	// minEcho is the length from which a value is recognised inside of others
+	// when it comes back: shorter ones are found in any text, and are compared
+	// with whole fields.
+	minEcho = 8
+	// maxPins is how many arguments may pin the same value.
+	maxPins = 8
+)
 
 func pinnable(v Value) bool {
 	if len(v.Text) < 3 {
 		return false
 	}
-	if _, ok := parseNumber(v.Text); ok {
+	if numberShape(v.Text) {
 		return len(strings.Trim(v.Text, "-0.")) > 0 && len(v.Text) >= 4
 	}
-	if _, ok := parseMoment(v.Text); ok {
-		return true
+	_, ok := parseMoment(v.Text)
+	return ok
+}
+
+// pin finds a value that was worked out before anything external was read. A
+// number is one of its own kind only: a limit of 1000 is no amount of 1000.
+func (q *query) pin(text string) (Resolution, bool) {
+	for _, p := range q.s.pinned[text] {
+		if numberShape(text) && !shares(p.name, q.n.last) {
+			continue
+		}
+		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
+	}
+	return Resolution{}, false
+}
+
+func shares(a, b []string) bool {
+	for _, w := range a {
+		if contains(b, w) {
+			return true
+		}
 	}
 	return false
 }
@@ -332,50 +462,59 @@ func pinnable(v Value) bool {
 // of the only array of objects directly inside its outermost object (an object
 // with nothing but an array is that array); anything else is one record.
 func records(doc *strictjson.Document) int {
-	top := map[string]bool{}
-	elements := map[string]bool{}
-	objects := map[string]bool{} // members that are arrays of objects
-	arrays := map[string]bool{}
-	for _, leaf := range doc.Leaves() {
+	members, arrays, lists, elements, inLists := 0, 0, 0, 0, 0
+	first, second := "", ""
+	isArray, isList, n := false, false, 0
+	// Leaves come in the order of the document, so that each member, and each
+	// element, is one run of them.
+	flush := func() {
+		elements += n
+		if isArray {
+			arrays++
+		}
+		if isList {
+			lists++
+			inLists += n
+		}
+		isArray, isList, n = false, false, 0
+	}
+	for i, leaf := range doc.Leaves() {
 		if leaf.Pointer == "" {
 			if leaf.Kind == strictjson.Array {
 				return 0
 			}
 			return 1
 		}
-		first, rest, _ := strings.Cut(leaf.Pointer[1:], "/")
-		top[first] = true
-		if doc.Root() == strictjson.Array {
-			continue
+		f, rest, _ := strings.Cut(leaf.Pointer[1:], "/")
+		if i == 0 || f != first {
+			flush()
+			members++
+			first, second = f, ""
 		}
-		second, third, _ := strings.Cut(rest, "/")
+		sec, third, _ := strings.Cut(rest, "/")
 		if leaf.Kind == strictjson.Array && rest == "" {
-			arrays[first] = true
-		} else if isIndex(second) {
-			arrays[first] = true
-			elements[first+"/"+second] = true
-			if third != "" {
-				objects[first] = true
+			isArray = true
+		} else if isIndex(sec) {
+			isArray = true
+			if sec != second {
+				second = sec
+				n++
 			}
+			isList = isList || third != ""
 		}
 	}
+	flush()
 	switch {
 	case doc.Root() == strictjson.Array:
-		return len(top)
-	case len(top) == 1 && len(arrays) == 1:
-		return len(elements)
-	case len(objects) == 0:
+		return members
+	case members == 1 && arrays == 1:
+		return elements
+	case lists == 0:
 		return 1
-	case len(objects) > 1:
+	case lists > 1:
 		return 2 // several lists: nothing is the one record
 	}
-	n := 0
-	for e := range elements {
-		if member, _, _ := strings.Cut(e, "/"); objects[member] {
-			n++
-		}
-	}
-	return n
+	return inLists
 }
 
 // Influences names the events that a value with the ambient label may have come

@@ -106,7 +106,7 @@ func (q *query) place(u webURL) (label.Label, []Evidence) {
 // is content.
 func (q *query) address(text string) (Resolution, bool) {
 	name, rest, ok := strings.Cut(text, "<")
-	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) {
+	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) || !displayName(strings.TrimSpace(name)) {
 		return Resolution{}, false
 	}
 	mail := strings.TrimSuffix(rest, ">")
@@ -119,6 +119,7 @@ func (q *query) address(text string) (Resolution, bool) {
 		l, ev = part.Label, part.Evidence
 		r.Witness = true
 		r.Certificates = part.Certificates
+		r.refs = part.refs
 	}
 	r.add(Part{Name: "address", Text: mail, Authority: true, Label: l}, ev)
 	if name = strings.Trim(name, " \"'"); name != "" {
@@ -129,4 +130,19 @@ func (q *query) address(text string) (Resolution, bool) {
 		r.add(Part{Name: "name", Text: name, Label: l}, ev)
 	}
 	return r, true
+}
+
+// displayName tells whether a text is a display name to every reader of an
+// address header: words, in one pair of quotes or none. A comma, a colon or an
+// at sign makes some of them read a second recipient.
+func displayName(s string) bool {
+	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	for _, r := range s {
+		if !wordRune(r) && r != ' ' && r != '.' && r != '-' && r != '\'' && r != '’' {
+			return false
+		}
+	}
+	return true
 }

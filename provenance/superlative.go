@@ -50,7 +50,7 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 	}
 	for i := range superlatives {
 		sup := &superlatives[i]
-		if !s.saysWord(sup.word) {
+		if !s.saysSuperlative(sup) {
 			continue
 		}
 		if record, field := s.extreme(ref.event, sup); record == own {
@@ -60,11 +60,20 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 	return "", false
 }
 
-func (s *Session) saysWord(w string) bool {
-	for _, p := range s.vouch.words[w] {
-		if !s.vouch.negated(occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}) {
-			return true
+// saysSuperlative tells whether the user said it: "recent" and "expensive" pick
+// one record only with "most" before them.
+func (s *Session) saysSuperlative(sup *superlative) bool {
+	for _, p := range s.vouch.words[sup.word] {
+		o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+		if s.vouch.negated(o) {
+			continue
 		}
+		if sup.word == "recent" || sup.word == "expensive" {
+			if left, _ := s.vouch.around(o, 1, 0); len(left) == 0 || left[0] != "most" {
+				continue
+			}
+		}
+		return true
 	}
 	return false
 }

@@ -177,7 +177,7 @@ func (q *query) moment(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	m, ok := parseMoment(text)
-	if !ok {
+	if !ok || m.at.Nanosecond() != 0 || !q.s.clock.zone(m.at) {
 		return Resolution{}, false
 	}
 	r := Resolution{Label: label.Identity(), How: "date", Witness: true, Bounded: true}

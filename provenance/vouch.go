@@ -20,6 +20,8 @@ const (
 	// maxRuns is how many words of a value are considered in choosing the
 	// rarest one to start from.
 	maxRuns = 8
+	// maxQuoted is how many quotations of one text may name records.
+	maxQuoted = 64
 )
 
 // vouching is the text that can raise a value: the system's, the user's, and
@@ -30,7 +32,8 @@ type vouching struct {
 	mails   map[string][]position
 	urls    map[string][]position
 	numbers map[string][]quantity
-	order   []quantity // the numbers in the order of the text
+	shapes  map[string]position // typed atoms by what they look like
+	order   []quantity          // the numbers in the order of the text
 	size    int
 
 	dates     []dateMention
@@ -42,7 +45,8 @@ type vouchSource struct {
 	event  int
 	text   string
 	label  label.Label
-	quotes []span // quoted strings and code, without their quotes
+	quotes []span   // quoted strings and code, without their quotes
+	quoted []string // those of them that may name a record, in lower case
 }
 
 type span struct{ start, end int }
@@ -64,6 +68,7 @@ func newVouching() vouching {
 		mails:   map[string][]position{},
 		urls:    map[string][]position{},
 		numbers: map[string][]quantity{},
+		shapes:  map[string]position{},
 	}
 }
 
@@ -75,11 +80,19 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 	}
 	v.size += len(text)
 	src := vouchSource{event: event, text: text, label: l, quotes: quotations(text)}
+	for _, q := range src.quotes {
+		if t := strings.ToLower(strings.Trim(text[q.start:q.end], " .,")); len(t) >= 4 && len(src.quoted) < maxQuoted {
+			src.quoted = append(src.quoted, t)
+		}
+	}
 	n := int32(len(v.sources))
 	v.sources = append(v.sources, src)
 	for start, end := range words(text) {
 		key := strings.ToLower(text[start:end])
-		v.words[key] = append(v.words[key], position{n, int32(start), int32(end)})
+		// One more than is looked at tells that the word is too frequent.
+		if len(v.words[key]) <= maxPositions {
+			v.words[key] = append(v.words[key], position{n, int32(start), int32(end)})
+		}
 	}
 	v.addAddresses(n, text)
 	v.addQuantities(n, text)
@@ -87,14 +100,21 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 	return true
 }
 
-// words yields the maximal runs of letters and digits of a text.
+// words yields the maximal runs of letters and digits of a text. Where a script
+// without spaces meets another, a run ends.
 func words(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		start := -1
+		spaceless := false
 		for i, r := range text {
-			if wordRune(r) || unicode.Is(unicode.Mn, r) {
-				if start < 0 {
-					start = i
+			if r < utf8.RuneSelf && isAlnum(byte(r)) || r >= utf8.RuneSelf && (wordRune(r) || unicode.Is(unicode.Mn, r)) {
+				if s := scriptless(r); start < 0 {
+					start, spaceless = i, s
+				} else if s != spaceless && !unicode.Is(unicode.Mn, r) {
+					if !yield(start, i) {
+						return
+					}
+					start, spaceless = i, s
 				}
 				continue
 			}
@@ -259,11 +279,18 @@ func (v *vouching) negated(o occurrence) bool {
 			window = window[i+1:]
 		}
 	}
+	if ruledOut(text[o.end:min(len(text), o.end+negationWindow)]) {
+		return true
+	}
 	fields := strings.Fields(window)
 	for i := len(fields) - 1; i >= 0 && len(fields)-i <= negationWords; i-- {
 		w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”"))
+		if i+1 < len(fields) && harmless(fields[i+1]) {
+			continue
+		}
 		switch w {
 		case "not", "never", "avoid", "except", "without", "nor", "neither", "cannot",
+			"ignore", "ignoring", "beware", "distrust", "excluding", "besides", "exclude",
 			"nicht", "nie", "niemals", "kein", "keine", "keinen", "keinesfalls", "außer", "ohne",
 			"jamais", "sauf", "sans", "pas", "nunca", "excepto", "sin", "jamás":
 			return true
@@ -271,9 +298,49 @@ func (v *vouching) negated(o occurrence) bool {
 		if strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
 			return true
 		}
-		if w == "instead" && i+1 < len(fields) && strings.EqualFold(fields[i+1], "of") {
+		if i+1 < len(fields) && (w == "instead" && strings.EqualFold(fields[i+1], "of") ||
+			(w == "other" || w == "rather") && strings.EqualFold(fields[i+1], "than")) {
 			return true
 		}
+	}
+	return false
+}
+
+// harmless tells whether a word after "not" makes it no negation of what
+// follows: "don't forget to write to Bob".
+func harmless(w string) bool {
+	switch strings.ToLower(strings.Trim(w, ",;:()'\"")) {
+	case "forget", "hesitate", "fail", "miss", "only", "just", "vergessen", "oublier":
+		return true
+	}
+	return false
+}
+
+// ruledOut tells whether what follows a value rules it out: "mallory@evil.com
+// must not get this", "… is a scam".
+func ruledOut(after string) bool {
+	fields := strings.Fields(after)
+	if len(fields) == 0 || len(after) > 0 && strings.IndexByte(".!?,;\n", after[0]) >= 0 {
+		return false
+	}
+	for i := 0; i < len(fields) && i < 5; i++ {
+		w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”.!?"))
+		switch w {
+		case "is", "are", "must", "should", "may", "shall", "can", "does", "looks", "seems", "was", "ist", "darf", "soll", "est", "ne", "no":
+			continue
+		case "not", "never", "cannot", "nicht", "nie", "niemals", "jamais", "nunca", "pas",
+			"scam", "spam", "phishing", "fake", "malicious", "suspicious", "fraud", "fraudulent", "blocked", "compromised", "dangerous":
+			// Without a verb before it, the word belongs to what comes next:
+			// "write to bob@corp.com, not to eve".
+			return i > 0
+		case "isn't", "mustn't", "shouldn't", "can't", "won't", "doesn't":
+			return true
+		case "a", "an", "the", "ein", "eine", "un", "une", "likely", "probably", "definitely", "surely":
+			if i > 0 {
+				continue
+			}
+		}
+		return false
 	}
 	return false
 }
