@@ -2,67 +2,252 @@ package provenance
 
 import (
 	"strings"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/provenance/normal"
 )
 
-// maxSinkTokens bounds the words of a text that are looked at for addresses.
-const maxSinkTokens = 4096
+const (
+	// maxSinkTokens bounds the words of a text that may be links and are looked
+	// at one by one.
+	maxSinkTokens = 4096
+	// maxSinkList is the longest text that is read as a list of addresses, in
+	// bytes.
+	maxSinkList = 4096
+)
 
 // Sink finds, in a value, an address that nothing vouches for: a URL, an e-mail
 // address, a host, an account number, a telephone number, an absolute path or a
-// command line. It looks at the value, not at any role: the whole value, and in
-// longer text the links, which a reader may follow.
+// command line. It looks at the value, not at any role: the whole value, each
+// item of a list of addresses, and in longer text the links, which a reader may
+// follow, also where they are written with entities, escapes or look-alike
+// forms that a reader's program undoes.
 func (s *Session) Sink(text string) (address string, found bool) {
-	trimmed := strings.TrimSpace(text)
-	if !strings.ContainsAny(trimmed, " \n\t") {
-		if addressLike(trimmed) && !s.vouches(trimmed) {
-			return trimmed, true
-		}
-	} else if compact := strings.NewReplacer(" ", "", "-", "").Replace(trimmed); len(trimmed) <= 64 && accountNumber(compact) && !s.vouches(trimmed) && !s.vouches(compact) {
-		return trimmed, true
-	} else if commandLike(trimmed) && !s.vouches(trimmed) {
-		return trimmed, true
+	if address, found = s.wholeSink(strings.TrimSpace(text)); found {
+		return address, true
 	}
-	n := 0
-	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && !hardByte(text, end) {
-			end++
+	x := linkScan{s: s}
+	if address, found = x.scan(text, false); found || !mayHide(text) {
+		return address, found
+	}
+	folded, _ := normal.Fold(nil, text)
+	if address, found = x.scan(string(folded), false); found {
+		return address, true
+	}
+	for _, v := range normal.Decode(text) {
+		if v.Encoding != normal.Escapes {
+			continue // nobody follows a link in base64
 		}
-		if end-start >= 5 {
-			if n++; n > maxSinkTokens {
-				return "", true // too long to look through: fail closed
-			}
-			token := strings.Trim(text[start:end], "'.,!?:;*_")
-			if link(token) && !s.vouches(token) {
-				return token, true
-			}
+		// A view begins in the middle of the text; what is cut off there was
+		// looked at before.
+		if address, found = x.scan(v.Text, v.Start > 0); found {
+			return address, true
 		}
-		start = end + 1
 	}
 	return "", false
 }
 
+// wholeSink looks at a value as one address or as a list of them.
+func (s *Session) wholeSink(text string) (address string, found bool) {
+	if !strings.ContainsAny(text, " \n\t") && addressLike(text) && !s.vouches(text) {
+		return text, true
+	}
+	compact := text
+	if strings.ContainsAny(text, " -") && len(text) <= 64 {
+		compact = strings.NewReplacer(" ", "", "-", "").Replace(text)
+	}
+	if (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
+		return text, true
+	}
+	if len(text) > maxSinkList {
+		return "", false
+	}
+	if strings.ContainsAny(text, " \n\t") && commandLike(text) && !s.vouches(text) {
+		return text, true
+	}
+	// "Bob <bob@corp.com>, eve@corp.com": all items are addresses.
+	if !strings.ContainsAny(text, ",;\n<") {
+		return "", false
+	}
+	all := true
+	first := ""
+	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
+		item = strings.TrimSpace(item)
+		if open := strings.LastIndexByte(item, '<'); open >= 0 && strings.HasSuffix(item, ">") {
+			item = item[open+1 : len(item)-1]
+		}
+		if item == "" {
+			continue
+		}
+		if strings.ContainsAny(item, " \t") || !addressLike(item) {
+			all = false
+			break
+		}
+		if first == "" && !s.vouches(item) {
+			first = item
+		}
+	}
+	return first, all && first != ""
+}
+
 // vouches tells whether the user or the deployment named the address.
 func (s *Session) vouches(address string) bool {
+	if len(address) > maxAtom {
+		return false
+	}
 	q := query{s: s, v: Value{Text: address}}
 	r, ok := q.text(address)
 	return ok && r.Label.Trust > s.ambient.Trust
 }
 
-// link tells whether a word of a text is one that a reader follows or that
-// carries data out when it is rendered.
-func link(s string) bool {
-	lower := strings.ToLower(s)
-	if strings.Contains(lower, "://") || strings.HasPrefix(lower, "www.") {
-		return true
+// mayHide tells whether a text has anything that a reader's program decodes.
+func mayHide(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c >= utf8.RuneSelf || c == '%' || c == '&' || c == '\\' || c == '=' || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return true
+		}
 	}
-	u, ok := parseURL(s, true)
-	return ok && (u.path != "/" || u.query != "")
+	return false
+}
+
+// linkScan looks for links in the forms of one text.
+type linkScan struct {
+	s       *Session
+	looked  int
+	vouched []string // links that are vouched for, as the text spells them
+}
+
+// linkEnd has the bytes that end a link in every kind of text. Brackets, commas
+// and semicolons do not: they may be part of one, and of the user name that
+// makes "https://corp.com(@evil.io" a link to evil.io.
+var linkEnd = func() (t [256]bool) {
+	for c := range 0x21 {
+		t[c] = true
+	}
+	for _, c := range []byte("\"<>`{}|^\\\x7f") {
+		t[c] = true
+	}
+	return t
+}()
+
+// scan looks through a text word by word. Of a text that was cut out of another
+// the first word may be half a link.
+func (x *linkScan) scan(text string, cut bool) (string, bool) {
+	for start := 0; start < len(text); {
+		end, telling := start, false
+		for end < len(text) && !linkEnd[text[end]] {
+			telling = telling || text[end] == ':' || text[end] == '/'
+			end++
+		}
+		word := text[start:end]
+		if start == 0 && cut {
+			start = end + 1
+			continue
+		}
+		start = end + 1
+		if len(word) < 5 || !telling && !(word[0]|0x20 == 'w' || word[len(word)-1] >= 'a') {
+			continue
+		}
+		if !telling && !strings.Contains(asciiLower(word), "www.") {
+			continue
+		}
+		if x.looked++; x.looked > maxSinkTokens {
+			return "more links than can be looked at", true
+		}
+		for _, link := range links(word) {
+			if !x.known(link) {
+				return link, true
+			}
+		}
+	}
+	return "", false
+}
+
+// known tells whether a link is vouched for, also where the text around it was
+// folded or cut.
+func (x *linkScan) known(link string) bool {
+	for _, v := range x.vouched {
+		if strings.EqualFold(v, link) || len(link) > 16 && len(link) <= len(v) && strings.EqualFold(v[:len(link)], link) {
+			return true
+		}
+	}
+	if !x.s.vouches(link) && !x.s.vouches(strings.TrimPrefix(link, "mailto:")) {
+		return false
+	}
+	if len(x.vouched) < maxPieces {
+		x.vouched = append(x.vouched, link)
+	}
+	return true
+}
+
+// links returns the links that begin in a word of a text: everything from the
+// scheme on, and words that programs make links of.
+func links(word string) []string {
+	var out []string
+	lower := asciiLower(word)
+	for i := 0; i < len(word); i++ {
+		if word[i] != ':' {
+			continue
+		}
+		start := i
+		for start > 0 && (isAlnum(word[start-1]) || strings.IndexByte("+.-", word[start-1]) >= 0) {
+			start--
+		}
+		rest := lower[i+1:]
+		switch scheme := strings.TrimLeft(lower[start:i], "+.-"); {
+		case rest == "":
+		case strings.HasPrefix(rest, "//") && scheme != "":
+			return append(out, trimLink(word[i-len(scheme):]))
+		case linkScheme[scheme], scheme == "data" && strings.Contains(rest, "/") && strings.Contains(rest, ","), scheme == "file" && rest[0] == '/':
+			return append(out, trimLink(word[i-len(scheme):]))
+		}
+	}
+	if i := strings.Index(lower, "www."); i >= 0 && (i == 0 || !isAlnum(word[i-1]) && word[i-1] != '.' && word[i-1] != '-') {
+		return append(out, trimLink(word[i:]))
+	}
+	if i := strings.Index(lower, "//"); i >= 0 && (i == 0 || !isAlnum(word[i-1])) {
+		if host, _, _ := strings.Cut(trimLink(word[i+2:]), "/"); plausibleDomain(strings.SplitN(host, ":", 2)[0]) {
+			return append(out, trimLink(word[i:]))
+		}
+	}
+	// "evil.com/path": in brackets too.
+	for _, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("()[],;", r) }) {
+		piece = trimLink(strings.TrimLeft(piece, "'*_"))
+		if u, ok := parseURL(piece, true); ok && (u.path != "/" || u.query != "" || strings.Contains(u.host, ":")) || numericHost(piece) {
+			out = append(out, piece)
+		}
+	}
+	return out
+}
+
+// linkScheme are the schemes that need no slashes to be followed.
+var linkScheme = map[string]bool{"http": true, "https": true, "ftp": true, "ws": true, "wss": true, "javascript": true, "mailto": true,
+	"smb": true, "ssh": true, "sftp": true, "git": true, "whatsapp": true, "sms": true, "ms-word": true, "vbscript": true}
+
+func trimLink(s string) string { return strings.TrimRight(s, "'.,!?:;*_)]") }
+
+// numericHost tells whether a word is an IPv4 address with a path or a port.
+func numericHost(s string) bool {
+	host, rest, ok := strings.Cut(s, "/")
+	host, port, hasPort := strings.Cut(host, ":")
+	if !ok && !hasPort || ok && rest == "" && !hasPort || hasPort && !isIndex(port) {
+		return false
+	}
+	parts := strings.Split(host, ".")
+	for _, p := range parts {
+		if !isIndex(p) || len(p) > 3 {
+			return false
+		}
+	}
+	return len(parts) == 4
 }
 
 // addressLike tells whether a value as a whole names a place.
 func addressLike(s string) bool {
-	if link(s) || accountNumber(s) {
+	if len(s) > maxAtom {
+		return strings.Contains(s, "://")
+	}
+	if accountNumber(s) || phoneNumber(s) || len(links(s)) > 0 {
 		return true
 	}
 	if at := strings.IndexByte(s, '@'); at > 0 && at < len(s)-1 {
@@ -71,13 +256,13 @@ func addressLike(s string) bool {
 	if strings.HasPrefix(s, "/") && len(s) > 1 && !strings.HasPrefix(s, "//") || strings.HasPrefix(s, "~/") || len(s) > 3 && s[1] == ':' && s[2] == '\\' || strings.HasPrefix(s, `\\`) {
 		return true
 	}
-	if _, ok := parseURL(s, true); ok {
-		return true // a bare host
-	}
-	if strings.HasPrefix(s, "+") && len(s) >= 8 {
-		return isIndex(strings.NewReplacer("-", "", " ", "").Replace(s[1:]))
-	}
-	return false
+	_, ok := parseURL(s, true)
+	return ok // a bare host
+}
+
+// phoneNumber tells whether a value is a telephone number with its country.
+func phoneNumber(s string) bool {
+	return strings.HasPrefix(s, "+") && len(s) >= 8 && len(s) <= 24 && isIndex(strings.NewReplacer("-", "", "(", "", ")", "", ".", "").Replace(s[1:]))
 }
 
 // accountNumber tells whether a value has the shape of an IBAN (ISO 13616).
@@ -108,33 +293,34 @@ func commandLike(s string) bool {
 	return false
 }
 
-// SaidVerb tells whether the user said what the tool's name says it does.
+// SaidVerb tells whether the user said what the tool's name says it does to
+// something: the verb that destroys, or another word for it.
 func (s *Session) SaidVerb(tool string) bool {
 	for _, w := range Words(tool) {
-		if len(w) < 4 || generic[w] {
-			continue
-		}
-		for _, form := range verbForms(w) {
+		for _, form := range destroying[w] {
 			for _, p := range s.vouch.words[form] {
 				if !s.vouch.negated(occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}) {
 					return true
 				}
 			}
 		}
-		return false // the verb comes first
 	}
 	return false
 }
 
-var synonyms = map[string][]string{
-	"delete": {"delete", "remove", "erase", "drop"},
-	"remove": {"remove", "delete"},
-	"cancel": {"cancel"},
-}
-
-func verbForms(w string) []string {
-	if s, ok := synonyms[w]; ok {
-		return s
+// destroying are the verbs of tools that take something away, with what people
+// say for each.
+var destroying = func() map[string][]string {
+	out := map[string][]string{}
+	for _, group := range [...]string{
+		"delete remove erase drop trash purge discard lösche löschen entferne supprime elimina",
+		"cancel abort revoke storniere annule", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
+		"terminate kill stop shutdown", "overwrite replace", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
+	} {
+		list := strings.Fields(group)
+		for _, w := range list {
+			out[w] = list
+		}
 	}
-	return []string{w}
-}
+	return out
+}()
