@@ -28,11 +28,10 @@ type Compiled struct {
 	Sinks     Mode
 	// Verb is the JSON pointer of the argument that splits the tool; empty when
 	// nothing does.
-	Verb      string
-	whole     *Variant
-	variants  map[string]*Variant
-	unspoken  *Variant // for a call without the verb
-	unspokenV string
+	Verb     string
+	whole    *Variant
+	variants map[string]*Variant
+	unspoken *Variant // for a call without the verb
 }
 
 // Variant is the contract of one variant, or of a tool that has none.

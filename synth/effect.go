@@ -82,7 +82,7 @@ func withoutPrefix(words []string, siblings *schema.Catalogue) []string {
 	if siblings == nil || len(siblings.Tools) < 3 {
 		return words
 	}
-	for len(words) > 1 {
+	if len(words) > 1 {
 		n := 0
 		for i := range siblings.Tools {
 			if w := split(siblings.Tools[i].Name); len(w) > 1 && w[0] == words[0] {

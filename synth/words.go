@@ -226,18 +226,6 @@ func singular(w string) string {
 	return w
 }
 
-// sentenceWords cuts running text into canonical words.
-func sentenceWords(text string) []string {
-	fields := strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
-	})
-	var out []string
-	for _, f := range fields {
-		out = append(out, split(f)...)
-	}
-	return out
-}
-
 // verbOf finds a verb in any inflection: "sends", "sending", "sent" are send.
 func verbOf(w string) (string, verb, bool) {
 	try := func(c string) (string, verb, bool) {
