@@ -3,6 +3,8 @@ package remit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
@@ -39,7 +41,8 @@ func (s *Session) decide(c *Call, confirmed bool) *Decision {
 	x := &deciding{s: s, call: c, confirmed: confirmed, ambient: s.seen.Ambient(),
 		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
 	record := &callRecord{call: *c}
-	if old, ok := s.calls[c.ID]; ok && (old.allowed || old.call.Tool != c.Tool || string(old.call.Arguments) != string(c.Arguments)) {
+	old, again := s.calls[c.ID]
+	if again && (old.allowed || old.call.Server != c.Server || old.call.Tool != c.Tool || string(old.call.Arguments) != string(c.Arguments)) {
 		x.refuse(LimitReached, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
 	} else if len(s.calls) >= MaxCalls {
 		x.refuse(LimitReached, "", fmt.Sprintf("the session has reached its %d calls", MaxCalls), "start a new session")
@@ -62,14 +65,28 @@ func (s *Session) decide(c *Call, confirmed bool) *Decision {
 			x.d.Verdict = Ask
 		}
 	}
-	if confirmed && x.d.Verdict == Ask {
-		// A person looked at these very reasons.
+	if confirmed && x.d.Verdict == Ask && again && old.asked(x.d.Reasons) {
+		// A person looked at these very reasons. What was read since then may
+		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
 	}
-	if x.d.Verdict == Allow {
+	switch x.d.Verdict {
+	case Allow:
 		x.allow(record)
+	case Ask:
+		record.reasons = x.d.Reasons
 	}
 	return x.d
+}
+
+// asked tells whether a person was asked about all of the reasons.
+func (r *callRecord) asked(reasons []Reason) bool {
+	for _, want := range reasons {
+		if !slices.ContainsFunc(r.reasons, func(have Reason) bool { return have.Code == want.Code && have.Path == want.Path }) {
+			return false
+		}
+	}
+	return true
 }
 
 // allow notes what later events need to know about a call that may run.
@@ -78,19 +95,48 @@ func (x *deciding) allow(record *callRecord) {
 	values := make([]provenance.Value, len(x.leaves))
 	for i, l := range x.leaves {
 		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
-		// What a certificate said about a value holds for the call's results too.
-		v := x.checked[i].Certified
+		v := x.carried(i)
+		x.resolved[i].Label = v
 		record.args = append(record.args, provenance.Resolved{Text: l.Text, Label: v})
 		record.pointers = append(record.pointers, l.Pointer)
 	}
 	x.s.seen.Called("call:"+x.call.ID+"#", values, x.resolved)
-	if x.confirmed {
-		for i, a := range x.arguments {
+	if !x.d.Confirmed {
+		return
+	}
+	for i, a := range x.arguments {
+		named := slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == x.leaves[i].Pointer })
+		if named {
 			// The session is bounded by its calls; a full list only means that
 			// the person is asked again.
-			_ = x.s.confirmed.Add(x.call.Tool, a, x.leaves[i].Text, x.s.now())
+			_ = x.s.confirmed.Add(x.tool(), a, x.confirmable(i), x.s.now())
 		}
 	}
+}
+
+// tool names the tool of the call for confirmations, with its server.
+func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool }
+
+// confirmable is what a confirmation of an argument is about: its value, and
+// the member names above it that the schema leaves open.
+func (x *deciding) confirmable(i int) string {
+	return strings.Join(append([]string{x.leaves[i].Text}, openNames(x.arguments[i], x.leaves[i].Pointer)...), "\x00")
+}
+
+// carried is the label that a value takes into the results of its call. What a
+// certificate said about it holds there too; the parts of it that only the
+// whole call looked past do not gain by that.
+func (x *deciding) carried(i int) label.Label {
+	if len(x.d.Findings[i].Certificates) == 0 {
+		return x.resolved[i].Label
+	}
+	l := x.checked[i].Certified
+	for _, p := range x.resolved[i].Parts {
+		if !p.Authority {
+			l = label.Merge(l, p.Label)
+		}
+	}
+	return l
 }
 
 // refuse adds a reason that nobody can confirm away.
@@ -174,8 +220,51 @@ func (x *deciding) resolve() bool {
 	for i, leaf := range x.leaves {
 		values[i] = provenance.Value{Pointer: leaf.Pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(x.arguments[i].Form)}
 	}
-	x.resolved = x.s.seen.Resolve(x.call.Tool, values)
+	// The names of members that the schema leaves open are values as well:
+	// {"permissions": {"eve@x.io": "write"}} has its target in one.
+	owner := []int(nil)
+	for i, leaf := range x.leaves {
+		for _, name := range openNames(x.arguments[i], leaf.Pointer) {
+			values = append(values, provenance.Value{Pointer: leaf.Pointer, Kind: strictjson.String, Text: name})
+			owner = append(owner, i)
+		}
+	}
+	all := x.s.seen.Resolve(x.call.Tool, values)
+	x.resolved = all[:len(x.leaves)]
+	for j, i := range owner {
+		name, r := &all[len(x.leaves)+j], &x.resolved[i]
+		r.Label = label.Merge(r.Label, name.Label)
+		if len(r.Parts) > 0 {
+			r.Parts = append(r.Parts, provenance.Part{Name: "member name", Text: values[len(x.leaves)+j].Text, Authority: true, Label: name.Label})
+		}
+		r.Witness = r.Witness && name.Witness
+		r.Evidence = append(r.Evidence, name.Evidence...)
+		if name.Label.Trust < label.User {
+			r.Certificates = nil // they are for the value alone
+		}
+	}
 	return true
+}
+
+// openNames returns the member names of a pointer that the contract's pattern
+// leaves open, where they matter: above arguments that carry authority.
+func openNames(a *contract.Argument, pointer string) []string {
+	if !a.Role.AuthorityBearing() || !strings.Contains(a.Pattern, "*") || pointer == "" {
+		return nil
+	}
+	var out []string
+	pattern := strings.Split(a.Pattern, "/")
+	for i, segment := range strings.Split(pointer, "/") {
+		if segment == "" || i < len(pattern) && pattern[i] != "*" && pattern[i] != "**" ||
+			i >= len(pattern) && pattern[len(pattern)-1] != "**" {
+			continue
+		}
+		// A small number is the index of a list.
+		if _, err := strconv.Atoi(segment); err != nil || len(segment) > 4 {
+			out = append(out, strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
+		}
+	}
+	return out
 }
 
 // effective is the label that an argument is checked with. In arguments that
@@ -214,7 +303,7 @@ func (x *deciding) checkArgument(i int) {
 	gap := label.Check(value, a.Requirement, 0)
 	var certs []Certificate
 	if !gap.None() && x.d.Precision == label.L3 {
-		request := discharge.Request{Tool: x.call.Tool, Pointer: leaf.Pointer, Value: leaf.Text, Argument: a, Resolved: r,
+		request := discharge.Request{Tool: x.tool(), Pointer: leaf.Pointer, Value: x.confirmable(i), Argument: a, Resolved: r,
 			Confirmed: &x.s.confirmed, Now: x.s.now()}
 		for _, p := range x.s.monitor.procedures {
 			cert, ok := p.Certify(request)
@@ -280,7 +369,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
-		add(OpenObligation, leaf.Pointer, fmt.Sprintf("%s: %s", quote(leaf.Text), strings.Join(doubts(x.s.monitor.obligations.Names(gap.Open)), "; ")),
+		add(OpenObligation, leaf.Pointer, fmt.Sprintf("%s: %s", quote(leaf.Text), strings.Join(doubts(x.s.monitor.obligations.Names(gap.Open), r.LooksLike), "; ")),
 			x.remedies(a)...)
 	}
 }
@@ -332,14 +421,28 @@ func (x *deciding) sinks() {
 		return
 	}
 	for i := range x.leaves {
-		if !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External {
-			continue // already named, or not of external origin
+		if !x.d.Findings[i].Satisfied {
+			continue // already named
 		}
-		if address, ok := x.s.seen.Sink(x.leaves[i].Text); ok {
-			x.global(mode, ExternalSink, x.leaves[i].Pointer,
-				fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that reaches out (%s)", quote(address), x.variant.Effect),
-				"leave the address out, or use one that the user gave", "or have the user confirm it")
+		if x.checked[i].Certified.Trust > label.External {
+			// The address is in order; what it carries along may hold another,
+			// as a redirection or a callback does.
+			for _, p := range x.resolved[i].Parts {
+				if !p.Authority && p.Label.Trust <= label.External {
+					x.sink(mode, i, p.Text)
+				}
+			}
+			continue
 		}
+		x.sink(mode, i, x.leaves[i].Text)
+	}
+}
+
+func (x *deciding) sink(mode contract.Mode, i int, text string) {
+	if address, ok := x.s.seen.Sink(text); ok {
+		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that reaches out (%s)", quote(address), x.variant.Effect),
+			"leave the address out, or use one that the user gave", "or have the user confirm it")
 	}
 }
 
@@ -379,7 +482,12 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 		return false
 	}
 	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
-		return true
+		// The user's words in a text show that the user wanted it sent only
+		// where nothing else is sent with them, or nobody to send it to is
+		// named: whoever steers the model can have it repeat the user.
+		if a.Role != label.Content || !x.carriesExternal() || x.addressesNobody() {
+			return true
+		}
 	}
 	// A record that the user's words led to counts, whether or not the floor
 	// needed the certificate.
@@ -392,6 +500,27 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 		}
 	}
 	return false
+}
+
+// carriesExternal tells whether a text of the call is of external origin.
+func (x *deciding) carriesExternal() bool {
+	for i, a := range x.arguments {
+		if a.Role == label.Content && x.resolved[i].Label.Trust <= label.External && x.resolved[i].How != "empty" {
+			return true
+		}
+	}
+	return false
+}
+
+// addressesNobody tells whether the tool has arguments that say where a call
+// goes, and this call leaves them all out.
+func (x *deciding) addressesNobody() bool {
+	for i, a := range x.arguments {
+		if a.Role == label.Target && x.resolved[i].How != "empty" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(x.bound.contract.Tool.Args, func(a contract.Arg) bool { return a.Role == label.Target })
 }
 
 // identified tells whether a look-up by the user's own words led to the value.
@@ -458,7 +587,7 @@ func whence(r *provenance.Resolution) string {
 	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)
 }
 
-func doubts(names []string) []string {
+func doubts(names []string, own string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
 		switch n {
@@ -467,7 +596,7 @@ func doubts(names []string) []string {
 		case "ambiguous-binding":
 			out[i] = "the user named several such values, and nothing tells that this one belongs here"
 		case "homoglyph":
-			out[i] = "it looks like a value of the user's and is another one"
+			out[i] = fmt.Sprintf("it looks like, but is not, the user's %s", quote(own))
 		default:
 			out[i] = "the obligation " + n + " is open"
 		}

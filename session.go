@@ -40,6 +40,7 @@ type callRecord struct {
 	pointers []string
 	allowed  bool
 	returned bool
+	reasons  []Reason // what a person was last asked about
 }
 
 // ErrUnknownCall is returned by [Session.Confirm] for a call that was never
@@ -152,7 +153,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := provenance.Result{Text: r.Content, Document: structured(r)}
+	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
 	if !ok || !record.allowed || record.returned {

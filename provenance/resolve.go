@@ -526,8 +526,20 @@ func (s *Session) explain(text string, fuel *int) []Evidence {
 			x.add(m)
 		}
 	}
-	x.words(fuel)
+	if !x.complete() {
+		x.words(fuel)
+	}
 	return x.out
+}
+
+// complete tells whether a result holds all of the value: its words say no more.
+func (x *explanation) complete() bool {
+	for i, e := range x.out {
+		if x.s.events[x.shown[i]].out != nil && e.ValueStart == 0 && e.ValueEnd == len(x.value) {
+			return true
+		}
+	}
+	return false
 }
 
 // Bounds of an explanation.
