@@ -369,11 +369,11 @@ func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Dec
 	return to.Decide(ctx, c)
 }
 
-// fromResult tells whether some argument stands in a result.
+// fromResult tells whether some argument stands in a result as a whole.
 func fromResult(d *remit.Decision) bool {
 	for _, f := range d.Findings {
 		for _, e := range f.Evidence {
-			if strings.HasPrefix(e.Origin, "result:") {
+			if strings.HasPrefix(e.Origin, "result:") && e.ValueEnd-e.ValueStart >= len(f.Value) {
 				return true
 			}
 		}

@@ -427,7 +427,7 @@ func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 			}
 		}
 	}
-	if r.Noise, err = d.noise(ctx, nil, NoiseSeeds); err != nil {
+	if r.Noise, err = d.noise(ctx, NoiseSeeds); err != nil {
 		return nil, err
 	}
 	r.Unexpected, err = d.unexpected(ctx)
@@ -493,63 +493,65 @@ func (d *diagnostics) unexpected(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// noisy lists the sets of wrong roles: random ones in shares of 0 to 50 %, and
-// the two extremes that an attacker would choose.
-func noisy(seeds int) []struct {
-	roles string
-	runs  []Defense
-} {
-	var out []struct {
-		roles string
-		runs  []Defense
-	}
-	add := func(roles string, runs ...Defense) {
-		out = append(out, struct {
-			roles string
-			runs  []Defense
-		}{roles, runs})
-	}
-	add("as written", Remit())
-	for percent := 10; percent <= 50; percent += 10 {
-		var runs []Defense
-		for seed := range seeds {
-			runs = append(runs, NoisyRoles(float64(percent)/100, uint64(seed)))
-		}
-		add(fmt.Sprintf("%d %% random", percent), runs...)
-	}
-	add("all targets content", HiddenTargets())
-	add("everything control", AllControl())
-	return out
+// wrongRoles is a number of defenses whose roles are wrong in the same way.
+type wrongRoles struct {
+	name string
+	runs []Defense
 }
 
-// noise measures the engine with wrong roles, over the scenarios and, where
-// they are given, over recordings.
-func (d *diagnostics) noise(ctx context.Context, dojo *dojoSet, seeds int) ([]NoiseRates, error) {
+// noisy lists the ways in which roles can be wrong: random ones in shares of 10
+// to 50 %, and the two extremes that an attacker would choose.
+func noisy(seeds int) []wrongRoles {
+	out := []wrongRoles{{"as written", []Defense{Remit()}}}
+	for percent := 10; percent <= 50; percent += 10 {
+		w := wrongRoles{name: fmt.Sprintf("%d %% random", percent)}
+		for seed := range seeds {
+			w.runs = append(w.runs, NoisyRoles(float64(percent)/100, uint64(seed)))
+		}
+		out = append(out, w)
+	}
+	return append(out,
+		wrongRoles{"all targets content", []Defense{HiddenTargets()}},
+		wrongRoles{"everything control", []Defense{AllControl()}})
+}
+
+// noise measures the engine with wrong roles over the scenarios.
+func (d *diagnostics) noise(ctx context.Context, seeds int) ([]NoiseRates, error) {
 	var out []NoiseRates
-	for _, n := range noisy(seeds) {
-		rates := NoiseRates{Roles: n.roles, Runs: len(n.runs)}
-		if dojo != nil {
-			rates.AgentDojo = &DojoRates{}
+	for _, w := range noisy(seeds) {
+		r, err := d.noiseOf(ctx, w, nil)
+		if err != nil {
+			return nil, err
 		}
-		for _, by := range n.runs {
-			one, err := d.run(ctx, by)
-			if err != nil {
-				return nil, err
-			}
-			for i := range one.Through {
-				one.Through[i] += " (" + by.Describe().Name + ")"
-			}
-			one.Blocked = nil // too many to be of use
-			rates.Diagnostics.merge(one)
-			if dojo == nil {
-				continue
-			}
-			if err := dojo.run(ctx, by, false, rates.AgentDojo); err != nil {
-				return nil, err
-			}
-			rates.AgentDojo.Denied = nil
-		}
-		out = append(out, rates)
+		out = append(out, r)
 	}
 	return out, nil
+}
+
+// noiseOf measures the engine with roles that are wrong in one way, over the
+// scenarios and, where they are given, over recordings.
+func (d *diagnostics) noiseOf(ctx context.Context, w wrongRoles, dojo *dojoSet) (NoiseRates, error) {
+	rates := NoiseRates{Roles: w.name, Runs: len(w.runs)}
+	if dojo != nil {
+		rates.AgentDojo = &DojoRates{}
+	}
+	for _, by := range w.runs {
+		one, err := d.run(ctx, by)
+		if err != nil {
+			return rates, err
+		}
+		for i := range one.Through {
+			one.Through[i] += " (" + by.Describe().Name + ")"
+		}
+		one.Blocked = nil // too many to be of use
+		rates.Diagnostics.merge(one)
+		if dojo == nil {
+			continue
+		}
+		if err := dojo.run(ctx, by, false, rates.AgentDojo); err != nil {
+			return rates, err
+		}
+		rates.AgentDojo.Denied = nil
+	}
+	return rates, nil
 }

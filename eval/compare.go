@@ -1,0 +1,261 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// The data sets of a data directory, by the names of their directories.
+const (
+	agentDojoDir  = "agentdojo"
+	injecAgentDir = "injecagent"
+	rolesDir      = "mcp-tools"
+	provenanceDir = "provenance"
+)
+
+// dojoNoiseSeeds is how many sets of random roles of each share are tried on
+// recordings, which take longer than the scenarios.
+const dojoNoiseSeeds = 3
+
+// Options configure [Compare].
+type Options struct {
+	// Contracts is a directory of reviewed contracts for AgentDojo's suites;
+	// without it they come from synthesis.
+	Contracts string
+	// Progress, when set, is told how much of the work is done. It is never
+	// called from two goroutines at once.
+	Progress func(done, total int)
+}
+
+// Comparison is what every defense reaches on every data set that was there.
+type Comparison struct {
+	// DataSets are those that were measured, in the order of the tables.
+	DataSets []string `json:"data_sets"`
+	// Defenses are in the order of [Defenses].
+	Defenses []DefenseRates `json:"defenses"`
+	// RoleNoise is Remit with wrong roles.
+	RoleNoise []NoiseRates `json:"role_noise"`
+	// The figures of the engine's parts; nil where their data were not there.
+	AgentDojo  *DojoReport       `json:"agentdojo,omitempty"`
+	InjecAgent *InjecReport      `json:"injecagent,omitempty"`
+	Roles      *RolesReport      `json:"roles,omitempty"`
+	Provenance *ProvenanceReport `json:"provenance,omitempty"`
+	// Diagnostics are the shipped ones.
+	Diagnostics *DiagnosticReport `json:"diagnostics"`
+}
+
+// DefenseRates are the rates of one defense by data set.
+type DefenseRates struct {
+	Description
+	Rates map[string]SetRates `json:"rates"`
+}
+
+// SetRates are the three rates that all data sets have.
+type SetRates struct {
+	// Security is the share of attacks that did not succeed.
+	Security Rate
+	// Utility is the share of the user's tasks (of AgentDojo) or calls (of the
+	// others) that were let through, nothing injected.
+	Utility Rate
+	// FalsePositives is the share of the user's own calls that were stopped.
+	FalsePositives Rate
+}
+
+// MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
+func (r SetRates) MarshalJSON() ([]byte, error) {
+	o := object{}
+	o.rate("security", r.Security)
+	o.rate("utility", r.Utility)
+	o.rate("false_positives", r.FalsePositives)
+	return json.Marshal(o)
+}
+
+// Compare measures every defense on the data sets of a directory, which holds
+// any of agentdojo, injecagent, mcp-tools and provenance, and on the shipped
+// diagnostics.
+func Compare(ctx context.Context, dir string, o Options) (*Comparison, error) {
+	c, err := newComparing(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	c.plan()
+	return c.out, c.run(ctx, o.Progress)
+}
+
+// comparing is a comparison in the making: its jobs write to places of their
+// own, so that they may run side by side.
+type comparing struct {
+	dir   string
+	o     Options
+	out   *Comparison
+	dojo  *dojoSet
+	injec *injecSet
+	dia   *diagnostics
+	jobs  []func(context.Context) error
+	mu    sync.Mutex // guards the rates of out.Defenses
+}
+
+func newComparing(dir string, o Options) (*comparing, error) {
+	c := &comparing{dir: dir, o: o, out: &Comparison{}}
+	found := false
+	for _, set := range []struct {
+		name string
+		load func(string) error
+	}{
+		{agentDojoDir, func(path string) (err error) { c.dojo, err = newDojoSet(path, o.Contracts); return err }},
+		{injecAgentDir, func(path string) (err error) { c.injec, err = loadInjec(path); return err }},
+		{rolesDir, func(path string) (err error) { c.out.Roles, err = Roles(path); return err }},
+		{provenanceDir, func(path string) (err error) { c.out.Provenance, err = Provenance(path); return err }},
+	} {
+		path := filepath.Join(dir, set.name)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, fmt.Errorf("read the data directory: %w", err)
+		}
+		if err := set.load(path); err != nil {
+			return nil, err
+		}
+		found = true
+	}
+	if !found {
+		return nil, fmt.Errorf("%s holds none of %s, %s, %s and %s: give a directory that holds data sets in directories of these names, or one data set with remit eval agentdojo, injecagent, roles or provenance",
+			dir, agentDojoDir, injecAgentDir, rolesDir, provenanceDir)
+	}
+	var err error
+	c.dia, err = loadDiagnostics("")
+	return c, err
+}
+
+// plan lists the jobs.
+func (c *comparing) plan() {
+	defenses := Defenses()
+	c.out.Defenses = make([]DefenseRates, len(defenses))
+	for i, by := range defenses {
+		c.out.Defenses[i] = DefenseRates{by.Describe(), map[string]SetRates{}}
+	}
+	each := func(name string, measure func(context.Context, Defense) (SetRates, error)) {
+		c.out.DataSets = append(c.out.DataSets, name)
+		for i, by := range defenses {
+			c.jobs = append(c.jobs, func(ctx context.Context) error {
+				r, err := measure(ctx, by)
+				if err != nil {
+					return fmt.Errorf("%s, %s: %w", name, by.Describe().Name, err)
+				}
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.out.Defenses[i].Rates[name] = r
+				return nil
+			})
+		}
+	}
+	if c.dojo != nil {
+		each("agentdojo", c.onDojo)
+		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
+			c.out.AgentDojo, err = AgentDojo(ctx, filepath.Join(c.dir, agentDojoDir), c.o.Contracts)
+			return err
+		})
+	}
+	if c.injec != nil {
+		each("injecagent", c.onInjec)
+		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
+			c.out.InjecAgent, err = c.injec.run(ctx, Remit())
+			return err
+		})
+	}
+	each("diagnostics", c.onDiagnostics)
+	if c.dia.plans != nil {
+		each("replanning", c.onPlans)
+	}
+	c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
+		c.out.Diagnostics, err = Diagnostics(ctx, "")
+		return err
+	})
+	noise := noisy(dojoNoiseSeeds)
+	c.out.RoleNoise = make([]NoiseRates, len(noise))
+	for i, n := range noise {
+		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
+			c.out.RoleNoise[i], err = c.dia.noiseOf(ctx, n, c.dojo)
+			return err
+		})
+	}
+}
+
+func (c *comparing) onDojo(ctx context.Context, by Defense) (SetRates, error) {
+	var r DojoRates
+	err := c.dojo.run(ctx, by, false, &r)
+	return SetRates{r.ASR.not(), r.Utility, r.FalsePositives}, err
+}
+
+func (c *comparing) onInjec(ctx context.Context, by Defense) (SetRates, error) {
+	r, err := c.injec.run(ctx, by)
+	if err != nil {
+		return SetRates{}, err
+	}
+	var out SetRates
+	out.Security.merge(r.Base.AttackStopped)
+	out.Security.merge(r.Enhanced.AttackStopped)
+	out.Utility.merge(r.UserAllowed)
+	out.Utility.merge(r.TwinAllowed)
+	out.FalsePositives = out.Utility.not()
+	return out, nil
+}
+
+func (c *comparing) onDiagnostics(ctx context.Context, by Defense) (SetRates, error) {
+	r, err := c.dia.run(ctx, by)
+	return SetRates{r.Security, r.Utility, r.Utility.not()}, err
+}
+
+func (c *comparing) onPlans(ctx context.Context, by Defense) (SetRates, error) {
+	var all DiagnosticRates
+	for _, n := range planLengths {
+		r, err := c.dia.replan(ctx, by, n, PlanSeeds)
+		if err != nil {
+			return SetRates{}, err
+		}
+		all.merge(r)
+	}
+	return SetRates{all.Security, all.Utility, all.Utility.not()}, nil
+}
+
+// run does the jobs, as many at once as there are processors.
+func (c *comparing) run(ctx context.Context, progress func(done, total int)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	next := make(chan func(context.Context) error)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for job := range next {
+				if err := job(ctx); err != nil {
+					cancel(err) // the first one counts
+					continue
+				}
+				mu.Lock()
+				done++
+				if progress != nil {
+					progress(done, len(c.jobs))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, job := range c.jobs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- job
+	}
+	close(next)
+	wg.Wait()
+	return context.Cause(ctx)
+}
