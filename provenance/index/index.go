@@ -74,6 +74,7 @@ type Index struct {
 	breaks normal.Breaks
 	value  []byte
 	vbreak normal.Breaks
+	batch  [batchSize]posting
 }
 
 // text is one normal form: of a segment, or of a view of one.
@@ -180,10 +181,16 @@ func (x *Index) add(seg uint32, s string, v *view) bool {
 	}
 	x.texts = append(x.texts, t)
 	x.postGrams(&t)
+	batch := x.batch[:0]
 	tokens(t.norm, func(from, to int) bool {
-		x.table.insert(x.tokenTag(t.norm[from:to]), t.start+uint32(from), t.start, tokensPerText)
+		if len(batch) == batchSize {
+			x.table.insertAll(batch, t.start, tokensPerText)
+			batch = batch[:0]
+		}
+		batch = append(batch, posting{x.tokenTag(t.norm[from:to]), t.start + uint32(from)})
 		return true
 	})
+	x.table.insertAll(batch, t.start, tokensPerText)
 	return true
 }
 
@@ -192,9 +199,15 @@ func (x *Index) add(seg uint32, s string, v *view) bool {
 // costs one entry in eight bytes, as other text does.
 func (x *Index) postGrams(t *text) {
 	n := len(t.norm) - gram + 1
+	batch := x.batch[:0]
 	post := func(i int, order uint64) {
-		x.table.insert(x.gramTag(order), t.start+uint32(i), t.start, gramsPerText)
+		if len(batch) == batchSize {
+			x.table.insertAll(batch, t.start, gramsPerText)
+			batch = batch[:0]
+		}
+		batch = append(batch, posting{x.gramTag(order), t.start + uint32(i)})
 	}
+	defer func() { x.table.insertAll(batch, t.start, gramsPerText) }()
 	if n < window {
 		for i := range n {
 			post(i, x.order(t.norm[i:]))
@@ -469,20 +482,17 @@ func (x *Index) cover(matches []Match, value string, fuel *int) (_ []Match, trun
 // longest looks at the candidates for the gram at v[i:] and returns the one
 // that reaches furthest to both sides, but not to the left of done.
 func (x *Index) longest(tag uint32, v []byte, i, done int, fuel *int) (best *text, at, left, right int) {
-	first := x.table.find(tag)
-	if first == 0 {
+	e := x.table.find(tag)
+	if e == nil {
 		return nil, 0, 0, 0
 	}
-	e := x.table.at(first - 1)
 	limit := candidates
 	if e.pos>>addressBits >= candidates {
 		limit = commonCandidates
 	}
+	// The oldest position, then the newest and back in time.
+	address, next := e.pos&addressMask, e.more
 	for range limit {
-		if e.tag != tag {
-			break
-		}
-		address := e.pos & addressMask
 		t := x.textAt(address)
 		p := int(address - t.start)
 		r := commonPrefix(v[i:], t.norm[p:])
@@ -494,10 +504,11 @@ func (x *Index) longest(tag uint32, v []byte, i, done int, fuel *int) (best *tex
 			*fuel -= l
 		}
 		*fuel -= r + 1
-		if e.next == 0 || *fuel < 0 {
+		if next == 0 || *fuel < 0 {
 			break
 		}
-		e = x.table.at(e.next - 1)
+		o := x.table.otherAt(next - 1)
+		address, next = o.pos, o.next
 	}
 	return best, at, left, right
 }
