@@ -24,6 +24,8 @@ const (
 	// shortValue is the length below which a value says nothing by itself: it
 	// vouches only as a field of the right kind.
 	shortValue = 8
+	// maxFieldFuel is what it may cost to find own writes in a field.
+	maxFieldFuel = 100_000
 )
 
 // fieldRef is one field of a result. A leaf of -1 is a cell of an unstructured
@@ -167,8 +169,15 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 			l = label.Merge(l, by)
 		}
 	}
-	if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
-		lower(w.label)
+	if len(s.written) > 0 {
+		if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
+			lower(w.label)
+		}
+		for atom := range atoms(text) {
+			if w, ok := s.written[atom]; ok && w.before <= event && typedAtom(atom) {
+				lower(w.label)
+			}
+		}
 	}
 	if len(text) < minEcho {
 		return l, written
@@ -178,25 +187,72 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 			lower(a.label)
 		}
 	}
-	if l.Trust == label.External && len(e.out.spec.Certify) == 0 {
+	for _, seg := range s.wroteWith(text) {
+		if seg < uint32(event) {
+			lower(s.events[seg].label)
+		}
+	}
+	if explicit || l.Trust == label.External {
 		return l, written
 	}
 	segments, overflow := s.wide.Segments(text)
 	if overflow {
-		// Any text may hold it.
-		return label.Merge(l, s.Ambient()), true
+		return label.Merge(l, s.Ambient()), written // any text may hold it
 	}
 	for _, seg := range segments {
-		o := &s.events[seg]
-		switch {
-		case seg >= uint32(event):
-		case o.written:
-			lower(o.label)
-		case !explicit && o.label.Trust < l.Trust:
+		if o := &s.events[seg]; seg < uint32(event) && o.label.Trust < l.Trust {
 			l = label.Merge(l, o.label)
 		}
 	}
 	return l, written
+}
+
+// wroteWith returns the events in which the model wrote a text, or an address or
+// another whole value that the text holds, through a call.
+func (s *Session) wroteWith(text string) []uint32 {
+	if s.writes == 0 {
+		return nil
+	}
+	fuel := maxFieldFuel
+	segments, overflow := s.own.Segments(text)
+	matches, truncated := s.own.Cover(text, &fuel)
+	for _, m := range matches {
+		if m.Start == 0 && m.End == len(s.events[m.Seg].text) {
+			segments = append(segments, m.Seg)
+		}
+	}
+	for atom := range atoms(text) {
+		if len(atom) >= minEcho && len(atom) < len(text) && typedAtom(atom) {
+			more, out := s.own.Segments(atom)
+			segments, overflow = append(segments, more...), overflow || out
+		}
+	}
+	if overflow || truncated {
+		// Too frequent to tell: it may be any of them.
+		for i := range s.events {
+			if s.events[i].written {
+				segments = append(segments, uint32(i))
+			}
+		}
+	}
+	return segments
+}
+
+// atoms yields the first words of a text between hard delimiters.
+func atoms(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		n := 0
+		for start := 0; start < len(text) && n < maxPieces; n++ {
+			end := start
+			for end < len(text) && !hardByte(text, end) {
+				end++
+			}
+			if end > start && !yield(strings.TrimRight(text[start:end], ".,!?:;")) {
+				return
+			}
+			start = end + 1
+		}
+	}
 }
 
 // field looks a whole value up among the fields of results.

@@ -115,7 +115,7 @@ func isIndex(segment string) bool {
 func (n name) cued(words []string) bool {
 	for _, w := range words {
 		s := stem(w)
-		if generic[s] {
+		if generic[s] || len(s) < 3 && !contains(n.short, w) {
 			continue
 		}
 		if contains(n.all, s) || contains(n.tool, s) || contains(n.short, w) {

@@ -21,8 +21,10 @@ type Session struct {
 	vouch   vouching
 	fields  fieldIndex
 	wide    *index.Index
+	own     *index.Index // of what the model wrote through calls with less than the user's trust
 	pinned  map[string][]pin
 	written map[string]write
+	writes  int
 	nameOf  map[nameKey]name
 
 	// What arithmetic works with, as of operandsAt events.
@@ -84,6 +86,7 @@ func New(clock func() time.Time) *Session {
 		vouch:   newVouching(),
 		fields:  newFieldIndex(),
 		wide:    index.New(index.Options{}),
+		own:     index.New(index.Options{}),
 		pinned:  map[string][]pin{},
 		written: map[string]write{},
 		nameOf:  map[nameKey]name{},
@@ -405,6 +408,8 @@ func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l, written: true})
 			s.names[name+v.Pointer] = n
 			s.wide.Append(uint32(n), v.Text)
+			s.own.Append(uint32(n), v.Text)
+			s.writes++
 		default:
 			key := fieldKey(v.Text)
 			w, ok := s.written[key]

@@ -106,7 +106,7 @@ func (q *query) place(u webURL) (label.Label, []Evidence) {
 // is content.
 func (q *query) address(text string) (Resolution, bool) {
 	name, rest, ok := strings.Cut(text, "<")
-	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) || !displayName(strings.TrimSpace(name)) {
+	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) || strings.ContainsAny(text, "\n\r\t") || !displayName(strings.TrimSpace(name)) {
 		return Resolution{}, false
 	}
 	mail := strings.TrimSuffix(rest, ">")

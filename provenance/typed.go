@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -49,26 +50,42 @@ func (q *query) places(text string, list []position, how string) (Resolution, bo
 
 // typedNumber resolves a number that is equal to one in vouching text.
 func (q *query) typedNumber(text string) (Resolution, bool) {
-	n, ok := parseNumber(text)
+	key, ok := numberKey(text)
 	if !ok {
 		return Resolution{}, false
 	}
-	for _, m := range q.s.vouch.numbers[n.RatString()] {
+	id := identifier(q.n.last)
+	magnitude := strings.TrimPrefix(key, "-")
+	for _, m := range q.s.vouch.numbers[key] {
+		if id && (m.marked || m.percent) || m.percent && q.amountLike() {
+			continue // a sum of money is nobody's number, and half a balance no fifty
+		}
 		o := q.s.vouch.occurrence(int(m.source), int(m.start), int(m.end))
 		left, right := q.s.vouch.around(o, 6, 3)
-		little := len(strings.TrimLeft(text, "-")) <= 3 && !m.marked
-		if little && !q.n.cued(left) && !q.n.cued(right) && !(q.quantityLike() && !counted(right)) {
+		little := len(magnitude) <= 3 && !m.marked
+		cued := q.n.cued(left) || q.n.cued(right)
+		if little && !cued && !(q.quantityLike() && !counted(right)) {
 			continue
 		}
-		return Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
-			Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+		r := Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
+			Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+		if id && !cued {
+			r.Label.Obligations |= label.LowInfo
+		}
+		return r, true
+	}
+	// "Issue #42".
+	if isIndex(text) {
+		for _, o := range q.s.vouch.find("#"+text, false) {
+			if left, _ := q.s.vouch.around(o, 3, 0); id || q.n.cued(left) {
+				return Resolution{Label: q.s.vouch.sources[o.source].label, How: "number", Witness: true, Bounded: true,
+					Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+			}
+		}
 	}
 	// "Two tickets": a number written as a word, next to what it counts.
-	for w, value := range numberWords {
-		if len(w) < 3 || value == 0 || n.RatString() != itoa(value) {
-			continue
-		}
-		for _, p := range q.s.vouch.words[w] {
+	if n, err := strconv.Atoi(key); err == nil && n > 0 && n < len(smallNumbers) {
+		for _, p := range q.s.vouch.words[smallNumbers[n]] {
 			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
 			left, right := q.s.vouch.around(o, 6, 3)
 			if q.n.cued(left) || q.n.cued(right) {
@@ -80,11 +97,14 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
+// amountLike tells whether an argument asks for an absolute amount.
+func (q *query) amountLike() bool {
+	for _, w := range [...]string{"amount", "price", "total", "sum", "cost", "fee", "balance", "quantity", "qty"} {
+		if contains(q.n.last, w) {
+			return true
+		}
 	}
-	return string([]byte{byte('0' + n/10), byte('0' + n%10)})
+	return false
 }
 
 // handle resolves a name that the user wrote with its sigil, "@bob" or
@@ -95,7 +115,8 @@ func (q *query) handle(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	if bare != text {
-		return q.best(text, q.s.vouch.find(bare, false), "handle", false)
+		// It is the bare name that the user wrote, as informative as that is.
+		return q.best(bare, q.s.vouch.find(bare, false), "handle", false)
 	}
 	for _, sigil := range [...]string{"@", "#"} {
 		if found := q.s.vouch.find(sigil+bare, false); len(found) > 0 {
@@ -135,12 +156,14 @@ func (q *query) grouped(text string) (Resolution, bool) {
 				}
 				start--
 			}
-			if end, ok := spelledInGroups(src[start:], text); ok && bounded(src, start, start+end) {
+			if end, ok := spelledInGroups(src[start:], text); ok && wholeCode(src, start, start+end, text) {
 				found = append(found, q.s.vouch.occurrence(int(p.source), start, start+end))
 			}
 		}
 	}
-	return q.best(text, found, "groups joined", false)
+	r, ok := q.best(text, found, "groups joined", false)
+	r.Label.Obligations &^= label.LowInfo
+	return r, ok
 }
 
 func spelledInGroups(src, value string) (int, bool) {
@@ -161,6 +184,35 @@ func spelledInGroups(src, value string) (int, bool) {
 		return 0, false
 	}
 	return i, true
+}
+
+// wholeCode tells whether groups make one code, and all of it, and are not words
+// that happen to stand next to each other: an IBAN, or groups of digits, with
+// one kind of separator between them.
+func wholeCode(src string, start, end int, value string) bool {
+	groups := src[start:end]
+	if !bounded(src, start, end) || start > 1 && src[start-1] == ' ' && isDigit(src[start-2]) {
+		return false
+	}
+	// The next word is not another group of it.
+	for i := end + 1; i < len(src) && (src[end] == ' ' || src[end] == '-') && isAlnum(src[i]); i++ {
+		if isDigit(src[i]) {
+			return false
+		}
+	}
+	if strings.ContainsRune(groups, ' ') && strings.ContainsRune(groups, '-') {
+		return false
+	}
+	if accountNumber(value) {
+		return true
+	}
+	parts := strings.FieldsFunc(strings.TrimPrefix(groups, "+"), func(r rune) bool { return r == ' ' || r == '-' })
+	for _, p := range parts {
+		if !isIndex(p) || len(p) < 2 && groups[0] != '+' {
+			return false
+		}
+	}
+	return true
 }
 
 // moment resolves a date, a time of day, or both. Each part must be vouched
