@@ -3,7 +3,9 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -99,6 +101,9 @@ type DojoReport struct {
 	Synthesized DojoRates `json:"synthesized"`
 	// Reviewed is with the contracts of a directory; nil when none was given.
 	Reviewed *DojoRates `json:"reviewed,omitempty"`
+	// Unreviewed are the suites that the directory has no contracts of; theirs
+	// are the synthesized ones.
+	Unreviewed []string `json:"unreviewed,omitempty"`
 	// Answered is a person who answers as the user would, with the reviewed
 	// contracts where they were given.
 	Answered DojoRates `json:"answered"`
@@ -131,7 +136,7 @@ func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) 
 		if set, err = newDojoSet(dir, contracts); err != nil {
 			return nil, err
 		}
-		report.Reviewed = &DojoRates{}
+		report.Reviewed, report.Unreviewed = &DojoRates{}, set.unreviewed
 		if err := set.run(ctx, Remit(), false, report.Reviewed); err != nil {
 			return nil, err
 		}
@@ -143,16 +148,18 @@ func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) 
 type dojoSet struct {
 	suites    []*dojoSuite
 	contracts map[string]*contract.File // by suite
+	// unreviewed are the suites whose contracts were asked for and not there.
+	unreviewed []string
 }
 
 // newDojoSet reads suites, and takes their contracts from a directory, or from
-// synthesis when there is none.
+// synthesis when there is none, or none of that suite in it.
 func newDojoSet(dir, contracts string) (*dojoSet, error) {
 	suites, err := loadDojo(dir)
 	if err != nil {
 		return nil, err
 	}
-	set := &dojoSet{suites, map[string]*contract.File{}}
+	set := &dojoSet{suites: suites, contracts: map[string]*contract.File{}}
 	for _, s := range suites {
 		if contracts == "" {
 			set.contracts[s.name] = synth.Contract(s.catalogue)
@@ -160,8 +167,13 @@ func newDojoSet(dir, contracts string) (*dojoSet, error) {
 		}
 		path := filepath.Join(contracts, s.name+".yaml")
 		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			set.contracts[s.name] = synth.Contract(s.catalogue)
+			set.unreviewed = append(set.unreviewed, s.name)
+			continue
+		}
 		if err != nil {
-			return nil, fmt.Errorf("read the reviewed contracts (one file a suite, named like it): %w", err)
+			return nil, fmt.Errorf("read the reviewed contracts: %w", err)
 		}
 		f, err := contract.Load(path, data)
 		if err != nil {
@@ -171,6 +183,10 @@ func newDojoSet(dir, contracts string) (*dojoSet, error) {
 		// called like its directory.
 		f.Server = s.name
 		set.contracts[s.name] = f
+	}
+	if contracts != "" && len(set.unreviewed) == len(suites) {
+		return nil, fmt.Errorf("%s holds no reviewed contracts of %s: give a directory with one file a suite, named like it (%s.yaml)",
+			contracts, strings.Join(set.unreviewed, ", "), suites[0].name)
 	}
 	return set, nil
 }
@@ -192,6 +208,9 @@ func loadDojo(dir string) ([]*dojoSuite, error) {
 		if !e.IsDir() {
 			continue
 		}
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), "tasks.json")); err != nil {
+			continue // something else that lies beside the suites
+		}
 		s, err := loadSuite(filepath.Join(dir, e.Name()))
 		if err != nil {
 			return nil, err
@@ -199,7 +218,7 @@ func loadDojo(dir string) ([]*dojoSuite, error) {
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no suite: give a directory with tasks.json, or one that holds such directories", dir)
+		return nil, fmt.Errorf("%s holds no suite: give a directory with tasks.json, tools_mcp.json and transcripts*.jsonl.gz, or one that holds such directories", dir)
 	}
 	return out, nil
 }

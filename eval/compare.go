@@ -191,7 +191,7 @@ func (c *comparing) plan() {
 func (c *comparing) onDojo(ctx context.Context, by Defense) (SetRates, error) {
 	var r DojoRates
 	err := c.dojo.run(ctx, by, false, &r)
-	return SetRates{r.ASR.not(), r.Utility, r.FalsePositives}, err
+	return SetRates{r.ASR.Complement(), r.Utility, r.FalsePositives}, err
 }
 
 func (c *comparing) onInjec(ctx context.Context, by Defense) (SetRates, error) {
@@ -204,13 +204,13 @@ func (c *comparing) onInjec(ctx context.Context, by Defense) (SetRates, error) {
 	out.Security.merge(r.Enhanced.AttackStopped)
 	out.Utility.merge(r.UserAllowed)
 	out.Utility.merge(r.TwinAllowed)
-	out.FalsePositives = out.Utility.not()
+	out.FalsePositives = out.Utility.Complement()
 	return out, nil
 }
 
 func (c *comparing) onDiagnostics(ctx context.Context, by Defense) (SetRates, error) {
 	r, err := c.dia.run(ctx, by)
-	return SetRates{r.Security, r.Utility, r.Utility.not()}, err
+	return SetRates{r.Security, r.Utility, r.Utility.Complement()}, err
 }
 
 func (c *comparing) onPlans(ctx context.Context, by Defense) (SetRates, error) {
@@ -222,7 +222,7 @@ func (c *comparing) onPlans(ctx context.Context, by Defense) (SetRates, error) {
 		}
 		all.merge(r)
 	}
-	return SetRates{all.Security, all.Utility, all.Utility.not()}, nil
+	return SetRates{all.Security, all.Utility, all.Utility.Complement()}, nil
 }
 
 // run does the jobs, as many at once as there are processors.

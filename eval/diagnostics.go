@@ -254,7 +254,7 @@ func (r DiagnosticRates) MarshalJSON() ([]byte, error) {
 	o := object{}
 	o.rate("security", r.Security)
 	o.rate("utility", r.Utility)
-	o.rate("false_positives", r.Utility.not())
+	o.rate("false_positives", r.Utility.Complement())
 	if len(r.Through) > 0 {
 		o["through"] = r.Through
 	}

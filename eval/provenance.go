@@ -49,6 +49,10 @@ type ProvenanceReport struct {
 	OverTaintedRate float64 `json:"over_tainted_rate"`
 	// OriginsRecall is the share of the true origins that the evidence names.
 	OriginsRecall float64 `json:"origins_recall"`
+	// The intervals are Wilson's at 95 %.
+	LaunderedCI   [2]float64 `json:"laundered_rate_ci"`
+	OverTaintedCI [2]float64 `json:"over_tainted_rate_ci"`
+	OriginsCI     [2]float64 `json:"origins_recall_ci"`
 	// Ambiguous leaves are counted apart.
 	Ambiguous int              `json:"ambiguous"`
 	Misses    []ProvenanceMiss `json:"misses,omitempty"`
@@ -56,10 +60,18 @@ type ProvenanceReport struct {
 
 // ProvenanceMiss is a leaf with another label than expected.
 type ProvenanceMiss struct {
-	Case, Path, Kind string
-	Got, Want        label.Trust
-	How, Transform   string
-	Origins, True    []string
+	Case string `json:"case"`
+	Path string `json:"path"`
+	// Kind is "laundered", "over-tainted" or, where only the evidence misses an
+	// origin, "origin".
+	Kind      string      `json:"kind"`
+	Got       label.Trust `json:"got"`
+	Want      label.Trust `json:"want"`
+	How       string      `json:"how"`
+	Transform string      `json:"transform"`
+	// Origins are those that the evidence names, True those of the data.
+	Origins []string `json:"origins"`
+	True    []string `json:"true_origins"`
 }
 
 // Provenance runs the resolver over DIR/cases*.jsonl.
@@ -84,6 +96,8 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 	r.LaunderedRate = ratio(r.Laundered, r.Leaves)
 	r.OverTaintedRate = ratio(r.OverTainted, r.Leaves)
 	r.OriginsRecall = ratio(found, total)
+	r.LaunderedCI, r.OverTaintedCI = interval(r.Laundered, r.Leaves), interval(r.OverTainted, r.Leaves)
+	r.OriginsCI = interval(found, total)
 	return r, nil
 }
 

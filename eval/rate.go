@@ -35,8 +35,8 @@ func (r *Rate) merge(other Rate) {
 	r.finish()
 }
 
-// not is the rate of the cases that are no hits.
-func (r Rate) not() Rate { return rateOf(r.Of-r.N, r.Of) }
+// Complement is the rate of the cases that are no hits.
+func (r Rate) Complement() Rate { return rateOf(r.Of-r.N, r.Of) }
 
 // finish computes the interval (Wilson 1927), which unlike the normal
 // approximation says something useful at rates of 0 and 1.
@@ -50,6 +50,13 @@ func (r *Rate) finish() {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	r.Value, r.Low, r.High = p, max(0, centre-half), min(1, centre+half)
+	// Exact ends stay exact, whatever rounding says.
+	if r.N == 0 {
+		r.Low = 0
+	}
+	if r.N == r.Of {
+		r.High = 1
+	}
 }
 
 // object is a JSON object in the making.
@@ -60,4 +67,10 @@ func (o object) rate(name string, r Rate) {
 	o[name] = r.Value
 	o[name+"_ci"] = [2]float64{r.Low, r.High}
 	o[name+"_n"], o[name+"_of"] = r.N, r.Of
+}
+
+// interval is the interval of n hits in so many cases.
+func interval(n, of int) [2]float64 {
+	r := rateOf(n, of)
+	return [2]float64{r.Low, r.High}
 }

@@ -21,17 +21,22 @@ type RolesReport struct {
 	Arguments int `json:"arguments"`
 	Tools     int `json:"tools"`
 	// Strict counts a role only when it is the label's own, Lenient also when
-	// it is one that a careful second reader could defend.
-	Strict  float64 `json:"strict"`
-	Lenient float64 `json:"lenient"`
+	// it is one that a careful second reader could defend. The intervals beside
+	// them are Wilson's at 95 %.
+	Strict    float64    `json:"strict"`
+	StrictCI  [2]float64 `json:"strict_ci"`
+	Lenient   float64    `json:"lenient"`
+	LenientCI [2]float64 `json:"lenient_ci"`
 	// AuthorityMissed counts targets, commands and credentials that were taken
 	// for content, selector or control without being marked for review.
 	AuthorityMissed     int     `json:"authority_missed"`
 	AuthorityMissedRate float64 `json:"authority_missed_rate"`
 	// FloorsUnsafe is the share of floors below every accepted one,
 	// FloorsOverblocking of those above every accepted one.
-	FloorsUnsafe       float64 `json:"floors_unsafe"`
-	FloorsOverblocking float64 `json:"floors_overblocking"`
+	FloorsUnsafe         float64    `json:"floors_unsafe"`
+	FloorsUnsafeCI       [2]float64 `json:"floors_unsafe_ci"`
+	FloorsOverblocking   float64    `json:"floors_overblocking"`
+	FloorsOverblockingCI [2]float64 `json:"floors_overblocking_ci"`
 	// Reviewed is the share of arguments that are marked for review.
 	Reviewed      float64    `json:"reviewed"`
 	EffectStrict  float64    `json:"effect_strict"`
@@ -96,7 +101,7 @@ func Roles(dir string) (*RolesReport, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no labels*.jsonl in %s: point at a directory that has labels and catalogues", dir)
+		return nil, fmt.Errorf("%s holds no labels*.jsonl: give a directory with labels*.jsonl and a SERVER.json for each server that they name", dir)
 	}
 	var labels []roleLabel
 	seen := map[string]bool{}
@@ -122,7 +127,7 @@ func Roles(dir string) (*RolesReport, error) {
 			name := filepath.Join(dir, l.Server+".json")
 			text, err := os.ReadFile(name)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("read the tools that the labels speak of: %w", err)
 			}
 			catalogue, err := schema.Parse(name, text)
 			if err != nil {
@@ -276,8 +281,10 @@ func (s *scorer) report() *RolesReport {
 	return &RolesReport{
 		Arguments: s.args, Tools: s.tools,
 		Strict: share(s.strict, s.args), Lenient: share(s.lenient, s.args),
+		StrictCI: interval(s.strict, s.args), LenientCI: interval(s.lenient, s.args),
 		AuthorityMissed: s.missed, AuthorityMissedRate: share(s.missed, s.authority),
 		FloorsUnsafe: share(s.unsafe, s.floors), FloorsOverblocking: share(s.over, s.floors),
+		FloorsUnsafeCI: interval(s.unsafe, s.floors), FloorsOverblockingCI: interval(s.over, s.floors),
 		Reviewed:     share(s.reviewed, s.args),
 		EffectStrict: share(s.effectStrict, s.tools), EffectLenient: share(s.effectLenient, s.tools),
 		OutputStrict: share(s.outputStrict, s.tools), OutputLenient: share(s.outputLenient, s.tools),
