@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -89,4 +90,51 @@ func boundedRight(text string, end int) bool {
 func startsWithWord(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return wordRune(r) || r == '\'' || r == '-' || r == '_' || r == '@'
+}
+
+// minGrouped and minGroups are the least that makes a row of numbers a code
+// written in groups: fewer are as likely a time after a date.
+const (
+	minGrouped = 12
+	minGroups  = 3
+	maxGrouped = 64 // more is a table
+)
+
+// groupOf tells whether text[start:end] is only a part of a code written in
+// groups: "DE89" in "DE89 3704 0044 0532 0130 00" is no account.
+func groupOf(text string, start, end int) bool {
+	if !groups(text[start:end]) {
+		return false
+	}
+	from, to := start, end
+	for from > 0 && to-from < maxGrouped {
+		i := strings.LastIndexByte(text[:from-1], ' ') + 1
+		if text[from-1] != ' ' || !groups(text[i:from-1]) {
+			break
+		}
+		from = i
+	}
+	for to < len(text) && to-from < maxGrouped && text[to] == ' ' {
+		i := to + 1
+		for i < len(text) && isAlnum(text[i]) {
+			i++
+		}
+		if !groups(text[to+1 : i]) {
+			break
+		}
+		to = i
+	}
+	return to-from > end-start && to-from >= minGrouped && strings.Count(text[from:to], " ")+1 >= minGroups
+}
+
+// groups tells whether every word of s is digits, perhaps after the letters of
+// a country.
+func groups(s string) bool {
+	for _, g := range strings.Split(s, " ") {
+		letters := strings.TrimLeft(g, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if len(letters) == 0 || len(g)-len(letters) > 4 || strings.Trim(letters, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
 }

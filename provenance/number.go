@@ -103,7 +103,12 @@ func ends(rest string, n int) bool {
 	}
 	c := rest[n]
 	if c == '-' {
-		return true // "1-hour": the number stands before its unit
+		// "1-hour", "10-15": before a unit or in a range, not in a date.
+		i := n + 1
+		for i < len(rest) && isDigit(rest[i]) {
+			i++
+		}
+		return i == n+1 || i == len(rest) || rest[i] != '-'
 	}
 	if strings.IndexByte(".!?:", c) >= 0 {
 		return n+1 >= len(rest) || rest[n+1] == ' ' || rest[n+1] == '\n' || strings.IndexByte(`"')`, rest[n+1]) >= 0

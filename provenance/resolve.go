@@ -265,6 +265,9 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if atom && !o.quoted && strings.IndexByte(".,!?:;'", text[len(text)-1]) >= 0 {
 		return r, false // the punctuation of the sentence, and not the user's atom
 	}
+	if q.v.Form == FormShell && (text[0] == '`' || text[len(text)-1] == '`') {
+		return r, false // how the user marked the command; to a shell, to run its output
+	}
 	if o.quoted && !folded {
 		return r, true
 	}

@@ -111,7 +111,8 @@ func (q *query) amountLike() bool {
 // "#general", to the name alone, or the other way round.
 func (q *query) handle(text string) (Resolution, bool) {
 	bare := strings.TrimLeft(text, "@#")
-	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 {
+	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 ||
+		isDigit(bare[0]) && !isIndex(bare) {
 		return Resolution{}, false
 	}
 	if bare != text {

@@ -234,7 +234,7 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 		if got != value && (!foldCase || !strings.EqualFold(got, value)) {
 			continue
 		}
-		if !bounded(src.text, start, end) {
+		if !bounded(src.text, start, end) || groupOf(src.text, start, end) {
 			continue
 		}
 		out = append(out, v.occurrence(int(c.source), start, end))
