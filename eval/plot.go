@@ -13,7 +13,8 @@ import (
 const (
 	plotPanel  = 300 // side of a panel's square
 	plotGap    = 70  // between panels, and around them
-	plotTop    = 84
+	plotTop    = 186
+	plotStack  = 15 // between marks that lie on one another
 	plotLegend = 20 // height of a line of the legend
 )
 
@@ -89,7 +90,7 @@ func (c *Comparison) svg() string {
 func (c *Comparison) panel(b *strings.Builder, set string, left int) {
 	x := func(v float64) float64 { return float64(left) + v*plotPanel }
 	y := func(v float64) float64 { return plotTop + (1-v)*plotPanel }
-	fmt.Fprintf(b, "<g><text x=\"%d\" y=\"%d\" font-weight=\"600\">%s</text>\n", left, plotTop-12, html.EscapeString(setTitles[set]))
+	fmt.Fprintf(b, "<g><text x=\"%d\" y=\"%d\" font-weight=\"600\">%s</text>\n", left, plotTop-108, html.EscapeString(setTitles[set]))
 	for _, v := range []float64{0, 0.25, 0.5, 0.75, 1} {
 		fmt.Fprintf(b, `<path d="M%.0f %.0fH%.0fM%.0f %.0fV%.0f" stroke="#e3e7ec" fill="none"/>`, x(0), y(v), x(1), x(v), y(0), y(1))
 		fmt.Fprintf(b, `<text x="%.0f" y="%.0f" text-anchor="end" fill="#5b6675">%.0f</text><text x="%.0f" y="%.0f" text-anchor="middle" fill="#5b6675">%.0f</text>`+"\n",
@@ -102,22 +103,23 @@ func (c *Comparison) panel(b *strings.Builder, set string, left int) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fH%.1fM%.1f %.1fV%.1f" stroke="%s" stroke-opacity=".45" fill="none"/>`+"\n",
 			x(r.Utility.Low), y(r.Security.Value), x(r.Utility.High), x(r.Utility.Value), y(r.Security.Low), y(r.Security.High), color(d))
 	}
-	// Marks that would lie on one another are moved apart downwards, so that
-	// each can be read; the interval's cross stays where the rate is.
+	// Marks that would lie on one another are moved upwards, and a line leads
+	// back to the dot where the rate is. The last one, Remit, is placed first.
 	var taken [][2]float64
-	for i, d := range c.Defenses {
+	for i, d := range slices.Backward(c.Defenses) {
 		r := d.Rates[set]
-		cx, cy := x(r.Utility.Value), y(r.Security.Value)
-		for slices.ContainsFunc(taken, func(p [2]float64) bool { return math.Hypot(p[0]-cx, p[1]-cy) < 14 }) {
-			cy += 14
-			if cy > y(0) {
-				cx, cy = cx-14, y(r.Security.Value)
-			}
+		px, py := x(r.Utility.Value), y(r.Security.Value)
+		cy := py
+		for slices.ContainsFunc(taken, func(p [2]float64) bool { return math.Hypot(p[0]-px, p[1]-cy) < plotStack-0.5 }) {
+			cy -= plotStack
 		}
-		taken = append(taken, [2]float64{cx, cy})
+		taken = append(taken, [2]float64{px, cy})
 		fmt.Fprintf(b, "<g><title>%s: security %.1f %% (%.1f–%.1f), utility %.1f %% (%.1f–%.1f)</title>", html.EscapeString(d.Name),
 			100*r.Security.Value, 100*r.Security.Low, 100*r.Security.High, 100*r.Utility.Value, 100*r.Utility.Low, 100*r.Utility.High)
-		mark(b, d, i, cx, cy)
+		if cy < py {
+			fmt.Fprintf(b, `<path d="M%.1f %.1fV%.1f" stroke="%s"/><circle cx="%.1f" cy="%.1f" r="2" fill="%s"/>`, px, py, cy, color(d), px, py, color(d))
+		}
+		mark(b, d, i, px, cy)
 		b.WriteString("</g>\n")
 	}
 	b.WriteString("</g>\n")

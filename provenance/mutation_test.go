@@ -126,7 +126,9 @@ func subjects() []subject {
 		{kind: "date", value: "2026-05-06", sentence: "It starts on 2026-05-06 for us.", argument: "start_date", same: is("2026-05-06", "20260506", "06.05.2026", "May 6, 2026", "6 May 2026", "2026-05-06T00:00:00Z", "2026-05-06 00:00", "2026-05-06T00:00", "2026-05-06 00:00:00")},
 		{kind: "handle", value: "#release-notes", sentence: "Post it to #release-notes now.", argument: "channel", same: is("#release-notes", "release-notes")},
 		{kind: "command", value: "make release VERSION=4", sentence: "Run `make release VERSION=4` there.", argument: "command", form: FormShell, same: sameWords("make", "release", "VERSION=4")},
-		{kind: "phrase", value: "Quarterly Harbour Report", sentence: "Call it \"Quarterly Harbour Report\" this time.", argument: "channel", same: func(v string) bool { return strings.Trim(v, `"`) == "Quarterly Harbour Report" && strings.Count(v, `"`) <= 2 }},
+		{kind: "phrase", value: "Quarterly Harbour Report", sentence: "Call it \"Quarterly Harbour Report\" this time.", argument: "channel", same: func(v string) bool {
+			return strings.Trim(v, `"`) == "Quarterly Harbour Report" && strings.Count(v, `"`) <= 2
+		}},
 	}
 }
 
