@@ -474,11 +474,23 @@ func (x *deciding) unprovoked() {
 
 // provokes tells whether an argument shows that the user wanted this call: a
 // value that the user gave, or a record that was looked up by what the user
-// said. A record alone does not show that the user wanted it gone: then the
-// user must have said so as well.
+// said. Neither shows that the user wanted it gone: "write to Ann" is no reason
+// to remove her, so that the user must have said that as well.
 func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	r := &x.resolved[i]
 	if a.Role == label.Control || r.How == "empty" {
+		return false
+	}
+	for _, c := range x.d.Findings[i].Certificates {
+		if c.Procedure == discharge.Confirmation {
+			return true
+		}
+	}
+	said, known := true, true
+	if x.variant.Effect == contract.Destructive {
+		said, known = x.s.seen.SaidVerb(x.call.Tool + " " + x.variant.Value)
+	}
+	if known && !said {
 		return false
 	}
 	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
@@ -491,15 +503,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	}
 	// A record that the user's words led to counts, whether or not the floor
 	// needed the certificate.
-	if identified(r) && (x.variant.Effect != contract.Destructive || x.s.seen.SaidVerb(x.call.Tool)) {
-		return true
-	}
-	for _, c := range x.d.Findings[i].Certificates {
-		if c.Procedure == discharge.Confirmation {
-			return true
-		}
-	}
-	return false
+	return said && identified(r)
 }
 
 // carriesExternal tells whether a text of the call is of external origin.

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -293,19 +294,21 @@ func commandLike(s string) bool {
 	return false
 }
 
-// SaidVerb tells whether the user said what the tool's name says it does to
-// something: the verb that destroys, or another word for it.
-func (s *Session) SaidVerb(tool string) bool {
+// SaidVerb tells whether the user said what a tool's name says it does to
+// something, the verb that destroys or another word for it, and whether the
+// name has such a verb at all.
+func (s *Session) SaidVerb(tool string) (said, known bool) {
 	for _, w := range Words(tool) {
 		for _, form := range destroying[w] {
+			known = true
 			for _, p := range s.vouch.words[form] {
 				if !s.vouch.negated(occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}) {
-					return true
+					return true, true
 				}
 			}
 		}
 	}
-	return false
+	return false, known
 }
 
 // destroying are the verbs of tools that take something away, with what people
@@ -313,14 +316,26 @@ func (s *Session) SaidVerb(tool string) bool {
 var destroying = func() map[string][]string {
 	out := map[string][]string{}
 	for _, group := range [...]string{
-		"delete remove erase drop trash purge discard lösche löschen entferne supprime elimina",
-		"cancel abort revoke storniere annule", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
+		"delete remove erase drop trash purge discard kick ban expel offboard deletion removal rid lösche löschen löscht entferne entfernen supprime supprimer elimina eliminar borra borrar",
+		"cancel abort revoke cancellation storniere stornieren annule annuler cancela cancelar", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
 		"terminate kill stop shutdown", "overwrite replace", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
 	} {
 		list := strings.Fields(group)
+		said := slices.Clone(list)
 		for _, w := range list {
-			out[w] = list
+			said = append(said, inflected(w)...)
+		}
+		for _, w := range list {
+			out[w] = append(out[w], said...)
 		}
 	}
 	return out
 }()
+
+// inflected returns the forms that an English verb takes: deletes, deleted,
+// deleting, dropped. Words that aren't any do no harm: nobody says them.
+func inflected(verb string) []string {
+	stem, _ := strings.CutSuffix(verb, "e")
+	doubled := verb + verb[len(verb)-1:]
+	return []string{verb + "s", stem + "ed", stem + "ing", doubled + "ed", doubled + "ing"}
+}
