@@ -32,8 +32,9 @@ type deciding struct {
 
 // decide takes a call through the one straight way: parse, bind, resolve,
 // discharge, check, global rules. Everything that is wrong is gathered; the
-// worst of it is the verdict.
-func (s *Session) decide(c *Call, confirmed bool) *Decision {
+// worst of it is the verdict. It is no better than best, what a restored
+// session's log says was decided.
+func (s *Session) decide(c *Call, confirmed bool, best Verdict) *Decision {
 	if c.ID == "" {
 		s.counts.calls++
 		c.ID = fmt.Sprintf("c%d", s.counts.calls)
@@ -69,6 +70,9 @@ func (s *Session) decide(c *Call, confirmed bool) *Decision {
 		// A person looked at these very reasons. What was read since then may
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
+	}
+	if x.d.Verdict == Allow {
+		x.d.Verdict = best
 	}
 	switch x.d.Verdict {
 	case Allow:

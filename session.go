@@ -23,6 +23,7 @@ const MaxCalls = 100_000
 type Session struct {
 	monitor *Monitor
 	id      string
+	past    time.Time // the time of the event that is being restored
 
 	mu        sync.Mutex
 	seen      *provenance.Session
@@ -50,7 +51,9 @@ var ErrUnknownCall = errors.New("no such call in this session")
 // Session begins a conversation. The id is for records; it need not be unique,
 // and two sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	return &Session{monitor: m, id: id, seen: provenance.New(m.now), calls: map[string]*callRecord{}}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}}
+	s.seen = provenance.New(s.now)
+	return s
 }
 
 // ID returns the id that the session was begun with.
@@ -112,7 +115,7 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
 	}
 	s.mu.Lock()
-	d := s.decide(&c, false)
+	d := s.decide(&c, false, Allow)
 	c.ID = d.Call
 	s.mu.Unlock()
 	if d.Verdict != Ask || s.monitor.confirm == nil {
@@ -142,7 +145,7 @@ func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	if !ok {
 		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
 	}
-	return s.decide(&record.call, true), nil
+	return s.decide(&record.call, true, Allow), nil
 }
 
 // Result adds what a call returned. A result of a call that was not allowed, or
@@ -229,4 +232,9 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 	return spec
 }
 
-func (s *Session) now() time.Time { return s.monitor.now() }
+func (s *Session) now() time.Time {
+	if !s.past.IsZero() {
+		return s.past
+	}
+	return s.monitor.now()
+}

@@ -1,0 +1,104 @@
+package remit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// EventKind says what an [Event] is about.
+type EventKind string
+
+// The kinds of events.
+const (
+	SystemEvent       EventKind = "system"       // text of the deployment
+	UserEvent         EventKind = "user"         // text that the user wrote
+	AttachmentEvent   EventKind = "attachment"   // material that the user passed on
+	AssistantEvent    EventKind = "assistant"    // text that the model wrote
+	CallEvent         EventKind = "call"         // a proposed call and what was decided
+	ConfirmationEvent EventKind = "confirmation" // a person agreed to a call, and what was decided then
+	ResultEvent       EventKind = "result"       // what a call returned
+)
+
+// Event is one entry of a session's log, in the order in which they happened.
+// From its log a session comes back as it was: see [Monitor.Restore].
+type Event struct {
+	Kind EventKind `json:"kind"`
+	// Time is when it happened: relative dates and expiries count from there.
+	Time time.Time `json:"time"`
+	// Name is that of an attachment.
+	Name string `json:"name,omitempty"`
+	// Text is that of a system, user, attachment or assistant event.
+	Text string `json:"text,omitempty"`
+	// Call is the proposed call of a call event, with its id; a confirmation
+	// event has the id alone.
+	Call *Call `json:"call,omitempty"`
+	// Verdict is what was decided in a call or confirmation event.
+	Verdict Verdict `json:"verdict,omitempty"`
+	Result  *Result `json:"result,omitempty"`
+}
+
+// Restore makes the session again that the events are the log of. It decides
+// every call anew by this monitor's contracts, which may have changed since;
+// what was not allowed then is not allowed now, so that a restored session
+// never trusts more than the one that was recorded. An error means that the log
+// can't be read or holds an impossible event; there is no session then.
+func (m *Monitor) Restore(ctx context.Context, id string, events iter.Seq2[Event, error]) (*Session, error) {
+	s := m.Session(id)
+	defer func() { s.past = time.Time{} }()
+	n := 0
+	for e, err := range events {
+		if err == nil {
+			err = s.restore(ctx, e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("restore session %q: event %d: %w", id, n, err)
+		}
+		n++
+	}
+	return s, nil
+}
+
+func (s *Session) restore(ctx context.Context, e Event) error {
+	s.past = e.Time
+	switch e.Kind {
+	case SystemEvent:
+		return s.System(e.Text)
+	case UserEvent:
+		return s.User(e.Text)
+	case AttachmentEvent:
+		return s.Attach(e.Name, e.Text)
+	case AssistantEvent:
+		return s.Assistant(e.Text)
+	case ResultEvent:
+		if e.Result == nil {
+			return errors.New("a result event without a result")
+		}
+		return s.Result(ctx, *e.Result)
+	case CallEvent, ConfirmationEvent:
+		if e.Call == nil || e.Call.ID == "" {
+			return fmt.Errorf("a %s event without a call id", e.Kind)
+		}
+		if e.Verdict != Allow && e.Verdict != Ask && e.Verdict != Deny {
+			return fmt.Errorf("a %s event with verdict %q", e.Kind, e.Verdict)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		call := *e.Call
+		if e.Kind == ConfirmationEvent {
+			record, ok := s.calls[call.ID]
+			if !ok {
+				return fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
+			}
+			call = record.call
+		}
+		s.decide(&call, e.Kind == ConfirmationEvent, e.Verdict)
+		return nil
+	}
+	return fmt.Errorf("unknown kind %q", e.Kind)
+}
