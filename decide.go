@@ -369,7 +369,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 		add = x.refuse
 	}
 	if gap.Trust {
-		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r)),
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r, len(leaf.Text))),
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
@@ -583,9 +583,10 @@ func source(t label.Trust) string {
 }
 
 // whence says where a value that falls short came from.
-func whence(r *provenance.Resolution) string {
+func whence(r *provenance.Resolution, size int) string {
 	for _, e := range r.Evidence {
-		if e.Trust == r.Label.Trust {
+		// A likeness of a part says nothing about where the value stands.
+		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == size {
 			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
 		}
 	}

@@ -176,7 +176,7 @@ func TestClassesDegradeSoundly(t *testing.T) {
 			}
 			continue
 		}
-		if other, taken := own[o]; taken || o&(label.OriginSystem|label.OriginUser|label.OriginConfig|label.OriginModel) != 0 {
+		if other, taken := own[o]; taken || o == 0 || o&(label.OriginSystem|label.OriginUser|label.OriginConfig|label.OriginModel) != 0 {
 			t.Fatalf("%s has the class of %s%s", name, other, c.Names(o))
 		}
 		own[o] = name

@@ -111,6 +111,9 @@ func TestPrecisionsByCases(t *testing.T) {
 		{"a recipient from the directory", []label.Argument{argument(target, external, directory), argument(content, user)}, label.L3},
 		{"a doubtful recipient", []label.Argument{argument(target, doubtful)}, never},
 		{"a doubtful recipient from the directory", []label.Argument{argument(target, doubtful, directory)}, label.L3},
+		{"what one argument forbids", []label.Argument{argument(label.Requirement{Forbidden: page}, external), argument(content, user)}, never},
+		{"one argument forbids what another holds", []label.Argument{argument(label.Requirement{Forbidden: page}, user), argument(content, external)}, label.L2},
+		{"what one argument requires", []label.Argument{argument(label.Requirement{Required: 1 << 9}, user), argument(content, user)}, never},
 		{"one recipient certified, another not", []label.Argument{argument(target, external, directory), argument(target, external)}, never},
 	} {
 		for _, p := range precisions {
