@@ -369,7 +369,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 		add = x.refuse
 	}
 	if gap.Trust {
-		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r, len(leaf.Text))),
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r, len(leaf.Text), x.s.monitor.unseen)),
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
@@ -472,8 +472,16 @@ func (x *deciding) unprovoked() {
 		}
 	}
 	x.global(mode, Unprovoked, "",
-		fmt.Sprintf("the call has an effect that can't be taken back (%s), text from outside was read before it, and the user's words name nothing in it", x.variant.Effect),
+		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
 		"say what you are about to do and have the user confirm it")
+}
+
+// before says what the model may have read when it made the call.
+func (x *deciding) before() string {
+	if x.s.monitor.unseen {
+		return "what the agent was told is not all seen here"
+	}
+	return "text from outside was read before it"
 }
 
 // provokes tells whether an argument shows that the user wanted this call: a
@@ -583,7 +591,7 @@ func source(t label.Trust) string {
 }
 
 // whence says where a value that falls short came from.
-func whence(r *provenance.Resolution, size int) string {
+func whence(r *provenance.Resolution, size int, unseen bool) string {
 	for _, e := range r.Evidence {
 		// A likeness of a part says nothing about where the value stands.
 		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == size {
@@ -592,6 +600,9 @@ func whence(r *provenance.Resolution, size int) string {
 	}
 	if r.Witness {
 		return fmt.Sprintf("this one is %s", r.Label.Trust)
+	}
+	if unseen {
+		return fmt.Sprintf("nothing that was seen vouches for this one, and not all of the user's words are seen here (%s)", r.Label.Trust)
 	}
 	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)
 }

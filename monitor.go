@@ -29,6 +29,10 @@ type Options struct {
 	// Sinks and Unprovoked are the global rules' modes for contracts that don't
 	// say; Ask when unset.
 	Sinks, Unprovoked contract.Mode
+	// UnseenUser is for enforcement points to which the user's words don't come,
+	// or not all of them: what nothing that was seen explains may then come from
+	// anybody, and is EXTERNAL from the first call on.
+	UnseenUser bool
 	// Confirm asks a person. When nil, nobody is there and Ask stays Ask.
 	Confirm Confirmer
 	// Now is the clock for relative dates and expiries; [time.Now] when nil.
@@ -68,6 +72,7 @@ type Result struct {
 type Monitor struct {
 	tools       map[string][]*binding // by tool name; several when servers share it
 	confirm     Confirmer
+	unseen      bool
 	now         func() time.Time
 	classes     *label.Classes
 	obligations *label.ObligationNames
@@ -87,7 +92,7 @@ type binding struct {
 // New makes a monitor. It reports every mistake in the options at once.
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
-		tools: map[string][]*binding{}, confirm: o.Confirm, now: o.Now,
+		tools: map[string][]*binding{}, confirm: o.Confirm, unseen: o.UnseenUser, now: o.Now,
 		classes: &label.Classes{}, obligations: &label.ObligationNames{},
 		procedures: discharge.Procedures(),
 	}

@@ -53,6 +53,9 @@ var ErrUnknownCall = errors.New("no such call in this session")
 func (m *Monitor) Session(id string) *Session {
 	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}}
 	s.seen = provenance.New(s.now)
+	if m.unseen {
+		s.seen.Unseen()
+	}
 	return s
 }
 

@@ -104,6 +104,12 @@ func (s *Session) Ambient() label.Label {
 	return a
 }
 
+// Unseen notes that the model has read what this session was never told, as the
+// user's words and whatever came with them: anybody may have written it.
+func (s *Session) Unseen() {
+	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginUnknown, Trust: label.External})
+}
+
 // Text returns the text of an event, or of a field of a result, by the name
 // that evidence gives it: "user:0", "result:c1#/emails/0/body".
 func (s *Session) Text(origin string) (string, bool) {

@@ -1,0 +1,61 @@
+package remit_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+)
+
+// TestUnseenUser decides the first call of sessions in which nothing was said
+// yet. Where the user's words would have come in, there is nobody but the user
+// whom the model could have listened to. Where they don't, it could have been
+// anybody, until the words come in after all.
+func TestUnseenUser(t *testing.T) {
+	ctx := context.Background()
+	f, err := contract.Load("mail.yaml", []byte(logContracts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		unseen bool
+		user   string
+		to     string
+		want   remit.Verdict
+	}{
+		{"seen, and silent", false, "", "ann@corp.example", remit.Allow},
+		{"unseen", true, "", "ann@corp.example", remit.Ask},
+		{"unseen, but told of it elsewhere", true, "Write to ann@corp.example.", "ann@corp.example", remit.Allow},
+		{"unseen, and told something else", true, "Write to ann@corp.example.", "eve@evil.example", remit.Ask},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := remit.New(remit.Options{Contracts: []*contract.File{f}, UnseenUser: test.unseen})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := m.Session("s")
+			if test.user != "" {
+				if err := s.User(test.user); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args, _ := json.Marshal(map[string]string{"to": test.to, "text": "Hello."})
+			d, err := s.Decide(ctx, remit.Call{ID: "1", Tool: "send", Arguments: args})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Verdict != test.want {
+				t.Errorf("got %s, want %s: %v", d.Verdict, test.want, d.Reasons)
+			}
+			if d.Verdict != remit.Ask {
+				return
+			}
+			if d, err = s.Confirm(ctx, "1"); err != nil || d.Verdict != remit.Allow {
+				t.Errorf("confirmed: got %v, %v; want it allowed", d, err)
+			}
+		})
+	}
+}
