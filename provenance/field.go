@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -267,7 +268,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 			return // another text with the same hash
 		}
 		right := s.rightKind(ref, pointer, n)
-		if short && !right {
+		if short && !right && (numeric || !s.certifiedItem(ref, pointer)) {
 			return
 		}
 		l, _, _, written := s.fieldOf(ref)
@@ -286,6 +287,14 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 		found = true
 	})
 	return best, found
+}
+
+// certifiedItem tells whether a field is an item of a plain list that a
+// procedure may vouch for: there is no name that could tell its kind, but the
+// contract says which roles it serves.
+func (s *Session) certifiedItem(ref fieldRef, pointer string) bool {
+	return ref.leaf >= 0 && len(s.name(pointer, "").last) == 0 &&
+		slices.ContainsFunc(s.events[ref.event].out.spec.Certify, func(c Certify) bool { return c.Field(pointer) })
 }
 
 // fieldText returns where a field stands in its document, and its text.
@@ -368,7 +377,7 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for i, c := range out.spec.Certify {
-		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) ||
+		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !s.saidEvery(c.Key) ||
 			c.By != nil && !s.namedRecord(ref, pointer, c.By) {
 			continue
 		}
@@ -416,6 +425,27 @@ func (o *output) only(pointer string, procedure int) bool {
 	own := o.keyed[procedure]
 	return own != "" && within(pointer, own)
 }
+
+// saidEvery tells whether the user spoke of all that belongs to a key, in one
+// sentence with it: "every member of the launch channel". Then each record that
+// the key led to was asked for.
+func (s *Session) saidEvery(key string) bool {
+	for _, o := range s.vouch.find(key, true) {
+		if s.vouch.negated(o) {
+			continue
+		}
+		left, right := s.vouch.around(o, 16, 16)
+		for _, w := range append(left, right...) {
+			if universal[w] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// universal are the words for all of something.
+var universal = wordSet("all every everybody everyone each members alle allen alles jeder jede jeden jedem tous toutes chaque todos todas cada")
 
 // within tells whether a pointer leads into the record at a prefix, which ends
 // with a slash.

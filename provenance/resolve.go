@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -419,17 +420,56 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 	if len(near) > 3 {
 		near = near[len(near)-3:]
 	}
-	if q.n.cued(near) || len(right) > 0 && q.n.cued(right[:1]) {
-		return false
+	if q.n.cued(near) || len(right) > 0 && q.n.cued(right[:1]) && !(len(q.n.tool) > 0 && right[0] == q.n.tool[0]) {
+		return false // "the general channel", but not "in general, post less"
 	}
-	if len(left) > 0 {
+	for len(left) > 0 {
 		switch left[len(left)-1] {
-		case "to", "with", "into", "invite", "add", "remove", "message", "email", "mail", "cc", "pay", "an", "an den", "für", "à", "a":
-			return left[len(left)-1] == "a" // the article says nothing
+		case "to", "with", "into", "invite", "add", "remove", "message", "email", "mail", "cc", "pay", "an", "an den", "für", "à":
+			return false
+		case "in", "on", "at":
+			// A place, where it closes what the user asked the tool to do:
+			// "post the figures in general.", not "in general terms".
+			return !closes(source, o.end) || !q.asked(left)
+		case "and", "or", "und", "et", "y":
+			// "into general and design": what holds for the first holds here.
+			if len(left) < 3 {
+				return true
+			}
+			left = left[:len(left)-2]
+			continue
 		}
+		return true
 	}
 	return true
 }
+
+// closes tells whether a clause ends after text[:end].
+func closes(text string, end int) bool {
+	rest := strings.TrimLeft(text[end:], "\"'”’`)*_")
+	if rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 {
+		return true
+	}
+	for _, w := range [...]string{" and ", " then ", " und ", " et ", " y ", " please"} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked tells whether one of the words is the verb that the tool's name begins
+// with, or one that people say for it.
+func (q *query) asked(words []string) bool {
+	if len(q.n.tool) == 0 {
+		return false
+	}
+	verb := q.n.tool[0]
+	return slices.ContainsFunc(words, func(w string) bool { return w == verb && len(w) > 2 || saying[w] && saying[verb] })
+}
+
+// saying are verbs for bringing words to people.
+var saying = wordSet("say tell write post send message announce publish share inform notify dm mail email reply answer schreibe sende poste écris envoie escribe envía")
 
 // starters are ordinary words that begin a sentence, where the capital letter
 // doesn't tell a name. The table is fixed: nothing in a session can make a word

@@ -36,6 +36,13 @@ var ownRecords = set(`time day clock balance iban schema type rate weather forec
 // directories are records of people that outsiders can't write to.
 var directories = set(`contact people directory person employee colleague staff`)
 
+// members are people as a part of something, and groups is what they are a part
+// of: a list of such names is kept by the service.
+var (
+	members = set(`member user participant attendee guest subscriber follower collaborator employee player student`)
+	groups  = set(`channel group team room workspace organization organisation org project list event meeting class club department crew`)
+)
+
 // contents are objects whose retrieval returns arbitrary text.
 var contents = set(`file directory page website url html content webpage log snapshot screenshot
 	query code command table document markdown transcript image readme diff text media`)
@@ -192,6 +199,13 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 		if p == nil || p.depth != 1 || len(p.words) == 0 || isBoolean(p.node) || isNumber(p.node) {
 			continue
 		}
+		if t.membership(p) {
+			out = append(out, contract.Certify{
+				Procedure: "directory", Key: p.pattern, KeyFloor: label.User, Field: "/*", Unique: true,
+				Roles: []label.Role{label.Target, label.Selector}, Max: label.User,
+			})
+			continue
+		}
 		if !t.naming(p) {
 			continue
 		}
@@ -216,6 +230,12 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 		}
 	}
 	return out
+}
+
+// membership tells whether the tool lists who belongs to the group that an
+// argument names.
+func (t *tool) membership(p *place) bool {
+	return len(t.object) > 0 && members[t.object[0]] && slices.ContainsFunc(p.words, func(w string) bool { return groups[w] })
 }
 
 // vouching are the patterns of the result's fields of the given names: those
