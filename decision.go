@@ -32,7 +32,7 @@ type Decision struct {
 	Variant   string          `json:"variant,omitempty"`
 	Verdict   Verdict         `json:"verdict"`
 	Effect    contract.Effect `json:"effect,omitempty"`
-	Precision label.Precision `json:"precision"`
+	Precision label.Precision `json:"precision,omitempty"`
 	// Arguments is the canonical form of what was checked. It is what must be
 	// forwarded to the tool: never the text that the model wrote, so that
 	// monitor and tool can't read it differently. Empty when it didn't parse.
