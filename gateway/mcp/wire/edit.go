@@ -1,0 +1,225 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// Span is a range of bytes of a text.
+type Span struct{ Start, End int }
+
+// Of returns the bytes of the span in its text.
+func (s Span) Of(text []byte) json.RawMessage { return json.RawMessage(text[s.Start:s.End:s.End]) }
+
+// Member is one member of an object.
+type Member struct {
+	Name string
+	// Key and Value are the places of the quoted name and of the value.
+	Key, Value Span
+}
+
+var errShape = errors.New("not the JSON that was expected")
+
+// Members lists the members of an object. The text must be JSON that
+// strictjson accepted; other text gives an error or some of its members, never
+// a panic.
+func Members(object []byte) ([]Member, error) {
+	i := space(object, 0)
+	if i >= len(object) || object[i] != '{' {
+		return nil, errShape
+	}
+	var out []Member
+	for i = space(object, i+1); i < len(object) && object[i] != '}'; i = space(object, i) {
+		if object[i] == ',' {
+			i = space(object, i+1)
+		}
+		end := skip(object, i)
+		if end <= i+1 || object[i] != '"' {
+			return nil, errShape
+		}
+		m := Member{Name: Text(object[i:end]), Key: Span{i, end}}
+		if i = space(object, end); i >= len(object) || object[i] != ':' {
+			return nil, errShape
+		}
+		i = space(object, i+1)
+		end = skip(object, i)
+		if end <= i {
+			return nil, errShape
+		}
+		m.Value = Span{i, end}
+		out = append(out, m)
+		i = end
+	}
+	return out, nil
+}
+
+// Elements lists the elements of a list, under the same condition as [Members].
+func Elements(list []byte) ([]Span, error) {
+	i := space(list, 0)
+	if i >= len(list) || list[i] != '[' {
+		return nil, errShape
+	}
+	var out []Span
+	for i = space(list, i+1); i < len(list) && list[i] != ']'; i = space(list, i) {
+		if list[i] == ',' {
+			i = space(list, i+1)
+		}
+		end := skip(list, i)
+		if end <= i {
+			return nil, errShape
+		}
+		out = append(out, Span{i, end})
+		i = end
+	}
+	return out, nil
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skip returns the end of the value that begins at i.
+func skip(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			for i++; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			i = min(i+1, len(b))
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+			i++
+		case ',', ':', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i
+			}
+			i++
+			continue
+		default:
+			for i++; i < len(b) && !delimiter(b[i]); i++ {
+			}
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return i
+}
+
+func delimiter(c byte) bool {
+	switch c {
+	case ',', ':', ' ', '\t', '\n', '\r', '}', ']', '{', '[', '"':
+		return true
+	}
+	return false
+}
+
+// Find returns the place of the value under a path of member names.
+func Find(object []byte, path ...string) (Span, bool) {
+	at := Span{0, len(object)}
+	for _, name := range path {
+		members, err := Members(object[at.Start:at.End])
+		if err != nil {
+			return Span{}, false
+		}
+		found := false
+		for _, m := range members {
+			if m.Name == name {
+				at, found = Span{at.Start + m.Value.Start, at.Start + m.Value.End}, true
+				break
+			}
+		}
+		if !found {
+			return Span{}, false
+		}
+	}
+	return at, len(path) > 0
+}
+
+// Get returns the value under a path of member names, nil when there is none.
+func Get(object []byte, path ...string) json.RawMessage {
+	at, ok := Find(object, path...)
+	if !ok {
+		return nil
+	}
+	return at.Of(object)
+}
+
+// GetText returns the string under a path of member names, "" when there is
+// none.
+func GetText(object []byte, path ...string) string { return Text(Get(object, path...)) }
+
+// Splice replaces a span of a text.
+func Splice(text []byte, at Span, with []byte) []byte {
+	out := make([]byte, 0, len(text)-(at.End-at.Start)+len(with))
+	out = append(out, text[:at.Start]...)
+	out = append(out, with...)
+	return append(out, text[at.End:]...)
+}
+
+// Set gives a member of an object a value, in its place or at the end.
+func Set(object []byte, name string, value []byte) []byte {
+	if at, ok := Find(object, name); ok {
+		return Splice(object, at, value)
+	}
+	members, err := Members(object)
+	if err != nil {
+		return object
+	}
+	end := len(object)
+	for end > 0 && object[end-1] != '}' {
+		end--
+	}
+	if end == 0 {
+		return object
+	}
+	text := append(append(Quote(name), ':'), value...)
+	if len(members) > 0 {
+		text = append([]byte{','}, text...)
+	}
+	return Splice(object, Span{end - 1, end - 1}, text)
+}
+
+// Remove takes a member out of an object.
+func Remove(object []byte, name string) []byte {
+	members, err := Members(object)
+	if err != nil {
+		return object
+	}
+	for i, m := range members {
+		if m.Name != name {
+			continue
+		}
+		at := Span{m.Key.Start, m.Value.End}
+		switch {
+		case i+1 < len(members):
+			at.End = members[i+1].Key.Start
+		case i > 0:
+			at.Start = members[i-1].Value.End
+		}
+		return Splice(object, at, nil)
+	}
+	return object
+}
+
+// Replace replaces the value under a path of member names where there is one.
+func Replace(object []byte, value []byte, path ...string) []byte {
+	at, ok := Find(object, path...)
+	if !ok {
+		return object
+	}
+	return Splice(object, at, value)
+}

@@ -1,0 +1,53 @@
+package wire
+
+import "bytes"
+
+// Repair replaces the escapes of lone surrogates in a JSON text by the one of
+// the replacement character, as every tolerant reader does. Servers that cut
+// text at a number of UTF-16 units send them in good faith.
+func Repair(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	var out []byte
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		unit, ok := surrogate(raw, i)
+		switch next, paired := surrogate(raw, i+6); {
+		case !ok:
+			i++ // the escaped character itself
+		case unit < 0xdc00 && paired && next >= 0xdc00:
+			i += 11
+		default:
+			if out == nil {
+				out = bytes.Clone(raw)
+			}
+			copy(out[i:], `\ufffd`)
+			i += 5
+		}
+	}
+	if out == nil {
+		return raw
+	}
+	return out
+}
+
+// surrogate reads the escape of a surrogate at i.
+func surrogate(raw []byte, i int) (unit int, ok bool) {
+	if i < 0 || i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+		return 0, false
+	}
+	for _, c := range raw[i+2 : i+6] {
+		switch {
+		case c >= '0' && c <= '9':
+			unit = unit<<4 | int(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			unit = unit<<4 | int(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return unit, unit >= 0xd800 && unit <= 0xdfff
+}
