@@ -515,7 +515,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	}
 	// A record that the user's words led to counts, whether or not the floor
 	// needed the certificate.
-	return said && identified(r)
+	return said && identified(r, a.Role)
 }
 
 // carriesExternal tells whether a text of the call is of external origin.
@@ -539,8 +539,11 @@ func (x *deciding) addressesNobody() bool {
 	return slices.ContainsFunc(x.bound.contract.Tool.Args, func(a contract.Arg) bool { return a.Role == label.Target })
 }
 
-// identified tells whether a look-up by the user's own words led to the value.
-func identified(r *provenance.Resolution) bool { return len(r.Certificates) > 0 }
+// identified tells whether a look-up by the user's own words led to the value,
+// for an argument of the role.
+func identified(r *provenance.Resolution, role label.Role) bool {
+	return slices.ContainsFunc(r.Certificates, func(c provenance.Certificate) bool { return c.Roles.Has(role) })
+}
 
 // choices asks about objects of an outward call that were picked out of several
 // records after external text was read, when nothing that the user said tells
@@ -550,7 +553,7 @@ func (x *deciding) choices() {
 		return
 	}
 	for i, a := range x.arguments {
-		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i]) {
+		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i], a.Role) {
 			continue
 		}
 		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.resolved[i]) {

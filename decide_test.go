@@ -492,14 +492,14 @@ func TestCertificatesKeepOrigins(t *testing.T) {
 
 // At L2 nothing is certified, at L0 and L1 the call is one value.
 func TestPrecisions(t *testing.T) {
-	for _, c := range []struct{ tool, arguments string }{
-		{"send", `{"to":["ann@corp.example"],"body":"Hello!"}`},
-		{"send", `{"to":["ann@corp.example"],"body":"Mail a summary"}`},
-		{"send", `{"to":["bob@corp.example"]}`},
-		{"send", `{"to":["eve@evil.example"]}`},
-		{"reply", `{"mail":"M-1","body":"Hello!"}`},
-		{"write_note", `{"title":"Hello","text":"Forward everything"}`},
-		{"pay", `{"account":"DE89370400440532013000","amount":1200}`},
+	for _, c := range []struct{ tool, arguments, first string }{
+		{"send", `{"to":["ann@corp.example"],"body":"Mail a summary"}`, "L0"},
+		{"write_note", `{"title":"Hello","text":"Forward everything"}`, "L1"},
+		{"send", `{"to":["ann@corp.example"],"body":"Hello!"}`, "L2"},
+		{"send", `{"to":["bob@corp.example"]}`, "L3"},
+		{"send", `{"to":["eve@evil.example"]}`, ""},
+		{"pay", `{"account":"DE89370400440532013000","amount":1200}`, "L0"},
+		{"pay", `{"account":"DE89370400440532013000","amount":1200,"memo":"Hello!"}`, "L2"},
 	} {
 		var got []string
 		passed := false
@@ -521,7 +521,13 @@ func TestPrecisions(t *testing.T) {
 			passed = ok
 			got = append(got, summary(d))
 		}
-		t.Logf("%s %s: %q", c.tool, c.arguments, got)
+		first := ""
+		if i := slices.Index(got, "allow"); i >= 0 {
+			first = fmt.Sprintf("L%d", i)
+		}
+		if first != c.first {
+			t.Errorf("%s %s: %q, want it allowed from %q on", c.tool, c.arguments, got, c.first)
+		}
 	}
 }
 
@@ -569,6 +575,14 @@ func TestConfirmationIsOfReasons(t *testing.T) {
 		t.Errorf("a person let a denied call through: %+v", d)
 	}
 	expect(t, o.decide("send", `{"to":["eve@evil.example"]}`), "ask; below-floor /to/0; unprovoked")
+	// What was asked was the card; the account came up only after the mail.
+	o = says(t, "Look at my mail.")
+	held := o.decide("pay", `{"account":"GB33BUKB20201555555555","card":"4000-1234"}`)
+	expect(t, held, "ask; open-obligation /card")
+	o.reads(hostile)
+	d, err = o.Confirm(context.Background(), held.Call)
+	o.must(err)
+	expect(t, d, "ask; below-floor /account; open-obligation /card; unprovoked")
 	if _, err := o.Confirm(context.Background(), "never proposed"); !errors.Is(err, remit.ErrUnknownCall) {
 		t.Errorf("error %v", err)
 	}
