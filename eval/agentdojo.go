@@ -121,7 +121,7 @@ type dojoSuite struct {
 // suites' own schemas, and taken from the files of a second directory when one
 // is given.
 func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) {
-	set, err := newDojoSet(dir, "")
+	set, err := newDojoSet(within(dir, "agentdojo"), "")
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,20 @@ import (
 // outputs fits easily, a file without line ends does not fill the memory.
 const MaxLine = 64 << 20
 
+// within returns the directory of one data set in a directory of all, or the
+// directory itself where it is that of the set.
+func within(dir, set string) string {
+	if sub := filepath.Join(dir, set); isDir(sub) {
+		return sub
+	}
+	return dir
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // find returns the files of a directory whose names begin and end as given,
 // with any infix between ("cases.dev.jsonl" for "cases", ".jsonl").
 func find(dir, prefix, suffix string) ([]string, error) {

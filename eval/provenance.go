@@ -76,7 +76,7 @@ type ProvenanceMiss struct {
 
 // Provenance runs the resolver over DIR/cases*.jsonl.
 func Provenance(dir string) (*ProvenanceReport, error) {
-	files, err := find(dir, "cases", ".jsonl")
+	files, err := find(within(dir, "provenance"), "cases", ".jsonl")
 	if err != nil {
 		return nil, err
 	}

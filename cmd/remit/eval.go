@@ -210,7 +210,7 @@ func comparison(t *tables, r *eval.Comparison) {
 }
 
 type evalAgentDojoCommand struct {
-	Dir       string `arg:"" type:"path" help:"One suite, or a directory of suites."`
+	Dir       string `arg:"" type:"path" help:"One suite, a directory of suites, or one of all data sets."`
 	Contracts string `type:"path" placeholder:"DIR" help:"Reviewed contracts, as SUITE.yaml; a suite without one keeps its synthesized ones."`
 	jsonFlag
 }
