@@ -2,6 +2,8 @@ package provenance
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
 )
@@ -41,7 +43,42 @@ func (q *query) caseless(text string) (Resolution, bool) {
 	if letters < 3 {
 		return Resolution{}, false
 	}
-	return q.best(text, q.s.vouch.find(text, true), "case", true)
+	var found []occurrence
+	for _, o := range q.s.vouch.find(text, true) {
+		if sameButCase(q.s.vouch.sources[o.source].text[o.start:o.end], text) {
+			found = append(found, o)
+		}
+	}
+	return q.best(text, found, "case", true)
+}
+
+// sameButCase tells whether two texts that differ in case are the same words.
+// Where a word has digits, or capitals inside of it, case may tell two
+// identifiers apart: "XkZ9w" is not "xkz9w".
+func sameButCase(a, b string) bool {
+	if len(a) != len(b) {
+		return false // a letter that folds to another length
+	}
+	for start, end := range words(a) {
+		if a[start:end] != b[start:end] && (caseTells(a[start:end]) || caseTells(b[start:end])) {
+			return false
+		}
+	}
+	return true
+}
+
+// caseTells tells whether a word is more likely an identifier than a word: it
+// mixes digits with letters, unless it is a very short one such as "Q3", or
+// has a capital after a small letter.
+func caseTells(w string) bool {
+	lower := false
+	for _, r := range w {
+		if r < utf8.RuneSelf && isDigit(byte(r)) && len(w) > 3 || lower && unicode.IsUpper(r) {
+			return true
+		}
+		lower = lower || unicode.IsLower(r)
+	}
+	return false
 }
 
 // component resolves one component of something that the user wrote in one

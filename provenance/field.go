@@ -1,11 +1,17 @@
 package provenance
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance/normal"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -196,16 +202,47 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 	if explicit || l.Trust == label.External {
 		return l, written
 	}
+	l = s.lowerSeen(l, event, text)
+	// What a service encoded is still what it was given.
+	for _, view := range normal.Decode(text) {
+		if len(view.Text) >= minEcho {
+			l = s.lowerSeen(l, event, view.Text)
+		}
+	}
+	if plain, ok := decodedWhole(text); ok {
+		l = s.lowerSeen(l, event, plain)
+	}
+	return l, written
+}
+
+// decodedWhole decodes a field that is base64 or hexadecimal digits as a whole:
+// [normal.Decode] takes short ones for noise, as in running text they are.
+func decodedWhole(text string) (string, bool) {
+	bare := strings.TrimRight(text, "=")
+	for _, decode := range [...]func(string) ([]byte, error){
+		hex.DecodeString, base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
+	} {
+		b, err := decode(bare)
+		if err == nil && len(b) >= minEcho && utf8.Valid(b) && !bytes.ContainsFunc(b, unicode.IsControl) {
+			return string(b), true
+		}
+	}
+	return "", false
+}
+
+// lowerSeen lowers the label of a field to that of the texts before it that
+// hold its text.
+func (s *Session) lowerSeen(l label.Label, event int32, text string) label.Label {
 	segments, overflow := s.wide.Segments(text)
 	if overflow {
-		return label.Merge(l, s.Ambient()), written // any text may hold it
+		return label.Merge(l, s.Ambient()) // any text may hold it
 	}
 	for _, seg := range segments {
 		if o := &s.events[seg]; seg < uint32(event) && o.label.Trust < l.Trust {
 			l = label.Merge(l, o.label)
 		}
 	}
-	return l, written
+	return l
 }
 
 // wroteWith returns the events in which the model wrote a text, or an address or

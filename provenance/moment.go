@@ -57,6 +57,48 @@ var weekdays = map[string]time.Weekday{
 	"thursday": time.Thursday, "friday": time.Friday, "saturday": time.Saturday,
 }
 
+// calendarWord tells whether a value is the name of a month or a weekday.
+func calendarWord(s string) bool {
+	s = strings.ToLower(s)
+	_, month := months[s]
+	_, day := weekdays[s]
+	return month || day
+}
+
+// inTime tells whether the words around a calendar word make it a time.
+func inTime(left, right []string) bool {
+	if len(right) > 0 {
+		if n, _ := leadingNumber(right[0]); n > 0 {
+			return true
+		}
+	}
+	if len(left) == 0 {
+		return false
+	}
+	w := left[len(left)-1]
+	if n, _ := leadingNumber(w); n > 0 {
+		return true
+	}
+	switch w {
+	case "in", "on", "by", "until", "till", "since", "of", "next", "last", "this", "every", "each", "before", "after", "during",
+		"early", "late", "mid", "end", "through", "im", "am", "bis", "seit", "ab", "vor", "nach", "nächsten", "letzten", "ende", "anfang",
+		"en", "le", "el", "de", "d", "depuis", "avant", "après", "desde", "hasta", "fin":
+		return true
+	}
+	return false
+}
+
+// momentLike tells whether an argument asks for a time.
+func (q *query) momentLike() bool {
+	for _, w := range q.n.last {
+		switch w {
+		case "date", "day", "month", "weekday", "when", "time", "start", "end", "due", "deadline", "from", "until", "on", "period", "schedule":
+			return true
+		}
+	}
+	return false
+}
+
 type token struct {
 	text       string // lower case
 	start, end int

@@ -3,6 +3,7 @@ package provenance
 import (
 	"math/big"
 	"strings"
+	"unicode/utf8"
 )
 
 // quantity is a number in a vouching text or in a field.
@@ -33,17 +34,19 @@ func (v *vouching) addQuantities(source int32, text string) {
 			before = text[start-1]
 		}
 		rest := text[i:]
-		if isAlnum(before) || strings.IndexByte("_-./@:#=~\\", before) >= 0 && before != '-' && !currencyBefore(text[:start]) {
+		minus, unclear := signBefore(text, start)
+		if unclear || !minus && before >= utf8.RuneSelf && !currencyBefore(text[:start]) && !boundedLeft(text, start) ||
+			isAlnum(before) || strings.IndexByte("_./@:#=~\\", before) >= 0 && !currencyBefore(text[:start]) {
 			continue // part of a longer atom
 		}
-		if before == '-' && start > 1 && !hardByte(text, start-2) {
-			continue
-		}
 		value, ok := readNumber(body)
+		if !ok && (currencyBefore(text[:start]) || currencyAfter(rest) > 0 || strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, " %")) {
+			value, ok = readDecimalComma(body)
+		}
 		if !ok || inGroups(text, start, i) {
 			continue
 		}
-		q.marked = strings.ContainsRune(body, '.') || currencyBefore(text[:start])
+		q.marked = strings.ContainsAny(body, ".,") || currencyBefore(text[:start])
 		n := 0
 		switch {
 		case strings.HasPrefix(rest, "%"):
@@ -66,9 +69,10 @@ func (v *vouching) addQuantities(source int32, text string) {
 		}
 		q.end += int32(n)
 		q.value = value
-		if before == '-' {
+		if minus {
+			_, size := utf8.DecodeLastRuneInString(text[:start])
 			q.value = new(big.Rat).Neg(value)
-			q.start--
+			q.start -= int32(size)
 		}
 		key := ratKey(q.value)
 		if len(v.numbers[key]) < maxPositions {
@@ -76,6 +80,22 @@ func (v *vouching) addQuantities(source int32, text string) {
 		}
 		v.order = append(v.order, q)
 	}
+}
+
+// signBefore tells whether a number has a minus sign. It is unclear where the
+// sign touches a word before it, or is a dash that begins no range: some people
+// write "–40" with a dash.
+func signBefore(text string, start int) (minus, unclear bool) {
+	r, size := utf8.DecodeLastRuneInString(text[:start])
+	before, _ := utf8.DecodeLastRuneInString(text[:start-size])
+	free := start == size || hard(before)
+	switch r {
+	case '-', '−':
+		return free, !free
+	case '–', '—':
+		return false, free
+	}
+	return false, false
 }
 
 // inGroups tells whether the digits at start and end are a group of a longer
@@ -146,6 +166,9 @@ func readNumber(s string) (*big.Rat, bool) {
 	if s == "" || len(s) > maxDigits {
 		return nil, false
 	}
+	if whole, frac, ok := strings.Cut(s, ","); ok && thousands(whole) && (len(frac) == 1 || len(frac) == 2) {
+		return new(big.Rat).SetString(strings.ReplaceAll(whole, ".", "") + "." + frac)
+	}
 	if strings.Count(s, ",") > 0 {
 		groups := strings.Split(s, ",")
 		last := groups[len(groups)-1]
@@ -165,6 +188,28 @@ func readNumber(s string) (*big.Rat, bool) {
 		return nil, false
 	}
 	return new(big.Rat).SetString(s)
+}
+
+// thousands tells whether dots group the digits of a number: 1.234 or 1.234.567.
+func thousands(s string) bool {
+	groups := strings.Split(s, ".")
+	for i, g := range groups {
+		if !isIndex(g) || i > 0 && len(g) != 3 || i == 0 && (len(g) > 3 || g[0] == '0') {
+			return false
+		}
+	}
+	return len(groups) > 1
+}
+
+// readDecimalComma reads a number whose comma must be the decimal one, since
+// thousands have three digits: 12,5 and 49,90. It may still be a list, so what
+// stands next to it must say that it is an amount.
+func readDecimalComma(s string) (*big.Rat, bool) {
+	whole, frac, ok := strings.Cut(s, ",")
+	if !ok || len(s) > maxDigits || !isIndex(whole) || len(whole) > 1 && whole[0] == '0' || !isIndex(frac) || len(frac) > 2 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(whole + "." + frac)
 }
 
 // numberShape tells whether a value of an argument or a field is a plain

@@ -269,10 +269,18 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if q.v.Form == FormShell && (text[0] == '`' || text[len(text)-1] == '`') {
 		return r, false // how the user marked the command; to a shell, to run its output
 	}
+	if numberShape(text) {
+		if minus, unclear := signBefore(src.text, o.start); minus || unclear {
+			return r, false // the sign is a part of it
+		}
+	}
 	if o.quoted && !folded {
 		return r, true
 	}
 	left, right := vouch.around(o, 9, 3)
+	if calendarWord(text) && !q.momentLike() && !q.n.cued(left) && (folded || inTime(left, right)) {
+		return r, false // "in May" says nothing about Mr May
+	}
 	if bareNumber(text) {
 		// "2 pages" says nothing about mail number 2.
 		if !q.n.cued(left) && !q.n.cued(right) && !(q.quantityLike() && !counted(right)) {
