@@ -36,6 +36,16 @@ func words() *rapid.Generator[[]string] {
 	})
 }
 
+func procedures() *rapid.Generator[[]string] {
+	return rapid.Custom(func(t *rapid.T) []string {
+		list := rapid.SliceOfN(rapid.SampledFrom([]string{"allowlist", "directory", "lookup", "source", "validation", "confirm"}), 0, 3).Draw(t, "procedures")
+		if len(list) == 0 {
+			return nil
+		}
+		return list
+	})
+}
+
 // pattern draws a valid pattern of an argument.
 func pattern() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -92,7 +102,7 @@ func args() *rapid.Generator[[]contract.Arg] {
 				Forbidden: words().Draw(t, "forbidden"),
 				Require:   words().Draw(t, "require"),
 				Allow:     words().Draw(t, "allow"),
-				Discharge: words().Draw(t, "discharge"),
+				Discharge: procedures().Draw(t, "discharge"),
 				Group:     anyText().Draw(t, "group"),
 				Why:       anyText().Draw(t, "why"),
 				Review:    anyText().Draw(t, "review"),

@@ -280,6 +280,7 @@ var (
 	effectWords    = []string{"read", "write", "destructive", "execute", "egress"}
 	roleWords      = []string{"target", "command", "credential", "content", "selector", "control"}
 	procedureWords = []string{"directory", "lookup", "source"}
+	dischargeWords = []string{"allowlist", "directory", "lookup", "source", "validation", "confirm"}
 )
 
 // contract reads the whole file.
@@ -398,7 +399,16 @@ func (l *loader) arg(pattern string, k, v *yaml.Node) Arg {
 		{"forbidden", l.words("forbidden", &a.Forbidden)},
 		{"require", l.words("require", &a.Require)},
 		{"allow", l.words("allow", &a.Allow)},
-		{"discharge", l.words("discharge", &a.Discharge)},
+		{"discharge", func(n *yaml.Node) {
+			l.list(n, "discharge", func(e *yaml.Node) {
+				var s string
+				l.text("a member of discharge", &s)(e)
+				if s != "" && !slices.Contains(dischargeWords, s) {
+					l.fail(e, didYouMean(s, dischargeWords), "unknown discharge procedure %q", clip(s))
+				}
+				a.Discharge = append(a.Discharge, s)
+			})
+		}},
 		{"group", l.text("group", &a.Group)},
 		{"why", l.text("why", &a.Why)},
 		{"review", l.text("review", &a.Review)},
