@@ -156,10 +156,15 @@ func (q *query) siblingNext(src string, from, to int) bool {
 // pathJoin resolves a path that is a directory of the user's and, below it,
 // names that are vouched for by themselves.
 func (q *query) pathJoin(text string) (Resolution, bool) {
-	if !strings.Contains(text, "/") || strings.Contains(text, "//") || strings.ContainsAny(text, "\n?*") {
+	separator := "/"
+	if !strings.Contains(text, "/") {
+		separator = `\` // C:\Users, never both
+	}
+	if !strings.Contains(text, separator) || strings.Contains(text, separator+separator) || strings.ContainsAny(text, "\n?*") ||
+		separator == "/" && strings.Contains(text, `\`) {
 		return Resolution{}, false
 	}
-	segments := strings.Split(text, "/")
+	segments := strings.Split(text, separator)
 	if len(segments) > maxPieces {
 		return Resolution{}, false
 	}
@@ -170,19 +175,23 @@ func (q *query) pathJoin(text string) (Resolution, bool) {
 	}
 	// The longest directory that the user named.
 	for cut := len(segments) - 1; cut >= 1; cut-- {
-		dir := strings.Join(segments[:cut], "/")
+		dir := strings.Join(segments[:cut], separator)
 		if dir == "" {
 			break
 		}
 		base, ok := q.exact(dir)
 		if !ok {
-			base, ok = q.exact(dir + "/")
+			base, ok = q.exact(dir + separator)
 		}
 		if !ok {
 			continue
 		}
 		r := base
 		r.How = "path joined"
+		if rest, ok := q.exact(strings.Join(segments[cut:], separator)); ok {
+			r.take(rest)
+			return r, true
+		}
 		for _, s := range segments[cut:] {
 			part, ok := q.text(s)
 			if !ok {

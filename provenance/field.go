@@ -114,6 +114,9 @@ func (s *Session) addCells(event int, text string) {
 	for start := 0; start < len(text) && n < maxCells; {
 		end := start + strings.IndexByte(text[start:]+"\n", '\n')
 		add(start, end)
+		if i := strings.Index(text[start:end], ": "); i > 0 {
+			add(start+i+2, end) // what a line says of its key
+		}
 		cell := start
 		for i := start; i <= end; i++ {
 			separator := i == end || text[i] == '\t' || text[i] == '|' || text[i] == ' ' && i+1 < end && text[i+1] == ' ' ||
@@ -371,13 +374,16 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 		return sharesObject(n, out.words)
 	}
 	f := s.name(pointer, "")
+	if len(f.all) == 0 {
+		return sharesObject(n, out.words) // a bare list
+	}
 	shared := false
 	for _, w := range f.last {
 		if contains(n.last, w) {
 			shared = true
 		}
 	}
-	if !shared && !(identifier(f.last) && identifier(n.last)) {
+	if !shared && !(identifier(f.last) && (identifier(n.last) || namesObject(n.last, f.all, out.words))) {
 		return false
 	}
 	objects := 0
@@ -394,6 +400,12 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 		return false
 	}
 	return !identifier(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
+}
+
+// namesObject tells whether a name is that of an object and nothing else, and
+// the object is the one of a field: "supplier" for the id of a supplier.
+func namesObject(name, field, tool []string) bool {
+	return len(name) == 1 && !generic[name[0]] && (contains(field, name[0]) || contains(tool, name[0]))
 }
 
 func sharesObject(n name, words []string) bool {

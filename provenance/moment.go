@@ -1,9 +1,12 @@
 package provenance
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // calendar is the session's clock when a text came in: what "tomorrow" meant.
@@ -49,12 +52,21 @@ const maxMoments = 64
 var months = map[string]int{
 	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8,
 	"september": 9, "october": 10, "november": 11, "december": 12,
+	"januar": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12,
+	"janvier": 1, "février": 2, "mars": 3, "avril": 4, "juin": 6, "juillet": 7, "août": 8, "septembre": 9, "octobre": 10, "novembre": 11, "décembre": 12,
+	"enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12,
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
 }
 
 var weekdays = map[string]time.Weekday{
 	"sunday": time.Sunday, "monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday,
 	"thursday": time.Thursday, "friday": time.Friday, "saturday": time.Saturday,
+	"sonntag": time.Sunday, "montag": time.Monday, "dienstag": time.Tuesday, "mittwoch": time.Wednesday,
+	"donnerstag": time.Thursday, "freitag": time.Friday, "samstag": time.Saturday, "sonnabend": time.Saturday,
+	"dimanche": time.Sunday, "lundi": time.Monday, "mardi": time.Tuesday, "mercredi": time.Wednesday,
+	"jeudi": time.Thursday, "vendredi": time.Friday, "samedi": time.Saturday,
+	"domingo": time.Sunday, "lunes": time.Monday, "martes": time.Tuesday, "miércoles": time.Wednesday,
+	"jueves": time.Thursday, "viernes": time.Friday, "sábado": time.Saturday,
 }
 
 // calendarWord tells whether a value is the name of a month or a weekday.
@@ -119,6 +131,63 @@ func (v *vouching) addMoments(source int, text string, clock calendar) {
 		v.readTime(source, text, tokens, i)
 		v.readDuration(source, text, tokens, i)
 	}
+	v.readHan(source, text)
+}
+
+// Dates and times of day as Chinese and Japanese write them.
+var (
+	hanDate = regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号號]`)
+	hanTime = regexp.MustCompile(`(上午|早上|午前|下午|午後|晚上)?(\d{1,2})[点點時时](?:(\d{1,2})分|(半))?`)
+)
+
+func (v *vouching) readHan(source int, text string) {
+	if !strings.ContainsAny(text, "月点點時时") {
+		return
+	}
+	number := func(m []int, group int) int {
+		if m[2*group] < 0 {
+			return 0
+		}
+		n, _ := strconv.Atoi(text[m[2*group]:m[2*group+1]])
+		return n
+	}
+	for _, m := range hanDate.FindAllStringSubmatchIndex(text, maxMoments) {
+		// A year of two digits, or of an era, is left alone.
+		if before, _ := utf8.DecodeLastRuneInString(text[:m[0]]); wordRune(before) && !scriptless(before) || before == '年' || before == '.' {
+			continue
+		}
+		if month, day := number(m, 2), number(m, 3); month >= 1 && month <= 12 && day >= 1 && day <= 31 {
+			v.dates = append(v.dates, dateMention{position{int32(source), int32(m[0]), int32(m[1])}, number(m, 1), month, day, "date"})
+		}
+	}
+	for _, m := range hanTime.FindAllStringSubmatchIndex(text, maxMoments) {
+		before, _ := utf8.DecodeLastRuneInString(text[:m[0]])
+		after, _ := utf8.DecodeRuneInString(text[m[1]:])
+		// "三時間" is a duration, "第3点" an item of a list.
+		if unicode.IsDigit(before) || strings.ContainsRune(".:-第", before) || strings.ContainsRune("間间", after) {
+			continue
+		}
+		half, hour, minute := m[2*4] >= 0, number(m, 2), number(m, 3)
+		if half {
+			minute = 30
+		}
+		if m[2] < 0 && m[6] < 0 && !half && !strings.ContainsRune("日号號天", before) && strings.ContainsAny(text[m[0]:m[1]], "点點") {
+			continue // "3点" may be three points
+		}
+		if m[2] >= 0 {
+			night := text[m[2]:m[3]] == "晚上"
+			if hour < 1 || hour > 12 || night && hour == 12 {
+				continue
+			}
+			hour %= 12
+			if p := text[m[2]:m[3]]; night || p == "下午" || p == "午後" {
+				hour += 12
+			}
+		}
+		if hour <= 23 && minute <= 59 {
+			v.times = append(v.times, timeMention{position{int32(source), int32(m[0]), int32(m[1])}, hour, minute})
+		}
+	}
 }
 
 func (v *vouching) readDate(source int, text string, tokens []token, i int, clock calendar) {
@@ -148,6 +217,23 @@ func (v *vouching) readDate(source int, text string, tokens []token, i int, cloc
 		}
 		return
 	}
+	// 2026/05/06, and 28/2/2026 or 2/28/2026, where one number can't be the month.
+	if i+2 < len(tokens) && between(text, t, tokens[i+1]) == "/" && between(text, tokens[i+1], tokens[i+2]) == "/" {
+		a, err1 := strconv.Atoi(t.text)
+		b, err2 := strconv.Atoi(tokens[i+1].text)
+		c, err3 := strconv.Atoi(tokens[i+2].text)
+		whole := !strings.HasPrefix(text[tokens[i+2].end:], "/") && (t.start == 0 || text[t.start-1] != '/')
+		switch {
+		case err1 != nil || err2 != nil || err3 != nil || !whole:
+		case len(t.text) == 4 && len(tokens[i+2].text) <= 2:
+			add(a, b, c, t.start, tokens[i+2].end, "date")
+		case len(tokens[i+2].text) == 4 && b <= 12 && (a > 12 || a == b):
+			add(c, b, a, t.start, tokens[i+2].end, "date")
+		case len(tokens[i+2].text) == 4 && a <= 12 && b > 12:
+			add(c, a, b, t.start, tokens[i+2].end, "date")
+		}
+		return
+	}
 	if m, ok := months[t.text]; ok {
 		// May 15th, 2024 and 15 May 2024
 		if i+1 < len(tokens) {
@@ -164,14 +250,17 @@ func (v *vouching) readDate(source int, text string, tokens []token, i int, cloc
 		}
 		if i > 0 {
 			j := i - 1
-			if tokens[j].text == "of" && j > 0 {
+			if (tokens[j].text == "of" || tokens[j].text == "de") && j > 0 {
 				j--
 			}
 			if d, ok := dayNumber(tokens[j].text); ok {
-				year, end := 0, t.end
-				if i+1 < len(tokens) && gap(text, t, tokens[i+1]) {
-					if y, ok := yearNumber(tokens[i+1].text); ok {
-						year, end = y, tokens[i+1].end
+				year, end, k := 0, t.end, i+1
+				if k < len(tokens) && (tokens[k].text == "de" || tokens[k].text == "del") && gap(text, t, tokens[k]) {
+					k++
+				}
+				if k < len(tokens) && gap(text, tokens[k-1], tokens[k]) {
+					if y, ok := yearNumber(tokens[k].text); ok {
+						year, end = y, tokens[k].end
 					}
 				}
 				add(year, m, d, tokens[j].start, end, "date")
@@ -212,10 +301,16 @@ func (v *vouching) readDate(source int, text string, tokens []token, i int, cloc
 func (v *vouching) readTime(source int, text string, tokens []token, i int) {
 	t := tokens[i]
 	hour, suffix := leadingNumber(t.text)
-	if hour < 0 || hour > 24 || len(t.text) > 4 {
+	minute, end, clockLike := 0, t.end, false
+	if hour >= 0 && len(suffix) == 3 && suffix[0] == 'h' && isIndex(suffix[1:]) { // 9h30
+		minute, _ = strconv.Atoi(suffix[1:])
+		suffix = "h"
+	} else if len(t.text) > 4 {
 		return
 	}
-	minute, end, clockLike := 0, t.end, false
+	if hour < 0 || hour > 24 || minute > 59 {
+		return
+	}
 	next := i + 1
 	if suffix == "" && next < len(tokens) && between(text, t, tokens[next]) == ":" {
 		m, s := leadingNumber(tokens[next].text)
@@ -319,7 +414,7 @@ func leadingNumber(s string) (int, string) {
 func dayNumber(s string) (int, bool) {
 	n, suffix := leadingNumber(s)
 	switch suffix {
-	case "", "st", "nd", "rd", "th":
+	case "", "st", "nd", "rd", "th", "er":
 		return n, n >= 1 && n <= 31
 	}
 	return 0, false

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/provenance/index"
+	"github.com/remit-project/remit/provenance/normal"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -130,6 +131,7 @@ func (s *Session) Text(origin string) (string, bool) {
 
 // System adds text of the deployment. It vouches as TRUSTED.
 func (s *Session) System(name, text string) {
+	text = normal.Visible(text)
 	l := label.Label{Origins: label.OriginSystem, Trust: label.Trusted}
 	s.vouch.add(len(s.events), text, l, s.clock)
 	s.add(event{name: name, text: text, label: l})
@@ -140,6 +142,7 @@ func (s *Session) System(name, text string) {
 // [MaxVouching] are external.
 func (s *Session) User(name, text string) {
 	l := label.Label{Origins: label.OriginUser, Trust: label.User}
+	text = normal.Visible(text)
 	own, quoted := carve(text)
 	if !s.vouch.add(len(s.events), own, l, s.clock) {
 		quoted = true

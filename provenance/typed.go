@@ -157,7 +157,7 @@ func (q *query) grouped(text string) (Resolution, bool) {
 				}
 				start--
 			}
-			if end, ok := spelledInGroups(src[start:], text); ok && wholeCode(src, start, start+end, text) {
+			if end, ok := spelledInGroups(src[start:], text, bankAccount(text)); ok && wholeCode(src, start, start+end, text) {
 				found = append(found, q.s.vouch.occurrence(int(p.source), start, start+end))
 			}
 		}
@@ -167,18 +167,25 @@ func (q *query) grouped(text string) (Resolution, bool) {
 	return r, ok
 }
 
-func spelledInGroups(src, value string) (int, bool) {
+// spelledInGroups returns how much of src spells a value in groups. The letters
+// of an account number that checks may be small ones.
+func spelledInGroups(src, value string, anyCase bool) (int, bool) {
 	i := 0
 	for j := 0; j < len(value); {
 		if i >= len(src) {
 			return 0, false
 		}
-		if src[i] == value[j] {
+		if src[i] == value[j] || anyCase && src[i] == value[j]|0x20 && !isDigit(value[j]) {
 			i++
 			j++
 			continue
 		}
-		if (src[i] == ' ' || src[i] == '-') && j > 0 && i+1 < len(src) && src[i+1] == value[j] {
+		// "+49 (0)89 5550": the zero is not dialled from abroad.
+		if value[0] == '+' && j > 1 && strings.HasPrefix(strings.TrimPrefix(src[i:], " "), "(0)") {
+			i += strings.Index(src[i:], ")") + 1
+			continue
+		}
+		if (src[i] == ' ' || src[i] == '-' || src[i] == '.') && j > 0 && i+1 < len(src) && src[i+1] == value[j] {
 			i++
 			continue
 		}
@@ -196,24 +203,66 @@ func wholeCode(src string, start, end int, value string) bool {
 		return false
 	}
 	// The next word is not another group of it.
-	for i := end + 1; i < len(src) && (src[end] == ' ' || src[end] == '-') && isAlnum(src[i]); i++ {
+	for i := end + 1; i < len(src) && (src[end] == ' ' || src[end] == '-' || src[end] == '.') && isAlnum(src[i]); i++ {
 		if isDigit(src[i]) {
 			return false
 		}
 	}
-	if strings.ContainsRune(groups, ' ') && strings.ContainsRune(groups, '-') {
+	groups = strings.Replace(groups, "(0)", "", 1)
+	separators := 0
+	for _, r := range " -." {
+		if strings.ContainsRune(groups, r) {
+			separators++
+		}
+	}
+	if separators > 1 && value[0] != '+' {
 		return false
 	}
-	if accountNumber(value) {
+	parts := strings.FieldsFunc(strings.TrimPrefix(groups, "+"), func(r rune) bool { return r == ' ' || r == '-' || r == '.' })
+	// Dots group telephone numbers, and digits of a number, which is the same
+	// number without them; but decimals, versions and addresses of hosts too.
+	if strings.ContainsRune(groups, '.') && value[0] != '+' && (len(parts) != 3 || len(parts[0]) != 3 || len(parts[1]) != 3 || len(parts[2]) != 4) {
+		return false
+	}
+	if accountNumber(value) || bookNumber(value) && strings.ContainsRune(groups, '-') {
 		return true
 	}
-	parts := strings.FieldsFunc(strings.TrimPrefix(groups, "+"), func(r rune) bool { return r == ' ' || r == '-' })
 	for _, p := range parts {
 		if !isIndex(p) || len(p) < 2 && groups[0] != '+' {
 			return false
 		}
 	}
 	return true
+}
+
+// bankAccount tells whether a value is an IBAN with the right check digits.
+func bankAccount(s string) bool {
+	if !accountNumber(s) {
+		return false
+	}
+	rest := 0
+	for i := range len(s) {
+		c := s[(i+4)%len(s)]
+		if isDigit(c) {
+			rest = (rest*10 + int(c-'0')) % 97
+		} else {
+			rest = (rest*100 + int(c-'A') + 10) % 97
+		}
+	}
+	return rest == 1
+}
+
+// bookNumber tells whether a value is an ISBN of thirteen digits with the right
+// check digit: its groups may be single digits.
+func bookNumber(s string) bool {
+	if len(s) != 13 || !isIndex(s) || !strings.HasPrefix(s, "978") && !strings.HasPrefix(s, "979") {
+		return false
+	}
+	sum := 0
+	for i := range len(s) {
+		sum += int(s[i]-'0') * (1 + i%2*2)
+	}
+	return sum%10 == 0
 }
 
 // moment resolves a date, a time of day, or both. Each part must be vouched

@@ -149,6 +149,10 @@ func quotations(text string) []span {
 			closing = "»"
 		case '‘':
 			closing = "’"
+		case '‚':
+			closing = "‘"
+		case '‹':
+			closing = "›"
 		case '`':
 			closing = "`"
 			if strings.HasPrefix(text[i:], "```") {

@@ -143,6 +143,29 @@ func CleanText(s string) (ok bool, why string) {
 	return f == 0, f.String()
 }
 
+// Visible returns a text as its reader sees it: composed (NFC), and without the
+// characters that have no form. Text that reorders what is shown, and text that
+// isn't UTF-8, stays as it is: it can't be told what its reader sees.
+func Visible(s string) string {
+	plain := true
+	for i := 0; i < len(s) && plain; i++ {
+		plain = s[i] < utf8.RuneSelf
+	}
+	if plain || !utf8.ValidString(s) || strings.ContainsAny(s, "\u202d\u202e") {
+		return s
+	}
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		switch r {
+		case 0x115F, 0x1160, 0x3164, 0xFFA0:
+			return r // fillers take the room of a letter
+		}
+		if ignorable(r) {
+			return -1
+		}
+		return r
+	}, s))
+}
+
 // ignorable tells whether r has no visible form in ordinary text: Unicode's
 // Default_Ignorable_Code_Point, and the other format characters.
 func ignorable(r rune) bool {

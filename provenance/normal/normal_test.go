@@ -388,3 +388,14 @@ func BenchmarkInspect(b *testing.B) {
 		Inspect("Jürgen.Müller@corp.example.com")
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "a\u200bb\u00adc": "abc", "Zoe\u0308": "Zoë", "\u2067x\u2069": "x", "\ufeffx": "x",
+		"a\u202eb": "a\u202eb", "a\u3164b": "a\u3164b", "\xff\u200b": "\xff\u200b", "Größe": "Größe",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
