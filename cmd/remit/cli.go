@@ -22,6 +22,7 @@ type cli struct {
 	Session  sessionCommand  `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
 	Explain  explainCommand  `cmd:"" help:"Show where every argument of a call came from."`
 	Contract contractCommand `cmd:"" help:"Make, check, show and compare contracts."`
+	Gateway  gatewayCommand  `cmd:"" help:"Stand between an MCP client and its servers."`
 	Eval     evalCommand     `cmd:"" help:"Measure Remit, and other defenses, on published data sets."`
 	Version  versionCommand  `cmd:"" help:"Print the version."`
 }

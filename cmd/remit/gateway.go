@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/gateway/mcp/upstream"
+	"github.com/remit-project/remit/gateway/mcp/wire"
+)
+
+type gatewayCommand struct {
+	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
+	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
+	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
+	Shadow    bool     `help:"Decide and record, and let everything pass."`
+	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
+	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+	Command   []string `arg:"" optional:"" name:"command" help:"The server to start, after --."`
+}
+
+// Help is shown below the flags.
+func (gatewayCommand) Help() string {
+	return `Stands between an MCP client and its servers: every tools/call is decided before it reaches a server, and what
+comes back is labelled. Put it in front of a server in your client's configuration.
+
+Example:
+  remit gateway --contracts contracts -- npx -y @modelcontextprotocol/server-filesystem /srv/notes`
+}
+
+// Run serves until the client's input ends.
+func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
+	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	if len(c.Command) == 0 {
+		return usage{hint(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server")}
+	}
+	options, err := c.wrap(log)
+	if err != nil {
+		return err
+	}
+	g, err := mcp.New(options)
+	if err != nil {
+		return err
+	}
+	session := c.Session
+	if session == "" {
+		session = "run-" + strings.ToLower(rand.Text())
+	}
+	return g.ServeStdio(ctx, s.in, s.out, session)
+}
+
+func level(name string) slog.Level {
+	var l slog.Level
+	if l.UnmarshalText([]byte(name)) != nil {
+		return slog.LevelInfo // the parser has checked the word
+	}
+	return l
+}
+
+// wrap makes the options for one server.
+func (c *gatewayCommand) wrap(log *slog.Logger) (mcp.Options, error) {
+	server := mcp.Server{Name: c.Name}
+	if server.Name == "" {
+		server.Name = serverName(c.Command)
+	}
+	if c.Shadow {
+		server.Mode = mcp.Shadow
+	}
+	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: wire.DefaultLimits().Size, Log: log.With("server", server.Name)}
+	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
+	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version()}
+	if c.Contracts != "" {
+		keep := contractDir(c.Contracts)
+		var err error
+		if server.Contract, err = keep.find(server.Name); err != nil {
+			return o, err
+		}
+		o.Synthesized = keep.add
+	}
+	o.Servers = []mcp.Server{server}
+	return o, nil
+}
+
+// launchers are programs that start others: a server is not called after them.
+var launchers = []string{"npx", "npm", "pnpm", "bunx", "bun", "deno", "uvx", "uv", "pipx", "node", "python", "python3", "docker", "podman", "go", "sh", "bash", "env", "cmd"}
+
+// serverName takes a name for contracts from the command that starts a server.
+func serverName(command []string) string {
+	name := ""
+	for _, arg := range command {
+		base := strings.TrimSuffix(filepath.Base(arg), ".exe")
+		if strings.HasPrefix(arg, "-") || slices.Contains(launchers, base) || base == "run" || base == "exec" || base == "tool" || base == "x" {
+			continue
+		}
+		name = base
+		break
+	}
+	if name == "" {
+		name = filepath.Base(command[0])
+	}
+	name, _, _ = strings.Cut(strings.TrimLeft(name, "@."), "@") // a version
+	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".py"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	for _, prefix := range []string{"mcp-server-", "server-"} {
+		if rest := strings.TrimPrefix(name, prefix); rest != "" {
+			name = rest
+		}
+	}
+	if name == "" {
+		return "server"
+	}
+	return name
+}
+
+// contractDir is a directory with one contract file a server.
+type contractDir string
+
+func (d contractDir) file(server string) (string, error) {
+	if server == "" || strings.ContainsAny(server, `/\`) || strings.HasPrefix(server, ".") {
+		return "", hint(fmt.Errorf("the server name %q can't be a file name", server), "give it another with --name")
+	}
+	return filepath.Join(string(d), server+".yaml"), nil
+}
+
+// find reads the contract file of a server, nil when there is none.
+func (d contractDir) find(server string) (*contract.File, error) {
+	name, err := d.file(server)
+	if err != nil {
+		return nil, err
+	}
+	f, err := existing(name)
+	if err == nil && f != nil && f.Server != server {
+		return nil, hint(fmt.Errorf("%s: the file is for the server %q", name, f.Server), "name the file after the server, or start the gateway with --name "+f.Server)
+	}
+	return f, err
+}
+
+// add writes the contracts of a server that had none. A file that has come
+// there meanwhile is somebody else's, and stays.
+func (d contractDir) add(f *contract.File) error {
+	name, err := d.file(f.Server)
+	if err != nil {
+		return err
+	}
+	text, err := f.Marshal()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(string(d), 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is there by now: restart the gateway", name)
+	}
+	// The base of a later three-way merge, as contract synth keeps it.
+	if err := replaceFile(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text); err != nil {
+		return err
+	}
+	return replaceFile(name, text)
+}

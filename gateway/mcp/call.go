@@ -1,0 +1,140 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/mcp/wire"
+)
+
+// call decides a tools/call, passes it on when it may run, and records what it
+// returns before the client sees it.
+func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
+	name := wire.GetText(x.msg.Params, "name")
+	if name == "" {
+		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
+	}
+	s, err := c.open(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+	}
+	b, tool, err := c.route(name)
+	if err != nil {
+		return nil, err
+	}
+	params, answers := c.answersIn(x, name)
+	call := remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: wire.Get(params, "arguments")}
+	begun := time.Now()
+	d, err := s.Decide(ctx, call)
+	if err != nil {
+		return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+	}
+	took := time.Since(begun)
+	mode := b.server.mode(tool)
+	if d.Verdict == remit.Ask && mode == Enforce {
+		var question []byte
+		if d, question, err = c.approve(ctx, x, s, d, params, answers); question != nil || err != nil {
+			return question, err
+		}
+	}
+	c.logDecision(d, mode, took)
+	if d.Verdict != remit.Allow && mode == Enforce {
+		return wire.NewResult(x.id, denial(d, c.bare(x, b, tool))), nil
+	}
+	return c.run(ctx, x, b, s, d, params)
+}
+
+// run makes a call that may run.
+func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
+	if at, ok := wire.Find(params, "arguments"); ok && d.Arguments != nil {
+		params = wire.Splice(params, at, d.Arguments)
+	}
+	params = wire.Replace(params, wire.Quote(d.Tool), "name")
+	m, err := b.roundTrip(x, params, paramHeader(b.definition(d.Tool), wire.Get(params, "arguments")))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
+	}
+	text, structured := toolResult(m)
+	// Recorded even when the client has gone: the call has run.
+	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	if err := s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured}); err != nil {
+		c.log.Error("a result could not be recorded", "call", d.Call, "tool", d.Tool, "error", err)
+		return nil, fmt.Errorf("the call has run, and its result is held back, because it could not be recorded: %w", err)
+	}
+	return m.WithID(x.id), nil
+}
+
+func (c *conversation) logDecision(d *remit.Decision, mode Mode, took time.Duration) {
+	codes := make([]string, 0, len(d.Reasons))
+	for _, r := range d.Reasons {
+		codes = append(codes, strings.TrimSpace(string(r.Code)+" "+r.Path))
+	}
+	message := "decided"
+	if mode == Shadow && d.Verdict != remit.Allow {
+		message = "would have been stopped"
+	}
+	c.log.Info(message, "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
+		"mode", mode, "reasons", codes, "took", took)
+}
+
+// shape says what a result that the gateway makes itself may hold.
+type shape struct {
+	// structured is set where the tool promises no structured form of its own:
+	// clients hold a promised one to its schema.
+	structured bool
+	// stateless results say that they are complete.
+	stateless bool
+}
+
+func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
+	return shape{structured: wire.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
+}
+
+// metaDecision is the member of _meta that holds why a call was stopped.
+const metaDecision = "dev.remit/decision"
+
+// denial is the result of a call that was stopped: for the model in words, for
+// programs as data. It repeats nothing that others wrote but the offending
+// values.
+func denial(d *remit.Decision, s shape) json.RawMessage {
+	type reason struct {
+		Code     remit.Code    `json:"code"`
+		Path     string        `json:"path,omitempty"`
+		Verdict  remit.Verdict `json:"verdict"`
+		Message  string        `json:"message"`
+		Remedies []string      `json:"remedies,omitempty"`
+	}
+	type decision struct {
+		Session string        `json:"session"`
+		Call    string        `json:"call"`
+		Server  string        `json:"server,omitempty"`
+		Tool    string        `json:"tool"`
+		Verdict remit.Verdict `json:"verdict"`
+		Reasons []reason      `json:"reasons"`
+	}
+	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Reasons: []reason{}}
+	for _, r := range d.Reasons {
+		out.Reasons = append(out.Reasons, reason(r))
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		data = []byte(`{}`)
+	}
+	text := d.Explain()
+	if d.Verdict == remit.Ask {
+		text += "Nobody has confirmed it. Don't try the same call again unless the user asks for it.\n"
+	}
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, wire.Quote(text), wire.Quote(metaDecision), data)
+	if s.structured {
+		result = wire.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
+	}
+	if s.stateless {
+		result = wire.Set(result, "resultType", []byte(`"complete"`))
+	}
+	return result
+}

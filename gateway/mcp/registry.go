@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// server is what the gateway knows about one server across conversations.
+type server struct {
+	Server
+	// given tells that the contract was there before the server was asked.
+	given bool
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	file    *contract.File
+	flagged map[string]bool // definitions whose instructions were reported
+	broken  error           // the contract could not be kept
+}
+
+func (s *server) contract() *contract.File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.file
+}
+
+// meet takes note of the tools that the server shows. A server without
+// contracts gets them from the definitions that were seen first: one that
+// changes later has another fingerprint, and is fenced off by it.
+func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flag(c)
+	switch {
+	case s.broken != nil:
+		return s.broken
+	case s.given:
+		return nil
+	case s.file == nil:
+		file := synth.Contract(c)
+		if keep != nil {
+			if err := keep(file); err != nil {
+				s.broken = fmt.Errorf("the contract of server %q could not be kept: %w", s.Name, err)
+				return s.broken
+			}
+			// From now on it is a file that people may have looked at.
+			s.given = true
+		}
+		s.file = file
+		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", "tools", len(file.Tools))
+		return nil
+	}
+	var fresh []contract.Tool
+	for i := range c.Tools {
+		if _, known := s.file.Tool(c.Tools[i].Name); !known {
+			fresh = append(fresh, synth.Tool(&c.Tools[i], c))
+		}
+	}
+	if len(fresh) > 0 {
+		file := *s.file
+		file.Tools = slices.Concat(file.Tools, fresh)
+		s.file = &file
+		s.log.Info("the server has new tools", "tools", len(fresh))
+	}
+	return nil
+}
+
+// flag reports definitions that speak to the model.
+func (s *server) flag(c *schema.Catalogue) {
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if s.flagged[t.Fingerprint] || len(s.flagged) > schema.MaxTools {
+			continue
+		}
+		if found := synth.Instructions(t); len(found) > 0 {
+			s.flagged[t.Fingerprint] = true
+			s.log.Warn("a tool's definition speaks to the model", "tool", t.Name, "findings", found)
+		}
+	}
+}
+
+// fenced tells whether a tool is not the one that its contract was made for.
+func (s *server) fenced(t *schema.Tool) bool {
+	file := s.contract()
+	if file == nil {
+		return true
+	}
+	known, ok := file.Tool(t.Name)
+	return ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
+}
+
+// catalogue reads tool definitions one by one: one that can't be understood is
+// left out, and so stays unknown, without taking the others along.
+func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
+	if c, err := schema.ParseMCP(s.Name, list(tools)); err == nil {
+		c.Server = s.Name
+		return c
+	}
+	out := &schema.Catalogue{Server: s.Name}
+	names := map[string]int{}
+	for _, t := range tools {
+		names[wire.GetText(t, "name")]++
+	}
+	for _, t := range tools {
+		c, err := schema.ParseMCP(s.Name, list([]json.RawMessage{t}))
+		switch {
+		case err != nil:
+			s.log.Warn("a tool's definition can't be used", "error", err)
+		case len(c.Tools) != 1 || names[c.Tools[0].Name] > 1:
+			s.log.Warn("a tool is defined twice, and so not usable", "tool", wire.GetText(t, "name"))
+		default:
+			out.Tools = append(out.Tools, c.Tools[0])
+		}
+	}
+	return out
+}
+
+func list(tools []json.RawMessage) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"tools":[`)
+	for i, t := range tools {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(t)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}

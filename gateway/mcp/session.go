@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit"
+)
+
+// Session is one conversation of an agent as the decision point keeps it.
+// Its methods are called from several goroutines.
+type Session interface {
+	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
+	// Confirm notes that a person agreed to a call and decides it again.
+	Confirm(ctx context.Context, call string) (*remit.Decision, error)
+	Result(ctx context.Context, r remit.Result) error
+	// Attach adds external text that reaches the model.
+	Attach(ctx context.Context, name, text string) error
+}
+
+// Sessions finds sessions by their id. An id that was used before continues
+// its session; two ids never share one.
+type Sessions interface {
+	// Open returns a session whose calls are decided by m from now on.
+	Open(ctx context.Context, m *remit.Monitor, id string) (Session, error)
+}
+
+// Approver brings a question to a person by another way than the client: a
+// queue, a console. It must return false, or an error, whenever the person did
+// not clearly agree.
+type Approver interface {
+	Ask(ctx context.Context, d *remit.Decision) (bool, error)
+}
+
+// MaxMemorySessions is how many sessions a [Memory] keeps. One more is refused:
+// forgetting one would be forgetting its labels.
+const MaxMemorySessions = 10_000
+
+// Memory keeps sessions for as long as the process runs. The zero value is
+// ready for use.
+type Memory struct {
+	mu       sync.Mutex
+	sessions map[string]*memorySession
+}
+
+// Open implements [Sessions].
+func (k *Memory) Open(ctx context.Context, m *remit.Monitor, id string) (Session, error) {
+	k.mu.Lock()
+	s, ok := k.sessions[id]
+	if !ok {
+		if len(k.sessions) >= MaxMemorySessions {
+			k.mu.Unlock()
+			return nil, fmt.Errorf("there are %d sessions already: restart the gateway, or give it a store", MaxMemorySessions)
+		}
+		if k.sessions == nil {
+			k.sessions = map[string]*memorySession{}
+		}
+		s = &memorySession{id: id}
+		k.sessions[id] = s
+	}
+	k.mu.Unlock()
+	return s, s.use(ctx, m)
+}
+
+// memorySession is a session with its log, from which it is made again when the
+// contracts change.
+type memorySession struct {
+	id      string
+	mu      sync.Mutex
+	monitor *remit.Monitor
+	session *remit.Session
+	log     []remit.Event
+}
+
+func (s *memorySession) use(ctx context.Context, m *remit.Monitor) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.monitor == m {
+		return nil
+	}
+	session, err := m.Restore(ctx, s.id, func(yield func(remit.Event, error) bool) {
+		for _, e := range s.log {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	s.monitor, s.session = m, session
+	return nil
+}
+
+// Decide implements [Session].
+func (s *memorySession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	if c.ID == "" {
+		return nil, errors.New("a call without an id")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.session.Decide(ctx, c)
+	if err == nil {
+		s.note(remit.Event{Kind: remit.CallEvent, Call: &c, Verdict: d.Verdict})
+	}
+	return d, err
+}
+
+// Confirm implements [Session].
+func (s *memorySession) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.session.Confirm(ctx, call)
+	if err == nil {
+		s.note(remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict})
+	}
+	return d, err
+}
+
+// Result implements [Session].
+func (s *memorySession) Result(ctx context.Context, r remit.Result) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.session.Result(ctx, r)
+	if err == nil {
+		s.note(remit.Event{Kind: remit.ResultEvent, Result: &r})
+	}
+	return err
+}
+
+// Attach implements [Session].
+func (s *memorySession) Attach(_ context.Context, name, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.session.Attach(name, text)
+	if err == nil {
+		s.note(remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text})
+	}
+	return err
+}
+
+func (s *memorySession) note(e remit.Event) {
+	e.Time = time.Now()
+	s.log = append(s.log, e)
+}

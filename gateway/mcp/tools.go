@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// maxPages bounds a list of tools, in pages.
+const maxPages = 1000
+
+// tools returns the tools that the server shows in this conversation, listing
+// them when it has not done so or says that they changed. The request x is on
+// whose behalf it happens.
+func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, min(listTime, b.server.Timeout), errors.New("the server took too long to list its tools"))
+	defer cancel()
+	select {
+	case <-b.listing:
+		defer func() { b.listing <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	b.mu.Lock()
+	shown, stale := b.shown, b.stale
+	b.stale = false
+	none := b.capabilities != nil && wire.Get(b.capabilities, "tools") == nil
+	b.mu.Unlock()
+	if shown != nil && !stale {
+		return shown, nil
+	}
+	var all []json.RawMessage
+	if !none {
+		var err error
+		if all, err = b.list(ctx, x); err != nil {
+			b.mu.Lock()
+			b.stale = true
+			b.mu.Unlock()
+			return nil, err
+		}
+	}
+	c := b.server.catalogue(all)
+	if err := b.server.meet(c, b.c.g.o.Synthesized); err != nil {
+		return nil, err
+	}
+	raw := make(map[string]json.RawMessage, len(all))
+	for _, t := range all {
+		raw[wire.GetText(t, "name")] = t
+	}
+	b.mu.Lock()
+	b.shown, b.raw = c, raw
+	b.mu.Unlock()
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if b.server.fenced(t) {
+			b.server.log.Warn("a tool's definition is not the one that its contract was made for: it is fenced off until the contract is reviewed", "tool", t.Name)
+		}
+		if found := synth.Instructions(t); len(found) > 0 {
+			b.c.later("description of "+t.Name, t.Description)
+		}
+	}
+	return c, nil
+}
+
+// list reads all pages of the server's tools.
+func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, error) {
+	var all []json.RawMessage
+	params := json.RawMessage(ownParams(x))
+	size := 0
+	for range maxPages {
+		result, err := b.own(ctx, "tools/list", params)
+		var e *rpcError
+		if errors.As(err, &e) && e.code == fmt.Sprint(wire.MethodNotFound) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		list := wire.Get(result, "tools")
+		elements, err := wire.Elements(list)
+		if err != nil {
+			return nil, errors.New("the server's list of tools is no list")
+		}
+		for _, at := range elements {
+			all = append(all, at.Of(list))
+			size += at.End - at.Start
+		}
+		if len(all) > schema.MaxTools || size > schema.MaxDocument {
+			return nil, errors.New("the server lists more tools than anybody can use")
+		}
+		cursor := wire.Get(result, "nextCursor")
+		if wire.Text(cursor) == "" {
+			return all, nil
+		}
+		params = wire.Set(params, "cursor", cursor)
+	}
+	return nil, errors.New("the server's list of tools has no end")
+}
+
+// definition returns the tool as the server described it in this conversation,
+// nil when it didn't.
+func (b *backend) definition(tool string) json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.raw[tool]
+}
+
+// listTools passes on a page of tools. The gateway has its own list first, so
+// that contracts are there before the model knows of a tool; a definition that
+// differs from the listed one makes it list again.
+func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) ([]byte, error) {
+	if _, err := b.tools(ctx, x); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
+	}
+	m, err := b.roundTrip(x, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if m.Result == nil {
+		return m.WithID(x.id), nil
+	}
+	list, ok := wire.Find(m.Result, "tools")
+	if !ok {
+		return m.WithID(x.id), nil
+	}
+	kept, changed, err := b.show(ctx, x, list.Of(m.Result))
+	if err != nil {
+		return nil, err
+	}
+	if !changed {
+		return m.WithID(x.id), nil
+	}
+	return wire.NewResult(x.id, wire.Splice(m.Result, list, kept)), nil
+}
+
+// show takes out of a list what must not reach the model: tools that are fenced
+// off. It tells whether that changed the list.
+func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
+	elements, err := wire.Elements(list)
+	if err != nil {
+		return nil, false, errors.New("the server's list of tools is no list")
+	}
+	b.mu.Lock()
+	for _, at := range elements {
+		t := at.Of(list)
+		b.stale = b.stale || string(b.raw[wire.GetText(t, "name")]) != string(t)
+	}
+	b.mu.Unlock()
+	shown, err := b.tools(ctx, x)
+	if err != nil {
+		return nil, false, err
+	}
+	var out []string
+	for _, at := range elements {
+		t := at.Of(list)
+		name := wire.GetText(t, "name")
+		if b.server.mode(name) == Enforce && b.hidden(shown, name, t) {
+			changed = true
+			continue
+		}
+		out = append(out, string(t))
+	}
+	return []byte("[" + strings.Join(out, ",") + "]"), changed, nil
+}
+
+// hidden tells whether a definition is one that the model must not see. What
+// can't be read as a definition is seen, and denied when it is called.
+func (b *backend) hidden(shown *schema.Catalogue, name string, raw json.RawMessage) bool {
+	if t, ok := shown.Tool(name); ok && b.server.fenced(t) {
+		return true
+	}
+	c := b.server.catalogue([]json.RawMessage{raw})
+	return len(c.Tools) == 1 && b.server.fenced(&c.Tools[0])
+}
