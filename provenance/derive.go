@@ -19,7 +19,7 @@ func (q *query) derived() (Resolution, bool) {
 	for _, try := range [...]func(string) (Resolution, bool){
 		q.caseless, q.component, q.pathJoin, q.joined, q.numeral,
 	} {
-		if r, ok := try(text); ok && r.Label.Trust > q.s.ambient.Trust {
+		if r, ok := try(text); ok && r.Label.Trust > q.s.Ambient().Trust {
 			return r, true
 		}
 	}

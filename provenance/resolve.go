@@ -564,23 +564,31 @@ func (s *Session) explain(text string, fuel *int) []Evidence {
 	x := explanation{s: s, value: text}
 	if len(text) <= maxExplainedWhole {
 		*fuel -= len(text)
-		matches, _ := s.wide.Find(text)
-		for _, m := range matches {
-			if len(x.out) < maxWholePlaces {
-				x.add(m)
-			}
-		}
-	}
-	if len(x.out) == 0 {
-		matches, _ := s.wide.Cover(text, fuel)
+		matches, _ := s.wide.Some(text, maxWholePlaces)
 		for _, m := range matches {
 			x.add(m)
 		}
+	}
+	if len(x.out) == 0 {
+		x.pieces(0, min(len(text), maxExplainedPieces), fuel)
+		x.pieces(max(maxExplainedPieces, len(text)-maxExplainedPieces), len(text), fuel)
 	}
 	if !x.complete() {
 		x.words(fuel)
 	}
 	return x.out
+}
+
+// pieces shows where the pieces of a part of the value stand.
+func (x *explanation) pieces(start, end int, fuel *int) {
+	if start >= end {
+		return
+	}
+	matches, _ := x.s.wide.Cover(x.value[start:end], fuel)
+	for _, m := range matches {
+		m.ValueStart, m.ValueEnd = m.ValueStart+start, m.ValueEnd+start
+		x.add(m)
+	}
 }
 
 // complete tells whether a result holds all of the value: its words say no more.
@@ -600,6 +608,12 @@ const (
 	maxExplainedWhole = 256
 	// maxWholePlaces is how many texts that hold a whole value are shown.
 	maxWholePlaces = 4
+	// maxExplainedPieces is how much of a long value is looked for piece by
+	// piece, in bytes from its beginning and to its end: what is shown of a
+	// value are a few dozen pieces.
+	maxExplainedPieces = 8 << 10
+	// maxWordPlaces is how many places of a word are looked at.
+	maxWordPlaces = 8
 	// maxExplainedWords is how many words of a value are looked for one by one.
 	maxExplainedWords = 12
 )
@@ -641,7 +655,7 @@ func (x *explanation) words(fuel *int) {
 			continue
 		}
 		w := strings.ToLower(x.value[start:end])
-		if starters[w] {
+		if starters[w] || x.covers(start, end) {
 			continue
 		}
 		if n++; n > maxExplainedWords || *fuel <= 0 {
@@ -651,7 +665,7 @@ func (x *explanation) words(fuel *int) {
 		if list := x.s.vouch.words[w]; len(list) > 0 {
 			x.vouching(list, start, end)
 		}
-		matches, _ := x.s.wide.Find(w)
+		matches, _ := x.s.wide.Some(w, maxWordPlaces)
 		known := len(matches) == 0
 		for _, m := range matches {
 			known = known || x.has(m.Seg) && x.s.events[m.Seg].out != nil
@@ -667,6 +681,16 @@ func (x *explanation) words(fuel *int) {
 			}
 		}
 	}
+}
+
+// covers tells whether a result that is shown holds a part of the value.
+func (x *explanation) covers(start, end int) bool {
+	for i, e := range x.out {
+		if e.ValueStart <= start && end <= e.ValueEnd && x.s.events[x.shown[i]].out != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // vouching shows a word of the user's, once for each of the user's texts.

@@ -26,7 +26,9 @@ type Session struct {
 	pinned  map[string][]pin
 	written map[string]write
 	writes  int
-	nameOf  map[nameKey]name
+	// unindexed are the events that the model wrote since the last text.
+	unindexed []uint32
+	nameOf    map[nameKey]name
 
 	// What arithmetic works with, as of operandsAt events.
 	operands   []operand
@@ -176,8 +178,19 @@ func (s *Session) add(e event) int {
 	s.events = append(s.events, e)
 	s.names[e.name] = n
 	s.see(n, e.label)
+	s.catchUp()
 	s.wide.Append(uint32(n), e.text)
 	return n
+}
+
+// catchUp indexes what the model wrote through calls. That waits for the next
+// text, which is the first that can repeat it: a decision needn't.
+func (s *Session) catchUp() {
+	for _, n := range s.unindexed {
+		s.wide.Append(n, s.events[n].text)
+		s.own.Append(n, s.events[n].text)
+	}
+	s.unindexed = s.unindexed[:0]
 }
 
 // see lowers the ambient label.
@@ -416,8 +429,7 @@ func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 			n := len(s.events)
 			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l, written: true})
 			s.names[name+v.Pointer] = n
-			s.wide.Append(uint32(n), v.Text)
-			s.own.Append(uint32(n), v.Text)
+			s.unindexed = append(s.unindexed, uint32(n))
 			s.writes++
 		default:
 			key := fieldKey(v.Text)

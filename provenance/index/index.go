@@ -434,7 +434,7 @@ func (x *Index) cover(matches []Match, value string, fuel *int) (_ []Match, trun
 	v := x.value
 	n := len(v) - gram + 1
 	if len(v) < Guaranteed {
-		found, overflow := x.whole(v, x.vbreak, fuel)
+		found, overflow := x.whole(v, x.vbreak, maxGroup, fuel)
 		if len(found) > 0 || n <= 0 {
 			return append(matches, found[:min(1, len(found))]...), overflow
 		}
@@ -566,17 +566,23 @@ func commonSuffix(a, b []byte) int {
 // when the value or what it is made of is too frequent, when a segment was left
 // out of the index, and when the value has no token of two bytes to look up.
 func (x *Index) Find(value string) (matches []Match, overflow bool) {
+	return x.Some(value, maxGroup)
+}
+
+// Some is [Index.Find] for those who need a few matches only, such as who shows
+// them: overflow is set where there may be more than so many.
+func (x *Index) Some(value string, most int) (matches []Match, overflow bool) {
 	fuel := DefaultFuel
 	if fuel -= len(value); fuel < 0 {
 		return nil, true
 	}
 	x.value, x.vbreak = normal.AppendFold(x.value[:0], x.vbreak, value)
-	matches, overflow = x.whole(x.value, x.vbreak, &fuel)
+	matches, overflow = x.whole(x.value, x.vbreak, min(most, maxGroup), &fuel)
 	views := normal.Decode(value)
 	for i := range views {
 		if v := &views[i]; v.Parent < 0 && v.Start == 0 && v.End == len(value) {
 			x.value, x.vbreak = normal.AppendFold(x.value[:0], x.vbreak, v.Text)
-			found, out := x.whole(x.value, x.vbreak, &fuel)
+			found, out := x.whole(x.value, x.vbreak, min(most, maxGroup), &fuel)
 			overflow = overflow || out
 			for _, m := range found {
 				m.ValueStart, m.ValueEnd = views.Original(i, m.ValueStart, m.ValueEnd)
@@ -611,8 +617,8 @@ type key struct {
 // A whole value is looked up by its rarest key, of this many.
 const maxKeys = 8
 
-// whole finds all of v, which is a normal form.
-func (x *Index) whole(v []byte, vb normal.Breaks, fuel *int) (matches []Match, overflow bool) {
+// whole finds all of v, which is a normal form, in at most so many places.
+func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches []Match, overflow bool) {
 	if len(v) == 0 {
 		return nil, false
 	}
@@ -642,7 +648,7 @@ func (x *Index) whole(v []byte, vb normal.Breaks, fuel *int) (matches []Match, o
 					continue
 				}
 				found, last = true, p
-				if len(matches) == maxGroup {
+				if len(matches) >= most {
 					overflow = true
 					continue
 				}
@@ -652,6 +658,9 @@ func (x *Index) whole(v []byte, vb normal.Breaks, fuel *int) (matches []Match, o
 		// Positions of this text were left out, one of which may have been it.
 		overflow = overflow || !found && n >= k.perText
 		group = group[n:]
+		if len(matches) >= most && len(group) > 0 {
+			return matches, true
+		}
 	}
 	return matches, overflow
 }

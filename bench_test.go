@@ -1,0 +1,182 @@
+package remit_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit"
+)
+
+// prose is text with the word frequencies of a language: few words often, many
+// seldom.
+func prose(seed uint64, size int) string {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	zipf := rand.NewZipf(rng, 1.1, 4, 20_000)
+	var b strings.Builder
+	b.Grow(size + 16)
+	for b.Len() < size {
+		n := zipf.Uint64()
+		for range 2 + n%5 {
+			b.WriteByte("etaoinshrdlucmfwypvbgkjqxz"[n%26])
+			n = n*2862933555777941757 + 3037000493
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()[:size]
+}
+
+// pages cuts a text into results.
+func pages(text string, size int) (out []string) {
+	for len(text) > size {
+		out, text = append(out, text[:size]), text[size:]
+	}
+	return append(out, text)
+}
+
+// letters is the contract of a call with five arguments: two that say where it
+// goes, two texts and a number.
+const letters = `version: 1
+server: letters
+tools:
+  inbox: {effect: read, output: {trust: EXTERNAL, fields: {"/*/thread": TOOL_OUTPUT}}}
+  answer:
+    effect: egress
+    args:
+      /to: {role: target, form: address, floor: USER}
+      /thread: {role: selector, floor: EXTERNAL}
+      /subject: {role: content}
+      /body: {role: content}
+      /priority: {role: control}
+    output: {trust: TOOL_OUTPUT}
+`
+
+// library is a session that read the pages.
+func library(b *testing.B, pages []string) *office {
+	b.Helper()
+	o := open(b, letters)
+	o.must(o.User("Read my mail and thank ann@corp.example for it, with priority 3."))
+	for _, p := range pages {
+		o.reads(p)
+	}
+	return o
+}
+
+// refresh is how many calls a session decides before it is made again: what
+// allowed calls write makes it grow.
+const refresh = 5000
+
+// measure times whole decisions, from the arguments' text to the verdict, and
+// reports their quantiles: one in a hundred is what an agent waits for.
+func measure(b *testing.B, pages []string, arguments []string) {
+	b.Helper()
+	b.ReportAllocs()
+	o := library(b, pages)
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		if i%refresh == refresh-1 {
+			b.StopTimer()
+			o = library(b, pages)
+			b.StartTimer()
+		}
+		c := remit.Call{ID: strconv.Itoa(i), Tool: "answer", Arguments: json.RawMessage(arguments[i%len(arguments)])}
+		at := time.Now()
+		d, err := o.Decide(context.Background(), c)
+		times = append(times, time.Since(at))
+		if err != nil || d.Verdict == remit.Deny {
+			b.Fatalf("%v, %v", d, err)
+		}
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns")
+	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "p99-ns")
+}
+
+func answer(subject, body string) string {
+	text, err := json.Marshal(map[string]any{"to": "ann@corp.example", "thread": "thread-4711", "subject": subject, "body": body, "priority": 3})
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// short draws calls whose texts are pieces of what was read (hits) or of
+// another text in the same words (misses).
+func short(from string) (out []string) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for range 200 {
+		i, j := rng.IntN(len(from)-100), rng.IntN(len(from)-100)
+		out = append(out, answer(from[i:i+16], from[j:j+48]))
+	}
+	return out
+}
+
+// BenchmarkDecide is the whole way of a call with five arguments and short
+// values.
+func BenchmarkDecide(b *testing.B) {
+	for _, size := range []int{10 << 10, 1 << 20, 10 << 20} {
+		text := prose(1, size)
+		for name, from := range map[string]string{"hit": text, "miss": prose(2, 1<<20)} {
+			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) { measure(b, pages(text, 8<<10), short(from)) })
+		}
+	}
+}
+
+// BenchmarkDecideLong is a call with one text of 100 KB.
+func BenchmarkDecideLong(b *testing.B) {
+	const long = 100 << 10
+	for _, size := range []int{1 << 20, 10 << 20} {
+		text := prose(1, size)
+		for name, from := range map[string]string{"hit": text, "miss": prose(2, 1<<20)} {
+			var calls []string
+			for i := range 8 {
+				calls = append(calls, answer("all of it", from[i*long:(i+1)*long]))
+			}
+			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) { measure(b, pages(text, 8<<10), calls) })
+		}
+	}
+}
+
+// BenchmarkDecideHostile is the same short call after a megabyte that was made
+// to be searched slowly. Collisions of hashes can't be made: the index is keyed
+// with a random key of its own process, so that the text with the regular steps
+// (counter) is as near as an attacker gets.
+func BenchmarkDecideHostile(b *testing.B) {
+	const size = 1 << 20
+	fibonacci, previous := "ab", "a"
+	for len(fibonacci) < size {
+		fibonacci, previous = fibonacci+previous, fibonacci
+	}
+	many := make([]string, 60_000)
+	for i := range many {
+		many[i] = "shared-token-value"
+	}
+	var counter strings.Builder
+	for i := 0; counter.Len() < size; i++ {
+		fmt.Fprintf(&counter, "%08d", i*256)
+	}
+	for _, c := range []struct {
+		name  string
+		pages []string
+	}{
+		{"Ordinary", pages(prose(1, size), 8<<10)},
+		{"OneLetter", []string{strings.Repeat("a", size)}},
+		{"Fibonacci", []string{fibonacci}},
+		{"OneToken", []string{strings.Repeat("token ", 1_000_000)}},
+		{"ManyOutputs", many},
+		{"Counter", []string{counter.String()}},
+	} {
+		var calls []string
+		whole := strings.Join(c.pages[:min(len(c.pages), 128)], " ")
+		for i := range 20 {
+			calls = append(calls, answer(whole[i:i+16], whole[i*7:i*7+48]))
+		}
+		b.Run(c.name, func(b *testing.B) { measure(b, c.pages, calls) })
+	}
+}
