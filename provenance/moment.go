@@ -452,7 +452,7 @@ type moment struct {
 }
 
 func parseMoment(s string) (moment, bool) {
-	if len(s) < 5 || len(s) > 40 || !strings.ContainsAny(s, "-:. ") {
+	if len(s) < 5 || len(s) > 40 || !strings.ContainsAny(s, "-:. ") || !strings.ContainsAny(s, "0123456789") {
 		return moment{}, false
 	}
 	for _, l := range layouts {

@@ -564,8 +564,8 @@ func (s *Session) explain(text string, fuel *int) []Evidence {
 	x := explanation{s: s, value: text}
 	if len(text) <= maxExplainedWhole {
 		*fuel -= len(text)
-		matches, _ := s.wide.Some(text, maxWholePlaces)
-		for _, m := range matches {
+		matches, _ := s.wide.Some(text, 4*maxWholePlaces)
+		for _, m := range matches[:min(len(matches), maxWholePlaces)] {
 			x.add(m)
 		}
 	}

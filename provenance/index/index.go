@@ -614,8 +614,13 @@ type key struct {
 	perText int
 }
 
-// A whole value is looked up by its rarest key, of this many.
-const maxKeys = 8
+const (
+	// A whole value is looked up by its rarest key, of this many.
+	maxKeys = 8
+	// positionsPerMatch is how many positions of the key are looked at for each
+	// match that is wanted.
+	positionsPerMatch = 2
+)
 
 // whole finds all of v, which is a normal form, in at most so many places.
 func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches []Match, overflow bool) {
@@ -627,8 +632,10 @@ func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches 
 		return nil, true
 	}
 	var space [maxGroup]uint32
-	group := x.table.group(k.tag, space[:0])
-	overflow = len(group) == maxGroup
+	// Who wants a few places only is content with what some positions show.
+	enough := min(maxGroup, positionsPerMatch*most)
+	group := x.table.group(k.tag, space[:0:enough])
+	overflow = len(group) == enough
 	for len(group) > 0 {
 		// All positions in one text stand in a row.
 		t := x.textAt(group[0])

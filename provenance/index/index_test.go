@@ -331,7 +331,7 @@ func TestTableAgainstMap(t *testing.T) {
 		tab.insert(tag, pos, pos, 1)
 	}
 	for tag := range uint32(20_000) {
-		got := tab.group(tag, nil)
+		got := tab.group(tag, make([]uint32, 0, maxGroup))
 		if len(got) != len(want[tag]) || tab.size(tag) != len(want[tag]) {
 			t.Fatalf("tag %d has %d positions, want %d", tag, len(got), len(want[tag]))
 		}

@@ -194,17 +194,23 @@ func (t *table) split() {
 	*stay, *move = 0, 0
 }
 
-// group lists the addresses of a key, latest first.
+// group lists the addresses of a key, latest first, as many as fit into dst.
 func (t *table) group(tag uint32, dst []uint32) []uint32 {
 	e := t.find(tag)
 	if e == nil {
 		return dst
 	}
 	for i := e.more; i != 0; {
+		if len(dst) == cap(dst) {
+			return dst
+		}
 		t.steps++
 		o := t.otherAt(i - 1)
 		dst = append(dst, o.pos)
 		i = o.next
+	}
+	if len(dst) == cap(dst) {
+		return dst
 	}
 	return append(dst, e.pos&addressMask)
 }
