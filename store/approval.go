@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/label"
+)
+
+// The bounds of approvals.
+const (
+	// DefaultApprovalLife is how long a question waits: a person who is there
+	// answers within it, and an agent's call is rarely worth waiting longer.
+	DefaultApprovalLife = 10 * time.Minute
+	// MaxApprovalLife bounds what a deployment may set: an approval answers the
+	// call as it stands, and a day later nobody remembers how that was.
+	MaxApprovalLife = 24 * time.Hour
+	// MaxOpenPerSession bounds the questions of one session that wait at once:
+	// an agent gone astray must not bury a person in questions until yes is
+	// the quickest answer.
+	MaxOpenPerSession = 32
+	// MaxPlaces bounds the places that a question shows, and MaxPlaceText the
+	// text around each, on either side.
+	MaxPlaces    = 16
+	MaxPlaceText = 160
+)
+
+// Approvals is the queue of questions that wait for a person.
+type Approvals interface {
+	// Ask adds a question and returns it with its id and times. The session
+	// must exist.
+	Ask(ctx context.Context, q Question) (Approval, error)
+	// Approval returns a question by its id, or [ErrNotFound].
+	Approval(ctx context.Context, id string) (Approval, error)
+	// Pending lists the questions that are open, oldest first.
+	Pending(ctx context.Context, limit int) ([]Approval, error)
+	// Answer settles an open question, once. Every later answer, and one that
+	// comes after the expiry, is [ErrSettled].
+	Answer(ctx context.Context, id string, a Answer) (Approval, error)
+	// Wait returns when a question is no longer open: answered, cancelled or
+	// expired. It returns the context's error when that ends first; whoever
+	// asked should then Cancel.
+	Wait(ctx context.Context, id string) (Approval, error)
+	// Claim uses an approval for the call with exactly these arguments. It
+	// succeeds once, for one caller among all replicas, before the expiry;
+	// otherwise it is [ErrSettled].
+	Claim(ctx context.Context, id string, arguments Hash) (Approval, error)
+	// Cancel withdraws an open question, because nobody waits for the answer
+	// any more. A question that was settled meanwhile stays as it is.
+	Cancel(ctx context.Context, id string) error
+}
+
+// State is what became of a question.
+type State string
+
+// The states of a question. Only Approved, and by Claim then Used, lets a call
+// run; everything else is a denial.
+const (
+	Pending   State = "pending"
+	Approved  State = "approved"
+	Denied    State = "denied"
+	Expired   State = "expired"
+	Cancelled State = "cancelled"
+	Used      State = "used"
+)
+
+// Extent says how far an approval reaches.
+type Extent string
+
+// The extents of an approval.
+const (
+	// Once is for this call alone.
+	Once Extent = "once"
+	// ForSession is for the value in its argument, for the rest of the session
+	// as long as confirmations hold.
+	ForSession Extent = "session"
+	// Always is an entry of the deployment's allowlist, which the enforcement
+	// point writes to a file that people read.
+	Always Extent = "always"
+)
+
+// Hash is a SHA-256.
+type Hash [sha256.Size]byte
+
+// String returns it in hexadecimal.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (h *Hash) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(h) {
+		return errHash
+	}
+	if _, err := hex.Decode(h[:], text); err != nil {
+		return errHash
+	}
+	return nil
+}
+
+// ArgumentsHash is what binds an approval to a call: tool and canonical
+// arguments, as the decision has them.
+func ArgumentsHash(d *remit.Decision) Hash {
+	h := sha256.New()
+	for _, part := range []string{d.Session, d.Call, d.Server, d.Tool, string(d.Arguments)} {
+		var size [8]byte
+		for i := range size {
+			size[i] = byte(len(part) >> (8 * i))
+		}
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+	return Hash(h.Sum(nil))
+}
+
+// Question is what a person is asked.
+type Question struct {
+	// Decision is what was decided: an Ask, with its arguments and reasons.
+	Decision *remit.Decision
+	// Places are where the arguments came from, with the text around.
+	Places []Place
+	// Life is how long it waits; [DefaultApprovalLife] when zero.
+	Life time.Duration
+}
+
+// Place is a piece of evidence with the text around it, as it was when the
+// question was asked. The text may be an attacker's: never show it raw.
+type Place struct {
+	// Path is the argument that the place explains.
+	Path   string      `json:"path"`
+	Origin string      `json:"origin"`
+	Trust  label.Trust `json:"trust"`
+	// Vouches tells whether the value's trust rests on the place.
+	Vouches bool   `json:"vouches,omitempty"`
+	Before  string `json:"before,omitempty"`
+	Text    string `json:"text"`
+	After   string `json:"after,omitempty"`
+}
+
+// Answer is what a person said.
+type Answer struct {
+	// Approve is false for a denial.
+	Approve bool
+	// Extent is how far an approval reaches; [Once] when empty.
+	Extent Extent
+	// By names the person, and Why may say why, both for the record.
+	By, Why string
+}
+
+// Approval is a question with what became of it.
+type Approval struct {
+	ID        string          `json:"id"`
+	Session   string          `json:"session"`
+	Call      string          `json:"call"`
+	Arguments Hash            `json:"arguments_sha256"`
+	Decision  *remit.Decision `json:"decision"`
+	Places    []Place         `json:"places,omitempty"`
+	State     State           `json:"state"`
+	Extent    Extent          `json:"extent,omitempty"`
+	By        string          `json:"by,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Created   time.Time       `json:"created"`
+	Expires   time.Time       `json:"expires"`
+	// Settled is when it was answered, cancelled or seen to have expired.
+	Settled time.Time `json:"settled,omitzero"`
+}
+
+// newID makes the id of an approval: short enough to be typed, and with 50
+// random bits never met twice among the questions of a deployment. It is no
+// secret: who may answer is decided by who may reach the store.
+func newID() string {
+	b := make([]byte, 7)
+	_, _ = rand.Read(b) // never fails: it ends the program instead
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b))[:10]
+}

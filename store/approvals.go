@@ -1,0 +1,316 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit"
+)
+
+// errHash is what a text that is no hash is answered with.
+var errHash = errors.New("a hash is 64 hexadecimal digits")
+
+const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled"
+
+// Ask implements [Approvals].
+func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
+	a, err := s.question(q)
+	if err != nil {
+		return Approval{}, fmt.Errorf("ask: %w", err)
+	}
+	decision, err := encodeJSON(a.Decision)
+	if err != nil {
+		return Approval{}, fmt.Errorf("ask: %w", err)
+	}
+	places, err := encodeJSON(a.Places)
+	if err != nil {
+		return Approval{}, fmt.Errorf("ask: %w", err)
+	}
+	if n := len(decision) + len(places); n > MaxRecord {
+		return Approval{}, fmt.Errorf("ask: %w: a question of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
+	}
+	err = s.write(ctx, func(ctx context.Context, tx querier) error {
+		r, err := s.lock(ctx, tx, a.Session)
+		if err != nil {
+			return err
+		}
+		var open int
+		if err := one(ctx, tx, "SELECT count(*) FROM approvals WHERE session = $1 AND state = 'pending' AND expires > $2",
+			[]any{a.Session, micros(a.Created)}, &open); err != nil {
+			return err
+		}
+		if open >= MaxOpenPerSession {
+			return fmt.Errorf("session %q: %w", a.Session, ErrTooMany)
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, '', '', '', $8, $9, NULL)",
+			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires)); err != nil {
+			return err
+		}
+		return s.note(ctx, tx, r, AskedEntry, &a)
+	})
+	if err != nil {
+		return Approval{}, failed("ask", err)
+	}
+	return a, nil
+}
+
+// question checks a question and makes the approval that is asked for.
+func (s *database) question(q Question) (Approval, error) {
+	d := q.Decision
+	switch {
+	case d == nil:
+		return Approval{}, fmt.Errorf("%w: there is no decision", ErrInvalid)
+	case d.Verdict != remit.Ask:
+		return Approval{}, fmt.Errorf("%w: the verdict is %s: only what was held back can be asked about", ErrInvalid, d.Verdict)
+	case q.Life < 0 || q.Life > MaxApprovalLife:
+		return Approval{}, fmt.Errorf("%w: a question waits for at most %s, not %s", ErrInvalid, MaxApprovalLife, q.Life)
+	case len(q.Places) > MaxPlaces:
+		return Approval{}, fmt.Errorf("%w: %d places are more than %d", ErrInvalid, len(q.Places), MaxPlaces)
+	}
+	if err := errors.Join(checkID("session id", d.Session), checkID("call id", d.Call)); err != nil {
+		return Approval{}, err
+	}
+	if q.Life == 0 {
+		q.Life = DefaultApprovalLife
+	}
+	now := fromMicros(micros(s.now()))
+	return Approval{ID: newID(), Session: d.Session, Call: d.Call, Arguments: ArgumentsHash(d), Decision: d,
+		Places: q.Places, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
+}
+
+// note writes what became of a question into the audit chain of its session.
+func (s *database) note(ctx context.Context, tx querier, r *row, kind Kind, a *Approval) error {
+	b, err := newBody(&Entry{Kind: kind, Call: s.redact.Text(a.Call), Approval: &Settled{ID: a.ID, Tool: s.redact.Text(a.Decision.Tool),
+		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why)}})
+	if err != nil {
+		return err
+	}
+	if err := r.add(ctx, tx, b, s.now(), nil); err != nil {
+		return err
+	}
+	return r.save(ctx, tx)
+}
+
+func (a *Approval) scan(rows *sql.Rows) error {
+	var arguments []byte
+	var decision, places, state, extent string
+	var created, expires int64
+	var settled sql.NullInt64
+	if err := rows.Scan(&a.ID, &a.Session, &a.Call, &arguments, &decision, &places, &state, &extent, &a.By, &a.Why, &created, &expires, &settled); err != nil {
+		return err
+	}
+	if len(arguments) != len(a.Arguments) {
+		return fmt.Errorf("%w: approval %s is bound to %d bytes", ErrCorrupt, a.ID, len(arguments))
+	}
+	copy(a.Arguments[:], arguments)
+	a.State, a.Extent, a.Created, a.Expires = State(state), Extent(extent), fromMicros(created), fromMicros(expires)
+	if settled.Valid {
+		a.Settled = fromMicros(settled.Int64)
+	}
+	if err := errors.Join(json.Unmarshal([]byte(decision), &a.Decision), json.Unmarshal([]byte(places), &a.Places)); err != nil {
+		return fmt.Errorf("%w: approval %s: %w", ErrCorrupt, a.ID, err)
+	}
+	return nil
+}
+
+func approvals(ctx context.Context, q querier, where string, args ...any) ([]Approval, error) {
+	rows, err := q.QueryContext(ctx, "SELECT "+approvalColumns+" FROM approvals WHERE "+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []Approval
+	for rows.Next() {
+		var a Approval
+		if err := a.scan(rows); err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, errors.Join(rows.Err(), rows.Close())
+}
+
+func approval(ctx context.Context, q querier, id, suffix string) (Approval, error) {
+	list, err := approvals(ctx, q, "id = $1"+suffix, id)
+	switch {
+	case err != nil:
+		return Approval{}, err
+	case len(list) == 0:
+		return Approval{}, ErrNotFound
+	}
+	return list[0], nil
+}
+
+// Approval implements [Approvals].
+func (s *database) Approval(ctx context.Context, id string) (Approval, error) {
+	if err := checkID("approval id", id); err != nil {
+		return Approval{}, err
+	}
+	a, err := approval(ctx, s.read, id, "")
+	if err == nil && a.State == Pending && !s.now().Before(a.Expires) {
+		a.State = Expired
+	}
+	return a, failed("approval "+id, err)
+}
+
+// Pending implements [Approvals].
+func (s *database) Pending(ctx context.Context, limit int) ([]Approval, error) {
+	list, err := approvals(ctx, s.read, "state = 'pending' AND expires > $1 ORDER BY created, id LIMIT $2", micros(s.now()), page(limit))
+	return list, failed("list approvals", err)
+}
+
+// settle changes a question under its lock, and says so in the audit log.
+// change returns the entry's kind, or an error that leaves everything as it is;
+// an empty kind does the same without an error.
+func (s *database) settle(ctx context.Context, id string, change func(*Approval) (Kind, error)) (a Approval, err error) {
+	if err := checkID("approval id", id); err != nil {
+		return Approval{}, err
+	}
+	err = s.write(ctx, func(ctx context.Context, tx querier) error {
+		// The session's row is locked first, as everywhere.
+		a, err = approval(ctx, tx, id, "")
+		if err != nil {
+			return err
+		}
+		r, err := s.lock(ctx, tx, a.Session)
+		if err != nil {
+			return err
+		}
+		if a, err = approval(ctx, tx, id, s.forUpdate); err != nil {
+			return err
+		}
+		kind, err := change(&a)
+		if err != nil || kind == "" {
+			return err
+		}
+		a.Settled = fromMicros(micros(s.now()))
+		if _, err := tx.ExecContext(ctx, "UPDATE approvals SET state = $2, extent = $3, answerer = $4, why = $5, settled = $6 WHERE id = $1",
+			id, string(a.State), string(a.Extent), a.By, a.Why, micros(a.Settled)); err != nil {
+			return err
+		}
+		if err := s.note(ctx, tx, r, kind, &a); err != nil {
+			return err
+		}
+		if s.announce != "" {
+			_, err = tx.ExecContext(ctx, s.announce, id)
+		}
+		return err
+	})
+	if err != nil {
+		return Approval{}, failed("approval "+id, err)
+	}
+	s.hub.wake(id)
+	return a, nil
+}
+
+// Answer implements [Approvals].
+func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approval, error) {
+	extent := Extent("")
+	if answer.Approve {
+		if extent = answer.Extent; extent == "" {
+			extent = Once
+		}
+		if extent != Once && extent != ForSession && extent != Always {
+			return Approval{}, fmt.Errorf("%w: an approval is for %s, %s or %s, not for %q", ErrInvalid, Once, ForSession, Always, extent)
+		}
+	}
+	for _, t := range []string{answer.By, answer.Why} {
+		if len(t) > MaxNote || !utf8.ValidString(t) {
+			return Approval{}, fmt.Errorf("%w: who answers and why is text of at most %d bytes", ErrInvalid, MaxNote)
+		}
+	}
+	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+		if err := s.open(a); err != nil {
+			return "", err
+		}
+		a.State, a.Extent, a.By, a.Why = Denied, extent, answer.By, answer.Why
+		if answer.Approve {
+			a.State = Approved
+		}
+		return AnsweredEntry, nil
+	})
+}
+
+// open tells whether a question can still be answered.
+func (s *database) open(a *Approval) error {
+	if a.State != Pending {
+		return fmt.Errorf("%w: it is %s", ErrSettled, a.State)
+	}
+	if !s.now().Before(a.Expires) {
+		return fmt.Errorf("%w: it is %s", ErrSettled, Expired)
+	}
+	return nil
+}
+
+// Claim implements [Approvals].
+func (s *database) Claim(ctx context.Context, id string, arguments Hash) (Approval, error) {
+	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+		switch {
+		case a.State != Approved:
+			return "", fmt.Errorf("%w: it is %s", ErrSettled, a.State)
+		case !s.now().Before(a.Expires):
+			return "", fmt.Errorf("%w: it is %s", ErrSettled, Expired)
+		case a.Arguments != arguments:
+			return "", fmt.Errorf("%w: it is for another call", ErrSettled)
+		}
+		a.State = Used
+		return UsedEntry, nil
+	})
+}
+
+// Cancel implements [Approvals].
+func (s *database) Cancel(ctx context.Context, id string) error {
+	_, err := s.settle(ctx, id, func(a *Approval) (Kind, error) {
+		if a.State != Pending {
+			return "", nil
+		}
+		a.State = Cancelled
+		return CancelledEntry, nil
+	})
+	return err
+}
+
+// expire notes that nobody answered in time.
+func (s *database) expire(ctx context.Context, id string) (Approval, error) {
+	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+		if a.State != Pending {
+			return "", nil
+		}
+		a.State = Expired
+		return ExpiredEntry, nil
+	})
+}
+
+// Wait implements [Approvals].
+func (s *database) Wait(ctx context.Context, id string) (Approval, error) {
+	if s.listen != nil {
+		s.listen()
+	}
+	woken, stop := s.hub.wait(id)
+	defer stop()
+	for {
+		a, err := s.Approval(ctx, id)
+		switch {
+		case err != nil:
+			return Approval{}, err
+		case a.State == Expired && a.Settled.IsZero():
+			return s.expire(ctx, id)
+		case a.State != Pending:
+			return a, nil
+		}
+		timer := time.NewTimer(min(s.poll, max(a.Expires.Sub(s.now()), time.Millisecond)))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return Approval{}, fmt.Errorf("approval %s: %w", id, ctx.Err())
+		case <-woken:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}

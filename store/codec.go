@@ -1,0 +1,123 @@
+package store
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit"
+)
+
+// stored is an event as it is written: every text byte for byte, also where it
+// is not text at all, and JSON that came from outside as the text that it was.
+// A session that is restored must see exactly what the first one saw.
+type stored struct {
+	Kind    remit.EventKind `json:"kind"`
+	Time    time.Time       `json:"time"`
+	Name    exact           `json:"name,omitempty"`
+	Text    exact           `json:"text,omitempty"`
+	Call    *storedCall     `json:"call,omitempty"`
+	Verdict remit.Verdict   `json:"verdict,omitempty"`
+	Result  *storedResult   `json:"result,omitempty"`
+}
+
+type storedCall struct {
+	ID        exact `json:"id,omitempty"`
+	Server    exact `json:"server,omitempty"`
+	Tool      exact `json:"tool,omitempty"`
+	Arguments exact `json:"arguments,omitempty"`
+}
+
+type storedResult struct {
+	Call       exact `json:"call,omitempty"`
+	Content    exact `json:"content,omitempty"`
+	Structured exact `json:"structured,omitempty"`
+}
+
+// exact is a string that keeps its bytes in JSON: what is not UTF-8 is written
+// as {"base64": "…"}.
+type exact string
+
+// MarshalJSON implements [json.Marshaler].
+func (e exact) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(e)) {
+		return encodeJSON(string(e))
+	}
+	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(e))})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (e *exact) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var s string
+		if err := json.Unmarshal(data, &s); err != nil {
+			return err
+		}
+		*e = exact(s)
+		return nil
+	}
+	var b struct {
+		Base64 *[]byte `json:"base64"`
+	}
+	if err := json.Unmarshal(data, &b); err != nil {
+		return err
+	}
+	if b.Base64 == nil {
+		return fmt.Errorf("neither a string nor {\"base64\"}")
+	}
+	*e = exact(*b.Base64)
+	return nil
+}
+
+func encodeEvent(e *remit.Event) ([]byte, error) {
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict}
+	if c := e.Call; c != nil {
+		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
+	}
+	if r := e.Result; r != nil {
+		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured)}
+	}
+	return encodeJSON(s)
+}
+
+func (r *Record) decode(event string, decision sql.NullString) error {
+	var s stored
+	if err := json.Unmarshal([]byte(event), &s); err != nil {
+		return err
+	}
+	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict}
+	if c := s.Call; c != nil {
+		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
+	}
+	if res := s.Result; res != nil {
+		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured)}
+	}
+	if !decision.Valid {
+		return nil
+	}
+	r.Decision = new(remit.Decision)
+	return json.Unmarshal([]byte(decision.String), r.Decision)
+}
+
+func raw(e exact) json.RawMessage {
+	if e == "" {
+		return nil
+	}
+	return json.RawMessage(e)
+}
+
+// encodeJSON encodes without the escapes that are for web pages: the canonical
+// arguments of a decision stay as they are.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

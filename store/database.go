@@ -1,0 +1,465 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pressly/goose/v3"
+)
+
+// database is a [Store] over SQL. Both databases run the same statements; what
+// is different about them is in the fields, set by openSQLite and openPostgres.
+type database struct {
+	now    func() time.Time
+	redact *Redactor
+	hub    *hub
+
+	read *sql.DB
+	// write runs a function in a transaction and commits it.
+	write func(context.Context, func(context.Context, querier) error) error
+	// snapshot is a transaction that reads the store as it is at one moment.
+	snapshot *sql.TxOptions
+	// forUpdate ends a query whose row the transaction is going to change.
+	forUpdate string
+	// announce is a statement that tells other replicas of a settled question;
+	// empty when there are none, and listen, which makes them heard, is nil.
+	announce string
+	listen   func()
+	poll     time.Duration
+	close    func() error
+}
+
+// querier is a transaction, or a connection that is in one.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Close ends the store. Writes that were handed over before are finished.
+func (s *database) Close() error {
+	s.hub.wakeAll()
+	return s.close()
+}
+
+// errNewer is returned for a store that a newer program wrote.
+var errNewer = errors.New("the store was written by a newer version of remit: use that one")
+
+// migrate brings the tables up to date.
+func migrate(ctx context.Context, dialect goose.Dialect, kind string, db *sql.DB, options ...goose.ProviderOption) error {
+	files, err := migrationsOf(kind)
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(dialect, db, files, append(options,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))...)
+	if err != nil {
+		return err
+	}
+	current, target, err := p.GetVersions(ctx)
+	if err != nil {
+		return err
+	}
+	if current > target {
+		return fmt.Errorf("%w (its tables are of version %d, and this program knows %d)", errNewer, current, target)
+	}
+	if current == target {
+		return nil
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// failed wraps an error of the database in what was being done, and names those
+// that callers tell apart.
+func failed(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case err.Error() == "sql: database is closed", errors.Is(err, sql.ErrConnDone):
+		err = ErrClosed
+	default:
+		if known := sqliteError(err); known != nil {
+			err = known
+		}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// one reads the only row of a query; ErrNotFound when there is none.
+func one(ctx context.Context, q querier, query string, args []any, to ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return ErrNotFound
+	}
+	if err := rows.Scan(to...); err != nil {
+		return err
+	}
+	return errors.Join(rows.Close(), rows.Err())
+}
+
+// checkID tells whether an id can be kept, and be told from others, in both
+// databases.
+func checkID(what, id string) error {
+	switch {
+	case id == "":
+		return fmt.Errorf("%w: the %s is empty", ErrInvalid, what)
+	case len(id) > MaxID:
+		return fmt.Errorf("%w: the %s is longer than %d bytes", ErrInvalid, what, MaxID)
+	case !utf8.ValidString(id), bytes.IndexByte([]byte(id), 0) >= 0:
+		return fmt.Errorf("%w: the %s is not text", ErrInvalid, what)
+	}
+	return nil
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
+
+// row is a session as the transaction that changes it has it.
+type row struct {
+	id                    string
+	length, entries       int64
+	begun, active, pruned int64
+	head                  Hash
+}
+
+// lock reads a session's row for a change.
+func (s *database) lock(ctx context.Context, q querier, id string) (*row, error) {
+	r := &row{id: id}
+	var head []byte
+	var pruned sql.NullInt64
+	err := one(ctx, q, "SELECT length, begun, active, entries, head, pruned FROM sessions WHERE id = $1"+s.forUpdate,
+		[]any{id}, &r.length, &r.begun, &r.active, &r.entries, &head, &pruned)
+	if err != nil {
+		return nil, err
+	}
+	if len(head) != len(r.head) {
+		return nil, fmt.Errorf("%w: the head of session %q has %d bytes", ErrCorrupt, id, len(head))
+	}
+	copy(r.head[:], head)
+	r.pruned = pruned.Int64
+	if pruned.Valid {
+		return nil, fmt.Errorf("session %q: %w: begin one under another id", id, ErrPruned)
+	}
+	return r, nil
+}
+
+// add appends an entry to the audit chain of a locked session.
+func (r *row) add(ctx context.Context, q querier, b body, at time.Time, seq *int64) error {
+	entry, err := b.place(r.id, r.entries, at)
+	if err != nil {
+		return err
+	}
+	next := link(r.head, entry)
+	_, err = q.ExecContext(ctx, "INSERT INTO audit (chain, n, seq, entry, hash) VALUES ($1, $2, $3, $4, $5)",
+		r.id, r.entries, seq, string(entry), next[:])
+	r.entries, r.head, r.active = r.entries+1, next, micros(at)
+	return err
+}
+
+// save writes a locked session's row back.
+func (r *row) save(ctx context.Context, q querier) error {
+	_, err := q.ExecContext(ctx, "UPDATE sessions SET length = $2, active = $3, entries = $4, head = $5 WHERE id = $1",
+		r.id, r.length, r.active, r.entries, r.head[:])
+	return err
+}
+
+// own adds an entry to the store's own chain.
+func (s *database) own(ctx context.Context, q querier, b body) (ChainHead, error) {
+	r, err := s.lock(ctx, q, "")
+	if err != nil {
+		return ChainHead{}, err
+	}
+	if err := r.add(ctx, q, b, s.now(), nil); err != nil {
+		return ChainHead{}, err
+	}
+	return ChainHead{Entries: r.entries, Hash: r.head}, r.save(ctx, q)
+}
+
+// encoded is a record ready to be written.
+type encoded struct {
+	event    string
+	decision sql.NullString
+	salt     []byte
+	entry    body
+	seq      int64
+}
+
+// encode makes what is written for a record. Nothing of it needs the
+// transaction, for which others wait.
+func (s *database) encode(r *Record) (*encoded, error) {
+	event, err := encodeEvent(&r.Event)
+	if err != nil {
+		return nil, err
+	}
+	e := &encoded{event: string(event), salt: make([]byte, 16), seq: r.Seq}
+	_, _ = rand.Read(e.salt) // never fails: it ends the program instead
+	if r.Decision != nil {
+		decision, err := encodeJSON(r.Decision)
+		if err != nil {
+			return nil, err
+		}
+		e.decision = sql.NullString{String: string(decision), Valid: true}
+	}
+	if n := len(e.event) + len(e.decision.String); n > MaxRecord {
+		return nil, fmt.Errorf("%w: a record of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
+	}
+	e.entry, err = newBody(s.redact.entryOf(r, digest(e.salt, e.event, e.decision)))
+	return e, err
+}
+
+// digest is what an audit entry holds of an event.
+func digest(salt []byte, event string, decision sql.NullString) Hash {
+	h := sha256.New()
+	h.Write(salt)
+	fmt.Fprintf(h, "%d\n%s%s", len(event), event, decision.String)
+	return Hash(h.Sum(nil))
+}
+
+// Append implements [Sessions].
+func (s *database) Append(ctx context.Context, session string, expected int64, records ...Record) error {
+	if err := checkID("session id", session); err != nil {
+		return err
+	}
+	if len(records) == 0 || len(records) > MaxRecords || expected < 0 {
+		return fmt.Errorf("append to session %q: %w: %d records from %d on", session, ErrInvalid, len(records), expected)
+	}
+	list := make([]*encoded, len(records))
+	for i, r := range records {
+		r.Seq = expected + int64(i)
+		e, err := s.encode(&r)
+		if err != nil {
+			return fmt.Errorf("append to session %q: %w", session, err)
+		}
+		list[i] = e
+	}
+	err := s.write(ctx, func(ctx context.Context, q querier) error {
+		r, err := s.lock(ctx, q, session)
+		if errors.Is(err, ErrNotFound) && expected == 0 {
+			r, err = s.begin(ctx, q, session)
+		} else if errors.Is(err, ErrNotFound) {
+			return &ConflictError{session, expected, 0}
+		}
+		if err != nil {
+			return err
+		}
+		if r.length != expected {
+			return &ConflictError{session, expected, r.length}
+		}
+		for _, e := range list {
+			if _, err := q.ExecContext(ctx, "INSERT INTO events (session, seq, event, decision, salt) VALUES ($1, $2, $3, $4, $5)",
+				session, e.seq, e.event, e.decision, e.salt); err != nil {
+				return err
+			}
+			if err := r.add(ctx, q, e.entry, s.now(), &e.seq); err != nil {
+				return err
+			}
+			r.length++
+		}
+		return r.save(ctx, q)
+	})
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrPruned) {
+		return err
+	}
+	return failed(fmt.Sprintf("append to session %q", session), err)
+}
+
+// begin makes a session, and says so in the store's own chain, by which a
+// session that is missing is noticed.
+func (s *database) begin(ctx context.Context, q querier, id string) (*row, error) {
+	now := micros(s.now())
+	done, err := q.ExecContext(ctx, "INSERT INTO sessions (id, length, begun, active, entries, head, noted) VALUES ($1, 0, $2, $3, 0, $4, 0) ON CONFLICT (id) DO NOTHING",
+		id, now, now, make([]byte, sha256.Size))
+	if err != nil {
+		return nil, err
+	}
+	if n, err := done.RowsAffected(); err != nil {
+		return nil, err
+	} else if n == 1 {
+		b, err := newBody(&Entry{Kind: BegunEntry, Session: id})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.own(ctx, q, b); err != nil {
+			return nil, err
+		}
+	}
+	return s.lock(ctx, q, id) // another replica may have begun it just now
+}
+
+// Read implements [Sessions].
+func (s *database) Read(ctx context.Context, session string, from int64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := s.readAll(ctx, session, from, yield); err != nil {
+			yield(Record{}, failed(fmt.Sprintf("read session %q", session), err))
+		}
+	}
+}
+
+func (s *database) readAll(ctx context.Context, session string, from int64, yield func(Record, error) bool) error {
+	if err := checkID("session id", session); err != nil {
+		return err
+	}
+	var pruned sql.NullInt64
+	err := one(ctx, s.read, "SELECT pruned FROM sessions WHERE id = $1", []any{session}, &pruned)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if pruned.Valid {
+		return fmt.Errorf("%w: begin one under another id", ErrPruned)
+	}
+	rows, err := s.read.QueryContext(ctx, "SELECT seq, event, decision FROM events WHERE session = $1 AND seq >= $2 ORDER BY seq", session, from)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for next := from; rows.Next(); next++ {
+		var r Record
+		var event string
+		var decision sql.NullString
+		if err := rows.Scan(&r.Seq, &event, &decision); err != nil {
+			return err
+		}
+		if r.Seq != next {
+			return fmt.Errorf("%w: event %d is missing", ErrCorrupt, next)
+		}
+		if err := r.decode(event, decision); err != nil {
+			return fmt.Errorf("%w: event %d: %w", ErrCorrupt, next, err)
+		}
+		if !yield(r, nil) {
+			return rows.Close()
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+const selectInfo = "SELECT id, length, begun, active FROM sessions WHERE "
+
+func (i *SessionInfo) scan(rows *sql.Rows) error {
+	var begun, active int64
+	if err := rows.Scan(&i.ID, &i.Length, &begun, &active); err != nil {
+		return err
+	}
+	i.Begun, i.Active = fromMicros(begun), fromMicros(active)
+	return nil
+}
+
+// Session implements [Sessions].
+func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) {
+	if err := checkID("session id", id); err != nil {
+		return SessionInfo{}, err
+	}
+	list, err := s.infos(ctx, selectInfo+"id = $1 AND pruned IS NULL", id)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return SessionInfo{}, failed(fmt.Sprintf("session %q", id), err)
+	}
+	return list[0], nil
+}
+
+// Sessions implements [Sessions].
+func (s *database) Sessions(ctx context.Context, after string, limit int) ([]SessionInfo, error) {
+	list, err := s.infos(ctx, selectInfo+"id > $1 AND pruned IS NULL ORDER BY id LIMIT $2", after, page(limit))
+	return list, failed("list sessions", err)
+}
+
+func (s *database) infos(ctx context.Context, query string, args ...any) ([]SessionInfo, error) {
+	rows, err := s.read.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []SessionInfo
+	for rows.Next() {
+		var i SessionInfo
+		if err := i.scan(rows); err != nil {
+			return nil, err
+		}
+		list = append(list, i)
+	}
+	return list, errors.Join(rows.Err(), rows.Close())
+}
+
+func page(limit int) int {
+	if limit <= 0 || limit > MaxPage {
+		return MaxPage
+	}
+	return limit
+}
+
+// hub wakes those who wait for a question in this process.
+type hub struct {
+	mu      sync.Mutex
+	waiting map[string][]chan struct{}
+}
+
+func newHub() *hub { return &hub{waiting: map[string][]chan struct{}{}} }
+
+// wait returns a channel that is woken when the question is settled, and a
+// function that ends the waiting.
+func (h *hub) wait(id string) (<-chan struct{}, func()) {
+	c := make(chan struct{}, 1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting[id] = append(h.waiting[id], c)
+	return c, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		list := h.waiting[id]
+		for i := range list {
+			if list[i] == c {
+				list = append(list[:i], list[i+1:]...)
+				break
+			}
+		}
+		if len(list) == 0 {
+			delete(h.waiting, id)
+			return
+		}
+		h.waiting[id] = list
+	}
+}
+
+func (h *hub) wake(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.waiting[id] {
+		select {
+		case c <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}
+
+func (h *hub) wakeAll() {
+	h.mu.Lock()
+	ids := make([]string, 0, len(h.waiting))
+	for id := range h.waiting {
+		ids = append(ids, id)
+	}
+	h.mu.Unlock()
+	for _, id := range ids {
+		h.wake(id)
+	}
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options are the settings of a store. The zero value is a good one.
+type Options struct {
+	// Redact are rules for secrets beside [DefaultRules].
+	Redact []Rule
+	// Existing refuses to make a store that isn't there.
+	Existing bool
+	// Now is the clock; [time.Now] when nil.
+	Now func() time.Time
+}
+
+//go:embed migrations
+var migrations embed.FS
+
+// Open opens a store, and makes or migrates it when it has to. The name is a
+// path or sqlite:PATH for a store in one file, and postgres://… (or
+// postgresql://…) for a database.
+func Open(ctx context.Context, name string, o Options) (Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	redactor, err := NewRedactor(append(DefaultRules(), o.Redact...)...)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &database{now: o.Now, redact: redactor, hub: newHub()}
+	switch {
+	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+		err = s.openPostgres(ctx, name, o)
+	default:
+		path := strings.TrimPrefix(name, "sqlite:")
+		if path == "" {
+			return nil, errors.New("open store: there is no name: write a path, or postgres://…")
+		}
+		err = s.openSQLite(ctx, path, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// DefaultPath is where the store of the current user lies: remit.db in
+// $XDG_STATE_HOME/remit, which is ~/.local/state/remit where that is not set.
+func DefaultPath() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) { // the specification says to ignore others
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("the default place of the store: %w", err)
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "remit", "remit.db"), nil
+}
+
+// migrationsOf are the migrations of one kind of database.
+func migrationsOf(kind string) (fs.FS, error) { return fs.Sub(migrations, "migrations/"+kind) }

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// The settings of PostgreSQL.
+const (
+	// postgresConns bounds the connections of one process. An append holds one
+	// for a millisecond or two; a server has a hundred for everybody.
+	postgresConns = 16
+	// postgresPoll is how often a waiting question looks for an answer although
+	// none was announced: announcements are lost with the connection that
+	// listens.
+	postgresPoll = 2 * time.Second
+	// postgresRetry is how long the listener waits before it connects again.
+	postgresRetry = time.Second
+	// postgresConnect bounds how long a connection may take to be made. A server
+	// that doesn't answer is an error, on which no call is let through.
+	postgresConnect = 10 * time.Second
+)
+
+// channel is where settled questions are announced.
+const channel = "remit_approvals"
+
+// openPostgres opens a store in a PostgreSQL database.
+func (s *database) openPostgres(ctx context.Context, name string, o Options) error {
+	config, err := pgx.ParseConfig(name)
+	if err != nil {
+		// pgx leaves passwords out of its errors.
+		return fmt.Errorf("open store: %w", err)
+	}
+	fail := func(err error) error {
+		return fmt.Errorf("open store at %s, database %s: %w", config.Host, config.Database, err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = postgresConnect
+	}
+	// Whatever the server's own setting: a commit is on the disk when it
+	// returns.
+	config.RuntimeParams["synchronous_commit"] = "on"
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "remit"
+	}
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(postgresConns)
+	db.SetMaxIdleConns(postgresConns)
+	if err := checkPostgres(ctx, db, o); err != nil {
+		return fail(errors.Join(err, db.Close()))
+	}
+	l := &listener{config: config, hub: s.hub}
+	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
+	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	s.announce = "SELECT pg_notify('" + channel + "', $1)"
+	s.listen = l.start
+	s.write = func(ctx context.Context, f func(context.Context, querier) error) error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if err := f(ctx, tx); err != nil {
+			if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) {
+				return errors.Join(err, undo)
+			}
+			return err
+		}
+		return tx.Commit()
+	}
+	s.close = func() error {
+		l.stop()
+		return db.Close()
+	}
+	return nil
+}
+
+func checkPostgres(ctx context.Context, db *sql.DB, o Options) error {
+	var encoding string
+	if err := db.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
+		return err
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("the database's encoding is %s: make it with ENCODING 'UTF8'", encoding)
+	}
+	if o.Existing {
+		var there bool
+		if err := db.QueryRowContext(ctx, "SELECT to_regclass('sessions') IS NOT NULL AND to_regclass('goose_db_version') IS NOT NULL").Scan(&there); err != nil {
+			return err
+		}
+		if !there {
+			return fmt.Errorf("there is no store in this database: %w", ErrNotFound)
+		}
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return err
+	}
+	return migrate(ctx, goose.DialectPostgres, "postgres", db, goose.WithSessionLocker(locker))
+}
+
+// listener passes on what PostgreSQL announces, over a connection of its own
+// that is made when somebody first waits.
+type listener struct {
+	config *pgx.ConnConfig
+	hub    *hub
+
+	mu     sync.Mutex
+	cancel context.CancelFunc
+	done   chan struct{}
+	over   bool
+}
+
+func (l *listener) start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cancel != nil || l.over {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel, l.done = cancel, make(chan struct{})
+	go l.run(ctx)
+}
+
+func (l *listener) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.cancel != nil {
+		l.cancel()
+		<-l.done
+	}
+}
+
+func (l *listener) run(ctx context.Context) {
+	defer close(l.done)
+	for ctx.Err() == nil {
+		// An error here costs time only: who waits also looks by itself.
+		_ = l.session(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(postgresRetry):
+		}
+	}
+}
+
+// session listens until the connection or the context ends.
+func (l *listener) session(ctx context.Context) error {
+	conn, err := pgx.ConnectConfig(ctx, l.config.Copy())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), postgresRetry)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return err
+	}
+	l.hub.wakeAll() // for what was announced before
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		l.hub.wake(n.Payload)
+	}
+}

@@ -1,0 +1,330 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite" // also the driver
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// The settings of SQLite.
+const (
+	// sqliteBusy is how long a writer waits for another process: a person who
+	// answers, an audit. Their transactions take milliseconds; who holds the
+	// file for seconds has crashed or is a backup gone wrong.
+	sqliteBusy = 5 * time.Second
+	// sqliteReaders bounds the connections that read, which WAL lets go on
+	// beside the writer.
+	sqliteReaders = 8
+	// sqlitePoll is how often a waiting question looks for an answer that came
+	// from another process: quick for a person, nothing for the machine.
+	sqlitePoll = 100 * time.Millisecond
+	// maxBatch bounds how many writes of different callers share one commit. The
+	// sync to disk is most of a write; beyond this its share is small.
+	maxBatch = 64
+)
+
+// openSQLite opens a store in one file.
+func (s *database) openSQLite(ctx context.Context, path string, o Options) error {
+	fail := func(err error) error { return fmt.Errorf("open store %s: %w", path, err) }
+	if err := prepareFile(path, o.Existing); err != nil {
+		return fail(err)
+	}
+	w, err := openWriter(ctx, path)
+	if err != nil {
+		return fail(err)
+	}
+	if err := migrateSQLite(ctx, w.db); err != nil {
+		return fail(errors.Join(err, w.db.Close()))
+	}
+	readers, err := sql.Open("sqlite", sqliteDSN(path, "query_only(1)"))
+	if err != nil {
+		return fail(errors.Join(err, w.db.Close()))
+	}
+	readers.SetMaxOpenConns(sqliteReaders)
+	readers.SetMaxIdleConns(sqliteReaders)
+	if err := w.start(ctx); err != nil {
+		return fail(errors.Join(err, readers.Close(), w.db.Close()))
+	}
+	s.read, s.write, s.poll = readers, w.write, sqlitePoll
+	s.snapshot = &sql.TxOptions{ReadOnly: true}
+	s.close = func() error { return errors.Join(w.close(), readers.Close()) }
+	return nil
+}
+
+// prepareFile makes the file and its folder for the user alone: sessions hold
+// whatever the agent saw. SQLite gives its other files the same permissions.
+func prepareFile(path string, existing bool) error {
+	if existing {
+		_, err := os.Stat(path)
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// sqliteDSN names the file and how every connection is set up.
+func sqliteDSN(path string, pragmas ...string) string {
+	q := url.Values{"_pragma": append([]string{
+		fmt.Sprintf("busy_timeout(%d)", sqliteBusy.Milliseconds()),
+		"journal_mode(WAL)",
+		"synchronous(FULL)", // a commit is on the disk when it returns
+		"fullfsync(1)",      // also where fsync alone doesn't mean that
+		"foreign_keys(1)",
+	}, pragmas...)}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String()
+}
+
+// migrateSQLite brings the tables up to date. Another process may be doing the
+// same at this moment: whoever comes second finds the work done when it looks
+// again.
+func migrateSQLite(ctx context.Context, db *sql.DB) error {
+	const tries = 10
+	var err error
+	for range tries {
+		if err = migrate(ctx, goose.DialectSQLite3, "sqlite", db); err == nil || errors.Is(err, errNewer) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(sqlitePoll):
+		}
+	}
+	return err
+}
+
+// writer is the one connection that writes, with a goroutine of its own. Writes
+// that wait at the same time are committed together.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn
+	jobs chan *job
+	done chan struct{}
+
+	mu     sync.RWMutex // held for reading while a job is handed over
+	closed bool
+}
+
+// job is one caller's write.
+type job struct {
+	ctx  context.Context
+	f    func(context.Context, querier) error
+	done chan error
+}
+
+func openWriter(ctx context.Context, path string) (*writer, error) {
+	db, err := sql.Open("sqlite", sqliteDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	var mode string
+	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if mode != "wal" {
+		return nil, errors.Join(fmt.Errorf("the journal mode is %s, not wal: put the store on a local file system", mode), db.Close())
+	}
+	return &writer{db: db, jobs: make(chan *job, maxBatch), done: make(chan struct{})}, nil
+}
+
+func (w *writer) start(ctx context.Context) error {
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	w.conn = conn
+	go w.run()
+	return nil
+}
+
+// write runs f in a transaction, together with what others write at the time.
+// It returns when the outcome is known, whatever becomes of the context
+// meanwhile.
+func (w *writer) write(ctx context.Context, f func(context.Context, querier) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job{ctx: ctx, f: f, done: make(chan error, 1)}
+	w.mu.RLock()
+	if w.closed {
+		w.mu.RUnlock()
+		return ErrClosed
+	}
+	select {
+	case w.jobs <- j:
+		w.mu.RUnlock()
+	case <-ctx.Done():
+		w.mu.RUnlock()
+		return ctx.Err()
+	}
+	return <-j.done
+}
+
+// close ends the goroutine after the writes that it was handed.
+func (w *writer) close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	close(w.jobs)
+	w.mu.Unlock()
+	<-w.done
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	p := &prepared{conn: w.conn, statements: map[string]*sql.Stmt{}}
+	defer p.close()
+	batch := make([]*job, 0, maxBatch)
+	for j := range w.jobs {
+		batch = append(batch[:0], j)
+	more:
+		for len(batch) < maxBatch {
+			select {
+			case next, ok := <-w.jobs:
+				if !ok {
+					break more
+				}
+				batch = append(batch, next)
+			default:
+				break more
+			}
+		}
+		outcomes, err := p.commit(batch)
+		for i, j := range batch {
+			if err != nil {
+				j.done <- err
+			} else {
+				j.done <- outcomes[i]
+			}
+		}
+	}
+}
+
+// commit runs jobs in one transaction, each so that its failure leaves the
+// others whole. An error is everybody's.
+func (p *prepared) commit(batch []*job) (outcomes []error, err error) {
+	// Statements are not interrupted half-way: a transaction is short, and what
+	// an interrupt leaves of it is nothing to reason about.
+	ctx := context.Background()
+	if err := p.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, fmt.Errorf("begin: %w", err)
+	}
+	rollback := func(err error) ([]error, error) {
+		// After a full disk SQLite has rolled back by itself, and says so.
+		_ = p.exec(ctx, "ROLLBACK")
+		return nil, err
+	}
+	outcomes = make([]error, len(batch))
+	for i, j := range batch {
+		if outcomes[i] = j.ctx.Err(); outcomes[i] != nil {
+			continue
+		}
+		if len(batch) == 1 {
+			if err := j.f(ctx, p); err != nil {
+				return rollback(err)
+			}
+			continue
+		}
+		if err := p.exec(ctx, "SAVEPOINT job"); err != nil {
+			return rollback(fmt.Errorf("savepoint: %w", err))
+		}
+		outcomes[i] = j.f(ctx, p)
+		if outcomes[i] != nil {
+			// This fails when SQLite has given up the whole transaction.
+			if err := p.exec(ctx, "ROLLBACK TO job"); err != nil {
+				return rollback(fmt.Errorf("%w (a write beside it failed: %w)", err, outcomes[i]))
+			}
+		}
+		if err := p.exec(ctx, "RELEASE job"); err != nil {
+			return rollback(fmt.Errorf("release: %w", err))
+		}
+	}
+	if err := p.exec(ctx, "COMMIT"); err != nil {
+		return rollback(fmt.Errorf("commit: %w", err))
+	}
+	return outcomes, nil
+}
+
+// prepared runs statements on one connection, each parsed once. The statements
+// are the constants of this package, so that the map is bounded.
+type prepared struct {
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+func (p *prepared) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if st := p.statements[query]; st != nil {
+		return st, nil
+	}
+	st, err := p.conn.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	p.statements[query] = st
+	return st, nil
+}
+
+func (p *prepared) exec(ctx context.Context, query string) error {
+	_, err := p.ExecContext(ctx, query)
+	return err
+}
+
+func (p *prepared) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	st, err := p.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(ctx, args...)
+}
+
+func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, err := p.statement(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+func (p *prepared) close() {
+	for _, st := range p.statements {
+		_ = st.Close() // the connection ends next
+	}
+}
+
+// sqliteError says what to do about an error of SQLite; nil when it is none.
+func sqliteError(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("the disk is full: make room: %w", err)
+	case sqlite3.SQLITE_BUSY:
+		return fmt.Errorf("another process holds the store: %w", err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/remit-project/remit/store/storetest"
+)
+
+func TestSQLite(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "a b?#%", "remit.db") })
+}
+
+func TestPostgres(t *testing.T) {
+	server := storetest.StartPostgres(t)
+	storetest.Run(t, func(t *testing.T) string { return server.Database(t) })
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package storetest
+
+import "syscall"
+
+// immediate is the signal that ends PostgreSQL without a goodbye.
+const immediate = syscall.SIGQUIT
+
+// unprivileged and handOver change accounts on Linux only: elsewhere nobody
+// runs tests as root.
+func unprivileged() (*syscall.SysProcAttr, error) { return nil, nil }
+
+func handOver(string) error { return nil }

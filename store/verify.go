@@ -1,0 +1,265 @@
+package store
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+)
+
+// Report is the outcome of a verification.
+type Report struct {
+	// Sessions and Entries were checked; Pruned sessions were removed by
+	// retention, which the log vouches for.
+	Sessions int   `json:"sessions"`
+	Entries  int64 `json:"entries"`
+	Pruned   int   `json:"pruned,omitempty"`
+	// Head is the end of the store's own chain.
+	Head ChainHead `json:"head"`
+	// Unnoted is the number of entries that no head of a session in the store's
+	// own chain covers yet: their being cut off would not be noticed.
+	Unnoted int64 `json:"unnoted,omitempty"`
+	// Problems are what is wrong, at most [MaxProblems]; More counts the rest.
+	Problems []Problem `json:"problems,omitempty"`
+	More     int       `json:"more,omitempty"`
+}
+
+// MaxProblems bounds the problems that a report spells out: one broken chain
+// says it all, and a thousand lines say no more.
+const MaxProblems = 100
+
+// OK tells whether nothing is wrong.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+// Problem is one thing that is wrong with an audit log.
+type Problem struct {
+	Chain string `json:"chain"`
+	N     int64  `json:"n"`
+	What  string `json:"what"`
+}
+
+func (p Problem) String() string {
+	if p.Chain == "" {
+		return fmt.Sprintf("the store's own chain, entry %d: %s", p.N, p.What)
+	}
+	return fmt.Sprintf("session %q, entry %d: %s", p.Chain, p.N, p.What)
+}
+
+// VerifyLines checks an exported log, and that the given heads are in it. An
+// error means that it could not be read.
+func VerifyLines(lines iter.Seq2[Line, error], heads ...Hash) (*Report, error) {
+	v := newVerifier(heads)
+	for l, err := range lines {
+		if err != nil {
+			return nil, err
+		}
+		v.line(l)
+	}
+	return v.finish(), nil
+}
+
+// maxLine bounds a line of an export: the largest entry is one of heads.
+const maxLine = 32 << 20
+
+// ReadLines reads an export: one [Line] in JSON on every line.
+func ReadLines(r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		in := bufio.NewScanner(r)
+		in.Buffer(make([]byte, 0, 1<<16), maxLine)
+		for n := 1; in.Scan(); n++ {
+			var l Line
+			if err := json.Unmarshal(in.Bytes(), &l); err != nil {
+				yield(l, fmt.Errorf("line %d: it is no line of an audit log: %w", n, err))
+				return
+			}
+			// Unmarshal lends its input's bytes to nobody: Entry is a copy.
+			if !yield(l, nil) {
+				return
+			}
+		}
+		if err := in.Err(); err != nil {
+			yield(Line{}, err)
+		}
+	}
+}
+
+// WriteLine writes one line of an export.
+func WriteLine(w io.Writer, l Line) error {
+	// By hand, since the entry's bytes are what was hashed and must stay.
+	_, err := fmt.Fprintf(w, "{\"hash\":%q,\"entry\":%s}\n", l.Hash, l.Entry)
+	return err
+}
+
+// verifier follows the chains line by line. What it keeps is proportional to
+// the sessions and to the heads that the store's own chain names.
+type verifier struct {
+	report   Report
+	wanted   []Hash
+	sessions map[string]*followed
+	// now is the chain that is being followed; own the store's.
+	now *followed
+	own *followed
+}
+
+// followed is what is known about one chain.
+type followed struct {
+	ChainHead
+	begun, seen, broken bool
+	pruned              *ChainHead
+	events              int64
+	promised            []ChainHead // heads that the store's own chain names
+}
+
+func newVerifier(heads []Hash) *verifier {
+	v := &verifier{wanted: slices.Clone(heads), sessions: map[string]*followed{}, own: &followed{begun: true}}
+	v.wanted = slices.DeleteFunc(v.wanted, func(h Hash) bool { return h == Hash{} }) // the head of an empty log
+	return v
+}
+
+func (v *verifier) problem(chain string, n int64, format string, args ...any) {
+	if len(v.report.Problems) >= MaxProblems {
+		v.report.More++
+		return
+	}
+	v.report.Problems = append(v.report.Problems, Problem{chain, n, fmt.Sprintf(format, args...)})
+}
+
+// errSkip says that an entry can't be read any further.
+var errSkip = errors.New("unreadable entry")
+
+// line checks one entry and returns it.
+func (v *verifier) line(l Line) (*Entry, error) {
+	v.report.Entries++
+	var e Entry
+	if err := json.Unmarshal(l.Entry, &e); err != nil {
+		v.problem("", v.report.Entries, "unreadable: %v", err)
+		return nil, errSkip
+	}
+	c := v.chain(e.Chain)
+	if e.Chain == "" && v.now != v.own && v.now != nil {
+		v.problem("", e.N, "it stands among the sessions: the store's own chain comes first")
+	}
+	if c != v.now && c.seen {
+		v.problem(e.Chain, e.N, "the chain is in two pieces")
+	}
+	v.now, c.seen = c, true
+	prev := c.Hash
+	switch {
+	case e.N != c.Entries:
+		if !c.broken {
+			v.problem(e.Chain, e.N, "entry %d was expected here: entries are missing, added or out of order", c.Entries)
+		}
+		c.broken = true
+	case link(prev, l.Entry) != l.Hash:
+		if !c.broken {
+			v.problem(e.Chain, e.N, "the hash is wrong: this entry or one before it was changed")
+		}
+		c.broken = true
+	}
+	c.ChainHead = ChainHead{e.Chain, e.N + 1, l.Hash}
+	v.wanted = slices.DeleteFunc(v.wanted, func(h Hash) bool { return e.Chain == "" && h == l.Hash && !c.broken })
+	v.kept(c, &e)
+	if e.Seq != nil {
+		if *e.Seq != c.events {
+			v.problem(e.Chain, e.N, "it is about event %d, and event %d comes next", *e.Seq, c.events)
+		}
+		c.events = *e.Seq + 1
+	}
+	if e.Chain == "" {
+		v.ownEntry(&e)
+	}
+	return &e, nil
+}
+
+// kept checks the promises that concern an entry.
+func (v *verifier) kept(c *followed, e *Entry) {
+	for _, p := range c.promised {
+		if p.Entries == c.Entries && p.Hash != c.Hash {
+			v.problem(e.Chain, e.N, "the store's own chain has noted another hash for it: the chain was rewritten")
+		}
+	}
+}
+
+func (v *verifier) chain(id string) *followed {
+	if id == "" {
+		return v.own
+	}
+	c := v.sessions[id]
+	if c == nil {
+		c = &followed{ChainHead: ChainHead{Chain: id}}
+		v.sessions[id] = c
+	}
+	return c
+}
+
+// ownEntry notes what an entry of the store's own chain says about sessions.
+func (v *verifier) ownEntry(e *Entry) {
+	switch e.Kind {
+	case BegunEntry:
+		c := v.chain(e.Session)
+		if c.begun {
+			v.problem("", e.N, "session %q is begun a second time", e.Session)
+		}
+		c.begun = true
+	case HeadsEntry:
+		for _, h := range e.Heads {
+			c := v.chain(h.Chain)
+			c.promised = append(c.promised, h)
+		}
+	case PrunedEntry:
+		for _, h := range e.Heads {
+			c := v.chain(h.Chain)
+			c.pruned = &h
+			for _, p := range c.promised {
+				if p.Entries > h.Entries || p.Entries == h.Entries && p.Hash != h.Hash {
+					v.problem("", e.N, "session %q was pruned with another head than the one that was noted before", h.Chain)
+				}
+			}
+		}
+	}
+}
+
+// finish checks what can only be known at the end.
+func (v *verifier) finish() *Report {
+	r := &v.report
+	r.Head = ChainHead{Entries: v.own.Entries, Hash: v.own.Hash}
+	ids := make([]string, 0, len(v.sessions))
+	for id := range v.sessions {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		v.end(id, v.sessions[id])
+	}
+	for _, h := range v.wanted {
+		v.problem("", r.Head.Entries, "the head %s is not in the log: something before it was changed or cut", h)
+	}
+	return r
+}
+
+func (v *verifier) end(id string, c *followed) {
+	switch {
+	case c.pruned != nil && c.seen:
+		v.problem(id, 0, "it was pruned, and is here again")
+	case c.pruned != nil:
+		v.report.Pruned++
+		return
+	case !c.seen:
+		v.problem(id, 0, "the session is missing")
+		return
+	case !c.begun:
+		v.problem(id, 0, "the store's own chain doesn't know that the session was begun")
+	}
+	v.report.Sessions++
+	noted := int64(0)
+	for _, p := range c.promised {
+		noted = max(noted, p.Entries)
+	}
+	if noted > c.Entries {
+		v.problem(id, c.Entries, "the chain is cut: %d entries were noted", noted)
+	}
+	v.report.Unnoted += max(c.Entries-noted, 0)
+}
