@@ -395,23 +395,37 @@ func (x *deciding) remedies(a *contract.Argument) []string {
 // groups holds arguments that make one authority value together to the worst of
 // them: host and port, owner and repository.
 func (x *deciding) groups() {
-	worst := map[string]label.Label{}
+	worst, best := map[string]label.Trust{}, map[string]label.Trust{}
 	for i, a := range x.arguments {
 		if a.Group == "" {
 			continue
 		}
-		l, ok := worst[a.Group]
-		if !ok {
-			l = label.Identity()
+		t := x.checked[i].Certified.Trust
+		if w, ok := worst[a.Group]; !ok || t < w {
+			worst[a.Group] = t
 		}
-		worst[a.Group] = label.Merge(l, x.checked[i].Certified)
+		best[a.Group] = max(best[a.Group], t)
 	}
+	named := map[string]bool{}
 	for i, a := range x.arguments {
 		if a.Group == "" || !x.d.Findings[i].Satisfied {
+			named[a.Group] = true
 			continue
 		}
-		if worst[a.Group].Trust < a.Floor {
+		if worst[a.Group] < a.Floor {
+			named[a.Group] = true
 			x.ask(GroupBelowFloor, x.leaves[i].Pointer, fmt.Sprintf("together with the other arguments of %q it names one place, and part of that is less trusted than %s", a.Group, a.Floor),
+				x.remedies(a)...)
+		}
+	}
+	if !x.variant.Effect.Outward() {
+		return
+	}
+	// Whatever the roles say: the user's half of a name, with an outsider's half,
+	// is not the user's name.
+	for i, a := range x.arguments {
+		if a.Group != "" && !named[a.Group] && worst[a.Group] == label.External && best[a.Group] >= label.User && x.checked[i].Certified.Trust == label.External {
+			x.ask(GroupBelowFloor, x.leaves[i].Pointer, fmt.Sprintf("together with the other arguments of %q it names one place, half of which is the user's and half from outside", a.Group),
 				x.remedies(a)...)
 		}
 	}
@@ -421,12 +435,22 @@ func (x *deciding) groups() {
 // address of external origin in an outward call needs a discharge.
 func (x *deciding) sinks() {
 	mode := x.bound.contract.Sinks
-	if mode == contract.Off || !x.variant.Effect.Outward() || x.ambient.Trust > label.External {
+	if mode == contract.Off || x.ambient.Trust > label.External {
+		return
+	}
+	if !x.variant.Effect.Outward() {
+		x.contacts(mode)
 		return
 	}
 	for i := range x.leaves {
 		if !x.d.Findings[i].Satisfied {
 			continue // already named
+		}
+		r := &x.resolved[i]
+		if open := r.Label.Obligations & (label.AmbiguousBinding | label.Homoglyph); open != 0 && !x.arguments[i].Role.AuthorityBearing() {
+			x.ask(OpenObligation, x.leaves[i].Pointer,
+				fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), r.LooksLike), "; ")), x.remedies(x.arguments[i])...)
+			continue
 		}
 		if x.checked[i].Certified.Trust > label.External {
 			// The address is in order; what it carries along may hold another,
@@ -442,11 +466,31 @@ func (x *deciding) sinks() {
 	}
 }
 
+// contacts looks at calls that send nothing: to read a page is to contact its
+// host, and a path that climbs leads out of where the call was meant to stay
+// (rule 9 of the design: reads can be sinks).
+func (x *deciding) contacts(mode contract.Mode) {
+	for i, a := range x.arguments {
+		if a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External || !provenance.Contacts(x.leaves[i].Text) {
+			continue
+		}
+		x.sink(mode, i, x.leaves[i].Text)
+	}
+}
+
 func (x *deciding) sink(mode contract.Mode, i int, text string) {
-	if address, ok := x.s.seen.Sink(text); ok {
+	address, ok := x.s.seen.Sink(text)
+	if !ok && provenance.Contacts(text) {
+		address, ok = text, true
+	}
+	if ok {
 		x.global(mode, ExternalSink, x.leaves[i].Pointer,
-			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that reaches out (%s)", quote(address), x.variant.Effect),
+			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that may reach it (%s)", quote(address), x.variant.Effect),
 			"leave the address out, or use one that the user gave", "or have the user confirm it")
+	} else if x.variant.Effect.Outward() && provenance.Right(text) {
+		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+			fmt.Sprintf("%s is a right that neither the user nor a trusted source named, in a call that may give it away (%s)", quote(text), x.variant.Effect),
+			"leave it out, or use one that the user gave", "or have the user confirm it")
 	}
 }
 

@@ -121,7 +121,8 @@ type dojoSuite struct {
 // suites' own schemas, and taken from the files of a second directory when one
 // is given.
 func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) {
-	set, err := newDojoSet(within(dir, "agentdojo"), "")
+	dir = within(dir, agentDojoDir)
+	set, err := newDojoSet(dir, "")
 	if err != nil {
 		return nil, err
 	}

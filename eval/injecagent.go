@@ -89,7 +89,7 @@ const (
 // InjecAgent measures the engine on InjecAgent's cases: every user case with
 // every attacker case, contracts from synthesis.
 func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
-	set, err := loadInjec(within(dir, "injecagent"))
+	set, err := loadInjec(within(dir, injecAgentDir))
 	if err != nil {
 		return nil, err
 	}

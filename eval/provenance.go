@@ -76,7 +76,7 @@ type ProvenanceMiss struct {
 
 // Provenance runs the resolver over DIR/cases*.jsonl.
 func Provenance(dir string) (*ProvenanceReport, error) {
-	files, err := find(within(dir, "provenance"), "cases", ".jsonl")
+	files, err := find(within(dir, provenanceDir), "cases", ".jsonl")
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ var effects = map[string]contract.Effect{
 // Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of
 // every labelled server and scores them.
 func Roles(dir string) (*RolesReport, error) {
-	dir = within(dir, "mcp-tools")
+	dir = within(dir, rolesDir)
 	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
 	if err != nil {
 		return nil, err

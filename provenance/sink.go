@@ -55,7 +55,7 @@ func (s *Session) wholeSink(text string) (address string, found bool) {
 	}
 	compact := text
 	if strings.ContainsAny(text, " -") && len(text) <= 64 {
-		compact = strings.NewReplacer(" ", "", "-", "").Replace(text)
+		compact = strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "-", "")
 	}
 	if (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
 		return text, true
@@ -260,6 +260,25 @@ func addressLike(s string) bool {
 	_, ok := parseURL(s, true)
 	return ok // a bare host
 }
+
+// Contacts tells whether to use a value is to contact the host that it names, or
+// to leave the folder that it begins with.
+func Contacts(s string) bool {
+	s = strings.TrimSpace(s)
+	scheme, _, ok := strings.Cut(s, "://")
+	return ok && scheme != "" && !strings.ContainsAny(scheme, " \t\n/") || strings.Contains("/"+strings.ReplaceAll(s, `\`, "/")+"/", "/../")
+}
+
+// rights are the words for having more to say than others, and for letting
+// everybody in.
+var rights = wordSet("owner admin administrator superuser root superadmin editor writer maintainer full_access full_control all_access public anyone everyone world anonymous organizer manager write read_write readwrite rw sudo")
+
+// Right tells whether a value as a whole names a right.
+func Right(s string) bool {
+	return len(s) <= 32 && rights[asOneWord.Replace(strings.ToLower(s))]
+}
+
+var asOneWord = strings.NewReplacer("-", "_", " ", "_")
 
 // phoneNumber tells whether a value is a telephone number with its country.
 func phoneNumber(s string) bool {
