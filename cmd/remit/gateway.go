@@ -1,24 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 )
 
 type gatewayCommand struct {
+	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
@@ -34,12 +41,19 @@ func (gatewayCommand) Help() string {
 comes back is labelled. Put it in front of a server in your client's configuration.
 
 Example:
-  remit gateway --contracts contracts -- npx -y @modelcontextprotocol/server-filesystem /srv/notes`
+  remit gateway --contracts contracts -- npx -y @modelcontextprotocol/server-filesystem /srv/notes
+  remit gateway --config remit.yaml`
 }
 
-// Run serves until the client's input ends.
+// Run serves until the client's input ends, or over HTTP until it is stopped.
 func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
+	// Those who start servers end them by SIGTERM as often as by an interrupt.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	if c.Config != "" {
+		return c.serve(ctx, s, log)
+	}
 	if len(c.Command) == 0 {
 		return usage{hint(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server")}
 	}
@@ -51,11 +65,93 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	session := c.Session
-	if session == "" {
-		session = "run-" + strings.ToLower(rand.Text())
+	return g.ServeStdio(ctx, s.in, s.out, c.session())
+}
+
+// session is the anchor of a client over stdio.
+func (c *gatewayCommand) session() string {
+	if c.Session != "" {
+		return c.Session
 	}
-	return g.ServeStdio(ctx, s.in, s.out, session)
+	return "run-" + strings.ToLower(rand.Text())
+}
+
+// serve runs the gateway of a configuration file.
+func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger) error {
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Shadow || c.Elicit {
+		return usage{errors.New("--config says everything about servers: leave the command, --name, --contracts, --shadow and --elicit out")}
+	}
+	data, err := readFile(c.Config)
+	if err != nil {
+		return err
+	}
+	f, err := config.Load(c.Config, data, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	if f.Listen != nil && c.Session != "" {
+		return usage{errors.New("--session is for a client over stdio, and the configuration listens")}
+	}
+	options, err := configured(f, log)
+	if err != nil {
+		return err
+	}
+	g, err := mcp.New(options)
+	if err != nil {
+		return err
+	}
+	if f.Listen == nil {
+		return g.ServeStdio(ctx, s.in, s.out, c.session())
+	}
+	l, err := net.Listen("tcp", f.Listen.Address)
+	if err != nil {
+		return hint(err, "choose another listen.address in "+c.Config)
+	}
+	h := mcp.NewHandler(g, mcp.HTTP{Token: f.Listen.Token, Hosts: f.Listen.Hosts, Origins: f.Listen.Origins, MetaKey: f.MetaKey, Idle: f.Idle})
+	log.Info("listening", "url", "http://"+l.Addr().String()+"/mcp")
+	return h.Serve(ctx, l)
+}
+
+// configured makes the options of a configuration. All contract files are read,
+// and all their mistakes reported, before anything starts.
+func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
+	o := mcp.Options{Elicit: f.Elicit, Namespace: f.Namespace, Limits: f.Limits, Log: log, Version: version()}
+	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked = f.Precision, f.Sinks, f.Unprovoked
+	dir := contractDir(f.Contracts)
+	if dir != "" {
+		o.Synthesized = dir.add
+	}
+	most := f.Limits.Message
+	if most == 0 {
+		most = wire.DefaultLimits().Size
+	}
+	var errs []error
+	for _, s := range f.Servers {
+		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout}
+		var err error
+		switch {
+		case s.Contract != "":
+			server.Contract, err = readContract(s.Contract)
+		case dir != "":
+			server.Contract, err = dir.find(s.Name)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		log := log.With("server", s.Name)
+		if s.URL != "" {
+			e := upstream.Endpoint{URL: s.URL, Header: http.Header{}, MaxMessage: most, Log: log}
+			for k, v := range s.Header {
+				e.Header.Set(k, v)
+			}
+			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(e, to), nil }
+		} else {
+			command := upstream.Command{Args: s.Command, Env: s.Env, Dir: s.Dir, MaxMessage: most, Log: log}
+			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
+		}
+		o.Servers = append(o.Servers, server)
+	}
+	return o, errors.Join(errs...)
 }
 
 func level(name string) slog.Level {

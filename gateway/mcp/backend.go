@@ -32,6 +32,8 @@ type backend struct {
 	stale   bool
 	shown   *schema.Catalogue
 	raw     map[string]json.RawMessage // the definitions as they came
+	// lists are the names of items of other lists, by method.
+	lists map[string][]string
 }
 
 // pending is a request that the server has not answered.
@@ -303,10 +305,21 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		b.mu.Lock()
 		b.stale = true
 		b.mu.Unlock()
+	case "notifications/prompts/list_changed", "notifications/resources/list_changed":
+		b.mu.Lock()
+		clear(b.lists)
+		b.mu.Unlock()
 	}
 	if at, ok := wire.Find(m.Params, "_meta", metaSubscription); ok {
 		p := b.waiting(at.Of(m.Params))
 		if p == nil || p.x == nil {
+			return
+		}
+		p.x.mu.Lock()
+		l := p.x.listening
+		p.x.mu.Unlock()
+		if l != nil && m.Method == "notifications/subscriptions/acknowledged" {
+			l.acknowledge(wire.Get(m.Params, "notifications"), false)
 			return
 		}
 		b.deliver(m.With(nil, wire.Splice(m.Params, at, p.x.id)), p.x.port)

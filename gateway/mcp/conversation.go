@@ -44,7 +44,7 @@ type conversation struct {
 	// exchanges are the client's requests in flight, by key of their ids where
 	// those are unique.
 	exchanges map[string]*exchange
-	flying    int
+	live      map[*exchange]bool // all of them
 	asked     map[int64]*question
 	lastAsked int64
 	used      time.Time
@@ -79,6 +79,8 @@ type exchange struct {
 	answered bool
 	routes   []route
 	note     *wire.Message // the client's own cancellation
+	// listening is set for a subscription at several servers.
+	listening *listening
 }
 
 // route is where a request of the client went.
@@ -104,7 +106,7 @@ var (
 func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) {
 	c := &conversation{
 		g: g, anchor: anchor, log: g.log.With("session", anchor), standing: standing,
-		ended: make(chan struct{}), exchanges: map[string]*exchange{}, asked: map[int64]*question{},
+		ended: make(chan struct{}), exchanges: map[string]*exchange{}, live: map[*exchange]bool{}, asked: map[int64]*question{},
 		opening: make(chan struct{}, 1), used: time.Now(),
 	}
 	c.opening <- struct{}{}
@@ -120,7 +122,7 @@ func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) 
 	g.conversations[c] = true
 	g.mu.Unlock()
 	for _, s := range g.servers {
-		b := &backend{c: c, server: s, pending: map[int64]*pending{}, listing: make(chan struct{}, 1)}
+		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1)}
 		b.listing <- struct{}{}
 		link, err := s.Connect(b)
 		if err != nil {
@@ -192,14 +194,14 @@ func (c *conversation) begin(ctx context.Context, m *wire.Message, port Port, sh
 		return nil, errShutdown
 	case x.key != "" && c.exchanges[x.key] != nil:
 		return nil, errors.New("the id is that of a request in flight: use another")
-	case c.flying >= c.g.o.Limits.Requests:
-		return nil, fmt.Errorf("%d requests are in flight already: wait for one", c.flying)
+	case len(c.live) >= c.g.o.Limits.Requests:
+		return nil, fmt.Errorf("%d requests are in flight already: wait for one", len(c.live))
 	}
 	x.ctx, x.cancel = context.WithCancelCause(ctx)
 	if x.key != "" {
 		c.exchanges[x.key] = x
 	}
-	c.flying++
+	c.live[x] = true
 	c.work.Add(1)
 	return x, nil
 }
@@ -218,7 +220,8 @@ func (x *exchange) finish(raw []byte) {
 	if c.exchanges[x.key] == x {
 		delete(c.exchanges, x.key)
 	}
-	c.flying--
+	delete(c.live, x)
+	c.used = time.Now()
 	c.mu.Unlock()
 	if raw != nil {
 		reply(c.log, x.port, raw)
@@ -348,7 +351,7 @@ func (c *conversation) close(ctx context.Context) error {
 	case <-ctx.Done():
 		c.mu.Lock()
 		var rest []*exchange
-		for _, x := range c.exchanges {
+		for x := range c.live {
 			rest = append(rest, x)
 		}
 		c.mu.Unlock()

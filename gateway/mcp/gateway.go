@@ -88,7 +88,11 @@ type Options struct {
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
 	Synthesized func(*contract.File) error
-	Limits      Limits
+	// Namespace puts the server's name before all names of tools and prompts,
+	// not only before those that two servers share. It has no effect with one
+	// server.
+	Namespace bool
+	Limits    Limits
 	// Log takes structured logs; they are discarded when nil.
 	Log *slog.Logger
 	// Version is what the gateway says about itself where it answers for

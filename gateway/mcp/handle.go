@@ -46,6 +46,16 @@ func (c *conversation) handleOne(x *exchange, b *backend) {
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.call(ctx, x) })
 	case "resources/read", "prompts/get", "tasks/result":
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.read(ctx, x, b, nil) })
+	case "subscriptions/listen":
+		b.forward(x, nil, func(m *wire.Message) []byte {
+			// The server knows the request by another id.
+			if at, ok := wire.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
+				if m, err := wire.Parse(wire.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
+					return m.WithID(x.id)
+				}
+			}
+			return m.WithID(x.id)
+		})
 	default:
 		b.forward(x, nil, nil)
 	}

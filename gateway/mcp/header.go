@@ -73,3 +73,14 @@ func headerText(s string) string {
 	}
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
+
+// decodeHeader reads what [headerText] writes.
+func decodeHeader(s string) string {
+	inner, ok := strings.CutPrefix(s, "=?base64?")
+	if inner, ok2 := strings.CutSuffix(inner, "?="); ok && ok2 {
+		if text, err := base64.StdEncoding.DecodeString(inner); err == nil {
+			return string(text)
+		}
+	}
+	return s
+}

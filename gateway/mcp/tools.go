@@ -136,7 +136,13 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if !changed {
 		return m.WithID(x.id), nil
 	}
-	return wire.NewResult(x.id, wire.Splice(m.Result, list, kept)), nil
+	return wire.NewResult(x.id, private(wire.Splice(m.Result, list, kept))), nil
+}
+
+// private takes back what a server says about caching a list that is no longer
+// the server's own.
+func private(result []byte) []byte {
+	return wire.Replace(wire.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
 }
 
 // show takes out of a list what must not reach the model: tools that are fenced

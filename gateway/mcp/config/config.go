@@ -1,0 +1,60 @@
+// Package config reads the configuration of the gateway, remit.yaml. It is read
+// whole before anything starts: every mistake is reported with its place, and
+// with what to write instead. docs/reference/gateway.md describes the file.
+package config
+
+import (
+	"time"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/label"
+)
+
+// Version is the version of the format that this package reads.
+const Version = 1
+
+// File is a configuration.
+type File struct {
+	// Listen is where clients connect over HTTP; nil for stdio.
+	Listen *Listen
+	// MetaKey and Idle are about sessions, see [mcp.HTTP].
+	MetaKey string
+	Idle    time.Duration
+	// Contracts is the directory of contract files; empty for none.
+	Contracts string
+	Mode      mcp.Mode
+	// Namespace puts the server's name before all names.
+	Namespace bool
+	// Elicit lets clients put questions to the person.
+	Elicit bool
+	Limits mcp.Limits
+	// Precision, Sinks and Unprovoked are for contracts that don't say.
+	Precision         label.Precision
+	Sinks, Unprovoked contract.Mode
+	Servers           []Server
+}
+
+// Listen is where and to whom the gateway is served.
+type Listen struct {
+	Address        string
+	Token          string
+	Hosts, Origins []string
+}
+
+// Server is one server behind the gateway: a program, or an HTTP endpoint.
+type Server struct {
+	Name    string
+	Command []string
+	// Env is the program's whole environment, as "NAME=value".
+	Env []string
+	Dir string
+	URL string
+	// Header are the fields of every request to the endpoint.
+	Header map[string]string
+	// Contract is a contract file of its own; empty for the one in Contracts.
+	Contract string
+	Mode     mcp.Mode
+	Tools    map[string]mcp.Mode
+	Timeout  time.Duration
+}

@@ -1,0 +1,425 @@
+package mcp
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit/gateway/mcp/wire"
+)
+
+// handleMany answers a request where several servers stand behind the gateway:
+// it goes to the one that it is about, or to all of them.
+func (c *conversation) handleMany(x *exchange) {
+	m := x.msg
+	switch m.Method {
+	case "initialize":
+		c.meet(x)
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.initialize(ctx, x) })
+	case "server/discover":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.discover(ctx, x) })
+	case "ping":
+		x.finish(wire.NewResult(x.id, []byte(`{}`)))
+	case "tools/list", "prompts/list", "resources/list", "resources/templates/list":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.page(ctx, x) })
+	case "tools/call":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.call(ctx, x) })
+	case "prompts/get":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.prompt(ctx, x) })
+	case "resources/read", "resources/subscribe", "resources/unsubscribe":
+		go x.run(func(ctx context.Context) ([]byte, error) {
+			b, err := c.resource(ctx, x, wire.GetText(m.Params, "uri"))
+			if err != nil {
+				return nil, err
+			}
+			if m.Method == "resources/read" {
+				return c.read(ctx, x, b, nil)
+			}
+			return passed(x, b, nil)
+		})
+	case "completion/complete":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.complete(ctx, x) })
+	case "logging/setLevel":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.setLevel(ctx, x) })
+	case "subscriptions/listen":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.listen(ctx, x) })
+	default:
+		x.fail(wire.MethodNotFound, fmt.Errorf("the gateway can't tell which of its servers %q is for", m.Method))
+	}
+}
+
+// passed forwards a request as it is and returns the response.
+func passed(x *exchange, b *backend, params []byte) ([]byte, error) {
+	m, err := b.roundTrip(x, params, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
+	}
+	return m.WithID(x.id), nil
+}
+
+// all sends a request of the client to several servers at once and returns what
+// they answered, nil for those that didn't.
+func (c *conversation) all(x *exchange, to []*backend) []*wire.Message {
+	out := make([]*wire.Message, len(to))
+	var work sync.WaitGroup
+	for i, b := range to {
+		work.Go(func() {
+			m, err := b.roundTrip(x, nil, nil)
+			if err != nil {
+				b.server.log.Warn("the server did not answer", "method", x.msg.Method, "error", err)
+			}
+			out[i] = m
+		})
+	}
+	work.Wait()
+	return out
+}
+
+// initialize shakes hands with all servers. The client is offered the oldest
+// revision that any of them speaks, and what all of them can do together.
+func (c *conversation) initialize(_ context.Context, x *exchange) ([]byte, error) {
+	version, capabilities, instructions := "", []byte(`{}`), []string(nil)
+	for i, m := range c.all(x, c.backends) {
+		b := c.backends[i]
+		if m == nil || m.Result == nil {
+			b.unusable()
+			continue
+		}
+		b.introduced(m.Result)
+		if v := wire.GetText(m.Result, "protocolVersion"); version == "" || v < version {
+			version = v
+		}
+		capabilities = union(capabilities, wire.Get(m.Result, "capabilities"), 0)
+		if s := wire.GetText(m.Result, "instructions"); s != "" {
+			instructions = append(instructions, b.server.Name+": "+s)
+		}
+	}
+	if version == "" {
+		return nil, errors.New("none of the servers could be reached")
+	}
+	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, wire.Quote(version), capabilities, c.about())
+	if len(instructions) > 0 {
+		result = wire.Set(result, "instructions", wire.Quote(strings.Join(instructions, "\n\n")))
+	}
+	return wire.NewResult(x.id, result), nil
+}
+
+// unusable notes that a server didn't take part in the handshake.
+func (b *backend) unusable() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = errors.New("the server refused the handshake")
+	}
+}
+
+func (c *conversation) about() json.RawMessage {
+	return fmt.Appendf(nil, `{"name":"remit","version":%s}`, wire.Quote(c.g.o.Version))
+}
+
+// discover answers for all servers, where all of them know the method: together
+// they are of the generation of the oldest, to which the client falls back when
+// it is told so.
+func (c *conversation) discover(_ context.Context, x *exchange) ([]byte, error) {
+	var versions []string
+	capabilities, instructions, some := []byte(`{}`), []string(nil), false
+	for i, m := range c.all(x, c.backends) {
+		b := c.backends[i]
+		switch {
+		case m == nil:
+			continue
+		case m.Result == nil:
+			return wire.NewError(x.id, wire.MethodNotFound, fmt.Sprintf("the server %q is of the generation with sessions", b.server.Name), nil), nil
+		}
+		b.introduced(m.Result)
+		var supported []string
+		if err := json.Unmarshal(wire.Get(m.Result, "supportedVersions"), &supported); err != nil {
+			continue
+		}
+		if !some {
+			versions = supported
+		}
+		some = true
+		versions = slices.DeleteFunc(versions, func(v string) bool { return !slices.Contains(supported, v) })
+		capabilities = union(capabilities, wire.Get(m.Result, "capabilities"), 0)
+		if s := wire.GetText(m.Result, "instructions"); s != "" {
+			instructions = append(instructions, b.server.Name+": "+s)
+		}
+	}
+	if !some {
+		return nil, errors.New("none of the servers could be reached")
+	}
+	list, err := json.Marshal(append([]string{}, versions...))
+	if err != nil {
+		return nil, err
+	}
+	result := fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":%s,"capabilities":%s,"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":%s}}`,
+		list, capabilities, c.about())
+	if len(instructions) > 0 {
+		result = wire.Set(result, "instructions", wire.Quote(strings.Join(instructions, "\n\n")))
+	}
+	return wire.NewResult(x.id, result), nil
+}
+
+// union merges what two servers can do: objects member by member, and true
+// wins.
+func union(a, b []byte, depth int) []byte {
+	members, err := wire.Members(b)
+	const deepest = 16
+	if err != nil || depth > deepest {
+		return a
+	}
+	for _, m := range members {
+		value, have := m.Value.Of(b), wire.Get(a, m.Name)
+		switch {
+		case have == nil:
+			a = wire.Set(a, m.Name, value)
+		case have[0] == '{' && value[0] == '{':
+			a = wire.Set(a, m.Name, union(have, value, depth+1))
+		case string(value) == "true":
+			a = wire.Set(a, m.Name, value)
+		}
+	}
+	return a
+}
+
+// page answers one page of a list: the pages of one server after another's. A
+// cursor says which server, and what that server's own cursor is.
+func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
+	at, inner, err := c.cursor(wire.GetText(x.msg.Params, "cursor"))
+	if err != nil {
+		return nil, err
+	}
+	list := lists[x.msg.Method]
+	var names map[named]string
+	if list.key == "name" {
+		names = shownAs(c.names(c.everywhere(ctx, x, x.msg.Method)))
+	}
+	for ; at < len(c.backends); at, inner = at+1, nil {
+		b := c.backends[at]
+		if !b.offers(x.msg.Method) {
+			continue
+		}
+		params := wire.Remove(x.msg.Params, "cursor")
+		if len(params) == 0 {
+			params = []byte(`{}`)
+		}
+		if inner != nil {
+			params = wire.Set(params, "cursor", inner)
+		}
+		result, err := c.pageOf(ctx, x, b, params, list.member, list.key, names)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			b.server.log.Warn("the server's list could not be read", "method", x.msg.Method, "error", err)
+			continue
+		}
+		next := wire.Get(result, "nextCursor")
+		if wire.Text(next) == "" && at+1 == len(c.backends) {
+			return wire.NewResult(x.id, private(wire.Remove(result, "nextCursor"))), nil
+		}
+		return wire.NewResult(x.id, private(wire.Set(result, "nextCursor", nextCursor(at, next)))), nil
+	}
+	result := fmt.Appendf(nil, `{%s:[]}`, wire.Quote(list.member))
+	if x.stateless {
+		result = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, wire.Quote(list.member))
+	}
+	return wire.NewResult(x.id, result), nil
+}
+
+// pageOf reads a page of one server and gives its items the names that the
+// client knows them by.
+func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, params []byte, member, key string, names map[named]string) ([]byte, error) {
+	m, err := b.roundTrip(x, params, nil)
+	if err != nil {
+		return nil, err
+	}
+	if m.Result == nil {
+		return nil, fmt.Errorf("error %s: %q", wire.Get(m.Error, "code"), wire.GetText(m.Error, "message"))
+	}
+	at, ok := wire.Find(m.Result, member)
+	if !ok {
+		return nil, errors.New("the answer has no list")
+	}
+	list := []byte(at.Of(m.Result))
+	if x.msg.Method == "tools/list" {
+		if list, _, err = b.show(ctx, x, list); err != nil {
+			return nil, err
+		}
+	}
+	if names == nil {
+		return m.Result, nil
+	}
+	elements, err := wire.Elements(list)
+	if err != nil {
+		return nil, errors.New("the answer has no list")
+	}
+	var out []string
+	for _, at := range elements {
+		item := []byte(at.Of(list))
+		own := wire.GetText(item, key)
+		shown, ok := names[named{b, own}]
+		if !ok {
+			continue
+		}
+		if shown != own {
+			item = wire.Set(item, key, wire.Quote(shown))
+		}
+		out = append(out, string(item))
+	}
+	return wire.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
+}
+
+// cursor reads a cursor of the gateway's.
+func (c *conversation) cursor(s string) (server int, inner json.RawMessage, err error) {
+	if s == "" {
+		return 0, nil, nil
+	}
+	bad := &wire.Error{Code: wire.InvalidParams, Message: "the cursor is not one that this gateway gave out"}
+	n, rest, ok := strings.Cut(s, ".")
+	server, err = strconv.Atoi(n)
+	if !ok || err != nil || server < 0 || server > len(c.backends) {
+		return 0, nil, bad
+	}
+	if rest == "" {
+		return server, nil, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(rest)
+	if err != nil {
+		return 0, nil, bad
+	}
+	return server, wire.Quote(string(text)), nil
+}
+
+func nextCursor(server int, inner json.RawMessage) json.RawMessage {
+	if wire.Text(inner) == "" {
+		return wire.Quote(strconv.Itoa(server+1) + ".")
+	}
+	return wire.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(wire.Text(inner))))
+}
+
+// byName finds the server of a prompt.
+func (c *conversation) byName(ctx context.Context, x *exchange, name string) (named, error) {
+	n, ok := c.names(c.everywhere(ctx, x, "prompts/list"))[name]
+	if !ok {
+		return named{}, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the prompt " + string(wire.Quote(name))}
+	}
+	return n, nil
+}
+
+func (c *conversation) prompt(ctx context.Context, x *exchange) ([]byte, error) {
+	n, err := c.byName(ctx, x, wire.GetText(x.msg.Params, "name"))
+	if err != nil {
+		return nil, err
+	}
+	return c.read(ctx, x, n.b, wire.Replace(x.msg.Params, wire.Quote(n.name), "name"))
+}
+
+func (c *conversation) complete(ctx context.Context, x *exchange) ([]byte, error) {
+	ref := wire.Get(x.msg.Params, "ref")
+	if uri := wire.GetText(ref, "uri"); uri != "" {
+		b, err := c.resource(ctx, x, uri)
+		if err != nil {
+			return nil, err
+		}
+		return passed(x, b, nil)
+	}
+	n, err := c.byName(ctx, x, wire.GetText(ref, "name"))
+	if err != nil {
+		return nil, err
+	}
+	return passed(x, n.b, wire.Replace(x.msg.Params, wire.Quote(n.name), "ref", "name"))
+}
+
+func (c *conversation) setLevel(_ context.Context, x *exchange) ([]byte, error) {
+	var to []*backend
+	for _, b := range c.backends {
+		if b.offers("logging/setLevel") {
+			to = append(to, b)
+		}
+	}
+	var refused []byte
+	for _, m := range c.all(x, to) {
+		switch {
+		case m == nil:
+		case m.Result != nil:
+			return m.WithID(x.id), nil
+		default:
+			refused = m.WithID(x.id)
+		}
+	}
+	if refused == nil {
+		return nil, &wire.Error{Code: wire.MethodNotFound, Message: "no server logs"}
+	}
+	return refused, nil
+}
+
+// ackTime is how long servers may take to acknowledge a subscription before the
+// client is told what the others do.
+const ackTime = 5 * time.Second
+
+// listening gathers what several servers acknowledge of one subscription.
+type listening struct {
+	x *exchange
+
+	mu      sync.Mutex
+	waiting int
+	honored []byte
+	sent    bool
+}
+
+// acknowledge takes what one server honours, nil when it doesn't.
+func (l *listening) acknowledge(honored []byte, final bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting--
+	l.honored = union(l.honored, honored, 0)
+	if l.sent || l.waiting > 0 && !final {
+		return
+	}
+	l.sent = true
+	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, wire.Quote(metaSubscription), l.x.id)
+	if err := l.x.port.Send(wire.NewNotification("notifications/subscriptions/acknowledged", params)); err != nil {
+		l.x.c.log.Debug("a subscription was not acknowledged", "error", err)
+	}
+}
+
+// listen opens a subscription at all servers. It ends when the client ends it.
+func (c *conversation) listen(ctx context.Context, x *exchange) ([]byte, error) {
+	l := &listening{x: x, waiting: len(c.backends), honored: []byte(`{}`)}
+	x.mu.Lock()
+	x.listening = l
+	x.mu.Unlock()
+	timer := time.AfterFunc(ackTime, func() { l.acknowledge(nil, true) })
+	defer timer.Stop()
+	var work sync.WaitGroup
+	for _, b := range c.backends {
+		work.Go(func() {
+			answer := make(chan struct{})
+			id := b.request(x, x.msg, nil, nil, func(m *wire.Message, err error) {
+				if err != nil || m.Result == nil {
+					l.acknowledge(nil, false)
+				}
+				close(answer)
+			})
+			x.went(b, id)
+			select {
+			case <-answer:
+			case <-ctx.Done():
+			}
+		})
+	}
+	work.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return wire.NewResult(x.id, fmt.Appendf(nil, `{"resultType":"complete","_meta":{%s:%s}}`, wire.Quote(metaSubscription), x.id)), nil
+}
