@@ -26,18 +26,27 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	params, answers := c.answersIn(x, name)
-	call := remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: wire.Get(params, "arguments")}
+	mode := b.server.mode(tool)
+	params, held, yes, late := c.answeredIn(x)
 	begun := time.Now()
-	d, err := s.Decide(ctx, call)
-	if err != nil {
-		return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+	var d *remit.Decision
+	switch {
+	case held != nil && yes:
+		if d, err = s.Confirm(ctx, held.d.Call); err != nil {
+			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
+		}
+	case held != nil:
+		d = held.d
+	default:
+		d, err = s.Decide(ctx, remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: wire.Get(params, "arguments")})
+		if err != nil {
+			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+		}
 	}
 	took := time.Since(begun)
-	mode := b.server.mode(tool)
-	if d.Verdict == remit.Ask && mode == Enforce {
+	if d.Verdict == remit.Ask && mode == Enforce && held == nil && !late {
 		var question []byte
-		if d, question, err = c.approve(ctx, x, s, d, params, answers); question != nil || err != nil {
+		if d, question, err = c.approve(ctx, x, s, d, params); question != nil || err != nil {
 			return question, err
 		}
 	}

@@ -105,6 +105,7 @@ type Gateway struct {
 	o       Options
 	servers []*server
 	log     *slog.Logger
+	waiting waiting
 
 	mu            sync.Mutex
 	conversations map[*conversation]bool
