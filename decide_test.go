@@ -746,6 +746,44 @@ func TestDecisionsRepeatLittle(t *testing.T) {
 	}
 }
 
+// Every place that a decision names can be looked up, whatever the names of calls
+// and members, and what the model wrote itself among them.
+func TestEvidenceIsFound(t *testing.T) {
+	o := says(t, "Mail a summary to ann@corp.example.")
+	call := func(id, tool, arguments, result string) {
+		_, err := o.Decide(context.Background(), remit.Call{ID: id, Tool: tool, Arguments: json.RawMessage(arguments)})
+		o.must(err)
+		o.must(o.Result(context.Background(), remit.Result{Call: id, Content: result}))
+	}
+	call("a#/b", "inbox", `{}`, "plain text about the harbour bridge")
+	call("c", "inbox", `{}`, `[{"id":"M-481516","te#xt/~":"the lighthouse of the northern shore"}]`)
+	call("d", "write_note", `{"title":"n","text":"what nobody else has ever written down"}`, `{"ok":true}`)
+	seen := map[string]bool{}
+	for _, body := range []string{"plain text about the harbour bridge", "the lighthouse of the northern shore", "what nobody else has ever written down", "M-481516"} {
+		for _, f := range o.decide("reply", fmt.Sprintf(`{"mail":%[1]q,"body":%[1]q}`, body)).Findings {
+			for _, e := range f.Evidence {
+				seen[e.Origin] = true
+				if text, ok := o.Text(e.Origin); !ok || e.End > len(text) || text[e.Start:e.End] != e.Text {
+					t.Errorf("%q does not stand in %s (%v)", e.Text, e.Origin, ok)
+				}
+			}
+		}
+	}
+	for _, origin := range []string{"result:a#/b", "result:c", "call:d#/text"} {
+		if !seen[origin] {
+			t.Errorf("no evidence is in %s, only in %v", origin, seen)
+		}
+	}
+	if text, ok := o.Text("result:c#/0/te#xt~1~0"); !ok || text != "the lighthouse of the northern shore" {
+		t.Errorf("a field is %q, %v", text, ok)
+	}
+	for _, origin := range []string{"", "#", "result:c#/1", "result:x", "result:a#/b#/c", "user:1"} {
+		if text, ok := o.Text(origin); ok {
+			t.Errorf("%q is %q", origin, text)
+		}
+	}
+}
+
 // A context that ended stops a call; the session is as it was before.
 func TestEndedContext(t *testing.T) {
 	o := says(t, "Mail a summary to ann@corp.example.")

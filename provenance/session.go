@@ -116,19 +116,24 @@ func (s *Session) Unseen() {
 // Text returns the text of an event, or of a field of a result, by the name
 // that evidence gives it: "user:0", "result:c1#/emails/0/body".
 func (s *Session) Text(origin string) (string, bool) {
-	name, pointer, isField := strings.Cut(origin, "#")
-	i, ok := s.names[name]
-	if !ok {
-		return "", false
-	}
-	if !isField {
+	if i, ok := s.names[origin]; ok {
 		return s.events[i].text, true
 	}
-	if s.events[i].out == nil || s.events[i].out.doc == nil {
-		return "", false
+	// Both the id of a call and the name of a member may have the sign that
+	// divides them.
+	for at := range len(origin) {
+		if origin[at] != '#' {
+			continue
+		}
+		i, ok := s.names[origin[:at]]
+		if !ok || s.events[i].out == nil || s.events[i].out.doc == nil {
+			continue
+		}
+		if leaf, ok := s.events[i].out.doc.Get(origin[at+1:]); ok {
+			return leaf.Text, true
+		}
 	}
-	leaf, ok := s.events[i].out.doc.Get(pointer)
-	return leaf.Text, ok
+	return "", false
 }
 
 // System adds text of the deployment. It vouches as TRUSTED.
