@@ -75,10 +75,8 @@ type Extent string
 
 // The extents of an approval.
 const (
-	// Once is for this call alone.
-	Once Extent = "once"
-	// ForSession is for the value in its argument, for the rest of the session
-	// as long as confirmations hold.
+	// ForSession is for the values that fell short, each in its own argument of
+	// this tool, in this session, for as long as confirmations hold.
 	ForSession Extent = "session"
 	// Always is an entry of the deployment's allowlist, which the enforcement
 	// point writes to a file that people read.
@@ -148,7 +146,7 @@ type Place struct {
 type Answer struct {
 	// Approve is false for a denial.
 	Approve bool
-	// Extent is how far an approval reaches; [Once] when empty.
+	// Extent is how far an approval reaches; [ForSession] when empty.
 	Extent Extent
 	// By names the person, and Why may say why, both for the record.
 	By, Why string

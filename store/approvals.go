@@ -213,10 +213,10 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 	extent := Extent("")
 	if answer.Approve {
 		if extent = answer.Extent; extent == "" {
-			extent = Once
+			extent = ForSession
 		}
-		if extent != Once && extent != ForSession && extent != Always {
-			return Approval{}, fmt.Errorf("%w: an approval is for %s, %s or %s, not for %q", ErrInvalid, Once, ForSession, Always, extent)
+		if extent != ForSession && extent != Always {
+			return Approval{}, fmt.Errorf("%w: an approval is for the %s or for %s, not for %q", ErrInvalid, ForSession, Always, extent)
 		}
 	}
 	for _, t := range []string{answer.By, answer.Why} {

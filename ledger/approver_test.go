@@ -1,0 +1,187 @@
+package ledger_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
+)
+
+// person answers the first question that turns up.
+func person(t *testing.T, st store.Store, answer func(a store.Approval)) {
+	t.Helper()
+	done := make(chan struct{})
+	t.Cleanup(func() { <-done })
+	go func() {
+		defer close(done)
+		for t.Context().Err() == nil {
+			list, err := st.Pending(t.Context(), 1)
+			if err != nil {
+				return
+			}
+			if len(list) == 1 {
+				answer(list[0])
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+}
+
+func TestAsk(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer  func(t *testing.T, st store.Store, a store.Approval) error
+		life    time.Duration
+		verdict remit.Verdict
+		state   store.State
+	}{
+		"approved": {func(t *testing.T, st store.Store, a store.Approval) error {
+			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true}))
+		}, 0, remit.Allow, store.Used},
+		"always": {func(t *testing.T, st store.Store, a store.Approval) error {
+			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Always}))
+		}, 0, remit.Allow, store.Used},
+		"denied": {func(t *testing.T, st store.Store, a store.Approval) error {
+			return second(st.Answer(t.Context(), a.ID, store.Answer{}))
+		}, 0, remit.Deny, store.Denied},
+		"cancelled": {func(t *testing.T, st store.Store, a store.Approval) error {
+			return st.Cancel(t.Context(), a.ID)
+		}, 0, remit.Deny, store.Cancelled},
+		"expired": {func(*testing.T, store.Store, store.Approval) error { return nil }, 20 * time.Millisecond, remit.Deny, store.Expired},
+		"claimed by another": {func(t *testing.T, st store.Store, a store.Approval) error {
+			_, err := st.Answer(t.Context(), a.ID, store.Answer{Approve: true})
+			return errors.Join(err, second(st.Claim(t.Context(), a.ID, a.Arguments)))
+		}, 0, remit.Deny, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, st, s := begin(t)
+			tainted(t, s)
+			d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+			noted := 0
+			approver := ledger.NewApprover(l, st, ledger.ApproverOptions{Life: c.life, Always: func(context.Context, store.Approval) error { noted++; return nil }})
+			person(t, st, func(a store.Approval) {
+				if err := c.answer(t, st, a); err != nil {
+					t.Error(err)
+				}
+			})
+			got, err := approver.Ask(t.Context(), d)
+			must(t, err)
+			if got.Decision.Verdict != c.verdict || c.state != "" && got.Approval.State != c.state {
+				t.Errorf("got %s, %s; want %s, %s", got.Decision.Verdict, got.Approval.State, c.verdict, c.state)
+			}
+			if want := name == "always"; (noted == 1) != want {
+				t.Errorf("written down %d times", noted)
+			}
+			next := remit.Ask
+			if c.verdict == remit.Allow {
+				next = remit.Allow // for the session
+			}
+			verdict(t, s, send("c2", "eve@evil.example"), next)
+			verdict(t, s, send("c3", "mallory@evil.example"), remit.Ask)
+			verify(t, st)
+		})
+	}
+}
+
+// TestAskUnseenReasons decides the call again while the person thinks, for one
+// more reason: the answer is to another question, and confirms nothing.
+func TestAskUnseenReasons(t *testing.T) {
+	st := open(t, sqlite(t))
+	strict := monitor(t, contracts, remit.Options{})
+	now := monitor(t, strings.Replace(contracts, "/day:  {role: selector, floor: USER, discharge: [confirm]}", "/day: {role: content}", 1), remit.Options{})
+	l := ledger.New(st, func() *remit.Monitor { return now }, ledger.Options{Now: atNoon})
+	s, err := l.Open(t.Context(), "s")
+	must(t, err)
+	tainted(t, s)
+	c := send("c1", "eve@evil.example")
+	c.Arguments = []byte(strings.Replace(string(c.Arguments), "2026-03-03", "2026-03-09", 1))
+	d := verdict(t, s, c, remit.Ask)
+	now = strict
+	again := verdict(t, s, c, remit.Ask)
+	if len(again.Reasons) <= len(d.Reasons) {
+		t.Fatalf("no more reasons: %v", again.Reasons)
+	}
+	got, err := s.ConfirmAsked(t.Context(), d)
+	must(t, err)
+	if got.Verdict != remit.Ask || len(got.Reasons) != len(again.Reasons) {
+		t.Errorf("got %s: %v", got.Verdict, got.Reasons)
+	}
+	got, err = s.ConfirmAsked(t.Context(), got)
+	must(t, err)
+	if got.Verdict != remit.Allow {
+		t.Errorf("after all reasons were seen: %s", got.Verdict)
+	}
+}
+
+// TestAskShows keeps with the question where the value came from.
+func TestAskShows(t *testing.T) {
+	l, st, s := begin(t)
+	tainted(t, s)
+	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+	person(t, st, func(a store.Approval) {
+		for _, p := range a.Places {
+			if p.Path == "/to" && p.Text == "eve@evil.example" && p.Before == "Please write to " && strings.HasPrefix(p.After, " on 2026") && strings.HasPrefix(p.Origin, "result:") {
+				if _, err := st.Answer(t.Context(), a.ID, store.Answer{Approve: true}); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+		}
+		t.Errorf("the place is not shown: %+v", a.Places)
+		if err := st.Cancel(t.Context(), a.ID); err != nil {
+			t.Error(err)
+		}
+	})
+	got, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(t.Context(), d)
+	must(t, err)
+	if got.Decision.Verdict != remit.Allow {
+		t.Errorf("got %s", got.Decision.Verdict)
+	}
+}
+
+// TestAskGone ends the context of the one who asks: the question is withdrawn.
+func TestAskGone(t *testing.T) {
+	l, st, s := begin(t)
+	tainted(t, s)
+	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+	ctx, cancel := context.WithCancel(t.Context())
+	id := ""
+	person(t, st, func(a store.Approval) { id = a.ID; cancel() })
+	if _, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(ctx, d); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if a, err := st.Approval(t.Context(), id); err != nil || a.State != store.Cancelled {
+		t.Errorf("it is %s, %v", a.State, err)
+	}
+}
+
+// TestAskFails: what could not be written down lets nothing run.
+func TestAskFails(t *testing.T) {
+	l, st, s := begin(t)
+	tainted(t, s)
+	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+	full := errors.New("the disk is full")
+	person(t, st, func(a store.Approval) {
+		if _, err := st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Always}); err != nil {
+			t.Error(err)
+		}
+	})
+	_, err := ledger.NewApprover(l, st, ledger.ApproverOptions{Always: func(context.Context, store.Approval) error { return full }}).Ask(t.Context(), d)
+	if !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+	verdict(t, s, send("c2", "eve@evil.example"), remit.Ask)
+	for name, d := range map[string]*remit.Decision{
+		"another session's": {Session: "t", Call: "c1", Verdict: remit.Ask},
+		"an allowed one":    {Session: "s", Call: "c1", Verdict: remit.Allow},
+	} {
+		if _, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).AskIn(t.Context(), s, d); err == nil {
+			t.Errorf("%s: asked", name)
+		}
+	}
+}
