@@ -615,7 +615,7 @@ const (
 	// maxWordPlaces is how many places of a word are looked at.
 	maxWordPlaces = 8
 	// maxExplainedWords is how many words of a value are looked for one by one.
-	maxExplainedWords = 12
+	maxExplainedWords = 4
 )
 
 type explanation struct {
