@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
@@ -22,6 +23,7 @@ type backend struct {
 
 	mu      sync.Mutex
 	link    upstream.Link
+	links   int   // how many there were
 	err     error // why the link ended
 	last    int64
 	pending map[int64]*pending
@@ -30,6 +32,8 @@ type backend struct {
 
 	listing chan struct{} // holds one token; whoever has it may list the tools
 	stale   bool
+	hung    error // why the tools were not listed, and when; for whoever has the token
+	hungAt  time.Time
 	shown   *schema.Catalogue
 	raw     map[string]json.RawMessage // the definitions as they came
 	// lists are the names of items of other lists, by method.
@@ -44,10 +48,62 @@ type pending struct {
 	deliver func(*wire.Message, error)
 }
 
-func (b *backend) setLink(l upstream.Link) {
+// connect links to the server, instead of a link that there was before.
+func (b *backend) connect(ctx context.Context) {
 	b.mu.Lock()
-	b.link = l
+	old := b.link
+	b.links++
+	l := &line{b, b.links}
+	b.link, b.err = nil, nil
 	b.mu.Unlock()
+	if old != nil {
+		if err := old.Close(ctx); err != nil {
+			b.server.log.Debug("a connection did not end well", "error", err)
+		}
+	}
+	link, err := b.server.Connect(l)
+	if err != nil {
+		b.server.log.Error("the server could not be started", "error", err)
+		b.fail(err)
+		return
+	}
+	b.mu.Lock()
+	b.link = link
+	b.mu.Unlock()
+}
+
+// line passes on what comes by one link of a backend, until there is another.
+type line struct {
+	b *backend
+	n int
+}
+
+func (l *line) current() bool {
+	l.b.mu.Lock()
+	defer l.b.mu.Unlock()
+	return l.b.links == l.n
+}
+
+// Receive implements [upstream.Receiver].
+func (l *line) Receive(raw []byte, about int64) {
+	if l.current() {
+		l.b.receive(raw, about)
+	}
+}
+
+// Failed implements [upstream.Receiver].
+func (l *line) Failed(id int64, err error) {
+	if l.current() {
+		l.b.failed(id, err)
+	}
+}
+
+// Closed implements [upstream.Receiver].
+func (l *line) Closed(err error) {
+	if l.current() {
+		l.b.fail(err)
+		l.b.server.log.Info("the connection to the server has ended", "error", err)
+	}
 }
 
 // alive returns the link, or why there is none.
@@ -56,6 +112,9 @@ func (b *backend) alive() (upstream.Link, error) {
 	defer b.mu.Unlock()
 	if b.err != nil {
 		return nil, b.err
+	}
+	if b.link == nil {
+		return nil, upstream.ErrClosed
 	}
 	return b.link, nil
 }
@@ -82,8 +141,8 @@ func (b *backend) request(x *exchange, m *wire.Message, params json.RawMessage, 
 	b.last++
 	id := b.last
 	b.pending[id] = p
-	link, err := b.link, b.err
 	b.mu.Unlock()
+	link, err := b.alive()
 	if token := wire.Get(params, "_meta", "progressToken"); token != nil {
 		p.token = token
 		params = wire.Replace(params, wire.Number(id), "_meta", "progressToken")
@@ -92,7 +151,7 @@ func (b *backend) request(x *exchange, m *wire.Message, params json.RawMessage, 
 		err = link.Send(upstream.Message{Raw: m.With(wire.Number(id), params), ID: id, Method: m.Method, Header: header})
 	}
 	if err != nil {
-		b.Failed(id, err)
+		b.failed(id, err)
 	}
 	return id
 }
@@ -146,7 +205,12 @@ type outcome struct {
 
 // roundTrip sends a request for the client and waits for the response.
 func (b *backend) roundTrip(x *exchange, params json.RawMessage, header http.Header) (*wire.Message, error) {
-	ctx, cancel := context.WithTimeout(x.ctx, b.server.Timeout)
+	return b.within(x, b.server.Timeout, params, header)
+}
+
+// within is roundTrip with a bound of its own.
+func (b *backend) within(x *exchange, bound time.Duration, params json.RawMessage, header http.Header) (*wire.Message, error) {
+	ctx, cancel := context.WithTimeout(x.ctx, bound)
 	defer cancel()
 	answer := make(chan outcome, 1)
 	id := b.request(x, x.msg, params, header, func(m *wire.Message, err error) { answer <- outcome{m, err} })
@@ -162,7 +226,7 @@ func (b *backend) roundTrip(x *exchange, params json.RawMessage, header http.Hea
 		if x.ctx.Err() != nil {
 			return nil, context.Cause(x.ctx)
 		}
-		return nil, fmt.Errorf("the server took longer than %s to answer", b.server.Timeout)
+		return nil, fmt.Errorf("the server took longer than %s to answer", bound)
 	}
 }
 
@@ -224,8 +288,8 @@ func (b *backend) take(id int64) *pending {
 	return p
 }
 
-// Receive implements [upstream.Receiver].
-func (b *backend) Receive(raw []byte, about int64) {
+// receive takes a message of the server's.
+func (b *backend) receive(raw []byte, about int64) {
 	m, err := wire.Parse(raw, b.c.g.limits())
 	if err != nil {
 		if m, err = wire.Parse(wire.Repair(raw), b.c.g.limits()); err != nil {
@@ -259,7 +323,7 @@ func (b *backend) unreadable(err error, about int64) {
 		}
 	}
 	if about != 0 {
-		b.Failed(about, fmt.Errorf("the server's answer was refused: %w", err))
+		b.failed(about, fmt.Errorf("the server's answer was refused: %w", err))
 	}
 }
 
@@ -395,17 +459,11 @@ func (b *backend) port(about int64) Port {
 	return b.pending[latest].x.port
 }
 
-// Failed implements [upstream.Receiver].
-func (b *backend) Failed(id int64, err error) {
+// failed says that a request will not be answered.
+func (b *backend) failed(id int64, err error) {
 	if p := b.take(id); p != nil {
 		p.deliver(nil, err)
 	}
-}
-
-// Closed implements [upstream.Receiver].
-func (b *backend) Closed(err error) {
-	b.fail(err)
-	b.server.log.Info("the connection to the server has ended", "error", err)
 }
 
 // fail ends the connection for all who wait.

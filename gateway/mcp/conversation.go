@@ -124,12 +124,7 @@ func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) 
 	for _, s := range g.servers {
 		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1)}
 		b.listing <- struct{}{}
-		link, err := s.Connect(b)
-		if err != nil {
-			b.fail(err)
-			s.log.Error("the server could not be started", "error", err)
-		}
-		b.setLink(link)
+		b.connect(context.Background())
 		c.backends = append(c.backends, b)
 	}
 	return c, nil

@@ -67,8 +67,11 @@ const (
 	DefaultRequests = 128
 	// DefaultConversations bounds child processes: every client has its own.
 	DefaultConversations = 256
+	// helloTime is how long a server may take to shake hands where others wait
+	// for it: clients give up after a minute.
+	helloTime = 40 * time.Second
 	// listTime is how long a server may take to list its tools.
-	listTime = time.Minute
+	listTime = 20 * time.Second
 	// recordTime is how long the store may take to record a result.
 	recordTime = 30 * time.Second
 )

@@ -42,6 +42,13 @@ func TestMain(m *testing.M) {
 				return
 			}
 		}
+	case "mortal":
+		s := sdk.NewServer(&sdk.Implementation{Name: "mortal", Version: "1"}, nil)
+		sdk.AddTool(s, &sdk.Tool{Name: "get_end", Description: "Gets the end."}, func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
+			os.Exit(1)
+			return nil, nil, nil
+		})
+		_ = s.Run(context.Background(), &sdk.StdioTransport{})
 	case "noise":
 		fmt.Println("Starting up …")
 		fmt.Println(`{"jsonrpc":"2.0","id":999,"result":{}}`)

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 )
 
@@ -71,7 +72,7 @@ func (c *conversation) all(x *exchange, to []*backend) []*wire.Message {
 	var work sync.WaitGroup
 	for i, b := range to {
 		work.Go(func() {
-			m, err := b.roundTrip(x, nil, nil)
+			m, err := b.within(x, min(helloTime, b.server.Timeout), nil, nil)
 			if err != nil {
 				b.server.log.Warn("the server did not answer", "method", x.msg.Method, "error", err)
 			}
@@ -127,34 +128,36 @@ func (c *conversation) about() json.RawMessage {
 // discover answers for all servers, where all of them know the method: together
 // they are of the generation of the oldest, to which the client falls back when
 // it is told so.
-func (c *conversation) discover(_ context.Context, x *exchange) ([]byte, error) {
-	var versions []string
-	capabilities, instructions, some := []byte(`{}`), []string(nil), false
-	for i, m := range c.all(x, c.backends) {
+func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error) {
+	answers := c.all(x, c.backends)
+	versions, refused, err := supported(answers)
+	if err != nil {
+		return nil, err
+	}
+	if refused || !slices.ContainsFunc(versions, func(v string) bool { return v >= upstream.Stateless }) {
+		// Servers that were addressed in the newer generation may refuse to be
+		// in the older one afterwards: they get a fresh connection for it.
+		var work sync.WaitGroup
+		for i, m := range answers {
+			if m != nil && m.Result != nil {
+				work.Go(func() { c.backends[i].connect(ctx) })
+			}
+		}
+		work.Wait()
+		return wire.NewError(x.id, wire.MethodNotFound, "a server is of the generation with sessions: begin with initialize", nil), nil
+	}
+	capabilities, instructions := []byte(`{}`), []string(nil)
+	for i, m := range answers {
 		b := c.backends[i]
-		switch {
-		case m == nil:
+		if m == nil {
+			b.unusable()
 			continue
-		case m.Result == nil:
-			return wire.NewError(x.id, wire.MethodNotFound, fmt.Sprintf("the server %q is of the generation with sessions", b.server.Name), nil), nil
 		}
 		b.introduced(m.Result)
-		var supported []string
-		if err := json.Unmarshal(wire.Get(m.Result, "supportedVersions"), &supported); err != nil {
-			continue
-		}
-		if !some {
-			versions = supported
-		}
-		some = true
-		versions = slices.DeleteFunc(versions, func(v string) bool { return !slices.Contains(supported, v) })
 		capabilities = union(capabilities, wire.Get(m.Result, "capabilities"), 0)
 		if s := wire.GetText(m.Result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
-	}
-	if !some {
-		return nil, errors.New("none of the servers could be reached")
 	}
 	list, err := json.Marshal(append([]string{}, versions...))
 	if err != nil {
@@ -166,6 +169,30 @@ func (c *conversation) discover(_ context.Context, x *exchange) ([]byte, error) 
 		result = wire.Set(result, "instructions", wire.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
+}
+
+// supported are the revisions that all servers speak, of those that answered,
+// and whether one of them doesn't know the question.
+func supported(answers []*wire.Message) (versions []string, refused bool, err error) {
+	some := false
+	for _, m := range answers {
+		var own []string
+		switch {
+		case m == nil:
+			continue
+		case m.Result == nil || json.Unmarshal(wire.Get(m.Result, "supportedVersions"), &own) != nil:
+			refused = true
+		case !some:
+			versions = own
+		default:
+			versions = slices.DeleteFunc(versions, func(v string) bool { return !slices.Contains(own, v) })
+		}
+		some = true
+	}
+	if !some {
+		err = errors.New("none of the servers could be reached")
+	}
+	return versions, refused, err
 }
 
 // union merges what two servers can do: objects member by member, and true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/schema"
@@ -15,11 +16,17 @@ import (
 // maxPages bounds a list of tools, in pages.
 const maxPages = 1000
 
+// hungTime is how long a server that hung isn't asked again for its tools: those
+// who call other servers wait for it.
+const hungTime = 30 * time.Second
+
+var errSlowList = errors.New("the server took too long to list its tools")
+
 // tools returns the tools that the server shows in this conversation, listing
 // them when it has not done so or says that they changed. The request x is on
 // whose behalf it happens.
 func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, min(listTime, b.server.Timeout), errors.New("the server took too long to list its tools"))
+	ctx, cancel := context.WithTimeoutCause(ctx, min(listTime, b.server.Timeout), errSlowList)
 	defer cancel()
 	select {
 	case <-b.listing:
@@ -35,10 +42,17 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	if shown != nil && !stale {
 		return shown, nil
 	}
+	if b.hung != nil && time.Since(b.hungAt) < hungTime {
+		return nil, b.hung
+	}
+	b.hung = nil
 	var all []json.RawMessage
 	if !none {
 		var err error
 		if all, err = b.list(ctx, x); err != nil {
+			if errors.Is(err, errSlowList) {
+				b.hung, b.hungAt = err, time.Now()
+			}
 			b.mu.Lock()
 			b.stale = true
 			b.mu.Unlock()

@@ -1,0 +1,148 @@
+package mcp_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/remit-project/remit/gateway/mcp"
+)
+
+// clock is a small server beside the desk, with a tool of the same name.
+func clock() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "clock", Version: "1"}, nil)
+	for _, name := range []string{"get_time", "get_date", "get_zone"} {
+		sdk.AddTool(s, &sdk.Tool{Name: name, Description: "Gets the " + name[4:] + "."}, func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "clock's " + name}}}, nil, nil
+		})
+	}
+	s.AddPrompt(&sdk.Prompt{Name: "greet"}, func(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "clock's greeting"}}}}, nil
+	})
+	s.AddResourceTemplate(&sdk.ResourceTemplate{Name: "zone", URITemplate: "zone://{name}"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "a zone"}}}, nil
+	})
+	return s
+}
+
+// Several servers look like one. Names that two of them have carry the server's.
+func TestMany(t *testing.T) {
+	ctx := context.Background()
+	generations(t, func(t *testing.T, version string) {
+		hanging := child(t, "hanging", "hang")
+		hanging.Timeout = 500 * time.Millisecond
+		g, _ := gateway(t, mcp.Options{Version: "1", Servers: []mcp.Server{
+			child(t, "desk", "desk"), child(t, "broken", "crash"), hanging, at("clock", serveSDK(t, clock(), version).url, nil),
+		}})
+		changed := make(chan bool, 8)
+		o := colours()
+		o.ToolListChangedHandler = func(context.Context, *sdk.ToolListChangedRequest) { changed <- true }
+		s := overStdio(t, g, "s1", o, version)
+		if got := s.InitializeResult().ProtocolVersion; got != version {
+			t.Fatalf("agreed on %s", got)
+		}
+		var tools []string
+		for tool, err := range s.Tools(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			tools = append(tools, tool.Name)
+		}
+		slices.Sort(tools)
+		want := []string{"clock__get_time", "desk__get_time", "get_answer", "get_date", "get_slowly", "get_worse", "get_zone", "read_inbox", "send_email"}
+		if d := cmp.Diff(want, tools); d != "" {
+			t.Fatal(d)
+		}
+		for tool, text := range map[string]string{"clock__get_time": "clock's get_time", "desk__get_time": "12:00", "get_date": "clock's get_date", "get_answer": "blue"} {
+			if r := call(t, s, tool, empty{}); r.IsError || !strings.HasPrefix(textOf(r), text) {
+				t.Errorf("%s: %s", tool, textOf(r))
+			}
+		}
+		if _, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "get_time", Arguments: empty{}}); err == nil {
+			t.Error("a name that two servers have was called")
+		}
+		var prompts []string
+		for p, err := range s.Prompts(ctx, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			prompts = append(prompts, p.Name)
+		}
+		slices.Sort(prompts)
+		if d := cmp.Diff([]string{"clock__greet", "desk__greet"}, prompts); d != "" {
+			t.Error(d)
+		}
+		if r, err := s.GetPrompt(ctx, &sdk.GetPromptParams{Name: "clock__greet"}); err != nil || r.Messages[0].Content.(*sdk.TextContent).Text != "clock's greeting" {
+			t.Errorf("prompts/get: %v, %v", r, err)
+		}
+		for uri, text := range map[string]string{"note://1": "Trudy", "zone://cet": "a zone"} {
+			if r, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri}); err != nil || !strings.HasPrefix(r.Contents[0].Text, text) {
+				t.Errorf("%s: %v, %v", uri, r, err)
+			}
+		}
+		if r, err := s.Complete(ctx, &sdk.CompleteParams{Ref: &sdk.CompleteReference{Type: "ref/prompt", Name: "desk__greet"}, Argument: sdk.CompleteParamsArgument{Name: "x", Value: "p"}}); err != nil || r.Completion.Values[0] != "paris" {
+			t.Errorf("completion: %v, %v", r, err)
+		}
+		if version == legacy {
+			if err := s.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "error"}); err != nil {
+				t.Error(err)
+			}
+			if err := s.Ping(ctx, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		// What one server returned is evidence against a call of another.
+		call(t, s, "read_inbox", empty{})
+		if r := call(t, s, "send_email", mail{To: "eve@evil.example"}); !r.IsError {
+			t.Error("sent")
+		}
+		if r := call(t, s, "get_worse", empty{}); r.IsError {
+			t.Error(textOf(r))
+		}
+		select {
+		case <-changed:
+		case <-time.After(10 * time.Second):
+			t.Error("no word of changed tools")
+		}
+		if r := call(t, s, "read_inbox", empty{}); !r.IsError {
+			t.Error("a changed tool was called")
+		}
+	})
+}
+
+// With a server of the older generation among them, all are of that one.
+func TestManyGenerations(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{
+		child(t, "desk", "desk"), at("clock", serveSDK(t, clock(), legacy).url, nil),
+	}})
+	s := overStdio(t, g, "s1", nil, stateless)
+	if got := s.InitializeResult().ProtocolVersion; got != legacy {
+		t.Errorf("agreed on %s", got)
+	}
+	for _, tool := range []string{"get_zone", "desk__get_time"} {
+		if r := call(t, s, tool, empty{}); r.IsError {
+			t.Errorf("%s: %s", tool, textOf(r))
+		}
+	}
+}
+
+// A server that dies in the middle fails its own calls, and only them.
+func TestServerDies(t *testing.T) {
+	ctx := context.Background()
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk"), child(t, "mortal", "mortal")}})
+	s := overStdio(t, g, "s1", nil, legacy)
+	if _, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "get_end", Arguments: empty{}}); err == nil || !strings.Contains(err.Error(), "mortal: the server is not running") {
+		t.Errorf("got %v", err)
+	}
+	if r := call(t, s, "get_time", empty{}); r.IsError {
+		t.Error(textOf(r))
+	}
+	if r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "get_end", Arguments: empty{}}); err == nil && !r.IsError {
+		t.Error("a dead server's tool was called")
+	}
+}
