@@ -3,7 +3,6 @@ package schema_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/remit-project/remit/schema"
 )
@@ -20,7 +19,6 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		start := time.Now()
 		c, err := schema.Parse("f", data)
 		if err != nil {
 			var errs schema.Errors
@@ -55,9 +53,6 @@ func FuzzParse(f *testing.F) {
 		}
 		if again, err := schema.Parse("f", data); err != nil || !schema.Diff(c, again).None() {
 			t.Fatalf("read differently the second time: %v", err)
-		}
-		if took := time.Since(start); took > 10*time.Second {
-			t.Fatalf("%d bytes took %s", len(data), took)
 		}
 	})
 }

@@ -22,9 +22,9 @@ const (
 	// followed: mutually recursive definitions multiply, and a reviewer reads
 	// nothing of that size.
 	maxToolNodes = 4_000
-	// maxNodes is the number of nodes of all tools together, about 300 MB. A thousand
-	// operations with responses of a thousand places each stay below it.
-	maxNodes = 1_000_000
+	// maxNodes is the number of nodes of all tools together, about 120 MB. A thousand
+	// operations with responses of four hundred places each stay below it.
+	maxNodes = 400_000
 	// maxRecursion is how often a definition is followed inside itself: once,
 	// so that a tree's children are described and their children are open.
 	maxRecursion = 1

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/remit-project/remit/schema"
 )
@@ -338,6 +337,9 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// mostPlaces is more than the nodes that a catalogue may have.
+const mostPlaces = 500_000
+
 func TestHostileDocuments(t *testing.T) {
 	definitions := func(n, refs int) string {
 		// Every definition refers to all others: expanding them is factorial.
@@ -387,7 +389,6 @@ func TestHostileDocuments(t *testing.T) {
 		"wide allOf":              input(`{"$defs": {"w": {"properties": {` + strings.TrimSuffix(numbered(`"p%":{},`, 5000), ",") + `}}}, "allOf": [` + strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/w"},`, 5000), ",") + `]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			c, err := schema.Parse("f", []byte(text))
 			places := 0
 			if err == nil {
@@ -395,10 +396,9 @@ func TestHostileDocuments(t *testing.T) {
 					places += len(c.Tools[i].Places())
 				}
 			}
-			took := time.Since(start)
-			t.Logf("%s, %d places, error %.200v", took, places, err)
-			if took > 20*time.Second {
-				t.Errorf("took %s", took)
+			t.Logf("%d places, error %.200v", places, err)
+			if places > mostPlaces {
+				t.Errorf("%d places of %d bytes", places, len(text))
 			}
 		})
 	}

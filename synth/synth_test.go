@@ -127,7 +127,7 @@ func TestContractsOfPublishedCatalogues(t *testing.T) {
 
 // one makes a catalogue of one tool with string arguments, each "name" or
 // "name: description".
-func one(t *testing.T, name, description string, args ...string) *schema.Catalogue {
+func one(t testing.TB, name, description string, args ...string) *schema.Catalogue {
 	t.Helper()
 	properties := map[string]any{}
 	for _, a := range args {
@@ -140,7 +140,7 @@ func one(t *testing.T, name, description string, args ...string) *schema.Catalog
 	})
 }
 
-func catalogue(t *testing.T, tools ...map[string]any) *schema.Catalogue {
+func catalogue(t testing.TB, tools ...map[string]any) *schema.Catalogue {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"tools": tools})
 	if err != nil {
