@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net"
@@ -69,6 +70,9 @@ func (l *loader) document(data []byte) *File {
 		return nil
 	case !utf8.Valid(data):
 		l.fail(top, "save it as UTF-8", "the file is not valid UTF-8")
+		return nil
+	case len(bytes.TrimSpace(data)) == 0:
+		l.fail(top, "write 'version: 1' and 'servers:'", "the file holds no configuration")
 		return nil
 	}
 	var doc yaml.Node

@@ -1,0 +1,169 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/remit-project/remit/gateway/mcp"
+)
+
+// wireClient sends lines and collects what comes back, byte by byte.
+type wireClient struct {
+	t   testing.TB
+	in  io.Writer
+	out chan string
+}
+
+func newWireClient(t testing.TB, in io.Writer, out io.Reader) *wireClient {
+	c := &wireClient{t: t, in: in, out: make(chan string, 1000)}
+	go func() {
+		defer close(c.out)
+		r := bufio.NewReaderSize(out, 1<<20)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			c.out <- strings.TrimSuffix(line, "\n")
+		}
+	}()
+	return c
+}
+
+// ask sends a message and returns what comes up to the response to it. Nothing
+// is waited for when the message is no request. What the server asks meanwhile is
+// answered.
+func (c *wireClient) ask(line string) []string {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
+	var sent struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if err := json.Unmarshal([]byte(line), &sent); err != nil {
+		c.t.Fatal(err)
+	}
+	var got []string
+	for sent.ID != nil {
+		select {
+		case s, ok := <-c.out:
+			if !ok {
+				c.t.Fatalf("the stream ended after %q", got)
+			}
+			got = append(got, s)
+			var m struct {
+				ID     json.RawMessage `json:"id"`
+				Method string          `json:"method"`
+			}
+			if err := json.Unmarshal([]byte(s), &m); err != nil {
+				c.t.Fatalf("%v in %s", err, s)
+			}
+			answers := map[string]string{
+				"elicitation/create": `{"action":"accept","content":{"colour":"blue"}}`,
+				"roots/list":         `{"roots":[]}`,
+			}
+			if a, ok := answers[m.Method]; ok {
+				if _, err := io.WriteString(c.in, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+a+"}\n"); err != nil {
+					c.t.Fatal(err)
+				}
+			}
+			if m.Method == "" && string(m.ID) == string(sent.ID) {
+				return got
+			}
+		case <-time.After(20 * time.Second):
+			c.t.Fatalf("no answer to %s; got %q", line, got)
+		}
+	}
+	return got
+}
+
+const statelessMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"x.example/n":12345678901234567890}`
+
+// scripts use every feature of the desk, in both generations. No call in them is
+// one that is stopped.
+var scripts = map[string][]string{
+	legacy: {
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"roots":{}},"clientInfo":{"name":"t","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`,
+		`{"jsonrpc":"2.0","id":"two","method":"ping"}`,
+		`{ "method" : "tools/list", "id": 3 , "jsonrpc":"2.0","params":{}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"prompts/list","params":{}}`,
+		`{"jsonrpc":"2.0","id":5,"method":"resources/list","params":{}}`,
+		`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"note://1"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"note://none"}}`,
+		`{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"greet"}}`,
+		`{"jsonrpc":"2.0","id":9,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"x","value":"p"}}}`,
+		`{"jsonrpc":"2.0","id":10,"method":"logging/setLevel","params":{"level":"debug"}}`,
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"get_time","arguments":{},"_meta":{"progressToken":"tökén","x":12345678901234567890}}}`,
+		`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"get_time"}}`,
+		`{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"name":"get_answer","arguments":{}}}`,
+		`{"jsonrpc":"2.0","id":14,"method":"resources/subscribe","params":{"uri":"note://1"}}`,
+		`{"jsonrpc":"2.0","id":15,"method":"acme/unknown","params":{"n":12345678901234567890}}`,
+		`{"jsonrpc":"2.0","id":-16,"method":"tools/list","params":{"cursor":"nonsense"}}`,
+	},
+	stateless: {
+		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"prompts/list","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":5,"method":"resources/list","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"note://1",` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"greet",` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"get_time","arguments":{},` + strings.Replace(statelessMeta, "{", `{"progressToken":7,`, 1) + `}}`,
+		`{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"name":"get_answer","arguments":{},` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"get_answer","arguments":{},"inputResponses":{"colour":{"action":"accept","content":{"colour":"red"}}},"requestState":"state-1",` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":15,"method":"acme/unknown","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":16,"method":"initialize","params":{` + statelessMeta + `}}`,
+		`{"jsonrpc":"2.0","id":17,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2030-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+	},
+}
+
+// Where nothing is decided against, a client sees the same bytes through the
+// gateway as without it.
+func TestByteByByte(t *testing.T) {
+	generations(t, func(t *testing.T, version string) {
+		direct := childCommand(t, "desk")
+		in, err := direct.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := direct.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := direct.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			in.Close()
+			_ = direct.Wait()
+		})
+		without := newWireClient(t, in, out)
+
+		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- g.ServeStdio(context.Background(), inR, outW, "s") }()
+		t.Cleanup(func() {
+			inW.Close()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+		with := newWireClient(t, inW, outR)
+		for _, line := range scripts[version] {
+			if d := cmp.Diff(without.ask(line), with.ask(line)); d != "" {
+				t.Errorf("%s\n(-without +with the gateway)\n%s", line, d)
+			}
+		}
+	})
+}
