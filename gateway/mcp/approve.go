@@ -22,29 +22,26 @@ import (
 func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
 	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
 	defer cancel()
-	yes, err := false, error(nil)
+	var person Approver
 	switch {
 	case c.g.o.Elicit && x.stateless && elicits(wire.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
 		return nil, c.g.waiting.question(x, c.anchor, d, params, c.g.o.Limits.Approval), nil
 	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
-		yes, err = c.elicit(ask, x, d)
+		person = Person(func(ctx context.Context, d *remit.Decision) (bool, error) { return c.elicit(ctx, x, d) })
 	case c.g.o.Approver != nil:
-		yes, err = c.g.o.Approver.Ask(ask, d)
-	}
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
-	}
-	if err != nil {
-		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
-	}
-	if err != nil || !yes {
+		person = c.g.o.Approver
+	default:
 		return d, nil, nil
 	}
-	confirmed, err := s.Confirm(ctx, d.Call)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
+	after, err := person.Ask(ask, s, d)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, context.Cause(ctx)
+	case err != nil:
+		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
+		return d, nil, nil
 	}
-	return confirmed, nil, nil
+	return after, nil, nil
 }
 
 func (c *conversation) clientCapabilities() json.RawMessage {

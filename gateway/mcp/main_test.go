@@ -295,11 +295,13 @@ type yes struct {
 	asked []string
 }
 
-func (y *yes) Ask(_ context.Context, d *remit.Decision) (bool, error) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.asked = append(y.asked, d.Tool)
-	return true, nil
+func (y *yes) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (*remit.Decision, error) {
+	return mcp.Person(func(context.Context, *remit.Decision) (bool, error) {
+		y.mu.Lock()
+		defer y.mu.Unlock()
+		y.asked = append(y.asked, d.Tool)
+		return true, nil
+	}).Ask(ctx, s, d)
 }
 
 // An agent that read a mail in which somebody gives orders can't follow them.

@@ -29,10 +29,25 @@ type Sessions interface {
 }
 
 // Approver brings a question to a person by another way than the client: a
-// queue, a console. It must return false, or an error, whenever the person did
-// not clearly agree.
+// queue, a console.
 type Approver interface {
-	Ask(ctx context.Context, d *remit.Decision) (bool, error)
+	// Ask returns the call's decision as it is after the person answered. It
+	// must not be Allow unless the person clearly agreed to that very decision
+	// and the session has noted so.
+	Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.Decision, error)
+}
+
+// Person is an [Approver] that asks by a function. It must return false, or an
+// error, whenever the person did not clearly agree.
+type Person func(ctx context.Context, d *remit.Decision) (bool, error)
+
+// Ask implements [Approver].
+func (p Person) Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.Decision, error) {
+	yes, err := p(ctx, d)
+	if err != nil || !yes {
+		return d, err
+	}
+	return s.Confirm(ctx, d.Call)
 }
 
 // MaxMemorySessions is how many sessions a [Memory] keeps. One more is refused:
