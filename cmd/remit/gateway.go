@@ -31,6 +31,8 @@ type gatewayCommand struct {
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
+	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
+	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 	Command   []string `arg:"" optional:"" name:"command" help:"The server to start, after --."`
 }
@@ -61,11 +63,15 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	g, err := mcp.New(options)
+	end, err := durable(ctx, &options, c.Store, c.Queue)
 	if err != nil {
 		return err
 	}
-	return g.ServeStdio(ctx, s.in, s.out, c.session())
+	g, err := mcp.New(options)
+	if err != nil {
+		return errors.Join(err, end())
+	}
+	return errors.Join(g.ServeStdio(ctx, s.in, s.out, c.session()), end())
 }
 
 // session is the anchor of a client over stdio.
@@ -78,8 +84,8 @@ func (c *gatewayCommand) session() string {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Shadow || c.Elicit {
-		return usage{errors.New("--config says everything about servers: leave the command, --name, --contracts, --shadow and --elicit out")}
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
+		return usage{errors.New("--config says everything but --session and --log: leave the command and the other flags out")}
 	}
 	data, err := readFile(c.Config)
 	if err != nil {
@@ -96,20 +102,24 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	g, err := mcp.New(options)
+	end, err := durable(ctx, &options, f.Store, f.Queue)
 	if err != nil {
 		return err
 	}
+	g, err := mcp.New(options)
+	if err != nil {
+		return errors.Join(err, end())
+	}
 	if f.Listen == nil {
-		return g.ServeStdio(ctx, s.in, s.out, c.session())
+		return errors.Join(g.ServeStdio(ctx, s.in, s.out, c.session()), end())
 	}
 	l, err := net.Listen("tcp", f.Listen.Address)
 	if err != nil {
-		return hint(err, "choose another listen.address in "+c.Config)
+		return errors.Join(hint(err, "choose another listen.address in "+c.Config), end())
 	}
 	h := mcp.NewHandler(g, mcp.HTTP{Token: f.Listen.Token, Hosts: f.Listen.Hosts, Origins: f.Listen.Origins, MetaKey: f.MetaKey, Idle: f.Idle})
 	log.Info("listening", "url", "http://"+l.Addr().String()+"/mcp")
-	return h.Serve(ctx, l)
+	return errors.Join(h.Serve(ctx, l), end())
 }
 
 // configured makes the options of a configuration. All contract files are read,

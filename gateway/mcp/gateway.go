@@ -37,6 +37,10 @@ type Server struct {
 	// Contract is what its tools are held to. When nil, contracts are made from
 	// the tools' schemas.
 	Contract *contract.File
+	// Directories are places that the deployment gave to the server, as in its
+	// command. Contracts that are made here let it read below them; see
+	// [synth.Below].
+	Directories []string
 	// Mode is for its tools, Modes for single ones.
 	Mode  Mode
 	Modes map[string]Mode

@@ -47,6 +47,9 @@ func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) erro
 		return nil
 	case s.file == nil:
 		file := synth.Contract(c)
+		for i := range file.Tools {
+			synth.Below(&file.Tools[i], s.Directories)
+		}
 		if keep != nil {
 			if err := keep(file); err != nil {
 				s.broken = fmt.Errorf("the contract of server %q could not be kept: %w", s.Name, err)
@@ -62,7 +65,9 @@ func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) erro
 	var fresh []contract.Tool
 	for i := range c.Tools {
 		if _, known := s.file.Tool(c.Tools[i].Name); !known {
-			fresh = append(fresh, synth.Tool(&c.Tools[i], c))
+			tool := synth.Tool(&c.Tools[i], c)
+			synth.Below(&tool, s.Directories)
+			fresh = append(fresh, tool)
 		}
 	}
 	if len(fresh) > 0 {

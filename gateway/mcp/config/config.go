@@ -23,7 +23,11 @@ type File struct {
 	Idle    time.Duration
 	// Contracts is the directory of contract files; empty for none.
 	Contracts string
-	Mode      mcp.Mode
+	// Store is where sessions are kept; empty for the process's memory. Queue
+	// puts questions into its queue.
+	Store string
+	Queue bool
+	Mode  mcp.Mode
 	// Namespace puts the server's name before all names.
 	Namespace bool
 	// Elicit lets clients put questions to the person.

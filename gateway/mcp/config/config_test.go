@@ -36,9 +36,10 @@ listen:
   origins: [https://console.example]
 sessions: {meta_key: example.com/conversation, idle: 10m}
 contracts: contracts
+store: state/remit.db
 mode: shadow
 names: always
-approvals: {elicitation: true, timeout: 2m}
+approvals: {elicitation: true, queue: true, timeout: 2m}
 limits: {message_mib: 4, depth: 32, requests: 16, conversations: 8}
 precision: L2
 sinks: deny
@@ -64,7 +65,7 @@ func TestLoad(t *testing.T) {
 	}
 	want := &config.File{
 		Listen:  &config.Listen{Address: "0.0.0.0:7676", Token: "0123456789012345678901", Hosts: []string{"gate.example"}, Origins: []string{"https://console.example"}},
-		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Mode: mcp.Shadow, Namespace: true, Elicit: true,
+		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true, Mode: mcp.Shadow, Namespace: true, Elicit: true,
 		Limits:    mcp.Limits{Message: 4 << 20, Depth: 32, Requests: 16, Conversations: 8, Approval: 2 * time.Minute},
 		Precision: label.L2, Sinks: contract.Deny, Unprovoked: contract.Off,
 		Servers: []config.Server{
@@ -106,6 +107,7 @@ func TestMistakes(t *testing.T) {
 		"no port":          {"version: 1\nlisten: {address: localhost}\nservers: {a: {command: [x]}}", "write host:port"},
 		"no origin":        {"version: 1\nlisten: {address: 'localhost:1', origins: ['*']}\nservers: {a: {command: [x]}}", `"*" is no origin`},
 		"sessions, stdio":  {"version: 1\nsessions: {idle: 1m}\nservers: {a: {command: [x]}}", "remit.yaml:2:11: sessions is about clients over HTTP"},
+		"a queue nowhere":  {"version: 1\napprovals: {queue: true}\nservers: {a: {command: [x]}}", "remit.yaml:2:12: approvals.queue needs a store"},
 		"no time":          {"version: 1\nservers:\n  a: {command: [x], timeout: 5}", "remit.yaml:3:30: timeout must be a time; write it as 30s, 5m or 1h"},
 		"out of bounds":    {"version: 1\nlimits: {message_mib: 0}\nservers: {a: {command: [x]}}", "write a number from 1 to 256"},
 		"no precision":     {"version: 1\nprecision: L9\nservers: {a: {command: [x]}}", `remit.yaml:2:12: precision: unknown precision "L9"`},

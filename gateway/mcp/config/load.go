@@ -257,6 +257,16 @@ func (l *loader) path(what string, to *string) func(*yaml.Node) {
 	}
 }
 
+// store reads the name of a store: a path, or the address of a database.
+func (l *loader) store(to *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		l.expand("store", to)(n)
+		if *to != "" && !strings.Contains(*to, ":") && !filepath.IsAbs(*to) {
+			*to = filepath.Join(l.dir, *to)
+		}
+	}
+}
+
 func (l *loader) config(n *yaml.Node) *File {
 	f := &File{}
 	version, names := "", "clash"
@@ -265,6 +275,7 @@ func (l *loader) config(n *yaml.Node) *File {
 		"listen":     func(n *yaml.Node) { f.Listen = l.listen(n) },
 		"sessions":   func(n *yaml.Node) { l.sessions(n, f) },
 		"contracts":  l.path("contracts", &f.Contracts),
+		"store":      l.store(&f.Store),
 		"mode":       l.mode("mode", &f.Mode),
 		"names":      l.text("names", &names),
 		"approvals":  func(n *yaml.Node) { l.approvals(n, f) },
@@ -286,6 +297,9 @@ func (l *loader) config(n *yaml.Node) *File {
 	f.Namespace = names == "always"
 	if had["servers"] == nil {
 		l.fail(n, "write 'servers:' with at least one", "there are no servers")
+	}
+	if f.Queue && f.Store == "" {
+		l.fail(had["approvals"], "write 'store: remit.db' as well", "approvals.queue needs a store to keep the questions in")
 	}
 	if f.Listen == nil && had["sessions"] != nil {
 		l.fail(had["sessions"], "leave it out, or write listen", "sessions is about clients over HTTP, and there is no listen")
@@ -345,6 +359,7 @@ func (l *loader) sessions(n *yaml.Node, f *File) {
 func (l *loader) approvals(n *yaml.Node, f *File) {
 	l.mapping(n, "approvals", keys{
 		"elicitation": l.boolean("elicitation", &f.Elicit),
+		"queue":       l.boolean("queue", &f.Queue),
 		"timeout":     l.duration("timeout", &f.Limits.Approval),
 	})
 }
