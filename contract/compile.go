@@ -3,8 +3,11 @@ package contract
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/label"
 )
@@ -49,11 +52,30 @@ type Argument struct {
 	Requirement label.Requirement
 	pattern     Pattern
 	allow       map[string]bool
+	below       []string // directories, with a slash at the end
 	discharge   map[string]bool
 }
 
-// Allows tells whether the value is on the argument's allowlist.
-func (a *Argument) Allows(value string) bool { return a.allow[value] }
+// Allows tells whether the value is on the argument's allowlist: an exact value,
+// or, where the argument is a path, one below a directory that is listed as
+// "/srv/notes/**".
+func (a *Argument) Allows(value string) bool {
+	return a.allow[value] || len(a.below) > 0 && plainPath(value) &&
+		slices.ContainsFunc(a.below, func(dir string) bool { return strings.HasPrefix(value, dir) || value == dir[:len(dir)-1] })
+}
+
+// plainPath tells whether every program reads a path alike: it is in its
+// shortest form, so that it doesn't climb, and has no character that is written
+// in another way, hidden, or another system's separator.
+func plainPath(p string) bool {
+	if len(p) > 1 {
+		p = strings.TrimSuffix(p, "/")
+	}
+	if !utf8.ValidString(p) || path.Clean(p) != p || strings.ContainsAny(p, "\\%$~*?[]{}|;&<>`'\"") {
+		return false
+	}
+	return !strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) && r != ' ' })
+}
 
 // Discharges tells whether the procedure may recover a value of this argument.
 // A contract that names none leaves it to those whose own scope is narrow
@@ -229,6 +251,11 @@ func compileArgs(args []Arg, s Scope) ([]Argument, error) {
 			arg.Requirement.Required |= o
 		}
 		arg.allow = setOf(a.Allow)
+		for _, v := range a.Allow {
+			if dir, ok := strings.CutSuffix(v, "/**"); ok && a.Form == Path && strings.HasPrefix(dir, "/") {
+				arg.below = append(arg.below, dir+"/")
+			}
+		}
 		arg.discharge = setOf(a.Discharge)
 		out = append(out, arg)
 	}

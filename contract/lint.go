@@ -222,6 +222,15 @@ func (l *linter) floor(a *Arg) {
 		l.add(SevereWarning, a.Position, a.Pattern, "raise it, or say in 'why' what makes it safe",
 			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, clip(a.Pattern), want, a.Role)
 	}
+	for _, v := range a.Allow {
+		dir, below := strings.CutSuffix(v, "/**")
+		switch {
+		case below && a.Form != Path:
+			l.add(SevereWarning, a.Position, a.Pattern, "add 'form: path', or list the values", "%s allows %s, which is a directory only where the argument is a path", clip(a.Pattern), clip(v))
+		case below && (!strings.HasPrefix(dir, "/") || !plainPath(dir)):
+			l.add(SevereWarning, a.Position, a.Pattern, "write an absolute path in its shortest form, and /** after it", "%s allows %s, below which no path lies", clip(a.Pattern), clip(v))
+		}
+	}
 	if slices.Contains(a.Discharge, "allowlist") && len(a.Allow) == 0 {
 		l.add(SevereWarning, a.Position, a.Pattern, "add 'allow: [value, …]'", "%s is discharged by an allowlist that is empty", clip(a.Pattern))
 	}
