@@ -1,0 +1,319 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/user"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
+)
+
+type approvalsCommand struct {
+	List   approvalsList   `cmd:"" default:"withargs" help:"Show the questions that wait for an answer."`
+	Answer approvalsAnswer `cmd:"" help:"Answer one of them."`
+}
+
+type approvalsList struct {
+	storeFlag
+	JSON bool `name:"json" help:"Print one question a line, as JSON."`
+}
+
+// Help is shown below the flags.
+func (approvalsList) Help() string {
+	return `Each question shows the tool, every argument that fell short, and where its value came from. What others wrote stands behind a bar, on lines of its own, with everything invisible made visible.
+
+Example:
+  remit approvals
+  remit approvals answer k3jx5a2qd7 deny`
+}
+
+// Run shows the questions.
+func (c *approvalsList) Run(ctx context.Context, s *streams) error {
+	return c.with(ctx, func(st store.Store) error {
+		list, err := st.Pending(ctx, 0)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			for i := range list {
+				if err := writeJSON(s.out, &list[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		p := s.printer()
+		if len(list) == 0 {
+			p.line(0, "no question is waiting")
+		}
+		for i := range list {
+			if i > 0 {
+				p.line(0, "")
+			}
+			p.question(&list[i], time.Now())
+		}
+		return nil
+	})
+}
+
+type approvalsAnswer struct {
+	storeFlag
+	For    string `enum:"session,always" default:"session" help:"How far an approval reaches: the session, or always."`
+	By     string `placeholder:"NAME" help:"Who answers, for the record; the account's name without it."`
+	Why    string `placeholder:"TEXT" help:"Why, for the record."`
+	ID     string `arg:"" help:"The question, as remit approvals shows it."`
+	Answer string `arg:"" enum:"approve,deny" help:"approve or deny."`
+}
+
+// Help is shown below the flags.
+func (approvalsAnswer) Help() string {
+	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for always the deployment's allowlist gets an entry.`
+}
+
+// Run answers a question.
+func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
+	by := c.By
+	if by == "" {
+		if u, err := user.Current(); err == nil {
+			by = u.Username
+		}
+	}
+	return c.with(ctx, func(st store.Store) error {
+		a, err := st.Answer(ctx, c.ID, store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why})
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return hint(err, "remit approvals lists the questions that wait")
+		case errors.Is(err, store.ErrSettled):
+			return hint(err, "a question is answered once, in time: the agent has to propose the call again")
+		case err != nil:
+			return err
+		}
+		p := s.printer()
+		text := p.bad("denied")
+		if a.State == store.Approved {
+			text = p.good("approved")
+			if a.Extent == store.Always {
+				text += ", always"
+			}
+		}
+		p.line(0, fmt.Sprintf("%s: call %s of %s", text, foreign(a.Call), foreign(a.Decision.Tool)))
+		return nil
+	})
+}
+
+// The bars behind which a question shows what others wrote. Nothing that they
+// wrote ever stands at the beginning of a line, nor has a bar in it.
+const bar = "│ "
+
+// question writes what a person is asked.
+func (p *printer) question(a *store.Approval, now time.Time) {
+	d := a.Decision
+	effect := ""
+	if d.Effect != "" {
+		effect = fmt.Sprintf(" (%s)", d.Effect)
+	}
+	tool := foreign(d.Tool)
+	if d.Variant != "" {
+		tool += " " + foreign(d.Variant)
+	}
+	if d.Server != "" {
+		tool += " of server " + foreign(d.Server)
+	}
+	p.line(0, p.bold(a.ID)+"  may the agent call this tool?"+effect)
+	p.quote(2, tool, p.bold)
+	p.line(2, p.dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
+	p.line(2, "session and call:")
+	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.dim)
+	for i := range d.Findings {
+		if f := &d.Findings[i]; asksAbout(d, f) {
+			p.asked(a, f)
+		}
+	}
+	p.line(2, "why it is asked:")
+	for _, r := range d.Reasons {
+		text := r.Message
+		if r.Path != "" {
+			text = r.Path + ": " + text
+		}
+		p.quote(2, foreign(text), nil)
+	}
+	p.line(2, "the other arguments:")
+	if !p.others(d) {
+		p.line(4, "none")
+	}
+	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny")
+}
+
+// asksAbout tells whether an argument is what the question is about.
+func asksAbout(d *remit.Decision, f *remit.Finding) bool {
+	return !f.Satisfied || slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == f.Path })
+}
+
+// asked writes one argument that fell short, and where it came from.
+func (p *printer) asked(a *store.Approval, f *remit.Finding) {
+	p.line(2, "the argument")
+	p.quote(2, foreign(cmpPath(f.Path)), p.bold)
+	role := ""
+	if f.Role != label.NoRole {
+		role = fmt.Sprintf(" (%s)", f.Role)
+	}
+	p.line(2, fmt.Sprintf("has the value%s", role))
+	p.quote(2, foreign(f.Value), func(s string) string { return p.trust(f.Trust, s) })
+	if odd := letters(f.Value); odd != "" {
+		p.line(2, p.warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
+	}
+	p.line(2, fmt.Sprintf("which is %s, and should be %s or better", p.trust(f.Trust, f.Trust.String()), f.Floor))
+	for _, place := range a.Places {
+		if place.Path != f.Path {
+			continue
+		}
+		verb := "it stands in text of trust "
+		if place.Vouches {
+			verb = "it is vouched for by text of trust "
+		}
+		p.line(2, verb+p.trust(place.Trust, place.Trust.String())+":")
+		p.quote(2, foreign(place.Origin), p.dim)
+		p.quote(2, foreign(place.Before)+"»"+foreign(place.Text)+"«"+foreign(place.After), nil)
+	}
+}
+
+// others writes the arguments that the question is not about; false when there
+// are none.
+func (p *printer) others(d *remit.Decision) bool {
+	found := false
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		if asksAbout(d, f) {
+			continue
+		}
+		found = true
+		p.quote(2, foreign(cmpPath(f.Path))+" = "+foreign(f.Value), p.dim)
+	}
+	return found
+}
+
+func cmpPath(path string) string {
+	if path == "" {
+		return "(the whole)"
+	}
+	return path
+}
+
+// quote writes text of others behind a bar, broken so that the terminal never
+// breaks it.
+func (p *printer) quote(indent int, text string, style func(string) string) {
+	for _, l := range fold(text, max(p.width-indent-4, minWidth/2)) {
+		if style != nil {
+			l = style(l)
+		}
+		p.line(indent+2, bar+l)
+	}
+}
+
+// fold breaks text into lines of at most n columns, after a space where there
+// is one. It counts characters of unknown width as wide ones.
+func fold(s string, n int) []string {
+	var lines []string
+	from, space, at := 0, 0, 0 // the line's beginning, after its last space, and its width
+	for i, r := range s {
+		w := width(r)
+		for at > 0 && at+w > n {
+			end := i
+			if space > from {
+				end = space
+			}
+			lines = append(lines, s[from:end])
+			from, at = end, 0
+			for _, r := range s[from:i] {
+				at += width(r)
+			}
+		}
+		if at += w; r == ' ' {
+			space = i + 1
+		}
+	}
+	return append(lines, s[from:])
+}
+
+func width(r rune) int {
+	if r >= 0x1100 {
+		return 2
+	}
+	return 1
+}
+
+// maxMarks is how many marks may stack on one letter: languages that write
+// vowels and tones as marks need two, a tower of them writes over other lines.
+const maxMarks = 2
+
+// foreign is [visible] for text that a person decides by: spaces that are not
+// spaces, letters without ink, towers of marks and the signs of the question
+// itself are shown as escapes too.
+func foreign(s string) string {
+	var b strings.Builder
+	marks := 0
+	for _, r := range s {
+		if unicode.In(r, unicode.M) {
+			marks++
+		} else {
+			marks = 0
+		}
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			b.WriteString(escape(r))
+		case r == ' ':
+			b.WriteByte(' ')
+		case strings.ContainsRune("│»«⏎…", r), unicode.Is(unicode.Zs, r), unicode.Is(blank, r), unicode.Is(unicode.Me, r), marks > maxMarks:
+			b.WriteString(escape(r))
+		default:
+			b.WriteString(visible(string(r)))
+		}
+	}
+	return b.String()
+}
+
+// blank are the letters and symbols that show nothing.
+var blank = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
+	{Lo: 0x115f, Hi: 0x1160, Stride: 1}, // hangul fillers
+	{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, // khmer inherent vowels
+	{Lo: 0x180b, Hi: 0x180f, Stride: 1}, // mongolian selectors
+	{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // braille blank
+	{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // hangul filler
+	{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, // variation selectors
+	{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, // halfwidth hangul filler
+}, R32: []unicode.Range32{
+	{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}, // variation selectors
+}}
+
+// maxLetters bounds how many characters beyond ASCII a question names: the rest
+// of a text in another script says nothing more.
+const maxLetters = 8
+
+// letters names the characters of a value that are beyond ASCII; empty when
+// there are none.
+func letters(s string) string {
+	var list []string
+	seen := map[rune]bool{}
+	for _, r := range s {
+		if r <= unicode.MaxASCII || seen[r] {
+			continue
+		}
+		if seen[r] = true; len(list) == maxLetters {
+			list = append(list, "and more")
+			break
+		}
+		list = append(list, fmt.Sprintf("U+%04X", r))
+	}
+	return strings.Join(list, ", ")
+}
+
+// age writes how long something takes, to the second.
+func age(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

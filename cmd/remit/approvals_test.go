@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
+)
+
+// TestStoreScripts runs testdata/store/*.txtar: commands that look into a store.
+// "ask TEXT" is an agent that read the text and is about to write to the first
+// address in it; it waits for a person in the background, and "answer VERDICT"
+// is what came of it. "settle ID" puts the id of the question into $ID.
+func TestStoreScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "store"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GORACE", "atexit_sleep_ms=0")
+			e.Setenv("REMIT_STORE", filepath.Join(e.WorkDir, "remit.db"))
+			e.Values[agentKey{}] = &agent{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "replace": replace, "ask": ask, "answer": answer},
+	})
+}
+
+type agentKey struct{}
+
+// agent is the one whose call waits.
+type agent struct {
+	outcome chan remit.Verdict
+	failed  chan error
+}
+
+const agentContracts = `version: 1
+server: mail
+tools:
+  send: {effect: egress, args: {/to: {role: target, floor: USER, discharge: [confirm]}, /text: {role: content}}}
+`
+
+func ask(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ask TEXT")
+	}
+	text := ts.ReadFile(args[0])
+	f, err := contract.Load("mail.yaml", []byte(agentContracts))
+	ts.Check(err)
+	m, err := remit.New(remit.Options{Contracts: []*contract.File{f}})
+	ts.Check(err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	st, err := store.Open(ctx, ts.Getenv("REMIT_STORE"), store.Options{})
+	ts.Check(err)
+	l := ledger.New(st, func() *remit.Monitor { return m }, ledger.Options{})
+	s, err := l.Open(ctx, "mail\nof ann")
+	ts.Check(err)
+	ts.Check(s.Attach(ctx, "page", text))
+	to := ""
+	for word := range strings.FieldsSeq(text) {
+		if strings.Contains(word, "@") {
+			to = word
+			break
+		}
+	}
+	arguments := `{"to":"` + to + `","text":"hello"}`
+	d, err := s.Decide(ctx, remit.Call{Tool: "send", Arguments: []byte(arguments)})
+	ts.Check(err)
+	if d.Verdict != remit.Ask {
+		ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
+	}
+	a := ts.Value(agentKey{}).(*agent)
+	a.outcome, a.failed = make(chan remit.Verdict, 1), make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		got, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(ctx, d)
+		if err = errors.Join(err, st.Close()); err != nil {
+			a.failed <- err
+			return
+		}
+		a.outcome <- got.Decision.Verdict
+	}()
+	ts.Defer(func() { cancel(); <-done })
+	for ctx.Err() == nil {
+		if list, err := st.Pending(ctx, 1); err == nil && len(list) == 1 {
+			ts.Setenv("ID", list[0].ID)
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ts.Fatalf("the question does not come up")
+}
+
+func answer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: answer VERDICT")
+	}
+	a := ts.Value(agentKey{}).(*agent)
+	select {
+	case got := <-a.outcome:
+		if string(got) != args[0] {
+			ts.Fatalf("the call is %s, want %s", got, args[0])
+		}
+	case err := <-a.failed:
+		ts.Fatalf("%v", err)
+	}
+}
+
+// TestForeign: nothing that somebody wrote can pass for what the question says.
+func TestForeign(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"plain":            {"send it to ann@corp.example", "send it to ann@corp.example"},
+		"a new line":       {"x\r\n  to answer: approve", `x\u{d}\u{a}  to answer: approve`},
+		"an escape":        {"\x1b[2J\x1b]0;x\x07", `\u{1b}[2J\u{1b}]0;x\u{7}`},
+		"eight bits of it": {"\u009b2J", `\u{9b}2J`},
+		"bidi":             {"a\u202emoc.live\u202c\u2066b\u2069", `a\u{202e}moc.live\u{202c}\u{2066}b\u{2069}`},
+		"zero width":       {"a\u200bb\ufeffc\u00add", `a\u{200b}b\u{feff}c\u{ad}d`},
+		"other spaces":     {"a\u00a0\u2003\u3000b", `a\u{a0}\u{2003}\u{3000}b`},
+		"no ink":           {"a\u3164\u2800b", `a\u{3164}\u{2800}b`},
+		"our own signs":    {"│ »x« …⏎", `\u{2502} \u{bb}x\u{ab} \u{2026}\u{23ce}`},
+		"marks":            {"e\u0301 q\u0301\u0301\u0301", "e\u0301 q\u0301\u0301" + `\u{301}`},
+		"tags":             {"\U000e0041", `\u{e0041}`},
+		"no text":          {"\xff", `\u{fffd}`},
+		"another script":   {"почта", "почта"},
+	} {
+		if got := foreign(c.text); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"abcd", []string{"abcd"}},
+		{"abcde", []string{"abcd", "e"}},
+		{"漢字漢", []string{"漢字", "漢"}},
+		{"abc漢", []string{"abc", "漢"}},
+		{"a bcde", []string{"a ", "bcde"}},
+		{"ab cd ef", []string{"ab ", "cd ", "ef"}},
+		{"     ", []string{"    ", " "}},
+	} {
+		if got := fold(c.text, 4); !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// FuzzForeign: whatever the text, every line of it stands behind a bar, fits,
+// and has nothing in it that a terminal obeys.
+func FuzzForeign(f *testing.F) {
+	f.Add("x\n│ y \x1b[0m \u202e")
+	f.Fuzz(func(t *testing.T, text string) {
+		var b strings.Builder
+		p := &printer{w: &b, width: 40}
+		p.quote(2, foreign(text), nil)
+		for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
+			rest, ok := strings.CutPrefix(line, "    "+bar)
+			if !ok || strings.Contains(rest, "│") || len([]rune(rest)) > 40 {
+				t.Errorf("%q of %q", line, text)
+			}
+			for _, r := range rest {
+				if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+					t.Errorf("%q has %U", line, r)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/store"
+)
+
+// storeFlag names the store, for commands that look into one.
+type storeFlag struct {
+	Store string `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://… ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+}
+
+// open opens the store, which must be there.
+func (f storeFlag) open(ctx context.Context) (store.Store, error) {
+	name := f.Store
+	if name == "" {
+		var err error
+		if name, err = store.DefaultPath(); err != nil {
+			return nil, hint(err, "say where the store is with --store NAME")
+		}
+	}
+	s, err := store.Open(ctx, name, store.Options{Existing: true})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) {
+		return nil, hint(err, "the gateway makes the store; say where it is with --store NAME, or in REMIT_STORE")
+	}
+	return s, err
+}
+
+// with runs a function on the store and closes it.
+func (f storeFlag) with(ctx context.Context, do func(store.Store) error) error {
+	s, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+type auditCommand struct {
+	Verify auditVerify `cmd:"" help:"Check that nothing in the audit log was changed, cut or removed."`
+	Head   auditHead   `cmd:"" help:"Print the digest of the whole log, to keep elsewhere."`
+	Export auditExport `cmd:"" help:"Write the audit log as JSON lines."`
+	Prune  auditPrune  `cmd:"" help:"Remove sessions that have long ended."`
+}
+
+type auditVerify struct {
+	storeFlag
+	Head []string `placeholder:"DIGEST" sep:"none" help:"A digest that audit head printed: the log must still contain it. Repeatable."`
+	JSON bool     `name:"json" help:"Print the report as JSON."`
+	File string   `arg:"" optional:"" name:"file" help:"An exported log, - for standard input; without it the store's own is checked."`
+}
+
+// Help is shown below the flags.
+func (auditVerify) Help() string {
+	return `The log proves by itself that what is in it was not changed. That its end was not cut off is proved by a digest that was kept elsewhere.
+In the store, the events that the log speaks of are checked too. The exit code is 4 when something is wrong.
+
+Example:
+  remit audit head > /mnt/elsewhere/head
+  remit audit verify --head $(cat /mnt/elsewhere/head)`
+}
+
+// Run checks the log.
+func (c *auditVerify) Run(ctx context.Context, s *streams) error {
+	var heads []store.Hash
+	for _, h := range c.Head {
+		var hash store.Hash
+		if err := hash.UnmarshalText([]byte(strings.TrimPrefix(h, digestPrefix))); err != nil {
+			return usage{fmt.Errorf("--head: %q is no digest: %w", h, err)}
+		}
+		heads = append(heads, hash)
+	}
+	report, err := c.report(ctx, s.in, heads)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := writeJSON(s.out, report); err != nil {
+			return err
+		}
+	} else {
+		s.printer().audit(report)
+	}
+	if !report.OK() {
+		return status(exitFindings)
+	}
+	return nil
+}
+
+func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store.Hash) (report *store.Report, err error) {
+	switch c.File {
+	case "":
+		err = c.with(ctx, func(st store.Store) error {
+			report, err = st.Verify(ctx, heads...)
+			return err
+		})
+		return report, err
+	case "-":
+		return store.VerifyLines(cancellable(ctx, store.ReadLines(stdin)), heads...)
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer closeFile(f, &err)
+	report, err = store.VerifyLines(cancellable(ctx, store.ReadLines(f)), heads...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.File, err)
+	}
+	return report, nil
+}
+
+// cancellable ends a sequence with the context's error.
+func cancellable(ctx context.Context, lines iter.Seq2[store.Line, error]) iter.Seq2[store.Line, error] {
+	return func(yield func(store.Line, error) bool) {
+		for l, err := range lines {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// audit writes a report.
+func (p *printer) audit(r *store.Report) {
+	for _, problem := range r.Problems {
+		p.line(0, p.bad("✗")+" "+visible(problem.String()))
+	}
+	if r.More > 0 {
+		p.line(0, p.bad("✗")+" "+plural(r.More, "more problem", "more problems"))
+	}
+	sum := fmt.Sprintf("%s in %s", plural(int(r.Entries), "entry", "entries"), plural(r.Sessions, "session", "sessions"))
+	if r.Pruned > 0 {
+		sum += fmt.Sprintf(", %s removed by retention", plural(r.Pruned, "session", "sessions"))
+	}
+	if !r.OK() {
+		p.line(0, p.bad("not intact")+": "+sum)
+		return
+	}
+	p.line(0, p.good("intact")+": "+sum)
+	if r.Unnoted > 0 {
+		p.para(0, "", fmt.Sprintf("%s not covered by a digest yet: remit audit head makes one to keep elsewhere", plural(int(r.Unnoted), "entry is", "entries are")))
+	}
+}
+
+// digestPrefix says what a digest is.
+const digestPrefix = "sha256:"
+
+type auditHead struct {
+	storeFlag
+}
+
+// Help is shown below the flags.
+func (auditHead) Help() string {
+	return `Notes the end of every session in the store's own chain and prints the hash of that, which covers everything before it. Keep it where whoever may write to the store can't.`
+}
+
+// Run prints the digest.
+func (c *auditHead) Run(ctx context.Context, s *streams) error {
+	return c.with(ctx, func(st store.Store) error {
+		head, err := st.Head(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, digestPrefix+head.Hash.String())
+		return err
+	})
+}
+
+type auditExport struct {
+	storeFlag
+	Out string `placeholder:"FILE" help:"Where to write; standard output without it."`
+}
+
+// Help is shown below the flags.
+func (auditExport) Help() string {
+	return `One JSON object a line, as docs/reference/store.md describes it: first the store's own chain, then the sessions. Secrets were taken out before the entries were hashed.
+remit audit verify FILE checks an export without the store.`
+}
+
+// Run writes the log.
+func (c *auditExport) Run(ctx context.Context, s *streams) error {
+	return c.with(ctx, func(st store.Store) (err error) {
+		to := s.out
+		if c.Out != "" {
+			f, err := os.OpenFile(c.Out, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+			if err != nil {
+				return err
+			}
+			defer closeFile(f, &err)
+			to = f
+		}
+		w := bufio.NewWriter(to)
+		for l, err := range st.Export(ctx) {
+			if err == nil {
+				err = store.WriteLine(w, l)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
+}
+
+type auditPrune struct {
+	storeFlag
+	Before string `required:"" placeholder:"AGE|TIME" help:"Remove sessions in which nothing happened since: an age as 90d or 12h, or a time as 2026-03-31T09:00:00Z."`
+}
+
+// Help is shown below the flags.
+func (auditPrune) Help() string {
+	return `Sessions are removed whole, with their events, approvals and audit entries. Their ids are never used again, the labels of resources stay, and what is left of the log verifies.`
+}
+
+// Run removes sessions.
+func (c *auditPrune) Run(ctx context.Context, s *streams) error {
+	before, err := when(c.Before, time.Now())
+	if err != nil {
+		return usage{fmt.Errorf("--before: %w", err)}
+	}
+	return c.with(ctx, func(st store.Store) error {
+		n, err := st.Prune(ctx, before)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "removed %s\n", plural(n, "session", "sessions"))
+		return err
+	})
+}
+
+// when reads a time, or an age before now.
+func when(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
+		return now.Add(-age), nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("%q is neither an age nor a time: write 90d, 12h or 2026-03-31T09:00:00Z", text)
+}
