@@ -37,6 +37,9 @@ func TestEveryMember(t *testing.T) {
 	}{
 		{"every", "Send every member of the launch channel a message.", true},
 		{"everybody who", "Put everybody in it who is in launch.", true},
+		{"the members", "Greet the members of launch.", true},
+		{"all messages", "Sum up all messages in the launch channel.", false},
+		{"a member", "Greet a member of launch.", false},
 		{"not all", "Tell somebody in the launch channel.", false},
 		{"all of something else", "Read all mail. Then tell somebody in launch.", false},
 		{"another group", "Send every member of the press channel a message. Then look at launch", false},

@@ -426,7 +426,7 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for i, c := range out.spec.Certify {
-		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !s.saidEvery(c.Key) ||
+		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !(c.Procedure == "directory" && s.saidEveryone(c.Key)) ||
 			c.By != nil && !s.namedRecord(ref, pointer, c.By) {
 			continue
 		}
@@ -475,17 +475,34 @@ func (o *output) only(pointer string, procedure int) bool {
 	return own != "" && within(pointer, own)
 }
 
-// saidEvery tells whether the user spoke of all that belongs to a key, in one
-// sentence with it: "every member of the launch channel". Then each record that
-// the key led to was asked for.
-func (s *Session) saidEvery(key string) bool {
+// saidEveryone tells whether the user spoke of all people that belong to a key,
+// in one sentence with it: "every member of the launch channel". Then each
+// record that the key led to was asked for. "All messages in launch" asks for
+// nobody.
+func (s *Session) saidEveryone(key string) bool {
 	for _, o := range s.vouch.find(key, true) {
 		if s.vouch.negated(o) {
 			continue
 		}
 		left, right := s.vouch.around(o, 16, 16)
-		for _, w := range append(left, right...) {
-			if universal[w] {
+		if everyone(left) || everyone(right) {
+			return true
+		}
+	}
+	return false
+}
+
+// everyone tells whether words speak of all people of a group.
+func everyone(list []string) bool {
+	for i, w := range list {
+		if everybody[w] {
+			return true
+		}
+		if !universal[w] {
+			continue
+		}
+		for _, next := range list[i+1 : min(i+4, len(list))] {
+			if people[stem(next)] || people[next] {
 				return true
 			}
 		}
@@ -493,8 +510,12 @@ func (s *Session) saidEvery(key string) bool {
 	return false
 }
 
-// universal are the words for all of something.
-var universal = wordSet("all every everybody everyone each members alle allen alles jeder jede jeden jedem tous toutes chaque todos todas cada")
+var (
+	everybody = wordSet("everybody everyone jeder jedem jeden")
+	universal = wordSet("all every each the alle allen tous toutes chaque todos todas cada")
+	people    = wordSet("member user person people participant attendee guest subscriber follower collaborator colleague employee teammate student player customer " +
+		"mitglied mitglieder mitgliedern nutzer nutzern teilnehmer teilnehmern kollegen personen leute membre utilisateur personne miembro usuario persona participante")
+)
 
 // within tells whether a pointer leads into the record at a prefix, which ends
 // with a slash.
