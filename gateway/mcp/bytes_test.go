@@ -149,21 +149,30 @@ func TestByteByByte(t *testing.T) {
 		without := newWireClient(t, in, out)
 
 		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
-		inR, inW := io.Pipe()
-		outR, outW := io.Pipe()
-		done := make(chan error, 1)
-		go func() { done <- g.ServeStdio(context.Background(), inR, outW, "s") }()
-		t.Cleanup(func() {
-			inW.Close()
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		})
-		with := newWireClient(t, inW, outR)
+		with := raw(t, g)
 		for _, line := range scripts[version] {
 			if d := cmp.Diff(without.ask(line), with.ask(line)); d != "" {
 				t.Errorf("%s\n(-without +with the gateway)\n%s", line, d)
 			}
 		}
 	})
+}
+
+// raw connects to the gateway over stdio, without a client's own ideas.
+func raw(t testing.TB, g *mcp.Gateway) *wireClient {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := g.ServeStdio(context.Background(), inR, outW, "s")
+		outW.Close()
+		done <- err
+	}()
+	t.Cleanup(func() {
+		inW.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return newWireClient(t, inW, outR)
 }

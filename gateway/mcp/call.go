@@ -18,6 +18,13 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 	if name == "" {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
 	}
+	if members, err := wire.Members(x.msg.Params); err == nil {
+		for _, m := range members {
+			if known, ok := wire.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
+				return nil, &wire.Error{Code: wire.InvalidParams, Message: fmt.Sprintf("the member %q is not %q, and some servers take it for that: leave it out", m.Name, known)}
+			}
+		}
+	}
 	s, err := c.open(ctx, x)
 	if err != nil {
 		return nil, fmt.Errorf("the call was not made, because the session can't be opened: %w", err)

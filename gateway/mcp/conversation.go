@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -301,13 +302,25 @@ func (c *conversation) notified(m *wire.Message) {
 		c.cancelled(m)
 		return
 	}
-	if m.Method == "notifications/progress" {
-		// Progress of a server's question: its token is the server's own.
-		c.log.Debug("progress of a question is passed to all servers")
+	if requests(m.Method) {
+		// A server that doesn't mind the missing id would make a call that
+		// nobody decided.
+		c.log.Warn("a request without an id was not passed on", "method", m.Method)
+		return
 	}
 	for _, b := range c.backends {
 		b.send(upstream.Message{Raw: m.Raw, Method: m.Method})
 	}
+}
+
+// requests tells whether a method is one of MCP's requests.
+func requests(method string) bool {
+	kind, _, _ := strings.Cut(method, "/")
+	switch kind {
+	case "tools", "tasks", "resources", "prompts", "completion", "logging", "initialize", "ping", "server", "subscriptions", "sampling", "elicitation", "roots":
+		return true
+	}
+	return false
 }
 
 // cancelled ends a request that the client no longer waits for.

@@ -40,11 +40,16 @@ type HTTP struct {
 	// Idle is how long a conversation may be silent before its connections are
 	// closed; [DefaultIdle] when zero. Its session stays.
 	Idle time.Duration
+	// Grace is how long requests in flight may take when the gateway stops;
+	// [DefaultGrace] when zero.
+	Grace time.Duration
 }
 
 const (
 	// DefaultIdle is how long a silent client keeps its connections.
 	DefaultIdle = 30 * time.Minute
+	// DefaultGrace is how long requests in flight may take when the gateway stops.
+	DefaultGrace = 10 * time.Second
 	// bodyTime is how long a client may take to send a body.
 	bodyTime = 30 * time.Second
 	// minRun is the shortest token of a run: 128 bits in base 32 have 26.
@@ -80,6 +85,9 @@ type legacySession struct {
 func NewHandler(g *Gateway, o HTTP) *Handler {
 	if o.Idle <= 0 {
 		o.Idle = DefaultIdle
+	}
+	if o.Grace <= 0 {
+		o.Grace = DefaultGrace
 	}
 	h := &Handler{g: g, o: o, mux: http.NewServeMux(), sessions: map[string]*legacySession{}, runs: map[string]*conversation{}}
 	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -518,7 +526,7 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.o.Grace)
 	defer cancel()
 	// Streams end with their conversations, and the server when all have.
 	err := h.g.Close(end)
@@ -527,6 +535,3 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return err
 }
-
-// stopTime is how long requests in flight may take when the gateway stops.
-const stopTime = 10 * time.Second

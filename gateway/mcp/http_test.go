@@ -155,8 +155,10 @@ func TestAnchors(t *testing.T) {
 			t.Error("another run had the first one's confirmation")
 		}
 		if version == legacy {
-			if send("/mcp") != 1 || send("/mcp") != 1 {
-				t.Error("two sessions of the protocol shared their labels")
+			for range 2 {
+				if send("/mcp") != 1 {
+					t.Error("two sessions of the protocol shared their labels")
+				}
 			}
 		}
 	})
@@ -325,7 +327,9 @@ func TestHTTPServerMisbehaves(t *testing.T) {
 		"HTTP 500":         func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret stack trace", 500) },
 		"neither JSON":     func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
 		"ended the stream": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/event-stream") },
-		"HTTP 302":         func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.example/", 302) },
+		"HTTP 302": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://evil.example/", http.StatusFound)
+		},
 		"longer than": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			flood(w)

@@ -93,7 +93,6 @@ func desk() *sdk.Server {
 				_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(i), Total: 3})
 			}
 		}
-		_ = r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "error", Data: "tick"})
 		return &sdk.CallToolResult{Content: []sdk.Content{
 			&sdk.TextContent{Text: "12:00"}, &sdk.ImageContent{MIMEType: "image/png", Data: []byte{1, 2, 3}},
 			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "clock://now", Text: "noon"}},
@@ -113,11 +112,7 @@ func desk() *sdk.Server {
 		if err != nil {
 			return nil, nil, err
 		}
-		roots, err := r.Session.ListRoots(ctx, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		return text(fmt.Sprint(a.Content["colour"], len(roots.Roots))), nil, nil
+		return text(fmt.Sprint(a.Content["colour"])), nil, nil
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "get_slowly", Description: "Gets nothing, slowly."}, func(ctx context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
 		<-ctx.Done()
@@ -230,7 +225,6 @@ func connect(t testing.TB, transport sdk.Transport, o *sdk.ClientOptions, versio
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o)
-	client.AddRoots(&sdk.Root{URI: "file:///srv"})
 	s, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatalf("connect: %v", err)

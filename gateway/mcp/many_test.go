@@ -89,9 +89,6 @@ func TestMany(t *testing.T) {
 			t.Errorf("completion: %v, %v", r, err)
 		}
 		if version == legacy {
-			if err := s.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: "error"}); err != nil {
-				t.Error(err)
-			}
 			if err := s.Ping(ctx, nil); err != nil {
 				t.Error(err)
 			}
@@ -144,5 +141,30 @@ func TestServerDies(t *testing.T) {
 	}
 	if r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "get_end", Arguments: empty{}}); err == nil && !r.IsError {
 		t.Error("a dead server's tool was called")
+	}
+}
+
+// What is for no server in particular goes to all of them, or says so.
+func TestManyAtOnce(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "one", "desk"), child(t, "two", "desk")}})
+	c := raw(t, g)
+	c.ask(scripts[legacy][0])
+	c.ask(scripts[legacy][1])
+	for request, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"debug"}}`:     `{"jsonrpc":"2.0","id":2,"result":{}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"ping"}`:                                            `{"jsonrpc":"2.0","id":3,"result":{}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"acme/x","params":{}}`:                              `can't tell which of its servers \"acme/x\" is for`,
+		`{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{"cursor":"99."}}`:            `not one that this gateway gave out`,
+		`{"jsonrpc":"2.0","id":6,"method":"tools/list","params":{"cursor":"x"}}`:              `not one that this gateway gave out`,
+		`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"none://x"}}`:      `no server offers the resource \"none://x\"`,
+		`{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"greet"}}`:           `no server offers the prompt \"greet\"`,
+		`{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"note://1"}}`: `"id":9,"result":{}`,
+		`{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"one__read_inbox"}}`: `"id":10,"result"`,
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"read_inbox"}}`:      `no server offers the tool`,
+		`{"jsonrpc":"2.0","id":12,"method":"tools/list","params":{"cursor":"1.bm9uc2Vuc2U"}}`: `"tools":[]`,
+	} {
+		if got := c.ask(request); !strings.Contains(got[len(got)-1], want) {
+			t.Errorf("%s: got %s, want %s", request, got, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/remit-project/remit/strictjson"
 )
@@ -98,6 +99,10 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 			m.Result = json.RawMessage(value)
 		case "error":
 			m.Error = json.RawMessage(value)
+		default:
+			if known, ok := Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
+				return nil, &Error{Code: InvalidRequest, Message: fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", x.Name, known), ID: scalarID(m.ID)}
+			}
 		}
 	}
 	if err := m.classify(version, hasMethod); err != nil {
@@ -137,6 +142,17 @@ func (m *Message) classify(version string, hasMethod bool) error {
 		m.Kind = Response
 	}
 	return nil
+}
+
+// Alike returns the one of the known names that a name equals but for the case
+// of its letters. Some readers of JSON take the one for the other.
+func Alike(name string, known ...string) (string, bool) {
+	for _, k := range known {
+		if name != k && strings.EqualFold(name, k) {
+			return k, true
+		}
+	}
+	return "", false
 }
 
 // scalarID returns an id that is a string or a number, and nil otherwise.

@@ -43,6 +43,7 @@ func TestParseRefuses(t *testing.T) {
 		"nothing":                    {"", wire.ParseError, ""},
 		"no JSON":                    {"hello", wire.ParseError, ""},
 		"a batch":                    {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, wire.InvalidRequest, ""},
+		"a method in capitals":       {`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}`, wire.InvalidRequest, "1"},
 		"no version":                 {`{"id":1,"method":"ping"}`, wire.InvalidRequest, "1"},
 		"another version":            {`{"jsonrpc":"1.0","id":1,"method":"ping"}`, wire.InvalidRequest, "1"},
 		"a method that stands twice": {`{"jsonrpc":"2.0","id":"a","method":"ping","method":"tools/call"}`, wire.ParseError, `"a"`},
