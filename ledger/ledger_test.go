@@ -44,19 +44,19 @@ func atNoon() time.Time { return noon }
 
 func monitor(t testing.TB, text string, o remit.Options) *remit.Monitor {
 	t.Helper()
+	o.Now = atNoon
+	m, err := monitorOf(text, o)
+	must(t, err)
+	return m
+}
+
+func monitorOf(text string, o remit.Options) (*remit.Monitor, error) {
 	f, err := contract.Load("mail.yaml", []byte(text))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	o.Contracts = []*contract.File{f}
-	if o.Now == nil {
-		o.Now = atNoon
-	}
-	m, err := remit.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return remit.New(o)
 }
 
 func always(m *remit.Monitor) func() *remit.Monitor { return func() *remit.Monitor { return m } }

@@ -35,7 +35,7 @@ const (
 
 // openSQLite opens a store in one file.
 func (s *database) openSQLite(ctx context.Context, path string, o Options) error {
-	fail := func(err error) error { return fmt.Errorf("open store %s: %w", path, err) }
+	fail := func(err error) error { return failed("open store "+path, err) }
 	if err := prepareFile(path, o.Existing); err != nil {
 		return fail(err)
 	}
