@@ -14,14 +14,20 @@ RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Debian keeps its server's programs out of PATH.
 POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
 
-.PHONY: all setup postgres test lint bench fuzz
+.PHONY: all setup npm postgres test lint bench fuzz
 
 all: test
 
-setup: postgres
+setup: postgres npm
 	$(GO) mod download
 	$(GO) mod download -modfile=tools/go.mod
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
+
+# MCP servers from their packages, which the gateway's tests run. Without npm
+# those tests are skipped.
+npm:
+	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix gateway/mcp/testdata/npm; \
+	else echo "note: npm is not installed, the gateway is not tested with servers from npm"; fi
 
 # Without PostgreSQL and a way to install it, the tests that need it are skipped,
 # except in the gate (CI is set), where they fail.
