@@ -584,7 +584,10 @@ func (x *explanation) pieces(start, end int, fuel *int) {
 	if start >= end {
 		return
 	}
-	matches, _ := x.s.wide.Cover(x.value[start:end], fuel)
+	tank := min(*fuel, maxPiecesFuel)
+	*fuel -= tank
+	matches, _ := x.s.wide.Cover(x.value[start:end], &tank)
+	*fuel += tank
 	for _, m := range matches {
 		m.ValueStart, m.ValueEnd = m.ValueStart+start, m.ValueEnd+start
 		x.add(m)
@@ -612,6 +615,9 @@ const (
 	// piece, in bytes from its beginning and to its end: what is shown of a
 	// value are a few dozen pieces.
 	maxExplainedPieces = 8 << 10
+	// maxPiecesFuel is how many comparisons that may cost: text that was copied
+	// needs few, and text that was not has little to show.
+	maxPiecesFuel = 20 << 10
 	// maxWordPlaces is how many places of a word are looked at.
 	maxWordPlaces = 8
 	// maxExplainedWords is how many words of a value are looked for one by one.
