@@ -157,6 +157,7 @@ func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
 			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(e, to), nil }
 		} else {
 			command := upstream.Command{Args: s.Command, Env: s.Env, Dir: s.Dir, MaxMessage: most, Log: log}
+			server.Directories = directories(s.Command, s.Dir)
 			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 		}
 		o.Servers = append(o.Servers, server)
@@ -183,6 +184,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (mcp.Options, error) {
 	}
 	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: wire.DefaultLimits().Size, Log: log.With("server", server.Name)}
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
+	server.Directories = directories(c.Command, "")
 	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version()}
 	if c.Contracts != "" {
 		keep := contractDir(c.Contracts)
@@ -198,6 +200,29 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (mcp.Options, error) {
 
 // launchers are programs that start others: a server is not called after them.
 var launchers = []string{"npx", "npm", "pnpm", "bunx", "bun", "deno", "uvx", "uv", "pipx", "node", "python", "python3", "docker", "podman", "go", "sh", "bash", "env", "cmd"}
+
+// directories are those that a command gives to the server which it starts, as
+// absolute paths: arguments, or values of flags, that are directories.
+func directories(command []string, working string) []string {
+	var out []string
+	for _, arg := range command[1:] {
+		if strings.HasPrefix(arg, "-") {
+			_, value, ok := strings.Cut(arg, "=")
+			if !ok || value == "" {
+				continue
+			}
+			arg = value
+		}
+		if !filepath.IsAbs(arg) {
+			arg = filepath.Join(working, arg)
+		}
+		dir, err := filepath.Abs(arg)
+		if info, statErr := os.Stat(arg); err == nil && statErr == nil && info.IsDir() {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
 
 // serverName takes a name for contracts from the command that starts a server.
 func serverName(command []string) string {
