@@ -6,19 +6,16 @@ import (
 )
 
 // Patterns are JSON pointers (RFC 6901) with "*" for any list index or any
-// member that is accepted and not listed. A member whose name is "*" itself is
-// written "~2", an escape that JSON pointers don't have, so that a server
-// can't name an argument in a way that makes its pattern match all others.
+// member that is accepted and not listed. A star in a member's name is written
+// "~2", an escape that JSON pointers don't have, so that a server can't name an
+// argument in a way that makes its pattern match all others.
 
 // escape writes a member name as a segment of a pointer.
 func escape(name string) string {
-	if name == "*" || name == "**" {
-		return strings.Repeat("~2", len(name))
-	}
-	if strings.IndexByte(name, '~') < 0 && strings.IndexByte(name, '/') < 0 {
+	if !strings.ContainsAny(name, "~/*") {
 		return name
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+	return strings.NewReplacer("~", "~0", "/", "~1", "*", "~2").Replace(name)
 }
 
 // unescape reads a segment of a pointer.

@@ -372,6 +372,7 @@ func FuzzTool(f *testing.F) {
 	f.Add("", "", "", "", "object")
 	f.Add("__", "a of of of", "~/", "number of", "array")
 	f.Add("路径", "'x' 'y' \"z\"", "*", "(optional) the the", "integer")
+	f.Add("x", "", "price*tax", "A", "integer")
 	f.Fuzz(func(t *testing.T, name, description, arg, about, kind string) {
 		text, err := json.Marshal(map[string]any{"tools": []any{map[string]any{
 			"name": name, "description": description,

@@ -111,9 +111,9 @@ func plain(text string) string {
 	return text
 }
 
-// escape writes a member name as a JSON pointer segment.
+// escape writes a member name as a segment of a pattern.
 func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+	return strings.NewReplacer("~", "~0", "/", "~1", "*", "~2").Replace(name)
 }
 
 // described are the members that an opaque object's description speaks of,
