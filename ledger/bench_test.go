@@ -3,7 +3,10 @@ package ledger_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -32,6 +35,18 @@ func BenchmarkDecide(b *testing.B) {
 			_, err := s.Decide(context.Background(), benchCall(n))
 			return err
 		})
+	})
+	// What a commit can't be quicker than: as much as a decision takes in the
+	// store, appended to a file and synced.
+	b.Run("disk", func(b *testing.B) {
+		f, err := os.Create(filepath.Join(b.TempDir(), "log"))
+		must(b, err)
+		page := make([]byte, 16<<10)
+		times(b, 1, func(int) error {
+			_, err := f.Write(page)
+			return errors.Join(err, f.Sync())
+		})
+		must(b, f.Close())
 	})
 	server := storetest.StartPostgres(b, "fsync=on")
 	for _, sessions := range []int{1, 16, 128} {

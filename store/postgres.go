@@ -30,6 +30,10 @@ const (
 	postgresConnect = 10 * time.Second
 )
 
+const postgresTogether = `WITH event AS (INSERT INTO events (session, seq, event, decision, salt) VALUES ($1, $2, $3, $4, $5)),
+	entry AS (INSERT INTO audit (chain, n, seq, entry, hash) VALUES ($1, $6, $2, $7, $8))
+	UPDATE sessions SET length = $9, active = $10, entries = $11, head = $8 WHERE id = $1`
+
 // channel is where settled questions are announced.
 const channel = "remit_approvals"
 
@@ -61,6 +65,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	l := &listener{config: config, hub: s.hub}
 	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	s.together = postgresTogether
 	s.announce = "SELECT pg_notify('" + channel + "', $1)"
 	s.listen = l.start
 	s.write = func(ctx context.Context, f func(context.Context, querier) error) error {
