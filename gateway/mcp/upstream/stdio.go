@@ -41,7 +41,7 @@ type stdio struct {
 	queued atomic.Int64
 	ending chan struct{} // closed when the link is to end
 	end    sync.Once
-	done   chan struct{} // closed when the process has ended
+	done   chan struct{} // closed when the process has ended, and everybody knows
 }
 
 // Start starts a program and links to it.
@@ -85,8 +85,8 @@ func Start(c Command, to Receiver) (Link, error) {
 		if readErr != nil {
 			err = readErr
 		}
-		close(l.done)
 		l.to.Closed(err)
+		close(l.done)
 	}()
 	return l, nil
 }
