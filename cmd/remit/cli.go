@@ -16,17 +16,18 @@ import (
 type cli struct {
 	Help helpFlag `short:"h" help:"Show help for a command."`
 
-	Demo      demoCommand      `cmd:"" help:"Watch the monitor work, in under a minute."`
-	Check     checkCommand     `cmd:"" help:"Decide one proposed call."`
-	Replay    replayCommand    `cmd:"" help:"Decide every call of recorded sessions."`
-	Session   sessionCommand   `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
-	Explain   explainCommand   `cmd:"" help:"Show where every argument of a call came from."`
-	Contract  contractCommand  `cmd:"" help:"Make, check, show and compare contracts."`
-	Gateway   gatewayCommand   `cmd:"" help:"Stand between an MCP client and its servers."`
-	Approvals approvalsCommand `cmd:"" help:"Show and answer the questions that wait for a person."`
-	Audit     auditCommand     `cmd:"" help:"Verify, export and prune the audit log."`
-	Eval      evalCommand      `cmd:"" help:"Measure Remit, and other defenses, on published data sets."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Demo       demoCommand       `cmd:"" help:"Watch the monitor work, in under a minute."`
+	DemoOffice demoOfficeCommand `cmd:"" hidden:""`
+	Check      checkCommand      `cmd:"" help:"Decide one proposed call."`
+	Replay     replayCommand     `cmd:"" help:"Decide every call of recorded sessions."`
+	Session    sessionCommand    `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
+	Explain    explainCommand    `cmd:"" help:"Show where every argument of a call came from."`
+	Contract   contractCommand   `cmd:"" help:"Make, check, show and compare contracts."`
+	Gateway    gatewayCommand    `cmd:"" help:"Stand between an MCP client and its servers."`
+	Approvals  approvalsCommand  `cmd:"" help:"Show and answer the questions that wait for a person."`
+	Audit      auditCommand      `cmd:"" help:"Verify, export and prune the audit log."`
+	Eval       evalCommand       `cmd:"" help:"Measure Remit, and other defenses, on published data sets."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // streams is what commands read and write, with what is known about it.

@@ -49,8 +49,9 @@ func (c *demoCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if c.Scene < 0 || c.Scene > len(names) {
-		return usage{fmt.Errorf("there is no scene %d: give 1 to %d", c.Scene, len(names))}
+	real := len(names) + 1
+	if c.Scene < 0 || c.Scene > real {
+		return usage{fmt.Errorf("there is no scene %d: give 1 to %d", c.Scene, real)}
 	}
 	p := s.printer()
 	p.para(0, "", "An agent reads things that others wrote, and does what they say. Remit looks at every call before it runs, and asks of every argument where it came from. The contracts below were made from the tools' schemas a moment ago; nobody wrote any. A call that is not allowed (ask, deny) does not run; ask is one that a person may still let through.")
@@ -76,8 +77,17 @@ func (c *demoCommand) Run(ctx context.Context, s *streams) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if c.Scene == 0 || c.Scene == real {
+		p.line(0, "")
+		p.line(0, p.bold(fmt.Sprintf("%d. The same for real, through the gateway", real)))
+		p.para(3, "", "An MCP client, remit gateway and an MCP server, each a process of its own, and a web server with the page. The agent's configuration has one changed line: its server's command begins with remit gateway. Contracts, labels and decisions are as above; what is refused never reaches the server.")
+		if err := throughGateway(ctx, p); err != nil {
+			return fmt.Errorf("the gateway: %w", err)
+		}
+	}
 	p.line(0, "")
 	p.line(0, p.bold("Next"))
+	p.para(3, "- ", "remit gateway -- YOUR-MCP-SERVER: in front of a server that you use")
 	p.para(3, "- ", "remit replay SESSIONS.jsonl: the same on recordings of your own agent")
 	p.para(3, "- ", "remit contract synth --out contracts TOOLS.json: contracts to read and edit")
 	p.para(3, "- ", "remit session: decisions for a running agent, in any language")
