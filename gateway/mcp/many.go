@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -217,8 +218,10 @@ func union(a, b []byte, depth int) []byte {
 	return a
 }
 
-// page answers one page of a list: the pages of one server after another's. A
-// cursor says which server, and what that server's own cursor is.
+// page answers a list: what one server has after another's. Not every client
+// asks for a second page, so that servers which need one page each are answered
+// in one; a cursor says with which server to go on, and what that server's own
+// cursor is.
 func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 	at, inner, err := c.cursor(wire.GetText(x.msg.Params, "cursor"))
 	if err != nil {
@@ -229,10 +232,14 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 	if list.key == "name" {
 		names = shownAs(c.names(c.everywhere(ctx, x, x.msg.Method)))
 	}
+	var all []byte
 	for ; at < len(c.backends); at, inner = at+1, nil {
 		b := c.backends[at]
 		if !b.offers(x.msg.Method) {
 			continue
+		}
+		if len(all) > c.g.o.Limits.Message/2 {
+			return wire.NewResult(x.id, private(wire.Set(all, "nextCursor", wire.Quote(strconv.Itoa(at)+".")))), nil
 		}
 		params := wire.Remove(x.msg.Params, "cursor")
 		if len(params) == 0 {
@@ -250,16 +257,39 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			continue
 		}
 		next := wire.Get(result, "nextCursor")
-		if wire.Text(next) == "" && at+1 == len(c.backends) {
-			return wire.NewResult(x.id, private(wire.Remove(result, "nextCursor"))), nil
+		if all, err = joined(all, wire.Remove(result, "nextCursor"), list.member); err != nil {
+			return nil, err
 		}
-		return wire.NewResult(x.id, private(wire.Set(result, "nextCursor", nextCursor(at, next)))), nil
+		if wire.Text(next) != "" {
+			return wire.NewResult(x.id, private(wire.Set(all, "nextCursor", nextCursor(at, next)))), nil
+		}
 	}
-	result := fmt.Appendf(nil, `{%s:[]}`, wire.Quote(list.member))
-	if x.stateless {
-		result = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, wire.Quote(list.member))
+	if all == nil {
+		all = fmt.Appendf(nil, `{%s:[]}`, wire.Quote(list.member))
+		if x.stateless {
+			all = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, wire.Quote(list.member))
+		}
+		return wire.NewResult(x.id, all), nil
 	}
-	return wire.NewResult(x.id, result), nil
+	return wire.NewResult(x.id, private(all)), nil
+}
+
+// joined adds the items of a page to those before it.
+func joined(all, page []byte, member string) ([]byte, error) {
+	if all == nil {
+		return page, nil
+	}
+	to, ok := wire.Find(all, member)
+	from := bytes.TrimSpace(wire.Get(page, member))
+	if !ok || len(from) < 2 {
+		return nil, errors.New("the answer has no list")
+	}
+	have, more := bytes.TrimSpace(to.Of(all)), bytes.TrimSpace(from[1:len(from)-1])
+	items := bytes.TrimSpace(have[1 : len(have)-1])
+	if len(items) > 0 && len(more) > 0 {
+		items = append(bytes.Clone(items), ',')
+	}
+	return wire.Splice(all, to, slices.Concat([]byte("["), items, more, []byte("]"))), nil
 }
 
 // pageOf reads a page of one server and gives its items the names that the
@@ -327,9 +357,6 @@ func (c *conversation) cursor(s string) (server int, inner json.RawMessage, err 
 }
 
 func nextCursor(server int, inner json.RawMessage) json.RawMessage {
-	if wire.Text(inner) == "" {
-		return wire.Quote(strconv.Itoa(server+1) + ".")
-	}
 	return wire.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(wire.Text(inner))))
 }
 
