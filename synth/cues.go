@@ -34,6 +34,7 @@ var cues = []cue{
 	{cLook, 88, []string{"time to wait", "seconds to wait", "milliseconds to wait"}},
 	{cLook, 64, []string{"to return", "to be returned"}},
 	{cPattern, 80, []string{"glob pattern", "regular expression", "filter by", "filter results", "to filter", "filters results", "query language", "only return", "only include", "restrict results", "filter expression", "search syntax", "query syntax", "search operators", "to narrow", "limit results to", "substring filter", "pattern to match", "to limit the response to"}},
+	{cPattern, 92, []string{"regex pattern", "regex patterns", "regular expressions"}},
 	{cText, 93, []string{"text to replace with", "replacement text", "to replace it with", "text to put in"}},
 	{cOld, 90, []string{"text to search for - must match", "text to replace", "exact text of", "must match exactly", "text to be replaced", "string to replace", "to find and replace", "exact text on the page"}},
 	{cText, 78, []string{"message text", "text of the message", "body of the", "content of the", "contents of the", "text to post", "text to send", "title of the", "description of the", "subject of the", "summary of the", "content to append", "text content", "comment text", "content to write", "text to type", "free text", "text to insert", "text to add", "contents to", "reply text", "note text", "body text", "caption for", "content to be rendered", "notes about", "emoji reaction"}},
@@ -47,7 +48,7 @@ var cues = []cue{
 	{cKind, 66, []string{"type of", "status of", "state of", "category of", "kind of", "priority of", "one of:", "possible values"}},
 	{cObject, 90, []string{"timestamp of the message", "timestamp of the parent message", "timestamp of the parent", "ts of the message"}},
 	{cObject, 50, []string{"id of the", "ids of the", "identifier of the", "identifier for", "unique identifier", "id for the", "uuid of", "key of the", "number of the issue", "the id of", "reference id", "issue key", "numeric id", "number of the pull"}},
-	{cPart, 84, []string{"element reference", "exact target element", "css selector", "cell to", "top-left cell", "range of cells", "row number", "line number", "xpath", "selector for element", "index of the", "selector of the element", "element to", "element description", "a cell", "data range"}},
+	{cPart, 84, []string{"element reference", "exact target element", "from the page snapshot", "css selector", "cell to", "top-left cell", "range of cells", "row number", "line number", "xpath", "selector for element", "index of the", "selector of the element", "element to", "element description", "a cell", "data range"}},
 	{cGeo, 70, []string{"city name", "name of the city", "iata code", "airport code", "latitude", "longitude", "location of", "name of the location"}},
 }
 

@@ -50,7 +50,7 @@ var sensitive = set(`password credential permission access role privilege secret
 
 // messages are objects that reach people as soon as they exist.
 var messages = set(`message email sms tweet dm thread mail notification announcement newsletter status
-	broadcast reply`)
+	broadcast reply call`)
 
 // delivers are the verbs by which a message that exists has reached people.
 var delivers = set(`create add post insert put publish reply schedule comment write push`)
@@ -120,7 +120,11 @@ func (t *tool) findVerb() {
 			named = append(named, candidate{word, v, i})
 		}
 	}
+	named = operation(t.def.Name, t.words, named)
 	told := leadingVerbs(t.desc)
+	if len(named) == 0 && len(told) == 0 {
+		told = unspacedVerbs(t.desc)
+	}
 	chosen, why := choose(named, told, t.words)
 	for i, w := range t.words {
 		if chosen.word == "" || i != chosen.pos {
@@ -155,6 +159,25 @@ func (t *tool) findVerb() {
 	}
 }
 
+// operation leaves out the verbs of a name's prefix: "VerifyV2--CreateService"
+// creates.
+func operation(name string, words []string, named []candidate) []candidate {
+	cut := -1
+	for _, sep := range []string{"--", "__", "::", "/"} {
+		if i := strings.LastIndex(name, sep); i >= 0 {
+			cut = max(cut, i+len(sep))
+		}
+	}
+	if cut < 0 {
+		return named
+	}
+	from := len(words) - len(split(name[cut:]))
+	if i := slices.IndexFunc(named, func(c candidate) bool { return c.pos >= from }); i > 0 {
+		return named[i:]
+	}
+	return named
+}
+
 // leadingVerbs are the verbs that a description begins with: "Create, patch,
 // or delete a rule" has three.
 func leadingVerbs(desc string) []candidate {
@@ -179,6 +202,22 @@ func leadingVerbs(desc string) []candidate {
 		}
 	}
 	return nil
+}
+
+// unspacedVerbs are the verbs in the first sentence of a description whose
+// language puts no spaces between words.
+func unspacedVerbs(desc string) []candidate {
+	if i := strings.IndexAny(desc, "。；\n"); i >= 0 {
+		desc = desc[:i]
+	}
+	var out []candidate
+	for _, word := range unspaced.words {
+		if strings.Contains(desc, word) {
+			w := unspaced.verbs[word]
+			out = append(out, candidate{w, verbs[w], -1})
+		}
+	}
+	return out
 }
 
 func verbRun(s string) []candidate {
@@ -213,6 +252,9 @@ func verbRun(s string) []candidate {
 	return out
 }
 
+// starting are verbs that say that the other one begins.
+var starting = set("start perform do begin")
+
 // choose picks the tool's verb among those in its name, with the description
 // as arbiter.
 func choose(named, told []candidate, words []string) (candidate, string) {
@@ -223,6 +265,14 @@ func choose(named, told []candidate, words []string) (candidate, string) {
 		c := strictest(told)
 		c.pos = -1
 		return c, fmt.Sprintf("the description says %q", c.word)
+	}
+	if first := named[0]; first.pos == 0 && starting[first.word] && len(named) > 1 {
+		// "start_search" searches, if the description doesn't say more.
+		if c := named[1]; c.word == "search" && c.pos == len(words)-1 {
+			if len(told) == 0 || strictest(told).verb.effect == contract.Read || strictest(told).word == first.word {
+				return c, fmt.Sprintf("named %q", c.word)
+			}
+		}
 	}
 	pick := func(c candidate, note string) (candidate, string) {
 		return c, fmt.Sprintf("named %q%s", c.word, note)
@@ -417,7 +467,7 @@ func (t *tool) adjust() {
 		if o, ok := t.about(personal); ok && t.manner != relocating {
 			t.raise(contract.Egress, sending, fmt.Sprintf("other people take part in %q", o))
 		}
-		if o, ok := t.about(commitments); ok && !strings.Contains(t.verb, "tag") {
+		if o, ok := t.about(commitments); ok && !strings.Contains(t.verb, "tag") && !t.ofBoard(o) {
 			t.raise(contract.Egress, sending, fmt.Sprintf("a %s commits money or a person", o))
 		}
 		if o, ok := t.about(devices); ok {
@@ -430,7 +480,7 @@ func (t *tool) adjust() {
 			t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
 		}
 		for _, p := range t.places {
-			if p.depth == 1 && notified(p) {
+			if p.depth == 1 && notified(p) && t.verb != "draft" {
 				t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
 			}
 		}
@@ -486,6 +536,22 @@ func (t *tool) contacted() *place {
 		}
 	}
 	return nil
+}
+
+// ofBoard tells whether a card is one of a board, and pays nothing.
+func (t *tool) ofBoard(object string) bool {
+	if object != "card" {
+		return false
+	}
+	for _, p := range t.places {
+		for _, w := range p.words {
+			switch w {
+			case "board", "stack", "lane", "swimlane":
+				return p.depth == 1
+			}
+		}
+	}
+	return slices.Contains(t.words, "board")
 }
 
 // notified tells whether an argument names people who will hear of the call.
@@ -576,7 +642,7 @@ func (t *tool) adjustVariant() {
 	if !write {
 		return
 	}
-	if o, ok := t.about(commitments); ok {
+	if o, ok := t.about(commitments); ok && !t.ofBoard(o) {
 		t.raise(contract.Egress, sending, fmt.Sprintf("a %s commits money or a person", o))
 	}
 	if o, ok := t.about(devices); ok {

@@ -69,7 +69,7 @@ func fits(c concept, p *place) bool {
 	case isRecord(p.node):
 		switch c {
 		case cPath:
-			return slices.Contains(p.words, "attachment")
+			return slices.Contains(p.words, "attachment") || slices.Contains(p.words, "volume") || slices.Contains(p.words, "mount") || slices.Contains(p.words, "bind")
 		case cPlace:
 			return destination(p)
 		case cDeed, cLocator, cHost, cSecret, cQuery, cObject:
@@ -185,7 +185,13 @@ func conceptByName(p *place) evidence {
 	return *p.named
 }
 
-func byName(p *place) []evidence { return nameEvidence(p.words, p.name) }
+func byName(p *place) []evidence {
+	es := nameEvidence(p.words, p.name)
+	if len(p.words) > 1 && (p.words[0] == "include" || p.words[0] == "exclude") && p.node.Items != nil && len(es) > 0 && es[0].concept == cLook {
+		es[0].concept = cPattern // a list of what is let through, not of what is shown
+	}
+	return es
+}
 
 // nameEvidence reads an argument's name: pairs of words that mean something
 // of their own, qualifiers, and the last noun ("head"), the one that English
@@ -223,8 +229,11 @@ func nameEvidence(words []string, name string) []evidence {
 				out = append(out, evidence{cOld, 86, named})
 			}
 		}
-		if last == "filter" {
+		switch last {
+		case "filter":
 			out = append(out, evidence{cPattern, 84, named})
+		case "contain", "match", "prefix", "suffix":
+			out = append(out, evidence{cPattern, 82, named})
 		}
 	}
 	// The head: the last word that means something, without id-like words.
@@ -314,6 +323,9 @@ func distance(words []string, i int) int {
 
 // byPreposition reads names that are a preposition alone, by the tool's verb.
 func byPreposition(t *tool, p *place) []evidence {
+	if t.picksInside(p) {
+		return nil
+	}
 	why := fmt.Sprintf("named %q in a tool that %s", p.name, t.manner)
 	switch p.name {
 	case "to":
@@ -403,6 +415,9 @@ func byHead(p *place) []evidence {
 		return nil // an id is no path, whatever it identifies
 	}
 	e.weight = min(e.weight-6, 68)
+	if e.concept == cObject && conceptByName(p).concept != cObject && len(h.of) > 0 && len(h.head) == 1 && h.head[0] == "id" {
+		e.weight = 84 // "the ID of the price" is no price
+	}
 	e.why = fmt.Sprintf("described as %q", strings.TrimSpace(strings.Join(h.head, " ")+" of "+strings.Join(h.of, " ")))
 	if len(h.of) == 0 {
 		e.why = fmt.Sprintf("described as %q", strings.Join(h.head, " "))
@@ -423,6 +438,9 @@ func (t *tool) byParent(p *place) []evidence {
 	why := fmt.Sprintf("inside %q, %s", parent.name, e.concept)
 	switch e.concept {
 	case cText, cData, cTagging:
+		if t.picksInside(p) {
+			return []evidence{{cObject, 66, why + ", says which"}}
+		}
 		if t.effect != contract.Read {
 			return []evidence{{cData, 66, why}}
 		}
@@ -435,6 +453,10 @@ func (t *tool) byParent(p *place) []evidence {
 	case cPlace:
 		return []evidence{{cPlace, 62, why}}
 	case cPerson:
+		switch last(p.words) {
+		case "id", "code", "name", "login", "username":
+			return []evidence{{cPerson, 82, why}}
+		}
 		return []evidence{{cData, 50, why}}
 	case cManifest, cCode:
 		return []evidence{{e.concept, 66, why}}
@@ -442,12 +464,71 @@ func (t *tool) byParent(p *place) []evidence {
 	return nil
 }
 
+// picksInside tells whether a member of a list of records says which existing
+// object the record is about, as against being part of what is written.
+func (t *tool) picksInside(p *place) bool {
+	up := parentOf(p)
+	if up == nil || !up.element && up.node.Items == nil || t.effect == contract.Read {
+		return false
+	}
+	l, noun := last(p.words), ""
+	alters := t.manner == changing || t.manner == removing || verbs[t.verb].manner == changing
+	h := headOf(p.node.Description)
+	switch {
+	case len(p.words) > 1:
+		noun = p.words[len(p.words)-2]
+	case l == "id" || l == "identifier":
+		return alters
+	case edges[p.name]:
+		return slices.ContainsFunc(up.words, func(w string) bool { return graphs[w] })
+	case len(h.head) == 1 && h.head[0] == "id" && len(h.of) > 0:
+		l, noun = "id", last(h.of)
+	default:
+		return false
+	}
+	if slices.Contains(t.object, noun) || slices.Contains(up.words, noun) {
+		return alters && handles[l]
+	}
+	switch c := nouns[noun].concept; l {
+	case "id", "identifier":
+		return c != cPerson && c != cAccount && c != cPlace
+	case "name":
+		return c == cObject || noun == "entity" || noun == "node" || noun == "record" || noun == "document"
+	}
+	return false
+}
+
+// edges are the names of the ends of a relation, and graphs are the lists whose
+// members have such ends: nobody sends or receives there.
+var (
+	edges  = set("from to source target subject object")
+	graphs = set("relation edge link dependency connection triple association")
+)
+
+// consoles are objects that execute what is typed into them.
+var consoles = set("process terminal repl shell console tmux pty stdin interpreter tty")
+
+// runsImages are objects to which parts of the host may be opened.
+var runsImages = set("container pod vm machine sandbox instance image compose")
+
+// settings are objects that say what a service does from now on.
+var settings = set("config setting preference registry flag")
+
+// subscriptions are objects by which a service keeps telling somebody.
+var subscriptions = set("notification subscription webhook alert trigger alarm event hook")
+
+// proofs are objects that a one-time code opens.
+var proofs = set("verification otp 2fa mfa totp login authentication signin verify")
+
 // byTool reads what the tool itself says about arguments with vague names.
 func byTool(t *tool, p *place) []evidence {
+	if isRecord(p.node) && p.depth > 1 && conceptOf(p.words) == cDeed {
+		return []evidence{{cCode, 84, "an action that is described, to be taken later"}}
+	}
 	if p.depth > 1 || isBoolean(p.node) {
 		return nil
 	}
-	var out []evidence
+	out := t.byObject(p)
 	if last(p.words) == "topic" {
 		switch t.verb {
 		case "publish", "send", "push", "emit", "produce", "subscribe", "consume":
@@ -493,6 +574,74 @@ func byTool(t *tool, p *place) []evidence {
 		}
 	}
 	return out
+}
+
+// byObject reads vague names by what the tool acts on.
+func (t *tool) byObject(p *place) []evidence {
+	if len(enumeration(p.node)) > 1 {
+		return nil
+	}
+	var out []evidence
+	within := func(s map[string]bool) (string, bool) {
+		if i := slices.IndexFunc(t.words, func(w string) bool { return s[w] }); i >= 0 {
+			return t.words[i], true
+		}
+		return t.about(s)
+	}
+	write := t.effect != contract.Read
+	switch last(p.words) {
+	case "input", "text", "key", "data", "line", "message":
+		if o, ok := within(consoles); ok && write && t.manner != removing {
+			out = append(out, evidence{cCode, 86, fmt.Sprintf("what a %s is given, it runs", o)})
+		}
+	case "volume", "mount", "bind":
+		if o, ok := within(runsImages); ok && write && !isNumber(p.node) {
+			out = append(out, evidence{cPath, 88, fmt.Sprintf("opens parts of the host to a %s", o)})
+		}
+	case "driver":
+		if _, ok := within(set("network volume storage database log")); ok {
+			out = append(out, evidence{cKind, 70, "named \"driver\", of a thing"})
+		}
+	case "policy":
+		if slices.Contains(t.object, "policy") && write && (t.manner != removing || t.verb == "replace") && !isNumber(p.node) {
+			out = append(out, evidence{cManifest, 82, "a document that decides who may do what"})
+		}
+	case "code":
+		if _, ok := within(proofs); ok && !isNumber(p.node) || slices.ContainsFunc(t.words, func(w string) bool { return proofs[w] && w != "verify" }) {
+			out = append(out, evidence{cSecret, 92, "what proves who somebody is"})
+		}
+	case "record", "row", "entry", "document", "entity", "topic":
+		if i := slices.Index(t.object, last(p.words)); i >= 0 && !isRecord(p.node) && p.node.Items == nil && (i < len(t.object)-1 || t.manner == removing) {
+			out = append(out, evidence{cObject, 72, fmt.Sprintf("named %q in a tool about a part of it", p.name)})
+		}
+	}
+	if l := last(p.words); l == "value" || l == "key" && len(p.words) == 1 {
+		if o, ok := within(settings); ok && write {
+			out = append(out, evidence{cOption, 84, fmt.Sprintf("the %s of a %s", l, o)})
+		}
+	}
+	if slices.Contains(p.words, "topic") || slices.Contains(p.words, "queue") {
+		if o, ok := within(subscriptions); ok && write && t.manner != removing {
+			out = append(out, evidence{cPlace, 78, fmt.Sprintf("is told of by a %s", o)})
+		}
+	}
+	if last(p.words) == "key" && len(p.words) == 1 && (t.verb == "press" || t.verb == "type") {
+		out = append(out, evidence{cText, 82, "a key of a keyboard"})
+	}
+	if last(p.words) == "path" && (p.node.Default == `"$"` || contains(fold(p.node.Description+" "+t.def.Description), "json path") || contains(fold(p.node.Description+" "+t.def.Description), "jsonpath")) {
+		out = append(out, evidence{cPart, 90, "a place within a document"})
+	}
+	if l := last(p.words); (t.manner == changing || t.manner == removing) && (l == "name" || l == "title") && t.verb != "" && picked(p.node.Description, t.verb) {
+		out = append(out, evidence{cObject, 88, fmt.Sprintf("described as what to %s", t.verb)})
+	}
+	return out
+}
+
+// picked tells whether a description says that the argument is what the verb is
+// done to: "name of the task to delete", "to search for and complete".
+func picked(description, verb string) bool {
+	d := fold(description)
+	return contains(d, "to "+verb) || contains(d, "and "+verb)
 }
 
 // travels tells whether an argument is where a journey begins or ends.

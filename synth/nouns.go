@@ -82,7 +82,7 @@ var nouns = nounTable([]nounRow{
 	{cAccount, fair, `payment bank billing fund funding`},
 	{cPlace, strong, `repository channel project space workspace organization team namespace database
 		table board calendar bucket parent destination collection dataset notebook
-		datasource schema cluster guild forum`},
+		datasource schema cluster guild forum addressbook phonebook remote`},
 	{cPlace, fair, `thread room group page queue list domain section branch base context playlist
 		mailbox inbox sprint epic pipeline environment subscription server site store
 		catalog shelf album portal app application device target vault keyspace into desk
@@ -143,7 +143,7 @@ var nouns = nounTable([]nounRow{
 		step dimension aspect`},
 	{cLook, fair, `verbose mode view raw strip`},
 	{cOption, fair, `region zone ttl expire expiry expiration setting config force overwrite recursive
-		dryrun confirm notify flag option strategy behavior policy method enabled protection
+		dryrun confirm notify flag option strategy behavior policy method enabled protection modifier
 		silent insurance cabin class`},
 	{cAudience, strong, `visibility permission access privacy private public role restriction accesslevel
 		sharing acl privilege grant visible`},
@@ -181,7 +181,7 @@ func nounTable(rows []nounRow) map[string]noun {
 }
 
 // handles are words that say "the following or preceding noun, by its id".
-var handles = set(`id identifier key uuid guid slug sha number name handle code ref reference ts gid sku`)
+var handles = set(`id identifier key uuid guid slug sha number name handle code ref reference ts gid sku arn`)
 
 // fillers say nothing about the concept of the word beside them.
 var fillers = set(`list array set string str json json5 object value info information detail data
@@ -212,8 +212,8 @@ var compounds = compoundTable([]nounRow{
 		content_type mime_type file_type response_format output_format date_format
 		text_format output_type return_type number_format media_type
 		display_name_format return_field return_format include_field image_format
-		poll_interval file_format page_width sort_field response_type
-		tab_color date_order group_type`},
+		poll_interval search_type match_type file_format page_width sort_field response_type
+		tab_color date_order group_type context_line context_length context_size`},
 	{cPath, strong, `file_name file_path dir_name folder_path directory_path output_path
 		output_file input_file save_path working_directory root_path destination_path
 		source_path download_path log_file local_path key_file csv_path content_file
@@ -240,7 +240,7 @@ var compounds = compoundTable([]nounRow{
 		release_note version_comment custom_instruction_text zip_code postal_code
 		tracking_note special_request commit_body note_content date_of_birth
 		cover_letter user_preference`},
-	{cName, strong, `new_name target_name`},
+	{cName, strong, `new_name target_name friendly_name`},
 	{cOld, strong, `old_text old_string old_str old_content search_text find_text text_selection
 		old_value original_text text_to_find old_line`},
 	{cPattern, strong, `date_range time_range price_range label_selector field_selector field_mask
@@ -266,6 +266,7 @@ var compounds = compoundTable([]nounRow{
 		primary_key comment_id product_id document_id page_id block_id email_id
 		confirmation_number reservation_number booking_reference commit_sha tree_sha
 		invoice_id intersection_id sender_id`},
+	{cObject, certain, `in_reply_to`},
 	{cWhen, strong, `start_time end_time start_date end_date due_date send_at date_time
 		release_date due_on expires_at scheduled_time scheduled_at remind_at
 		start_day end_day check_in check_out departure_date return_date pickup_time`},

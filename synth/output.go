@@ -68,10 +68,14 @@ func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
 	if v := verbs[t.verb]; v.effect == contract.Execute && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
 		return contract.Output{Trust: label.External} // what ran says what comes back
 	}
-	if t.verb == "download" || t.verb == "export" {
+	switch t.verb {
+	case "download", "export", "crawl", "scrape", "curl", "navigate", "visit", "goto", "open", "":
 		return contract.Output{Trust: label.External}
 	}
-	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot"} {
+	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() {
+		return contract.Output{Trust: label.External}
+	}
+	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot", "and return", "and returns"} {
 		if contains(t.desc, ph) {
 			return contract.Output{Trust: label.External}
 		}
@@ -87,6 +91,17 @@ func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
 		}
 	}
 	return o
+}
+
+// onPage tells whether a tool acts on a part of a page, which others wrote: what
+// comes back may quote it.
+func (t *tool) onPage() bool {
+	for _, p := range t.places {
+		if e := t.winner(p); e.concept == cPart && (last(p.words) == "reference" || slices.Contains(p.words, "element") || last(p.words) == "xpath") {
+			return true
+		}
+	}
+	return false
 }
 
 // selfMade tells whether a read returns what only the service or the user's

@@ -85,10 +85,10 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 	content := verdict{role: label.Content, floor: label.External}
 	control := func(f label.Trust) verdict { return verdict{role: label.Control, floor: f} }
 	selector := verdict{role: label.Selector, floor: label.ToolOutput}
-	if read || t.effect == contract.Egress && t.manner == looking {
+	if read || t.effect == contract.Egress && (t.manner == looking || t.verb == "crawl" || t.verb == "scrape") {
 		selector.floor = label.External
 	}
-	payload := t.inPayload(p)
+	payload := t.inPayload(p) && !t.picksInside(p)
 
 	switch e.concept {
 	case cSecret:
@@ -99,6 +99,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		return v
 	case cSql, cCode, cManifest, cImage:
 		v := verdict{role: label.Command, floor: label.User}
+		if e.concept == cImage && e.weight < fair && t.effect == contract.Egress && t.manner == sending {
+			return target // pictures that are sent
+		}
 		switch {
 		case e.concept == cSql:
 			v.form = contract.SQL
@@ -142,7 +145,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if read {
 			return selector
 		}
-		if e.concept == cPerson && e.weight < strong && t.effect == contract.Write && t.keepsPeople() && !t.isObject(p) {
+		if e.concept == cPerson && e.weight < strong && t.effect == contract.Write && t.keepsPeople() && !t.isObject(p) && last(p.words) != "id" {
 			v := content
 			v.review = "a detail of a record of a person: it may become a destination later"
 			return v
@@ -167,6 +170,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		case payload:
 			return content
 		case read:
+			return selector
+		case t.brings(p):
 			return selector
 		case destination(p):
 			return target
@@ -194,6 +199,13 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return selector
 		case destination(p):
 			return target
+		case t.effect == contract.Execute && (p.words[0] == "command" || p.words[0] == "script" || p.words[0] == "macro"):
+			return verdict{role: label.Command, floor: label.User, review: "says by its id what is executed"}
+		case t.manner == sending && slices.Contains(p.words, "webhook"):
+			return target
+		case p.words[0] == "new" && (t.verb == "rename" || t.manner == relocating):
+			target.review = "the name that it gets may be another's, which is overwritten then"
+			return target
 		}
 		return t.handled(p, selector)
 	case cName:
@@ -205,10 +217,18 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		return content
 	case cData:
 		switch {
+		case read && t.projects(p):
+			return control(label.External)
+		case read && projection[last(p.words)] && !isRecord(p.node):
+			return selector
 		case read:
 			return content
 		case t.effect == contract.Execute && !t.viaSQL:
-			return control(label.User)
+			v := control(label.User)
+			if p.depth == 1 && p.opaque && isRecord(p.node) {
+				v.review = "free-form: may say what is executed, and on what"
+			}
+			return v
 		}
 		v := content
 		if p.depth == 1 && (p.opaque || holdsRecords(p)) && t.effect != contract.Read {
@@ -216,7 +236,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		}
 		return v
 	case cTagging:
-		if read {
+		if read || t.version(p) {
 			return selector
 		}
 		return content
@@ -232,12 +252,15 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		}
 		return selector
 	case cPattern:
+		if !read && t.manner != looking && len(enumeration(p.node)) > 1 {
+			return control(label.User) // how much is changed
+		}
 		return selector
 	case cOld:
 		selector.floor = label.External // quoted from the object itself
 		return selector
 	case cWhen:
-		if read {
+		if read || t.manner == removing && t.verb != "cancel" || t.verb == "" && contains(t.desc, "matching") {
 			return selector
 		}
 		return content
@@ -259,6 +282,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 	case cLimit, cLook:
 		return control(label.External)
 	case cOption:
+		if read && decides(p) {
+			return control(label.User)
+		}
 		if read || cosmetic(p) {
 			return control(label.External)
 		}
@@ -363,8 +389,10 @@ func (t *tool) named(p *place, content, selector, target verdict) verdict {
 	switch {
 	case t.effect == contract.Read:
 		return selector
-	case t.inPayload(p):
+	case t.inPayload(p) && !t.picksInside(p):
 		return content
+	case t.storesUnder(p) && t.identifier(p) != nil && t.manner != adding:
+		return t.handled(p, selector)
 	case slices.Contains(p.words, "new") || slices.Contains(p.words, "target") || contains(fold(p.node.Description), "new name"):
 		return content
 	case t.effect == contract.Execute && !t.viaSQL && !creating[t.verb] && t.verb != "install" && t.verb != "run" && t.verb != "deploy" && t.verb != "launch":
@@ -428,6 +456,8 @@ func destination(p *place) bool {
 		switch w {
 		case "destination", "parent", "target", "into":
 			return true
+		case "remote":
+			return i == 0
 		case "to":
 			return i == 0 && len(p.words) > 1
 		}
@@ -438,6 +468,46 @@ func destination(p *place) bool {
 // origin tells whether an argument's name says that something comes from there.
 func origin(p *place) bool {
 	return len(p.words) > 1 && (p.words[0] == "source" || p.words[0] == "from")
+}
+
+// brings tells whether a container is what a tool takes from, as against where
+// it writes: the branch that is cloned, or that a new one begins at.
+func (t *tool) brings(p *place) bool {
+	l := last(p.words)
+	switch t.verb {
+	case "clone", "checkout", "pull", "switch":
+		return l == "branch"
+	}
+	return creating[t.verb] && len(p.words) > 1 && p.words[0] == "base" && l == last(t.object)
+}
+
+// projection are words for the parts of a record.
+var projection = set("field fields column attribute property")
+
+// projects tells whether a list of a read says which parts of the records come
+// back.
+func (t *tool) projects(p *place) bool {
+	return projection[last(p.words)] && p.node.Items != nil && !isRecord(p.node) && p.depth == 1
+}
+
+// version tells whether a tag says which of the versions of a thing is meant.
+func (t *tool) version(p *place) bool {
+	if p.node.Items != nil || isRecord(p.node) || last(p.words) != "tag" || t.manner == adding || t.verb == "tag" {
+		return false
+	}
+	_, ok := t.about(set("image container release package"))
+	return ok
+}
+
+// decides tells whether a switch of a read makes it do more than read.
+func decides(p *place) bool {
+	d := fold(p.node.Description)
+	for _, ph := range []string{"actually", "runs the", "executes", "execute the", "really"} {
+		if contains(d, ph) {
+			return true
+		}
+	}
+	return false
 }
 
 // people are objects that are records of people.
@@ -455,7 +525,7 @@ func (t *tool) keepsPeople() bool {
 
 // names tells whether p is the name of the object that the tool creates.
 func (t *tool) names(p *place) bool {
-	if !creating[t.verb] || p.depth != 1 || len(t.object) == 0 || destination(p) || origin(p) || t.effect.Outward() && t.effect != contract.Execute {
+	if !creating[t.verb] || p.depth != 1 || len(t.object) == 0 || destination(p) || origin(p) || p.words[0] == "base" || t.effect.Outward() && t.effect != contract.Execute {
 		return false
 	}
 	last := last(p.words)
@@ -481,6 +551,9 @@ func (t *tool) commits(p *place) bool {
 		if handles[w] && w != "name" {
 			return false
 		}
+	}
+	if h := headOf(p.node.Description); passive[last(p.words)] && len(h.head) == 1 && h.head[0] == "id" {
+		return false // what is bought, named by its id
 	}
 	_, ok := t.about(commitments)
 	return (ok || t.verb == "reserve" || t.verb == "book" || t.verb == "order" || t.verb == "buy") && !isRecord(p.node) && p.node.Items == nil
@@ -659,6 +732,9 @@ func (t *tool) onlyShown(p *place) bool {
 			return false
 		}
 	}
+	if t.verb == "join" || t.verb == "open" {
+		return false // the link is followed
+	}
 	_, link := t.about(set("link bookmark"))
 	return link || contains(d, "link to") || contains(d, "link") || slices.Contains(p.words, "icon") || slices.Contains(p.words, "cover") || slices.Contains(p.words, "image")
 }
@@ -762,7 +838,7 @@ func cosmetic(p *place) bool {
 	d := fold(p.node.Description)
 	for _, w := range p.words {
 		switch w {
-		case "include", "return", "verbose", "raw", "pretty", "bold", "italic", "underline", "show", "gridline", "expand", "formatted", "heading", "stream":
+		case "include", "return", "verbose", "raw", "pretty", "bold", "italic", "underline", "show", "gridline", "expand", "formatted", "heading", "stream", "wait", "slowly", "case":
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
@@ -48,7 +49,7 @@ var verbs = verbTable([]verbRow{
 		estimate forecast predict recommend suggest resolve wait think sleep preview
 		enumerate discover locate identify scroll hover help return ping listen peek exist
 		stat tail head glob grep observe obtain display receive examine count measure
-		determine recall traverse audit see know current await collect gather provide`},
+		determine recall traverse audit see know current await collect gather provide geocode`},
 	{contract.Read, looking, true, `log review list query fetch history status detail diff blame top snapshot screenshot
 		stats statistic tree use perform access load filter match parse look info`},
 	{contract.Write, adding, false, `create add append insert save store write put compose draft generate build attach
@@ -61,7 +62,7 @@ var verbs = verbTable([]verbRow{
 		checkout select alter refresh sync synchronize acknowledge snooze watch unwatch
 		minimize maximize press click tap drag choose bold autofit arrange login logout
 		authenticate reindex rebuild vacuum compact optimize mount approve
-		accept decline confirm dismiss mute unmute correct fix`},
+		accept decline confirm dismiss mute unmute correct fix finalize join leave`},
 	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link manage control handle process apply
 		switch turn limit give push enable start open schedule operate track increase
 		decrease raise lower`},
@@ -71,7 +72,8 @@ var verbs = verbTable([]verbRow{
 		rollback disable deactivate suspend ban kick stop restart reboot shutdown scale lock
 		unlock discard empty expire unregister unpublish unsubscribe unshare uninvite
 		disconnect detach abort rotate deny reject ungroup unprotect removedirectory unset
-		cordon drain authorize permit elevate impersonate migrate unmount expunge invalidate hangup deregister`},
+		cordon drain authorize permit elevate impersonate migrate unmount expunge invalidate hangup deregister
+		void pop`},
 	{contract.Destructive, removing, true, `block`},
 	{contract.Execute, running, false, `execute run eval evaluate invoke launch spawn deploy install compile dispatch
 		delegate sh sudo rerun retry upgrade provision boot simulate instruct`},
@@ -83,8 +85,41 @@ var verbs = verbTable([]verbRow{
 		leak expose enroll enrol signup`},
 	{contract.Egress, sending, true, `post request place message order contact email trade charge bill tip fax sms loan
 		rent book exchange bid wire grant`},
-	{contract.Write, relocating, true, `export download`},
+	{contract.Write, relocating, true, `export download pull`},
 })
+
+// unspaced are verbs of Chinese, Japanese and Korean, which are looked for
+// anywhere in a sentence.
+var unspaced = unspacedTable(`
+	查询=get 获取=get 搜索=search 检索=search 查看=view 查找=find 列出=list 读取=read 检查=check
+	计算=calculate 转换=convert 测量=measure 规划=calculate 推荐=recommend 翻译=translate 分析=analyze
+	创建=create 新建=create 生成=generate 添加=add 新增=add 写入=write 保存=save 更新=update 修改=modify
+	编辑=edit 设置=set 移动=move 复制=copy 删除=delete 清空=clear 取消=cancel 撤销=revoke 重启=restart
+	停止=stop 发送=send 发布=publish 发表=publish 回复=reply 转发=forward 分享=share 邀请=invite
+	支付=pay 付款=pay 转账=transfer 购买=buy 下单=order 预订=book 预定=book 提交=submit 执行=execute
+	运行=run 调用=invoke 部署=deploy 上传=upload 下载=download 授权=authorize
+	取得=get 検索=search 一覧=list 確認=check 追加=add 作成=create 登録=register 変更=change 削除=delete
+	送信=send 投稿=publish 実行=execute 反映=apply 共有=share 支払=pay 送金=transfer 予約=reserve
+	招待=invite ダウンロード=download アップロード=upload
+	조회=get 검색=search 가져=get 목록=list 생성=create 추가=add 수정=update 삭제=delete 전송=send
+	보내=send 실행=execute 게시=publish 결제=pay 송금=transfer 예약=reserve 초대=invite
+`)
+
+// unspacedVerbsOf keeps an order, so that the same description gives the same
+// contract.
+type unspacedVerbsOf struct {
+	words []string
+	verbs map[string]string
+}
+
+func unspacedTable(text string) unspacedVerbsOf {
+	t := unspacedVerbsOf{verbs: pairs(text)}
+	for w := range t.verbs {
+		t.words = append(t.words, w)
+	}
+	slices.Sort(t.words)
+	return t
+}
 
 type verbRow struct {
 	effect contract.Effect
