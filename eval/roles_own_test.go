@@ -1,0 +1,55 @@
+package eval
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// The labels of testdata/roles were made before any contract was made for those
+// servers. The first contracts had 78.5 % of the roles strictly right and 92.1 %
+// in some defensible reading, missed 14 arguments that bear authority, and had
+// 2.8 % of the floors too low and 1.9 % too high. The bounds are what has been
+// reached since, with a small margin; nothing that bears authority may be missed.
+func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
+	r, err := Roles(filepath.Join("testdata", "roles"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d arguments, %d tools: strict %.3f lenient %.3f missed %d unsafe %.4f over-blocking %.4f reviewed %.3f; effects %.3f/%.3f outputs %.3f/%.3f",
+		r.Arguments, r.Tools, r.Strict, r.Lenient, r.AuthorityMissed, r.FloorsUnsafe, r.FloorsOverblocking, r.Reviewed,
+		r.EffectStrict, r.EffectLenient, r.OutputStrict, r.OutputLenient)
+	if r.Arguments < 800 || r.Tools < 250 {
+		t.Errorf("only %d arguments of %d tools are labelled", r.Arguments, r.Tools)
+	}
+	if r.AuthorityMissed != 0 {
+		t.Errorf("%d arguments that bear authority were missed", r.AuthorityMissed)
+		for _, m := range r.Misses {
+			if m.What == "role" && m.Grave {
+				t.Log(m)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		got   float64
+		bound float64
+		most  bool
+	}{
+		{"roles, strict", r.Strict, 0.865, false},
+		{"roles, lenient", r.Lenient, 0.985, false},
+		{"floors, unsafe", r.FloorsUnsafe, 0.0025, true},
+		{"floors, over-blocking", r.FloorsOverblocking, 0.01, true},
+		{"marked for review", r.Reviewed, 0.12, true},
+		{"effects, strict", r.EffectStrict, 0.85, false},
+		{"effects, lenient", r.EffectLenient, 0.945, false},
+		{"outputs, strict", r.OutputStrict, 0.84, false},
+		{"outputs, lenient", r.OutputLenient, 0.955, false},
+	} {
+		if c.most && c.got > c.bound {
+			t.Errorf("%s: %.4f, want at most %.4f", c.name, c.got, c.bound)
+		}
+		if !c.most && c.got < c.bound {
+			t.Errorf("%s: %.4f, want at least %.4f", c.name, c.got, c.bound)
+		}
+	}
+}
