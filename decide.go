@@ -97,6 +97,8 @@ func (r *callRecord) asked(reasons []Reason) bool {
 func (x *deciding) allow(record *callRecord) {
 	record.allowed = true
 	values := make([]provenance.Value, len(x.leaves))
+	record.args = make([]provenance.Resolved, 0, len(x.leaves))
+	record.pointers = make([]string, 0, len(x.leaves))
 	for i, l := range x.leaves {
 		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
 		v := x.carried(i)
@@ -222,7 +224,9 @@ func (x *deciding) parse() bool {
 func (x *deciding) resolve() bool {
 	values := make([]provenance.Value, len(x.leaves))
 	for i, leaf := range x.leaves {
-		values[i] = provenance.Value{Pointer: leaf.Pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(x.arguments[i].Form)}
+		a := x.arguments[i]
+		values[i] = provenance.Value{Pointer: leaf.Pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
+			Brief: a.Floor == label.External && a.Requirement.Forbidden == 0 && a.Requirement.Required == 0}
 	}
 	// The names of members that the schema leaves open are values as well:
 	// {"permissions": {"eve@x.io": "write"}} has its target in one.
@@ -339,10 +343,7 @@ func (x *deciding) finding(i int, certs []Certificate, satisfied bool) Finding {
 		Trust: r.Label.Trust, Origins: x.s.monitor.classes.Names(r.Label.Origins),
 		Obligations: x.s.monitor.obligations.Names(r.Label.Obligations),
 		How:         r.How, Certificates: certs, Satisfied: satisfied,
-		Pattern: a.Pattern, Why: a.Why,
-	}
-	if a.Position.Line > 0 {
-		f.Contract = a.Position.String()
+		Pattern: a.Pattern, Why: a.Why, Contract: a.Place,
 	}
 	if len(r.Evidence) > 0 {
 		f.Evidence = make([]Evidence, len(r.Evidence))

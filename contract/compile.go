@@ -53,6 +53,9 @@ type Argument struct {
 	pattern     Pattern
 	allow       map[string]bool
 	below       []string // directories, with a slash at the end
+	// Place is where the entry stands, as file:line:column; empty when it was
+	// not read from a file.
+	Place string
 	discharge   map[string]bool
 }
 
@@ -249,6 +252,9 @@ func compileArgs(args []Arg, s Scope) ([]Argument, error) {
 				return nil, err
 			}
 			arg.Requirement.Required |= o
+		}
+		if a.Position.Line > 0 {
+			arg.Place = a.Position.String()
 		}
 		arg.allow = setOf(a.Allow)
 		for _, v := range a.Allow {

@@ -76,7 +76,10 @@ func (c *Classes) Origin(name string) Origins {
 // Names lists the classes in a set, fixed ones first.
 func (c *Classes) Names(o Origins) []string {
 	fixed := [...]string{"system", "user", "config", "model", "unknown"}
-	var out []string
+	if o == 0 {
+		return nil
+	}
+	out := make([]string, 0, bits.OnesCount64(uint64(o)))
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for o != 0 {

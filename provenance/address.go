@@ -147,10 +147,7 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 	if len(s) > maxAtom || strings.ContainsAny(s, "\\ \t\r\n\"<>`{}|^") || !plain(s) {
 		return webURL{}, false
 	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return webURL{}, false
-	}
+	address := s
 	if !strings.Contains(s, "://") {
 		if !schemeless {
 			return webURL{}, false
@@ -160,9 +157,11 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 		if !plausibleDomain(name) {
 			return webURL{}, false
 		}
-		if u, err = url.Parse("https://" + s); err != nil {
-			return webURL{}, false
-		}
+		address = "https://" + s
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return webURL{}, false
 	}
 	scheme := strings.ToLower(u.Scheme)
 	switch scheme {

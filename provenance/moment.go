@@ -455,6 +455,9 @@ func parseMoment(s string) (moment, bool) {
 	if len(s) < 5 || len(s) > 40 || !strings.ContainsAny(s, "-:. ") || !strings.ContainsAny(s, "0123456789") {
 		return moment{}, false
 	}
+	if !isDigit(s[0]) && !monthStart(s) {
+		return moment{}, false
+	}
 	for _, l := range layouts {
 		if l.minuteLength != 0 && len(s) != l.minuteLength {
 			continue
@@ -464,6 +467,17 @@ func parseMoment(s string) (moment, bool) {
 		}
 	}
 	return moment{}, false
+}
+
+// monthStart tells whether a text begins as an English month's name does: to
+// try all layouts on every other word costs more than all that a word is
+// otherwise looked up for.
+func monthStart(s string) bool {
+	switch asciiLower(s[:3]) {
+	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
+		return true
+	}
+	return false
 }
 
 // vouchDate finds a mention of the date. A mention without a year is the date

@@ -30,6 +30,10 @@ type Value struct {
 	Kind    strictjson.Kind
 	Text    string
 	Form    Form
+	// Brief leaves single words out of what explains the value, and shows only
+	// where it, or pieces of it, were copied from: enough where no answer
+	// depends on it.
+	Brief bool
 }
 
 // Resolution is what is known about one value.
@@ -140,7 +144,7 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 			s.lookalike(values[i].Text, &out[i])
 		}
 		if !out[i].Witness || len(out[i].Parts) > 0 && out[i].Label.Trust <= s.ambient.Trust {
-			out[i].Evidence = append(out[i].Evidence, s.explain(values[i].Text, &fuel)...)
+			out[i].Evidence = append(out[i].Evidence, s.explain(&values[i], &fuel)...)
 		}
 	}
 	return out
@@ -557,7 +561,8 @@ func (q *query) ambiguous(text string, left []string) bool {
 
 // explain finds where a value that nothing vouches for, or its pieces, stand.
 // It is wide and only illustrates: no label depends on what it finds.
-func (s *Session) explain(text string, fuel *int) []Evidence {
+func (s *Session) explain(v *Value, fuel *int) []Evidence {
+	text := v.Text
 	if len(text) < 2 || *fuel <= 0 {
 		return nil
 	}
@@ -573,7 +578,7 @@ func (s *Session) explain(text string, fuel *int) []Evidence {
 		x.pieces(0, min(len(text), maxExplainedPieces), fuel)
 		x.pieces(max(maxExplainedPieces, len(text)-maxExplainedPieces), len(text), fuel)
 	}
-	if !x.complete() {
+	if !v.Brief && !x.complete() {
 		x.words(fuel)
 	}
 	return x.out

@@ -362,22 +362,25 @@ func (v *vouching) around(o occurrence, before, after int) (left, right []string
 	if i := firstSentenceEnd(r); i >= 0 {
 		r = r[:i]
 	}
-	left, right = lowerWords(l), lowerWords(r)
-	if len(left) > before {
-		left = left[len(left)-before:]
+	var spans [window]span
+	n := 0
+	for start, end := range words(l) {
+		spans[n] = span{start, end}
+		n++
 	}
-	if len(right) > after {
-		right = right[:after]
+	near := spans[max(0, n-before):n]
+	out := make([]string, 0, len(near)+after)
+	for _, w := range near {
+		out = append(out, strings.ToLower(l[w.start:w.end]))
 	}
-	return left, right
-}
-
-func lowerWords(s string) []string {
-	var out []string
-	for start, end := range words(s) {
-		out = append(out, strings.ToLower(s[start:end]))
+	left = out[:len(out):len(out)]
+	for start, end := range words(r) {
+		if len(out)-len(left) == after {
+			break
+		}
+		out = append(out, strings.ToLower(r[start:end]))
 	}
-	return out
+	return left, out[len(left):]
 }
 
 func lastSentenceEnd(s string) int {
