@@ -50,7 +50,7 @@ var sensitive = set(`password credential permission access role privilege secret
 
 // messages are objects that reach people as soon as they exist.
 var messages = set(`message email sms tweet dm thread mail notification announcement newsletter status
-	broadcast reply call`)
+	broadcast reply call post`)
 
 // delivers are the verbs by which a message that exists has reached people.
 var delivers = set(`create add post insert put publish reply schedule comment write push`)
@@ -479,6 +479,12 @@ func (t *tool) adjust() {
 		if o, ok := t.about(sensitive); ok {
 			t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
 		}
+		if o, ok := t.elsewhere(); ok {
+			t.raise(contract.Egress, t.manner, fmt.Sprintf("to or from another host, by %s", o))
+		}
+		if o, ok := t.about(set("image dockerfile")); ok && t.verb == "build" {
+			t.raise(contract.Execute, running, fmt.Sprintf("building a %s runs what its file says", o))
+		}
 		for _, p := range t.places {
 			if p.depth == 1 && notified(p) && t.verb != "draft" {
 				t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
@@ -536,6 +542,22 @@ func (t *tool) contacted() *place {
 		}
 	}
 	return nil
+}
+
+// elsewhere tells whether a tool brings something from another host or takes it
+// there, though it names no address: "push to a remote", "pull an image".
+func (t *tool) elsewhere() (string, bool) {
+	switch t.verb {
+	case "push", "pull", "clone", "mirror":
+	default:
+		return "", false
+	}
+	for _, p := range t.places {
+		if p.depth == 1 && !isBoolean(p.node) && (p.words[0] == "remote" || t.winner(p).concept == cLocator) {
+			return p.name, true
+		}
+	}
+	return t.about(set("image chart"))
 }
 
 // ofBoard tells whether a card is one of a board, and pays nothing.

@@ -72,7 +72,7 @@ func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
 	case "download", "export", "crawl", "scrape", "curl", "navigate", "visit", "goto", "open", "":
 		return contract.Output{Trust: label.External}
 	}
-	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() {
+	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() || slices.Contains(split(t.def.Name), "browser") {
 		return contract.Output{Trust: label.External}
 	}
 	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot", "and return", "and returns"} {

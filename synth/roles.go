@@ -492,10 +492,10 @@ func (t *tool) projects(p *place) bool {
 
 // version tells whether a tag says which of the versions of a thing is meant.
 func (t *tool) version(p *place) bool {
-	if p.node.Items != nil || isRecord(p.node) || last(p.words) != "tag" || t.manner == adding || t.verb == "tag" {
+	if p.node.Items != nil || isRecord(p.node) || last(p.words) != "tag" || t.manner == adding || creating[t.verb] || t.verb == "tag" {
 		return false
 	}
-	_, ok := t.about(set("image container release package"))
+	_, ok := t.about(set("image container release package chart"))
 	return ok
 }
 
