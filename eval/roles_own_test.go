@@ -40,9 +40,9 @@ func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
 		{"floors, unsafe", r.FloorsUnsafe, 0.0025, true},
 		{"floors, over-blocking", r.FloorsOverblocking, 0.01, true},
 		{"marked for review", r.Reviewed, 0.12, true},
-		{"effects, strict", r.EffectStrict, 0.85, false},
+		{"effects, strict", r.EffectStrict, 0.875, false},
 		{"effects, lenient", r.EffectLenient, 0.945, false},
-		{"outputs, strict", r.OutputStrict, 0.84, false},
+		{"outputs, strict", r.OutputStrict, 0.85, false},
 		{"outputs, lenient", r.OutputLenient, 0.955, false},
 	} {
 		if c.most && c.got > c.bound {
