@@ -33,6 +33,18 @@ func person(t *testing.T, st store.Store, answer func(a store.Approval)) {
 	}()
 }
 
+const claimedByAnother = "claimed by another"
+
+// late is a queue in which another replica is always first to claim an answer.
+type late struct{ store.Approvals }
+
+func (l late) Claim(ctx context.Context, id string, arguments store.Hash) (store.Approval, error) {
+	if _, err := l.Approvals.Claim(ctx, id, arguments); err != nil {
+		return store.Approval{}, err
+	}
+	return l.Approvals.Claim(ctx, id, arguments)
+}
+
 func TestAsk(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  func(t *testing.T, st store.Store, a store.Approval) error
@@ -53,9 +65,8 @@ func TestAsk(t *testing.T) {
 			return st.Cancel(t.Context(), a.ID)
 		}, 0, remit.Deny, store.Cancelled},
 		"expired": {func(*testing.T, store.Store, store.Approval) error { return nil }, 20 * time.Millisecond, remit.Deny, store.Expired},
-		"claimed by another": {func(t *testing.T, st store.Store, a store.Approval) error {
-			_, err := st.Answer(t.Context(), a.ID, store.Answer{Approve: true})
-			return errors.Join(err, second(st.Claim(t.Context(), a.ID, a.Arguments)))
+		claimedByAnother: {func(t *testing.T, st store.Store, a store.Approval) error {
+			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true}))
 		}, 0, remit.Deny, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +74,11 @@ func TestAsk(t *testing.T) {
 			tainted(t, s)
 			d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
 			noted := 0
-			approver := ledger.NewApprover(l, st, ledger.ApproverOptions{Life: c.life, Always: func(context.Context, store.Approval) error { noted++; return nil }})
+			var queue store.Approvals = st
+			if name == claimedByAnother {
+				queue = late{st}
+			}
+			approver := ledger.NewApprover(l, queue, ledger.ApproverOptions{Life: c.life, Always: func(context.Context, store.Approval) error { noted++; return nil }})
 			person(t, st, func(a store.Approval) {
 				if err := c.answer(t, st, a); err != nil {
 					t.Error(err)
