@@ -1,0 +1,301 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+)
+
+// Client is a program that uses MCP servers.
+type Client string
+
+// The clients whose files are known.
+const (
+	ClaudeDesktop Client = "claude-desktop"
+	ClaudeCode    Client = "claude-code"
+	Cursor        Client = "cursor"
+	VSCode        Client = "vscode"
+)
+
+// Clients are all that are known.
+func Clients() []Client { return []Client{ClaudeDesktop, ClaudeCode, Cursor, VSCode} }
+
+// Places are where a client's file may be, those of the project in the given
+// directory first.
+func Places(c Client, dir string) ([]string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	settings, err := os.UserConfigDir()
+	if err != nil {
+		return nil, err
+	}
+	switch c {
+	case ClaudeDesktop:
+		return []string{filepath.Join(settings, "Claude", "claude_desktop_config.json")}, nil
+	case ClaudeCode:
+		return []string{filepath.Join(dir, ".mcp.json"), filepath.Join(home, ".claude.json")}, nil
+	case Cursor:
+		return []string{filepath.Join(dir, ".cursor", "mcp.json"), filepath.Join(home, ".cursor", "mcp.json")}, nil
+	case VSCode:
+		return []string{filepath.Join(dir, ".vscode", "mcp.json"), filepath.Join(settings, "Code", "User", "mcp.json")}, nil
+	}
+	return nil, fmt.Errorf("the client %q is not known", c)
+}
+
+// File is a client's file.
+type File struct {
+	Name    string
+	Servers []*Server
+	data    []byte
+}
+
+// Pair is a name with its value.
+type Pair struct{ Name, Value string }
+
+// Server is a server as a client's file names it.
+type Server struct {
+	Position contract.Position
+	// Group is the object that the server is in, as "mcpServers".
+	Group, Name string
+	// Command starts a server over stdio, with Env in its environment. The
+	// client may expand ${…} in all of it.
+	Command []string
+	Env     []Pair
+	Dir     string
+	// EnvFile tells that the client reads the environment from a file as well.
+	EnvFile string
+	// URL is an endpoint over HTTP, with Header in every request.
+	URL    string
+	Header []Pair
+	// Legacy tells that the endpoint speaks HTTP with SSE, the transport that
+	// MCP has given up.
+	Legacy bool
+	// Disabled tells that the client doesn't start it.
+	Disabled bool
+
+	node *node
+}
+
+// Parse reads a client's file. All mistakes are reported, as [contract.Errors].
+func Parse(name string, data []byte) (*File, error) {
+	f := &File{Name: name, data: data}
+	top, err := parse(name, data)
+	if err != nil {
+		if e := (*contract.Error)(nil); errors.As(err, &e) {
+			return nil, contract.Errors{e}
+		}
+		return nil, err
+	}
+	r := &reader{f: f}
+	if top.kind != object {
+		r.fail(top, `write {"mcpServers": {…}}`, "the file holds no object")
+		return nil, r.errs
+	}
+	r.groups(top)
+	if len(r.errs) > 0 {
+		return nil, r.errs
+	}
+	return f, nil
+}
+
+const (
+	// maxMistakes is how many mistakes are reported: nobody reads more.
+	maxMistakes = 50
+	// maxServers is more than any client starts, by a factor of ten.
+	maxServers = 1000
+)
+
+type reader struct {
+	f    *File
+	errs contract.Errors
+}
+
+func (r *reader) fail(n *node, hint, format string, args ...any) {
+	if len(r.errs) < maxMistakes {
+		r.errs = append(r.errs, &contract.Error{Position: position(r.f.Name, r.f.data, n.start), Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+}
+
+// groups reads the servers from all the places where clients look for them:
+// mcpServers; servers, in the files of VS Code; mcp.servers, in its older ones;
+// and projects.*.mcpServers, in that of Claude Code.
+func (r *reader) groups(top *node) {
+	r.group("mcpServers", top.get("mcpServers"))
+	r.group("servers", top.get("servers"))
+	if mcp := top.get("mcp"); mcp != nil && mcp.kind == object {
+		r.group("mcp.servers", mcp.get("servers"))
+	}
+	if projects := top.get("projects"); projects != nil && projects.kind == object {
+		for _, p := range projects.members {
+			if p.value.kind == object {
+				r.group("projects "+p.name, p.value.get("mcpServers"))
+			}
+		}
+	}
+}
+
+func (r *reader) group(name string, n *node) {
+	switch {
+	case n == nil:
+		return
+	case n.kind != object:
+		r.fail(n, `write {"name": {"command": …}}`, "%s must be an object", name)
+		return
+	}
+	for _, m := range n.members {
+		if len(r.f.Servers) >= maxServers {
+			r.fail(n, "", "there are more than %d servers in the file", maxServers)
+			return
+		}
+		if m.value.kind != object {
+			r.fail(m.value, `write {"command": …} or {"url": …}`, "the server %q must be an object", m.name)
+			continue
+		}
+		if s := r.server(name, m.name, m.value); s != nil {
+			r.f.Servers = append(r.f.Servers, s)
+		}
+	}
+}
+
+func (r *reader) server(group, name string, n *node) *Server {
+	s := &Server{Position: position(r.f.Name, r.f.data, n.start), Group: group, Name: name, node: n}
+	before := len(r.errs)
+	program := r.text(n, "command")
+	s.URL, s.Dir, s.EnvFile = r.text(n, "url"), r.text(n, "cwd"), r.text(n, "envFile")
+	s.Env, s.Header = r.pairs(n, "env"), r.pairs(n, "headers")
+	if program != "" {
+		s.Command = []string{program}
+	}
+	if args := n.get("args"); args != nil {
+		if args.kind != array {
+			r.fail(args, `write ["one", "two"]`, "args of the server %q must be a list of texts", name)
+		}
+		for _, e := range args.elements {
+			if e.kind != text {
+				r.fail(e, "write it in double quotes", "args of the server %q must be a list of texts", name)
+			}
+			s.Command = append(s.Command, e.text)
+		}
+	}
+	kind := strings.ToLower(r.text(n, "type"))
+	switch {
+	case len(r.errs) > before:
+		return nil
+	case program != "" && s.URL != "":
+		r.fail(n, "keep one of them", "the server %q has both a command and a url", name)
+	case program == "" && s.URL == "":
+		r.fail(n, `write "command" or "url"`, "the server %q has neither a command nor a url", name)
+	case !slices.Contains([]string{"", "stdio", "http", "streamable-http", "streamablehttp", "sse"}, kind):
+		r.fail(n.get("type"), "it may be stdio, http or sse", "the server %q has the type %q, which is not known", name, kind)
+	case program != "" && kind != "" && kind != "stdio", s.URL != "" && kind == "stdio":
+		r.fail(n.get("type"), "correct the type, or leave it out", "the server %q has a type that doesn't fit what it is", name)
+	}
+	if len(r.errs) > before {
+		return nil
+	}
+	s.Legacy = kind == "sse"
+	s.Disabled = r.is(n, "disabled", "true") || r.is(n, "enabled", "false")
+	return s
+}
+
+func (r *reader) is(n *node, name, value string) bool {
+	v := n.get(name)
+	return v != nil && v.kind == scalar && string(r.f.data[v.start:v.end]) == value
+}
+
+func (r *reader) text(n *node, name string) string {
+	v := n.get(name)
+	if v == nil {
+		return ""
+	}
+	if v.kind != text {
+		r.fail(v, "write it in double quotes", "%s must be text", name)
+		return ""
+	}
+	return v.text
+}
+
+// pairs reads an object of texts. Clients take numbers for texts, and leave
+// what is null out.
+func (r *reader) pairs(n *node, name string) []Pair {
+	v := n.get(name)
+	if v == nil {
+		return nil
+	}
+	if v.kind != object {
+		r.fail(v, `write {"NAME": "value"}`, "%s must be an object", name)
+		return nil
+	}
+	var out []Pair
+	for _, m := range v.members {
+		raw := string(r.f.data[m.value.start:m.value.end])
+		switch {
+		case m.value.kind == text:
+			out = append(out, Pair{m.name, m.value.text})
+		case m.value.kind == scalar && raw != "null":
+			out = append(out, Pair{m.name, raw})
+		case m.value.kind != scalar:
+			r.fail(m.value, "write it in double quotes", "%s of %s must be text", m.name, name)
+		}
+	}
+	return out
+}
+
+// Gateway is what an entry that starts the gateway says.
+type Gateway struct {
+	// Flags are the arguments of remit gateway before --.
+	Flags []string
+	// Command is the server's own; nil when the gateway has a configuration.
+	Command []string
+}
+
+// Flag returns the value of a flag, "true" for one without a value, and "" when
+// it isn't there.
+func (g *Gateway) Flag(name string) string {
+	value := ""
+	for i, f := range g.Flags {
+		if v, ok := strings.CutPrefix(f, name+"="); ok {
+			value = v
+		}
+		if f != name {
+			continue
+		}
+		if value = "true"; i+1 < len(g.Flags) && !strings.HasPrefix(g.Flags[i+1], "--") {
+			value = g.Flags[i+1]
+		}
+	}
+	return value
+}
+
+// Gateway tells whether the server is behind the gateway in the file; nil when
+// it isn't.
+func (s *Server) Gateway() *Gateway {
+	if len(s.Command) < 2 || s.Command[1] != "gateway" || !isRemit(s.Command[0]) {
+		return nil
+	}
+	flags := s.Command[2:]
+	if i := slices.Index(flags, "--"); i >= 0 {
+		return &Gateway{Flags: flags[:i], Command: slices.Clone(flags[i+1:])}
+	}
+	return &Gateway{Flags: flags}
+}
+
+// isRemit tells whether a command is this program, by its name, in the form of
+// any system.
+func isRemit(command string) bool {
+	if i := strings.LastIndexAny(command, `/\`); i >= 0 {
+		command = command[i+1:]
+	}
+	if runtime.GOOS == "windows" {
+		command = strings.ToLower(command)
+	}
+	return strings.TrimSuffix(command, ".exe") == "remit"
+}

@@ -1,0 +1,282 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/contract"
+)
+
+const (
+	// maxFile bounds a client's file: Claude Code keeps its history in the same
+	// file as its servers.
+	maxFile = 64 << 20
+	// maxDepth bounds nesting, as the parser is recursive.
+	maxDepth = 200
+)
+
+// kind is the kind of a JSON value.
+type kind uint8
+
+const (
+	scalar kind = iota // a number, true, false or null
+	text
+	array
+	object
+)
+
+// node is a value with its place in the text.
+type node struct {
+	kind       kind
+	start, end int
+	// text is the value of a string.
+	text     string
+	elements []*node
+	members  []member
+}
+
+// member is a member of an object.
+type member struct {
+	name string
+	// start is where the name begins.
+	start int
+	value *node
+}
+
+// get returns a member's value, nil when there is none.
+func (n *node) get(name string) *node {
+	for i := range n.members {
+		if n.members[i].name == name {
+			return n.members[i].value
+		}
+	}
+	return nil
+}
+
+// parser reads JSON with comments and trailing commas, as VS Code does. Names
+// that stand twice are refused: programs differ in which of them they take.
+type parser struct {
+	file string
+	data []byte
+	at   int
+}
+
+// position is the line and column of an offset.
+func position(file string, data []byte, at int) contract.Position {
+	p := contract.Position{File: file, Line: 1, Column: 1}
+	for _, r := range string(data[:min(at, len(data))]) {
+		if p.Column++; r == '\n' {
+			p.Line, p.Column = p.Line+1, 1
+		}
+	}
+	return p
+}
+
+func (p *parser) fail(at int, hint, format string, args ...any) error {
+	return &contract.Error{Position: position(p.file, p.data, at), Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func parse(file string, data []byte) (*node, error) {
+	p := &parser{file: file, data: data}
+	switch {
+	case len(data) > maxFile:
+		return nil, p.fail(0, "", "the file is larger than %d MiB", maxFile>>20)
+	case !utf8.Valid(data):
+		return nil, p.fail(0, "save it as UTF-8", "the file is not valid UTF-8")
+	}
+	if len(data) >= 3 && string(data[:3]) == "\ufeff" {
+		p.at = 3
+	}
+	if err := p.space(); err != nil {
+		return nil, err
+	}
+	n, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.space(); err != nil {
+		return nil, err
+	}
+	if p.at < len(data) {
+		return nil, p.fail(p.at, "remove what follows the closing brace", "the file goes on after its end")
+	}
+	return n, nil
+}
+
+// peek is the next byte, 0 at the end.
+func (p *parser) peek() byte {
+	if p.at < len(p.data) {
+		return p.data[p.at]
+	}
+	return 0
+}
+
+// space skips spaces and comments.
+func (p *parser) space() error {
+	for p.at < len(p.data) {
+		switch c := p.data[p.at]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			p.at++
+		case c == '/' && p.at+1 < len(p.data) && p.data[p.at+1] == '/':
+			for p.at < len(p.data) && p.data[p.at] != '\n' {
+				p.at++
+			}
+		case c == '/' && p.at+1 < len(p.data) && p.data[p.at+1] == '*':
+			start := p.at
+			for p.at += 2; ; p.at++ {
+				if p.at+1 >= len(p.data) {
+					return p.fail(start, "end it with */", "a comment has no end")
+				}
+				if p.data[p.at] == '*' && p.data[p.at+1] == '/' {
+					break
+				}
+			}
+			p.at += 2
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+func (p *parser) value(depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, p.fail(p.at, "", "the file is nested too deep")
+	}
+	switch p.peek() {
+	case 0:
+		return nil, p.fail(p.at, "check the braces", "the file ends too early")
+	case '"':
+		return p.quoted()
+	case '{':
+		return p.object(depth)
+	case '[':
+		return p.array(depth)
+	}
+	start := p.at
+	for p.at < len(p.data) {
+		c := p.data[p.at]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '+' && c != '.' {
+			break
+		}
+		p.at++
+	}
+	if start == p.at || !json.Valid(p.data[start:p.at]) {
+		return nil, p.fail(start, "check the quotes and commas around it", "this is not JSON")
+	}
+	return &node{kind: scalar, start: start, end: p.at}, nil
+}
+
+func (p *parser) quoted() (*node, error) {
+	n := &node{kind: text, start: p.at}
+	for p.at++; ; p.at++ {
+		switch p.peek() {
+		case 0, '\n':
+			return nil, p.fail(n.start, "close its quote", "a text has no end")
+		case '\\':
+			p.at++
+			continue
+		case '"':
+			p.at++
+			n.end = p.at
+			if err := json.Unmarshal(p.data[n.start:n.end], &n.text); err != nil {
+				return nil, p.fail(n.start, "check its backslashes", "this is not a JSON text")
+			}
+			return n, nil
+		}
+	}
+}
+
+func (p *parser) array(depth int) (*node, error) {
+	n := &node{kind: array, start: p.at}
+	p.at++
+	for {
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		if p.peek() == ']' {
+			break
+		}
+		e, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		n.elements = append(n.elements, e)
+		more, err := p.comma(']')
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+	}
+	p.at++
+	n.end = p.at
+	return n, nil
+}
+
+func (p *parser) object(depth int) (*node, error) {
+	n := &node{kind: object, start: p.at}
+	seen := map[string]bool{}
+	p.at++
+	for {
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		if p.peek() == '}' {
+			break
+		}
+		if p.peek() != '"' {
+			return nil, p.fail(p.at, "write it in double quotes", "the name of a member is expected here")
+		}
+		name, err := p.quoted()
+		if err != nil {
+			return nil, err
+		}
+		if seen[name.text] {
+			return nil, p.fail(name.start, "remove one of them", "%q stands twice", name.text)
+		}
+		seen[name.text] = true
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		if p.peek() != ':' {
+			return nil, p.fail(p.at, "write a colon after the name", "the value of %q is missing", name.text)
+		}
+		p.at++
+		if err := p.space(); err != nil {
+			return nil, err
+		}
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		n.members = append(n.members, member{name.text, name.start, v})
+		more, err := p.comma('}')
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+	}
+	p.at++
+	n.end = p.at
+	return n, nil
+}
+
+// comma reads what follows an element, and tells whether another may follow.
+func (p *parser) comma(end byte) (bool, error) {
+	if err := p.space(); err != nil {
+		return false, err
+	}
+	switch p.peek() {
+	case end:
+		return false, nil
+	case ',':
+		p.at++
+		return true, nil
+	}
+	return false, p.fail(p.at, "check the commas and brackets", "a comma or %q is expected here", string(end))
+}
