@@ -32,9 +32,9 @@ type deciding struct {
 
 // decide takes a call through the one straight way: parse, bind, resolve,
 // discharge, check, global rules. Everything that is wrong is gathered; the
-// worst of it is the verdict. It is no better than best, what a restored
-// session's log says was decided.
-func (s *Session) decide(c *Call, confirmed bool, best Verdict) *Decision {
+// worst of it is the verdict. The decision's is no better than best, what a
+// restored session's log says was decided; own is this monitor's.
+func (s *Session) decide(c *Call, confirmed bool, best Verdict) (d *Decision, own Verdict) {
 	if c.ID == "" {
 		s.counts.calls++
 		c.ID = fmt.Sprintf("c%d", s.counts.calls)
@@ -71,6 +71,7 @@ func (s *Session) decide(c *Call, confirmed bool, best Verdict) *Decision {
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
 	}
+	own = x.d.Verdict
 	if x.d.Verdict == Allow {
 		x.d.Verdict = best
 	}
@@ -80,7 +81,7 @@ func (s *Session) decide(c *Call, confirmed bool, best Verdict) *Decision {
 	case Ask:
 		record.reasons = x.d.Reasons
 	}
-	return x.d
+	return x.d, own
 }
 
 // asked tells whether a person was asked about all of the reasons.

@@ -47,45 +47,87 @@ type Event struct {
 // can't be read or holds an impossible event; there is no session then.
 func (m *Monitor) Restore(ctx context.Context, id string, events iter.Seq2[Event, error]) (*Session, error) {
 	s := m.Session(id)
-	defer func() { s.past = time.Time{} }()
-	n := 0
-	for e, err := range events {
-		if err == nil {
-			err = s.restore(ctx, e)
-		}
+	for _, err := range s.review(ctx, events) {
 		if err != nil {
-			return nil, fmt.Errorf("restore session %q: event %d: %w", id, n, err)
+			return nil, fmt.Errorf("restore: %w", err)
 		}
-		n++
 	}
 	return s, nil
 }
 
-func (s *Session) restore(ctx context.Context, e Event) error {
+// Review is what a monitor says of a call in a session's log.
+type Review struct {
+	// Event is the call or confirmation event, with what was decided then.
+	Event Event
+	// Decision is this monitor's, had everything before it happened as the log
+	// says.
+	Decision *Decision
+}
+
+// Review reads a session's log and yields what this monitor would decide for
+// every call and confirmation in it: what a changed contract turns, before it is
+// enforced. It ends with an error where the log can't be read.
+func (m *Monitor) Review(ctx context.Context, id string, events iter.Seq2[Event, error]) iter.Seq2[Review, error] {
+	return func(yield func(Review, error) bool) {
+		for r, err := range m.Session(id).review(ctx, events) {
+			if err != nil {
+				err = fmt.Errorf("review: %w", err)
+			} else if r.Decision == nil {
+				continue
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// review applies events to a new session.
+func (s *Session) review(ctx context.Context, events iter.Seq2[Event, error]) iter.Seq2[Review, error] {
+	return func(yield func(Review, error) bool) {
+		defer func() { s.past = time.Time{} }()
+		n := 0
+		for e, err := range events {
+			r := Review{Event: e}
+			if err == nil {
+				r.Decision, err = s.restore(ctx, e)
+			}
+			if err != nil {
+				err = fmt.Errorf("session %q: event %d: %w", s.id, n, err)
+			}
+			if !yield(r, err) || err != nil {
+				return
+			}
+			n++
+		}
+	}
+}
+
+func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 	s.past = e.Time
 	switch e.Kind {
 	case SystemEvent:
-		return s.System(e.Text)
+		return nil, s.System(e.Text)
 	case UserEvent:
-		return s.User(e.Text)
+		return nil, s.User(e.Text)
 	case AttachmentEvent:
-		return s.Attach(e.Name, e.Text)
+		return nil, s.Attach(e.Name, e.Text)
 	case AssistantEvent:
-		return s.Assistant(e.Text)
+		return nil, s.Assistant(e.Text)
 	case ResultEvent:
 		if e.Result == nil {
-			return errors.New("a result event without a result")
+			return nil, errors.New("a result event without a result")
 		}
-		return s.Result(ctx, *e.Result)
+		return nil, s.Result(ctx, *e.Result)
 	case CallEvent, ConfirmationEvent:
 		if e.Call == nil || e.Call.ID == "" {
-			return fmt.Errorf("a %s event without a call id", e.Kind)
+			return nil, fmt.Errorf("a %s event without a call id", e.Kind)
 		}
 		if e.Verdict != Allow && e.Verdict != Ask && e.Verdict != Deny {
-			return fmt.Errorf("a %s event with verdict %q", e.Kind, e.Verdict)
+			return nil, fmt.Errorf("a %s event with verdict %q", e.Kind, e.Verdict)
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -93,12 +135,13 @@ func (s *Session) restore(ctx context.Context, e Event) error {
 		if e.Kind == ConfirmationEvent {
 			record, ok := s.calls[call.ID]
 			if !ok {
-				return fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
+				return nil, fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
 			}
 			call = record.call
 		}
-		s.decide(&call, e.Kind == ConfirmationEvent, e.Verdict)
-		return nil
+		d, own := s.decide(&call, e.Kind == ConfirmationEvent, e.Verdict)
+		d.Verdict = own
+		return d, nil
 	}
-	return fmt.Errorf("unknown kind %q", e.Kind)
+	return nil, fmt.Errorf("unknown kind %q", e.Kind)
 }

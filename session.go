@@ -118,7 +118,7 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
 	}
 	s.mu.Lock()
-	d := s.decide(&c, false, Allow)
+	d, _ := s.decide(&c, false, Allow)
 	c.ID = d.Call
 	s.mu.Unlock()
 	if d.Verdict != Ask || s.monitor.confirm == nil {
@@ -148,7 +148,8 @@ func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	if !ok {
 		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
 	}
-	return s.decide(&record.call, true, Allow), nil
+	d, _ := s.decide(&record.call, true, Allow)
+	return d, nil
 }
 
 // Result adds what a call returned. A result of a call that was not allowed, or

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +23,9 @@ type replayCommand struct {
 	Stopped  bool     `help:"Print every decision that is not allow."`
 	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
 	ExitCode bool     `help:"Exit with 3 when any call was denied or held back."`
-	Files    []string `arg:"" name:"file" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
+	Diff     bool     `help:"Decide the calls of a gateway's store anew by --contracts, and print those that turn."`
+	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store for --diff: a file, or postgres://…"`
+	Files    []string `arg:"" optional:"" name:"file" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
 }
 
 // Help is shown below the flags.
@@ -31,7 +34,8 @@ func (replayCommand) Help() string {
 See docs/reference/traces.md.
 
 Example:
-  remit replay --stopped sessions.jsonl.gz`
+  remit replay --stopped sessions.jsonl.gz
+  remit replay --diff --contracts changed --store remit.db`
 }
 
 // replay is a run of the command.
@@ -49,6 +53,12 @@ type replay struct {
 
 // Run decides every call of every session.
 func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
+	if c.Diff {
+		return c.diff(ctx, s)
+	}
+	if len(c.Files) == 0 {
+		return usage{hint(errors.New("there is no recording to replay"), "name a file, or - for standard input, or compare a store's sessions with --diff")}
+	}
 	if c.JSON && c.Out != "" {
 		return usage{fmt.Errorf("--json and --out both say where the decisions go: give one")}
 	}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/store"
+)
+
+// sessionPage is how many sessions are listed at a time.
+const sessionPage = 200
+
+// turned is a call that other contracts decide otherwise.
+type turned struct {
+	Session string `json:"session"`
+	Call    string `json:"call"`
+	Server  string `json:"server,omitempty"`
+	Tool    string `json:"tool"`
+	// Was is the recorded verdict, Decision the new one with its reasons.
+	Was      remit.Verdict   `json:"was"`
+	Decision *remit.Decision `json:"decision"`
+}
+
+// diff decides the calls of a store's sessions anew and prints those that turn.
+func (c *replayCommand) diff(ctx context.Context, s *streams) error {
+	switch {
+	case c.Contracts == "":
+		return usage{hint(errors.New("--diff compares contracts, and there are none"), "give the changed ones with --contracts DIR")}
+	case len(c.Files) > 0 || c.Out != "" || c.Verbose || c.Stopped || c.Recorded || len(c.Tools) > 0:
+		return usage{errors.New("--diff reads a store: of files and other flags only --contracts, --store, --json and --exit-code go with it")}
+	}
+	e, err := c.engine()
+	if err != nil {
+		return err
+	}
+	// What is in a store came by way of a gateway, which never sees the user.
+	e.options.UnseenUser = true
+	m, err := e.monitor(nil, time.Time{})
+	if err != nil {
+		return err
+	}
+	p := s.printer()
+	calls, blocked, allowed := 0, 0, 0
+	err = storeFlag{c.Store}.with(ctx, func(st store.Store) error {
+		return eachSession(ctx, st, func(id string) error {
+			for r, err := range m.Review(ctx, id, store.Events(st.Read(ctx, id, 0))) {
+				if err != nil {
+					return err
+				}
+				calls++
+				d := r.Decision
+				if d.Verdict == r.Event.Verdict {
+					continue
+				}
+				if d.Verdict == remit.Allow {
+					allowed++
+				} else if r.Event.Verdict == remit.Allow {
+					blocked++
+				}
+				t := turned{Session: id, Call: d.Call, Server: d.Server, Tool: d.Tool, Was: r.Event.Verdict, Decision: d}
+				if c.JSON {
+					if err := writeJSON(s.out, t); err != nil {
+						return err
+					}
+					continue
+				}
+				p.line(0, p.dim("session "+visible(id))+": "+string(t.Was)+" becomes "+p.bold(string(d.Verdict)))
+				p.decision(2, d)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	summary := &printer{w: s.out, paint: paint(s.color), width: s.width}
+	if c.JSON {
+		summary.w = s.err
+	}
+	summary.line(0, fmt.Sprintf("%s decided anew: %d newly blocked, %d newly allowed", plural(calls, "call", "calls"), blocked, allowed))
+	if c.ExitCode && blocked+allowed > 0 {
+		return status(exitStopped)
+	}
+	return nil
+}
+
+// eachSession visits the sessions of a store, page by page.
+func eachSession(ctx context.Context, st store.Store, visit func(id string) error) error {
+	for after := ""; ; {
+		page, err := st.Sessions(ctx, after, sessionPage)
+		if err != nil {
+			return err
+		}
+		for _, info := range page {
+			if err := visit(info.ID); err != nil {
+				return err
+			}
+			after = info.ID
+		}
+		if len(page) < sessionPage {
+			return nil
+		}
+	}
+}
