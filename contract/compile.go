@@ -55,8 +55,8 @@ type Argument struct {
 	below       []string // directories, with a slash at the end
 	// Place is where the entry stands, as file:line:column; empty when it was
 	// not read from a file.
-	Place string
-	discharge   map[string]bool
+	Place     string
+	discharge map[string]bool
 }
 
 // Allows tells whether the value is on the argument's allowlist: an exact value,
