@@ -194,6 +194,7 @@ func TestVouched(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ user, argument, value, how string }{
+		{"Pay DE89370400440532013000 1200 EUR", "amount", "1200", "number"},
 		{"Pay 120.50 EUR", "amount", "120.50", "number"}, {"Pay 120.50 EUR", "amount", "120.5", "number"}, {"Pay €2000 now", "amount", "2000", "number"},
 		{"Raise it to 5k", "amount", "5000", "number"}, {"Pay 1,234.50 now", "amount", "1234.5", "number"}, {"Book two tickets", "tickets", "2", "number"},
 		{"Close issue #42", "issue_number", "42", "number"}, {"Show file 13", "file_id", "13", "number"}, {"A -5 degrees offset", "offset", "-5", "number"},

@@ -98,6 +98,9 @@ const (
 	minGrouped = 12
 	minGroups  = 3
 	maxGrouped = 64 // more is a table
+	// maxGroupLength is the longest group: people break codes into fours, and
+	// telephone numbers once or twice.
+	maxGroupLength = 8
 )
 
 // groupOf tells whether text[start:end] is only a part of a code written in
@@ -132,7 +135,7 @@ func groupOf(text string, start, end int) bool {
 func groups(s string) bool {
 	for _, g := range strings.Split(s, " ") {
 		letters := strings.TrimLeft(g, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		if len(letters) == 0 || len(g)-len(letters) > 4 || strings.Trim(letters, "0123456789") != "" {
+		if len(letters) == 0 || len(g) > maxGroupLength || len(g)-len(letters) > 4 || strings.Trim(letters, "0123456789") != "" {
 			return false
 		}
 	}

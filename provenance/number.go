@@ -113,7 +113,8 @@ func inGroups(text string, start, end int) bool {
 	}
 	for i = start - 1; i > 0 && isAlnum(text[i-1]); i-- {
 	}
-	return start-1-i > 1
+	// A whole account before it is no group of anything.
+	return start-1-i > 1 && start-1-i <= maxGroupLength
 }
 
 // ends tells whether a number ends n bytes into rest.
