@@ -13,7 +13,8 @@ const (
 	// exitUsage: the command line itself is wrong.
 	exitUsage = 2
 	// exitStopped: a call was denied or held back. Only check says so of
-	// itself; replay does with --exit-code.
+	// itself; replay does with --exit-code. For doctor: something is not
+	// protected.
 	exitStopped = 3
 	// exitFindings: contract lint found mistakes, or contract synth conflicts.
 	exitFindings = 4

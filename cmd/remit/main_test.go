@@ -12,9 +12,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts run the real program inside the test process.
+// TestMain lets the scripts run the real program, and an MCP server, which are
+// this one.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"remit": main})
+	if os.Getenv("REMIT_TEST_SERVER") != "" {
+		testServer()
+		return
+	}
+	testscript.Main(m, map[string]func(){"remit": main, "test-server": testServer})
 }
 
 // TestScripts runs testdata/*.txtar: each is the specification of one command,
