@@ -105,9 +105,9 @@ func (s *streams) report(err error) {
 	}
 	p := paint(s.errColor)
 	for line := range strings.SplitSeq(strings.TrimSuffix(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(s.err, "%s %s\n", p.bad("error:"), line)
+		fmt.Fprintf(s.err, "%s %s\n", p.bad("error:"), visible(line))
 	}
 	if h := (*hinted)(nil); errors.As(err, &h) {
-		fmt.Fprintf(s.err, "%s %s\n", p.dim("hint:"), h.hint)
+		fmt.Fprintf(s.err, "%s %s\n", p.dim("hint:"), visible(h.hint))
 	}
 }

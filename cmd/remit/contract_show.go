@@ -22,7 +22,7 @@ func (c *showCommand) Run(s *streams) error {
 		p.line(0, p.dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", cut(visible(t.Name), 32), t.Effect, len(t.Args),
+			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", nameIn(t.Name, 32), t.Effect, len(t.Args),
 				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.warn(mark(t.Review))))
 		}
 		return nil
@@ -44,7 +44,7 @@ func mark(review string) string {
 
 // tool writes one tool's contract, and below it what differs by variant.
 func (p *printer) tool(t *contract.Tool) {
-	p.line(0, p.bold(visible(t.Name))+"  "+string(t.Effect))
+	p.line(0, p.bold(name(t.Name))+"  "+string(t.Effect))
 	p.note(2, t.Why, t.Review)
 	p.args(2, t.Args)
 	p.output(2, &t.Output)
@@ -54,7 +54,7 @@ func (p *printer) tool(t *contract.Tool) {
 	for i := range t.Variants.Cases {
 		v := &t.Variants.Cases[i]
 		p.line(0, "")
-		p.line(2, p.bold(visible(t.Variants.Argument+" = "+v.Value))+"  "+string(v.Effect))
+		p.line(2, p.bold(name(t.Variants.Argument)+" = "+name(v.Value))+"  "+string(v.Effect))
 		p.note(4, v.Why, v.Review)
 		p.args(4, v.Args)
 		if v.Output != nil {
@@ -66,7 +66,7 @@ func (p *printer) tool(t *contract.Tool) {
 func (p *printer) args(indent int, args []contract.Arg) {
 	width := len("argument")
 	for i := range args {
-		width = max(width, len([]rune(visible(args[i].Pattern))))
+		width = max(width, len([]rune(name(args[i].Pattern))))
 	}
 	width = min(width, p.width/3)
 	if len(args) > 0 {
@@ -74,7 +74,7 @@ func (p *printer) args(indent int, args []contract.Arg) {
 	}
 	for i := range args {
 		a := &args[i]
-		p.line(indent, fmt.Sprintf("%-*s  %-10s  %s", width, cut(visible(a.Pattern), width), a.Role, p.trust(a.Floor, a.Floor.String())))
+		p.line(indent, fmt.Sprintf("%-*s  %-10s  %s", width, nameIn(a.Pattern, width), a.Role, p.trust(a.Floor, a.Floor.String())))
 		p.note(indent+4, a.Why, a.Review)
 	}
 }
@@ -86,7 +86,7 @@ func (p *printer) output(indent int, o *contract.Output) {
 	}
 	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived)
 	for _, f := range o.Fields {
-		p.line(indent+2, visible(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
+		p.line(indent+2, name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
 	}
 	for _, c := range o.Certify {
 		p.line(indent+2, fmt.Sprintf("%s: %s vouches up to %s when %s reached %s", c.Procedure, visible(c.Field), c.Max, visible(c.Key), c.KeyFloor))

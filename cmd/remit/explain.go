@@ -92,7 +92,7 @@ func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (
 	if c.Call == "" {
 		return nil, hint(errors.New("every call of the session is allowed"), "say which to explain with --call ID")
 	}
-	return nil, hint(fmt.Errorf("session %s has no call %q", s.ID, c.Call), "remit replay --verbose "+c.File+" prints the ids")
+	return nil, hint(fmt.Errorf("session %s has no call %q", name(s.ID), c.Call), "remit replay --verbose "+c.File+" prints the ids")
 }
 
 // writePage writes the HTML page, to the end or not at all unnoticed.

@@ -176,14 +176,14 @@ func (p *printer) argument(a *argument) {
 	if a.Satisfied {
 		mark = p.good("✓")
 	}
-	path := a.Path
-	if path == "" {
-		path = "(the whole)"
+	path := "(the whole)"
+	if a.Path != "" {
+		path = name(a.Path)
 	}
-	p.line(0, mark+" "+p.bold(visible(path))+"  "+p.dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
+	p.line(0, mark+" "+p.bold(path)+"  "+p.dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
 	var value strings.Builder
 	for _, part := range a.Pieces {
-		value.WriteString(p.trust(part.Trust, visible(part.Text)))
+		value.WriteString(p.trust(part.Trust, escaped(part.Text)))
 	}
 	p.line(4, `"`+value.String()+`"`)
 	p.line(4, "is "+p.trust(a.Trust, a.Trust.String())+p.dim(" ("+a.Way+")"))
@@ -212,10 +212,15 @@ func (p *printer) place(at *place) {
 	if at.Vouches {
 		verb = "vouched for by "
 	}
-	p.line(4, verb+p.trust(at.Trust, visible(at.Origin))+" "+p.dim(at.Trust.String()))
-	match := cut(visible(at.Match), p.width/2)
+	p.line(4, verb+p.trust(at.Trust, origin(at.Origin))+" "+p.dim(at.Trust.String()))
+	shown := visible
+	if !p.paint {
+		// The arrows are the program's alone.
+		shown = func(s string) string { return arrows.Replace(visible(s)) }
+	}
+	match := cut(shown(at.Match), p.width/2)
 	room := max((p.width-8-len([]rune(match)))/2, 8)
-	before, after := tail(visible(at.Before), room), cut(visible(at.After), room)
+	before, after := tail(shown(at.Before), room), cut(shown(at.After), room)
 	if p.paint {
 		match = p.underline(p.trust(at.Trust, match))
 	} else {
@@ -223,6 +228,8 @@ func (p *printer) place(at *place) {
 	}
 	p.line(6, p.dim(before)+match+p.dim(after))
 }
+
+var arrows = strings.NewReplacer("»", escape('»'), "«", escape('«'))
 
 // tail shortens text to its last n characters.
 func tail(s string, n int) string {

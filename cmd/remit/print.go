@@ -37,15 +37,15 @@ func (p *printer) para(indent int, lead, text string) {
 
 // headline writes the verdict, the tool and what it does.
 func (p *printer) headline(indent int, d *remit.Decision) {
-	name := d.Tool
+	what := name(d.Tool)
 	if d.Variant != "" {
-		name += " " + d.Variant
+		what += " " + name(d.Variant)
 	}
-	detail := fmt.Sprintf("call %s", visible(d.Call))
+	detail := fmt.Sprintf("call %s", name(d.Call))
 	if d.Effect != "" {
 		detail = fmt.Sprintf("%s, %s", d.Effect, detail)
 	}
-	p.line(indent, fmt.Sprintf("%s  %s  %s", p.verdict(d.Verdict, fmt.Sprintf("%-5s", d.Verdict)), p.bold(visible(name)), p.dim("("+detail+")")))
+	p.line(indent, fmt.Sprintf("%s  %s  %s", p.verdict(d.Verdict, fmt.Sprintf("%-5s", d.Verdict)), p.bold(what), p.dim("("+detail+")")))
 }
 
 // decision writes a decision in full: arguments with their labels, then the
@@ -59,7 +59,7 @@ func (p *printer) decision(indent int, d *remit.Decision) {
 func (p *printer) arguments(indent int, d *remit.Decision) {
 	pathWidth := 0
 	for i := range d.Findings {
-		pathWidth = max(pathWidth, len([]rune(visible(d.Findings[i].Path))))
+		pathWidth = max(pathWidth, len([]rune(name(d.Findings[i].Path))))
 	}
 	pathWidth = min(pathWidth, 24)
 	for i := range d.Findings {
@@ -81,17 +81,17 @@ func (p *printer) finding(indent, pathWidth int, f *remit.Finding, confirmed boo
 			tail = fmt.Sprintf("; needs %s", f.Floor)
 		}
 	}
-	path := visible(f.Path)
-	if path == "" {
-		path = "(the whole)"
+	path := "(the whole)"
+	if f.Path != "" {
+		path = nameIn(f.Path, pathWidth)
 	}
 	tail = fmt.Sprintf("%s, %s", f.Trust, how(f)) + tail
 	if f.Role != label.NoRole {
 		tail = fmt.Sprintf("%s, %s", f.Role, tail)
 	}
-	lead := fmt.Sprintf("%s %-*s  ", mark, pathWidth, cut(path, max(pathWidth, 11)))
+	lead := fmt.Sprintf("%s %-*s  ", mark, pathWidth, path)
 	at := indent + 4 + pathWidth
-	value := cut(visible(f.Value), max(p.width-at-2, 16))
+	value := cut(escaped(f.Value), max(p.width-at-2, 16))
 	quoted := p.trust(f.Trust, `"`+value+`"`)
 	if at+len([]rune(value))+4+len([]rune(tail)) <= p.width {
 		p.line(indent, lead+quoted+"  "+p.dim(tail))
@@ -119,7 +119,7 @@ func how(f *remit.Finding) string {
 	if where == "" {
 		return word
 	}
-	return word + " " + visible(where)
+	return word + " " + origin(where)
 }
 
 // reasons writes why a call was stopped, and what would settle it. Remedies
@@ -129,11 +129,11 @@ func (p *printer) reasons(indent int, d *remit.Decision) {
 		return
 	}
 	for i, r := range d.Reasons {
-		text := r.Message
+		text := visible(r.Message)
 		if r.Path != "" {
-			text = r.Path + ": " + text
+			text = name(r.Path) + ": " + text
 		}
-		p.para(indent, "why: ", visible(text))
+		p.para(indent, "why: ", text)
 		if i+1 < len(d.Reasons) && slices.Equal(r.Remedies, d.Reasons[i+1].Remedies) {
 			continue
 		}

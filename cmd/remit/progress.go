@@ -66,7 +66,7 @@ func (p *progress) show(sessions, calls int) {
 		full := int(min(p.read, p.total) * progressCells / p.total)
 		bar = "[" + strings.Repeat("=", full) + strings.Repeat(" ", progressCells-full) + "] "
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s%d sessions, %d calls", bar, sessions, calls)
+	fmt.Fprintf(p.w, "\r\x1b[K%s%s, %s", bar, plural(sessions, "session", "sessions"), plural(calls, "call", "calls"))
 }
 
 // clear takes the line away, for other output to take its place.

@@ -135,7 +135,7 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 		if !r.JSON && (r.Verbose || r.Stopped && d.Verdict != remit.Allow) {
 			r.progress.clear()
 			p := r.streams.printer()
-			p.line(0, p.dim("session "+visible(s.ID)))
+			p.line(0, p.dim("session "+name(s.ID)))
 			p.decision(0, d)
 			p.line(0, "")
 		}
@@ -224,12 +224,13 @@ func (t *totals) stopped() int {
 // print writes the table, the tools with most stopped calls first.
 func (t *totals) print(p *printer) {
 	names := make([]string, 0, len(t.tools))
-	width := len("tool")
-	for name := range t.tools {
-		names = append(names, name)
-		width = max(width, len([]rune(visible(name))))
+	sessions := plural(t.sessions, "session", "sessions")
+	width := max(len("tool"), len(sessions))
+	for tool := range t.tools {
+		names = append(names, tool)
+		width = max(width, len([]rune(name(tool))))
 	}
-	width = min(width, max(p.width-32, 12))
+	width = min(width, max(p.width-32, 12, len(sessions)))
 	slices.SortFunc(names, func(a, b string) int {
 		x, y := t.tools[a], t.tools[b]
 		if d := (y.ask + y.deny) - (x.ask + x.deny); d != 0 {
@@ -237,15 +238,15 @@ func (t *totals) print(p *printer) {
 		}
 		return strings.Compare(a, b)
 	})
-	row := func(name string, x tally) {
-		p.line(0, fmt.Sprintf("%-*s  %6d  %s  %s  %s", width, cut(visible(name), width), x.allow+x.ask+x.deny,
+	row := func(first string, x tally) {
+		p.line(0, fmt.Sprintf("%-*s  %6d  %s  %s  %s", width, first, x.allow+x.ask+x.deny,
 			count(x.allow, p.good), count(x.ask, p.warn), count(x.deny, p.bad)))
 	}
 	p.line(0, p.dim(fmt.Sprintf("%-*s  %6s  %6s  %6s  %6s", width, "tool", "calls", "allow", "ask", "deny")))
-	for _, name := range names {
-		row(name, *t.tools[name])
+	for _, tool := range names {
+		row(nameIn(tool, width), *t.tools[tool])
 	}
-	row(fmt.Sprintf("%d sessions", t.sessions), t.all())
+	row(sessions, t.all())
 	if len(t.reasons) == 0 {
 		return
 	}

@@ -67,7 +67,7 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 					}
 					continue
 				}
-				p.line(0, p.dim("session "+visible(id))+": "+string(t.Was)+" becomes "+p.bold(string(d.Verdict)))
+				p.line(0, p.dim("session "+name(id))+": "+string(t.Was)+" becomes "+p.bold(string(d.Verdict)))
 				p.decision(2, d)
 			}
 			return nil

@@ -123,7 +123,7 @@ func sessionTools(s *trace.Session) ([]*schema.Catalogue, error) {
 	}
 	c, err := schema.Parse("tools", s.Tools)
 	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", s.ID, err)
+		return nil, fmt.Errorf("session %s: %w", name(s.ID), err)
 	}
 	return []*schema.Catalogue{c}, nil
 }

@@ -8,6 +8,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,6 +98,51 @@ func visible(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// escaped is what stands between the quotes where text of others is shown in
+// quotes: it holds no quote that could end them, and every printable letter of
+// any script as it is.
+func escaped(s string) string {
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1]
+}
+
+// plain tells whether a name can't be taken for anything else on its line.
+func plain(s, also string) bool {
+	for _, r := range s {
+		ok := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !ok && !strings.ContainsRune("_-./~[]*@:"+also, r) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// name shows the name of a tool, a call, a session or an argument: as it is
+// where it is plain, else in quotes, because those who choose names may choose
+// one that reads like what the program says.
+func name(s string) string {
+	if plain(s, "") {
+		return s
+	}
+	return strconv.Quote(s)
+}
+
+// nameIn is name in at most n characters.
+func nameIn(s string, n int) string {
+	if plain(s, "") {
+		return cut(s, n)
+	}
+	return `"` + cut(escaped(s), max(n-2, 1)) + `"`
+}
+
+// origin shows the name of a place in the session, as a finding has it.
+func origin(s string) string {
+	if plain(s, "#") {
+		return s
+	}
+	return strconv.Quote(s)
 }
 
 func escape(r rune) string {

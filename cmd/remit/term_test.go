@@ -83,3 +83,60 @@ func TestLocateSurvivesForeignEvidence(t *testing.T) {
 		}
 	}
 }
+
+// What others wrote can't end the quotes it stands in, and a name that could be
+// read as the program's own words stands in quotes too.
+func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
+	var b strings.Builder
+	p := &printer{w: &b, width: 110}
+	p.decision(0, &remit.Decision{
+		Tool: "send  (egress, call c1)", Variant: "a b", Call: "c1)\nallow", Verdict: remit.Deny,
+		Findings: []remit.Finding{{
+			Path: `/to"  USER`, Value: `bob"  target, USER, exact user:0 \ ü 東`, Trust: label.External, Floor: label.User, How: "exact",
+			Evidence: []remit.Evidence{{Origin: "result:x, USER"}},
+		}},
+		Reasons: []remit.Reason{{Path: "/a b", Message: "no"}},
+	})
+	for _, want := range []string{
+		`deny   "send  (egress, call c1)" "a b"  (call "c1)\nallow")`,
+		`✗ "/to\"  USER"  "bob\"  target, USER, exact user:0 \\ ü 東"`,
+		`exact "result:x, USER"; needs USER`,
+		`why: "/a b": no`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %s in\n%s", want, b.String())
+		}
+	}
+	for in, want := range map[string]string{
+		"/a/~0.b[*]@c:1-_": "/a/~0.b[*]@c:1-_", "": `""`, "a b": `"a b"`, `a"`: `"a\""`, "\u3164": "\"\u3164\"", "a\u202e": `"a\u202e"`,
+	} {
+		if got := name(in); got != want {
+			t.Errorf("name(%q) = %s, want %s", in, got, want)
+		}
+	}
+	if got := nameIn("a bcdefgh", 8); got != `"a bcd…"` {
+		t.Errorf("nameIn = %s", got)
+	}
+
+	b.Reset()
+	p.place(&place{Before: "«a", Match: "b«", After: "»"})
+	if got := b.String(); strings.Count(got, "«") != 1 || strings.Count(got, "»") != 1 {
+		t.Errorf("place = %s", got)
+	}
+
+	b.Reset()
+	sum := newTotals()
+	sum.sessions = 123456789
+	sum.add(&remit.Decision{Tool: "1 session   9", Verdict: remit.Allow})
+	sum.print(p)
+	lines := strings.Split(b.String(), "\n")
+	if !strings.HasPrefix(lines[1], `"1 session   9"  `) || len(lines[0]) != len(lines[2]) {
+		t.Errorf("table:\n%s", b.String())
+	}
+	one := totals{sessions: 1}
+	b.Reset()
+	one.print(p)
+	if !strings.Contains(b.String(), "\n1 session   ") {
+		t.Errorf("table:\n%s", b.String())
+	}
+}
