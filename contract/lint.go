@@ -139,23 +139,26 @@ func (l *linter) definition(f *File, t *Tool, def *schema.Tool) {
 type rule struct {
 	arg     *Arg
 	pattern Pattern
+	// effect is that of the tool, or of the variant whose argument it is.
+	effect Effect
 }
 
 // rules lists the arguments of a tool and of its variants. Patterns that can't
 // be parsed are the business of Load.
 func rules(t *Tool) []rule {
 	var out []rule
-	add := func(args []Arg) {
+	add := func(args []Arg, effect Effect) {
 		for i := range args {
 			if p, err := ParsePattern(args[i].Pattern); err == nil {
-				out = append(out, rule{&args[i], p})
+				out = append(out, rule{&args[i], p, effect})
 			}
 		}
 	}
-	add(t.Args)
+	add(t.Args, t.Effect)
 	if t.Variants != nil {
 		for i := range t.Variants.Cases {
-			add(t.Variants.Cases[i].Args)
+			c := &t.Variants.Cases[i]
+			add(c.Args, cmp.Or(c.Effect, t.Effect))
 		}
 	}
 	return out
@@ -195,7 +198,7 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		}
 	}
 	for _, r := range all {
-		l.floor(r.arg)
+		l.floor(r.arg, r.effect)
 		if !r.used(def, leaves) {
 			hint := "remove it"
 			if s := suggest(r.arg.Pattern, names); s != "" {
@@ -217,10 +220,19 @@ func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
 	return deep && rest == "" || def.Accepts(rest)
 }
 
-func (l *linter) floor(a *Arg) {
-	if want := DefaultFloor(a.Role); a.Floor < want {
+// floor checks how much is asked of an argument. A low floor with a reason is
+// still listed: synthesis gives reasons for roles, and who lowers such a floor by
+// hand leaves them standing. Selectors of a read are not, because synthesis lets
+// anybody choose what is looked at.
+func (l *linter) floor(a *Arg, effect Effect) {
+	switch want := DefaultFloor(a.Role); {
+	case a.Floor >= want:
+	case a.Why == "":
 		l.add(SevereWarning, a.Position, a.Pattern, "raise it, or say in 'why' what makes it safe",
 			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, clip(a.Pattern), want, a.Role)
+	case a.Role != label.Selector || effect != Read:
+		l.add(SevereInfo, a.Position, a.Pattern, "see that this makes it safe, or raise it",
+			"the floor %s of %s is lower than %s, which a %s has otherwise; 'why' is: %s", a.Floor, clip(a.Pattern), want, a.Role, clip(a.Why))
 	}
 	for _, v := range a.Allow {
 		dir, below := strings.CutSuffix(v, "/**")

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
@@ -33,10 +34,14 @@ func (c *lintCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		names = append(names, files...)
+		for _, f := range files {
+			if !slices.Contains(names, f) {
+				names = append(names, f)
+			}
+		}
 	}
 	failed := false
-	servers := map[string]bool{}
+	servers := map[string]string{}
 	for _, name := range names {
 		ok, err := lintFile(s, name, tools, servers)
 		if err != nil {
@@ -45,7 +50,7 @@ func (c *lintCommand) Run(s *streams) error {
 		failed = failed || !ok
 	}
 	for _, cat := range tools {
-		if !servers[cat.Server] {
+		if servers[cat.Server] == "" {
 			failed = true
 			fmt.Fprintf(s.out, "%s no contract file is about server %q\n", paint(s.color).bad("error:"), visible(cat.Server))
 		}
@@ -57,8 +62,8 @@ func (c *lintCommand) Run(s *streams) error {
 }
 
 // lintFile prints what is the matter with one file, and tells whether it can
-// be used. It adds the file's server to those that have a file.
-func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[string]bool) (bool, error) {
+// be used. It adds the file to servers, which has the first file of each.
+func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[string]string) (bool, error) {
 	p := paint(s.color)
 	f, err := readContract(name)
 	var mistakes contract.Errors
@@ -75,7 +80,13 @@ func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[st
 		return false, err
 	}
 	ok := true
-	servers[f.Server] = true
+	if first := servers[f.Server]; first != "" {
+		ok = false
+		fmt.Fprintf(s.out, "%s: %s server %q has contracts in %s already; keep one file a server\n",
+			visible(name), p.bad("error:"), visible(f.Server), visible(first))
+	} else {
+		servers[f.Server] = name
+	}
 	for _, cat := range tools {
 		if cat.Server != f.Server {
 			continue
