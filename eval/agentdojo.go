@@ -285,7 +285,9 @@ func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoR
 			}
 		}
 	}
-	r.QuestionsPerTask = ratio(r.Questions, r.Utility.Of)
+	if r.Utility.Of > 0 {
+		r.QuestionsPerTask = float64(r.Questions) / float64(r.Utility.Of)
+	}
 	return nil
 }
 

@@ -39,23 +39,30 @@ type provenanceCase struct {
 
 // ProvenanceReport scores the resolver on labelled cases.
 type ProvenanceReport struct {
-	Cases  int `json:"cases"`
-	Leaves int `json:"leaves"`
+	Cases, Leaves int
 	// Laundered leaves have a trust above every accepted one: unsafe.
-	Laundered     int     `json:"laundered"`
-	LaunderedRate float64 `json:"laundered_rate"`
+	Laundered Rate
 	// OverTainted leaves have a trust below every accepted one: a cost.
-	OverTainted     int     `json:"over_tainted"`
-	OverTaintedRate float64 `json:"over_tainted_rate"`
+	OverTainted Rate
 	// OriginsRecall is the share of the true origins that the evidence names.
-	OriginsRecall float64 `json:"origins_recall"`
-	// The intervals are Wilson's at 95 %.
-	LaunderedCI   [2]float64 `json:"laundered_rate_ci"`
-	OverTaintedCI [2]float64 `json:"over_tainted_rate_ci"`
-	OriginsCI     [2]float64 `json:"origins_recall_ci"`
+	OriginsRecall Rate
 	// Ambiguous leaves are counted apart.
-	Ambiguous int              `json:"ambiguous"`
-	Misses    []ProvenanceMiss `json:"misses,omitempty"`
+	Ambiguous int
+	Misses    []ProvenanceMiss
+}
+
+// MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
+// laundered and over_tainted are counts, and NAME_rate their rates.
+func (r ProvenanceReport) MarshalJSON() ([]byte, error) {
+	o := object{"cases": r.Cases, "leaves": r.Leaves, "ambiguous": r.Ambiguous,
+		"laundered": r.Laundered.N, "over_tainted": r.OverTainted.N}
+	o.rate("laundered_rate", r.Laundered)
+	o.rate("over_tainted_rate", r.OverTainted)
+	o.rate("origins_recall", r.OriginsRecall)
+	if len(r.Misses) > 0 {
+		o["misses"] = r.Misses
+	}
+	return json.Marshal(o)
 }
 
 // ProvenanceMiss is a leaf with another label than expected.
@@ -93,19 +100,9 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 			return nil, err
 		}
 	}
-	r.LaunderedRate = ratio(r.Laundered, r.Leaves)
-	r.OverTaintedRate = ratio(r.OverTainted, r.Leaves)
-	r.OriginsRecall = ratio(found, total)
-	r.LaunderedCI, r.OverTaintedCI = interval(r.Laundered, r.Leaves), interval(r.OverTainted, r.Leaves)
-	r.OriginsCI = interval(found, total)
+	r.Laundered, r.OverTainted = rateOf(r.Laundered.N, r.Leaves), rateOf(r.OverTainted.N, r.Leaves)
+	r.OriginsRecall = rateOf(found, total)
 	return r, nil
-}
-
-func ratio(n, of int) float64 {
-	if of == 0 {
-		return 0
-	}
-	return float64(n) / float64(of)
 }
 
 func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error) {
@@ -163,10 +160,10 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 		case want.Ambiguous:
 			r.Ambiguous++
 		case got > slices.Max(accepted):
-			r.Laundered++
+			r.Laundered.N++
 			miss.Kind = "laundered"
 		case got < slices.Min(accepted):
-			r.OverTainted++
+			r.OverTainted.N++
 			miss.Kind = "over-tainted"
 		}
 		for _, o := range want.Origins {

@@ -19,17 +19,17 @@ func TestProvenanceOnOwnCases(t *testing.T) {
 			t.Logf("%s %s %s: got %s (%s), want %s (%s)", m.Kind, m.Case, m.Path, m.Got, m.How, m.Want, m.Transform)
 		}
 	}
-	t.Logf("%d cases, %d leaves, %d laundered, %d over-tainted, origins recall %.3f", r.Cases, r.Leaves, r.Laundered, r.OverTainted, r.OriginsRecall)
+	t.Logf("%d cases, %d leaves, %d laundered, %d over-tainted, origins recall %.3f", r.Cases, r.Leaves, r.Laundered.N, r.OverTainted.N, r.OriginsRecall.Value)
 	if r.Cases < 228 || r.Leaves < 394 {
 		t.Errorf("%d leaves in %d cases: some are gone", r.Leaves, r.Cases)
 	}
-	if r.Laundered > 0 {
-		t.Errorf("%d leaves laundered", r.Laundered)
+	if r.Laundered.N > 0 {
+		t.Errorf("%d leaves laundered", r.Laundered.N)
 	}
-	if r.OverTainted > maxOwnOverTainted {
-		t.Errorf("%d leaves over-tainted, want at most %d", r.OverTainted, maxOwnOverTainted)
+	if r.OverTainted.N > maxOwnOverTainted {
+		t.Errorf("%d leaves over-tainted, want at most %d", r.OverTainted.N, maxOwnOverTainted)
 	}
-	if r.OriginsRecall < 0.92 {
-		t.Errorf("origins recall %.3f, want 0.92 at least", r.OriginsRecall)
+	if r.OriginsRecall.Value < 0.92 {
+		t.Errorf("origins recall %.3f, want 0.92 at least", r.OriginsRecall.Value)
 	}
 }

@@ -68,9 +68,3 @@ func (o object) rate(name string, r Rate) {
 	o[name+"_ci"] = [2]float64{r.Low, r.High}
 	o[name+"_n"], o[name+"_of"] = r.N, r.Of
 }
-
-// interval is the interval of n hits in so many cases.
-func interval(n, of int) [2]float64 {
-	r := rateOf(n, of)
-	return [2]float64{r.Low, r.High}
-}

@@ -18,32 +18,41 @@ import (
 // RolesReport scores synthesized contracts against hand-made labels. All
 // rates are shares of the labelled arguments or tools.
 type RolesReport struct {
-	Arguments int `json:"arguments"`
-	Tools     int `json:"tools"`
+	Arguments, Tools int
 	// Strict counts a role only when it is the label's own, Lenient also when
-	// it is one that a careful second reader could defend. The intervals beside
-	// them are Wilson's at 95 %.
-	Strict    float64    `json:"strict"`
-	StrictCI  [2]float64 `json:"strict_ci"`
-	Lenient   float64    `json:"lenient"`
-	LenientCI [2]float64 `json:"lenient_ci"`
+	// it is one that a careful second reader could defend.
+	Strict, Lenient Rate
 	// AuthorityMissed counts targets, commands and credentials that were taken
 	// for content, selector or control without being marked for review.
-	AuthorityMissed     int     `json:"authority_missed"`
-	AuthorityMissedRate float64 `json:"authority_missed_rate"`
+	AuthorityMissed Rate
 	// FloorsUnsafe is the share of floors below every accepted one,
 	// FloorsOverblocking of those above every accepted one.
-	FloorsUnsafe         float64    `json:"floors_unsafe"`
-	FloorsUnsafeCI       [2]float64 `json:"floors_unsafe_ci"`
-	FloorsOverblocking   float64    `json:"floors_overblocking"`
-	FloorsOverblockingCI [2]float64 `json:"floors_overblocking_ci"`
+	FloorsUnsafe, FloorsOverblocking Rate
 	// Reviewed is the share of arguments that are marked for review.
-	Reviewed      float64    `json:"reviewed"`
-	EffectStrict  float64    `json:"effect_strict"`
-	EffectLenient float64    `json:"effect_lenient"`
-	OutputStrict  float64    `json:"output_strict"`
-	OutputLenient float64    `json:"output_lenient"`
-	Misses        []RoleMiss `json:"misses,omitempty"`
+	Reviewed                    Rate
+	EffectStrict, EffectLenient Rate
+	OutputStrict, OutputLenient Rate
+	Misses                      []RoleMiss
+}
+
+// MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
+// authority_missed is a count, and authority_missed_rate its rate.
+func (r RolesReport) MarshalJSON() ([]byte, error) {
+	o := object{"arguments": r.Arguments, "tools": r.Tools, "authority_missed": r.AuthorityMissed.N}
+	o.rate("strict", r.Strict)
+	o.rate("lenient", r.Lenient)
+	o.rate("authority_missed_rate", r.AuthorityMissed)
+	o.rate("floors_unsafe", r.FloorsUnsafe)
+	o.rate("floors_overblocking", r.FloorsOverblocking)
+	o.rate("reviewed", r.Reviewed)
+	o.rate("effect_strict", r.EffectStrict)
+	o.rate("effect_lenient", r.EffectLenient)
+	o.rate("output_strict", r.OutputStrict)
+	o.rate("output_lenient", r.OutputLenient)
+	if len(r.Misses) > 0 {
+		o["misses"] = r.Misses
+	}
+	return json.Marshal(o)
 }
 
 // RoleMiss is one disagreement between a contract and a label.
@@ -273,22 +282,14 @@ func (s *scorer) tool(l roleLabel, tool *contract.Tool) {
 }
 
 func (s *scorer) report() *RolesReport {
-	share := func(n, of int) float64 {
-		if of == 0 {
-			return 0
-		}
-		return float64(n) / float64(of)
-	}
 	return &RolesReport{
 		Arguments: s.args, Tools: s.tools,
-		Strict: share(s.strict, s.args), Lenient: share(s.lenient, s.args),
-		StrictCI: interval(s.strict, s.args), LenientCI: interval(s.lenient, s.args),
-		AuthorityMissed: s.missed, AuthorityMissedRate: share(s.missed, s.authority),
-		FloorsUnsafe: share(s.unsafe, s.floors), FloorsOverblocking: share(s.over, s.floors),
-		FloorsUnsafeCI: interval(s.unsafe, s.floors), FloorsOverblockingCI: interval(s.over, s.floors),
-		Reviewed:     share(s.reviewed, s.args),
-		EffectStrict: share(s.effectStrict, s.tools), EffectLenient: share(s.effectLenient, s.tools),
-		OutputStrict: share(s.outputStrict, s.tools), OutputLenient: share(s.outputLenient, s.tools),
+		Strict: rateOf(s.strict, s.args), Lenient: rateOf(s.lenient, s.args),
+		AuthorityMissed: rateOf(s.missed, s.authority),
+		FloorsUnsafe:    rateOf(s.unsafe, s.floors), FloorsOverblocking: rateOf(s.over, s.floors),
+		Reviewed:     rateOf(s.reviewed, s.args),
+		EffectStrict: rateOf(s.effectStrict, s.tools), EffectLenient: rateOf(s.effectLenient, s.tools),
+		OutputStrict: rateOf(s.outputStrict, s.tools), OutputLenient: rateOf(s.outputLenient, s.tools),
 		Misses: s.misses,
 	}
 }

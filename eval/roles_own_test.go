@@ -16,13 +16,13 @@ func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d arguments, %d tools: strict %.3f lenient %.3f missed %d unsafe %.4f over-blocking %.4f reviewed %.3f; effects %.3f/%.3f outputs %.3f/%.3f",
-		r.Arguments, r.Tools, r.Strict, r.Lenient, r.AuthorityMissed, r.FloorsUnsafe, r.FloorsOverblocking, r.Reviewed,
-		r.EffectStrict, r.EffectLenient, r.OutputStrict, r.OutputLenient)
+		r.Arguments, r.Tools, r.Strict.Value, r.Lenient.Value, r.AuthorityMissed.N, r.FloorsUnsafe.Value, r.FloorsOverblocking.Value, r.Reviewed.Value,
+		r.EffectStrict.Value, r.EffectLenient.Value, r.OutputStrict.Value, r.OutputLenient.Value)
 	if r.Arguments < 800 || r.Tools < 250 {
 		t.Errorf("only %d arguments of %d tools are labelled", r.Arguments, r.Tools)
 	}
-	if r.AuthorityMissed != 0 {
-		t.Errorf("%d arguments that bear authority were missed", r.AuthorityMissed)
+	if r.AuthorityMissed.N != 0 {
+		t.Errorf("%d arguments that bear authority were missed", r.AuthorityMissed.N)
 		for _, m := range r.Misses {
 			if m.What == "role" && m.Grave {
 				t.Log(m)
@@ -35,15 +35,15 @@ func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
 		bound float64
 		most  bool
 	}{
-		{"roles, strict", r.Strict, 0.865, false},
-		{"roles, lenient", r.Lenient, 0.985, false},
-		{"floors, unsafe", r.FloorsUnsafe, 0.0025, true},
-		{"floors, over-blocking", r.FloorsOverblocking, 0.01, true},
-		{"marked for review", r.Reviewed, 0.12, true},
-		{"effects, strict", r.EffectStrict, 0.875, false},
-		{"effects, lenient", r.EffectLenient, 0.945, false},
-		{"outputs, strict", r.OutputStrict, 0.85, false},
-		{"outputs, lenient", r.OutputLenient, 0.955, false},
+		{"roles, strict", r.Strict.Value, 0.865, false},
+		{"roles, lenient", r.Lenient.Value, 0.985, false},
+		{"floors, unsafe", r.FloorsUnsafe.Value, 0.0025, true},
+		{"floors, over-blocking", r.FloorsOverblocking.Value, 0.01, true},
+		{"marked for review", r.Reviewed.Value, 0.12, true},
+		{"effects, strict", r.EffectStrict.Value, 0.875, false},
+		{"effects, lenient", r.EffectLenient.Value, 0.945, false},
+		{"outputs, strict", r.OutputStrict.Value, 0.85, false},
+		{"outputs, lenient", r.OutputLenient.Value, 0.955, false},
 	} {
 		if c.most && c.got > c.bound {
 			t.Errorf("%s: %.4f, want at most %.4f", c.name, c.got, c.bound)

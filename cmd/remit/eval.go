@@ -26,7 +26,7 @@ type evalCommand struct {
 
 // jsonFlag is the flag of every command that prints figures.
 type jsonFlag struct {
-	JSON bool `name:"json" help:"Print one JSON object. A rate is a number from 0 to 1, with NAME_ci, its 95 % interval, beside it."`
+	JSON bool `name:"json" help:"Print one JSON object. A rate is a number from 0 to 1, with NAME_ci, its 95 % interval, and NAME_n and NAME_of, its cases, beside it."`
 }
 
 // print writes the figures as JSON if wanted, else by text.
@@ -107,7 +107,8 @@ func counted(r eval.Rate) []string {
 	return []string{percent(r), fmt.Sprintf("%d of %d", r.N, r.Of)}
 }
 
-func share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+// rated is a named rate with its cases.
+func rated(name string, r eval.Rate) []string { return append([]string{name}, counted(r)...) }
 
 type evalAllCommand struct {
 	Dir       string `arg:"" type:"path" help:"Directory that holds any of agentdojo, injecagent, mcp-tools and provenance."`
@@ -265,12 +266,11 @@ func (c *evalInjecAgentCommand) Run(ctx context.Context, s *streams) error {
 
 func injecTable(t *tables, r *eval.InjecReport) {
 	t.title("InjecAgent")
-	row := func(name string, rate eval.Rate) []string { return append([]string{name}, counted(rate)...) }
 	t.rows(
-		row("attacks stopped, base", r.Base.AttackStopped),
-		row("attacks stopped, enhanced", r.Enhanced.AttackStopped),
-		row("users' calls allowed", r.UserAllowed),
-		row("twin calls allowed", r.TwinAllowed),
+		rated("attacks stopped, base", r.Base.AttackStopped),
+		rated("attacks stopped, enhanced", r.Enhanced.AttackStopped),
+		rated("users' calls allowed", r.UserAllowed),
+		rated("twin calls allowed", r.TwinAllowed),
 		[]string{"twin calls with a credential to ask about", fmt.Sprint(r.TwinAsked)},
 	)
 	t.list("not stopped:", r.NotStopped)
@@ -306,14 +306,16 @@ func (c *evalRolesCommand) Run(s *streams) error {
 func rolesTable(t *tables, r *eval.RolesReport) {
 	t.title(fmt.Sprintf("roles of %d arguments and %d tools", r.Arguments, r.Tools))
 	t.rows(
-		[]string{"roles, strict", share(r.Strict)},
-		[]string{"roles, lenient", share(r.Lenient)},
-		[]string{"authority missed", fmt.Sprint(r.AuthorityMissed)},
-		[]string{"floors, unsafe", share(r.FloorsUnsafe)},
-		[]string{"floors, over-blocking", share(r.FloorsOverblocking)},
-		[]string{"marked for review", share(r.Reviewed)},
-		[]string{"effects, strict and lenient", share(r.EffectStrict) + ", " + share(r.EffectLenient)},
-		[]string{"outputs, strict and lenient", share(r.OutputStrict) + ", " + share(r.OutputLenient)},
+		rated("roles, strict", r.Strict),
+		rated("roles, lenient", r.Lenient),
+		rated("authority missed", r.AuthorityMissed),
+		rated("floors, unsafe", r.FloorsUnsafe),
+		rated("floors, over-blocking", r.FloorsOverblocking),
+		rated("marked for review", r.Reviewed),
+		rated("effects, strict", r.EffectStrict),
+		rated("effects, lenient", r.EffectLenient),
+		rated("outputs, strict", r.OutputStrict),
+		rated("outputs, lenient", r.OutputLenient),
 	)
 	t.end()
 }
@@ -345,9 +347,9 @@ func (c *evalProvenanceCommand) Run(s *streams) error {
 func provenanceTable(t *tables, r *eval.ProvenanceReport) {
 	t.title(fmt.Sprintf("provenance of %d leaves in %d cases", r.Leaves, r.Cases))
 	t.rows(
-		[]string{"laundered", fmt.Sprintf("%d (%s)", r.Laundered, share(r.LaunderedRate))},
-		[]string{"over-tainted", fmt.Sprintf("%d (%s)", r.OverTainted, share(r.OverTaintedRate))},
-		[]string{"origins named", share(r.OriginsRecall)},
+		rated("laundered", r.Laundered),
+		rated("over-tainted", r.OverTainted),
+		rated("origins named", r.OriginsRecall),
 		[]string{"ambiguous, apart", fmt.Sprint(r.Ambiguous)},
 	)
 	t.end()
