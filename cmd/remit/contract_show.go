@@ -23,7 +23,7 @@ func (c *showCommand) Run(s *streams) error {
 		for i := range f.Tools {
 			t := &f.Tools[i]
 			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", nameIn(t.Name, 32), t.Effect, len(t.Args),
-				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.warn(mark(t.Review))))
+				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.warn(marks(t))))
 		}
 		return nil
 	}
@@ -35,11 +35,33 @@ func (c *showCommand) Run(s *streams) error {
 	return nil
 }
 
-func mark(review string) string {
-	if review == "" {
+// marks says how many parts of a tool's contract a person has yet to look at.
+func marks(t *contract.Tool) string {
+	n := 0
+	count := func(review string, args []contract.Arg, output *contract.Output) {
+		if review != "" {
+			n++
+		}
+		for i := range args {
+			if args[i].Review != "" {
+				n++
+			}
+		}
+		if output != nil && output.Review != "" {
+			n++
+		}
+	}
+	count(t.Review, t.Args, &t.Output)
+	if t.Variants != nil {
+		for i := range t.Variants.Cases {
+			v := &t.Variants.Cases[i]
+			count(v.Review, v.Args, v.Output)
+		}
+	}
+	if n == 0 {
 		return ""
 	}
-	return "review"
+	return fmt.Sprintf("%d to review", n)
 }
 
 // tool writes one tool's contract, and below it what differs by variant.
