@@ -106,18 +106,28 @@ func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store
 		})
 		return report, err
 	case "-":
-		return store.VerifyLines(cancellable(ctx, store.ReadLines(stdin)), heads...)
+		report, err = store.VerifyLines(cancellable(ctx, store.ReadLines(stdin)), heads...)
+		return notEmpty(report), err
 	}
-	f, err := os.Open(c.File)
+	f, err := open(c.File, "a log that remit audit export wrote")
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	defer closeFile(f, &err)
 	report, err = store.VerifyLines(cancellable(ctx, store.ReadLines(f)), heads...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.File, err)
 	}
-	return report, nil
+	return notEmpty(report), nil
+}
+
+// notEmpty finds fault with an exported log without an entry: one that was
+// emptied looks the same.
+func notEmpty(r *store.Report) *store.Report {
+	if r != nil && r.Entries == 0 && r.OK() {
+		r.Problems = append(r.Problems, store.Problem{What: "the log is empty: nothing is in it that could prove anything"})
+	}
+	return r
 }
 
 // cancellable ends a sequence with the context's error.
@@ -137,7 +147,11 @@ func cancellable(ctx context.Context, lines iter.Seq2[store.Line, error]) iter.S
 // audit writes a report.
 func (p *printer) audit(r *store.Report) {
 	for _, problem := range r.Problems {
-		p.line(0, p.bad("✗")+" "+visible(problem.String()))
+		text := problem.String()
+		if problem.Chain == "" && problem.N == 0 {
+			text = problem.What // it is about no entry
+		}
+		p.line(0, p.bad("✗")+" "+visible(text))
 	}
 	if r.More > 0 {
 		p.line(0, p.bad("✗")+" "+plural(r.More, "more problem", "more problems"))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,6 +16,7 @@ type checkCommand struct {
 	engineFlags
 	Tools   []string `placeholder:"FILE" sep:"none" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. Repeatable; the server is called like the file."`
 	History string   `name:"session" placeholder:"FILE" help:"The session so far, as a recording. Its own tools are used when --tools is not given."`
+	ID      string   `name:"session-id" placeholder:"ID" help:"Which session of the recording, when it has several."`
 	JSON    bool     `help:"Print the decision as JSON."`
 	Call    string   `arg:"" help:"The call, {\"tool\": …, \"arguments\": {…}}: the JSON itself, a file @FILE, or - for standard input."`
 }
@@ -29,17 +31,28 @@ Example:
 
 // Run decides one call.
 func (c *checkCommand) Run(ctx context.Context, s *streams) error {
-	call, err := c.call(s.in)
-	if err != nil {
-		return err
+	// What is wrong with the command line comes before what is wrong with files.
+	if c.ID != "" && c.History == "" {
+		return usage{hint(errors.New("--session-id names a session of a recording, and there is none"), "give the recording with --session FILE")}
 	}
 	engine, err := c.engine()
 	if err != nil {
 		return err
 	}
+	const (
+		neither = "there are neither tools nor contracts"
+		advice  = "name the tool definitions with --tools FILE, or contracts with --contracts DIR"
+	)
+	if len(c.Tools) == 0 && c.History == "" && engine.contracts == nil {
+		return usage{hint(errors.New(neither), advice)}
+	}
+	call, err := c.call(s.in)
+	if err != nil {
+		return err
+	}
 	history := &trace.Session{ID: "check"}
 	if c.History != "" {
-		if history, err = readSession(c.History, ""); err != nil {
+		if history, err = readSession(c.History, c.ID, "--session-id"); err != nil {
 			return err
 		}
 	}
@@ -53,7 +66,7 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 		}
 	}
 	if len(tools) == 0 && engine.contracts == nil {
-		return usage{hint(fmt.Errorf("there are neither tools nor contracts"), "name the tool definitions with --tools FILE, or contracts with --contracts DIR")}
+		return usage{hint(errors.New(neither), advice)}
 	}
 	monitor, err := engine.monitor(tools, history.Time)
 	if err != nil {

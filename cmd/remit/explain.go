@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,11 +33,22 @@ Example:
 
 // Run explains one decision.
 func (c *explainCommand) Run(ctx context.Context, s *streams) error {
-	recorded, err := readSession(c.File, c.Session)
+	engine, err := c.engine()
 	if err != nil {
 		return err
 	}
-	engine, err := c.engine()
+	var given *remit.Decision
+	id := c.Session
+	if c.Decision != "" {
+		if c.Call != "" {
+			return usage{errors.New("--call and --decision both say what to explain: give one")}
+		}
+		if given, err = readDecision(c.Decision); err != nil {
+			return err
+		}
+		id = cmp.Or(id, given.Session)
+	}
+	recorded, err := readSession(c.File, id, "--session")
 	if err != nil {
 		return err
 	}
@@ -59,9 +71,11 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	d, err := c.choose(recorded, decisions)
-	if err != nil {
-		return err
+	d := given
+	if d == nil {
+		if d, err = c.choose(recorded, decisions); err != nil {
+			return err
+		}
 	}
 	e := explain(d, session.Text)
 	if c.HTML != "" {
@@ -73,17 +87,6 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 
 // choose finds the decision that is meant.
 func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (*remit.Decision, error) {
-	if c.Decision != "" {
-		data, err := readFile(c.Decision)
-		if err != nil {
-			return nil, err
-		}
-		var d remit.Decision
-		if err := json.Unmarshal(data, &d); err != nil {
-			return nil, hint(fmt.Errorf("%s: %w", c.Decision, err), "give one decision as remit check --json or a line of remit replay --json prints it")
-		}
-		return &d, nil
-	}
 	for _, d := range decisions {
 		if d.Call == c.Call || c.Call == "" && d.Verdict != remit.Allow {
 			return d, nil
@@ -93,6 +96,29 @@ func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (
 		return nil, hint(errors.New("every call of the session is allowed"), "say which to explain with --call ID")
 	}
 	return nil, hint(fmt.Errorf("session %s has no call %q", name(s.ID), c.Call), "remit replay --verbose "+c.File+" prints the ids")
+}
+
+// readDecision reads one decision. Any JSON object decodes into one, so what
+// every decision has must be there.
+func readDecision(name string) (*remit.Decision, error) {
+	const form = "give one decision as remit check --json or a line of remit replay --json prints it"
+	data, err := readFileOf(name, "a file with one decision (*.json)")
+	if err != nil {
+		return nil, err
+	}
+	var d remit.Decision
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, hint(fmt.Errorf("%s: %w", name, err), form)
+	}
+	switch d.Verdict {
+	case remit.Allow, remit.Ask, remit.Deny:
+	default:
+		return nil, hint(fmt.Errorf("%s: it is no decision: the verdict is %q, not allow, ask or deny", name, d.Verdict), form)
+	}
+	if d.Tool == "" {
+		return nil, hint(fmt.Errorf("%s: it is no decision: it names no tool", name), form)
+	}
+	return &d, nil
 }
 
 // writePage writes the HTML page, to the end or not at all unnoticed.

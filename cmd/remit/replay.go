@@ -101,14 +101,16 @@ func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
 func (r *replay) file(ctx context.Context, name string) error {
 	in := r.streams.in
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := open(name, aRecording)
 		if err != nil {
-			return missing(err)
+			return err
 		}
 		defer f.Close()
 		in = f
 	}
+	some := false
 	for s, err := range trace.Read(r.progress.count(in)) {
+		some = true
 		if err == nil {
 			err = r.session(ctx, s)
 		}
@@ -116,6 +118,9 @@ func (r *replay) file(ctx context.Context, name string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		r.progress.show(r.totals.sessions, r.totals.calls())
+	}
+	if !some {
+		return noSession(name)
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func sessionTools(s *trace.Session) ([]*schema.Catalogue, error) {
 func readTools(files []string) ([]*schema.Catalogue, error) {
 	var out []*schema.Catalogue
 	for _, name := range files {
-		data, err := readFile(name)
+		data, err := readFileOf(name, "a file of tool definitions (*.json)")
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func contractFiles(path string) ([]string, error) {
 }
 
 func readContract(name string) (*contract.File, error) {
-	data, err := readFile(name)
+	data, err := readFileOf(name, "a contract file (*.yaml) in it")
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +205,13 @@ func readContract(name string) (*contract.File, error) {
 }
 
 // readFile reads a file whole, up to a bound.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+func readFile(name string) ([]byte, error) { return readFileOf(name, "a file") }
+
+// readFileOf reads a file, and knows what it should hold.
+func readFileOf(name, what string) ([]byte, error) {
+	f, err := open(name, what)
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxInput+1))
@@ -221,6 +224,23 @@ func readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
+// aRecording is what a recording is called in advice.
+const aRecording = "a recording (*.json, *.jsonl)"
+
+// open opens a file for reading. Where a directory was named instead, the error
+// says what to name.
+func open(name, what string) (*os.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, missing(err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, hint(fmt.Errorf("%s is a directory", name), "give "+what)
+	}
+	return f, nil
+}
+
 // missing adds advice to the error of a file that isn't there.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -230,11 +250,11 @@ func missing(err error) error {
 }
 
 // readSession reads the one session of a recording that is meant: the named
-// one, or the only one.
-func readSession(name, id string) (*trace.Session, error) {
-	f, err := os.Open(name)
+// one, or the only one. The flag is the one that names it.
+func readSession(name, id, flag string) (*trace.Session, error) {
+	f, err := open(name, aRecording)
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	defer f.Close()
 	var found *trace.Session
@@ -253,11 +273,15 @@ func readSession(name, id string) (*trace.Session, error) {
 	}
 	switch {
 	case n > 1 && id == "":
-		return nil, usage{hint(fmt.Errorf("%s: there are %d sessions in this file", name, n), "say which with --session ID")}
+		return nil, usage{hint(fmt.Errorf("%s: there are %d sessions in this file", name, n), "say which with "+flag+" ID")}
 	case found == nil && id != "":
 		return nil, hint(fmt.Errorf("%s: no session is called %q", name, id), "remit replay --json FILE prints the ids")
 	case found == nil:
-		return nil, fmt.Errorf("%s: there is no session in this file", name)
+		return nil, noSession(name)
 	}
 	return found, nil
+}
+
+func noSession(name string) error {
+	return hint(fmt.Errorf("%s: there is no session in this file", name), "a recording has one JSON document a session: docs/reference/traces.md")
 }
