@@ -11,7 +11,8 @@
 // tool message may carry the structured result beside its text, in a member
 // "structured". docs/reference/traces.md describes the form in full.
 //
-// What the reader does not understand it refuses, with the line and what to
-// write instead: a message that is silently dropped could be the one that an
-// attack came in with.
+// Roles, types of parts and forms that the reader does not understand it refuses,
+// with the line and what to write instead: a message that is silently dropped
+// could be the one that an attack came in with. Members that the form does not
+// have are ignored.
 package trace
