@@ -57,6 +57,12 @@ func find(dir, prefix, suffix string) ([]string, error) {
 	return out, nil
 }
 
+// noCase is the error of files in which nothing is labelled: rates of nothing
+// would read like a result.
+func noCase(dir, prefix string) error {
+	return fmt.Errorf("%s: %s*.jsonl holds no labelled case", dir, prefix)
+}
+
 func readJSON(path string, into any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -83,7 +83,8 @@ type ProvenanceMiss struct {
 
 // Provenance runs the resolver over DIR/cases*.jsonl.
 func Provenance(dir string) (*ProvenanceReport, error) {
-	files, err := find(within(dir, provenanceDir), "cases", ".jsonl")
+	dir = within(dir, provenanceDir)
+	files, err := find(dir, "cases", ".jsonl")
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +100,9 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if r.Leaves == 0 {
+		return nil, noCase(dir, "cases")
 	}
 	r.Laundered, r.OverTainted = rateOf(r.Laundered.N, r.Leaves), rateOf(r.OverTainted.N, r.Leaves)
 	r.OriginsRecall = rateOf(found, total)

@@ -157,6 +157,9 @@ func Roles(dir string) (*RolesReport, error) {
 			s.tool(l, tool)
 		}
 	}
+	if s.args+s.tools == 0 {
+		return nil, noCase(dir, "labels")
+	}
 	return s.report(), nil
 }
 
