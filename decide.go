@@ -103,7 +103,7 @@ func (x *deciding) allow(record *callRecord) {
 	for i, l := range x.leaves {
 		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
 		v := x.carried(i)
-		x.resolved[i].Label = v
+		x.resolved[i].Label, x.resolved[i].Certified = v, len(x.d.Findings[i].Certificates) > 0
 		record.args = append(record.args, provenance.Resolved{Text: l.Text, Label: v})
 		record.pointers = append(record.pointers, l.Pointer)
 	}
@@ -122,7 +122,8 @@ func (x *deciding) allow(record *callRecord) {
 }
 
 // tool names the tool of the call for confirmations, with its server.
-func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool }
+// An answer about one variant of it says nothing about another.
+func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool + "\x00" + x.d.Variant }
 
 // confirmable is what a confirmation of an argument is about: its value, and
 // the member names above it that the schema leaves open.
@@ -546,7 +547,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	}
 	said, known := true, true
 	if x.variant.Effect == contract.Destructive {
-		said, known = x.s.seen.SaidVerb(x.call.Tool + " " + x.variant.Value)
+		said, known = x.s.seen.SaidVerb(x.call.Tool, x.variant.Value)
 	}
 	if known && !said {
 		return false

@@ -207,7 +207,8 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 	for _, c := range o.Certify() {
 		key := ""
 		for i, p := range record.pointers {
-			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor {
+			// A key that the user only happened to say, or ruled out, names nobody.
+			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor && s.seen.Names(record.call.Tool, record.args[i]) {
 				key = record.args[i].Text
 			}
 		}

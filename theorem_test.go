@@ -331,7 +331,7 @@ func TestDischargeDoesNotExpand(t *testing.T) {
 			for _, contracts := range []string{desk, uncertified} {
 				o := open(t, contracts)
 				o.must(o.User("Mail a summary to Ann."))
-				o.reads(hostile).run("contacts", `{"name":"Ann"}`, fmt.Sprintf(`[{"email":%q}]`, value))
+				o.reads(hostile).run("contacts", `{"name":"Ann"}`, fmt.Sprintf(`[{"name":"Ann Berg","email":%q}]`, value))
 				pair = append(pair, o)
 			}
 			compare(t, pair[0], pair[1], value, func(p step) bool {

@@ -152,7 +152,10 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 		if !schemeless {
 			return webURL{}, false
 		}
-		host, _, _ := strings.Cut(s, "/")
+		host := s
+		if i := strings.IndexAny(host, "/?#"); i >= 0 {
+			host = host[:i]
+		}
 		name, _, _ := strings.Cut(host, ":")
 		if !plausibleDomain(name) {
 			return webURL{}, false

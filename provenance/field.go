@@ -443,34 +443,73 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 }
 
 // findKeyed finds, for each procedure that asks for it, the record that its key
-// names: the only one of which some field is the key itself, as a file among
-// the hits of a search by its name. It is done once, when the result comes in.
-func (o *output) findKeyed() {
+// names: the only one with a name, a title or an address that has the key in
+// it. What else stands in a record, whoever wrote it may have put there. It is
+// done once, when the result comes in.
+func (o *output) findKeyed(s *Session) {
 	o.keyed = make([]string, len(o.spec.Certify))
 	for i, c := range o.spec.Certify {
-		if !c.Unique || len(c.Key) < 3 || o.records == 1 {
+		if !c.Unique || len(c.Key) < 2 {
 			continue
 		}
-		for _, leaf := range o.doc.Leaves() {
-			if leaf.Kind != strictjson.String || len(leaf.Text) != len(c.Key) || !strings.EqualFold(leaf.Text, c.Key) {
-				continue
+		for _, exact := range [...]bool{true, false} {
+			several := false
+			for _, leaf := range o.doc.Leaves() {
+				if leaf.Kind != strictjson.String || !naming(s.name(leaf.Pointer, "").last) ||
+					exact && !strings.EqualFold(leaf.Text, c.Key) || !exact && !hasWords(leaf.Text, c.Key) {
+					continue
+				}
+				own := recordPrefix(leaf.Pointer)
+				if own == leaf.Pointer {
+					own = "/" // the result is the record
+				}
+				several = several || o.keyed[i] != "" && o.keyed[i] != own
+				o.keyed[i] = own
 			}
-			own := recordPrefix(leaf.Pointer)
-			if own == leaf.Pointer || o.keyed[i] != "" && o.keyed[i] != own {
-				o.keyed[i] = "" // no record, or not the only one
+			if several {
+				o.keyed[i] = ""
+			}
+			if o.keyed[i] != "" || several || o.records != 1 {
+				// In a list, only a whole name tells one from the others.
 				break
 			}
-			o.keyed[i] = own
 		}
 	}
 }
 
-// only tells whether a field stands in the record that the key of a procedure
-// names: the only record of the result, or the one that was found for it.
-func (o *output) only(pointer string, procedure int) bool {
-	if o.records == 1 {
-		return true
+// naming tells whether a field says what a record is called.
+func naming(last []string) bool {
+	for _, w := range last {
+		if nameWords[w] {
+			return true
+		}
 	}
+	return false
+}
+
+var nameWords = wordSet("name title login username user filename file subject summary label email mail address handle slug key id path phone nickname display")
+
+// hasWords tells whether a text holds another as whole words, however they are
+// joined: "grocery-list.docx" holds "grocery list".
+func hasWords(text, key string) bool {
+	key = spaced(key)
+	return key != " " && strings.Contains(spaced(text), key)
+}
+
+// spaced puts one blank between the words of a text, and around them.
+func spaced(text string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for start, end := range words(text) {
+		b.WriteString(strings.ToLower(text[start:end]))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// only tells whether a field stands in the record that the key of a procedure
+// names.
+func (o *output) only(pointer string, procedure int) bool {
 	own := o.keyed[procedure]
 	return own != "" && within(pointer, own)
 }

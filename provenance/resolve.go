@@ -46,6 +46,9 @@ type Resolution struct {
 	// Witness tells whether something vouches for the value; otherwise the
 	// label is the ambient one.
 	Witness bool
+	// Certified is set by whoever applied a certificate to the value: its label
+	// holds for that argument alone.
+	Certified bool
 	// Parts are the parts of a structured value; empty for a plain one. The
 	// label is the merge of all of them.
 	Parts []Part
@@ -281,6 +284,9 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if o.quoted && !folded {
 		return r, true
 	}
+	if (q.v.Form == FormShell || q.v.Form == FormSQL) && !wholeCommand(src.text, o.start, o.end) {
+		return r, false // a piece of a command is another command
+	}
 	left, right := vouch.around(o, 9, 3)
 	if calendarWord(text) && !q.momentLike() && !q.n.cued(left) && (folded || inTime(left, right)) {
 		return r, false // "in May" says nothing about Mr May
@@ -456,6 +462,24 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 	return true
 }
 
+// wholeCommand tells whether text[start:end] is all of a command that the user
+// told somebody to run: a line or a clause of its own, or what follows the word
+// for running it.
+func wholeCommand(text string, start, end int) bool {
+	if !closes(text, end) {
+		return false
+	}
+	before := strings.TrimRight(text[:start], " \t\"'`")
+	if before == "" || strings.IndexByte(".!?:;,\n", before[len(before)-1]) >= 0 {
+		return true
+	}
+	i := strings.LastIndexAny(before, " \n") + 1
+	return running[strings.ToLower(before[i:])]
+}
+
+// running are the words that a command follows.
+var running = wordSet("run execute exec type call command query do then and please start invoke statement sql shell führe lance exécute ejecuta")
+
 // closes tells whether a clause ends after text[:end].
 func closes(text string, end int) bool {
 	rest := strings.TrimLeft(text[end:], "\"'”’`)*_")
@@ -524,7 +548,9 @@ func (q *query) ambiguous(text string, left []string) bool {
 		return false
 	}
 	if len(others) < 2 {
-		return false
+		// The sender of what is to be read is named, and not as somebody to write
+		// to, unless an answer was asked for.
+		return len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by") && !q.s.answering()
 	}
 	used := map[string]bool{key: true}
 	for _, v := range q.siblings {
@@ -557,6 +583,16 @@ func (q *query) ambiguous(text string, left []string) bool {
 		left = left[len(left)-3:]
 	}
 	return !q.n.cued(left)
+}
+
+// answering tells whether the user asked for an answer to what somebody sent.
+func (s *Session) answering() bool {
+	for _, w := range [...]string{"reply", "replies", "answer", "respond", "back", "forward", "thank", "antworte", "antwort", "réponds", "responde"} {
+		if len(s.vouch.words[w]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // explain finds where a value that nothing vouches for, or its pieces, stand.

@@ -378,7 +378,7 @@ func (s *Session) Output(name string, r Result) {
 			s.add(event{name: name + "/structured", text: string(r.Document.Canonical()), label: l})
 		}
 		out.records = records(r.Document)
-		out.findKeyed()
+		out.findKeyed(s)
 		s.addFields(n, out)
 	} else if out.floor >= label.ToolOutput {
 		s.addCells(n, text)
@@ -426,7 +426,8 @@ func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 		l := resolved[i].Label
 		switch {
 		case l.Trust >= label.User:
-			if pinnable(v) && len(s.pinned[v.Text]) < maxPins {
+			// What a certificate raised, it raised for one argument.
+			if !resolved[i].Certified && pinnable(v) && len(s.pinned[v.Text]) < maxPins {
 				s.pinned[v.Text] = append(s.pinned[v.Text], pin{l, s.name(v.Pointer, "").last})
 			}
 		case v.Kind == strictjson.Bool || v.Kind == strictjson.Null || v.Text == "":
@@ -493,6 +494,39 @@ func shares(a, b []string) bool {
 // of the only array of objects directly inside its outermost object (an object
 // with nothing but an array is that array); anything else is one record.
 func records(doc *strictjson.Document) int {
+	n := outermost(doc)
+	if n == 1 && nested(doc) {
+		return 2
+	}
+	return n
+}
+
+// nested tells whether a document that lists nothing at its top may list things
+// further down: a list with several objects in it, or several members of one
+// object that are objects of the same form. In doubt there are several records.
+func nested(doc *strictjson.Document) bool {
+	forms := map[string]string{} // by the pointer with its last index or name left out
+	for _, leaf := range doc.Leaves() {
+		segments := strings.Split(leaf.Pointer, "/")
+		for i := 1; i < len(segments)-1 && i < 8; i++ {
+			place := strings.Join(segments[:i], "/") + "/*/" + strings.Join(segments[i+1:], "/")
+			if own, ok := forms[place]; ok && own != segments[i] {
+				return true
+			} else if !ok && len(forms) < maxForms {
+				forms[place] = segments[i]
+			} else if !ok {
+				return true // too large to tell
+			}
+		}
+	}
+	return false
+}
+
+// maxForms bounds what [nested] remembers.
+const maxForms = 8192
+
+// outermost counts what the outermost list holds.
+func outermost(doc *strictjson.Document) int {
 	members, arrays, lists, elements, inLists := 0, 0, 0, 0, 0
 	first, second := "", ""
 	isArray, isList, n := false, false, 0

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +31,12 @@ func (s *Session) Sink(text string) (address string, found bool) {
 	x := linkScan{s: s}
 	if address, found = x.scan(text, false); found || !mayHide(text) {
 		return address, found
+	}
+	if strings.Contains(text, `\\`) {
+		// Browsers read "https:\\host" as "https://host".
+		if address, found = x.scan(strings.ReplaceAll(text, `\\`, "//"), false); found {
+			return address, true
+		}
 	}
 	folded, _ := normal.Fold(nil, text)
 	if address, found = x.scan(string(folded), false); found {
@@ -207,7 +214,7 @@ func links(word string) []string {
 		return append(out, trimLink(word[i:]))
 	}
 	if i := strings.Index(lower, "//"); i >= 0 && (i == 0 || !isAlnum(word[i-1])) {
-		if host, _, _ := strings.Cut(trimLink(word[i+2:]), "/"); plausibleDomain(strings.SplitN(host, ":", 2)[0]) {
+		if hostLike(trimLink(word[i+2:])) {
 			return append(out, trimLink(word[i:]))
 		}
 	}
@@ -221,9 +228,32 @@ func links(word string) []string {
 	return out
 }
 
+// hostLike tells whether what follows two slashes begins with a host: wherever a
+// page has it, a browser goes there.
+func hostLike(s string) bool {
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		s = s[:i]
+	}
+	s = s[strings.LastIndexByte(s, '@')+1:]
+	if strings.HasPrefix(s, "[") {
+		return true
+	}
+	s, _, _ = strings.Cut(s, ":")
+	dot := strings.IndexByte(s, '.')
+	if dot <= 0 || dot == len(s)-1 {
+		return false
+	}
+	for _, r := range s {
+		if !wordRune(r) && r != '.' && r != '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // linkScheme are the schemes that need no slashes to be followed.
 var linkScheme = map[string]bool{"http": true, "https": true, "ftp": true, "ws": true, "wss": true, "javascript": true, "mailto": true,
-	"smb": true, "ssh": true, "sftp": true, "git": true, "whatsapp": true, "sms": true, "ms-word": true, "vbscript": true}
+	"smb": true, "ssh": true, "sftp": true, "git": true, "whatsapp": true, "sms": true, "tel": true, "intent": true, "ms-word": true, "vbscript": true}
 
 func trimLink(s string) string { return strings.TrimRight(s, "'.,!?:;*_)]") }
 
@@ -313,30 +343,41 @@ func commandLike(s string) bool {
 	return false
 }
 
-// SaidVerb tells whether the user said what a tool's name says it does to
-// something, the verb that destroys or another word for it, and whether the
-// name has such a verb at all.
-func (s *Session) SaidVerb(tool string) (said, known bool) {
-	for _, w := range Words(tool) {
-		for _, form := range destroying[w] {
-			known = true
-			for _, p := range s.vouch.words[form] {
-				if !s.vouch.negated(occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}) {
-					return true, true
-				}
+// SaidVerb tells whether the user said what a tool's name says it does: the verb
+// that destroys, or another word for it, or else the verb that the name begins
+// with. That something was deleted, or who did it, asks for nothing.
+func (s *Session) SaidVerb(tool, variant string) (said, known bool) {
+	names := append(Words(tool), Words(variant)...)
+	var forms []string
+	for _, w := range names {
+		forms = append(forms, destroying[w]...)
+	}
+	if verb := Words(cmp.Or(variant, tool)); forms == nil && len(verb) > 0 {
+		forms = inflected(verb[0])
+	}
+	for _, form := range forms {
+		for _, p := range s.vouch.words[form] {
+			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+			if left, _ := s.vouch.around(o, 4, 0); !s.vouch.negated(o) && !slices.ContainsFunc(left, func(w string) bool { return reporting[w] }) {
+				return true, true
 			}
 		}
 	}
-	return false, known
+	return false, forms != nil
 }
+
+// reporting are the words of questions and reports about what was done.
+var reporting = wordSet("did does was were been has have had who which whom when why nothing nobody wurde wurden")
 
 // destroying are the verbs of tools that take something away, with what people
 // say for each.
 var destroying = func() map[string][]string {
 	out := map[string][]string{}
 	for _, group := range [...]string{
-		"delete remove erase drop trash purge discard kick ban expel offboard deletion removal rid lösche löschen löscht entferne entfernen supprime supprimer elimina eliminar borra borrar",
-		"cancel abort revoke cancellation storniere stornieren annule annuler cancela cancelar", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
+		"update change set edit modify adjust correct increase decrease raise lower replace overwrite ändere ändern setze modifie cambia",
+		"suspend lock freeze", "unlock open", "void", "expunge delete remove",
+		"delete remove erase drop trash purge discard kick ban expel offboard rid lösche löschen löscht entferne entfernen supprime supprimer elimina eliminar borra borrar",
+		"cancel abort revoke storniere stornieren annule annuler cancela cancelar", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
 		"terminate kill stop shutdown", "overwrite replace", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
 	} {
 		list := strings.Fields(group)
@@ -351,10 +392,10 @@ var destroying = func() map[string][]string {
 	return out
 }()
 
-// inflected returns the forms that an English verb takes: deletes, deleted,
-// deleting, dropped. Words that aren't any do no harm: nobody says them.
+// inflected returns the forms in which an English verb is asked for: delete,
+// deleting, dropping. What is over ("deleted") is not. Words that aren't any do
+// no harm: nobody says them.
 func inflected(verb string) []string {
 	stem, _ := strings.CutSuffix(verb, "e")
-	doubled := verb + verb[len(verb)-1:]
-	return []string{verb + "s", stem + "ed", stem + "ing", doubled + "ed", doubled + "ing"}
+	return []string{verb, stem + "ing", verb + verb[len(verb)-1:] + "ing"}
 }

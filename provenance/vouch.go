@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -293,6 +294,13 @@ func (v *vouching) negated(o occurrence) bool {
 			continue
 		}
 		switch w {
+		case "block", "refuse", "unsubscribe", "stop", "blockiere":
+			return true
+		case "no":
+			// "No mail may go to …", but not "No problem, write to …".
+			if slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted[strings.ToLower(f)] }) {
+				return true
+			}
 		case "not", "never", "avoid", "except", "without", "nor", "neither", "cannot",
 			"ignore", "ignoring", "beware", "distrust", "excluding", "besides", "exclude",
 			"nicht", "nie", "niemals", "kein", "keine", "keinen", "keinesfalls", "außer", "ohne",
@@ -308,6 +316,31 @@ func (v *vouching) negated(o occurrence) bool {
 		}
 	}
 	return false
+}
+
+// permitted are the verbs that "no" rules something out with.
+var permitted = wordSet("may must should shall can could circumstances account darf")
+
+// Names tells whether an argument may say which record the user meant: the user
+// did not rule it out wherever it was said, and it says more than that some
+// such thing exists, as "project" does to a tool for projects.
+func (s *Session) Names(tool string, key Resolved) bool {
+	if key.Label.Obligations&^label.LowInfo != 0 {
+		return false
+	}
+	if key.Label.Obligations != 0 {
+		w := strings.ToLower(key.Text)
+		if len(w) < 4 || starters[w] || states[w] || contains(Words(tool), stem(w)) {
+			return false
+		}
+	}
+	found := s.vouch.find(key.Text, true)
+	for _, o := range found {
+		if !s.vouch.negated(o) {
+			return true
+		}
+	}
+	return len(found) == 0 // worked out, and not said in so many words
 }
 
 // harmless tells whether a word after "not" makes it no negation of what
