@@ -222,15 +222,15 @@ func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
 
 // floor checks how much is asked of an argument. A low floor with a reason is
 // still listed: synthesis gives reasons for roles, and who lowers such a floor by
-// hand leaves them standing. Selectors of a read are not, because synthesis lets
-// anybody choose what is looked at.
+// hand leaves them standing. Selectors of a read are not listed: that anybody may
+// choose what is looked at is what synthesis has for them.
 func (l *linter) floor(a *Arg, effect Effect) {
 	switch want := DefaultFloor(a.Role); {
-	case a.Floor >= want:
+	case a.Floor >= want, a.Role == label.Selector && effect == Read:
 	case a.Why == "":
 		l.add(SevereWarning, a.Position, a.Pattern, "raise it, or say in 'why' what makes it safe",
 			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, clip(a.Pattern), want, a.Role)
-	case a.Role != label.Selector || effect != Read:
+	default:
 		l.add(SevereInfo, a.Position, a.Pattern, "see that this makes it safe, or raise it",
 			"the floor %s of %s is lower than %s, which a %s has otherwise; 'why' is: %s", a.Floor, clip(a.Pattern), want, a.Role, clip(a.Why))
 	}
