@@ -184,6 +184,10 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		pointer := pointerOf(pattern)
 		return slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
 	}
+	// uncovered is a place into which the schema lets what no pattern matches.
+	uncovered := func(pattern string) bool {
+		return def.Accepts(pattern+"/*") && !covered(pattern+"/*")
+	}
 	leaves := def.Leaves()
 	names := make([]string, len(leaves))
 	for i, leaf := range leaves {
@@ -192,7 +196,10 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		case !covered(leaf.Pattern):
 			l.add(SevereError, t.Position, leaf.Pattern, fmt.Sprintf("add '%s: {role: …}' to its args; until then calls that use it are denied", clip(leaf.Pattern)),
 				"argument %s of tool %q has no contract", clip(leaf.Pattern), clip(t.Name))
-		case def.Accepts(leaf.Pattern+"/*") && !covered(leaf.Pattern+"/*"):
+		case uncovered(leaf.Pattern) && !slices.ContainsFunc(leaves, func(above schema.Leaf) bool {
+			// What covers the place above covers this one.
+			return strings.HasPrefix(leaf.Pattern, above.Pattern+"/") && uncovered(above.Pattern)
+		}):
 			l.add(SevereWarning, t.Position, leaf.Pattern, fmt.Sprintf("write %s/** to cover them", clip(leaf.Pattern)),
 				"the schema lets lists or objects into %s of tool %q, and no pattern matches what is inside", clip(leaf.Pattern), clip(t.Name))
 		}

@@ -98,6 +98,30 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// An alternative that is open lets anything into the places of the others as
+// well. That is one thing to mend, and one finding.
+func TestLintNamesTheOutermostOpenPlace(t *testing.T) {
+	c, err := schema.Parse("pages.json", []byte(`{"tools": [{"name": "append", "inputSchema": {"type": "object", "properties": {
+	  "blocks": {"type": "array", "items": {"anyOf": [
+	    {"type": "object", "properties": {"text": {"type": "string"}}, "additionalProperties": false},
+	    {"type": "object", "additionalProperties": true}]}}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := load(t, `version: 1
+server: pages
+fingerprint: `+c.Fingerprint()+`
+tools:
+  append:
+    effect: write
+    args: {/blocks: {role: content}, /blocks/*: {role: content}, /blocks/*/text: {role: content}}
+`)
+	got := contract.Lint(f, c)
+	if len(got) != 1 || !strings.Contains(got[0].String(), "write /blocks/*/** to cover them") {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestLintPublishedCatalogues(t *testing.T) {
 	dir := os.Getenv("REMIT_DATA")
 	if dir == "" {
