@@ -36,8 +36,10 @@ type deciding struct {
 // restored session's log says was decided; own is this monitor's.
 func (s *Session) decide(c *Call, confirmed bool, best Verdict) (d *Decision, own Verdict) {
 	if c.ID == "" {
-		s.counts.calls++
-		c.ID = fmt.Sprintf("c%d", s.counts.calls)
+		for taken := true; taken; _, taken = s.calls[c.ID] {
+			s.counts.calls++
+			c.ID = fmt.Sprintf("c%d", s.counts.calls)
+		}
 	}
 	x := &deciding{s: s, call: c, confirmed: confirmed, ambient: s.seen.Ambient(),
 		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
@@ -259,7 +261,7 @@ func (x *deciding) resolve() bool {
 // openNames returns the member names of a pointer that the contract's pattern
 // leaves open, where they matter: above arguments that carry authority.
 func openNames(a *contract.Argument, pointer string) []string {
-	if !a.Role.AuthorityBearing() || !strings.Contains(a.Pattern, "*") || pointer == "" {
+	if a.Role == label.Content || a.Role == label.Selector || !strings.Contains(a.Pattern, "*") || pointer == "" {
 		return nil
 	}
 	var out []string
@@ -455,6 +457,12 @@ func (x *deciding) sinks() {
 				fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), r.LooksLike), "; ")), x.remedies(x.arguments[i])...)
 			continue
 		}
+		if r.Label.Obligations&label.LowInfo != 0 && x.arguments[i].Role == label.Control && provenance.Right(x.leaves[i].Text) {
+			x.global(mode, ExternalSink, x.leaves[i].Pointer,
+				fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
+				"leave it out, or ask the user which right is meant", "or have the user confirm it")
+			continue
+		}
 		if x.checked[i].Certified.Trust > label.External {
 			// The address is in order; what it carries along may hold another,
 			// as a redirection or a callback does.
@@ -551,6 +559,13 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	}
 	if known && !said {
 		return false
+	}
+	// That the user named an object says nothing about what is to be done with
+	// it: "summarize invoice 7" is no reason to pay it.
+	if a.Role == label.Selector && x.variant.Effect != contract.Destructive {
+		if asked, _ := x.s.seen.SaidVerb(x.call.Tool, x.variant.Value); !asked {
+			return false
+		}
 	}
 	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
 		// The user's words in a text show that the user wanted it sent only

@@ -231,3 +231,17 @@ func TestReview(t *testing.T) {
 		})
 	}
 }
+
+// TestAutomaticIDs numbers calls around the ids that the caller gave.
+func TestAutomaticIDs(t *testing.T) {
+	s := logMonitor(t, logContracts, nil).Session("s")
+	for i, id := range []string{"c1", "", "c3", "", ""} {
+		d, err := s.Decide(t.Context(), remit.Call{ID: id, Tool: "read", Arguments: json.RawMessage(`{"q": "x"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("c%d", i+1); d.Call != want || d.Verdict != remit.Allow {
+			t.Errorf("call %d is %s, %s", i, d.Call, d.Verdict)
+		}
+	}
+}

@@ -314,6 +314,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 		l, _, _, written := s.fieldOf(ref)
 		r := Resolution{Label: l, How: "field", Witness: true, refs: []fieldRef{ref}, numeric: numeric}
 		r.Evidence = []Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
+		r.Evidence[0].Trust = l.Trust // of the field, not of the whole result
 		if !written {
 			r.Certificates = s.fieldCertificates(ref, pointer, l)
 		}

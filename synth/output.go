@@ -108,7 +108,7 @@ func (t *tool) onPage() bool {
 // own settings say: a clock, a balance, a calculation, a schema.
 func (t *tool) selfMade() bool {
 	switch t.verb {
-	case "calculate", "compute", "convert", "describe", "think", "sleep", "wait", "count", "validate", "ping":
+	case "calculate", "compute", "think", "sleep", "wait", "count", "ping":
 		return true
 	}
 	if len(t.object) == 0 || t.verb == "search" {
