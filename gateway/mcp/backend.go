@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
@@ -20,6 +21,7 @@ import (
 type backend struct {
 	c      *conversation
 	server *server
+	heard  atomic.Bool // it has sent a message
 
 	mu      sync.Mutex
 	link    upstream.Link
@@ -65,6 +67,7 @@ func (b *backend) connect(ctx context.Context) {
 	if err != nil {
 		b.server.log.Error("the server could not be started", "error", err)
 		b.fail(err)
+		b.c.died(b, fmt.Errorf("the server %s could not be started: %w", b.server.Name, err))
 		return
 	}
 	b.mu.Lock()
@@ -103,6 +106,7 @@ func (l *line) Closed(err error) {
 	if l.current() {
 		l.b.fail(err)
 		l.b.server.log.Info("the connection to the server has ended", "error", err)
+		l.b.c.unlinked(l.b, err)
 	}
 }
 
@@ -297,6 +301,7 @@ func (b *backend) receive(raw []byte, about int64) {
 			return
 		}
 	}
+	b.heard.Store(true)
 	switch m.Kind {
 	case wire.Response:
 		id, err := strconv.ParseInt(string(m.ID), 10, 64)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -41,7 +42,11 @@ type conversation struct {
 	mu      sync.Mutex
 	closing bool
 	ended   chan struct{}
-	client  client
+	// stillborn is why servers ended without a message, by server; dead is
+	// closed when that is true of all.
+	stillborn map[*backend]error
+	dead      chan struct{}
+	client    client
 	// exchanges are the client's requests in flight, by key of their ids where
 	// those are unique.
 	exchanges map[string]*exchange
@@ -108,7 +113,7 @@ func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) 
 	c := &conversation{
 		g: g, anchor: anchor, log: g.log.With("session", anchor), standing: standing,
 		ended: make(chan struct{}), exchanges: map[string]*exchange{}, live: map[*exchange]bool{}, asked: map[int64]*question{},
-		opening: make(chan struct{}, 1), used: time.Now(),
+		opening: make(chan struct{}, 1), used: time.Now(), stillborn: map[*backend]error{}, dead: make(chan struct{}),
 	}
 	c.opening <- struct{}{}
 	g.mu.Lock()
@@ -129,6 +134,57 @@ func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) 
 		c.backends = append(c.backends, b)
 	}
 	return c, nil
+}
+
+// ErrNoServer is the error of a conversation all of whose servers could not be
+// started or ended before they sent anything.
+var ErrNoServer = errors.New("no server is running")
+
+type noServer struct{ error }
+
+func (noServer) Is(target error) bool { return target == ErrNoServer }
+
+// unlinked notes that a server's link has ended.
+func (c *conversation) unlinked(b *backend, err error) {
+	c.mu.Lock()
+	closing := c.closing
+	c.mu.Unlock()
+	var exit *exec.ExitError
+	if closing && (err == nil || errors.As(err, &exit) && !exit.Exited()) {
+		return // it was told to end
+	}
+	what := fmt.Errorf("the server %s ended before it sent a message", b.server.Name)
+	if err != nil {
+		what = fmt.Errorf("%w: %w", what, err)
+	}
+	c.died(b, what)
+}
+
+// died notes why a server never lived, unless it did.
+func (c *conversation) died(b *backend, why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b.heard.Load() || c.stillborn[b] != nil {
+		return
+	}
+	c.stillborn[b] = why
+	if len(c.stillborn) == len(c.g.servers) {
+		close(c.dead)
+	}
+}
+
+// lifeless returns why no server ever lived, nil when one did.
+func (c *conversation) lifeless() error {
+	select {
+	case <-c.dead:
+	default:
+		return nil
+	}
+	var errs []error
+	for _, b := range c.backends {
+		errs = append(errs, c.stillborn[b])
+	}
+	return noServer{errors.Join(errs...)}
 }
 
 // receive takes one message of the client. It doesn't wait for servers.

@@ -14,7 +14,8 @@ import (
 
 // ServeStdio serves one client, which speaks one message a line. The anchor is
 // the id of its session. It returns when the input ends or the context does,
-// after requests in flight have had a short time to finish.
+// after requests in flight have had a short time to finish; with [ErrNoServer]
+// as soon as all servers have ended and none ever sent a message.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, anchor string) error {
 	port := &linePort{out: out}
 	c, err := g.converse(anchor, port)
@@ -45,24 +46,34 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, a
 			}
 		}
 	}()
+	dead, parted := c.dead, (<-chan time.Time)(nil)
 	for reading := true; reading; {
 		select {
 		case line, ok := <-lines:
 			if reading = ok; ok && len(line) > 0 {
 				c.receive(requests, line, port, false)
 			}
+		case <-dead:
+			// What the client has sent by now is still answered.
+			dead, parted = nil, time.After(partingTime)
+		case <-parted:
+			reading = false
 		case <-ctx.Done():
 			reading = false
 		}
 	}
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), lingerTime)
 	defer stop()
-	return errors.Join(readErr, c.close(end))
+	err = c.close(end)
+	return errors.Join(readErr, c.lifeless(), err)
 }
 
 // lingerTime is how long requests in flight may take once the client has ended
 // its input: hosts wait for a few seconds before they kill.
 const lingerTime = 3 * time.Second
+
+// partingTime is how long the client is listened to when no server lives.
+const partingTime = 200 * time.Millisecond
 
 // linePort writes one message a line.
 type linePort struct {
