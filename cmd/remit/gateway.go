@@ -71,7 +71,11 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return errors.Join(err, end())
 	}
-	return errors.Join(g.ServeStdio(ctx, s.in, s.out, c.session()), end())
+	err = g.ServeStdio(ctx, s.in, s.out, c.session())
+	if errors.Is(err, mcp.ErrNoServer) {
+		err = hint(err, "check the command after --: run it by itself to see what it says")
+	}
+	return errors.Join(err, end())
 }
 
 // session is the anchor of a client over stdio.
@@ -111,7 +115,11 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 		return errors.Join(err, end())
 	}
 	if f.Listen == nil {
-		return errors.Join(g.ServeStdio(ctx, s.in, s.out, c.session()), end())
+		err := g.ServeStdio(ctx, s.in, s.out, c.session())
+		if errors.Is(err, mcp.ErrNoServer) {
+			err = hint(err, "check the command of every server in "+c.Config+": run it by itself to see what it says")
+		}
+		return errors.Join(err, end())
 	}
 	l, err := net.Listen("tcp", f.Listen.Address)
 	if err != nil {
