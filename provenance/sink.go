@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -354,6 +355,9 @@ func (s *Session) SaidVerb(tool, variant string) (said, known bool) {
 	}
 	if verb := Words(cmp.Or(variant, tool)); forms == nil && len(verb) > 0 {
 		forms = inflected(verb[0])
+		if saying[verb[0]] {
+			forms = sayingForms
+		}
 	}
 	for _, form := range forms {
 		for _, p := range s.vouch.words[form] {
@@ -365,6 +369,8 @@ func (s *Session) SaidVerb(tool, variant string) (said, known bool) {
 	}
 	return false, forms != nil
 }
+
+var sayingForms = slices.Sorted(maps.Keys(saying))
 
 // reporting are the words of questions and reports about what was done.
 var reporting = wordSet("did does was were been has have had who which whom when why nothing nobody wurde wurden")
