@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/discharge"
@@ -378,9 +379,13 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
-		add(OpenObligation, leaf.Pointer, fmt.Sprintf("%s: %s", quote(leaf.Text), strings.Join(doubts(x.s.monitor.obligations.Names(gap.Open), r.LooksLike), "; ")),
-			x.remedies(a)...)
+		add(OpenObligation, leaf.Pointer, x.doubt(i, gap.Open), x.remedies(a)...)
 	}
+}
+
+// doubt says in words which obligations of an argument are open.
+func (x *deciding) doubt(i int, open label.Obligations) string {
+	return fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), x.resolved[i].LooksLike), "; "))
 }
 
 func (x *deciding) remedies(a *contract.Argument) []string {
@@ -453,8 +458,7 @@ func (x *deciding) sinks() {
 		}
 		r := &x.resolved[i]
 		if open := r.Label.Obligations & (label.AmbiguousBinding | label.Homoglyph); open != 0 && !x.arguments[i].Role.AuthorityBearing() {
-			x.ask(OpenObligation, x.leaves[i].Pointer,
-				fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), r.LooksLike), "; ")), x.remedies(x.arguments[i])...)
+			x.ask(OpenObligation, x.leaves[i].Pointer, x.doubt(i, open), x.remedies(x.arguments[i])...)
 			continue
 		}
 		if r.Label.Obligations&label.LowInfo != 0 && x.arguments[i].Role == label.Control && provenance.Right(x.leaves[i].Text) {
@@ -466,7 +470,7 @@ func (x *deciding) sinks() {
 		if x.checked[i].Certified.Trust > label.External {
 			// The address is in order; what it carries along may hold another,
 			// as a redirection or a callback does.
-			for _, p := range x.resolved[i].Parts {
+			for _, p := range r.Parts {
 				if !p.Authority && p.Label.Trust <= label.External {
 					x.sink(mode, i, p.Text)
 				}
@@ -521,8 +525,10 @@ func (x *deciding) unprovoked() {
 	if mode == contract.Off || !x.variant.Effect.Outward() || x.ambient.Trust > label.External {
 		return
 	}
+	// Looked for once, and only where an argument needs it.
+	asked := sync.OnceValue(func() bool { return x.s.seen.SaidVerb(x.call.Tool, x.variant.Value) })
 	for i, a := range x.arguments {
-		if x.provokes(i, a) {
+		if x.provokes(i, a, asked) {
 			return
 		}
 	}
@@ -542,8 +548,9 @@ func (x *deciding) before() string {
 // provokes tells whether an argument shows that the user wanted this call: a
 // value that the user gave, or a record that was looked up by what the user
 // said. Neither shows that the user wanted it gone: "write to Ann" is no reason
-// to remove her, so that the user must have said that as well.
-func (x *deciding) provokes(i int, a *contract.Argument) bool {
+// to remove her, and "summarize invoice 7" none to pay it, so that the user must
+// have asked for that as well.
+func (x *deciding) provokes(i int, a *contract.Argument, asked func() bool) bool {
 	r := &x.resolved[i]
 	if a.Role == label.Control || r.How == "empty" {
 		return false
@@ -553,19 +560,8 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 			return true
 		}
 	}
-	said, known := true, true
-	if x.variant.Effect == contract.Destructive {
-		said, known = x.s.seen.SaidVerb(x.call.Tool, x.variant.Value)
-	}
-	if known && !said {
+	if (a.Role == label.Selector || x.variant.Effect == contract.Destructive) && !asked() {
 		return false
-	}
-	// That the user named an object says nothing about what is to be done with
-	// it: "summarize invoice 7" is no reason to pay it.
-	if a.Role == label.Selector && x.variant.Effect != contract.Destructive {
-		if asked, _ := x.s.seen.SaidVerb(x.call.Tool, x.variant.Value); !asked {
-			return false
-		}
 	}
 	if r.Witness && r.Authority().Trust >= label.User && (r.Label.Obligations&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")) {
 		// The user's words in a text show that the user wanted it sent only
@@ -577,7 +573,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	}
 	// A record that the user's words led to counts, whether or not the floor
 	// needed the certificate.
-	return said && identified(r, a.Role)
+	return identified(r, a.Role)
 }
 
 // carriesExternal tells whether a text of the call is of external origin.

@@ -152,11 +152,7 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 		if !schemeless {
 			return webURL{}, false
 		}
-		host := s
-		if i := strings.IndexAny(host, "/?#"); i >= 0 {
-			host = host[:i]
-		}
-		name, _, _ := strings.Cut(host, ":")
+		name, _, _ := strings.Cut(beforePath(s), ":")
 		if !plausibleDomain(name) {
 			return webURL{}, false
 		}
@@ -196,6 +192,15 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 		path = "/"
 	}
 	return webURL{scheme, host, path, u.RawQuery, u.EscapedFragment(), strings.Contains(s, "#")}, true
+}
+
+// beforePath cuts an address without its scheme where path, query or fragment
+// begin.
+func beforePath(s string) string {
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		return s[:i]
+	}
+	return s
 }
 
 // plausibleDomain tells whether a name without a scheme reads as a host: at

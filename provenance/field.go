@@ -444,50 +444,45 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 }
 
 // findKeyed finds, for each procedure that asks for it, the record that its key
-// names: the only one with a name, a title or an address that has the key in
-// it. What else stands in a record, whoever wrote it may have put there. It is
-// done once, when the result comes in.
+// names. What else stands in a record than what it is called, whoever wrote it
+// may have put there. It is done once, when the result comes in.
 func (o *output) findKeyed(s *Session) {
 	o.keyed = make([]string, len(o.spec.Certify))
 	for i, c := range o.spec.Certify {
 		if !c.Unique || len(c.Key) < 2 {
 			continue
 		}
-		for _, exact := range [...]bool{true, false} {
-			several := false
-			for _, leaf := range o.doc.Leaves() {
-				if leaf.Kind != strictjson.String || !naming(s.name(leaf.Pointer, "").last) ||
-					exact && !strings.EqualFold(leaf.Text, c.Key) || !exact && !hasWords(leaf.Text, c.Key) {
-					continue
-				}
-				own := recordPrefix(leaf.Pointer)
-				if own == leaf.Pointer {
-					own = "/" // the result is the record
-				}
-				several = several || o.keyed[i] != "" && o.keyed[i] != own
-				o.keyed[i] = own
-			}
-			if several {
-				o.keyed[i] = ""
-			}
-			if o.keyed[i] != "" || several || o.records != 1 {
-				// In a list, only a whole name tells one from the others.
-				break
-			}
+		record, n := o.called(s, func(text string) bool { return strings.EqualFold(text, c.Key) })
+		if n == 0 && o.records == 1 {
+			// In a list, only a whole name tells one from the others.
+			record, n = o.called(s, func(text string) bool { return hasWords(text, c.Key) })
+		}
+		if n == 1 {
+			o.keyed[i] = record
 		}
 	}
 }
 
-// naming tells whether a field says what a record is called.
-func naming(last []string) bool {
-	for _, w := range last {
-		if nameWords[w] {
-			return true
+// called returns a record of which a name, a title or an address matches, and
+// whether there is none, one or more (2).
+func (o *output) called(s *Session, matches func(string) bool) (record string, n int) {
+	for _, leaf := range o.doc.Leaves() {
+		if leaf.Kind != strictjson.String || !hasAny(s.name(leaf.Pointer, "").last, nameWords) || !matches(leaf.Text) {
+			continue
 		}
+		own := recordPrefix(leaf.Pointer)
+		if own == leaf.Pointer {
+			own = "/" // the result is the record
+		}
+		if n > 0 && own != record {
+			return "", 2
+		}
+		record, n = own, 1
 	}
-	return false
+	return record, n
 }
 
+// nameWords are the words of fields that say what a record is called.
 var nameWords = wordSet("name title login username user filename file subject summary label email mail address handle slug key id path phone nickname display")
 
 // hasWords tells whether a text holds another as whole words, however they are

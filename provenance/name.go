@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -123,6 +124,11 @@ func (n name) cued(words []string) bool {
 		}
 	}
 	return false
+}
+
+// hasAny tells whether one of the words is in a set.
+func hasAny(list []string, set map[string]bool) bool {
+	return slices.ContainsFunc(list, func(w string) bool { return set[w] })
 }
 
 func contains(list []string, w string) bool {

@@ -232,9 +232,7 @@ func links(word string) []string {
 // hostLike tells whether what follows two slashes begins with a host: wherever a
 // page has it, a browser goes there.
 func hostLike(s string) bool {
-	if i := strings.IndexAny(s, "/?#"); i >= 0 {
-		s = s[:i]
-	}
+	s = beforePath(s)
 	s = s[strings.LastIndexByte(s, '@')+1:]
 	if strings.HasPrefix(s, "[") {
 		return true
@@ -344,30 +342,38 @@ func commandLike(s string) bool {
 	return false
 }
 
-// SaidVerb tells whether the user said what a tool's name says it does: the verb
-// that destroys, or another word for it, or else the verb that the name begins
-// with. That something was deleted, or who did it, asks for nothing.
-func (s *Session) SaidVerb(tool, variant string) (said, known bool) {
-	names := append(Words(tool), Words(variant)...)
-	var forms []string
-	for _, w := range names {
-		forms = append(forms, destroying[w]...)
-	}
-	if verb := Words(cmp.Or(variant, tool)); forms == nil && len(verb) > 0 {
-		forms = inflected(verb[0])
-		if saying[verb[0]] {
-			forms = sayingForms
-		}
-	}
-	for _, form := range forms {
+// SaidVerb tells whether the user asked for what a tool's name says it does: the
+// verb that destroys, or another word for it, or else the verb that the name
+// begins with. That something was deleted, or who did it, asks for nothing.
+func (s *Session) SaidVerb(tool, variant string) bool {
+	for _, form := range asking(tool, variant) {
 		for _, p := range s.vouch.words[form] {
 			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-			if left, _ := s.vouch.around(o, 4, 0); !s.vouch.negated(o) && !slices.ContainsFunc(left, func(w string) bool { return reporting[w] }) {
-				return true, true
+			if left, _ := s.vouch.around(o, 4, 0); !s.vouch.negated(o) && !hasAny(left, reporting) {
+				return true
 			}
 		}
 	}
-	return false, forms != nil
+	return false
+}
+
+// asking returns the words in which people ask for what a tool does.
+func asking(tool, variant string) []string {
+	var forms []string
+	for _, w := range append(Words(tool), Words(variant)...) {
+		forms = append(forms, destroying[w]...)
+	}
+	if forms != nil {
+		return forms
+	}
+	switch verb := Words(cmp.Or(variant, tool)); {
+	case len(verb) == 0:
+		return nil
+	case saying[verb[0]]:
+		return sayingForms
+	default:
+		return inflected(verb[0])
+	}
 }
 
 var sayingForms = slices.Sorted(maps.Keys(saying))
@@ -384,7 +390,7 @@ var destroying = func() map[string][]string {
 		"suspend lock freeze", "unlock open", "void", "expunge delete remove",
 		"delete remove erase drop trash purge discard kick ban expel offboard rid lösche löschen löscht entferne entfernen supprime supprimer elimina eliminar borra borrar",
 		"cancel abort revoke storniere stornieren annule annuler cancela cancelar", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
-		"terminate kill stop shutdown", "overwrite replace", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
+		"terminate kill stop shutdown", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
 	} {
 		list := strings.Fields(group)
 		said := slices.Clone(list)
