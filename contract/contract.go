@@ -8,7 +8,9 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -280,6 +282,13 @@ func (e *Error) Error() string {
 
 // Errors are all mistakes in a contract file, in the order of their positions.
 type Errors []*Error
+
+// Sort puts the mistakes into the order of the file.
+func (e Errors) Sort() {
+	slices.SortStableFunc(e, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
+	})
+}
 
 // Error implements error, one mistake a line.
 func (e Errors) Error() string {

@@ -37,12 +37,7 @@ func Load(name string, data []byte) (*File, error) {
 	}
 	f := l.contract(root)
 	if len(l.errs) > 0 {
-		slices.SortStableFunc(l.errs, func(a, b *Error) int {
-			if a.Position.Line != b.Position.Line {
-				return a.Position.Line - b.Position.Line
-			}
-			return a.Position.Column - b.Position.Column
-		})
+		l.errs.Sort()
 		return nil, l.errs
 	}
 	return f, nil

@@ -190,80 +190,68 @@ func (p *parser) quoted() (*node, error) {
 
 func (p *parser) array(depth int) (*node, error) {
 	n := &node{kind: array, start: p.at}
-	p.at++
-	for {
-		if err := p.space(); err != nil {
-			return nil, err
-		}
-		if p.peek() == ']' {
-			break
-		}
+	err := p.list(n, ']', func() error {
 		e, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
 		n.elements = append(n.elements, e)
-		more, err := p.comma(']')
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-	}
-	p.at++
-	n.end = p.at
-	return n, nil
+		return err
+	})
+	return n, err
 }
 
 func (p *parser) object(depth int) (*node, error) {
 	n := &node{kind: object, start: p.at}
 	seen := map[string]bool{}
-	p.at++
-	for {
-		if err := p.space(); err != nil {
-			return nil, err
-		}
-		if p.peek() == '}' {
-			break
-		}
+	err := p.list(n, '}', func() error {
 		if p.peek() != '"' {
-			return nil, p.fail(p.at, "write it in double quotes", "the name of a member is expected here")
+			return p.fail(p.at, "write it in double quotes", "the name of a member is expected here")
 		}
 		name, err := p.quoted()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if seen[name.text] {
-			return nil, p.fail(name.start, "remove one of them", "%q stands twice", name.text)
+			return p.fail(name.start, "remove one of them", "%q stands twice", name.text)
 		}
 		seen[name.text] = true
 		if err := p.space(); err != nil {
-			return nil, err
+			return err
 		}
 		if p.peek() != ':' {
-			return nil, p.fail(p.at, "write a colon after the name", "the value of %q is missing", name.text)
+			return p.fail(p.at, "write a colon after the name", "the value of %q is missing", name.text)
 		}
 		p.at++
 		if err := p.space(); err != nil {
-			return nil, err
+			return err
 		}
 		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
 		n.members = append(n.members, member{name.text, name.start, v})
-		more, err := p.comma('}')
-		if err != nil {
-			return nil, err
+		return err
+	})
+	return n, err
+}
+
+// list reads what stands between a bracket, where the node starts, and its end,
+// one item after the other. A comma may stand behind the last one.
+func (p *parser) list(n *node, end byte, item func() error) error {
+	p.at++
+	for more := true; more; {
+		if err := p.space(); err != nil {
+			return err
 		}
-		if !more {
+		if p.peek() == end {
 			break
+		}
+		err := item()
+		if err != nil {
+			return err
+		}
+		if more, err = p.comma(end); err != nil {
+			return err
 		}
 	}
 	p.at++
 	n.end = p.at
-	return n, nil
+	return nil
 }
 
 // comma reads what follows an element, and tells whether another may follow.

@@ -38,12 +38,7 @@ func Load(name string, data []byte, environment func(string) (string, bool)) (*F
 	l := &loader{file: name, dir: filepath.Dir(name), env: environment}
 	f := l.document(data)
 	if len(l.errs) > 0 {
-		slices.SortStableFunc(l.errs, func(a, b *contract.Error) int {
-			if a.Position.Line != b.Position.Line {
-				return a.Position.Line - b.Position.Line
-			}
-			return a.Position.Column - b.Position.Column
-		})
+		l.errs.Sort()
 		return nil, l.errs
 	}
 	return f, nil
