@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -111,26 +110,15 @@ func (b *backend) items(ctx context.Context, x *exchange, method string) ([]stri
 	ctx, cancel := context.WithTimeout(ctx, min(listTime, b.server.Timeout))
 	defer cancel()
 	out := []string{}
-	params := json.RawMessage(ownParams(x))
-	for range maxPages {
-		result, err := b.own(ctx, method, params)
-		if err != nil {
-			return nil, err
-		}
-		list := wire.Get(result, lists[method].member)
-		elements, err := wire.Elements(list)
-		if err != nil {
-			return nil, fmt.Errorf("the server's answer to %s is no list", method)
-		}
-		for _, at := range elements {
-			out = append(out, wire.GetText(at.Of(list), lists[method].key))
+	_, err := b.pages(ctx, x, method, func(items []json.RawMessage) (bool, error) {
+		for _, item := range items {
+			out = append(out, wire.GetText(item, lists[method].key))
 		}
 		const most = 100_000
-		cursor := wire.Get(result, "nextCursor")
-		if wire.Text(cursor) == "" || len(out) > most {
-			break
-		}
-		params = wire.Set(params, "cursor", cursor)
+		return len(out) <= most, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	b.mu.Lock()
 	b.lists[method] = out

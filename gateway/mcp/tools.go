@@ -85,36 +85,55 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 // list reads all pages of the server's tools.
 func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, error) {
 	var all []json.RawMessage
-	params := json.RawMessage(ownParams(x))
 	size := 0
+	ended, err := b.pages(ctx, x, "tools/list", func(tools []json.RawMessage) (bool, error) {
+		for _, t := range tools {
+			size += len(t)
+		}
+		all = append(all, tools...)
+		if len(all) > schema.MaxTools || size > schema.MaxDocument {
+			return false, errors.New("the server lists more tools than anybody can use")
+		}
+		return true, nil
+	})
+	var e *rpcError
+	switch {
+	case errors.As(err, &e) && e.code == fmt.Sprint(wire.MethodNotFound):
+		return all, nil
+	case err != nil:
+		return nil, err
+	case !ended:
+		return nil, errors.New("the server's list of tools has no end")
+	}
+	return all, nil
+}
+
+// pages reads a server's list, a page at a time, until it ends, the reader wants
+// no more, or there are [maxPages]. It tells whether the list ended.
+func (b *backend) pages(ctx context.Context, x *exchange, method string, read func(items []json.RawMessage) (more bool, err error)) (ended bool, err error) {
+	params := json.RawMessage(ownParams(x))
 	for range maxPages {
-		result, err := b.own(ctx, "tools/list", params)
-		var e *rpcError
-		if errors.As(err, &e) && e.code == fmt.Sprint(wire.MethodNotFound) {
-			return all, nil
-		}
+		result, err := b.own(ctx, method, params)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
-		list := wire.Get(result, "tools")
+		list := wire.Get(result, lists[method].member)
 		elements, err := wire.Elements(list)
 		if err != nil {
-			return nil, errors.New("the server's list of tools is no list")
+			return false, fmt.Errorf("the server's answer to %s is no list", method)
 		}
-		for _, at := range elements {
-			all = append(all, at.Of(list))
-			size += at.End - at.Start
+		items := make([]json.RawMessage, len(elements))
+		for i, at := range elements {
+			items[i] = at.Of(list)
 		}
-		if len(all) > schema.MaxTools || size > schema.MaxDocument {
-			return nil, errors.New("the server lists more tools than anybody can use")
-		}
+		more, err := read(items)
 		cursor := wire.Get(result, "nextCursor")
-		if wire.Text(cursor) == "" {
-			return all, nil
+		if ended = wire.Text(cursor) == ""; ended || !more || err != nil {
+			return ended, err
 		}
 		params = wire.Set(params, "cursor", cursor)
 	}
-	return nil, errors.New("the server's list of tools has no end")
+	return false, nil
 }
 
 // definition returns the tool as the server described it in this conversation,
