@@ -17,12 +17,12 @@ import (
 
 // deciding is one decision in the making.
 type deciding struct {
-	s         *Session
-	d         *Decision
-	call      *Call
-	bound     *binding
-	variant   *contract.Variant
-	confirmed bool // a person agreed to what would be asked
+	s       *Session
+	d       *Decision
+	call    *Call
+	bound   *binding
+	variant *contract.Variant
+	consent consent
 
 	leaves    []strictjson.Leaf
 	arguments []*contract.Argument
@@ -31,18 +31,27 @@ type deciding struct {
 	ambient   label.Label
 }
 
+// consent is a person's agreement to what would be asked about a call.
+type consent uint8
+
+const (
+	none       consent = iota
+	once               // to this call alone
+	forSession         // to its values, each in its argument, from now on
+)
+
 // decide takes a call through the one straight way: parse, bind, resolve,
 // discharge, check, global rules. Everything that is wrong is gathered; the
 // worst of it is the verdict. The decision's is no better than best, what a
 // restored session's log says was decided; own is this monitor's.
-func (s *Session) decide(c *Call, confirmed bool, best Verdict) (d *Decision, own Verdict) {
+func (s *Session) decide(c *Call, agreed consent, best Verdict) (d *Decision, own Verdict) {
 	if c.ID == "" {
 		for taken := true; taken; _, taken = s.calls[c.ID] {
 			s.counts.calls++
 			c.ID = fmt.Sprintf("c%d", s.counts.calls)
 		}
 	}
-	x := &deciding{s: s, call: c, confirmed: confirmed, ambient: s.seen.Ambient(),
+	x := &deciding{s: s, call: c, consent: agreed, ambient: s.seen.Ambient(),
 		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
 	record := &callRecord{call: *c}
 	old, again := s.calls[c.ID]
@@ -69,7 +78,7 @@ func (s *Session) decide(c *Call, confirmed bool, best Verdict) (d *Decision, ow
 			x.d.Verdict = Ask
 		}
 	}
-	if confirmed && x.d.Verdict == Ask && again && old.asked(x.d.Reasons) {
+	if agreed != none && x.d.Verdict == Ask && again && old.asked(x.d.Reasons) {
 		// A person looked at these very reasons. What was read since then may
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
@@ -111,7 +120,7 @@ func (x *deciding) allow(record *callRecord) {
 		record.pointers = append(record.pointers, l.Pointer)
 	}
 	x.s.seen.Called("call:"+x.call.ID+"#", values, x.resolved)
-	if !x.d.Confirmed {
+	if !x.d.Confirmed || x.consent != forSession {
 		return
 	}
 	for i, a := range x.arguments {

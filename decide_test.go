@@ -564,6 +564,36 @@ func TestConfirmation(t *testing.T) {
 	expect(t, o.decide("send", `{"to":["dan@corp.example"]}`), "ask; below-floor /to/0; unprovoked")
 }
 
+// A confirmation for once lets its call run and leaves no certificate behind,
+// also in a session that is restored.
+func TestConfirmationOnce(t *testing.T) {
+	const value = `{"to":["dan@corp.example"],"body":"Hello!"}`
+	o := says(t, "Summarize my mail.").reads(hostile)
+	held := o.decide("send", value)
+	d, err := o.ConfirmOnce(context.Background(), held.Call)
+	o.must(err)
+	if d.Verdict != remit.Allow || !d.Confirmed {
+		t.Fatalf("confirmed: %+v", d)
+	}
+	expect(t, o.decide("send", value), "ask; below-floor /to/0; unprovoked")
+
+	call := remit.Call{ID: "c1", Tool: "send", Arguments: []byte(value)}
+	log := []remit.Event{
+		{Kind: remit.UserEvent, Text: "Summarize my mail."},
+		{Kind: remit.AttachmentEvent, Name: "mail", Text: hostile},
+		{Kind: remit.CallEvent, Call: &call, Verdict: remit.Ask},
+		{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: "c1"}, Verdict: remit.Allow},
+	}
+	for once, want := range map[bool]string{true: "ask; below-floor /to/0; unprovoked", false: "allow"} {
+		log[len(log)-1].Once = once
+		s, err := o.monitor.Restore(context.Background(), "restored", events(log))
+		o.must(err)
+		d, err := s.Decide(context.Background(), remit.Call{Tool: "send", Arguments: []byte(value)})
+		o.must(err)
+		expect(t, d, want)
+	}
+}
+
 // A confirmation covers the reasons that a person saw: what was read since may
 // have added others, and what is denied stays denied.
 func TestConfirmationIsOfReasons(t *testing.T) {

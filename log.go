@@ -37,7 +37,10 @@ type Event struct {
 	Call *Call `json:"call,omitempty"`
 	// Verdict is what was decided in a call or confirmation event.
 	Verdict Verdict `json:"verdict,omitempty"`
-	Result  *Result `json:"result,omitempty"`
+	// Once tells that a confirmation was for the call alone; see
+	// [Session.ConfirmOnce].
+	Once   bool    `json:"once,omitempty"`
+	Result *Result `json:"result,omitempty"`
 }
 
 // Restore makes the session again that the events are the log of. It decides
@@ -131,15 +134,17 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		call := *e.Call
+		call, agreed := *e.Call, none
 		if e.Kind == ConfirmationEvent {
 			record, ok := s.calls[call.ID]
 			if !ok {
 				return nil, fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
 			}
-			call = record.call
+			if call, agreed = record.call, forSession; e.Once {
+				agreed = once
+			}
 		}
-		d, own := s.decide(&call, e.Kind == ConfirmationEvent, e.Verdict)
+		d, own := s.decide(&call, agreed, e.Verdict)
 		d.Verdict = own
 		return d, nil
 	}

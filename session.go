@@ -118,7 +118,7 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
 	}
 	s.mu.Lock()
-	d, _ := s.decide(&c, false, Allow)
+	d, _ := s.decide(&c, none, Allow)
 	c.ID = d.Call
 	s.mu.Unlock()
 	if d.Verdict != Ask || s.monitor.confirm == nil {
@@ -139,6 +139,16 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 // it again. What was confirmed is each value that fell short, for its own
 // argument of this tool, in this session, for [discharge.ConfirmationLife].
 func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
+	return s.confirm(ctx, call, forSession)
+}
+
+// ConfirmOnce is [Session.Confirm] for this call alone: the next one with the
+// same values is asked about again.
+func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, error) {
+	return s.confirm(ctx, call, once)
+}
+
+func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("confirm %s: %w", call, err)
 	}
@@ -148,7 +158,7 @@ func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	if !ok {
 		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
 	}
-	d, _ := s.decide(&record.call, true, Allow)
+	d, _ := s.decide(&record.call, agreed, Allow)
 	return d, nil
 }
 

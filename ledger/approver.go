@@ -95,7 +95,7 @@ func (a *Approver) AskIn(ctx context.Context, s *Session, d *remit.Decision) (An
 			return fail(fmt.Errorf("write down what is allowed for always: %w", err))
 		}
 	}
-	confirmed, err := s.ConfirmAsked(ctx, d)
+	confirmed, err := s.ConfirmAsked(ctx, d, settled.Extent)
 	if err != nil {
 		return fail(err)
 	}

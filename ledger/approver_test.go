@@ -55,6 +55,9 @@ func TestAsk(t *testing.T) {
 		"approved": {func(t *testing.T, st store.Store, a store.Approval) error {
 			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true}))
 		}, 0, remit.Allow, store.Used},
+		"approved once": {func(t *testing.T, st store.Store, a store.Approval) error {
+			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Once}))
+		}, 0, remit.Allow, store.Used},
 		"always": {func(t *testing.T, st store.Store, a store.Approval) error {
 			return second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Always}))
 		}, 0, remit.Allow, store.Used},
@@ -93,7 +96,7 @@ func TestAsk(t *testing.T) {
 				t.Errorf("written down %d times", noted)
 			}
 			next := remit.Ask
-			if c.verdict == remit.Allow {
+			if c.verdict == remit.Allow && name != "approved once" {
 				next = remit.Allow // for the session
 			}
 			verdict(t, s, send("c2", "eve@evil.example"), next)
@@ -121,12 +124,12 @@ func TestAskUnseenReasons(t *testing.T) {
 	if len(again.Reasons) <= len(d.Reasons) {
 		t.Fatalf("no more reasons: %v", again.Reasons)
 	}
-	got, err := s.ConfirmAsked(t.Context(), d)
+	got, err := s.ConfirmAsked(t.Context(), d, store.ForSession)
 	must(t, err)
 	if got.Verdict != remit.Ask || len(got.Reasons) != len(again.Reasons) {
 		t.Errorf("got %s: %v", got.Verdict, got.Reasons)
 	}
-	got, err = s.ConfirmAsked(t.Context(), got)
+	got, err = s.ConfirmAsked(t.Context(), got, store.ForSession)
 	must(t, err)
 	if got.Verdict != remit.Allow {
 		t.Errorf("after all reasons were seen: %s", got.Verdict)

@@ -73,20 +73,26 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 // it again. The person must have seen the last decision on it: see
 // [Session.ConfirmAsked] for when that is not certain.
 func (s *Session) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
-	return s.confirm(ctx, call, nil)
+	return s.confirm(ctx, call, nil, false)
+}
+
+// ConfirmOnce is [Session.Confirm] for this call alone.
+func (s *Session) ConfirmOnce(ctx context.Context, call string) (*remit.Decision, error) {
+	return s.confirm(ctx, call, nil, true)
 }
 
 // ConfirmAsked is [Session.Confirm] for a person who was shown this decision.
 // When the call was decided again since, for reasons that the person has not
-// seen, nothing is confirmed, and that decision is returned.
-func (s *Session) ConfirmAsked(ctx context.Context, shown *remit.Decision) (*remit.Decision, error) {
-	return s.confirm(ctx, shown.Call, shown)
+// seen, nothing is confirmed, and that decision is returned. An agreement for
+// once is to this call alone.
+func (s *Session) ConfirmAsked(ctx context.Context, shown *remit.Decision, extent store.Extent) (*remit.Decision, error) {
+	return s.confirm(ctx, shown.Call, shown, extent == store.Once)
 }
 
 // errUnseen ends a step that confirms nothing.
 var errUnseen = errors.New("the person has not seen all reasons")
 
-func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision) (*remit.Decision, error) {
+func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, once bool) (*remit.Decision, error) {
 	var d *remit.Decision
 	err := s.step(ctx, func(r *remit.Session, _ int64) (rec store.Record, err error) {
 		if shown != nil {
@@ -97,10 +103,14 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 				return rec, errUnseen
 			}
 		}
-		if d, err = r.Confirm(ctx, call); err != nil {
+		confirm := r.Confirm
+		if once {
+			confirm = r.ConfirmOnce
+		}
+		if d, err = confirm(ctx, call); err != nil {
 			return rec, err
 		}
-		return store.Record{Event: remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict}, Decision: d}, nil
+		return store.Record{Event: remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict, Once: once}, Decision: d}, nil
 	})
 	if err != nil && !errors.Is(err, errUnseen) {
 		return nil, err

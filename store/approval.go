@@ -75,6 +75,8 @@ type Extent string
 
 // The extents of an approval.
 const (
+	// Once is for the call that was asked about, and no other.
+	Once Extent = "once"
 	// ForSession is for the values that fell short, each in its own argument of
 	// this tool, in this session, for as long as confirmations hold.
 	ForSession Extent = "session"

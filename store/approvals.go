@@ -215,8 +215,8 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 		if extent = answer.Extent; extent == "" {
 			extent = ForSession
 		}
-		if extent != ForSession && extent != Always {
-			return Approval{}, fmt.Errorf("%w: an approval is for the %s or for %s, not for %q", ErrInvalid, ForSession, Always, extent)
+		if extent != Once && extent != ForSession && extent != Always {
+			return Approval{}, fmt.Errorf("%w: an approval is for %s, the %s or %s, not for %q", ErrInvalid, Once, ForSession, Always, extent)
 		}
 	}
 	for _, t := range []string{answer.By, answer.Why} {

@@ -65,7 +65,7 @@ func (c *approvalsList) Run(ctx context.Context, s *streams) error {
 
 type approvalsAnswer struct {
 	storeFlag
-	For    string `enum:"session,always" default:"session" help:"How far an approval reaches: the session, or always."`
+	For    string `enum:"once,session,always" default:"session" help:"How far an approval reaches: this call alone, the session, or always."`
 	By     string `placeholder:"NAME" help:"Who answers, for the record; the account's name without it."`
 	Why    string `placeholder:"TEXT" help:"Why, for the record."`
 	ID     string `arg:"" help:"The question, as remit approvals shows it."`
@@ -74,7 +74,7 @@ type approvalsAnswer struct {
 
 // Help is shown below the flags.
 func (approvalsAnswer) Help() string {
-	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for always the deployment's allowlist gets an entry.`
+	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for once it is for this call alone. With --for always the deployment's allowlist gets an entry.`
 }
 
 // Run answers a question.
@@ -99,8 +99,8 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
 		text := p.bad("denied")
 		if a.State == store.Approved {
 			text = p.good("approved")
-			if a.Extent == store.Always {
-				text += ", always"
+			if a.Extent != store.ForSession {
+				text += ", " + string(a.Extent)
 			}
 		}
 		p.line(0, fmt.Sprintf("%s: call %s of %s", text, foreign(a.Call), foreign(a.Decision.Tool)))
