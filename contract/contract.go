@@ -8,12 +8,10 @@
 package contract
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/strictyaml"
 )
 
 // Version is the version of the file format that this package reads and writes.
@@ -94,19 +92,12 @@ func (f *Form) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown form %q: write url, address, path, shell or sql, or leave it out", text)
 }
 
-// Position is a place in a contract file; the zero value is unknown.
-type Position struct {
-	File         string
-	Line, Column int
-}
-
-// String returns file:line:column, as editors understand it.
-func (p Position) String() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
-}
+// Position, Error and Errors are how mistakes in a file are reported.
+type (
+	Position = strictyaml.Position
+	Error    = strictyaml.Error
+	Errors   = strictyaml.Errors
+)
 
 // File is one contract file: the contracts of one server's tools.
 type File struct {
@@ -263,38 +254,4 @@ type Case struct {
 	Output     *Output  `json:"output,omitempty"`
 	Why        string   `json:"why,omitempty"`
 	Review     string   `json:"review,omitempty"`
-}
-
-// Error is a mistake in a contract file.
-type Error struct {
-	Position Position
-	// Message says what is wrong, Hint what to write instead.
-	Message, Hint string
-}
-
-// Error implements error, as "file:line:col: message; hint".
-func (e *Error) Error() string {
-	if e.Hint == "" {
-		return fmt.Sprintf("%s: %s", e.Position, e.Message)
-	}
-	return fmt.Sprintf("%s: %s; %s", e.Position, e.Message, e.Hint)
-}
-
-// Errors are all mistakes in a contract file, in the order of their positions.
-type Errors []*Error
-
-// Sort puts the mistakes into the order of the file.
-func (e Errors) Sort() {
-	slices.SortStableFunc(e, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
-	})
-}
-
-// Error implements error, one mistake a line.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/strictyaml"
 )
 
 // Severity says how much a finding matters.
@@ -76,10 +77,10 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 				names[j] = c.Tools[j].Name
 			}
 			hint := "remove the contract"
-			if s := suggest(t.Name, names); s != "" {
+			if s := strictyaml.Suggest(t.Name, names); s != "" {
 				hint = "did you mean " + s + "? Otherwise " + hint
 			}
-			l.add(SevereWarning, t.Position, "", hint, "the server offers no tool %q", clip(t.Name))
+			l.add(SevereWarning, t.Position, "", hint, "the server offers no tool %q", strictyaml.Clip(t.Name))
 			continue
 		}
 		l.definition(f, t, def)
@@ -109,14 +110,14 @@ func (l *linter) file(f *File, c *schema.Catalogue) {
 	if f.Fingerprint != "" && f.Fingerprint != c.Fingerprint() {
 		l.add(SevereError, f.Position, "", "run 'remit contract synth' on the new definitions and review what changed",
 			"the server's tool definitions are not the ones that this file was made from: fingerprint %s, now %s",
-			clip(f.Fingerprint), c.Fingerprint())
+			strictyaml.Clip(f.Fingerprint), c.Fingerprint())
 	}
 	for i := range c.Tools {
 		name := c.Tools[i].Name
 		if _, ok := f.Tool(name); !ok {
 			l.tool = name
 			l.add(SevereError, f.Position, "", "run 'remit contract synth' to add it; until then its calls are denied",
-				"tool %q has no contract", clip(name))
+				"tool %q has no contract", strictyaml.Clip(name))
 		}
 	}
 	l.tool = ""
@@ -131,7 +132,7 @@ func (l *linter) definition(f *File, t *Tool, def *schema.Tool) {
 	case t.Fingerprint != "" && t.Fingerprint != def.Fingerprint:
 		l.add(SevereError, t.Position, "", "run 'remit contract synth' on the new definition and review what changed; until then its calls are denied",
 			"the definition of tool %q is not the one that this contract was made for: fingerprint %s, now %s",
-			clip(t.Name), clip(t.Fingerprint), def.Fingerprint)
+			strictyaml.Clip(t.Name), strictyaml.Clip(t.Fingerprint), def.Fingerprint)
 	}
 }
 
@@ -194,26 +195,26 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		names[i] = leaf.Pattern
 		switch {
 		case !covered(leaf.Pattern):
-			l.add(SevereError, t.Position, leaf.Pattern, fmt.Sprintf("add '%s: {role: …}' to its args; until then calls that use it are denied", clip(leaf.Pattern)),
-				"argument %s of tool %q has no contract", clip(leaf.Pattern), clip(t.Name))
+			l.add(SevereError, t.Position, leaf.Pattern, fmt.Sprintf("add '%s: {role: …}' to its args; until then calls that use it are denied", strictyaml.Clip(leaf.Pattern)),
+				"argument %s of tool %q has no contract", strictyaml.Clip(leaf.Pattern), strictyaml.Clip(t.Name))
 		case uncovered(leaf.Pattern) && !slices.ContainsFunc(leaves, func(above schema.Leaf) bool {
 			// What covers the place above covers this one.
 			return strings.HasPrefix(leaf.Pattern, above.Pattern+"/") && uncovered(above.Pattern)
 		}):
-			l.add(SevereWarning, t.Position, leaf.Pattern, fmt.Sprintf("write %s/** to cover them", clip(leaf.Pattern)),
-				"the schema lets lists or objects into %s of tool %q, and no pattern matches what is inside", clip(leaf.Pattern), clip(t.Name))
+			l.add(SevereWarning, t.Position, leaf.Pattern, fmt.Sprintf("write %s/** to cover them", strictyaml.Clip(leaf.Pattern)),
+				"the schema lets lists or objects into %s of tool %q, and no pattern matches what is inside", strictyaml.Clip(leaf.Pattern), strictyaml.Clip(t.Name))
 		}
 	}
 	for _, r := range all {
 		l.floor(r.arg, r.effect)
 		if !r.used(def, leaves) {
 			hint := "remove it"
-			if s := suggest(r.arg.Pattern, names); s != "" {
+			if s := strictyaml.Suggest(r.arg.Pattern, names); s != "" {
 				hint = "did you mean " + s + "?"
 			} else if len(names) > 0 && len(names) <= 12 {
-				hint = "the tool has " + listing(names, " and ")
+				hint = "the tool has " + strictyaml.Listing(names, " and ")
 			}
-			l.add(SevereError, r.arg.Position, r.arg.Pattern, hint, "tool %q accepts no argument that %s matches", clip(t.Name), clip(r.arg.Pattern))
+			l.add(SevereError, r.arg.Position, r.arg.Pattern, hint, "tool %q accepts no argument that %s matches", strictyaml.Clip(t.Name), strictyaml.Clip(r.arg.Pattern))
 		}
 	}
 }
@@ -236,22 +237,22 @@ func (l *linter) floor(a *Arg, effect Effect) {
 	case a.Floor >= want, a.Role == label.Selector && effect == Read:
 	case a.Why == "":
 		l.add(SevereWarning, a.Position, a.Pattern, "raise it, or say in 'why' what makes it safe",
-			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, clip(a.Pattern), want, a.Role)
+			"the floor %s of %s is lower than %s, which a %s has otherwise", a.Floor, strictyaml.Clip(a.Pattern), want, a.Role)
 	default:
 		l.add(SevereInfo, a.Position, a.Pattern, "see that this makes it safe, or raise it",
-			"the floor %s of %s is lower than %s, which a %s has otherwise; 'why' is: %s", a.Floor, clip(a.Pattern), want, a.Role, clip(a.Why))
+			"the floor %s of %s is lower than %s, which a %s has otherwise; 'why' is: %s", a.Floor, strictyaml.Clip(a.Pattern), want, a.Role, strictyaml.Clip(a.Why))
 	}
 	for _, v := range a.Allow {
 		dir, below := strings.CutSuffix(v, "/**")
 		switch {
 		case below && a.Form != Path:
-			l.add(SevereWarning, a.Position, a.Pattern, "add 'form: path', or list the values", "%s allows %s, which is a directory only where the argument is a path", clip(a.Pattern), clip(v))
+			l.add(SevereWarning, a.Position, a.Pattern, "add 'form: path', or list the values", "%s allows %s, which is a directory only where the argument is a path", strictyaml.Clip(a.Pattern), strictyaml.Clip(v))
 		case below && (!strings.HasPrefix(dir, "/") || !plainPath(dir)):
-			l.add(SevereWarning, a.Position, a.Pattern, "write an absolute path in its shortest form, and /** after it", "%s allows %s, below which no path lies", clip(a.Pattern), clip(v))
+			l.add(SevereWarning, a.Position, a.Pattern, "write an absolute path in its shortest form, and /** after it", "%s allows %s, below which no path lies", strictyaml.Clip(a.Pattern), strictyaml.Clip(v))
 		}
 	}
 	if slices.Contains(a.Discharge, "allowlist") && len(a.Allow) == 0 {
-		l.add(SevereWarning, a.Position, a.Pattern, "add 'allow: [value, …]'", "%s is discharged by an allowlist that is empty", clip(a.Pattern))
+		l.add(SevereWarning, a.Position, a.Pattern, "add 'allow: [value, …]'", "%s is discharged by an allowlist that is empty", strictyaml.Clip(a.Pattern))
 	}
 }
 
@@ -260,7 +261,7 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 		f := &o.Fields[i]
 		if !returns(def, f.Pattern) {
 			l.add(SevereWarning, f.Position, f.Pattern, "correct the pattern, or remove it",
-				"the result of tool %q has no field that %s matches", clip(def.Name), clip(f.Pattern))
+				"the result of tool %q has no field that %s matches", strictyaml.Clip(def.Name), strictyaml.Clip(f.Pattern))
 		}
 	}
 	for i := range o.Certify {
@@ -270,13 +271,13 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 			key = rest
 		}
 		if c.Key != "" && !def.Accepts(key) {
-			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", clip(c.Key), clip(def.Name))
+			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", strictyaml.Clip(c.Key), strictyaml.Clip(def.Name))
 		}
 		if c.By != "" && !returns(def, c.By) {
-			l.add(SevereError, c.Position, c.By, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", clip(c.By), clip(def.Name))
+			l.add(SevereError, c.Position, c.By, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", strictyaml.Clip(c.By), strictyaml.Clip(def.Name))
 		}
 		if !returns(def, c.Field) {
-			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", clip(c.Field), clip(def.Name))
+			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", strictyaml.Clip(c.Field), strictyaml.Clip(def.Name))
 		}
 		if c.KeyFloor < label.User {
 			l.add(SevereWarning, c.Position, c.Key, "write 'key_floor: USER'", "with key_floor %s, whoever writes such text chooses which values are vouched for", c.KeyFloor)
@@ -313,7 +314,7 @@ func returns(def *schema.Tool, pattern string) bool {
 func (l *linter) variants(v *Variants, def *schema.Tool) {
 	node, ok := def.Lookup(v.Argument)
 	if !ok {
-		l.add(SevereError, v.Position, v.Argument, "name the argument that selects what the tool does", "tool %q has no argument %s", clip(def.Name), clip(v.Argument))
+		l.add(SevereError, v.Position, v.Argument, "name the argument that selects what the tool does", "tool %q has no argument %s", strictyaml.Clip(def.Name), strictyaml.Clip(v.Argument))
 		return
 	}
 	for i := range v.Cases {
@@ -322,8 +323,8 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 		}
 	}
 	if def := jsonString(node.Default); node.Default != "" && def != v.Default {
-		l.add(SevereWarning, v.Position, v.Argument, fmt.Sprintf("write 'default: %s'", clip(def)),
-			"the schema's default for %s is %q, and the contract's %q", clip(v.Argument), clip(def), clip(v.Default))
+		l.add(SevereWarning, v.Position, v.Argument, fmt.Sprintf("write 'default: %s'", strictyaml.Clip(def)),
+			"the schema's default for %s is %q, and the contract's %q", strictyaml.Clip(v.Argument), strictyaml.Clip(def), strictyaml.Clip(v.Default))
 	}
 	values := enumeration(node)
 	if len(values) == 0 {
@@ -331,12 +332,12 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 	}
 	for _, value := range values {
 		if !slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Value == value }) {
-			l.add(SevereWarning, v.Position, v.Argument, "add the case; until then calls with it are denied", "%s accepts %q, and there is no case for it", clip(v.Argument), clip(value))
+			l.add(SevereWarning, v.Position, v.Argument, "add the case; until then calls with it are denied", "%s accepts %q, and there is no case for it", strictyaml.Clip(v.Argument), strictyaml.Clip(value))
 		}
 	}
 	for i := range v.Cases {
 		if c := &v.Cases[i]; !slices.Contains(values, c.Value) {
-			l.add(SevereWarning, c.Position, v.Argument, didYouMean(c.Value, values), "%s does not accept %q", clip(v.Argument), clip(c.Value))
+			l.add(SevereWarning, c.Position, v.Argument, strictyaml.DidYouMean(c.Value, values), "%s does not accept %q", strictyaml.Clip(v.Argument), strictyaml.Clip(c.Value))
 		}
 	}
 }
@@ -374,11 +375,11 @@ func jsonString(text string) string {
 func (l *linter) reviews(t *Tool) {
 	mark := func(at Position, path, review string) {
 		if review != "" {
-			what := clip(t.Name)
+			what := strictyaml.Clip(t.Name)
 			if path != "" {
-				what += " " + clip(path)
+				what += " " + strictyaml.Clip(path)
 			}
-			l.add(SevereInfo, at, path, "look at it, correct it, and remove 'review'", "%s is yet to be reviewed: %s", what, clip(review))
+			l.add(SevereInfo, at, path, "look at it, correct it, and remove 'review'", "%s is yet to be reviewed: %s", what, strictyaml.Clip(review))
 		}
 	}
 	args := func(args []Arg) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/strictyaml"
 )
 
 // Marshal writes the file as YAML for people: one argument a line, in flow
@@ -287,7 +289,7 @@ func (w *writer) text(s string, inFlow bool) string {
 		return s
 	}
 	if !utf8.ValidString(s) && w.err == nil {
-		w.err = fmt.Errorf("%q is not valid UTF-8 and can't be written to a contract", clip(s))
+		w.err = fmt.Errorf("%q is not valid UTF-8 and can't be written to a contract", strictyaml.Clip(s))
 	}
 	var b strings.Builder
 	b.WriteByte('"')

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/remit-project/remit/strictyaml"
 )
 
 // Bounds on a pattern. They are far above what schemas need, and they bound a
@@ -45,7 +47,7 @@ func ParsePattern(s string) (Pattern, error) {
 		return Pattern{}, nil
 	}
 	if s[0] != '/' {
-		return Pattern{}, fmt.Errorf("pattern %q must begin with a slash: write %q", clip(s), "/"+clip(s))
+		return Pattern{}, fmt.Errorf("pattern %q must begin with a slash: write %q", strictyaml.Clip(s), "/"+strictyaml.Clip(s))
 	}
 	if len(s) > maxPatternLength {
 		return Pattern{}, fmt.Errorf("pattern is longer than %d bytes", maxPatternLength)
@@ -62,11 +64,11 @@ func ParsePattern(s string) (Pattern, error) {
 		case "**":
 			seg.kind = anyDepth
 			if n := len(p.segments); n > 0 && p.segments[n-1].kind == anyDepth {
-				return Pattern{}, fmt.Errorf("pattern %q has two segments ** in a row: one says the same", clip(s))
+				return Pattern{}, fmt.Errorf("pattern %q has two segments ** in a row: one says the same", strictyaml.Clip(s))
 			}
 		default:
 			if err := literalSegment(text); err != nil {
-				return Pattern{}, fmt.Errorf("pattern %q: %w", clip(s), err)
+				return Pattern{}, fmt.Errorf("pattern %q: %w", strictyaml.Clip(s), err)
 			}
 			// Pointers have no escape for a star, so that the name is compared
 			// in its own spelling.

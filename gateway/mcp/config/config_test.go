@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/strictyaml"
 )
 
 func environment(pairs ...string) func(string) (string, bool) {
@@ -82,13 +83,13 @@ func TestLoad(t *testing.T) {
 // Every mistake is reported, with its place and with what to write instead.
 func TestMistakes(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"nothing":          {"", "remit.yaml: the file holds no configuration; write 'version: 1' and 'servers:'"},
+		"nothing":          {"", "remit.yaml: the file is empty; write 'version: 1' and 'servers:'"},
 		"no YAML":          {"version: [", "remit.yaml:2:1: not readable as YAML"},
 		"no version":       {"servers: {a: {command: [x]}}", "remit.yaml:1:1: the version is missing; write 'version: 1' first"},
 		"another version":  {"version: 2\nservers: {a: {command: [x]}}", `remit.yaml:1:10: version "2" is not known`},
 		"no servers":       {"version: 1", "remit.yaml:1:1: there are no servers"},
 		"empty servers":    {"version: 1\nservers: {}", "remit.yaml:2:10: there are no servers"},
-		"unknown key":      {"version: 1\nserver: {}\nservers: {a: {command: [x]}}", `remit.yaml:2:1: the configuration has no key "server"; it may have approvals, `},
+		"unknown key":      {"version: 1\nserver: {}\nservers: {a: {command: [x]}}", `remit.yaml:2:1: the configuration has no key "server"; did you mean servers?`},
 		"a key twice":      {"version: 1\nmode: shadow\nmode: enforce\nservers: {a: {command: [x]}}", "remit.yaml:"},
 		"a server's name":  {"version: 1\nservers:\n  a b: {command: [x]}", `remit.yaml:3:3: "a b" can't be the name of a server`},
 		"a separator":      {"version: 1\nservers:\n  a__b: {command: [x]}", `"a__b" can't be the name of a server`},
@@ -110,9 +111,9 @@ func TestMistakes(t *testing.T) {
 		"a queue nowhere":  {"version: 1\napprovals: {queue: true}\nservers: {a: {command: [x]}}", "remit.yaml:2:12: approvals.queue needs a store"},
 		"no time":          {"version: 1\nservers:\n  a: {command: [x], timeout: 5}", "remit.yaml:3:30: timeout must be a time; write it as 30s, 5m or 1h"},
 		"out of bounds":    {"version: 1\nlimits: {message_mib: 0}\nservers: {a: {command: [x]}}", "write a number from 1 to 256"},
-		"no precision":     {"version: 1\nprecision: L9\nservers: {a: {command: [x]}}", `remit.yaml:2:12: precision: unknown precision "L9"`},
+		"no precision":     {"version: 1\nprecision: L9\nservers: {a: {command: [x]}}", `remit.yaml:2:12: unknown precision "L9"; did you mean L0?`},
 		"an alias":         {"version: 1\nservers:\n  a: &x {command: [y]}\n  b: *x", "remit.yaml:4:6: aliases are not supported"},
-		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list; write a list"},
+		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list; write [x y]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := config.Load("remit.yaml", []byte(test.text), environment())
@@ -126,8 +127,8 @@ func TestMistakes(t *testing.T) {
 // Two mistakes are two messages, in the order of the file.
 func TestAllMistakes(t *testing.T) {
 	_, err := config.Load("remit.yaml", []byte("version: 1\nservers:\n  a: {mode: x}\n  b: {url: nowhere}\n"), environment())
-	var errs contract.Errors
-	if !errors.As(err, &errs) || len(errs) != 3 || !slices.IsSortedFunc(errs, func(a, b *contract.Error) int { return a.Position.Line - b.Position.Line }) {
+	var errs strictyaml.Errors
+	if !errors.As(err, &errs) || len(errs) != 3 || !slices.IsSortedFunc(errs, func(a, b *strictyaml.Error) int { return a.Position.Line - b.Position.Line }) {
 		t.Errorf("got %v", err)
 	}
 }

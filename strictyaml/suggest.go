@@ -1,12 +1,12 @@
-package contract
+package strictyaml
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// clip shortens text from a file for a message.
-func clip(s string) string {
+// Clip shortens text from a file for a message.
+func Clip(s string) string {
 	const most = 80
 	if len(s) <= most {
 		return s
@@ -18,8 +18,8 @@ func clip(s string) string {
 	return s[:cut] + "…"
 }
 
-// suggest returns the known word that was probably meant, or "".
-func suggest(word string, known []string) string {
+// Suggest returns the known word that was probably meant, or "".
+func Suggest(word string, known []string) string {
 	if len(word) > 64 {
 		return ""
 	}
@@ -36,17 +36,18 @@ func suggest(word string, known []string) string {
 	return best
 }
 
-// didYouMean makes a hint of a suggestion and of what may be written at all.
-func didYouMean(word string, known []string) string {
-	all := "write " + listing(known, " or ")
-	if s := suggest(word, known); s != "" {
+// DidYouMean makes a hint of a suggestion and of what may be written at all.
+func DidYouMean(word string, known []string) string {
+	all := "write " + Listing(known, " or ")
+	if s := Suggest(word, known); s != "" {
 		return "did you mean " + s + "? (" + all + ")"
 	}
 	return all
 }
 
-// listing joins words as a sentence does.
-func listing(words []string, last string) string {
+// Listing joins words as a sentence does, with the last word for "and" or "or",
+// spaces included.
+func Listing(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -1,0 +1,119 @@
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+const (
+	// maxMistakes is how many mistakes are reported; nobody reads more, and a
+	// hostile file would make megabytes of them.
+	maxMistakes = 200
+	// maxList is the length of a list, far beyond what people write.
+	maxList = 10_000
+)
+
+// Format is what a kind of file looks like from outside.
+type Format struct {
+	// MaxSize bounds the file, in bytes.
+	MaxSize int
+	// TooLarge and Empty are the hints for files that are larger, or say nothing.
+	TooLarge, Empty string
+}
+
+// Node is a place in a file, with what stands there.
+type Node = yaml.Node
+
+// Read reads a file: it parses the text and hands its root to the function,
+// which reads the members by the methods of [Reader]. The name stands in
+// positions. The error is of type [Errors] and has every mistake.
+func Read(name string, data []byte, f Format, read func(*Reader, *Node)) error {
+	r := &Reader{file: name}
+	if root := r.document(data, f); root != nil {
+		read(r, root)
+	}
+	if len(r.errs) == 0 {
+		return nil
+	}
+	r.errs.Sort()
+	return r.errs
+}
+
+// Reader reads the nodes of one file and collects its mistakes.
+type Reader struct {
+	file string
+	errs Errors
+}
+
+// At returns the place of a node.
+func (r *Reader) At(n *Node) Position {
+	return Position{File: r.file, Line: n.Line, Column: n.Column}
+}
+
+// Fail records a mistake at a node.
+func (r *Reader) Fail(n *Node, hint, format string, args ...any) {
+	if len(r.errs) < maxMistakes {
+		r.errs = append(r.errs, &Error{Position: r.At(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+	}
+}
+
+// Mistakes returns how many mistakes there are so far.
+func (r *Reader) Mistakes() int { return len(r.errs) }
+
+// document parses the text and returns its root, or nil after a mistake.
+func (r *Reader) document(data []byte, f Format) *Node {
+	top := &Node{}
+	switch {
+	case len(data) > f.MaxSize:
+		r.Fail(top, f.TooLarge, "the file is larger than %d MiB", f.MaxSize>>20)
+		return nil
+	case !utf8.Valid(data):
+		r.Fail(top, "save it as UTF-8", "the file is not valid UTF-8")
+		return nil
+	case comments(data):
+		r.Fail(top, f.Empty, "the file is empty")
+		return nil
+	}
+	var doc Node
+	// The parser bounds the depth, and nothing here follows aliases.
+	if err := yaml.Load(data, &doc); err != nil {
+		r.syntax(err)
+		return nil
+	}
+	root := &doc
+	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 {
+		root = doc.Content[0]
+	}
+	if root.Kind == 0 || Null(root) {
+		r.Fail(top, f.Empty, "the file is empty")
+		return nil
+	}
+	return root
+}
+
+// comments tells whether there is nothing else.
+func comments(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// syntax records what the YAML parser says.
+func (r *Reader) syntax(err error) {
+	at := &Node{}
+	var where *yaml.LoadError
+	message := err.Error()
+	if errors.As(err, &where) {
+		at.Line, at.Column = where.Mark.Line, where.Mark.Column
+		message = where.Message
+	}
+	r.Fail(at, "", "not readable as YAML: %s", strings.TrimPrefix(message, "yaml: "))
+}
