@@ -22,6 +22,7 @@ type evalCommand struct {
 	Provenance  evalProvenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics evalDiagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       evalSpeedCommand       `cmd:"" help:"Time whole decisions."`
+	Gateway     evalGatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
 }
 
 // jsonFlag is the flag of every command that prints figures.

@@ -158,7 +158,7 @@ func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
 		}
 		log := log.With("server", s.Name)
 		if s.URL != "" {
-			e := upstream.Endpoint{URL: s.URL, Header: http.Header{}, MaxMessage: most, Log: log}
+			e := upstream.Endpoint{URL: s.URL, Header: http.Header{}, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
 			for k, v := range s.Header {
 				e.Header.Set(k, v)
 			}

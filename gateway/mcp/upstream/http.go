@@ -37,10 +37,29 @@ type Endpoint struct {
 	// Header are fields for every request, credentials among them. They go to
 	// this endpoint and nowhere else: redirections are not followed.
 	Header http.Header
-	// Transport carries the requests; http.DefaultTransport when nil.
+	// Transport carries the requests of all links to the endpoint; see
+	// [NewTransport]. When nil it is http.DefaultTransport, which keeps two
+	// connections at most.
 	Transport  http.RoundTripper
 	MaxMessage int
 	Log        *slog.Logger
+}
+
+// idleConns is how many connections to one endpoint wait for the next request:
+// as many as conversations may be calling it at the same time.
+const (
+	idleConns = 256
+	// idleTime is how long, and handshakeTime how long TLS may take to begin;
+	// both are those of net/http.
+	idleTime      = 90 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
+// NewTransport makes a transport for one endpoint, which keeps the connections
+// of many conversations.
+func NewTransport() *http.Transport {
+	return &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: handshakeTime,
+		IdleConnTimeout: idleTime, MaxIdleConns: idleConns, MaxIdleConnsPerHost: idleConns}
 }
 
 // remote is a link to an HTTP endpoint.

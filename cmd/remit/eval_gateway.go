@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/eval"
+)
+
+type evalGatewayCommand struct {
+	Sessions []int  `default:"1,16,128" placeholder:"N,…" help:"How many sessions call at the same time, one run each (1,16,128)."`
+	Calls    int    `default:"2000" help:"How many calls to time each way in a run, at least (2000)."`
+	Dir      string `type:"existingdir" placeholder:"DIR" help:"Where the SQLite stores lie meanwhile: on the disk to measure. The folder for temporary files by default."`
+	Postgres string `placeholder:"URL" help:"Measure this database as well, postgres://…. What is written stays in it."`
+	jsonFlag
+}
+
+// Help is shown below the flags.
+func (evalGatewayCommand) Help() string {
+	return `Compares calls through the gateway with direct ones, in turns of one run: sessions
+in memory, in SQLite and in PostgreSQL. Client, gateway and server share this process.
+
+Example:
+  remit eval gateway --sessions 1,16 --dir /var/lib/remit`
+}
+
+// Run times calls through the gateway.
+func (c *evalGatewayCommand) Run(ctx context.Context, s *streams) error {
+	if c.Calls < 1 {
+		return usage{fmt.Errorf("--calls %d: time at least one", c.Calls)}
+	}
+	for _, n := range c.Sessions {
+		if n < 1 || n > eval.MaxGatewaySessions {
+			return usage{fmt.Errorf("--sessions %d: measure 1 to %d", n, eval.MaxGatewaySessions)}
+		}
+	}
+	if c.Postgres != "" && !strings.HasPrefix(c.Postgres, "postgres://") && !strings.HasPrefix(c.Postgres, "postgresql://") {
+		return usage{fmt.Errorf("--postgres %q: write an address that begins with postgres://", c.Postgres)}
+	}
+	r, err := eval.Gateway(ctx, eval.GatewayOptions{Dir: c.Dir, Postgres: c.Postgres, Sessions: c.Sessions, Calls: c.Calls})
+	if err != nil {
+		return err
+	}
+	return c.print(s, r, func(t *tables) { gatewayTables(t, r) })
+}
+
+func gatewayTables(t *tables, r *eval.GatewayReport) {
+	t.title(fmt.Sprintf("tools/call with a result of %d bytes, direct and through the gateway", r.ResultBytes))
+	rows := [][]string{{"store", "sessions", "direct P50", "P99", "gateway P50", "P99", "ratio P50", "P99", "added P50", "calls/s"}}
+	for _, run := range r.Runs {
+		rows = append(rows, []string{run.Store, fmt.Sprint(run.Sessions), millis(run.Direct.P50), millis(run.Direct.P99),
+			millis(run.Gateway.P50), millis(run.Gateway.P99), fmt.Sprintf("%.2f", run.RatioP50), fmt.Sprintf("%.2f", run.RatioP99),
+			millis(run.AddedP50), fmt.Sprintf("%.0f of %.0f", run.Gateway.PerSecond, run.Direct.PerSecond)})
+	}
+	t.rows(rows...)
+	t.end()
+	t.title("where the time of a call through the gateway goes, at the median")
+	rows = [][]string{{"stage"}}
+	var names []string
+	for i, run := range r.Runs {
+		rows[0] = append(rows[0], fmt.Sprintf("%s %d", run.Store, run.Sessions))
+		for _, stage := range run.Stages {
+			at := -1
+			for j, name := range names {
+				if name == stage.Name {
+					at = j + 1
+				}
+			}
+			if at < 0 {
+				names = append(names, stage.Name)
+				rows = append(rows, []string{stage.Name})
+				at = len(names)
+			}
+			for len(rows[at]) <= i {
+				rows[at] = append(rows[at], "-")
+			}
+			rows[at] = append(rows[at], millis(stage.P50))
+		}
+	}
+	t.rows(rows...)
+	t.end()
+	t.title(fmt.Sprintf("a bare write with a sync takes %s at the median", millis(r.Sync)))
+}
+
+func millis(d time.Duration) string {
+	return fmt.Sprintf("%.2f ms", float64(d)/float64(time.Millisecond))
+}
