@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/jsonc"
 	"github.com/remit-project/remit/gateway/mcp/clients"
 	"github.com/remit-project/remit/gateway/mcp/config"
 )
@@ -267,10 +268,10 @@ func byHand(p *printer, s *clients.Server, w *clients.Wrapping) {
 		}
 	}
 	p.line(0, fmt.Sprintf("%s: %s:", s.Position, visible(s.Name)))
-	p.line(2, `"command": `+visible(clients.Quote(w.Program)))
-	p.line(2, `"args": [`+visible(clients.Quote(args...))+rest+`]`)
+	p.line(2, `"command": `+visible(jsonc.Quote(w.Program)))
+	p.line(2, `"args": [`+visible(jsonc.Quote(args...))+rest+`]`)
 	for _, e := range w.Env {
-		p.line(2, `in "env", `+visible(clients.Quote(e.Name))+": what stands in url or headers now")
+		p.line(2, `in "env", `+visible(jsonc.Quote(e.Name))+": what stands in url or headers now")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/jsonc"
 )
 
 // Client is a program that uses MCP servers.
@@ -81,13 +82,13 @@ type Server struct {
 	// Disabled tells that the client doesn't start it.
 	Disabled bool
 
-	node *node
+	node *jsonc.Node
 }
 
 // Parse reads a client's file. All mistakes are reported, as [contract.Errors].
 func Parse(name string, data []byte) (*File, error) {
 	f := &File{Name: name, data: data}
-	top, err := parse(name, data)
+	top, err := jsonc.Parse(name, data)
 	if err != nil {
 		if e := (*contract.Error)(nil); errors.As(err, &e) {
 			return nil, contract.Errors{e}
@@ -95,7 +96,7 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, err
 	}
 	r := &reader{f: f}
-	if top.kind != object {
+	if top.Kind != jsonc.Object {
 		r.fail(top, `write {"mcpServers": {…}}`, "the file holds no object")
 		return nil, r.errs
 	}
@@ -118,55 +119,55 @@ type reader struct {
 	errs contract.Errors
 }
 
-func (r *reader) fail(n *node, hint, format string, args ...any) {
+func (r *reader) fail(n *jsonc.Node, hint, format string, args ...any) {
 	if len(r.errs) < maxMistakes {
-		r.errs = append(r.errs, &contract.Error{Position: position(r.f.Name, r.f.data, n.start), Message: fmt.Sprintf(format, args...), Hint: hint})
+		r.errs = append(r.errs, &contract.Error{Position: jsonc.Position(r.f.Name, r.f.data, n.Start), Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 }
 
 // groups reads the servers from all the places where clients look for them:
 // mcpServers; servers, in the files of VS Code; mcp.servers, in its older ones;
 // and projects.*.mcpServers, in that of Claude Code.
-func (r *reader) groups(top *node) {
-	r.group("mcpServers", top.get("mcpServers"))
-	r.group("servers", top.get("servers"))
-	if mcp := top.get("mcp"); mcp != nil && mcp.kind == object {
-		r.group("mcp.servers", mcp.get("servers"))
+func (r *reader) groups(top *jsonc.Node) {
+	r.group("mcpServers", top.Get("mcpServers"))
+	r.group("servers", top.Get("servers"))
+	if mcp := top.Get("mcp"); mcp != nil && mcp.Kind == jsonc.Object {
+		r.group("mcp.servers", mcp.Get("servers"))
 	}
-	if projects := top.get("projects"); projects != nil && projects.kind == object {
-		for _, p := range projects.members {
-			if p.value.kind == object {
-				r.group("projects "+p.name, p.value.get("mcpServers"))
+	if projects := top.Get("projects"); projects != nil && projects.Kind == jsonc.Object {
+		for _, p := range projects.Members {
+			if p.Value.Kind == jsonc.Object {
+				r.group("projects "+p.Name, p.Value.Get("mcpServers"))
 			}
 		}
 	}
 }
 
-func (r *reader) group(name string, n *node) {
+func (r *reader) group(name string, n *jsonc.Node) {
 	switch {
 	case n == nil:
 		return
-	case n.kind != object:
+	case n.Kind != jsonc.Object:
 		r.fail(n, `write {"name": {"command": …}}`, "%s must be an object", name)
 		return
 	}
-	for _, m := range n.members {
+	for _, m := range n.Members {
 		if len(r.f.Servers) >= maxServers {
 			r.fail(n, "", "there are more than %d servers in the file", maxServers)
 			return
 		}
-		if m.value.kind != object {
-			r.fail(m.value, `write {"command": …} or {"url": …}`, "the server %q must be an object", m.name)
+		if m.Value.Kind != jsonc.Object {
+			r.fail(m.Value, `write {"command": …} or {"url": …}`, "the server %q must be an object", m.Name)
 			continue
 		}
-		if s := r.server(name, m.name, m.value); s != nil {
+		if s := r.server(name, m.Name, m.Value); s != nil {
 			r.f.Servers = append(r.f.Servers, s)
 		}
 	}
 }
 
-func (r *reader) server(group, name string, n *node) *Server {
-	s := &Server{Position: position(r.f.Name, r.f.data, n.start), Group: group, Name: name, node: n}
+func (r *reader) server(group, name string, n *jsonc.Node) *Server {
+	s := &Server{Position: jsonc.Position(r.f.Name, r.f.data, n.Start), Group: group, Name: name, node: n}
 	before := len(r.errs)
 	program := r.text(n, "command")
 	s.URL, s.Dir, s.EnvFile = r.text(n, "url"), r.text(n, "cwd"), r.text(n, "envFile")
@@ -174,15 +175,15 @@ func (r *reader) server(group, name string, n *node) *Server {
 	if program != "" {
 		s.Command = []string{program}
 	}
-	if args := n.get("args"); args != nil {
-		if args.kind != array {
+	if args := n.Get("args"); args != nil {
+		if args.Kind != jsonc.Array {
 			r.fail(args, `write ["one", "two"]`, "args of the server %q must be a list of texts", name)
 		}
-		for _, e := range args.elements {
-			if e.kind != text {
+		for _, e := range args.Elements {
+			if e.Kind != jsonc.Text {
 				r.fail(e, "write it in double quotes", "args of the server %q must be a list of texts", name)
 			}
-			s.Command = append(s.Command, e.text)
+			s.Command = append(s.Command, e.Text)
 		}
 	}
 	kind := strings.ToLower(r.text(n, "type"))
@@ -194,9 +195,9 @@ func (r *reader) server(group, name string, n *node) *Server {
 	case program == "" && s.URL == "":
 		r.fail(n, `write "command" or "url"`, "the server %q has neither a command nor a url", name)
 	case !slices.Contains([]string{"", "stdio", "http", "streamable-http", "streamablehttp", "sse"}, kind):
-		r.fail(n.get("type"), "it may be stdio, http or sse", "the server %q has the type %q, which is not known", name, kind)
+		r.fail(n.Get("type"), "it may be stdio, http or sse", "the server %q has the type %q, which is not known", name, kind)
 	case program != "" && kind != "" && kind != "stdio", s.URL != "" && kind == "stdio":
-		r.fail(n.get("type"), "correct the type, or leave it out", "the server %q has a type that doesn't fit what it is", name)
+		r.fail(n.Get("type"), "correct the type, or leave it out", "the server %q has a type that doesn't fit what it is", name)
 	}
 	if len(r.errs) > before {
 		return nil
@@ -206,44 +207,44 @@ func (r *reader) server(group, name string, n *node) *Server {
 	return s
 }
 
-func (r *reader) is(n *node, name, value string) bool {
-	v := n.get(name)
-	return v != nil && v.kind == scalar && string(r.f.data[v.start:v.end]) == value
+func (r *reader) is(n *jsonc.Node, name, value string) bool {
+	v := n.Get(name)
+	return v != nil && v.Kind == jsonc.Scalar && string(r.f.data[v.Start:v.End]) == value
 }
 
-func (r *reader) text(n *node, name string) string {
-	v := n.get(name)
+func (r *reader) text(n *jsonc.Node, name string) string {
+	v := n.Get(name)
 	if v == nil {
 		return ""
 	}
-	if v.kind != text {
+	if v.Kind != jsonc.Text {
 		r.fail(v, "write it in double quotes", "%s must be text", name)
 		return ""
 	}
-	return v.text
+	return v.Text
 }
 
 // pairs reads an object of texts. Clients take numbers for texts, and leave
 // what is null out.
-func (r *reader) pairs(n *node, name string) []Pair {
-	v := n.get(name)
+func (r *reader) pairs(n *jsonc.Node, name string) []Pair {
+	v := n.Get(name)
 	if v == nil {
 		return nil
 	}
-	if v.kind != object {
+	if v.Kind != jsonc.Object {
 		r.fail(v, `write {"NAME": "value"}`, "%s must be an object", name)
 		return nil
 	}
 	var out []Pair
-	for _, m := range v.members {
-		raw := string(r.f.data[m.value.start:m.value.end])
+	for _, m := range v.Members {
+		raw := string(r.f.data[m.Value.Start:m.Value.End])
 		switch {
-		case m.value.kind == text:
-			out = append(out, Pair{m.name, m.value.text})
-		case m.value.kind == scalar && raw != "null":
-			out = append(out, Pair{m.name, raw})
-		case m.value.kind != scalar:
-			r.fail(m.value, "write it in double quotes", "%s of %s must be text", m.name, name)
+		case m.Value.Kind == jsonc.Text:
+			out = append(out, Pair{m.Name, m.Value.Text})
+		case m.Value.Kind == jsonc.Scalar && raw != "null":
+			out = append(out, Pair{m.Name, raw})
+		case m.Value.Kind != jsonc.Scalar:
+			r.fail(m.Value, "write it in double quotes", "%s of %s must be text", m.Name, name)
 		}
 	}
 	return out

@@ -1,13 +1,12 @@
 package clients
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/jsonc"
 )
 
 // Wrapping says how a server gets the gateway before it.
@@ -20,16 +19,10 @@ type Wrapping struct {
 	Env []Pair
 }
 
-// edit replaces a part of the text.
-type edit struct {
-	start, end int
-	with       string
-}
-
 // Wrap returns the file with the gateway before the servers for which how
 // returns something.
 func (f *File) Wrap(how func(*Server) *Wrapping) ([]byte, error) {
-	var edits []edit
+	var edits []jsonc.Edit
 	for _, s := range f.Servers {
 		w := how(s)
 		switch {
@@ -40,98 +33,64 @@ func (f *File) Wrap(how func(*Server) *Wrapping) ([]byte, error) {
 			edits = append(edits, f.wrapCommand(s, w)...)
 		}
 	}
-	out := f.apply(edits)
+	out := jsonc.Apply(f.data, edits)
 	if _, err := Parse(f.Name, out); err != nil {
 		return nil, fmt.Errorf("the file can't be edited safely: %w", err)
 	}
 	return out, nil
 }
 
-func (f *File) raw(n *node) string { return string(f.data[n.start:n.end]) }
-
-func (f *File) apply(edits []edit) []byte {
-	slices.SortFunc(edits, func(a, b edit) int { return a.start - b.start })
-	var out bytes.Buffer
-	at := 0
-	for _, e := range edits {
-		out.Write(f.data[at:e.start])
-		out.WriteString(e.with)
-		at = e.end
-	}
-	out.Write(f.data[at:])
-	return out.Bytes()
-}
+func (f *File) raw(n *jsonc.Node) string { return string(f.data[n.Start:n.End]) }
 
 // wrapCommand moves the command, as it is written, behind the gateway's
 // arguments.
-func (f *File) wrapCommand(s *Server, w *Wrapping) []edit {
-	command, args := s.node.get("command"), s.node.get("args")
-	list := quoteAll(append(slices.Clone(w.Args), "--")) + ", " + f.raw(command)
-	out := []edit{{command.start, command.end, quote(w.Program)}}
+func (f *File) wrapCommand(s *Server, w *Wrapping) []jsonc.Edit {
+	command, args := s.node.Get("command"), s.node.Get("args")
+	list := jsonc.Quote(append(slices.Clone(w.Args), "--")...) + ", " + f.raw(command)
+	out := []jsonc.Edit{jsonc.Replace(command.Start, command.End, jsonc.Quote(w.Program))}
 	switch {
 	case args == nil:
-		out[0].with += `, "args": [` + list + `]`
-	case len(args.elements) == 0:
-		out = append(out, edit{args.start + 1, args.start + 1, list})
+		out[0].With += `, "args": [` + list + `]`
+	case len(args.Elements) == 0:
+		out = append(out, jsonc.Replace(args.Start+1, args.Start+1, list))
 	default:
-		at := args.elements[0].start
-		out = append(out, edit{at, at, list + ", "})
+		at := args.Elements[0].Start
+		out = append(out, jsonc.Replace(at, at, list+", "))
 	}
 	return out
 }
 
 // wrapURL makes a command of an endpoint.
-func (f *File) wrapURL(s *Server, w *Wrapping) []edit {
-	var out []edit
+func (f *File) wrapURL(s *Server, w *Wrapping) []jsonc.Edit {
+	var out []jsonc.Edit
 	env := make([]string, 0, len(w.Env))
 	for _, p := range w.Env {
-		env = append(env, quote(p.Name)+": "+quote(p.Value))
+		env = append(env, jsonc.Quote(p.Name)+": "+jsonc.Quote(p.Value))
 	}
 	envMember := `"env": {` + strings.Join(env, ", ") + `}`
-	headers := s.node.get("headers")
-	for i, m := range s.node.members {
-		switch m.name {
+	headers := s.node.Get("headers")
+	for i, m := range s.node.Members {
+		switch m.Name {
 		case "url":
-			with := `"command": ` + quote(w.Program) + `, "args": [` + quoteAll(w.Args) + `]`
+			with := `"command": ` + jsonc.Quote(w.Program) + `, "args": [` + jsonc.Quote(w.Args...) + `]`
 			if headers == nil && len(env) > 0 {
 				with += ", " + envMember
 			}
-			out = append(out, edit{m.start, m.value.end, with})
+			out = append(out, jsonc.Replace(m.Start, m.Value.End, with))
 		case "type":
-			out = append(out, edit{m.value.start, m.value.end, `"stdio"`})
+			out = append(out, jsonc.Replace(m.Value.Start, m.Value.End, `"stdio"`))
 		case "headers":
 			switch {
 			case len(env) > 0:
-				out = append(out, edit{m.start, m.value.end, envMember})
-			case i+1 < len(s.node.members):
-				out = append(out, edit{m.start, s.node.members[i+1].start, ""})
+				out = append(out, jsonc.Replace(m.Start, m.Value.End, envMember))
+			case i+1 < len(s.node.Members):
+				out = append(out, jsonc.Replace(m.Start, s.node.Members[i+1].Start, ""))
 			case i > 0:
-				out = append(out, edit{s.node.members[i-1].value.end, m.value.end, ""})
+				out = append(out, jsonc.Replace(s.node.Members[i-1].Value.End, m.Value.End, ""))
 			}
 		}
 	}
 	return out
-}
-
-// Quote writes texts as JSON, with commas between them.
-func Quote(list ...string) string { return quoteAll(list) }
-
-func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return `""` // a string always has a form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func quoteAll(list []string) string {
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		out = append(out, quote(s))
-	}
-	return strings.Join(out, ", ")
 }
 
 // Unwrap returns the file without the gateway before those of its servers for
@@ -147,7 +106,7 @@ func (f *File) Unwrap(which func(*Server) bool, earlier ...[]byte) (out []byte, 
 			known = append(known, k)
 		}
 	}
-	var edits []edit
+	var edits []jsonc.Edit
 	for _, s := range f.Servers {
 		g := s.Gateway()
 		if g == nil || !which(s) {
@@ -164,12 +123,12 @@ func (f *File) Unwrap(which func(*Server) bool, earlier ...[]byte) (out []byte, 
 		case len(g.Command) > 0:
 			edits = append(edits, f.unwrapCommand(s, was)...)
 		case was != nil:
-			edits = append(edits, edit{s.node.start, s.node.end, in.raw(was.node)})
+			edits = append(edits, jsonc.Replace(s.node.Start, s.node.End, in.raw(was.node)))
 		default:
 			stay = append(stay, s)
 		}
 	}
-	out = f.apply(edits)
+	out = jsonc.Apply(f.data, edits)
 	if _, err := Parse(f.Name, out); err != nil {
 		return nil, nil, fmt.Errorf("the file can't be edited safely: %w", err)
 	}
@@ -186,18 +145,18 @@ func (f *File) find(s *Server) *Server {
 }
 
 // unwrapCommand undoes wrapCommand.
-func (f *File) unwrapCommand(s, was *Server) []edit {
-	command, args := s.node.get("command"), s.node.get("args")
-	at := slices.IndexFunc(args.elements, func(e *node) bool { return e.text == "--" }) + 1
-	original := args.elements[at]
-	out := []edit{{command.start, command.end, f.raw(original)}}
+func (f *File) unwrapCommand(s, was *Server) []jsonc.Edit {
+	command, args := s.node.Get("command"), s.node.Get("args")
+	at := slices.IndexFunc(args.Elements, func(e *jsonc.Node) bool { return e.Text == "--" }) + 1
+	original := args.Elements[at]
+	out := []jsonc.Edit{jsonc.Replace(command.Start, command.End, f.raw(original))}
 	switch {
-	case at+1 < len(args.elements):
-		return append(out, edit{args.elements[0].start, args.elements[at+1].start, ""})
-	case (was == nil || was.node.get("args") == nil) && string(f.data[command.end:args.start]) == `, "args": `:
-		return append(out, edit{command.end, args.end, ""})
+	case at+1 < len(args.Elements):
+		return append(out, jsonc.Replace(args.Elements[0].Start, args.Elements[at+1].Start, ""))
+	case (was == nil || was.node.Get("args") == nil) && string(f.data[command.End:args.Start]) == `, "args": `:
+		return append(out, jsonc.Replace(command.End, args.End, ""))
 	}
-	return append(out, edit{args.elements[0].start, original.end, ""})
+	return append(out, jsonc.Replace(args.Elements[0].Start, original.End, ""))
 }
 
 // Error makes an error at the server's place.

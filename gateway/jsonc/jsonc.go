@@ -1,4 +1,7 @@
-package clients
+// Package jsonc reads JSON as people write it into configuration files, with
+// comments and trailing commas, and edits it byte by byte: what an edit is not
+// about stays as it is.
+package jsonc
 
 import (
 	"encoding/json"
@@ -9,46 +12,52 @@ import (
 )
 
 const (
-	// maxFile bounds a client's file: Claude Code keeps its history in the same
-	// file as its servers.
+	// maxFile bounds a file: Claude Code keeps its history in the same file as
+	// its servers.
 	maxFile = 64 << 20
 	// maxDepth bounds nesting, as the parser is recursive.
 	maxDepth = 200
 )
 
-// kind is the kind of a JSON value.
-type kind uint8
+// Kind is the kind of a JSON value.
+type Kind uint8
 
+// The kinds.
 const (
-	scalar kind = iota // a number, true, false or null
-	text
-	array
-	object
+	Scalar Kind = iota // a number, true, false or null
+	Text
+	Array
+	Object
 )
 
-// node is a value with its place in the text.
-type node struct {
-	kind       kind
-	start, end int
-	// text is the value of a string.
-	text     string
-	elements []*node
-	members  []member
+// Node is a value with its place in the text.
+type Node struct {
+	Kind Kind
+	// Start and End are the value's bytes.
+	Start, End int
+	// Text is the value of a string.
+	Text     string
+	Elements []*Node
+	Members  []Member
 }
 
-// member is a member of an object.
-type member struct {
-	name string
-	// start is where the name begins.
-	start int
-	value *node
+// Member is a member of an object.
+type Member struct {
+	Name string
+	// Start is where the name begins.
+	Start int
+	Value *Node
 }
 
-// get returns a member's value, nil when there is none.
-func (n *node) get(name string) *node {
-	for i := range n.members {
-		if n.members[i].name == name {
-			return n.members[i].value
+// Get returns a member's value, nil when there is none, or when n is nil or no
+// object.
+func (n *Node) Get(name string) *Node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.Members {
+		if n.Members[i].Name == name {
+			return n.Members[i].Value
 		}
 	}
 	return nil
@@ -62,8 +71,8 @@ type parser struct {
 	at   int
 }
 
-// position is the line and column of an offset.
-func position(file string, data []byte, at int) contract.Position {
+// Position is the line and column of an offset.
+func Position(file string, data []byte, at int) contract.Position {
 	p := contract.Position{File: file, Line: 1, Column: 1}
 	for _, r := range string(data[:min(at, len(data))]) {
 		if p.Column++; r == '\n' {
@@ -74,10 +83,12 @@ func position(file string, data []byte, at int) contract.Position {
 }
 
 func (p *parser) fail(at int, hint, format string, args ...any) error {
-	return &contract.Error{Position: position(p.file, p.data, at), Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &contract.Error{Position: Position(p.file, p.data, at), Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-func parse(file string, data []byte) (*node, error) {
+// Parse reads a file; the name stands in the error, which is a
+// [*contract.Error].
+func Parse(file string, data []byte) (*Node, error) {
 	p := &parser{file: file, data: data}
 	switch {
 	case len(data) > maxFile:
@@ -140,7 +151,7 @@ func (p *parser) space() error {
 	return nil
 }
 
-func (p *parser) value(depth int) (*node, error) {
+func (p *parser) value(depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, p.fail(p.at, "", "the file is nested too deep")
 	}
@@ -165,41 +176,41 @@ func (p *parser) value(depth int) (*node, error) {
 	if start == p.at || !json.Valid(p.data[start:p.at]) {
 		return nil, p.fail(start, "check the quotes and commas around it", "this is not JSON")
 	}
-	return &node{kind: scalar, start: start, end: p.at}, nil
+	return &Node{Kind: Scalar, Start: start, End: p.at}, nil
 }
 
-func (p *parser) quoted() (*node, error) {
-	n := &node{kind: text, start: p.at}
+func (p *parser) quoted() (*Node, error) {
+	n := &Node{Kind: Text, Start: p.at}
 	for p.at++; ; p.at++ {
 		switch p.peek() {
 		case 0, '\n':
-			return nil, p.fail(n.start, "close its quote", "a text has no end")
+			return nil, p.fail(n.Start, "close its quote", "a text has no end")
 		case '\\':
 			p.at++
 			continue
 		case '"':
 			p.at++
-			n.end = p.at
-			if err := json.Unmarshal(p.data[n.start:n.end], &n.text); err != nil {
-				return nil, p.fail(n.start, "check its backslashes", "this is not a JSON text")
+			n.End = p.at
+			if err := json.Unmarshal(p.data[n.Start:n.End], &n.Text); err != nil {
+				return nil, p.fail(n.Start, "check its backslashes", "this is not a JSON text")
 			}
 			return n, nil
 		}
 	}
 }
 
-func (p *parser) array(depth int) (*node, error) {
-	n := &node{kind: array, start: p.at}
+func (p *parser) array(depth int) (*Node, error) {
+	n := &Node{Kind: Array, Start: p.at}
 	err := p.list(n, ']', func() error {
 		e, err := p.value(depth + 1)
-		n.elements = append(n.elements, e)
+		n.Elements = append(n.Elements, e)
 		return err
 	})
 	return n, err
 }
 
-func (p *parser) object(depth int) (*node, error) {
-	n := &node{kind: object, start: p.at}
+func (p *parser) object(depth int) (*Node, error) {
+	n := &Node{Kind: Object, Start: p.at}
 	seen := map[string]bool{}
 	err := p.list(n, '}', func() error {
 		if p.peek() != '"' {
@@ -209,22 +220,22 @@ func (p *parser) object(depth int) (*node, error) {
 		if err != nil {
 			return err
 		}
-		if seen[name.text] {
-			return p.fail(name.start, "remove one of them", "%q stands twice", name.text)
+		if seen[name.Text] {
+			return p.fail(name.Start, "remove one of them", "%q stands twice", name.Text)
 		}
-		seen[name.text] = true
+		seen[name.Text] = true
 		if err := p.space(); err != nil {
 			return err
 		}
 		if p.peek() != ':' {
-			return p.fail(p.at, "write a colon after the name", "the value of %q is missing", name.text)
+			return p.fail(p.at, "write a colon after the name", "the value of %q is missing", name.Text)
 		}
 		p.at++
 		if err := p.space(); err != nil {
 			return err
 		}
 		v, err := p.value(depth + 1)
-		n.members = append(n.members, member{name.text, name.start, v})
+		n.Members = append(n.Members, Member{name.Text, name.Start, v})
 		return err
 	})
 	return n, err
@@ -232,7 +243,7 @@ func (p *parser) object(depth int) (*node, error) {
 
 // list reads what stands between a bracket, where the node starts, and its end,
 // one item after the other. A comma may stand behind the last one.
-func (p *parser) list(n *node, end byte, item func() error) error {
+func (p *parser) list(n *Node, end byte, item func() error) error {
 	p.at++
 	for more := true; more; {
 		if err := p.space(); err != nil {
@@ -250,7 +261,7 @@ func (p *parser) list(n *node, end byte, item func() error) error {
 		}
 	}
 	p.at++
-	n.end = p.at
+	n.End = p.at
 	return nil
 }
 
