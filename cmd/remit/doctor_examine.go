@@ -31,6 +31,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -153,7 +154,7 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 	name := "remit_canary_" + strings.ToLower(rand.Text())
 	r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: map[string]string{"to": "canary@canary.example"}})
 	denied := denialOf(r)
-	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(wire.Quote(name)))
+	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(rawjson.Quote(name)))
 	switch {
 	case denied.stopped(name, remit.UnknownTool):
 		return &shown{session, tools, close}, false
@@ -558,12 +559,12 @@ func catalogue(server string, raw []json.RawMessage) (*schema.Catalogue, []strin
 	for _, r := range raw {
 		data, err := json.Marshal(map[string]any{"tools": []json.RawMessage{r}})
 		if err != nil {
-			bad = append(bad, wire.GetText(r, "name"))
+			bad = append(bad, rawjson.GetText(r, "name"))
 			continue
 		}
 		c, err := schema.ParseMCP(server, data)
 		if err != nil || len(c.Tools) != 1 {
-			bad = append(bad, wire.GetText(r, "name"))
+			bad = append(bad, rawjson.GetText(r, "name"))
 			continue
 		}
 		if _, twice := out.Tool(c.Tools[0].Name); twice {
@@ -635,8 +636,8 @@ func (t *tools) note(line []byte) {
 	if err != nil || m.Result == nil {
 		return
 	}
-	list := wire.Get(m.Result, "tools")
-	elements, err := wire.Elements(list)
+	list := rawjson.Get(m.Result, "tools")
+	elements, err := rawjson.Elements(list)
 	if list == nil || err != nil {
 		return
 	}

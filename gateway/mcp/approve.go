@@ -13,6 +13,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // approve asks a person about a call that was held back: by way of the client
@@ -24,7 +25,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 	defer cancel()
 	var person Approver
 	switch {
-	case c.g.o.Elicit && x.stateless && elicits(wire.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
+	case c.g.o.Elicit && x.stateless && elicits(rawjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
 		return nil, c.g.waiting.question(x, c.anchor, d, params, c.g.o.Limits.Approval), nil
 	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
 		person = Person(func(ctx context.Context, d *remit.Decision) (bool, error) { return c.elicit(ctx, x, d) })
@@ -58,7 +59,7 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, d *remit.Decisio
 		return false, errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
-	if err := x.port.Send(wire.NewRequest(wire.Number(id), "elicitation/create", form(d))); err != nil {
+	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", form(d))); err != nil {
 		return false, err
 	}
 	select {
@@ -147,8 +148,8 @@ func (w *waiting) take(state, anchor string, params json.RawMessage) *held {
 
 // callHash is a digest of what a call is: its tool and its arguments.
 func callHash(params []byte) [sha256.Size]byte {
-	name := wire.GetText(params, "name")
-	return sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(name), name, wire.Get(params, "arguments")))
+	name := rawjson.GetText(params, "name")
+	return sha256.Sum256(fmt.Appendf(nil, "%d:%s%s", len(name), name, rawjson.Get(params, "arguments")))
 }
 
 // answeredIn takes the answer to the gateway's own question out of a call. It
@@ -157,18 +158,18 @@ func callHash(params []byte) [sha256.Size]byte {
 // set, because the answer is to no question that still stands.
 func (c *conversation) answeredIn(x *exchange) (params json.RawMessage, h *held, yes, late bool) {
 	params = x.msg.Params
-	state := wire.GetText(params, "requestState")
+	state := rawjson.GetText(params, "requestState")
 	if !strings.HasPrefix(state, statePrefix) {
 		return params, nil, false, false
 	}
 	h = c.g.waiting.take(state, c.anchor, params)
-	yes = approved(wire.Get(params, "inputResponses", questionKey))
-	params = wire.Remove(wire.Remove(params, "requestState"), "inputResponses")
+	yes = approved(rawjson.Get(params, "inputResponses", questionKey))
+	params = rawjson.Remove(rawjson.Remove(params, "requestState"), "inputResponses")
 	if h != nil {
 		// What the server had asked before goes on with the call.
 		for _, member := range []string{"requestState", "inputResponses"} {
-			if v := wire.Get(h.params, member); v != nil {
-				params = wire.Set(params, member, v)
+			if v := rawjson.Get(h.params, member); v != nil {
+				params = rawjson.Set(params, member, v)
 			}
 		}
 	}

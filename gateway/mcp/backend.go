@@ -14,6 +14,7 @@ import (
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -147,12 +148,12 @@ func (b *backend) request(x *exchange, m *wire.Message, params json.RawMessage, 
 	b.pending[id] = p
 	b.mu.Unlock()
 	link, err := b.alive()
-	if token := wire.Get(params, "_meta", "progressToken"); token != nil {
+	if token := rawjson.Get(params, "_meta", "progressToken"); token != nil {
 		p.token = token
-		params = wire.Replace(params, wire.Number(id), "_meta", "progressToken")
+		params = rawjson.Replace(params, rawjson.Number(id), "_meta", "progressToken")
 	}
 	if err == nil {
-		err = link.Send(upstream.Message{Raw: m.With(wire.Number(id), params), ID: id, Method: m.Method, Header: header})
+		err = link.Send(upstream.Message{Raw: m.With(rawjson.Number(id), params), ID: id, Method: m.Method, Header: header})
 	}
 	if err != nil {
 		b.failed(id, err)
@@ -236,7 +237,7 @@ func (b *backend) within(x *exchange, bound time.Duration, params json.RawMessag
 
 // own sends a request of the gateway's own and waits for its result.
 func (b *backend) own(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	m, err := wire.Parse(wire.NewRequest(wire.Number(0), method, params), b.c.g.limits())
+	m, err := wire.Parse(wire.NewRequest(rawjson.Number(0), method, params), b.c.g.limits())
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func (b *backend) own(ctx context.Context, method string, params json.RawMessage
 		case a.err != nil:
 			return nil, a.err
 		case a.m.Error != nil:
-			return nil, &rpcError{method, string(wire.Get(a.m.Error, "code")), wire.GetText(a.m.Error, "message")}
+			return nil, &rpcError{method, string(rawjson.Get(a.m.Error, "code")), rawjson.GetText(a.m.Error, "message")}
 		}
 		return a.m.Result, nil
 	case <-ctx.Done():
@@ -275,9 +276,9 @@ func (b *backend) abandon(id int64, note *wire.Message, why error) {
 	if !waits || link == nil {
 		return
 	}
-	raw := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, wire.Quote(why.Error())))
+	raw := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, rawjson.Quote(why.Error())))
 	if note != nil {
-		raw = note.With(nil, wire.Replace(note.Params, wire.Number(id), "requestId"))
+		raw = note.With(nil, rawjson.Replace(note.Params, rawjson.Number(id), "requestId"))
 	}
 	b.send(upstream.Message{Raw: raw, Method: "notifications/cancelled"})
 	link.Abandon(id)
@@ -296,7 +297,7 @@ func (b *backend) take(id int64) *pending {
 func (b *backend) receive(raw []byte, about int64) {
 	m, err := wire.Parse(raw, b.c.g.limits())
 	if err != nil {
-		if m, err = wire.Parse(wire.Repair(raw), b.c.g.limits()); err != nil {
+		if m, err = wire.Parse(rawjson.Repair(raw), b.c.g.limits()); err != nil {
 			b.unreadable(err, about)
 			return
 		}
@@ -340,7 +341,7 @@ func (b *backend) question(m *wire.Message, about int64) {
 		id, ok = b.c.ask(&question{b: b, id: m.ID})
 	}
 	if ok {
-		if err := port.Send(m.WithID(wire.Number(id))); err == nil {
+		if err := port.Send(m.WithID(rawjson.Number(id))); err == nil {
 			return
 		}
 		b.c.unask(id)
@@ -357,7 +358,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 	raw := m.Raw
 	switch m.Method {
 	case "notifications/progress":
-		at, ok := wire.Find(m.Params, "progressToken")
+		at, ok := rawjson.Find(m.Params, "progressToken")
 		if !ok {
 			return
 		}
@@ -365,7 +366,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		if p == nil || p.token == nil || p.x == nil {
 			return // nobody waits for it any more
 		}
-		b.deliver(m.With(nil, wire.Splice(m.Params, at, p.token)), p.x.port)
+		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, p.token)), p.x.port)
 		return
 	case "notifications/cancelled":
 		b.withdrawn(m, about)
@@ -379,7 +380,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		clear(b.lists)
 		b.mu.Unlock()
 	}
-	if at, ok := wire.Find(m.Params, "_meta", metaSubscription); ok {
+	if at, ok := rawjson.Find(m.Params, "_meta", metaSubscription); ok {
 		p := b.waiting(at.Of(m.Params))
 		if p == nil || p.x == nil {
 			return
@@ -388,10 +389,10 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		l := p.x.listening
 		p.x.mu.Unlock()
 		if l != nil && m.Method == "notifications/subscriptions/acknowledged" {
-			l.acknowledge(wire.Get(m.Params, "notifications"), false)
+			l.acknowledge(rawjson.Get(m.Params, "notifications"), false)
 			return
 		}
-		b.deliver(m.With(nil, wire.Splice(m.Params, at, p.x.id)), p.x.port)
+		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, p.x.id)), p.x.port)
 		return
 	}
 	b.deliver(raw, b.port(about))
@@ -420,7 +421,7 @@ func (b *backend) deliver(raw []byte, port Port) {
 
 // withdrawn passes on that the server no longer waits for an answer.
 func (b *backend) withdrawn(m *wire.Message, about int64) {
-	at, ok := wire.Find(m.Params, "requestId")
+	at, ok := rawjson.Find(m.Params, "requestId")
 	if !ok {
 		return
 	}
@@ -436,7 +437,7 @@ func (b *backend) withdrawn(m *wire.Message, about int64) {
 	}
 	b.c.mu.Unlock()
 	if id != 0 {
-		b.deliver(m.With(nil, wire.Splice(m.Params, at, wire.Number(id))), b.port(about))
+		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, rawjson.Number(id))), b.port(about))
 	}
 }
 

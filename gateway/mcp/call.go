@@ -9,18 +9,19 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // call decides a tools/call, passes it on when it may run, and records what it
 // returns before the client sees it.
 func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
-	name := wire.GetText(x.msg.Params, "name")
+	name := rawjson.GetText(x.msg.Params, "name")
 	if name == "" {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
 	}
-	if members, err := wire.Members(x.msg.Params); err == nil {
+	if members, err := rawjson.Members(x.msg.Params); err == nil {
 		for _, m := range members {
-			if known, ok := wire.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
+			if known, ok := rawjson.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
 				return nil, &wire.Error{Code: wire.InvalidParams, Message: fmt.Sprintf("the member %q is not %q, and some servers take it for that: leave it out", m.Name, known)}
 			}
 		}
@@ -45,7 +46,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 	case held != nil:
 		d = held.d
 	default:
-		d, err = s.Decide(ctx, remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: wire.Get(params, "arguments")})
+		d, err = s.Decide(ctx, remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: rawjson.Get(params, "arguments")})
 		if err != nil {
 			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
 		}
@@ -66,11 +67,11 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 
 // run makes a call that may run.
 func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
-	if at, ok := wire.Find(params, "arguments"); ok && d.Arguments != nil {
-		params = wire.Splice(params, at, d.Arguments)
+	if at, ok := rawjson.Find(params, "arguments"); ok && d.Arguments != nil {
+		params = rawjson.Splice(params, at, d.Arguments)
 	}
-	params = wire.Replace(params, wire.Quote(d.Tool), "name")
-	m, err := b.roundTrip(x, params, paramHeader(b.definition(d.Tool), wire.Get(params, "arguments")))
+	params = rawjson.Replace(params, rawjson.Quote(d.Tool), "name")
+	m, err := b.roundTrip(x, params, paramHeader(b.definition(d.Tool), rawjson.Get(params, "arguments")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
 	}
@@ -108,7 +109,7 @@ type shape struct {
 }
 
 func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
-	return shape{structured: wire.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
+	return shape{structured: rawjson.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
 }
 
 // metaDecision is the member of _meta that holds why a call was stopped.
@@ -145,12 +146,12 @@ func denial(d *remit.Decision, s shape) json.RawMessage {
 	if d.Verdict == remit.Ask {
 		text += "Nobody has confirmed it. Don't try the same call again unless the user asks for it.\n"
 	}
-	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, wire.Quote(text), wire.Quote(metaDecision), data)
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(text), rawjson.Quote(metaDecision), data)
 	if s.structured {
-		result = wire.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
+		result = rawjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
 	}
 	if s.stateless {
-		result = wire.Set(result, "resultType", []byte(`"complete"`))
+		result = rawjson.Set(result, "resultType", []byte(`"complete"`))
 	}
 	return result
 }

@@ -5,21 +5,22 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // toolResult is what the result of a call brings to the model: the text of all
 // its parts, and the structured form.
 func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	if m.Result == nil {
-		return wire.GetText(m.Error, "message"), nil
+		return rawjson.GetText(m.Error, "message"), nil
 	}
 	var parts []string
 	for _, member := range []string{"content", "inputRequests"} {
-		if v := wire.Get(m.Result, member); v != nil {
+		if v := rawjson.Get(m.Result, member); v != nil {
 			parts = append(parts, contents(v)...)
 		}
 	}
-	structured = wire.Get(m.Result, "structuredContent")
+	structured = rawjson.Get(m.Result, "structuredContent")
 	if len(structured) > 0 && structured[0] != '{' && structured[0] != '[' {
 		structured = nil
 	}
@@ -29,18 +30,18 @@ func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 // contents are the texts of a list of content blocks. A block of a kind that
 // isn't known gives everything that is text in it.
 func contents(list []byte) []string {
-	elements, err := wire.Elements(list)
+	elements, err := rawjson.Elements(list)
 	if err != nil {
-		return texts(list, 0)
+		return rawjson.Strings(list, opaque)
 	}
 	var out []string
 	for _, at := range elements {
 		block := at.Of(list)
-		if wire.GetText(block, "type") == "text" {
-			out = append(out, wire.GetText(block, "text"))
+		if rawjson.GetText(block, "type") == "text" {
+			out = append(out, rawjson.GetText(block, "text"))
 			continue
 		}
-		out = append(out, texts(block, 0)...)
+		out = append(out, rawjson.Strings(block, opaque)...)
 	}
 	return out
 }
@@ -48,43 +49,17 @@ func contents(list []byte) []string {
 // readable is everything in a response that a model could read.
 func readable(m *wire.Message) string {
 	if m.Result == nil {
-		return wire.GetText(m.Error, "message")
+		return rawjson.GetText(m.Error, "message")
 	}
-	return strings.Join(texts(m.Result, 0), "\n")
+	return strings.Join(rawjson.Strings(m.Result, opaque), "\n")
 }
 
-// opaque are members that hold no text for a model to read: encoded bytes, and
+// opaque tells of members that hold no text for a model to read: encoded bytes, and
 // the protocol's own words.
-var opaque = map[string]bool{"blob": true, "data": true, "type": true, "mimeType": true, "_meta": true, "role": true}
-
-// texts are all strings in a value but those of opaque members.
-func texts(value []byte, depth int) []string {
-	const deepest = 128
-	if len(value) == 0 || depth > deepest {
-		return nil
+func opaque(member string) bool {
+	switch member {
+	case "blob", "data", "type", "mimeType", "_meta", "role":
+		return true
 	}
-	var out []string
-	switch value[0] {
-	case '"':
-		return []string{wire.Text(value)}
-	case '[':
-		elements, err := wire.Elements(value)
-		if err != nil {
-			return nil
-		}
-		for _, at := range elements {
-			out = append(out, texts(at.Of(value), depth+1)...)
-		}
-	case '{':
-		members, err := wire.Members(value)
-		if err != nil {
-			return nil
-		}
-		for _, m := range members {
-			if !opaque[m.Name] {
-				out = append(out, texts(m.Value.Of(value), depth+1)...)
-			}
-		}
-	}
-	return out
+	return false
 }

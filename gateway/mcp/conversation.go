@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -235,7 +236,7 @@ func (c *conversation) accept(ctx context.Context, m *wire.Message, port Port, s
 // begin registers a request of the client.
 func (c *conversation) begin(ctx context.Context, m *wire.Message, port Port, shared bool) (*exchange, error) {
 	x := &exchange{c: c, id: m.ID, msg: m, port: port}
-	x.stateless = wire.GetText(m.Params, "_meta", upstream.MetaVersion) >= upstream.Stateless
+	x.stateless = rawjson.GetText(m.Params, "_meta", upstream.MetaVersion) >= upstream.Stateless
 	if !shared {
 		x.key = wire.Key(m.ID)
 	}
@@ -381,7 +382,7 @@ func requests(method string) bool {
 
 // cancelled ends a request that the client no longer waits for.
 func (c *conversation) cancelled(m *wire.Message) {
-	id := wire.Get(m.Params, "requestId")
+	id := rawjson.Get(m.Params, "requestId")
 	c.mu.Lock()
 	x := c.exchanges[wire.Key(id)]
 	c.mu.Unlock()

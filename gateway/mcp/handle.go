@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // handle answers a request of the client. What needs no decision is passed on
@@ -49,8 +50,8 @@ func (c *conversation) handleOne(x *exchange, b *backend) {
 	case "subscriptions/listen":
 		b.forward(x, nil, func(m *wire.Message) []byte {
 			// The server knows the request by another id.
-			if at, ok := wire.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
-				if m, err := wire.Parse(wire.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
+			if at, ok := rawjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
+				if m, err := wire.Parse(rawjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
 					return m.WithID(x.id)
 				}
 			}
@@ -84,8 +85,8 @@ func (c *conversation) meet(x *exchange) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.client.version = wire.GetText(x.msg.Params, "protocolVersion")
-	c.client.capabilities = wire.Get(x.msg.Params, "capabilities")
+	c.client.version = rawjson.GetText(x.msg.Params, "protocolVersion")
+	c.client.capabilities = rawjson.Get(x.msg.Params, "capabilities")
 }
 
 // introduced notes what a server says about itself in its handshake.
@@ -94,10 +95,10 @@ func (b *backend) introduced(result []byte) {
 		return
 	}
 	b.mu.Lock()
-	b.capabilities = wire.Get(result, "capabilities")
+	b.capabilities = rawjson.Get(result, "capabilities")
 	b.mu.Unlock()
 	// Instructions reach the model, and a server wrote them.
-	b.c.later("instructions of "+b.server.Name, wire.GetText(result, "instructions"))
+	b.c.later("instructions of "+b.server.Name, rawjson.GetText(result, "instructions"))
 }
 
 // metaClient are the members of _meta that a request of the generation without
@@ -117,11 +118,11 @@ func ownParams(x *exchange) []byte {
 	}
 	meta := []byte(`{}`)
 	for _, name := range metaClient {
-		if v := wire.Get(x.msg.Params, "_meta", name); v != nil {
-			meta = wire.Set(meta, name, v)
+		if v := rawjson.Get(x.msg.Params, "_meta", name); v != nil {
+			meta = rawjson.Set(meta, name, v)
 		}
 	}
-	return wire.Set(params, "_meta", meta)
+	return rawjson.Set(params, "_meta", meta)
 }
 
 // read passes on a request whose result reaches the model, and labels the
@@ -148,7 +149,7 @@ func (c *conversation) attach(ctx context.Context, s Session, x *exchange, m *wi
 	defer cancel()
 	what := x.msg.Method
 	for _, member := range []string{"uri", "name", "taskId"} {
-		if v := wire.GetText(x.msg.Params, member); v != "" {
+		if v := rawjson.GetText(x.msg.Params, member); v != "" {
 			what += " " + v
 			break
 		}

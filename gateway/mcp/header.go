@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
-	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // paramHeader derives the header fields that a tool's definition asks for from
@@ -14,28 +14,28 @@ import (
 // and the header must say the same.
 func paramHeader(definition, arguments []byte) http.Header {
 	h := http.Header{}
-	collectParams(h, wire.Get(definition, "inputSchema", "properties"), arguments, 0)
+	collectParams(h, rawjson.Get(definition, "inputSchema", "properties"), arguments, 0)
 	return h
 }
 
 func collectParams(h http.Header, properties, arguments []byte, depth int) {
 	const deepest = 16
-	members, err := wire.Members(properties)
+	members, err := rawjson.Members(properties)
 	if err != nil || depth > deepest {
 		return
 	}
 	for _, m := range members {
-		value := wire.Get(arguments, m.Name)
+		value := rawjson.Get(arguments, m.Name)
 		if value == nil {
 			continue
 		}
 		property := m.Value.Of(properties)
-		if name := wire.GetText(property, "x-mcp-header"); token(name) {
+		if name := rawjson.GetText(property, "x-mcp-header"); token(name) {
 			if s, ok := paramValue(value); ok {
 				h.Set(upstream.HeaderParam+name, s)
 			}
 		}
-		collectParams(h, wire.Get(property, "properties"), value, depth+1)
+		collectParams(h, rawjson.Get(property, "properties"), value, depth+1)
 	}
 }
 
@@ -53,7 +53,7 @@ func token(name string) bool {
 func paramValue(value []byte) (string, bool) {
 	switch {
 	case value[0] == '"':
-		return headerText(wire.Text(value)), true
+		return headerText(rawjson.Text(value)), true
 	case string(value) == "true", string(value) == "false":
 		return string(value), true
 	case strings.ContainsAny(string(value), ".eE{[n"):

@@ -22,6 +22,7 @@ import (
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // HTTP configures the gateway as a streamable HTTP server.
@@ -150,7 +151,7 @@ func (h *Handler) run(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
-	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", wire.Quote(RunSession(token)), wire.Quote("/mcp/"+token))
+	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", rawjson.Quote(RunSession(token)), rawjson.Quote("/mcp/"+token))
 }
 
 // RunSession is the id of the session that the token of a run anchors. The
@@ -252,7 +253,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 		refuse(w, http.StatusBadRequest, e.ID, e.Code, e.Message)
 		return
 	}
-	version := wire.GetText(m.Params, "_meta", upstream.MetaVersion)
+	version := rawjson.GetText(m.Params, "_meta", upstream.MetaVersion)
 	if version >= upstream.Stateless || r.Header.Get(upstream.HeaderVersion) >= upstream.Stateless {
 		if err := mirrors(r.Header, m, version); err != nil {
 			refuse(w, http.StatusBadRequest, m.ID, headerMismatch, err.Error())
@@ -333,7 +334,7 @@ func (h *Handler) declared(m *wire.Message) string {
 	if h.o.MetaKey == "" {
 		return ""
 	}
-	name := wire.GetText(m.Params, "_meta", h.o.MetaKey)
+	name := rawjson.GetText(m.Params, "_meta", h.o.MetaKey)
 	if name == "" || len(name) > maxRun {
 		return ""
 	}

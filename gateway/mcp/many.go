@@ -15,6 +15,7 @@ import (
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // handleMany answers a request where several servers stand behind the gateway:
@@ -37,7 +38,7 @@ func (c *conversation) handleMany(x *exchange) {
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.prompt(ctx, x) })
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		go x.run(func(ctx context.Context) ([]byte, error) {
-			b, err := c.resource(ctx, x, wire.GetText(m.Params, "uri"))
+			b, err := c.resource(ctx, x, rawjson.GetText(m.Params, "uri"))
 			if err != nil {
 				return nil, err
 			}
@@ -95,20 +96,20 @@ func (c *conversation) initialize(_ context.Context, x *exchange) ([]byte, error
 			continue
 		}
 		b.introduced(m.Result)
-		if v := wire.GetText(m.Result, "protocolVersion"); version == "" || v < version {
+		if v := rawjson.GetText(m.Result, "protocolVersion"); version == "" || v < version {
 			version = v
 		}
-		capabilities = union(capabilities, wire.Get(m.Result, "capabilities"), 0)
-		if s := wire.GetText(m.Result, "instructions"); s != "" {
+		capabilities = union(capabilities, rawjson.Get(m.Result, "capabilities"), 0)
+		if s := rawjson.GetText(m.Result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
 	if version == "" {
 		return nil, errors.New("none of the servers could be reached")
 	}
-	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, wire.Quote(version), capabilities, c.about())
+	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, rawjson.Quote(version), capabilities, c.about())
 	if len(instructions) > 0 {
-		result = wire.Set(result, "instructions", wire.Quote(strings.Join(instructions, "\n\n")))
+		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
 }
@@ -123,7 +124,7 @@ func (b *backend) unusable() {
 }
 
 func (c *conversation) about() json.RawMessage {
-	return fmt.Appendf(nil, `{"name":"remit","version":%s}`, wire.Quote(c.g.o.Version))
+	return fmt.Appendf(nil, `{"name":"remit","version":%s}`, rawjson.Quote(c.g.o.Version))
 }
 
 // discover answers for all servers, where all of them know the method: together
@@ -155,8 +156,8 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 			continue
 		}
 		b.introduced(m.Result)
-		capabilities = union(capabilities, wire.Get(m.Result, "capabilities"), 0)
-		if s := wire.GetText(m.Result, "instructions"); s != "" {
+		capabilities = union(capabilities, rawjson.Get(m.Result, "capabilities"), 0)
+		if s := rawjson.GetText(m.Result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
@@ -167,7 +168,7 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 	result := fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":%s,"capabilities":%s,"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":%s}}`,
 		list, capabilities, c.about())
 	if len(instructions) > 0 {
-		result = wire.Set(result, "instructions", wire.Quote(strings.Join(instructions, "\n\n")))
+		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
 }
@@ -181,7 +182,7 @@ func supported(answers []*wire.Message) (versions []string, refused bool, err er
 		switch {
 		case m == nil:
 			continue
-		case m.Result == nil || json.Unmarshal(wire.Get(m.Result, "supportedVersions"), &own) != nil:
+		case m.Result == nil || json.Unmarshal(rawjson.Get(m.Result, "supportedVersions"), &own) != nil:
 			refused = true
 		case !some:
 			versions = own
@@ -199,20 +200,20 @@ func supported(answers []*wire.Message) (versions []string, refused bool, err er
 // union merges what two servers can do: objects member by member, and true
 // wins.
 func union(a, b []byte, depth int) []byte {
-	members, err := wire.Members(b)
+	members, err := rawjson.Members(b)
 	const deepest = 16
 	if err != nil || depth > deepest {
 		return a
 	}
 	for _, m := range members {
-		value, have := m.Value.Of(b), wire.Get(a, m.Name)
+		value, have := m.Value.Of(b), rawjson.Get(a, m.Name)
 		switch {
 		case have == nil:
-			a = wire.Set(a, m.Name, value)
+			a = rawjson.Set(a, m.Name, value)
 		case have[0] == '{' && value[0] == '{':
-			a = wire.Set(a, m.Name, union(have, value, depth+1))
+			a = rawjson.Set(a, m.Name, union(have, value, depth+1))
 		case string(value) == "true":
-			a = wire.Set(a, m.Name, value)
+			a = rawjson.Set(a, m.Name, value)
 		}
 	}
 	return a
@@ -223,7 +224,7 @@ func union(a, b []byte, depth int) []byte {
 // in one; a cursor says with which server to go on, and what that server's own
 // cursor is.
 func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
-	at, inner, err := c.cursor(wire.GetText(x.msg.Params, "cursor"))
+	at, inner, err := c.cursor(rawjson.GetText(x.msg.Params, "cursor"))
 	if err != nil {
 		return nil, err
 	}
@@ -239,14 +240,14 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			continue
 		}
 		if len(all) > c.g.o.Limits.Message/2 {
-			return wire.NewResult(x.id, private(wire.Set(all, "nextCursor", wire.Quote(strconv.Itoa(at)+".")))), nil
+			return wire.NewResult(x.id, private(rawjson.Set(all, "nextCursor", rawjson.Quote(strconv.Itoa(at)+".")))), nil
 		}
-		params := wire.Remove(x.msg.Params, "cursor")
+		params := rawjson.Remove(x.msg.Params, "cursor")
 		if len(params) == 0 {
 			params = []byte(`{}`)
 		}
 		if inner != nil {
-			params = wire.Set(params, "cursor", inner)
+			params = rawjson.Set(params, "cursor", inner)
 		}
 		result, err := c.pageOf(ctx, x, b, params, list.member, list.key, names)
 		if err != nil {
@@ -256,18 +257,18 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			b.server.log.Warn("the server's list could not be read", "method", x.msg.Method, "error", err)
 			continue
 		}
-		next := wire.Get(result, "nextCursor")
-		if all, err = joined(all, wire.Remove(result, "nextCursor"), list.member); err != nil {
+		next := rawjson.Get(result, "nextCursor")
+		if all, err = joined(all, rawjson.Remove(result, "nextCursor"), list.member); err != nil {
 			return nil, err
 		}
-		if wire.Text(next) != "" {
-			return wire.NewResult(x.id, private(wire.Set(all, "nextCursor", nextCursor(at, next)))), nil
+		if rawjson.Text(next) != "" {
+			return wire.NewResult(x.id, private(rawjson.Set(all, "nextCursor", nextCursor(at, next)))), nil
 		}
 	}
 	if all == nil {
-		all = fmt.Appendf(nil, `{%s:[]}`, wire.Quote(list.member))
+		all = fmt.Appendf(nil, `{%s:[]}`, rawjson.Quote(list.member))
 		if x.stateless {
-			all = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, wire.Quote(list.member))
+			all = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, rawjson.Quote(list.member))
 		}
 		return wire.NewResult(x.id, all), nil
 	}
@@ -279,8 +280,8 @@ func joined(all, page []byte, member string) ([]byte, error) {
 	if all == nil {
 		return page, nil
 	}
-	to, ok := wire.Find(all, member)
-	from := bytes.TrimSpace(wire.Get(page, member))
+	to, ok := rawjson.Find(all, member)
+	from := bytes.TrimSpace(rawjson.Get(page, member))
 	if !ok || len(from) < 2 {
 		return nil, errors.New("the answer has no list")
 	}
@@ -289,7 +290,7 @@ func joined(all, page []byte, member string) ([]byte, error) {
 	if len(items) > 0 && len(more) > 0 {
 		items = append(bytes.Clone(items), ',')
 	}
-	return wire.Splice(all, to, slices.Concat([]byte("["), items, more, []byte("]"))), nil
+	return rawjson.Splice(all, to, slices.Concat([]byte("["), items, more, []byte("]"))), nil
 }
 
 // pageOf reads a page of one server and gives its items the names that the
@@ -300,9 +301,9 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 		return nil, err
 	}
 	if m.Result == nil {
-		return nil, fmt.Errorf("error %s: %q", wire.Get(m.Error, "code"), wire.GetText(m.Error, "message"))
+		return nil, fmt.Errorf("error %s: %q", rawjson.Get(m.Error, "code"), rawjson.GetText(m.Error, "message"))
 	}
-	at, ok := wire.Find(m.Result, member)
+	at, ok := rawjson.Find(m.Result, member)
 	if !ok {
 		return nil, errors.New("the answer has no list")
 	}
@@ -315,24 +316,24 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 	if names == nil {
 		return m.Result, nil
 	}
-	elements, err := wire.Elements(list)
+	elements, err := rawjson.Elements(list)
 	if err != nil {
 		return nil, errors.New("the answer has no list")
 	}
 	var out []string
 	for _, at := range elements {
 		item := []byte(at.Of(list))
-		own := wire.GetText(item, key)
+		own := rawjson.GetText(item, key)
 		shown, ok := names[named{b, own}]
 		if !ok {
 			continue
 		}
 		if shown != own {
-			item = wire.Set(item, key, wire.Quote(shown))
+			item = rawjson.Set(item, key, rawjson.Quote(shown))
 		}
 		out = append(out, string(item))
 	}
-	return wire.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
+	return rawjson.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
 }
 
 // cursor reads a cursor of the gateway's.
@@ -353,44 +354,44 @@ func (c *conversation) cursor(s string) (server int, inner json.RawMessage, err 
 	if err != nil {
 		return 0, nil, bad
 	}
-	return server, wire.Quote(string(text)), nil
+	return server, rawjson.Quote(string(text)), nil
 }
 
 func nextCursor(server int, inner json.RawMessage) json.RawMessage {
-	return wire.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(wire.Text(inner))))
+	return rawjson.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(rawjson.Text(inner))))
 }
 
 // byName finds the server of a prompt.
 func (c *conversation) byName(ctx context.Context, x *exchange, name string) (named, error) {
 	n, ok := c.names(c.everywhere(ctx, x, "prompts/list"))[name]
 	if !ok {
-		return named{}, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the prompt " + string(wire.Quote(name))}
+		return named{}, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the prompt " + string(rawjson.Quote(name))}
 	}
 	return n, nil
 }
 
 func (c *conversation) prompt(ctx context.Context, x *exchange) ([]byte, error) {
-	n, err := c.byName(ctx, x, wire.GetText(x.msg.Params, "name"))
+	n, err := c.byName(ctx, x, rawjson.GetText(x.msg.Params, "name"))
 	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, x, n.b, wire.Replace(x.msg.Params, wire.Quote(n.name), "name"))
+	return c.read(ctx, x, n.b, rawjson.Replace(x.msg.Params, rawjson.Quote(n.name), "name"))
 }
 
 func (c *conversation) complete(ctx context.Context, x *exchange) ([]byte, error) {
-	ref := wire.Get(x.msg.Params, "ref")
-	if uri := wire.GetText(ref, "uri"); uri != "" {
+	ref := rawjson.Get(x.msg.Params, "ref")
+	if uri := rawjson.GetText(ref, "uri"); uri != "" {
 		b, err := c.resource(ctx, x, uri)
 		if err != nil {
 			return nil, err
 		}
 		return passed(x, b, nil)
 	}
-	n, err := c.byName(ctx, x, wire.GetText(ref, "name"))
+	n, err := c.byName(ctx, x, rawjson.GetText(ref, "name"))
 	if err != nil {
 		return nil, err
 	}
-	return passed(x, n.b, wire.Replace(x.msg.Params, wire.Quote(n.name), "ref", "name"))
+	return passed(x, n.b, rawjson.Replace(x.msg.Params, rawjson.Quote(n.name), "ref", "name"))
 }
 
 func (c *conversation) setLevel(_ context.Context, x *exchange) ([]byte, error) {
@@ -440,7 +441,7 @@ func (l *listening) acknowledge(honored []byte, final bool) {
 		return
 	}
 	l.sent = true
-	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, wire.Quote(metaSubscription), l.x.id)
+	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, rawjson.Quote(metaSubscription), l.x.id)
 	if err := l.x.port.Send(wire.NewNotification("notifications/subscriptions/acknowledged", params)); err != nil {
 		l.x.c.log.Debug("a subscription was not acknowledged", "error", err)
 	}
@@ -475,5 +476,5 @@ func (c *conversation) listen(ctx context.Context, x *exchange) ([]byte, error) 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return wire.NewResult(x.id, fmt.Appendf(nil, `{"resultType":"complete","_meta":{%s:%s}}`, wire.Quote(metaSubscription), x.id)), nil
+	return wire.NewResult(x.id, fmt.Appendf(nil, `{"resultType":"complete","_meta":{%s:%s}}`, rawjson.Quote(metaSubscription), x.id)), nil
 }

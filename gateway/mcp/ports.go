@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/remit-project/remit/gateway/mcp/sse"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/gateway/sse"
+	"github.com/remit-project/remit/rawjson"
 )
 
 var errGone = errors.New("the client has gone")
@@ -78,7 +79,7 @@ func (p *postPort) status(raw []byte) int {
 	if !p.statuses {
 		return http.StatusOK
 	}
-	code, err := strconv.Atoi(string(wire.Get(raw, "error", "code")))
+	code, err := strconv.Atoi(string(rawjson.Get(raw, "error", "code")))
 	if err != nil {
 		return http.StatusOK
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 )
 
 const (
@@ -128,22 +128,22 @@ const (
 func form(d *remit.Decision) json.RawMessage {
 	schema := fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string","title":"Decision","description":"Let this one call through, or not.","enum":[%q,%q]}},"required":[%q]}`,
 		decisionField, declineWord, approveWord, decisionField)
-	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, wire.Quote(Question(d)), schema)
+	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, rawjson.Quote(Question(d)), schema)
 }
 
 // approved tells whether the answer to a form clearly agrees.
 func approved(answer []byte) bool {
-	if inner := wire.Get(answer, "result"); inner != nil {
+	if inner := rawjson.Get(answer, "result"); inner != nil {
 		answer = inner
 	}
-	return wire.GetText(answer, "action") == "accept" && wire.GetText(answer, "content", decisionField) == approveWord
+	return rawjson.GetText(answer, "action") == "accept" && rawjson.GetText(answer, "content", decisionField) == approveWord
 }
 
 // elicits tells whether a client that declares these capabilities shows forms.
 func elicits(capabilities []byte) bool {
-	e := wire.Get(capabilities, "elicitation")
+	e := rawjson.Get(capabilities, "elicitation")
 	if len(e) == 0 || e[0] != '{' {
 		return false
 	}
-	return wire.Get(e, "form") != nil || wire.Get(e, "url") == nil
+	return rawjson.Get(e, "form") != nil || rawjson.Get(e, "url") == nil
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -113,7 +113,7 @@ func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
 	out := &schema.Catalogue{Server: s.Name}
 	names := map[string]int{}
 	for _, t := range tools {
-		names[wire.GetText(t, "name")]++
+		names[rawjson.GetText(t, "name")]++
 	}
 	for _, t := range tools {
 		c, err := schema.ParseMCP(s.Name, list([]json.RawMessage{t}))
@@ -121,7 +121,7 @@ func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
 		case err != nil:
 			s.log.Warn("a tool's definition can't be used", "error", err)
 		case len(c.Tools) != 1 || names[c.Tools[0].Name] > 1:
-			s.log.Warn("a tool is defined twice, and so not usable", "tool", wire.GetText(t, "name"))
+			s.log.Warn("a tool is defined twice, and so not usable", "tool", rawjson.GetText(t, "name"))
 		default:
 			out.Tools = append(out.Tools, c.Tools[0])
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -37,7 +38,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	b.mu.Lock()
 	shown, stale := b.shown, b.stale
 	b.stale = false
-	none := b.capabilities != nil && wire.Get(b.capabilities, "tools") == nil
+	none := b.capabilities != nil && rawjson.Get(b.capabilities, "tools") == nil
 	b.mu.Unlock()
 	if shown != nil && !stale {
 		return shown, nil
@@ -65,7 +66,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	}
 	raw := make(map[string]json.RawMessage, len(all))
 	for _, t := range all {
-		raw[wire.GetText(t, "name")] = t
+		raw[rawjson.GetText(t, "name")] = t
 	}
 	b.mu.Lock()
 	b.shown, b.raw = c, raw
@@ -117,8 +118,8 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 		if err != nil {
 			return false, err
 		}
-		list := wire.Get(result, lists[method].member)
-		elements, err := wire.Elements(list)
+		list := rawjson.Get(result, lists[method].member)
+		elements, err := rawjson.Elements(list)
 		if err != nil {
 			return false, fmt.Errorf("the server's answer to %s is no list", method)
 		}
@@ -127,11 +128,11 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 			items[i] = at.Of(list)
 		}
 		more, err := read(items)
-		cursor := wire.Get(result, "nextCursor")
-		if ended = wire.Text(cursor) == ""; ended || !more || err != nil {
+		cursor := rawjson.Get(result, "nextCursor")
+		if ended = rawjson.Text(cursor) == ""; ended || !more || err != nil {
 			return ended, err
 		}
-		params = wire.Set(params, "cursor", cursor)
+		params = rawjson.Set(params, "cursor", cursor)
 	}
 	return false, nil
 }
@@ -158,7 +159,7 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if m.Result == nil {
 		return m.WithID(x.id), nil
 	}
-	list, ok := wire.Find(m.Result, "tools")
+	list, ok := rawjson.Find(m.Result, "tools")
 	if !ok {
 		return m.WithID(x.id), nil
 	}
@@ -169,26 +170,26 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if !changed {
 		return m.WithID(x.id), nil
 	}
-	return wire.NewResult(x.id, private(wire.Splice(m.Result, list, kept))), nil
+	return wire.NewResult(x.id, private(rawjson.Splice(m.Result, list, kept))), nil
 }
 
 // private takes back what a server says about caching a list that is no longer
 // the server's own.
 func private(result []byte) []byte {
-	return wire.Replace(wire.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
+	return rawjson.Replace(rawjson.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
 }
 
 // show takes out of a list what must not reach the model: tools that are fenced
 // off. It tells whether that changed the list.
 func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
-	elements, err := wire.Elements(list)
+	elements, err := rawjson.Elements(list)
 	if err != nil {
 		return nil, false, errors.New("the server's list of tools is no list")
 	}
 	b.mu.Lock()
 	for _, at := range elements {
 		t := at.Of(list)
-		b.stale = b.stale || string(b.raw[wire.GetText(t, "name")]) != string(t)
+		b.stale = b.stale || string(b.raw[rawjson.GetText(t, "name")]) != string(t)
 	}
 	b.mu.Unlock()
 	shown, err := b.tools(ctx, x)
@@ -198,7 +199,7 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 	var out []string
 	for _, at := range elements {
 		t := at.Of(list)
-		name := wire.GetText(t, "name")
+		name := rawjson.GetText(t, "name")
 		if b.server.mode(name) == Enforce && b.hidden(shown, name, t) {
 			changed = true
 			continue

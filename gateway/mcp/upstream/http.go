@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/remit-project/remit/gateway/mcp/sse"
-	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/gateway/sse"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // The header fields of MCP over HTTP.
@@ -204,8 +204,8 @@ func (l *remote) fill(req *http.Request, m Message) {
 	if session != "" {
 		req.Header.Set(HeaderSession, session)
 	}
-	params := wire.Get(m.Raw, "params")
-	if v := wire.GetText(params, "_meta", MetaVersion); v != "" {
+	params := rawjson.Get(m.Raw, "params")
+	if v := rawjson.GetText(params, "_meta", MetaVersion); v != "" {
 		version = v
 	}
 	if version == "" {
@@ -231,8 +231,8 @@ func Name(method string, params []byte) (string, bool) {
 	default:
 		return "", false
 	}
-	value := wire.Get(params, member)
-	return wire.Text(value), len(value) > 0
+	value := rawjson.Get(params, member)
+	return rawjson.Text(value), len(value) > 0
 }
 
 func (l *remote) notify(ctx context.Context, m Message) error {
@@ -299,10 +299,10 @@ func (l *remote) request(ctx context.Context, m Message) error {
 
 // single passes on an answer that is one JSON body.
 func (l *remote) single(status int, body []byte, m Message) error {
-	if status >= 300 && wire.Get(body, "error") == nil {
+	if status >= 300 && rawjson.Get(body, "error") == nil {
 		return fmt.Errorf("the server answered with HTTP %d", status)
 	}
-	if problem := wire.Get(body, "error"); status >= 300 && len(problem) > 0 && problem[0] == '{' {
+	if problem := rawjson.Get(body, "error"); status >= 300 && len(problem) > 0 && problem[0] == '{' {
 		// The id is often left out of an error that came before the body was
 		// looked at; it is this request's all the same.
 		body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":%s}`, m.ID, problem)
@@ -317,7 +317,7 @@ func (l *remote) learn(m Message, body []byte) {
 	if m.Method != "initialize" {
 		return
 	}
-	if v := wire.GetText(body, "result", "protocolVersion"); v != "" {
+	if v := rawjson.GetText(body, "result", "protocolVersion"); v != "" {
 		l.mu.Lock()
 		l.version = v
 		l.mu.Unlock()
@@ -389,7 +389,7 @@ func carries(e sse.Event) bool {
 
 // answers tells whether a message is the response to a request.
 func answers(data []byte, id int64) bool {
-	m, err := wire.Members(data)
+	m, err := rawjson.Members(data)
 	if err != nil {
 		return false
 	}
@@ -399,7 +399,7 @@ func answers(data []byte, id int64) bool {
 		case "method":
 			return false
 		case "id":
-			found = bytes.Equal(x.Value.Of(data), wire.Number(id))
+			found = bytes.Equal(x.Value.Of(data), rawjson.Number(id))
 		}
 	}
 	return found

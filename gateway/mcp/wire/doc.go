@@ -1,9 +1,7 @@
 // Package wire reads and edits JSON-RPC 2.0 messages as bytes.
 //
-// A relay that decodes a message into a typed value and encodes it again loses
-// what the type doesn't know: members of later revisions, numbers beyond 2⁵³,
-// the order of a schema. Here a message stays the text that it came as. Only its
-// envelope is understood, and an edit replaces exactly the bytes it is about.
+// A message stays the text that it came as. Only its envelope is understood, and
+// an edit replaces exactly the bytes it is about (package rawjson).
 //
 // Every message is held to package strictjson first: a member that stands twice
 // is refused, so that the relay, the monitor and the receiver can't each read

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -49,7 +48,7 @@ type Message struct {
 	// Params, Result and Error are parts of Raw; nil when absent.
 	Params, Result, Error json.RawMessage
 
-	id, params Span
+	id, params rawjson.Span
 }
 
 // Error says why a text is no acceptable message, and how to answer it.
@@ -76,7 +75,7 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		return nil, e
 	}
 	m := &Message{Raw: OneLine(raw)}
-	members, err := Members(m.Raw)
+	members, err := rawjson.Members(m.Raw)
 	if err != nil {
 		return nil, &Error{Code: InvalidRequest, Message: "the message is not a JSON object"}
 	}
@@ -85,14 +84,14 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		value := x.Value.Of(m.Raw)
 		switch x.Name {
 		case "jsonrpc":
-			version = Text(value)
+			version = rawjson.Text(value)
 		case "id":
 			m.id = x.Value
 			if !bytes.Equal(value, []byte("null")) {
 				m.ID = json.RawMessage(value)
 			}
 		case "method":
-			m.Method, hasMethod = Text(value), true
+			m.Method, hasMethod = rawjson.Text(value), true
 		case "params":
 			m.Params, m.params = json.RawMessage(value), x.Value
 		case "result":
@@ -100,7 +99,7 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		case "error":
 			m.Error = json.RawMessage(value)
 		default:
-			if known, ok := Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
+			if known, ok := rawjson.Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
 				return nil, &Error{Code: InvalidRequest, Message: fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", x.Name, known), ID: scalarID(m.ID)}
 			}
 		}
@@ -142,17 +141,6 @@ func (m *Message) classify(version string, hasMethod bool) error {
 		m.Kind = Response
 	}
 	return nil
-}
-
-// Alike returns the one of the known names that a name equals but for the case
-// of its letters. Some readers of JSON take the one for the other.
-func Alike(name string, known ...string) (string, bool) {
-	for _, k := range known {
-		if name != k && strings.EqualFold(name, k) {
-			return k, true
-		}
-	}
-	return "", false
 }
 
 // scalarID returns an id that is a string or a number, and nil otherwise.
@@ -197,46 +185,17 @@ func OneLine(raw []byte) []byte {
 // the same key, however they are escaped. Strings and numbers differ.
 func Key(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
-		return "s" + Text(id)
+		return "s" + rawjson.Text(id)
 	}
 	return "n" + string(id)
 }
-
-// Text returns the text of a JSON string, and "" for anything else.
-func Text(raw []byte) string {
-	if len(raw) < 2 || raw[0] != '"' {
-		return ""
-	}
-	if !bytes.ContainsRune(raw, '\\') {
-		return string(raw[1 : len(raw)-1])
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// Quote writes a JSON string, escaping only what must be.
-func Quote(s string) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return json.RawMessage(`""`)
-	}
-	return json.RawMessage(bytes.TrimRight(b.Bytes(), "\n"))
-}
-
-// Number writes an integer as JSON.
-func Number(n int64) json.RawMessage { return strconv.AppendInt(nil, n, 10) }
 
 // WithID returns the text with another id.
 func (m *Message) WithID(id json.RawMessage) []byte {
 	if m.id.End == 0 {
 		return m.Raw
 	}
-	return Splice(m.Raw, m.id, id)
+	return rawjson.Splice(m.Raw, m.id, id)
 }
 
 // With returns the text with another id and other params; nil params stay as
@@ -246,21 +205,21 @@ func (m *Message) With(id, params json.RawMessage) []byte {
 	case params == nil || m.params.End == 0:
 		return m.WithID(id)
 	case id == nil || m.id.End == 0:
-		return Splice(m.Raw, m.params, params)
+		return rawjson.Splice(m.Raw, m.params, params)
 	case m.id.Start < m.params.Start:
-		return Splice(Splice(m.Raw, m.params, params), m.id, id)
+		return rawjson.Splice(rawjson.Splice(m.Raw, m.params, params), m.id, id)
 	}
-	return Splice(Splice(m.Raw, m.id, id), m.params, params)
+	return rawjson.Splice(rawjson.Splice(m.Raw, m.id, id), m.params, params)
 }
 
 // NewRequest writes a request.
 func NewRequest(id json.RawMessage, method string, params json.RawMessage) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, Quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, rawjson.Quote(method), params)
 }
 
 // NewNotification writes a notification.
 func NewNotification(method string, params json.RawMessage) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, Quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, rawjson.Quote(method), params)
 }
 
 // NewResult writes a response with a result.
@@ -271,9 +230,9 @@ func NewResult(id, result json.RawMessage) []byte {
 // NewError writes a response with an error; data may be nil.
 func NewError(id json.RawMessage, code int, message string, data json.RawMessage) []byte {
 	if data != nil {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%s}}`, orNull(id), code, Quote(message), data)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%s}}`, orNull(id), code, rawjson.Quote(message), data)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, orNull(id), code, Quote(message))
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, orNull(id), code, rawjson.Quote(message))
 }
 
 func orNull(id json.RawMessage) json.RawMessage {

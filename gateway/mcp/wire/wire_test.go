@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -25,7 +26,7 @@ func TestEditsKeepTheRest(t *testing.T) {
 	if got := string(m.With(m.ID, m.Params)); got != want {
 		t.Errorf("an empty edit made\n%s\nof\n%s", got, want)
 	}
-	params := wire.Replace(m.Params, []byte(`"other"`), "_meta", "progressToken")
+	params := rawjson.Replace(m.Params, []byte(`"other"`), "_meta", "progressToken")
 	got := string(m.With(json.RawMessage("42"), params))
 	want = strings.Replace(strings.Replace(want, `"\u0061b"`, "42", 1), ":7}", `:"other"}`, 1)
 	if got != want {
@@ -76,43 +77,6 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestSetAndRemove(t *testing.T) {
-	for _, test := range []struct{ object, name, set, removed string }{
-		{`{}`, "b", `{"b":1}`, `{}`},
-		{`{ }`, "b", `{ "b":1}`, `{ }`},
-		{`{"a":[{"b":2}]}`, "b", `{"a":[{"b":2}],"b":1}`, `{"a":[{"b":2}]}`},
-		{`{"b": {"b":2}, "c":3}`, "b", `{"b": 1, "c":3}`, `{"c":3}`},
-		{`{"a":0, "b" : "}"}`, "b", `{"a":0, "b" : 1}`, `{"a":0}`},
-		{`{"a":0,"b":2,"c":3}`, "b", `{"a":0,"b":1,"c":3}`, `{"a":0,"c":3}`},
-		{`{"\u0062":2}`, "b", `{"\u0062":1}`, `{}`},
-	} {
-		if got := string(wire.Set([]byte(test.object), test.name, []byte("1"))); got != test.set {
-			t.Errorf("set in %s: got %s, want %s", test.object, got, test.set)
-		}
-		if got := string(wire.Remove([]byte(test.object), test.name)); got != test.removed {
-			t.Errorf("remove from %s: got %s, want %s", test.object, got, test.removed)
-		}
-	}
-}
-
-func TestRepair(t *testing.T) {
-	for in, want := range map[string]string{
-		`"a\ud83d"`:               `"a\ufffd"`,
-		`"\ud83d\ude00"`:          `"\ud83d\ude00"`,
-		`"\ude00\ud83d\ude00x"`:   `"\ufffd\ud83d\ude00x"`,
-		`"\ud83d\ud83d\ude00"`:    `"\ufffd\ud83d\ude00"`,
-		`"\\ud83d"`:               `"\\ud83d"`,
-		`"\\\ud83d"`:              `"\\\ufffd"`,
-		`"\ud83`:                  `"\ud83`,
-		`"plain"`:                 `"plain"`,
-		`"\uD83D\u0041 \uDfFf\n"`: `"\ufffd\u0041 \ufffd\n"`,
-	} {
-		if got := string(wire.Repair([]byte(in))); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
-	}
-}
-
 // FuzzParse: what is accepted is JSON that encoding/json reads in the same way,
 // and edits of it are JSON that differs in nothing else.
 func FuzzParse(f *testing.F) {
@@ -120,13 +84,6 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"x","result":{"content":[]}}`))
 	f.Add([]byte("{\"jsonrpc\":\"2.0\",\n\"method\":\"n\",\"params\":{}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		wire.Repair(data)
-		if members, err := wire.Members(data); err == nil {
-			for _, m := range members {
-				m.Value.Of(data)
-			}
-		}
-		wire.Elements(data)
 		m, err := wire.Parse(data, wire.DefaultLimits())
 		if err != nil {
 			return

@@ -1,4 +1,4 @@
-package wire
+package rawjson
 
 import (
 	"encoding/json"
@@ -20,58 +20,72 @@ type Member struct {
 
 var errShape = errors.New("not the JSON that was expected")
 
-// Members lists the members of an object. The text must be JSON that
-// strictjson accepted; other text gives an error or some of its members, never
-// a panic.
+// Members lists the members of an object. What stands between them must be
+// JSON; that the values are is for strictjson to say.
 func Members(object []byte) ([]Member, error) {
-	i := space(object, 0)
-	if i >= len(object) || object[i] != '{' {
-		return nil, errShape
-	}
 	var out []Member
-	for i = space(object, i+1); i < len(object) && object[i] != '}'; i = space(object, i) {
-		if object[i] == ',' {
-			i = space(object, i+1)
-		}
+	err := each(object, '{', '}', func(i int) (int, error) {
 		end := skip(object, i)
-		if end <= i+1 || object[i] != '"' {
-			return nil, errShape
+		if object[i] != '"' || end <= i+1 {
+			return 0, errShape
 		}
 		m := Member{Name: Text(object[i:end]), Key: Span{i, end}}
 		if i = space(object, end); i >= len(object) || object[i] != ':' {
-			return nil, errShape
+			return 0, errShape
 		}
 		i = space(object, i+1)
 		end = skip(object, i)
 		if end <= i {
-			return nil, errShape
+			return 0, errShape
 		}
 		m.Value = Span{i, end}
 		out = append(out, m)
-		i = end
-	}
-	return out, nil
+		return end, nil
+	})
+	return out, err
 }
 
 // Elements lists the elements of a list, under the same condition as [Members].
 func Elements(list []byte) ([]Span, error) {
-	i := space(list, 0)
-	if i >= len(list) || list[i] != '[' {
-		return nil, errShape
-	}
 	var out []Span
-	for i = space(list, i+1); i < len(list) && list[i] != ']'; i = space(list, i) {
-		if list[i] == ',' {
-			i = space(list, i+1)
-		}
+	err := each(list, '[', ']', func(i int) (int, error) {
 		end := skip(list, i)
 		if end <= i {
-			return nil, errShape
+			return 0, errShape
 		}
 		out = append(out, Span{i, end})
-		i = end
+		return end, nil
+	})
+	return out, err
+}
+
+// each calls read where every item of an object or a list begins; it returns
+// where the item ends.
+func each(text []byte, open, end byte, read func(at int) (int, error)) error {
+	i := space(text, 0)
+	if i >= len(text) || text[i] != open {
+		return errShape
 	}
-	return out, nil
+	i = space(text, i+1)
+	for first := true; i < len(text) && text[i] != end; first = false {
+		if !first {
+			if text[i] != ',' {
+				return errShape
+			}
+			if i = space(text, i+1); i >= len(text) {
+				return errShape
+			}
+		}
+		next, err := read(i)
+		if err != nil {
+			return err
+		}
+		i = space(text, next)
+	}
+	if i >= len(text) || space(text, i+1) != len(text) {
+		return errShape
+	}
+	return nil
 }
 
 func space(b []byte, i int) int {

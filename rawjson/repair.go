@@ -1,4 +1,4 @@
-package wire
+package rawjson
 
 import "bytes"
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/remit-project/remit/gateway/mcp/sse"
+	"github.com/remit-project/remit/gateway/sse"
 )
 
 func read(t *testing.T, r io.Reader, most int) ([]sse.Event, error) {
