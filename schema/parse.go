@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
@@ -52,6 +53,51 @@ func ParseOpenAI(name string, data []byte) (*Catalogue, error) {
 		return nil, err
 	}
 	return p.list(formOpenAI)
+}
+
+// ParseEach reads tool definitions by a parse such as [ParseMCP]. Where one
+// can't be understood, or two share a name, they are left out, and so stay
+// unknown, without taking the others along; the errors say why. The server is
+// called by the name as it is.
+func ParseEach(server string, tools []json.RawMessage, parse func(name string, data []byte) (*Catalogue, error)) (*Catalogue, []error) {
+	list := func(tools []json.RawMessage) []byte {
+		return slices.Concat([]byte("["), bytes.Join(rawBytes(tools), []byte(",")), []byte("]"))
+	}
+	if c, err := parse(server, list(tools)); err == nil {
+		c.Server = server
+		return c, nil
+	}
+	if len(tools) > MaxTools {
+		tools = tools[:MaxTools]
+	}
+	out, errs := &Catalogue{Server: server}, []error(nil)
+	times := map[string]int{}
+	for i := range tools {
+		c, err := parse(server, list(tools[i:i+1]))
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, t := range c.Tools {
+			times[t.Name]++
+			out.Tools = append(out.Tools, t)
+		}
+	}
+	for name, n := range times {
+		if n > 1 {
+			errs = append(errs, Errors{{File: server, Tool: name, Message: "two tools have this name", Hint: "rename one, or leave one out"}})
+		}
+	}
+	out.Tools = slices.DeleteFunc(out.Tools, func(t Tool) bool { return times[t.Name] > 1 })
+	return out, errs
+}
+
+func rawBytes(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i, raw := range list {
+		out[i] = raw
+	}
+	return out
 }
 
 // parser reads one document.

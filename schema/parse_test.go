@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -411,4 +412,37 @@ func numbered(text string, n int) string {
 		b.WriteString(strings.ReplaceAll(text, "%", fmt.Sprint(i)))
 	}
 	return b.String()
+}
+
+// One definition that can't be understood doesn't take the others along; of two
+// that share a name none is left.
+func TestParseEach(t *testing.T) {
+	for name, test := range map[string]struct {
+		tools []string
+		want  []string
+		errs  int
+	}{
+		"all are good":      {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"a", "b"}, 0},
+		"one has no schema": {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b"}`}, []string{"a"}, 1},
+		"one is no object":  {[]string{`7`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"two share a name":  {[]string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"one is no JSON":    {[]string{`{"name"`, `{"name":"b","inputSchema":{"type":"object"}}`}, []string{"b"}, 1},
+		"there are none":    {nil, nil, 0},
+		"there is one":      {[]string{`{"name":"a","inputSchema":{"type":"object"}}`}, []string{"a"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var tools []json.RawMessage
+			for _, text := range test.tools {
+				tools = append(tools, json.RawMessage(text))
+			}
+			c, errs := schema.ParseEach("dir/mail.v2", tools, schema.ParseMCP)
+			var got []string
+			for _, tool := range c.Tools {
+				got = append(got, tool.Name)
+			}
+			if !slices.Equal(got, test.want) || len(errs) != test.errs || c.Server != "dir/mail.v2" {
+				t.Errorf("got %q of %q with errors %v, want %q", got, c.Server, errs, test.want)
+			}
+		})
+	}
 }

@@ -122,7 +122,7 @@ func (w *waiting) question(x *exchange, anchor string, d *remit.Decision, params
 	}
 	w.mu.Unlock()
 	if full {
-		return wire.NewResult(x.id, denial(d, shape{stateless: true}))
+		return wire.NewResult(x.id, stopped(d, shape{stateless: true}))
 	}
 	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
 		questionKey, form(d), statePrefix+nonce)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/denial"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/rawjson"
 )
@@ -60,7 +61,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 	}
 	c.logDecision(d, mode, took)
 	if d.Verdict != remit.Allow && mode == Enforce {
-		return wire.NewResult(x.id, denial(d, c.bare(x, b, tool))), nil
+		return wire.NewResult(x.id, stopped(d, c.bare(x, b, tool))), nil
 	}
 	return c.run(ctx, x, b, s, d, params)
 }
@@ -115,38 +116,11 @@ func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
 // metaDecision is the member of _meta that holds why a call was stopped.
 const metaDecision = "dev.remit/decision"
 
-// denial is the result of a call that was stopped: for the model in words, for
-// programs as data. It repeats nothing that others wrote but the offending
-// values.
-func denial(d *remit.Decision, s shape) json.RawMessage {
-	type reason struct {
-		Code     remit.Code    `json:"code"`
-		Path     string        `json:"path,omitempty"`
-		Verdict  remit.Verdict `json:"verdict"`
-		Message  string        `json:"message"`
-		Remedies []string      `json:"remedies,omitempty"`
-	}
-	type decision struct {
-		Session string        `json:"session"`
-		Call    string        `json:"call"`
-		Server  string        `json:"server,omitempty"`
-		Tool    string        `json:"tool"`
-		Verdict remit.Verdict `json:"verdict"`
-		Reasons []reason      `json:"reasons"`
-	}
-	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Reasons: []reason{}}
-	for _, r := range d.Reasons {
-		out.Reasons = append(out.Reasons, reason(r))
-	}
-	data, err := json.Marshal(out)
-	if err != nil {
-		data = []byte(`{}`)
-	}
-	text := d.Explain()
-	if d.Verdict == remit.Ask {
-		text += "Nobody has confirmed it. Don't try the same call again unless the user asks for it.\n"
-	}
-	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(text), rawjson.Quote(metaDecision), data)
+// stopped is the result of a call that was stopped: for the model in words, for
+// programs as data.
+func stopped(d *remit.Decision, s shape) json.RawMessage {
+	data := denial.Data(d)
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(denial.Text(d)), rawjson.Quote(metaDecision), data)
 	if s.structured {
 		result = rawjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
 	}

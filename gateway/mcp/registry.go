@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -9,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -103,41 +101,11 @@ func (s *server) fenced(t *schema.Tool) bool {
 	return ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
 }
 
-// catalogue reads tool definitions one by one: one that can't be understood is
-// left out, and so stays unknown, without taking the others along.
+// catalogue reads tool definitions, leaving out those that can't be used.
 func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
-	if c, err := schema.ParseMCP(s.Name, list(tools)); err == nil {
-		c.Server = s.Name
-		return c
+	c, errs := schema.ParseEach(s.Name, tools, schema.ParseMCP)
+	for _, err := range errs {
+		s.log.Warn("a tool's definition can't be used", "error", err)
 	}
-	out := &schema.Catalogue{Server: s.Name}
-	names := map[string]int{}
-	for _, t := range tools {
-		names[rawjson.GetText(t, "name")]++
-	}
-	for _, t := range tools {
-		c, err := schema.ParseMCP(s.Name, list([]json.RawMessage{t}))
-		switch {
-		case err != nil:
-			s.log.Warn("a tool's definition can't be used", "error", err)
-		case len(c.Tools) != 1 || names[c.Tools[0].Name] > 1:
-			s.log.Warn("a tool is defined twice, and so not usable", "tool", rawjson.GetText(t, "name"))
-		default:
-			out.Tools = append(out.Tools, c.Tools[0])
-		}
-	}
-	return out
-}
-
-func list(tools []json.RawMessage) []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"tools":[`)
-	for i, t := range tools {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.Write(t)
-	}
-	b.WriteString(`]}`)
-	return b.Bytes()
+	return c
 }
