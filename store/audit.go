@@ -53,6 +53,8 @@ const (
 	HeadsEntry     Kind = "heads"     // own chain: the heads of sessions
 	PrunedEntry    Kind = "pruned"    // own chain: sessions that retention removed
 	NoteEntry      Kind = "note"      // own chain: about the deployment
+	CreatedEntry   Kind = "created"   // the session was begun by a principal
+	EndedEntry     Kind = "ended"     // the session was ended
 	AskedEntry     Kind = "asked"     // a person was asked
 	AnsweredEntry  Kind = "answered"  // a person answered
 	ExpiredEntry   Kind = "expired"   // nobody answered in time
@@ -77,12 +79,14 @@ type Entry struct {
 	Name  string `json:"name,omitempty"`
 	Bytes int    `json:"bytes,omitempty"`
 	// Call is the id of the call that it is about.
-	Call     string      `json:"call,omitempty"`
-	Decision *Decided    `json:"decision,omitempty"`
-	Approval *Settled    `json:"approval,omitempty"`
-	Session  string      `json:"session,omitempty"`
-	Heads    []ChainHead `json:"heads,omitempty"`
-	Note     *Note       `json:"note,omitempty"`
+	Call     string   `json:"call,omitempty"`
+	Decision *Decided `json:"decision,omitempty"`
+	Approval *Settled `json:"approval,omitempty"`
+	// Principal is who created the session.
+	Principal string      `json:"principal,omitempty"`
+	Session   string      `json:"session,omitempty"`
+	Heads     []ChainHead `json:"heads,omitempty"`
+	Note      *Note       `json:"note,omitempty"`
 }
 
 // Decided is a decision as the audit log has it: redacted, without the

@@ -30,6 +30,8 @@ type database struct {
 	snapshot *sql.TxOptions
 	// forUpdate ends a query whose row the transaction is going to change.
 	forUpdate string
+	// skipLocked ends one whose rows are left to those who hold them.
+	skipLocked string
 	// together is a statement for [database.addTogether]; empty where several
 	// statements cost no more than one.
 	together string
@@ -139,6 +141,7 @@ type row struct {
 	id                    string
 	length, entries       int64
 	begun, active, pruned int64
+	ended                 bool
 	head                  Hash
 }
 
@@ -146,9 +149,9 @@ type row struct {
 func (s *database) lock(ctx context.Context, q querier, id string) (*row, error) {
 	r := &row{id: id}
 	var head []byte
-	var pruned sql.NullInt64
-	err := one(ctx, q, "SELECT length, begun, active, entries, head, pruned FROM sessions WHERE id = $1"+s.forUpdate,
-		[]any{id}, &r.length, &r.begun, &r.active, &r.entries, &head, &pruned)
+	var pruned, ended sql.NullInt64
+	err := one(ctx, q, "SELECT length, begun, active, entries, head, pruned, ended FROM sessions WHERE id = $1"+s.forUpdate,
+		[]any{id}, &r.length, &r.begun, &r.active, &r.entries, &head, &pruned, &ended)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +159,7 @@ func (s *database) lock(ctx context.Context, q querier, id string) (*row, error)
 		return nil, fmt.Errorf("%w: the head of session %q has %d bytes", ErrCorrupt, id, len(head))
 	}
 	copy(r.head[:], head)
-	r.pruned = pruned.Int64
+	r.pruned, r.ended = pruned.Int64, ended.Valid
 	if pruned.Valid {
 		return nil, fmt.Errorf("session %q: %w: begin one under another id", id, ErrPruned)
 	}
@@ -270,6 +273,9 @@ func (s *database) Append(ctx context.Context, session string, expected int64, r
 		if err != nil {
 			return err
 		}
+		if r.ended {
+			return fmt.Errorf("session %q: %w", session, ErrEnded)
+		}
 		if r.length != expected {
 			return &ConflictError{session, expected, r.length}
 		}
@@ -288,7 +294,7 @@ func (s *database) Append(ctx context.Context, session string, expected int64, r
 		}
 		return r.save(ctx, q)
 	})
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrPruned) {
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrPruned) || errors.Is(err, ErrEnded) {
 		return err
 	}
 	return failed(fmt.Sprintf("append to session %q", session), err)
@@ -379,12 +385,16 @@ func (s *database) readAll(ctx context.Context, session string, from int64, yiel
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-const selectInfo = "SELECT id, length, begun, active FROM sessions WHERE "
+const selectInfo = "SELECT id, length, begun, active, principal, ended FROM sessions WHERE "
 
 func (i *SessionInfo) scan(rows *sql.Rows) error {
 	var begun, active int64
-	if err := rows.Scan(&i.ID, &i.Length, &begun, &active); err != nil {
+	var ended sql.NullInt64
+	if err := rows.Scan(&i.ID, &i.Length, &begun, &active, &i.Principal, &ended); err != nil {
 		return err
+	}
+	if ended.Valid {
+		i.Ended = fromMicros(ended.Int64)
 	}
 	i.Begun, i.Active = fromMicros(begun), fromMicros(active)
 	return nil
@@ -395,7 +405,7 @@ func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) 
 	if err := checkID("session id", id); err != nil {
 		return SessionInfo{}, err
 	}
-	list, err := s.infos(ctx, selectInfo+"id = $1 AND pruned IS NULL", id)
+	list, err := infos(ctx, s.read, selectInfo+"id = $1 AND pruned IS NULL", id)
 	if err == nil && len(list) == 0 {
 		err = ErrNotFound
 	}
@@ -407,12 +417,12 @@ func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) 
 
 // Sessions implements [Sessions].
 func (s *database) Sessions(ctx context.Context, after string, limit int) ([]SessionInfo, error) {
-	list, err := s.infos(ctx, selectInfo+"id > $1 AND pruned IS NULL ORDER BY id LIMIT $2", after, page(limit))
+	list, err := infos(ctx, s.read, selectInfo+"id > $1 AND pruned IS NULL ORDER BY id LIMIT $2", after, page(limit))
 	return list, failed("list sessions", err)
 }
 
-func (s *database) infos(ctx context.Context, query string, args ...any) ([]SessionInfo, error) {
-	rows, err := s.read.QueryContext(ctx, query, args...)
+func infos(ctx context.Context, q querier, query string, args ...any) ([]SessionInfo, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

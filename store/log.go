@@ -131,9 +131,12 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 					}
 				}
 				// The row stays: the id is never used again.
-				if _, err := tx.ExecContext(ctx, "UPDATE sessions SET pruned = $2 WHERE id = $1", h.Chain, micros(s.now())); err != nil {
+				if _, err := tx.ExecContext(ctx, "UPDATE sessions SET pruned = $2, toolset = NULL WHERE id = $1", h.Chain, micros(s.now())); err != nil {
 					return err
 				}
+			}
+			if _, err := tx.ExecContext(ctx, "DELETE FROM toolsets WHERE hash NOT IN (SELECT toolset FROM sessions WHERE toolset IS NOT NULL)"); err != nil {
+				return err
 			}
 			_, err = s.own(ctx, tx, b)
 			return err

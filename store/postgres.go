@@ -64,6 +64,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	}
 	l := &listener{config: config, hub: s.hub}
 	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
+	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	s.together = postgresTogether
 	s.announce = "SELECT pg_notify('" + channel + "', $1)"

@@ -91,6 +91,8 @@ type Store interface {
 	Sessions
 	Approvals
 	Resources
+	Principals
+	Requests
 	Audit
 	io.Closer
 }
@@ -135,6 +137,10 @@ type SessionInfo struct {
 	// Begun and Active are the times of the first and the last append.
 	Begun  time.Time `json:"begun"`
 	Active time.Time `json:"active"`
+	// Principal is whose it is; empty when it is of nobody in particular.
+	Principal string `json:"principal,omitempty"`
+	// Ended is when it was ended; zero while it goes on.
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // Events yields the events of records, as [remit.Monitor.Restore] takes them.

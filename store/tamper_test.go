@@ -49,7 +49,7 @@ func TestTampering(t *testing.T) {
 		"a row that follows":          {"DELETE FROM audit WHERE chain = 'a' AND n = 2; DELETE FROM events WHERE session = 'a' AND seq = 2; UPDATE sessions SET length = 2, entries = 2, head = (SELECT hash FROM audit WHERE chain = 'a' AND n = 1) WHERE id = 'a'", "the chain is cut"},
 		"a session removed":           {"DELETE FROM events WHERE session = 'a'; DELETE FROM audit WHERE chain = 'a'; DELETE FROM sessions WHERE id = 'a'", "the session is missing"},
 		"a session marked as pruned":  {"DELETE FROM events WHERE session = 'a'; DELETE FROM audit WHERE chain = 'a'; UPDATE sessions SET pruned = 1 WHERE id = 'a'", "the store's own chain doesn't say so"},
-		"a session under another id":  {"INSERT INTO sessions SELECT 'c', length, begun, active, entries, head, noted, pruned FROM sessions WHERE id = 'a'; UPDATE events SET session = 'c' WHERE session = 'a'; UPDATE audit SET chain = 'c' WHERE chain = 'a'; DELETE FROM sessions WHERE id = 'a'", "the entry says that it is entry 0"},
+		"a session under another id":  {"INSERT INTO sessions SELECT 'c', length, begun, active, entries, head, noted, pruned, principal, ended, toolset FROM sessions WHERE id = 'a'; UPDATE events SET session = 'c' WHERE session = 'a'; UPDATE audit SET chain = 'c' WHERE chain = 'a'; DELETE FROM sessions WHERE id = 'a'", "the entry says that it is entry 0"},
 		"own chain cut":               {"DELETE FROM audit WHERE chain = '' AND n = 2", "names another head"},
 		"own chain cut with its row":  {"DELETE FROM audit WHERE chain = '' AND n = 2; UPDATE sessions SET entries = 2, head = (SELECT hash FROM audit WHERE chain = '' AND n = 1) WHERE id = ''", "is not in the log"},
 		"a hash of a different chain": {forged, "the hash is wrong"},

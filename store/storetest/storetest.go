@@ -57,6 +57,16 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"a head proves what was before it", heads},
 		{"secrets stay out of the audit log", secrets},
 		{"what is pruned is gone, and the rest verifies", pruned},
+		{"a created session is its principal's", created},
+		{"of creations at the same time one counts", createRace},
+		{"an ended session ends for everybody", endedForAll},
+		{"sessions are listed by principal", ownPages},
+		{"questions are listed by principal", ownQuestions},
+		{"a request is carried out once", requestOnce},
+		{"a released request is forgotten", requestReleased},
+		{"a request is remembered for its life", requestExpired},
+		{"of equal requests at the same time one counts", requestRace},
+		{"what a session was created with is pruned with it", prunedCreation},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

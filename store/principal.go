@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// MaxTools bounds the tools that a session is created with, in bytes: ten times
+// the largest catalogues that servers are known to have.
+const MaxTools = 4 << 20
+
+var (
+	// ErrExists is returned by Create for an id that is taken, be it by a
+	// session that was pruned.
+	ErrExists = errors.New("there is a session of that id already")
+	// ErrEnded is returned by Append for a session that was ended.
+	ErrEnded = errors.New("the session has ended")
+)
+
+// Principals says whose sessions are, where several principals share a store.
+type Principals interface {
+	// Create begins a session before anything has happened in it, for its
+	// principal. A session that is begun by its first append is of nobody in
+	// particular.
+	Create(ctx context.Context, c Creation) (SessionInfo, error)
+	// End ends a session, for everybody: every later append is [ErrEnded]. To
+	// end it again changes nothing.
+	End(ctx context.Context, session string) (SessionInfo, error)
+	// Tools are what the session was created with; nil when there were none.
+	Tools(ctx context.Context, session string) (json.RawMessage, error)
+	// SessionsOf lists sessions like [Sessions], those of some.
+	SessionsOf(ctx context.Context, w Whose, after string, limit int) ([]SessionInfo, error)
+	// PendingOf lists the questions in sessions of some that are open, oldest
+	// first: those after a given place, of which the zero value is the first.
+	PendingOf(ctx context.Context, w Whose, after Turn, limit int) ([]Approval, error)
+}
+
+// Creation is a session that is to be created.
+type Creation struct {
+	ID string
+	// Principal is whose the session is.
+	Principal string
+	// Tools are JSON that the store keeps with the session and doesn't read.
+	Tools json.RawMessage
+}
+
+// Whose selects sessions by their principals. The zero value selects those of
+// nobody in particular.
+type Whose struct {
+	Principal string
+	// Everybody selects all, whatever the principal.
+	Everybody bool
+}
+
+// Turn is where a question stands in the queue: by the time it was asked, and
+// by its id where that is the same.
+type Turn struct {
+	Created time.Time
+	ID      string
+}
