@@ -22,6 +22,8 @@ type deciding struct {
 	call    *Call
 	bound   *binding
 	variant *contract.Variant
+	outer   *binding // the tool through which bound's is called; nil when the call names it
+	prefix  string   // where the arguments stand within the outer call's
 	consent consent
 
 	leaves    []strictjson.Leaf
@@ -60,7 +62,7 @@ func (s *Session) decide(c *Call, agreed consent, best Verdict) (d *Decision, ow
 	} else if len(s.calls) >= MaxCalls {
 		x.refuse(LimitReached, "", fmt.Sprintf("the session has reached its %d calls", MaxCalls), "start a new session")
 	} else {
-		if x.bind() && x.parse() && x.resolve() {
+		if x.bind() && x.parse() && x.fit() && x.resolve() {
 			x.check()
 			x.groups()
 			x.sinks()
@@ -111,13 +113,17 @@ func (x *deciding) allow(record *callRecord) {
 	record.allowed = true
 	values := make([]provenance.Value, len(x.leaves))
 	record.args = make([]provenance.Resolved, 0, len(x.leaves))
-	record.pointers = make([]string, 0, len(x.leaves))
+	record.keys = make([]string, 0, len(x.leaves))
 	for i, l := range x.leaves {
 		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
 		v := x.carried(i)
 		x.resolved[i].Label, x.resolved[i].Certified = v, len(x.d.Findings[i].Certificates) > 0
 		record.args = append(record.args, provenance.Resolved{Text: l.Text, Label: v})
-		record.pointers = append(record.pointers, l.Pointer)
+		key, own := x.path(i)
+		if !own {
+			key = ""
+		}
+		record.keys = append(record.keys, key)
 	}
 	x.s.seen.Called("call:"+x.call.ID+"#", values, x.resolved)
 	if !x.d.Confirmed || x.consent != forSession {
@@ -140,7 +146,8 @@ func (x *deciding) tool() string { return x.d.Server + "\x00" + x.d.Tool + "\x00
 // confirmable is what a confirmation of an argument is about: its value, and
 // the member names above it that the schema leaves open.
 func (x *deciding) confirmable(i int) string {
-	return strings.Join(append([]string{x.leaves[i].Text}, openNames(x.arguments[i], x.leaves[i].Pointer)...), "\x00")
+	pointer, _ := x.path(i)
+	return strings.Join(append([]string{x.leaves[i].Text}, openNames(x.arguments[i], pointer)...), "\x00")
 }
 
 // carried is the label that a value takes into the results of its call. What a
@@ -204,27 +211,60 @@ func (x *deciding) parse() bool {
 	if len(x.leaves) == 1 && x.leaves[0].Pointer == "" {
 		x.leaves = nil // the empty object
 	}
-	verb, present := "", false
-	if pointer := x.bound.contract.Verb; pointer != "" {
-		if leaf, ok := doc.Get(pointer); ok && leaf.Kind != strictjson.Null {
-			verb, present = leaf.Text, true
+	return x.bound.contract.Tool.Unwrap == nil || x.unwrap(doc)
+}
+
+// path is the pointer of a leaf as its contract has it, and tells whether that
+// is the contract of the tool that is decided, not of one through which it is
+// called.
+func (x *deciding) path(i int) (pointer string, own bool) {
+	pointer = x.leaves[i].Pointer
+	if x.outer == nil {
+		return pointer, true
+	}
+	if inner, ok := strings.CutPrefix(pointer, x.prefix); ok && strings.HasPrefix(inner, "/") {
+		return inner, true
+	}
+	return pointer, false
+}
+
+// verb finds the value of the argument that splits the tool.
+func (x *deciding) verb() (value string, present bool) {
+	if x.bound.contract.Verb == "" {
+		return "", false
+	}
+	for i, leaf := range x.leaves {
+		if p, own := x.path(i); own && p == x.bound.contract.Verb && leaf.Kind != strictjson.Null {
+			return leaf.Text, true
 		}
 	}
+	return "", false
+}
+
+// fit finds the contract's variant, and its entry for every leaf.
+func (x *deciding) fit() bool {
+	verb, present := x.verb()
 	x.variant, present = x.bound.contract.Variant(verb, present)
 	if !present {
-		x.refuse(UnknownVariant, x.bound.contract.Verb, fmt.Sprintf("%q is no variant of the tool that has a contract", shown(verb)),
+		x.refuse(UnknownVariant, x.prefix+x.bound.contract.Verb, fmt.Sprintf("%q is no variant of the tool that has a contract", shown(verb)),
 			"one of: "+strings.Join(x.bound.contract.Variants(), ", "))
 		return false
 	}
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
 	known := true
-	for _, leaf := range x.leaves {
-		if x.bound.definition != nil && !x.bound.definition.Accepts(leaf.Pointer) {
+	for i, leaf := range x.leaves {
+		b, variant := x.bound, x.variant
+		pointer, own := x.path(i)
+		if !own {
+			b = x.outer
+			variant, _ = b.contract.Variant("", false)
+		}
+		if b.definition != nil && !b.definition.Accepts(pointer) {
 			x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
 			known = false
 			continue
 		}
-		a, ok := x.variant.Match(leaf.Pointer)
+		a, ok := variant.Match(pointer)
 		if !ok {
 			x.refuse(UnknownArgument, leaf.Pointer, "the tool's contract has no such argument", "leave it out, or add it to the contract")
 			known = false
@@ -239,19 +279,20 @@ func (x *deciding) resolve() bool {
 	values := make([]provenance.Value, len(x.leaves))
 	for i, leaf := range x.leaves {
 		a := x.arguments[i]
-		values[i] = provenance.Value{Pointer: leaf.Pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
+		pointer, _ := x.path(i)
+		values[i] = provenance.Value{Pointer: pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
 			Brief: a.Floor == label.External && a.Requirement.Forbidden == 0 && a.Requirement.Required == 0}
 	}
 	// The names of members that the schema leaves open are values as well:
 	// {"permissions": {"eve@x.io": "write"}} has its target in one.
 	owner := []int(nil)
-	for i, leaf := range x.leaves {
-		for _, name := range openNames(x.arguments[i], leaf.Pointer) {
-			values = append(values, provenance.Value{Pointer: leaf.Pointer, Kind: strictjson.String, Text: name})
+	for i := range x.leaves {
+		for _, name := range openNames(x.arguments[i], values[i].Pointer) {
+			values = append(values, provenance.Value{Pointer: values[i].Pointer, Kind: strictjson.String, Text: name})
 			owner = append(owner, i)
 		}
 	}
-	all := x.s.seen.Resolve(x.call.Tool, values)
+	all := x.s.seen.Resolve(x.d.Tool, values)
 	x.resolved = all[:len(x.leaves)]
 	for j, i := range owner {
 		name, r := &all[len(x.leaves)+j], &x.resolved[i]
@@ -535,7 +576,7 @@ func (x *deciding) unprovoked() {
 		return
 	}
 	// Looked for once, and only where an argument needs it.
-	asked := sync.OnceValue(func() bool { return x.s.seen.SaidVerb(x.call.Tool, x.variant.Value) })
+	asked := sync.OnceValue(func() bool { return x.s.seen.SaidVerb(x.d.Tool, x.variant.Value) })
 	for i, a := range x.arguments {
 		if x.provokes(i, a, asked) {
 			return

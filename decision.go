@@ -28,6 +28,9 @@ type Decision struct {
 	Call    string `json:"call"`
 	Server  string `json:"server,omitempty"`
 	Tool    string `json:"tool"`
+	// Through is the tool that was called, where that only calls Tool: see
+	// [contract.Unwrap].
+	Through string `json:"through,omitempty"`
 	// Variant is the verb by which the tool was split, where it was.
 	Variant   string          `json:"variant,omitempty"`
 	Verdict   Verdict         `json:"verdict"`
@@ -37,7 +40,8 @@ type Decision struct {
 	// forwarded to the tool: never the text that the model wrote, so that
 	// monitor and tool can't read it differently. Empty when it didn't parse.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	// Findings has one entry for each leaf of the arguments, in order.
+	// Findings has one entry for each leaf of the arguments, in order, but for
+	// what only says which tool is called.
 	Findings []Finding `json:"findings,omitempty"`
 	// Reasons say why the call was not simply allowed; all of them, not the
 	// first. Empty when the verdict is Allow without a person's help.
@@ -157,7 +161,11 @@ func (d *Decision) Explain() string {
 	if d.Verdict == Ask {
 		verb = "held back until a person confirms it"
 	}
-	fmt.Fprintf(&b, "The call of %s was %s.\n", d.Tool, verb)
+	tool := d.Tool
+	if d.Through != "" {
+		tool += " through " + d.Through
+	}
+	fmt.Fprintf(&b, "The call of %s was %s.\n", tool, verb)
 	for _, r := range d.Reasons {
 		if r.Path != "" {
 			fmt.Fprintf(&b, "- %s: %s\n", r.Path, r.Message)

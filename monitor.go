@@ -87,6 +87,8 @@ type binding struct {
 	origin     label.Origins
 	// changed says why the tool is fenced off; empty when it isn't.
 	changed string
+	// unlisted tells that the server's catalogue doesn't have it.
+	unlisted bool
 }
 
 // New makes a monitor. It reports every mistake in the options at once.
@@ -151,6 +153,7 @@ func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
 	definition, ok := c.Tool(t.Name)
 	switch {
 	case !ok:
+		b.unlisted = true
 		b.changed = "the server no longer offers this tool"
 	case t.Fingerprint != "" && t.Fingerprint != definition.Fingerprint:
 		b.changed = "the tool's definition has changed since its contract was made"

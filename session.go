@@ -38,7 +38,7 @@ type callRecord struct {
 	bound    *binding
 	variant  *contract.Variant
 	args     []provenance.Resolved
-	pointers []string
+	keys     []string // where the arguments stand, as certificates name them
 	allowed  bool
 	returned bool
 	reasons  []Reason // what a person was last asked about
@@ -179,7 +179,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 		return nil
 	}
 	record.returned = true
-	out.Tool = record.call.Tool
+	out.Tool = record.bound.contract.Tool.Name
 	out.Origin = record.bound.origin
 	out.Arguments = record.args
 	out.Spec = s.spec(record)
@@ -212,13 +212,13 @@ func structured(r Result) *strictjson.Document {
 // spec is the output spec of a call, with those certificates whose key was
 // vouched for.
 func (s *Session) spec(record *callRecord) provenance.Spec {
-	o := record.variant.Output
+	o, tool := record.variant.Output, record.bound.contract.Tool.Name
 	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived, Field: o.Field}
 	for _, c := range o.Certify() {
 		key := ""
-		for i, p := range record.pointers {
+		for i, p := range record.keys {
 			// A key that the user only happened to say, or ruled out, names nobody.
-			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor && s.seen.Names(record.call.Tool, record.args[i]) {
+			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor && s.seen.Names(tool, record.args[i]) {
 				key = record.args[i].Text
 			}
 		}
@@ -226,10 +226,10 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 			continue // nobody vouched for it, or it names nothing
 		}
 		var by func(string) bool
-		basis := fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, record.call.Tool, c.Key)
+		basis := fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, tool, c.Key)
 		if c.By != "" {
 			by = c.Names
-			basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, record.call.Tool, c.By)
+			basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, tool, c.By)
 		} else if c.Key == "" {
 			continue
 		}

@@ -11,6 +11,10 @@ func (f *File) Clone() *File {
 		t := &out.Tools[i]
 		t.Args = cloneArgs(t.Args)
 		t.Output = *t.Output.clone()
+		if t.Unwrap != nil {
+			u := *t.Unwrap
+			t.Unwrap = &u
+		}
 		if t.Variants == nil {
 			continue
 		}

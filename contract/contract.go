@@ -145,6 +145,8 @@ type Tool struct {
 	Args     []Arg     `json:"args,omitempty"`
 	Output   Output    `json:"output"`
 	Variants *Variants `json:"variants,omitempty"`
+	// Unwrap is set where the tool only calls another one.
+	Unwrap *Unwrap `json:"unwrap,omitempty"`
 }
 
 // Arg is the contract of the arguments that a pattern matches.
@@ -241,6 +243,21 @@ type Variants struct {
 	// held to the strictest variant.
 	Default string `json:"default,omitempty"`
 	Cases   []Case `json:"cases"`
+}
+
+// Unwrap says that a tool calls another one by its name (a meta-tool, such as
+// call_tool). The inner call is decided by the inner tool's contract; what the
+// outer one has beyond these arguments, by its own.
+type Unwrap struct {
+	Position Position `json:"-"`
+	// Tool is the JSON pointer of the argument that names the inner tool.
+	Tool string `json:"tool"`
+	// Arguments is that of the inner call's arguments: an object, or a string
+	// of JSON.
+	Arguments string `json:"arguments"`
+	// Server is that of the argument that names the inner tool's server; when
+	// empty, it is the outer one's.
+	Server string `json:"server,omitempty"`
 }
 
 // Case is the contract of a tool for one value of its verb argument. What it

@@ -131,6 +131,7 @@ func (d *differ) compare(fa, fb *File, a, b *Tool) {
 	d.args(a.Args, b.Args)
 	d.output(&a.Output, &b.Output)
 	d.variants(a, b)
+	d.text("unwrap", unwrapText(a.Unwrap), unwrapText(b.Unwrap), true, true)
 	d.text("why", a.Why, b.Why, false, false)
 	d.text("review", a.Review, b.Review, false, false)
 }

@@ -164,7 +164,9 @@ func file() *rapid.Generator[*contract.File] {
 				Args:        args().Draw(t, "args"),
 				Output:      output().Draw(t, "output"),
 			}
-			if rapid.Bool().Draw(t, "has variants") {
+			if rapid.Bool().Draw(t, "is unwrapped") {
+				tool.Unwrap = &contract.Unwrap{Tool: "/tool", Arguments: "/" + escape(some().Draw(t, "arguments")), Server: rapid.SampledFrom([]string{"", "/server"}).Draw(t, "server")}
+			} else if rapid.Bool().Draw(t, "has variants") {
 				v := &contract.Variants{Argument: "/method"}
 				for _, value := range rapid.SliceOfNDistinct(anyText(), 1, 3, rapid.ID[string]).Draw(t, "cases") {
 					c := contract.Case{
@@ -212,6 +214,9 @@ func clear(f *contract.File) *contract.File {
 	for i := range f.Tools {
 		t := &f.Tools[i]
 		t.Position = contract.Position{}
+		if t.Unwrap != nil {
+			t.Unwrap.Position = contract.Position{}
+		}
 		clearArgs(t.Args)
 		clearOutput(&t.Output)
 		if t.Variants != nil {

@@ -66,11 +66,15 @@ func (f Findings) Err() error {
 func Lint(f *File, c *schema.Catalogue) Findings {
 	l := &linter{}
 	l.file(f, c)
+	unwraps := slices.ContainsFunc(f.Tools, func(t Tool) bool { return t.Unwrap != nil })
 	for i := range f.Tools {
 		t := &f.Tools[i]
 		l.tool = t.Name
 		l.reviews(t)
 		def, ok := c.Tool(t.Name)
+		if !ok && t.Fingerprint == "" && unwraps {
+			continue // a tool that another one calls need not be listed
+		}
 		if !ok {
 			names := make([]string, len(c.Tools))
 			for j := range c.Tools {
@@ -85,6 +89,9 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 		}
 		l.definition(f, t, def)
 		l.arguments(t, def)
+		if t.Unwrap != nil {
+			l.unwrap(t.Unwrap, def)
+		}
 		l.output(&t.Output, def)
 		if t.Variants != nil {
 			l.variants(t.Variants, def)
@@ -183,7 +190,7 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 	all := rules(t)
 	covered := func(pattern string) bool {
 		pointer := pointerOf(pattern)
-		return slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
+		return t.Unwrap != nil && t.Unwrap.covers(pointer) || slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
 	}
 	// uncovered is a place into which the schema lets what no pattern matches.
 	uncovered := func(pattern string) bool {
@@ -309,6 +316,22 @@ func returns(def *schema.Tool, pattern string) bool {
 		_, open := def.Output.Lookup(leaf.Pattern + "/\x00")
 		return open && p.Deep()
 	})
+}
+
+// covers tells whether an argument belongs to the inner call.
+func (u *Unwrap) covers(pointer string) bool {
+	return pointer == u.Tool || pointer == u.Arguments || u.Server != "" && pointer == u.Server || strings.HasPrefix(pointer, u.Arguments+"/")
+}
+
+func (l *linter) unwrap(u *Unwrap, def *schema.Tool) {
+	for _, pointer := range []string{u.Tool, u.Arguments, u.Server} {
+		if pointer == "" {
+			continue
+		}
+		if _, ok := def.Lookup(pointer); !ok {
+			l.add(SevereError, u.Position, pointer, "name the argument that holds it", "tool %q has no argument %s", strictyaml.Clip(def.Name), strictyaml.Clip(pointer))
+		}
+	}
 }
 
 func (l *linter) variants(v *Variants, def *schema.Tool) {

@@ -48,6 +48,8 @@ func TestLint(t *testing.T) {
 		{"tool without a contract", manage, "", []string{`error: tool "manage" has no contract; run 'remit contract synth'`}},
 		{"contract without a tool", manage, manage + "  manege: {effect: read}\n", []string{`warning: the server offers no tool "manege"; did you mean manage?`}},
 		{"argument without a contract", "      /subject:      {role: content}\n", "", []string{`error: argument /subject of tool "send_email" has no contract; add '/subject: {role: …}'`}},
+		{"a tool behind another", manage, "  manage: {effect: execute, unwrap: {tool: /method, arguments: /data}}\n  hidden: {effect: read}\n", nil},
+		{"a tool behind nothing there", manage, "  manage: {effect: execute, args: {/method: {role: control}, /data/**: {role: content}}, unwrap: {tool: /name, arguments: /data}}\n", []string{`error: tool "manage" has no argument /name; name the argument that holds it`}},
 		{"pattern without an argument", "/subject:", "/subjet:", []string{`argument /subject of`, `error: tool "send_email" accepts no argument that /subjet matches; did you mean /subject?`}},
 		{"container only", "/recipients/*:", "/recipients:", []string{`error: argument /recipients/* of tool "send_email" has no contract`}},
 		{"wildcard covers", "/subject:", "/*:", nil},

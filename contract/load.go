@@ -108,6 +108,7 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 		"args":        func(n *strictyaml.Node) { t.Args = l.args(n) },
 		"output":      func(n *strictyaml.Node) { output = n },
 		"variants":    func(n *strictyaml.Node) { variants = n },
+		"unwrap":      func(n *strictyaml.Node) { t.Unwrap = l.unwrap(n) },
 	})
 	if had["effect"] == nil && (strictyaml.IsMapping(v)) {
 		l.Fail(k, "add 'effect:' and the worst that a call does: "+strictyaml.Listing(effectWords, " or "), "tool %q has no effect", strictyaml.Clip(name))
@@ -119,6 +120,9 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 	}
 	if variants != nil && !strictyaml.Null(variants) {
 		t.Variants = l.variants(variants, t.Effect)
+	}
+	if t.Unwrap != nil && t.Variants != nil {
+		l.Fail(variants, "give the variants to the tools that it calls", "a tool that is unwrapped has no variants of its own")
 	}
 	return t
 }
@@ -257,21 +261,39 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 	return c
 }
 
+// pointer reads the JSON pointer of one argument.
+func (l *loader) pointer(what, example string, into *string) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.Text(what, into)(n)
+		switch {
+		case !strictyaml.Scalar(n):
+		case strings.Contains(*into, "*"):
+			l.Fail(n, "write the JSON pointer of one argument, such as "+example, "%s can't be a pattern", what)
+		default:
+			l.argPattern(*into, n)
+		}
+	}
+}
+
+func (l *loader) unwrap(n *strictyaml.Node) *Unwrap {
+	u := &Unwrap{Position: l.At(n)}
+	had := l.Mapping(n, "unwrap", strictyaml.Keys{
+		"tool":      l.pointer("the argument that names the tool", "/name", &u.Tool),
+		"arguments": l.pointer("the argument that holds the arguments", "/arguments", &u.Arguments),
+		"server":    l.pointer("the argument that names the server", "/server", &u.Server),
+	})
+	if strictyaml.IsMapping(n) && (had["tool"] == nil || had["arguments"] == nil) {
+		l.Fail(n, "write {tool: /name, arguments: /arguments}", "unwrap doesn't say which arguments hold the call")
+	}
+	return u
+}
+
 func (l *loader) variants(n *strictyaml.Node, effect Effect) *Variants {
 	v := &Variants{Position: l.At(n)}
 	defaultAt := n
 	had := l.Mapping(n, "variants", strictyaml.Keys{
-		"argument": func(n *strictyaml.Node) {
-			l.Text("argument", &v.Argument)(n)
-			if strictyaml.Scalar(n) && strings.Contains(v.Argument, "*") {
-				l.Fail(n, "write the JSON pointer of one argument, such as /method", "the verb argument can't be a pattern")
-				return
-			}
-			if strictyaml.Scalar(n) {
-				l.argPattern(v.Argument, n)
-			}
-		},
-		"default": func(n *strictyaml.Node) { defaultAt = n; l.Text("default", &v.Default)(n) },
+		"argument": l.pointer("the verb argument", "/method", &v.Argument),
+		"default":  func(n *strictyaml.Node) { defaultAt = n; l.Text("default", &v.Default)(n) },
 		"cases": func(n *strictyaml.Node) {
 			l.Entries(n, "cases", func(value string, k, e *strictyaml.Node) {
 				v.Cases = append(v.Cases, l.variant(value, k, e, effect))

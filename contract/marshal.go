@@ -106,6 +106,9 @@ func (w *writer) tool(t *Tool) {
 	w.optional(2, "review", t.Review)
 	w.args(2, t.Args)
 	w.output(2, &t.Output)
+	if t.Unwrap != nil {
+		w.line(2, "unwrap: "+w.unwrap(t.Unwrap))
+	}
 	if v := t.Variants; v != nil {
 		w.line(2, "variants:")
 		w.line(3, "argument: "+w.text(v.Argument, false))
@@ -115,6 +118,17 @@ func (w *writer) tool(t *Tool) {
 			w.variant(&v.Cases[i])
 		}
 	}
+}
+
+func (w *writer) unwrap(u *Unwrap) string {
+	if u == nil {
+		return ""
+	}
+	var m flow
+	m.text(w, "tool", u.Tool)
+	m.text(w, "arguments", u.Arguments)
+	m.text(w, "server", u.Server)
+	return m.String()
 }
 
 func (w *writer) variant(c *Case) {

@@ -236,6 +236,8 @@ func outputText(o *Output) string {
 	return w.b.String()
 }
 
+func unwrapText(u *Unwrap) string { return (&writer{}).unwrap(u) }
+
 func variantsText(v *Variants) string {
 	if v == nil {
 		return ""
@@ -254,6 +256,7 @@ func (m *merger) mergeTool(b, g, e *Tool) Tool {
 	t.Review = pickReview(b.Review, g.Review, e.Review)
 	t.Args = m.mergeArgs("args ", b.Args, g.Args, e.Args)
 	t.Output = m.mergeOutput(&b.Output, &g.Output, &e.Output)
+	t.Unwrap = pickText(m, "unwrap", b.Unwrap, g.Unwrap, e.Unwrap, unwrapText)
 	t.Variants = m.mergeVariants(b.Variants, g.Variants, e.Variants)
 	switch {
 	case b.Fingerprint != "" && g.Fingerprint != b.Fingerprint && t.Fingerprint != e.Fingerprint:

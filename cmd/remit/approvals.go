@@ -126,6 +126,9 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	if d.Server != "" {
 		tool += " of server " + foreign(d.Server)
 	}
+	if d.Through != "" {
+		tool += " through " + foreign(d.Through)
+	}
 	p.line(0, p.bold(a.ID)+"  may the agent call this tool?"+effect)
 	p.quote(2, tool, p.bold)
 	p.line(2, p.dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))

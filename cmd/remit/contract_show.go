@@ -70,6 +70,9 @@ func (p *printer) tool(t *contract.Tool) {
 	p.note(2, t.Why, t.Review)
 	p.args(2, t.Args)
 	p.output(2, &t.Output)
+	if u := t.Unwrap; u != nil {
+		p.line(2, fmt.Sprintf("calls the tool named in %s with %s, which is decided by that tool's contract", name(u.Tool), name(u.Arguments)))
+	}
 	if t.Variants == nil {
 		return
 	}

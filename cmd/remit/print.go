@@ -42,6 +42,9 @@ func (p *printer) headline(indent int, d *remit.Decision) {
 		what += " " + name(d.Variant)
 	}
 	detail := fmt.Sprintf("call %s", name(d.Call))
+	if d.Through != "" {
+		detail = fmt.Sprintf("through %s, %s", name(d.Through), detail)
+	}
 	if d.Effect != "" {
 		detail = fmt.Sprintf("%s, %s", d.Effect, detail)
 	}

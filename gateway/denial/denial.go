@@ -32,10 +32,11 @@ func Data(d *remit.Decision) json.RawMessage {
 		Call    string        `json:"call"`
 		Server  string        `json:"server,omitempty"`
 		Tool    string        `json:"tool"`
+		Through string        `json:"through,omitempty"`
 		Verdict remit.Verdict `json:"verdict"`
 		Reasons []reason      `json:"reasons"`
 	}
-	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Verdict: d.Verdict, Reasons: []reason{}}
+	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Through: d.Through, Verdict: d.Verdict, Reasons: []reason{}}
 	for _, r := range d.Reasons {
 		out.Reasons = append(out.Reasons, reason(r))
 	}

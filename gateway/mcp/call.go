@@ -63,16 +63,16 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 	if d.Verdict != remit.Allow && mode == Enforce {
 		return wire.NewResult(x.id, stopped(d, c.bare(x, b, tool))), nil
 	}
-	return c.run(ctx, x, b, s, d, params)
+	return c.run(ctx, x, b, s, d, tool, params)
 }
 
 // run makes a call that may run.
-func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
+func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
 	if at, ok := rawjson.Find(params, "arguments"); ok && d.Arguments != nil {
 		params = rawjson.Splice(params, at, d.Arguments)
 	}
-	params = rawjson.Replace(params, rawjson.Quote(d.Tool), "name")
-	m, err := b.roundTrip(x, params, paramHeader(b.definition(d.Tool), rawjson.Get(params, "arguments")))
+	params = rawjson.Replace(params, rawjson.Quote(tool), "name")
+	m, err := b.roundTrip(x, params, paramHeader(b.definition(tool), rawjson.Get(params, "arguments")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
 	}

@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 		if err := desk().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+	case "switchboard":
+		if err := switchboard().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 	case "crash":
 		os.Exit(3)
 	case "hang":

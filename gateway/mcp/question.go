@@ -25,6 +25,9 @@ const (
 func Question(d *remit.Decision) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "An agent wants to call the tool %s of the server %s", quoted(d.Tool), quoted(d.Server))
+	if d.Through != "" {
+		fmt.Fprintf(&b, " through %s", quoted(d.Through))
+	}
 	if d.Effect != "" {
 		fmt.Fprintf(&b, " (effect: %s)", d.Effect)
 	}
