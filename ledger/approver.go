@@ -62,7 +62,23 @@ func (a *Approver) Ask(ctx context.Context, d *remit.Decision) (Answer, error) {
 
 // AskIn is [Approver.Ask] for a session that is open, under its monitor.
 func (a *Approver) AskIn(ctx context.Context, s *Session, d *remit.Decision) (Answer, error) {
-	fail := func(err error) (Answer, error) { return Answer{}, fmt.Errorf("ask about %s: %w", d.Tool, err) }
+	asked, err := a.Put(ctx, s, d)
+	if err != nil {
+		return Answer{}, err
+	}
+	settled, err := a.queue.Wait(ctx, asked.ID)
+	if err != nil {
+		return Answer{}, fmt.Errorf("ask about %s: %w", d.Tool, errors.Join(err, a.withdraw(ctx, asked.ID)))
+	}
+	return a.Use(ctx, s, settled)
+}
+
+// Put puts a question into the queue and doesn't wait: for those who come back
+// later, with [Approver.Use].
+func (a *Approver) Put(ctx context.Context, s *Session, d *remit.Decision) (store.Approval, error) {
+	fail := func(err error) (store.Approval, error) {
+		return store.Approval{}, fmt.Errorf("ask about %s: %w", d.Tool, err)
+	}
 	if s.ID() != d.Session {
 		return fail(fmt.Errorf("the decision is of session %q, not of %q", d.Session, s.ID()))
 	}
@@ -74,14 +90,23 @@ func (a *Approver) AskIn(ctx context.Context, s *Session, d *remit.Decision) (An
 	if err != nil {
 		return fail(err)
 	}
-	settled, err := a.queue.Wait(ctx, asked.ID)
-	if err != nil {
-		return fail(errors.Join(err, a.withdraw(ctx, asked.ID)))
+	return asked, nil
+}
+
+// Use acts on what became of a question, once: it confirms the call where a
+// person agreed to it.
+func (a *Approver) Use(ctx context.Context, s *Session, settled store.Approval) (Answer, error) {
+	d := settled.Decision
+	fail := func(err error) (Answer, error) {
+		return Answer{}, fmt.Errorf("use the answer about %s: %w", d.Tool, err)
+	}
+	if s.ID() != settled.Session {
+		return fail(fmt.Errorf("the question is of session %q, not of %q", settled.Session, s.ID()))
 	}
 	if settled.State != store.Approved {
 		return Answer{settled, denied(d)}, nil
 	}
-	used, err := a.queue.Claim(ctx, asked.ID, store.ArgumentsHash(d))
+	used, err := a.queue.Claim(ctx, settled.ID, store.ArgumentsHash(d))
 	switch {
 	case errors.Is(err, store.ErrSettled): // the answer came too late to be used
 		settled.State = store.Expired
@@ -89,17 +114,16 @@ func (a *Approver) AskIn(ctx context.Context, s *Session, d *remit.Decision) (An
 	case err != nil:
 		return fail(err)
 	}
-	settled = used
-	if settled.Extent == store.Always && a.o.Always != nil {
-		if err := a.o.Always(ctx, settled); err != nil {
+	if used.Extent == store.Always && a.o.Always != nil {
+		if err := a.o.Always(ctx, used); err != nil {
 			return fail(fmt.Errorf("write down what is allowed for always: %w", err))
 		}
 	}
-	confirmed, err := s.ConfirmAsked(ctx, d, settled.Extent)
+	confirmed, err := s.ConfirmAsked(ctx, d, used.Extent)
 	if err != nil {
 		return fail(err)
 	}
-	return Answer{settled, confirmed}, nil
+	return Answer{used, confirmed}, nil
 }
 
 // withdraw cancels a question although the context of the one who asked has

@@ -101,9 +101,47 @@ func TestAsk(t *testing.T) {
 			}
 			verdict(t, s, send("c2", "eve@evil.example"), next)
 			verdict(t, s, send("c3", "mallory@evil.example"), remit.Ask)
+			// Another replica, which knows the log alone, decides the same.
+			verdict(t, replica(t, st), send("c4", "eve@evil.example"), next)
 			verify(t, st)
 		})
 	}
+}
+
+// replica opens the session with nothing but the store.
+func replica(t *testing.T, st store.Store) *ledger.Session {
+	t.Helper()
+	s, err := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+	must(t, err)
+	return s
+}
+
+// TestUse puts a question and acts on its answer later, in another process: the
+// answer lets the call run once.
+func TestUse(t *testing.T) {
+	l, st, s := begin(t)
+	tainted(t, s)
+	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
+	a, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Put(t.Context(), s, d)
+	must(t, err)
+	later := replica(t, st)
+	approver := ledger.NewApprover(l, st, ledger.ApproverOptions{})
+	use := func(want remit.Verdict) {
+		t.Helper()
+		settled, err := st.Approval(t.Context(), a.ID)
+		must(t, err)
+		got, err := approver.Use(t.Context(), later, settled)
+		must(t, err)
+		if got.Decision.Verdict != want {
+			t.Errorf("it is %s: %s, want %s", got.Approval.State, got.Decision.Verdict, want)
+		}
+	}
+	use(remit.Deny) // nobody has answered yet
+	must(t, second(st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.Once})))
+	use(remit.Allow)
+	use(remit.Deny)
+	verdict(t, later, send("c2", "eve@evil.example"), remit.Ask)
+	verify(t, st)
 }
 
 // TestAskUnseenReasons decides the call again while the person thinks, for one

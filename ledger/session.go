@@ -96,7 +96,7 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 	var d *remit.Decision
 	err := s.step(ctx, func(r *remit.Session, _ int64) (rec store.Record, err error) {
 		if shown != nil {
-			if d, err = s.last(ctx, call); err != nil {
+			if d, err = s.Last(ctx, call); err != nil {
 				return rec, err
 			}
 			if !covers(shown, d) {
@@ -118,9 +118,9 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 	return d, nil
 }
 
-// last finds the last decision on a call in the log. That takes as long as the
-// session, which is nothing beside the person's time.
-func (s *Session) last(ctx context.Context, call string) (*remit.Decision, error) {
+// Last finds the last decision on a call in the log, which takes time in
+// proportion to the session's length.
+func (s *Session) Last(ctx context.Context, call string) (*remit.Decision, error) {
 	var d *remit.Decision
 	for rec, err := range s.ledger.store.Read(ctx, s.id, 0) {
 		if err != nil {
@@ -131,7 +131,7 @@ func (s *Session) last(ctx context.Context, call string) (*remit.Decision, error
 		}
 	}
 	if d == nil {
-		return nil, fmt.Errorf("confirm %q: %w", call, remit.ErrUnknownCall)
+		return nil, fmt.Errorf("call %q: %w", call, remit.ErrUnknownCall)
 	}
 	return d, nil
 }

@@ -22,6 +22,7 @@ type stored struct {
 	Text    exact           `json:"text,omitempty"`
 	Call    *storedCall     `json:"call,omitempty"`
 	Verdict remit.Verdict   `json:"verdict,omitempty"`
+	Once    bool            `json:"once,omitempty"`
 	Result  *storedResult   `json:"result,omitempty"`
 }
 
@@ -74,7 +75,7 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 }
 
 func encodeEvent(e *remit.Event) ([]byte, error) {
-	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict}
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
@@ -89,7 +90,7 @@ func (r *Record) decode(event string, decision sql.NullString) error {
 	if err := json.Unmarshal([]byte(event), &s); err != nil {
 		return err
 	}
-	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict}
+	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
 	}

@@ -236,6 +236,7 @@ func everyByte(t *testing.T, s *suite) {
 		{Kind: remit.CallEvent, Verdict: remit.Deny, Call: &remit.Call{ID: odd, Server: odd, Tool: odd, Arguments: json.RawMessage(" {\"a\" :1e400, \"a\":12345678901234567890,, \xff")}},
 		{Kind: remit.ResultEvent, Result: &remit.Result{Call: odd, Content: odd, Structured: json.RawMessage("[1.0,\n 1e2, \"\\ud800\"]")}},
 		{Kind: remit.ResultEvent, Result: &remit.Result{Call: "c"}},
+		{Kind: remit.ConfirmationEvent, Verdict: remit.Allow, Once: true, Call: &remit.Call{ID: odd}},
 		{Kind: remit.UserEvent, Text: strings.Repeat("long ", 1<<18)},
 	}
 	list := make([]store.Record, len(events))
