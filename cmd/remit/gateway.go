@@ -22,6 +22,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/telemetry"
 )
 
 type gatewayCommand struct {
@@ -53,8 +54,17 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	observe, flush, err := telemetry.Start(ctx, version(), log)
+	if err != nil {
+		return usage{err}
+	}
+	defer func() {
+		if err := flush(); err != nil {
+			log.Warn("telemetry could not be exported", "error", err)
+		}
+	}()
 	if c.Config != "" {
-		return c.serve(ctx, s, log)
+		return c.serve(ctx, s, log, observe)
 	}
 	if len(c.Command) == 0 {
 		return usage{hint(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server")}
@@ -63,6 +73,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	options.Telemetry = observe
 	end, err := durable(ctx, &options, c.Store, c.Queue)
 	if err != nil {
 		return err
@@ -87,7 +98,7 @@ func (c *gatewayCommand) session() string {
 }
 
 // serve runs the gateway of a configuration file.
-func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger) error {
+func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
 		return usage{errors.New("--config says everything but --session and --log: leave the command and the other flags out")}
 	}
@@ -106,6 +117,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	if err != nil {
 		return err
 	}
+	options.Telemetry = observe
 	end, err := durable(ctx, &options, f.Store, f.Queue)
 	if err != nil {
 		return err

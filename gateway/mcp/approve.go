@@ -34,7 +34,9 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 	default:
 		return d, nil, nil
 	}
+	settled := c.g.o.Telemetry.Asked(ctx)
 	after, err := person.Ask(ask, s, d)
+	settled()
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)

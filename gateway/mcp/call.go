@@ -15,8 +15,10 @@ import (
 
 // call decides a tools/call, passes it on when it may run, and records what it
 // returns before the client sees it.
-func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
+func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err error) {
 	name := rawjson.GetText(x.msg.Params, "name")
+	ctx, span := c.served(ctx, x, name)
+	defer func() { span.End(failure(raw, err)) }()
 	if name == "" {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
 	}
@@ -60,6 +62,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) ([]byte, error) {
 		}
 	}
 	c.logDecision(d, mode, took)
+	span.Decided(d, string(mode), took)
 	if d.Verdict != remit.Allow && mode == Enforce {
 		return wire.NewResult(x.id, stopped(d, c.bare(x, b, tool))), nil
 	}
@@ -72,7 +75,10 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 		params = rawjson.Splice(params, at, d.Arguments)
 	}
 	params = rawjson.Replace(params, rawjson.Quote(tool), "name")
-	m, err := b.roundTrip(x, params, paramHeader(b.definition(tool), rawjson.Get(params, "arguments")))
+	header := paramHeader(b.definition(tool), rawjson.Get(params, "arguments"))
+	params, span := c.requested(ctx, x, b, tool, params, header)
+	m, err := b.roundTrip(x, params, header)
+	span.End(answered(m, err))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
 	}

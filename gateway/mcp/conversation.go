@@ -38,7 +38,8 @@ type conversation struct {
 	standing Port
 	backends []*backend
 
-	work sync.WaitGroup // requests in flight
+	work         sync.WaitGroup // requests in flight
+	disconnected func()         // counts it no more
 
 	mu      sync.Mutex
 	closing bool
@@ -128,6 +129,7 @@ func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) 
 	}
 	g.conversations[c] = true
 	g.mu.Unlock()
+	c.disconnected = g.o.Telemetry.Connected(context.Background())
 	for _, s := range g.servers {
 		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1)}
 		b.listing <- struct{}{}
@@ -434,6 +436,7 @@ func (c *conversation) close(ctx context.Context) error {
 	c.g.mu.Lock()
 	delete(c.g.conversations, c)
 	c.g.mu.Unlock()
+	c.disconnected()
 	close(c.ended)
 	return errors.Join(errs...)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/telemetry"
 )
 
 // Mode says what a decision does.
@@ -102,6 +103,8 @@ type Options struct {
 	Limits    Limits
 	// Log takes structured logs; they are discarded when nil.
 	Log *slog.Logger
+	// Telemetry takes traces and metrics; none when nil.
+	Telemetry *telemetry.Recorder
 	// Version is what the gateway says about itself where it answers for
 	// several servers.
 	Version string

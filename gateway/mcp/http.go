@@ -430,7 +430,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, ctx context.C
 		return
 	}
 	p := &postPort{w: w, control: http.NewResponseController(w), done: make(chan struct{}), statuses: shared}
-	c.accept(ctx, m, p, shared)
+	c.accept(h.g.o.Telemetry.From(ctx, r.Header.Get), m, p, shared)
 	select {
 	case <-p.done:
 	case <-r.Context().Done():

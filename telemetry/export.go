@@ -1,0 +1,114 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+)
+
+// flushTime bounds how long the end of the process waits for the last export.
+const flushTime = 5 * time.Second
+
+// Start returns a recorder that exports by OTLP over HTTP, as the standard
+// variables OTEL_* of the environment say, and what ends it after a last export.
+// The recorder is nil when they name no endpoint. An error says which variable is
+// wrong.
+//
+// What goes wrong while exporting is logged, and harms nothing else.
+// OpenTelemetry has one place for that in a process, which Start sets.
+func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, func() error, error) {
+	traces, terr := exports("TRACES")
+	metrics, merr := exports("METRICS")
+	if err := errors.Join(terr, merr); err != nil {
+		return nil, nil, err
+	}
+	if !traces && !metrics {
+		return nil, func() error { return nil }, nil
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry could not be exported", "error", err) }))
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", "remit"), attribute.String("service.version", version)), resource.WithFromEnv())
+	if err != nil {
+		return nil, nil, fmt.Errorf("the environment says who we are in OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
+	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
+	var ends []func(context.Context) error
+	if traces {
+		e, err := otlptracehttp.New(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		p := sdktrace.NewTracerProvider(sdktrace.WithBatcher(e), sdktrace.WithResource(about))
+		tracers, ends = p, append(ends, p.Shutdown)
+	}
+	if metrics {
+		e, err := otlpmetrichttp.New(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		p := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(e)), sdkmetric.WithResource(about))
+		meters, ends = p, append(ends, p.Shutdown)
+	}
+	r, err := New(tracers, meters, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, func() error {
+		// The context of the process has ended by now.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+		defer cancel()
+		var errs []error
+		for _, end := range ends {
+			errs = append(errs, end(ctx))
+		}
+		return errors.Join(errs...)
+	}, nil
+}
+
+// exports tells whether the environment asks for a signal, TRACES or METRICS.
+func exports(signal string) (bool, error) {
+	variable := func(suffix string) (string, string) {
+		for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_" + suffix, "OTEL_EXPORTER_OTLP_" + suffix} {
+			if v := os.Getenv(name); v != "" {
+				return name, v
+			}
+		}
+		return "", ""
+	}
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+		return false, nil
+	}
+	name := "OTEL_" + signal + "_EXPORTER"
+	switch exporter := os.Getenv(name); exporter {
+	case "none":
+		return false, nil
+	case "":
+		if _, endpoint := variable("ENDPOINT"); endpoint == "" {
+			return false, nil
+		}
+	case "otlp":
+	default:
+		return false, fmt.Errorf("%s is %q: write otlp or none", name, exporter)
+	}
+	if name, protocol := variable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		return false, fmt.Errorf("%s is %q: write http/protobuf, and the endpoint's port for it, commonly 4318", name, protocol)
+	}
+	return true, nil
+}
