@@ -1,84 +1,121 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/store"
 )
 
 // stageClock times the stages of calls at the gateway's own ports, from the
-// outside: nothing of the gateway knows that it is measured.
+// outside: nothing of the gateway knows that it is measured. A call is known by
+// the argument that no other call has.
 type stageClock struct {
-	mu      sync.Mutex
-	running bool
-	times   [stageCount][]time.Duration
+	mu    sync.Mutex
+	calls map[string]*callTimes // by the argument
+	asked map[string]*callTimes // by the id that the gateway gave
 }
 
-// The stages that are timed. Those that hold others come out less them.
+// The stages that are timed. Most hold others, and come out less them.
 const (
-	stageHandler  = iota // the whole of the gateway
+	stageTotal    = iota // as the client sees it
+	stageGateway         // the whole of the gateway
 	stageDecide          // with the append of the decision
 	stageDecision        // the append alone
-	stageUpstream        // to the server and back
+	stageServer          // to the server and back
 	stageRecord          // with the append of the result
 	stageResult          // the append alone
 	stageCount
 )
 
-// run begins or ends the timing: handshakes and listings are not of interest.
-func (c *stageClock) run(on bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running = on
+// callTimes are those of one call.
+type callTimes [stageCount]time.Duration
+
+func newStageClock() *stageClock {
+	return &stageClock{calls: map[string]*callTimes{}, asked: map[string]*callTimes{}}
 }
 
-func (c *stageClock) note(stage int, began time.Time) {
-	took := time.Since(began)
+// note adds what a stage of a call took; of a call that isn't timed nothing.
+func (c *stageClock) note(t *callTimes, stage int, took time.Duration) {
+	if t == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running {
-		c.times[stage] = append(c.times[stage], took)
-	}
+	t[stage] += took
 }
 
-// stages are the medians, given that of the whole.
-func (c *stageClock) stages(total time.Duration, durable bool) []GatewayStage {
+// begin makes a call one that is timed.
+func (c *stageClock) begin(argument string) *callTimes {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var p50 [stageCount]time.Duration
-	for i := range p50 {
-		p50[i] = quantile(c.times[i], 50)
+	t := &callTimes{}
+	c.calls[argument] = t
+	return t
+}
+
+func (c *stageClock) of(arguments []byte) *callTimes {
+	argument := rawjson.GetText(arguments, "id")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[argument]
+}
+
+// stages are the means over the calls around the median, so that the parts add
+// up to what a call takes there.
+func (c *stageClock) stages(durable bool) []GatewayStage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]*callTimes, 0, len(c.calls))
+	for _, t := range c.calls {
+		all = append(all, t)
 	}
-	relay := p50[stageHandler] - p50[stageDecide] - p50[stageUpstream] - p50[stageRecord]
+	slices.SortFunc(all, func(a, b *callTimes) int { return cmp.Compare(a[stageTotal], b[stageTotal]) })
+	middle := all[len(all)*9/20 : max(len(all)*11/20, min(len(all), 1))]
+	var t callTimes
+	for _, one := range middle {
+		for i := range t {
+			t[i] += one[i]
+		}
+	}
+	for i := range t {
+		t[i] /= time.Duration(max(len(middle), 1))
+	}
 	out := []GatewayStage{
-		{"client and its connection", total - p50[stageHandler]},
-		{"gateway: read, route, write", relay},
-		{"decide", p50[stageDecide] - p50[stageDecision]},
-		{"append the decision", p50[stageDecision]},
-		{"server and its connection", p50[stageUpstream]},
-		{"label the result", p50[stageRecord] - p50[stageResult]},
-		{"append the result", p50[stageResult]},
+		{"client and its connection", t[stageTotal] - t[stageGateway]},
+		{"gateway: read, route, write", t[stageGateway] - t[stageDecide] - t[stageServer] - t[stageRecord]},
+		{"decide", t[stageDecide] - t[stageDecision]},
+		{"append the decision", t[stageDecision]},
+		{"server and its connection", t[stageServer]},
+		{"label the result", t[stageRecord] - t[stageResult]},
+		{"append the result", t[stageResult]},
 	}
-	if durable {
-		return out
+	if !durable {
+		out = slices.Delete(slices.Delete(out, 6, 7), 3, 4)
 	}
-	return append(out[:3:3], out[4:6]...)
+	return out
 }
 
-// handler times the gateway as a whole.
+// timing carries the call that a context belongs to.
+type timing struct{ t *callTimes }
+
+// timingKey is that of the timing in a context.
+type timingKey struct{}
+
+// handler times the gateway as a whole over HTTP.
 func (c *stageClock) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		next.ServeHTTP(w, r)
-		if r.Method == http.MethodPost {
-			c.note(stageHandler, began)
-		}
+		began, call := time.Now(), &timing{}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), timingKey{}, call)))
+		c.note(call.t, stageGateway, time.Since(began))
 	})
 }
 
@@ -101,14 +138,30 @@ type timedSession struct {
 
 // Decide implements [mcp.Session].
 func (s timedSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	defer s.clock.note(stageDecide, time.Now())
-	return s.Session.Decide(ctx, c)
+	t := s.clock.of(c.Arguments)
+	if call, ok := ctx.Value(timingKey{}).(*timing); ok {
+		call.t = t
+	}
+	if t != nil {
+		s.clock.mu.Lock()
+		s.clock.asked[c.ID] = t
+		s.clock.mu.Unlock()
+	}
+	began := time.Now()
+	d, err := s.Session.Decide(context.WithValue(ctx, timingKey{}, &timing{t}), c)
+	s.clock.note(t, stageDecide, time.Since(began))
+	return d, err
 }
 
 // Result implements [mcp.Session].
 func (s timedSession) Result(ctx context.Context, r remit.Result) error {
-	defer s.clock.note(stageRecord, time.Now())
-	return s.Session.Result(ctx, r)
+	s.clock.mu.Lock()
+	t := s.clock.asked[r.Call]
+	s.clock.mu.Unlock()
+	began := time.Now()
+	err := s.Session.Result(context.WithValue(ctx, timingKey{}, &timing{t}), r)
+	s.clock.note(t, stageRecord, time.Since(began))
+	return err
 }
 
 // timedStore times appends.
@@ -119,12 +172,20 @@ type timedStore struct {
 
 // Append implements [store.Sessions].
 func (s timedStore) Append(ctx context.Context, session string, expected int64, records ...store.Record) error {
+	began := time.Now()
+	err := s.Store.Append(ctx, session, expected, records...)
+	s.appended(ctx, began, records)
+	return err
+}
+
+func (s timedStore) appended(ctx context.Context, began time.Time, records []store.Record) {
 	stage := stageResult
 	if records[0].Decision != nil {
 		stage = stageDecision
 	}
-	defer s.clock.note(stage, time.Now())
-	return s.Store.Append(ctx, session, expected, records...)
+	if call, ok := ctx.Value(timingKey{}).(*timing); ok {
+		s.clock.note(call.t, stage, time.Since(began))
+	}
 }
 
 // timedLink times the way to the server and back.
@@ -135,9 +196,9 @@ type timedLink struct {
 
 // Send implements [upstream.Link].
 func (l timedLink) Send(m upstream.Message) error {
-	if m.ID != 0 {
+	if t := l.from.clock.of(rawjson.Get(m.Raw, "params", "arguments")); t != nil {
 		l.from.mu.Lock()
-		l.from.sent[m.ID] = time.Now()
+		l.from.sent[string(rawjson.Number(m.ID))] = sentCall{t, time.Now()}
 		l.from.mu.Unlock()
 	}
 	return l.Link.Send(m)
@@ -147,18 +208,24 @@ type timedReceiver struct {
 	upstream.Receiver
 	clock *stageClock
 	mu    sync.Mutex
-	sent  map[int64]time.Time
+	sent  map[string]sentCall // by the id of the request
 }
 
-// Receive implements [upstream.Receiver]. The server that is measured says
-// nothing about a request but its answer.
+type sentCall struct {
+	t  *callTimes
+	at time.Time
+}
+
+// Receive implements [upstream.Receiver].
 func (r *timedReceiver) Receive(raw []byte, about int64) {
+	now := time.Now()
+	id := string(rawjson.Get(raw, "id"))
 	r.mu.Lock()
-	began, ok := r.sent[about]
-	delete(r.sent, about)
+	sent, ok := r.sent[id]
+	delete(r.sent, id)
 	r.mu.Unlock()
 	if ok {
-		r.clock.note(stageUpstream, began)
+		r.clock.note(sent.t, stageServer, now.Sub(sent.at))
 	}
 	r.Receiver.Receive(raw, about)
 }

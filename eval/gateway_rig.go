@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,8 +35,9 @@ const (
 // gatewayRig is a server, a gateway before it, and what clients need to reach
 // both.
 type gatewayRig struct {
-	clock           stageClock
-	direct, through string // addresses
+	clock           *stageClock
+	last            atomic.Int64 // argument
+	direct, through string       // addresses
 	http            *http.Client
 	ends            []func() error // in the order in which things are closed
 }
@@ -45,7 +47,7 @@ type noteInput struct {
 }
 
 func newGatewayRig(ctx context.Context, name string) (*gatewayRig, error) {
-	rig := &gatewayRig{http: &http.Client{Transport: upstream.NewTransport()}}
+	rig := &gatewayRig{clock: newStageClock(), http: &http.Client{Transport: upstream.NewTransport()}}
 	err := rig.start(ctx, name)
 	if err != nil {
 		return nil, errors.Join(err, rig.close())
@@ -70,14 +72,14 @@ func (rig *gatewayRig) start(ctx context.Context, name string) error {
 			return err
 		}
 		rig.ends = append(rig.ends, s.Close)
-		sessions = durableSessions{ledger.New(timedStore{s, &rig.clock}, func() *remit.Monitor { return nil }, ledger.Options{})}
+		sessions = durableSessions{ledger.New(timedStore{s, rig.clock}, func() *remit.Monitor { return nil }, ledger.Options{})}
 	}
 	endpoint := upstream.Endpoint{URL: rig.direct, Transport: upstream.NewTransport(), MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
 	g, err := mcp.New(mcp.Options{
-		Sessions: timedSessions{sessions, &rig.clock},
+		Sessions: timedSessions{sessions, rig.clock},
 		Limits:   mcp.Limits{Conversations: MaxGatewaySessions},
 		Servers: []mcp.Server{{Name: "notes", Contract: notesContract(), Connect: func(to upstream.Receiver) (upstream.Link, error) {
-			from := &timedReceiver{Receiver: to, clock: &rig.clock, sent: map[int64]time.Time{}}
+			from := &timedReceiver{Receiver: to, clock: rig.clock, sent: map[string]sentCall{}}
 			return timedLink{upstream.Dial(endpoint, from), from}, nil
 		}}},
 	})
@@ -140,7 +142,6 @@ func (s durableSessions) Open(ctx context.Context, m *remit.Monitor, id string) 
 // clientPair is a client of the server, and one of the gateway.
 type clientPair struct {
 	direct, through *sdk.ClientSession
-	n               int
 }
 
 // connect makes so many sessions, and has each list its tools and make one call
@@ -164,7 +165,7 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 			if _, err = (*to).ListTools(ctx, nil); err != nil {
 				return pairs, err
 			}
-			if err = p.call(ctx, *to); err != nil {
+			if _, err = p.call(ctx, *to, rig.argument()); err != nil {
 				return pairs, err
 			}
 		}
@@ -172,16 +173,27 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 	return pairs, nil
 }
 
-func (p *clientPair) call(ctx context.Context, s *sdk.ClientSession) error {
-	p.n++
-	r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: gatewayTool, Arguments: noteInput{ID: fmt.Sprint("note-", p.n)}})
-	if err != nil {
-		return err
+// argument makes one that no call had before.
+func (rig *gatewayRig) argument() string { return fmt.Sprint("note-", rig.last.Add(1)) }
+
+// timed makes a call through the gateway whose stages are timed.
+func (rig *gatewayRig) timed(ctx context.Context, p *clientPair) (time.Duration, error) {
+	argument := rig.argument()
+	t := rig.clock.begin(argument)
+	took, err := p.call(ctx, p.through, argument)
+	rig.clock.note(t, stageTotal, took)
+	return took, err
+}
+
+// call makes a call and returns how long it took.
+func (p *clientPair) call(ctx context.Context, s *sdk.ClientSession, argument string) (time.Duration, error) {
+	began := time.Now()
+	r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: gatewayTool, Arguments: noteInput{ID: argument}})
+	took := time.Since(began)
+	if err == nil && (r.IsError || len(r.Content) != 1) {
+		err = fmt.Errorf("a call was not answered by the server: %v", r.Content)
 	}
-	if r.IsError || len(r.Content) != 1 {
-		return fmt.Errorf("a call was not answered by the server: %v", r.Content)
-	}
-	return nil
+	return took, err
 }
 
 func (p *clientPair) close() error {

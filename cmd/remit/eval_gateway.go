@@ -76,7 +76,7 @@ func gatewayTables(t *tables, r *eval.GatewayReport) {
 			for len(rows[at]) <= i {
 				rows[at] = append(rows[at], "-")
 			}
-			rows[at] = append(rows[at], millis(stage.P50))
+			rows[at] = append(rows[at], millis(stage.Time))
 		}
 	}
 	t.rows(rows...)

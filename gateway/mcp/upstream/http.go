@@ -361,7 +361,7 @@ func (l *remote) stream(ctx context.Context, body io.ReadCloser, m Message) erro
 			}
 			l.to.Receive(e.Data, m.ID)
 			if answer {
-				body.Close()
+				l.finish(body, m.ID)
 				return nil
 			}
 		}
@@ -380,6 +380,19 @@ func (l *remote) stream(ctx context.Context, body io.ReadCloser, m Message) erro
 		}
 		body = next
 	}
+}
+
+// streamEnd is how long a server may take to end a stream on which it has
+// answered.
+const streamEnd = time.Second
+
+// finish reads a stream to its end, so that its connection can be used again. A
+// server that leaves it open loses the connection.
+func (l *remote) finish(body io.ReadCloser, id int64) {
+	late := time.AfterFunc(streamEnd, func() { l.Abandon(id) })
+	defer late.Stop()
+	_, _ = io.CopyN(io.Discard, body, 1<<16) // an error only costs the connection
+	body.Close()
 }
 
 // carries tells whether an event holds a message.

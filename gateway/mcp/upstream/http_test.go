@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/remit-project/remit/gateway/mcp/upstream"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // inbox is a receiver that keeps what comes.
@@ -82,6 +85,45 @@ func TestResume(t *testing.T) {
 	got := b.wait(t, 2)
 	if want := []string{`7 {"n":1}`, `7 {"jsonrpc":"2.0","id":7,"result":{}}`}; strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A stream that has brought the answer is read to its end, so that the next
+// request finds its connection: a connection of its own each would cost more
+// than the call.
+func TestReuse(t *testing.T) {
+	const calls = 20
+	var connections atomic.Int64
+	answered := make(chan bool)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", rawjson.Get(body, "id"))
+		w.(http.Flusher).Flush()
+		<-answered // the end comes by itself
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	b := newInbox()
+	l := upstream.Dial(upstream.Endpoint{URL: s.URL, Transport: upstream.NewTransport(), MaxMessage: 1 << 16, Log: slog.New(slog.DiscardHandler)}, b)
+	for id := range int64(calls) {
+		if err := l.Send(upstream.Message{Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"x"}`, id+1), ID: id + 1, Method: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		b.wait(t, 1)
+		answered <- true
+	}
+	if err := l.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// The next request may come before the last one's stream has ended.
+	if n := connections.Load(); n > calls/2 {
+		t.Errorf("%d requests made %d connections", calls, n)
 	}
 }
 
