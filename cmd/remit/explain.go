@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/explanation"
 	"github.com/remit-project/remit/trace"
 )
 
@@ -77,7 +78,7 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	e := explain(d, session.Text)
+	e := explanation.Of(d, session.Text)
 	if c.HTML != "" {
 		return writePage(c.HTML, e)
 	}
@@ -122,7 +123,7 @@ func readDecision(name string) (*remit.Decision, error) {
 }
 
 // writePage writes the HTML page, to the end or not at all unnoticed.
-func writePage(name string, e *explanation) (err error) {
+func writePage(name string, e *explanation.Explanation) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return err

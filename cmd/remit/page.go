@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/remit-project/remit/explanation"
 	"github.com/remit-project/remit/label"
 )
 
@@ -14,7 +15,7 @@ var pageSource string
 // page writes an explanation as one HTML file without scripts and without
 // anything to load. All text of the session goes through the template's
 // escaping.
-func page(w io.Writer, e *explanation) error {
+func page(w io.Writer, e *explanation.Explanation) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"visible": visible,
 		"class":   func(t label.Trust) string { return t.String() },

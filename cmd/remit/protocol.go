@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/protocol"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/synth"
@@ -35,9 +36,7 @@ type request struct {
 // answered is a decision as a line of standard output.
 type answered struct {
 	Type string `json:"type"`
-	*remit.Decision
-	// Explanation is what to tell the model instead of a result.
-	Explanation string `json:"explanation,omitempty"`
+	protocol.Answer
 }
 
 // acknowledged answers a line that needs no answer.
@@ -57,8 +56,8 @@ type problem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// protocol is the state behind the lines.
-type protocol struct {
+// dialogue is the state behind the lines.
+type dialogue struct {
 	engine   *engine
 	ack      bool
 	shared   setup
@@ -77,19 +76,19 @@ type conversation struct {
 	session *remit.Session
 }
 
-func newProtocol(e *engine, ack bool) *protocol {
-	return &protocol{engine: e, ack: ack, shared: setup{contracts: e.contracts}, sessions: map[string]*conversation{}}
+func newDialogue(e *engine, ack bool) *dialogue {
+	return &dialogue{engine: e, ack: ack, shared: setup{contracts: e.contracts}, sessions: map[string]*conversation{}}
 }
 
 // line answers one line; nil means that there is nothing to say.
-func (p *protocol) line(ctx context.Context, n int, data []byte) any {
+func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 	r, err := parseRequest(data)
 	if err == nil {
 		var d *remit.Decision
 		if d, err = p.handle(ctx, r); err == nil {
 			switch {
 			case d != nil:
-				return &answered{Type: "decision", Decision: d, Explanation: d.Explain()}
+				return &answered{Type: "decision", Answer: protocol.AnswerOf(d)}
 			case p.ack:
 				return &acknowledged{Type: "ok", Line: n}
 			}
@@ -159,7 +158,7 @@ func parseRequest(data []byte) (*request, error) {
 }
 
 // handle carries one line out. Only calls and confirmations have a decision.
-func (p *protocol) handle(ctx context.Context, r *request) (*remit.Decision, error) {
+func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, error) {
 	switch r.Type {
 	case "tools", "contracts":
 		return nil, p.prepare(r)
@@ -192,25 +191,12 @@ func (p *protocol) handle(ctx context.Context, r *request) (*remit.Decision, err
 		}
 		return nil, s.Result(ctx, result)
 	}
-	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: arguments(r.Arguments)})
-}
-
-// arguments takes the arguments as an object or as the text that the model
-// wrote, which need not be JSON: the monitor then says so in its decision.
-func arguments(raw json.RawMessage) json.RawMessage {
-	var text string
-	switch {
-	case raw == nil:
-		return json.RawMessage("{}")
-	case raw[0] == '"' && json.Unmarshal(raw, &text) == nil:
-		return json.RawMessage(text)
-	}
-	return raw
+	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: protocol.Arguments(r.Arguments)})
 }
 
 // prepare takes tools or contracts in, for one session or, when the line names
 // none, for all that have not begun.
-func (p *protocol) prepare(r *request) error {
+func (p *dialogue) prepare(r *request) error {
 	to := &p.shared
 	if r.Session != "" {
 		c, err := p.conversation(r.Session)
@@ -241,7 +227,7 @@ func (p *protocol) prepare(r *request) error {
 }
 
 // conversation finds or makes the state of a session that need not have begun.
-func (p *protocol) conversation(id string) (*conversation, error) {
+func (p *dialogue) conversation(id string) (*conversation, error) {
 	c := p.sessions[id]
 	if c != nil {
 		return c, nil
@@ -256,7 +242,7 @@ func (p *protocol) conversation(id string) (*conversation, error) {
 
 // session begins a session with its first event. Servers without a contract
 // file have their contracts made from their schemas.
-func (p *protocol) session(id string) (*remit.Session, error) {
+func (p *dialogue) session(id string) (*remit.Session, error) {
 	c, err := p.conversation(id)
 	if err != nil {
 		return nil, err

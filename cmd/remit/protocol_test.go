@@ -38,7 +38,7 @@ func TestReadLineSkipsWhatIsTooLong(t *testing.T) {
 }
 
 func TestSessionsAreBounded(t *testing.T) {
-	p := newProtocol(&engine{}, false)
+	p := newDialogue(&engine{}, false)
 	for i := range maxSessions {
 		p.sessions[strings.Repeat("x", i+1)] = &conversation{}
 	}
@@ -59,7 +59,7 @@ func FuzzProtocol(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newProtocol(&engine{}, true)
+		p := newDialogue(&engine{}, true)
 		for i, line := range bytes.Split(data, []byte("\n")) {
 			switch a := p.line(context.Background(), i+1, line).(type) {
 			case *answered:

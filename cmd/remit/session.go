@@ -39,7 +39,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	p := newProtocol(engine, c.Ack)
+	p := newDialogue(engine, c.Ack)
 	in := bufio.NewReaderSize(s.in, 1<<16)
 	out := bufio.NewWriter(s.out)
 	for n := 1; ; n++ {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/explanation"
 	"github.com/remit-project/remit/label"
 )
 
@@ -55,35 +56,6 @@ func TestWrapKeepsWordsAndWidth(t *testing.T) {
 	}
 }
 
-// A value is cut where its evidence changes, and each part has the trust of
-// what explains it.
-func TestPiecesAreColouredByTheirEvidence(t *testing.T) {
-	f := &remit.Finding{Value: "https://corp.example/?q=secret", Trust: label.External, Evidence: []remit.Evidence{
-		{ValueStart: 0, ValueEnd: 20, Trust: label.User, Vouches: true},
-		{ValueStart: 8, ValueEnd: 20, Trust: label.External},
-		{ValueStart: 24, ValueEnd: 30, Trust: label.ToolOutput},
-	}}
-	var got []string
-	for _, p := range pieces(f) {
-		got = append(got, p.Trust.String()+":"+p.Text)
-	}
-	want := "USER:https://corp.example EXTERNAL:/?q= TOOL_OUTPUT:secret"
-	if strings.Join(got, " ") != want {
-		t.Errorf("pieces = %q, want %q", got, want)
-	}
-}
-
-// Evidence of a decision from elsewhere may not fit the session at hand.
-func TestLocateSurvivesForeignEvidence(t *testing.T) {
-	text := func(string) (string, bool) { return "short", true }
-	for _, e := range []remit.Evidence{{Start: -1, End: 2}, {Start: 4, End: 99}, {Start: 3, End: 1}} {
-		e.Text = "kept"
-		if p := locate(e, text); p.Match != "kept" {
-			t.Errorf("locate(%+v) = %+v", e, p)
-		}
-	}
-}
-
 // What others wrote can't end the quotes it stands in, and a name that could be
 // read as the program's own words stands in quotes too.
 func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
@@ -119,7 +91,7 @@ func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
 	}
 
 	b.Reset()
-	p.place(&place{Before: "«a", Match: "b«", After: "»"})
+	p.place(&explanation.Place{Before: "«a", Match: "b«", After: "»"})
 	if got := b.String(); strings.Count(got, "«") != 1 || strings.Count(got, "»") != 1 {
 		t.Errorf("place = %s", got)
 	}
