@@ -3,112 +3,72 @@ package provenance
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/shell"
 )
 
-// maxCommand is the longest command line that is parsed, in bytes.
-const maxCommand = 16 << 10
+// maxQuery is the longest query that is read token by token, in bytes.
+const maxQuery = 16 << 10
 
 // shell resolves a command line word by word. The words of every command, its
 // redirections and its pipes all decide; only "cd" and the operators between
-// commands are nobody's choice. What can't be read as plain words (expansions,
-// substitutions, here-documents) has the ambient label.
+// commands are nobody's choice. What only the shell will know (expansions,
+// substitutions) has the ambient label.
 func (q *query) shell(text string) (Resolution, bool) {
-	if len(text) > maxCommand || !clean(text) {
+	if !clean(text) {
 		return Resolution{}, false
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	line, err := shell.Read(text)
 	if err != nil {
 		return Resolution{}, false
 	}
 	r := Resolution{Label: label.Identity(), How: "command words"}
 	ambient := q.s.Ambient()
-	word := func(w *syntax.Word) {
-		lit, ok := literal(w)
-		if !ok {
-			r.add(Part{Name: "word", Text: text[w.Pos().Offset():w.End().Offset()], Authority: true, Label: ambient}, nil)
-			return
-		}
-		l, ev := ambient, []Evidence(nil)
-		if part, ok := q.text(lit); ok {
-			// Words of the user's put together anew are another command.
-			part.Label.Obligations |= label.AmbiguousBinding
-			l, ev, r.Witness = part.Label, part.Evidence, true
-		}
-		r.add(Part{Name: "word", Text: lit, Authority: true, Label: l}, ev)
+	unknown := func(name string, s shell.Span) {
+		r.add(Part{Name: name, Text: text[s.Start:s.End], Authority: true, Label: ambient}, nil)
 	}
-	syntax.Walk(file, func(n syntax.Node) bool {
-		if len(r.Parts) > maxPieces {
-			return false
+	for _, c := range line.Commands {
+		for _, a := range c.Assignments {
+			unknown("assignment", a.Span)
 		}
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			if len(n.Assigns) > 0 {
-				r.add(Part{Name: "assignment", Text: text[n.Pos().Offset():n.End().Offset()], Authority: true, Label: ambient}, nil)
-			}
-			source := text[n.Pos().Offset():n.End().Offset()]
-			if whole, ok := q.exact(source); ok {
-				r.Witness = true
-				r.add(Part{Name: "command", Text: source, Authority: true, Label: whole.Label}, whole.Evidence)
-				return false
-			}
-			for i, w := range n.Args {
-				if lit, ok := literal(w); i == 0 && ok && lit == "cd" {
-					continue
-				}
-				word(w)
-			}
-			return false
-		case *syntax.Redirect:
-			r.add(Part{Name: "redirection", Text: text[n.Pos().Offset():n.End().Offset()], Authority: true, Label: ambient}, nil)
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				r.add(Part{Name: "pipe", Text: n.Op.String(), Authority: true, Label: ambient}, nil)
-			}
-		case *syntax.File, *syntax.Stmt, *syntax.Comment, nil:
-		default:
-			// Loops, functions, conditions: more than plain commands.
-			r.add(Part{Name: "construct", Authority: true, Label: ambient}, nil)
-			return false
+		for _, d := range c.Redirects {
+			unknown("redirection", d.Span)
 		}
-		return true
-	})
+		source := text[c.Start:c.End]
+		if whole, ok := q.exact(source); ok && len(c.Words) > 0 {
+			r.Witness = true
+			r.add(Part{Name: "command", Text: source, Authority: true, Label: whole.Label}, whole.Evidence)
+			continue
+		}
+		for i, w := range c.Words {
+			switch {
+			case w.Kind != shell.Literal:
+				unknown("word", w.Span)
+			case i > 0 || w.Text != "cd":
+				q.commandWord(&r, w.Text)
+			}
+		}
+	}
+	for _, s := range line.Pipes {
+		unknown("pipe", s)
+	}
+	for _, s := range line.Opaque {
+		unknown("construct", s)
+	}
 	if len(r.Parts) == 0 || len(r.Parts) > maxPieces {
 		return Resolution{}, false
 	}
 	return r, true
 }
 
-// literal returns a word that holds no expansion.
-func literal(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "*?[~$`\\{") {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, d := range p.Parts {
-				lit, ok := d.(*syntax.Lit)
-				if !ok || strings.ContainsAny(lit.Value, "\\`$") {
-					return "", false
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return "", false
-		}
+func (q *query) commandWord(r *Resolution, word string) {
+	l, ev := q.s.Ambient(), []Evidence(nil)
+	if part, ok := q.text(word); ok {
+		// Words of the user's put together anew are another command.
+		part.Label.Obligations |= label.AmbiguousBinding
+		l, ev, r.Witness = part.Label, part.Evidence, true
 	}
-	return b.String(), true
+	r.add(Part{Name: "word", Text: word, Authority: true, Label: l}, ev)
 }
 
 // sqlNeutral are the words of a query that decide nothing by themselves: a
@@ -128,7 +88,7 @@ var sqlNeutral = map[string]bool{
 // not at all: leaving a condition out of it, or adding one, makes it another
 // one, though every word is the user's.
 func (q *query) sql(text string) (Resolution, bool) {
-	if len(text) > maxCommand || !clean(text) || strings.Contains(text, "--") || strings.Contains(text, "/*") {
+	if len(text) > maxQuery || !clean(text) || strings.Contains(text, "--") || strings.Contains(text, "/*") {
 		return Resolution{}, false
 	}
 	body := strings.TrimRight(text, "; \n\t")
