@@ -14,12 +14,11 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/netip"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/remit-project/remit/gateway/caller"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/rawjson"
@@ -107,12 +106,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.Serv
 // guard lets through who may call at all.
 func (h *Handler) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !h.hostAllowed(r.Host) {
-			http.Error(w, "this gateway is not called by that name: add it to listen.hosts", http.StatusForbidden)
+		switch err := (caller.Policy{Hosts: h.o.Hosts, Origins: h.o.Origins}).Check(r); {
+		case errors.Is(err, caller.ErrHost):
+			http.Error(w, err.Error()+": add it to listen.hosts", http.StatusForbidden)
 			return
-		}
-		if o := r.Header.Values("Origin"); len(o) > 0 && (len(o) > 1 || !slices.Contains(h.o.Origins, o[0])) {
-			http.Error(w, "pages of that origin may not call: add it to listen.origins", http.StatusForbidden)
+		case err != nil:
+			http.Error(w, err.Error()+": add it to listen.origins", http.StatusForbidden)
 			return
 		}
 		if h.o.Token != "" {
@@ -125,23 +124,6 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 			}
 		}
 		next.ServeHTTP(w, r)
-	})
-}
-
-func (h *Handler) hostAllowed(host string) bool {
-	name := host
-	if n, _, err := net.SplitHostPort(host); err == nil {
-		name = n
-	}
-	name = strings.ToLower(strings.Trim(name, "[]"))
-	if name == "localhost" {
-		return true
-	}
-	if a, err := netip.ParseAddr(name); err == nil && a.IsLoopback() {
-		return true
-	}
-	return slices.ContainsFunc(h.o.Hosts, func(ok string) bool {
-		return strings.EqualFold(ok, host) || strings.EqualFold(ok, name)
 	})
 }
 
