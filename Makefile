@@ -14,21 +14,35 @@ RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Debian keeps its server's programs out of PATH.
 POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
 
-.PHONY: all setup npm postgres test lint bench fuzz
+.PHONY: all setup npm python postgres test lint bench fuzz
 
 all: test
 
-setup: postgres npm
+setup: postgres npm python
 	$(GO) mod download
 	$(GO) mod download -modfile=tools/go.mod
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
 
-# MCP servers from their packages, which the gateway's tests run. Without npm
-# those tests are skipped.
+# MCP servers from their packages, which the gateway's tests run, and SDKs that
+# are its clients there. Without npm or Python those tests are skipped; what is
+# up to date is not installed again.
+NPM    := gateway/mcp/testdata/npm
+PYTHON := gateway/mcp/testdata/python
+
 npm:
-	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix gateway/mcp/testdata/npm \
-		|| echo "note: npm could not install its packages, the gateway is not tested with servers from npm"; \
-	else echo "note: npm is not installed, the gateway is not tested with servers from npm"; fi
+	@if ! command -v npm >/dev/null; then echo "note: npm is not installed, the gateway is not tested with servers from npm"; \
+	elif ! cmp -s $(NPM)/package-lock.json $(NPM)/node_modules/installed; then \
+		npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix $(NPM) && cp $(NPM)/package-lock.json $(NPM)/node_modules/installed \
+			|| echo "note: npm could not install its packages, the gateway is not tested with servers from npm"; fi
+
+python:
+	@if ! python3 -m ensurepip --version >/dev/null 2>&1; then \
+		echo "note: Python with venv is not installed (on Debian: python3-venv), the gateway is not tested with servers from PyPI"; \
+	elif ! cat $(PYTHON)/requirements*.txt | cmp -s - $(PYTHON)/venv/installed; then \
+		install="$(PYTHON)/venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $(PYTHON)/requirements"; \
+		python3 -m venv --clear $(PYTHON)/venv && $$install.txt && $$install-v1.txt --target $(PYTHON)/venv/v1 && \
+		cat $(PYTHON)/requirements*.txt > $(PYTHON)/venv/installed \
+			|| echo "note: pip could not install its packages, the gateway is not tested with servers from PyPI"; fi
 
 # Without PostgreSQL and a way to install it, the tests that need it are skipped,
 # except in the gate (CI is set), where they fail.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -40,6 +41,7 @@ type conversation struct {
 
 	work         sync.WaitGroup // requests in flight
 	disconnected func()         // counts it no more
+	begun        atomic.Bool    // the client has asked for the older generation
 
 	mu      sync.Mutex
 	closing bool

@@ -87,9 +87,22 @@ func (c *conversation) all(x *exchange, to []*backend) []*wire.Message {
 
 // initialize shakes hands with all servers. The client is offered the oldest
 // revision that any of them speaks, and what all of them can do together.
-func (c *conversation) initialize(_ context.Context, x *exchange) ([]byte, error) {
+func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, error) {
+	c.begun.Store(true)
+	answers := c.all(x, c.backends)
+	// A client that gave up on server/discover goes on with initialize.
+	var again []*backend
+	for i, m := range answers {
+		if m != nil && string(rawjson.Get(m.Error, "code")) == unsupportedVersion {
+			again = append(again, c.backends[i])
+		}
+	}
+	renew(ctx, again)
+	for i, m := range c.all(x, again) {
+		answers[slices.Index(c.backends, again[i])] = m
+	}
 	version, capabilities, instructions := "", []byte(`{}`), []string(nil)
-	for i, m := range c.all(x, c.backends) {
+	for i, m := range answers {
 		b := c.backends[i]
 		if m == nil || m.Result == nil {
 			b.unusable()
@@ -137,15 +150,14 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 		return nil, err
 	}
 	if refused || !slices.ContainsFunc(versions, func(v string) bool { return v >= upstream.Stateless }) {
-		// Servers that were addressed in the newer generation may refuse to be
-		// in the older one afterwards: they get a fresh connection for it.
-		var work sync.WaitGroup
+		var addressed []*backend
 		for i, m := range answers {
-			if m != nil && m.Result != nil {
-				work.Go(func() { c.backends[i].connect(ctx) })
+			// Where the client has gone on already, initialize has seen to it.
+			if m != nil && m.Result != nil && !c.begun.Load() {
+				addressed = append(addressed, c.backends[i])
 			}
 		}
-		work.Wait()
+		renew(ctx, addressed)
 		return wire.NewError(x.id, wire.MethodNotFound, "a server is of the generation with sessions: begin with initialize", nil), nil
 	}
 	capabilities, instructions := []byte(`{}`), []string(nil)
@@ -171,6 +183,19 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
+}
+
+// unsupportedVersion is the code by which a server refuses a revision.
+const unsupportedVersion = "-32022"
+
+// renew gives servers that were addressed in the newer generation a fresh
+// connection: they may refuse to be in the older one afterwards.
+func renew(ctx context.Context, servers []*backend) {
+	var work sync.WaitGroup
+	for _, b := range servers {
+		work.Go(func() { b.connect(ctx) })
+	}
+	work.Wait()
 }
 
 // supported are the revisions that all servers speak, of those that answered,

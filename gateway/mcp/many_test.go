@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/gateway/mcp/upstream"
 )
 
 // clock is a small server beside the desk, with a tool of the same name.
@@ -166,5 +168,47 @@ func TestManyAtOnce(t *testing.T) {
 		if got := c.ask(request); !strings.Contains(got[len(got)-1], want) {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
+	}
+}
+
+// loyal is a server that stays with the generation in which it was first
+// addressed.
+type loyal struct {
+	to    upstream.Receiver
+	newer bool
+}
+
+func (l *loyal) Send(m upstream.Message) error {
+	answer := `"result":{}`
+	switch {
+	case m.Method == "server/discover":
+		l.newer = true
+		answer = `"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`
+	case m.Method == "initialize" && l.newer:
+		answer = `"error":{"code":-32022,"message":"this connection is of the newer generation","data":{"supported":["2026-07-28"]}}`
+	case m.Method == "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`
+	}
+	if m.ID != 0 {
+		l.to.Receive(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,%s}`, m.ID, answer), 0)
+	}
+	return nil
+}
+func (l *loyal) Abandon(int64)               {}
+func (l *loyal) Close(context.Context) error { return nil }
+
+// A client that asks which generation it is, and doesn't wait for the answer, is
+// served in the older one by servers that it has addressed in the newer.
+func TestDiscoverGivenUp(t *testing.T) {
+	var servers []mcp.Server
+	for _, name := range []string{"one", "two"} {
+		servers = append(servers, mcp.Server{Name: name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return &loyal{to: to}, nil }})
+	}
+	g, _ := gateway(t, mcp.Options{Servers: servers})
+	c := raw(t, g)
+	c.ask(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + statelessMeta + `}}`)
+	got := c.ask(scripts[legacy][0])
+	if want := `"protocolVersion":"2025-11-25"`; !strings.Contains(got[len(got)-1], want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

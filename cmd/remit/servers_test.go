@@ -1,0 +1,396 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/remit-project/remit/gateway/mcp/mcptest"
+)
+
+type toolCall struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// packaged is a server from its package, with what an agent does there.
+type packaged struct {
+	name    string
+	program mcptest.Program
+	tools   []string // some of its tools
+	// review is what somebody changes in its contract: old text, new text.
+	review []string
+	// fine is a call that goes through, returned a part of its result.
+	fine     toolCall
+	returned string
+	// held is a call that somebody has to agree to, done a part of its result
+	// then; no tool where nobody is asked.
+	held toolCall
+	done string
+}
+
+// servers are eight servers from their packages. What they work on is below dir,
+// and the page is for one of them to fetch.
+func servers(t *testing.T, dir, page string) []packaged {
+	t.Helper()
+	repo, notes := filepath.Join(dir, "repo"), filepath.Join(dir, "notes")
+	git(t, dir, "init", "--quiet", repo)
+	if err := os.MkdirAll(notes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{filepath.Join(repo, "new.txt"), filepath.Join(notes, "tea.txt")} {
+		if err := os.WriteFile(f, []byte("Green, not black.\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	memory := mcptest.NPM(t, "memory")
+	memory.Env = append(memory.Env, "MEMORY_FILE_PATH="+filepath.Join(dir, "memory.jsonl"))
+	return []packaged{
+		{
+			name: "everything", program: mcptest.NPM(t, "everything"), tools: []string{"echo", "get-sum"},
+			fine: toolCall{"get-sum", map[string]any{"a": 2, "b": 3}}, returned: "is 5",
+			held: toolCall{"gzip-file-as-resource", map[string]any{"name": "x.gz", "data": "data:text/plain,x", "outputType": "resourceLink"}},
+		},
+		{
+			name: "filesystem", program: mcptest.NPM(t, "filesystem", notes), tools: []string{"read_text_file", "write_file"},
+			fine: toolCall{"read_text_file", map[string]any{"path": filepath.Join(notes, "tea.txt")}}, returned: "Green",
+			held: toolCall{"write_file", map[string]any{"path": filepath.Join(notes, "x.txt"), "content": "x"}}, done: "wrote",
+		},
+		{
+			name: "memory", program: memory, tools: []string{"read_graph", "create_entities"},
+			fine: toolCall{"read_graph", map[string]any{}}, returned: "entities",
+			held: toolCall{"delete_entities", map[string]any{"entityNames": []string{"Ann"}}}, done: "deleted",
+		},
+		{
+			name: "sequential-thinking", program: mcptest.NPM(t, "sequential-thinking"), tools: []string{"sequentialthinking"},
+			fine:     toolCall{"sequentialthinking", map[string]any{"thought": "Tea.", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1}},
+			returned: "thoughtHistoryLength",
+		},
+		{
+			name: "git", program: mcptest.PyPI(t, "git", "--repository", repo), tools: []string{"git_status", "git_commit"},
+			fine: toolCall{"git_status", map[string]any{"repo_path": repo}}, returned: "new.txt",
+			held: toolCall{"git_add", map[string]any{"repo_path": repo, "files": []string{"new.txt"}}}, done: "staged",
+		},
+		{
+			name: "fetch", program: mcptest.PyPI(t, "fetch", "--allow-private-ips", "--ignore-robots-txt"), tools: []string{"fetch"},
+			review: []string{"server: fetch\n", "server: fetch\nunprovoked: off\n", "form: url,", "form: url, allow: [" + page + "],"},
+			fine:   toolCall{"fetch", map[string]any{"url": page}}, returned: "first flush",
+			held: toolCall{"fetch", map[string]any{"url": page + "?q=x"}}, done: "first flush",
+		},
+		{
+			name: "time", program: mcptest.PyPI(t, "time"), tools: []string{"get_current_time"},
+			fine: toolCall{"get_current_time", map[string]any{"timezone": "Europe/Paris"}}, returned: "Europe/Paris",
+		},
+		{
+			name: "sqlite", program: mcptest.PyPI(t, "sqlite", "--db-path", filepath.Join(dir, "tea.db")), tools: []string{"list_tables", "write_query"},
+			fine: toolCall{"list_tables", map[string]any{}}, returned: "[]",
+			held: toolCall{"create_table", map[string]any{"query": "CREATE TABLE tea (kind TEXT)"}}, done: "created",
+		},
+	}
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	path, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	cmd := exec.Command(path, append([]string{"-c", "user.name=Ann", "-c", "user.email=ann@corp.example"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// leaves serves the page that is fetched.
+func leaves(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte("The first flush is here."))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/leaves"
+}
+
+// refused tells whether a result is one of a call that Remit stopped.
+func refused(isError bool, text string) bool {
+	return isError && strings.HasPrefix(text, "The call of ")
+}
+
+// Behind the gateway a server offers its tools, makes the calls that are in
+// order, and is not reached by those that aren't unless a person agrees.
+func TestServers(t *testing.T) {
+	for _, s := range servers(t, t.TempDir(), leaves(t)) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			contracts := t.TempDir()
+			command := gatewayArgs("--elicit", "--contracts", contracts, "--name", s.name, "--")
+			command = append(command, s.program.Command...)
+			asked, agrees := 0, false
+			o := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				asked++
+				if agrees {
+					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
+				}
+				return &sdk.ElicitResult{Action: "decline"}, nil
+			}}
+			c := startAgent(t, command, s.program.Env, o)
+			tools, err := c.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range s.tools {
+				if !slices.ContainsFunc(tools.Tools, func(tool *sdk.Tool) bool { return tool.Name == want }) {
+					t.Errorf("no %s in its %d tools", want, len(tools.Tools))
+				}
+			}
+			if s.review != nil {
+				edit(t, filepath.Join(contracts, s.name+".yaml"), s.review)
+				c = startAgent(t, command, s.program.Env, o)
+			}
+			if bad, text := use(t, c, s.fine); bad || !strings.Contains(text, s.returned) || asked > 0 {
+				t.Errorf("%s: %s; asked %d times", s.fine.Tool, text, asked)
+			}
+			if bad, text := use(t, c, toolCall{s.fine.Tool, map[string]any{"nobody": "knows"}}); !refused(bad, text) {
+				t.Errorf("with an unknown argument: %s", text)
+			}
+			if s.held.Tool == "" {
+				return
+			}
+			if bad, text := use(t, c, s.held); !refused(bad, text) || asked != 1 {
+				t.Errorf("%s without consent: %s; asked %d times", s.held.Tool, text, asked)
+			}
+			agrees = true
+			if bad, text := use(t, c, s.held); bad || !strings.Contains(strings.ToLower(text), s.done) {
+				t.Errorf("%s with consent: %s", s.held.Tool, text)
+			}
+		})
+	}
+}
+
+// The official SDKs of other languages are as well served by the gateway as
+// Go's, over stdio and over HTTP, with several servers behind one. Those from PyPI
+// but sqlite speak the generation without sessions, too.
+func TestClients(t *testing.T) {
+	dir, page := t.TempDir(), leaves(t)
+	all := servers(t, dir, page)
+	only := func(names ...string) []packaged {
+		return slices.DeleteFunc(slices.Clone(all), func(s packaged) bool { return !slices.Contains(names, s.name) })
+	}
+	for _, c := range []struct {
+		name    string
+		client  func(job string) mcptest.Program
+		mode    string
+		http    bool
+		servers []packaged
+		version string
+	}{
+		{"python over stdio", python(t), "legacy", false, all, "2025-11-25"},
+		{"python over HTTP", python(t), "legacy", true, only("everything", "filesystem", "memory", "sequential-thinking", "sqlite"), "2025-11-25"},
+		{"python over stdio, without sessions", python(t), "2026-07-28", false, only("time"), "2026-07-28"},
+		{"python over HTTP, without sessions", python(t), "2026-07-28", true, only("git", "fetch", "time"), "2026-07-28"},
+		{"typescript over stdio", typescript(t), "", false, only("everything", "filesystem"), ""},
+		{"typescript over HTTP", typescript(t), "", true, only("memory", "sequential-thinking"), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config := configure(t, c.servers, c.http)
+			job := map[string]any{"mode": c.mode}
+			if c.http {
+				job["url"] = listen(t, config)
+			} else {
+				job["command"] = gatewayArgs("--config", config)
+			}
+			var calls []toolCall
+			for _, s := range c.servers {
+				calls = append(calls, s.fine)
+				if s.held.Tool != "" {
+					calls = append(calls, s.held)
+				}
+			}
+			job["calls"] = calls
+			said, err := json.Marshal(job)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := c.client(string(said))
+			cmd := exec.CommandContext(t.Context(), p.Command[0], p.Command[1:]...)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, &stderr)
+			}
+			var got struct {
+				Version string
+				Tools   []string
+				Results []struct {
+					IsError bool
+					Text    string
+				}
+			}
+			if err := json.Unmarshal(out, &got); err != nil || len(got.Results) != len(calls) || got.Version != c.version {
+				t.Fatalf("%v in %s", err, out)
+			}
+			for _, s := range c.servers {
+				for _, tool := range s.tools {
+					if !slices.Contains(got.Tools, tool) {
+						t.Errorf("%s is not in %q", tool, got.Tools)
+					}
+				}
+				r := got.Results[0]
+				got.Results = got.Results[1:]
+				// Nobody has looked at the contracts, and the page is nobody's wish.
+				if s.name == "fetch" && !refused(r.IsError, r.Text) || s.name != "fetch" && (r.IsError || !strings.Contains(r.Text, s.returned)) {
+					t.Errorf("%s of %s: %s", s.fine.Tool, s.name, r.Text)
+				}
+				if s.held.Tool != "" {
+					if r := got.Results[0]; !refused(r.IsError, r.Text) {
+						t.Errorf("%s of %s: %s", s.held.Tool, s.name, r.Text)
+					}
+					got.Results = got.Results[1:]
+				}
+			}
+		})
+	}
+}
+
+func python(t *testing.T) func(string) mcptest.Program {
+	return func(job string) mcptest.Program { return mcptest.Python(t, "client.py", job) }
+}
+
+func typescript(t *testing.T) func(string) mcptest.Program {
+	return func(job string) mcptest.Program { return mcptest.Node(t, "client.mjs", job) }
+}
+
+// gatewayArgs is the command of a gateway, which is this program.
+func gatewayArgs(args ...string) []string {
+	return append([]string{"remit", "gateway", "--log", "error"}, args...)
+}
+
+// startAgent connects a client of Go's SDK to a gateway that it starts.
+func startAgent(t *testing.T, command, env []string, o *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(ctx, &sdk.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// use makes a call.
+func use(t *testing.T, c *sdk.ClientSession, call toolCall) (isError bool, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: call.Tool, Arguments: call.Arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", call.Tool, err)
+	}
+	for _, part := range r.Content {
+		if said, ok := part.(*sdk.TextContent); ok {
+			text += said.Text
+		}
+	}
+	return r.IsError, text
+}
+
+// edit changes a file as a person would: old text, new text.
+func edit(t *testing.T, name string, changes []string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(changes); i += 2 {
+		if !strings.Contains(string(text), changes[i]) {
+			t.Fatalf("%s: there is no %q", name, changes[i])
+		}
+	}
+	if err := os.WriteFile(name, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// configure writes a configuration for servers, and returns its file.
+func configure(t *testing.T, servers []packaged, listens bool, more ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("version: 1\ncontracts: contracts\n")
+	for _, line := range more {
+		b.WriteString(line + "\n")
+	}
+	if listens {
+		b.WriteString("listen: {address: 127.0.0.1:0}\n")
+	}
+	b.WriteString("servers:\n")
+	for _, s := range servers {
+		env := map[string]string{}
+		for _, e := range s.program.Env {
+			k, v, _ := strings.Cut(e, "=")
+			env[k] = v
+		}
+		// JSON is YAML.
+		text, err := json.Marshal(map[string]any{"command": s.program.Command, "env": env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString("  " + s.name + ": " + string(text) + "\n")
+	}
+	name := filepath.Join(dir, "remit.yaml")
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// listen starts the gateway of a configuration that listens, and returns the
+// address of one run.
+func listen(t *testing.T, config string) string {
+	t.Helper()
+	cmd := exec.Command("remit", "gateway", "--config", config)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if _, url, ok := strings.Cut(lines.Text(), "msg=listening url="); ok {
+			go func() { _, _ = io.Copy(io.Discard, log) }()
+			return url + "/" + strings.ToLower(rand.Text())
+		}
+	}
+	t.Fatalf("the gateway of %s ended before it listened", config)
+	return ""
+}

@@ -1,0 +1,27 @@
+// An MCP client of the official SDK. It takes what to do as JSON in its first
+// argument, and prints what came back.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+
+const job = JSON.parse(process.argv[2]);
+const client = new Client({ name: "test", version: "1" });
+const transport = job.url
+  ? new StreamableHTTPClientTransport(new URL(job.url))
+  : new StdioClientTransport({ command: job.command[0], args: job.command.slice(1) });
+await client.connect(transport);
+const tools = [];
+let cursor;
+do {
+  const page = await client.listTools({ cursor });
+  tools.push(...page.tools.map((tool) => tool.name));
+  cursor = page.nextCursor;
+} while (cursor);
+const results = [];
+for (const call of job.calls) {
+  const result = await client.callTool({ name: call.tool, arguments: call.arguments });
+  const text = result.content.filter((c) => c.type === "text").map((c) => c.text).join("\n");
+  results.push({ isError: Boolean(result.isError), text });
+}
+console.log(JSON.stringify({ tools, results }));
+await client.close();
