@@ -65,6 +65,9 @@ type Result struct {
 	// Structured is the same as JSON, where the tool gives it (MCP's
 	// structuredContent).
 	Structured json.RawMessage `json:"structured,omitempty"`
+	// Stored is the label of what other sessions left where the call read; nil
+	// where nothing is known of it. It only ever lowers the result's own.
+	Stored *Stored `json:"stored,omitempty"`
 }
 
 // Monitor decides calls by the contracts it was made with. It is immutable and

@@ -180,9 +180,8 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	}
 	record.returned = true
 	out.Tool = record.bound.contract.Tool.Name
-	out.Origin = record.bound.origin
 	out.Arguments = record.args
-	out.Spec = s.spec(record)
+	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record), r.Stored)
 	s.seen.Output(name, out)
 	return nil
 }

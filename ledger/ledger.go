@@ -40,6 +40,13 @@ var ErrContended = errors.New("other replicas keep writing to the session")
 // hold the session meanwhile and leave no trace of the question.
 var errConfirmer = errors.New("the monitor has a Confirmer of its own: leave it out, and ask through an Approver")
 
+// Store is what a ledger keeps in a store: the sessions, and the labels of what
+// tools keep, by which what one session wrote is no better when another reads it.
+type Store interface {
+	store.Sessions
+	store.Resources
+}
+
 // Options configure a [Ledger]. The zero value is a good one.
 type Options struct {
 	// Sessions bounds the sessions that are kept live; [DefaultSessions] when
@@ -53,7 +60,7 @@ type Options struct {
 // Ledger opens durable sessions. It is safe for concurrent use, and so are any
 // number of ledgers on one store.
 type Ledger struct {
-	store   store.Sessions
+	store   Store
 	monitor func() *remit.Monitor
 	now     func() time.Time
 	max     int
@@ -82,7 +89,7 @@ func (v *live) forget() { v.session, v.monitor, v.seq = nil, nil, 0 }
 // New makes a ledger over a store. Monitor gives the monitor that decides at
 // the time: when it gives another one, sessions go on under that, made again
 // from their logs. It must not have a [remit.Confirmer].
-func New(s store.Sessions, monitor func() *remit.Monitor, o Options) *Ledger {
+func New(s Store, monitor func() *remit.Monitor, o Options) *Ledger {
 	l := &Ledger{store: s, monitor: monitor, now: o.Now, max: o.Sessions, live: map[string]*list.Element{}}
 	if l.now == nil {
 		l.now = time.Now

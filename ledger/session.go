@@ -43,7 +43,16 @@ func (s *Session) Assistant(ctx context.Context, text string) error {
 
 // Result adds what a call returned.
 func (s *Session) Result(ctx context.Context, result remit.Result) error {
-	return s.add(ctx, remit.Event{Kind: remit.ResultEvent, Result: &result}, func(r *remit.Session) error { return r.Result(ctx, result) })
+	return s.step(ctx, func(r *remit.Session, _ int64) (rec store.Record, err error) {
+		result := result
+		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
+			return rec, err
+		}
+		if err := s.ledger.created(ctx, r, &result); err != nil {
+			return rec, err
+		}
+		return store.Record{Event: remit.Event{Kind: remit.ResultEvent, Result: &result}}, r.Result(ctx, result)
+	})
 }
 
 // Decide decides a proposed call. A call without an id gets one.
@@ -60,6 +69,9 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 		}
 		if d.Confirmed {
 			return rec, errConfirmer
+		}
+		if err := s.ledger.keep(ctx, r, d.Call); err != nil {
+			return rec, err
 		}
 		return store.Record{Event: remit.Event{Kind: remit.CallEvent, Call: &call, Verdict: d.Verdict}, Decision: d}, nil
 	})
@@ -108,6 +120,9 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 			confirm = r.ConfirmOnce
 		}
 		if d, err = confirm(ctx, call); err != nil {
+			return rec, err
+		}
+		if err := s.ledger.keep(ctx, r, call); err != nil {
 			return rec, err
 		}
 		return store.Record{Event: remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict, Once: once}, Decision: d}, nil

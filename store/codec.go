@@ -37,6 +37,8 @@ type storedResult struct {
 	Call       exact `json:"call,omitempty"`
 	Content    exact `json:"content,omitempty"`
 	Structured exact `json:"structured,omitempty"`
+
+	Stored *remit.Stored `json:"stored,omitempty"`
 }
 
 // exact is a string that keeps its bytes in JSON: what is not UTF-8 is written
@@ -80,7 +82,7 @@ func encodeEvent(e *remit.Event) ([]byte, error) {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
 	if r := e.Result; r != nil {
-		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured)}
+		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
 	}
 	return encodeJSON(s)
 }
@@ -95,7 +97,7 @@ func (r *Record) decode(event string, decision sql.NullString) error {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
 	}
 	if res := s.Result; res != nil {
-		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured)}
+		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored}
 	}
 	if !decision.Valid {
 		return nil

@@ -13,12 +13,13 @@ const MoreOrigins = "…"
 // Resources are the labels of what tools keep: a file, a note, a memory that
 // one session wrote and another reads.
 type Resources interface {
-	// Lower notes what was written to a resource. It only ever lowers: the
-	// trust becomes the lesser of both, the origins the union. It returns the
-	// label that the resource has then.
-	Lower(ctx context.Context, r Resource, l ResourceLabel) (ResourceLabel, error)
-	// Label returns a resource's label; false when nothing was ever noted.
-	Label(ctx context.Context, r Resource) (ResourceLabel, bool, error)
+	// Lower notes what was written to resources. It only ever lowers: the trust
+	// becomes the lesser of both, the origins the union. All of them are
+	// lowered, or none.
+	Lower(ctx context.Context, l ResourceLabel, list ...Resource) error
+	// Labels returns the labels of resources in their order; nil for one of
+	// which nothing was ever noted.
+	Labels(ctx context.Context, list ...Resource) ([]*ResourceLabel, error)
 }
 
 // Resource names something that tools of one server keep.

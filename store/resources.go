@@ -1,10 +1,14 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/label"
 )
@@ -24,98 +28,146 @@ func (r Resource) key() ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// Lower implements [Resources].
-func (s *database) Lower(ctx context.Context, r Resource, l ResourceLabel) (ResourceLabel, error) {
-	key, err := r.key()
-	if err != nil {
-		return ResourceLabel{}, fmt.Errorf("label of a resource: %w", err)
+// MaxResources bounds the resources of one look-up or note: those that one call
+// can name.
+const MaxResources = 128
+
+func keys(list []Resource) ([][]byte, error) {
+	if len(list) > MaxResources {
+		return nil, fmt.Errorf("%w: %d resources at once are more than %d", ErrInvalid, len(list), MaxResources)
 	}
-	if l.Trust > label.Trusted {
-		return ResourceLabel{}, fmt.Errorf("label of a resource: %w: %s", ErrInvalid, l.Trust)
-	}
-	for _, o := range l.Origins {
-		if len(o) > MaxResource || o == "" || readable(o) != o {
-			return ResourceLabel{}, fmt.Errorf("label of a resource: %w: an origin is text of at most %d bytes", ErrInvalid, MaxResource)
+	out := make([][]byte, len(list))
+	for i, r := range list {
+		var err error
+		if out[i], err = r.key(); err != nil {
+			return nil, err
 		}
-	}
-	var out ResourceLabel
-	err = s.write(ctx, func(ctx context.Context, tx querier) error {
-		// The names are for people, who need not see every byte.
-		if _, err := tx.ExecContext(ctx, `INSERT INTO resources (hash, server, family, id, trust) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (hash) DO UPDATE SET trust = CASE WHEN excluded.trust < resources.trust THEN excluded.trust ELSE resources.trust END`,
-			key, readable(r.Server), readable(r.Family), readable(r.ID), int64(l.Trust)); err != nil {
-			return err
-		}
-		have, err := labelOf(ctx, tx, key)
-		if err != nil {
-			return err
-		}
-		n := len(have.Origins)
-		for _, o := range l.Origins {
-			if n >= MaxOrigins {
-				o = MoreOrigins
-			}
-			done, err := tx.ExecContext(ctx, "INSERT INTO resource_origins (hash, origin) VALUES ($1, $2) ON CONFLICT (hash, origin) DO NOTHING", key, o)
-			if err != nil {
-				return err
-			}
-			added, err := done.RowsAffected()
-			if err != nil {
-				return err
-			}
-			n += int(added)
-		}
-		out, err = labelOf(ctx, tx, key)
-		return err
-	})
-	if err != nil {
-		return ResourceLabel{}, failed("label of a resource", err)
 	}
 	return out, nil
 }
 
-// Label implements [Resources].
-func (s *database) Label(ctx context.Context, r Resource) (ResourceLabel, bool, error) {
-	key, err := r.key()
+// Lower implements [Resources].
+func (s *database) Lower(ctx context.Context, l ResourceLabel, list ...Resource) error {
+	keys, err := keys(list)
 	if err != nil {
-		return ResourceLabel{}, false, fmt.Errorf("label of a resource: %w", err)
+		return fmt.Errorf("label of a resource: %w", err)
 	}
-	l, err := labelOf(ctx, s.read, key)
-	if errors.Is(err, ErrNotFound) {
-		return ResourceLabel{}, false, nil
+	if l.Trust > label.Trusted {
+		return fmt.Errorf("label of a resource: %w: %s", ErrInvalid, l.Trust)
 	}
-	return l, err == nil, failed("label of a resource", err)
+	for _, o := range l.Origins {
+		if len(o) > MaxResource || o == "" || readable(o) != o {
+			return fmt.Errorf("label of a resource: %w: an origin is text of at most %d bytes", ErrInvalid, MaxResource)
+		}
+	}
+	// In one order everywhere, so that two replicas never wait for each other.
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
+	return failed("label of a resource", s.write(ctx, func(ctx context.Context, tx querier) error {
+		for _, i := range order {
+			if err := lower(ctx, tx, keys[i], &list[i], l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
-func labelOf(ctx context.Context, q querier, key []byte) (ResourceLabel, error) {
-	// One statement, so that trust and origins are of one moment.
-	rows, err := q.QueryContext(ctx, `SELECT r.trust, coalesce(o.origin, '') FROM resources r
-		LEFT JOIN resource_origins o ON o.hash = r.hash WHERE r.hash = $1 ORDER BY o.origin`, key)
+func lower(ctx context.Context, tx querier, key []byte, r *Resource, l ResourceLabel) error {
+	// The names are for people, who need not see every byte.
+	if _, err := tx.ExecContext(ctx, `INSERT INTO resources (hash, server, family, id, trust) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (hash) DO UPDATE SET trust = CASE WHEN excluded.trust < resources.trust THEN excluded.trust ELSE resources.trust END`,
+		key, readable(r.Server), readable(r.Family), readable(r.ID), int64(l.Trust)); err != nil {
+		return err
+	}
+	have, err := labelOf(ctx, tx, key)
 	if err != nil {
-		return ResourceLabel{}, err
+		return err
+	}
+	n := len(have.Origins)
+	for _, o := range l.Origins {
+		if n >= MaxOrigins {
+			o = MoreOrigins
+		}
+		done, err := tx.ExecContext(ctx, "INSERT INTO resource_origins (hash, origin) VALUES ($1, $2) ON CONFLICT (hash, origin) DO NOTHING", key, o)
+		if err != nil {
+			return err
+		}
+		added, err := done.RowsAffected()
+		if err != nil {
+			return err
+		}
+		n += int(added)
+	}
+	return nil
+}
+
+// Labels implements [Resources].
+func (s *database) Labels(ctx context.Context, list ...Resource) ([]*ResourceLabel, error) {
+	keys, err := keys(list)
+	if err != nil {
+		return nil, fmt.Errorf("label of a resource: %w", err)
+	}
+	found, err := labels(ctx, s.read, keys)
+	if err != nil {
+		return nil, failed("label of a resource", err)
+	}
+	out := make([]*ResourceLabel, len(list))
+	for i, key := range keys {
+		out[i] = found[string(key)]
+	}
+	return out, nil
+}
+
+// labelOf returns the label of a resource that is there.
+func labelOf(ctx context.Context, q querier, key []byte) (*ResourceLabel, error) {
+	found, err := labels(ctx, q, [][]byte{key})
+	if err == nil && found[string(key)] == nil {
+		err = ErrNotFound
+	}
+	return found[string(key)], err
+}
+
+// labels reads labels by their keys in one statement, so that trust and origins
+// are of one moment.
+func labels(ctx context.Context, q querier, keys [][]byte) (map[string]*ResourceLabel, error) {
+	out := make(map[string]*ResourceLabel, len(keys))
+	if len(keys) == 0 {
+		return out, nil
+	}
+	// Statements are few, so that each is prepared once: the last key fills up.
+	args := make([]any, 1<<bits.Len(uint(len(keys)-1)))
+	places := make([]string, len(args))
+	for i := range args {
+		args[i], places[i] = keys[min(i, len(keys)-1)], fmt.Sprintf("$%d", i+1)
+	}
+	rows, err := q.QueryContext(ctx, `SELECT r.hash, r.trust, coalesce(o.origin, '') FROM resources r
+		LEFT JOIN resource_origins o ON o.hash = r.hash WHERE r.hash IN (`+strings.Join(places, ", ")+`) ORDER BY o.origin`, args...)
+	if err != nil {
+		return nil, err
 	}
 	defer rows.Close()
-	var l ResourceLabel
-	found := false
 	for rows.Next() {
+		var key []byte
 		var trust int64
 		var origin string
-		if err := rows.Scan(&trust, &origin); err != nil {
-			return ResourceLabel{}, err
+		if err := rows.Scan(&key, &trust, &origin); err != nil {
+			return nil, err
 		}
 		if trust < int64(label.External) || trust > int64(label.Trusted) {
-			return ResourceLabel{}, fmt.Errorf("%w: a resource's trust is %d", ErrCorrupt, trust)
+			return nil, fmt.Errorf("%w: a resource's trust is %d", ErrCorrupt, trust)
 		}
-		l.Trust, found = label.Trust(trust), true
+		l := out[string(key)]
+		if l == nil {
+			l = &ResourceLabel{Trust: label.Trust(trust)}
+			out[string(key)] = l
+		}
 		if origin != "" {
 			l.Origins = append(l.Origins, origin)
 		}
 	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return ResourceLabel{}, err
-	}
-	if !found {
-		return ResourceLabel{}, ErrNotFound
-	}
-	return l, nil
+	return out, errors.Join(rows.Err(), rows.Close())
 }

@@ -383,7 +383,7 @@ func reopened(t *testing.T, s *suite) {
 	must(t, s.Append(t.Context(), "s", 1, call("s", "c1", remit.Ask)))
 	a, err := s.Ask(t.Context(), store.Question{Decision: decision("s", "c1")})
 	must(t, err)
-	_, err = s.Lower(t.Context(), store.Resource{Server: "fs", ID: "/x"}, store.ResourceLabel{Trust: label.User})
+	err = s.Lower(t.Context(), store.ResourceLabel{Trust: label.User}, store.Resource{Server: "fs", ID: "/x"})
 	must(t, err)
 	must(t, s.Close())
 	again := s.open(t)
@@ -393,8 +393,8 @@ func reopened(t *testing.T, s *suite) {
 	if got, err := again.Approval(t.Context(), a.ID); err != nil || got.State != store.Pending {
 		t.Errorf("approval: %v, %v", got, err)
 	}
-	if l, ok, err := again.Label(t.Context(), store.Resource{Server: "fs", ID: "/x"}); !ok || err != nil || l.Trust != label.User {
-		t.Errorf("label: %v, %v, %v", l, ok, err)
+	if l, err := again.Labels(t.Context(), store.Resource{Server: "fs", ID: "/x"}); err != nil || l[0] == nil || l[0].Trust != label.User {
+		t.Errorf("the label is %v, %v", l, err)
 	}
 	must(t, again.Append(t.Context(), "s", 2, said("more")))
 	verified(t, again)
@@ -453,8 +453,8 @@ func closed(t *testing.T, s *suite) {
 		"wait":     func() error { _, err := s.Wait(ctx, a.ID); return err },
 		"claim":    func() error { _, err := s.Claim(ctx, a.ID, a.Arguments); return err },
 		"cancel":   func() error { return s.Cancel(ctx, a.ID) },
-		"lower":    func() error { _, err := s.Lower(ctx, store.Resource{ID: "x"}, store.ResourceLabel{}); return err },
-		"label":    func() error { _, _, err := s.Label(ctx, store.Resource{ID: "x"}); return err },
+		"lower":    func() error { return s.Lower(ctx, store.ResourceLabel{}, store.Resource{ID: "x"}) },
+		"label":    func() error { _, err := s.Labels(ctx, store.Resource{ID: "x"}); return err },
 		"note":     func() error { return s.Note(ctx, store.Note{About: "x"}) },
 		"head":     func() error { _, err := s.Head(ctx); return err },
 		"verify":   func() error { _, err := s.Verify(ctx); return err },
@@ -721,8 +721,8 @@ func bounded(t *testing.T, s *suite) {
 
 func lowered(t *testing.T, s *suite) {
 	r := store.Resource{Server: "fs", Family: "file", ID: "/tmp/\xff\x00x"}
-	if _, ok, err := s.Label(t.Context(), r); ok || err != nil {
-		t.Fatalf("got %v, %v for what was never noted", ok, err)
+	if got, err := s.Labels(t.Context(), r, r); len(got) != 2 || got[0] != nil || got[1] != nil || err != nil {
+		t.Fatalf("got %v, %v for what was never noted", got, err)
 	}
 	for _, c := range []struct{ put, want store.ResourceLabel }{
 		{store.ResourceLabel{Trust: label.User, Origins: []string{"user"}}, store.ResourceLabel{Trust: label.User, Origins: []string{"user"}}},
@@ -730,15 +730,16 @@ func lowered(t *testing.T, s *suite) {
 		{store.ResourceLabel{Trust: label.Trusted, Origins: []string{"Web", "web"}}, store.ResourceLabel{Trust: label.External, Origins: []string{"Web", "user", "web"}}},
 		{store.ResourceLabel{Trust: label.ToolOutput}, store.ResourceLabel{Trust: label.External, Origins: []string{"Web", "user", "web"}}},
 	} {
-		got, err := s.Lower(t.Context(), r, c.put)
+		must(t, s.Lower(t.Context(), c.put, r))
+		got, err := s.Labels(t.Context(), r)
 		must(t, err)
-		equal(t, "lowered", got, c.want)
-		got, ok, err := s.Label(t.Context(), r)
-		if !ok || err != nil {
-			t.Fatalf("got %v, %v", ok, err)
-		}
-		equal(t, "read", got, c.want)
+		equal(t, "lowered", got, []*store.ResourceLabel{&c.want})
 	}
+	if got, err := s.Labels(t.Context(), store.Resource{Server: "fs", ID: "good"}, r); err != nil || got[0] != nil || got[1] == nil {
+		t.Errorf("got %v, %v for one of two", got, err)
+	}
+	_, err := s.Labels(t.Context(), make([]store.Resource, store.MaxResources+1)...)
+	is(t, err, store.ErrInvalid)
 	for name, c := range map[string]struct {
 		r store.Resource
 		l store.ResourceLabel
@@ -751,7 +752,7 @@ func lowered(t *testing.T, s *suite) {
 		"a long origin":   {r, store.ResourceLabel{Origins: []string{strings.Repeat("x", store.MaxResource+1)}}},
 		"no trust at all": {r, store.ResourceLabel{Trust: 9}},
 	} {
-		if _, err := s.Lower(t.Context(), c.r, c.l); !errors.Is(err, store.ErrInvalid) {
+		if err := s.Lower(t.Context(), c.l, store.Resource{ID: "good"}, c.r); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: got %v, want %v", name, err, store.ErrInvalid)
 		}
 	}
@@ -763,20 +764,21 @@ func apart(t *testing.T, s *suite) {
 		list = append(list, store.Resource{Server: p[0], Family: p[1], ID: p[2]})
 	}
 	for i, r := range list {
-		got, err := s.Lower(t.Context(), r, store.ResourceLabel{Trust: label.User, Origins: []string{fmt.Sprint(i)}})
+		must(t, s.Lower(t.Context(), store.ResourceLabel{Trust: label.User, Origins: []string{fmt.Sprint(i)}}, r))
+		got, err := s.Labels(t.Context(), r)
 		must(t, err)
-		equal(t, fmt.Sprint(r), got.Origins, []string{fmt.Sprint(i)})
+		equal(t, fmt.Sprint(r), got[0].Origins, []string{fmt.Sprint(i)})
 	}
 }
 
 func origins(t *testing.T, s *suite) {
 	r := store.Resource{Server: "fs", ID: "/x"}
 	for i := range store.MaxOrigins + 10 {
-		_, err := s.Lower(t.Context(), r, store.ResourceLabel{Trust: label.User, Origins: []string{fmt.Sprint(i)}})
-		must(t, err)
+		must(t, s.Lower(t.Context(), store.ResourceLabel{Trust: label.User, Origins: []string{fmt.Sprint(i)}}, r))
 	}
-	l, _, err := s.Label(t.Context(), r)
+	found, err := s.Labels(t.Context(), r)
 	must(t, err)
+	l := found[0]
 	if len(l.Origins) != store.MaxOrigins+1 || !slices.Contains(l.Origins, store.MoreOrigins) {
 		t.Errorf("%d origins: %v", len(l.Origins), l.Origins)
 	}
@@ -785,11 +787,15 @@ func origins(t *testing.T, s *suite) {
 func lowerRace(t *testing.T, s *suite) {
 	r := store.Resource{Server: "fs", ID: "/x"}
 	n := together(t, s, 16, func(st store.Store, i int) error {
-		_, err := st.Lower(t.Context(), r, store.ResourceLabel{Trust: label.Trust(i % 4), Origins: []string{fmt.Sprintf("%02d", i)}})
-		return err
+		list := []store.Resource{r, {Server: "fs", ID: "/y"}, {Server: "fs", ID: "/z"}}
+		if i%2 == 0 {
+			slices.Reverse(list)
+		}
+		return st.Lower(t.Context(), store.ResourceLabel{Trust: label.Trust(i % 4), Origins: []string{fmt.Sprintf("%02d", i)}}, list...)
 	})
-	l, _, err := s.Label(t.Context(), r)
+	found, err := s.Labels(t.Context(), r)
 	must(t, err)
+	l := found[0]
 	if n != 16 || l.Trust != label.External || len(l.Origins) != 16 {
 		t.Errorf("%d went through: %v", n, l)
 	}

@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
+)
+
+// What tools keep is known by every value that a call named it by, under any
+// name and under the kind of the argument; by the words of the tool's name; and a
+// server as a whole by the lowest that was ever kept there. A later read that
+// names all that it reads gets the labels of those things; any other read of the
+// server gets the server's, since nobody knows what it will find.
+
+// anyKind is the family of a value whatever the argument is called. What is
+// known there is no less than under any kind.
+const anyKind = ""
+
+// whole is the resource that stands for all that a server keeps.
+func whole(server string) store.Resource {
+	return store.Resource{Server: server, Family: "*", ID: "*"}
+}
+
+// things are the resources that stand for all that tools keep whose names have a
+// word in common.
+func things(server string, words []string) []store.Resource {
+	out := make([]store.Resource, len(words))
+	for i, w := range words {
+		out[i] = store.Resource{Server: server, Family: "*", ID: "* " + w}
+	}
+	return out
+}
+
+// named lists the resources that names may stand for, with all set under the
+// kinds of all arguments, otherwise of those that choose.
+func named(all bool, server string, names []remit.StoredName) []store.Resource {
+	var out []store.Resource
+	for _, n := range names {
+		out = append(out, store.Resource{Server: server, Family: anyKind, ID: n.Value})
+		if n.Kind != anyKind && (all || n.Chooses) {
+			out = append(out, store.Resource{Server: server, Family: n.Kind, ID: n.Value})
+		}
+	}
+	return out
+}
+
+// keep notes what a call that may run will write, before it does.
+func (l *Ledger) keep(ctx context.Context, r *remit.Session, call string) error {
+	what, ok := r.Storage(call)
+	if !ok || what.Effect == contract.Read {
+		return nil
+	}
+	list := named(true, what.Server, what.Names)
+	now := store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}
+	known, err := l.store.Labels(ctx, list...)
+	if err != nil {
+		return fmt.Errorf("note what the call writes: %w", err)
+	}
+	// What is moved or copied takes its label along.
+	for _, k := range known {
+		if k != nil {
+			now = merge(now, *k)
+		}
+	}
+	// What is sent is not kept here.
+	if what.Effect != contract.Egress {
+		list = append(append(list, whole(what.Server)), things(what.Server, what.Things)...)
+	}
+	return l.lower(ctx, now, list)
+}
+
+// created notes the names by which later calls may ask for what a call has
+// created.
+func (l *Ledger) created(ctx context.Context, r *remit.Session, result *remit.Result) error {
+	what, ok := r.Storage(result.Call)
+	if !ok || what.Effect == contract.Read {
+		return nil
+	}
+	return l.lower(ctx, store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}, named(true, what.Server, remit.StoredNames(*result)))
+}
+
+// lower writes only what is not known yet: most calls write where the last one
+// did.
+func (l *Ledger) lower(ctx context.Context, to store.ResourceLabel, list []store.Resource) error {
+	if len(list) == 0 {
+		return nil
+	}
+	known, err := l.store.Labels(ctx, list...)
+	if err == nil {
+		i := 0
+		list = slices.DeleteFunc(list, func(store.Resource) bool {
+			k := known[i]
+			i++
+			return k != nil && k.Trust <= to.Trust && len(merge(to, *k).Origins) == len(k.Origins)
+		})
+		if len(list) > 0 {
+			err = l.store.Lower(ctx, to, list...)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("note what the call writes: %w", err)
+	}
+	return nil
+}
+
+// found is the label of what a call may have read that was kept there, by
+// whichever session; nil when nothing is known of it.
+func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*remit.Stored, error) {
+	what, ok := r.Storage(call)
+	if !ok || what.Effect != contract.Read && what.Effect != contract.Execute {
+		return nil, nil
+	}
+	names := named(false, what.Server, what.Names)
+	alike := things(what.Server, what.Things)
+	known, err := l.store.Labels(ctx, slices.Concat(names, alike, []store.Resource{whole(what.Server)})...)
+	if err != nil {
+		return nil, fmt.Errorf("labels of what the call read: %w", err)
+	}
+	read := store.ResourceLabel{Trust: label.Trusted}
+	all := what.Named
+	for i, k := range known[:len(names)] {
+		if k != nil {
+			read = merge(read, *k)
+		} else if names[i].Family != anyKind {
+			all = false // one of the things is not known
+		}
+	}
+	records := read.Trust
+	if all {
+		return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil
+	}
+	for _, k := range known[len(names) : len(names)+len(alike)] {
+		if k != nil {
+			records = min(records, k.Trust)
+		}
+	}
+	if k := known[len(known)-1]; k != nil {
+		read = merge(read, *k)
+	} else if records == label.Trusted {
+		return nil, nil // nobody kept anything there
+	}
+	return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil
+}
+
+// merge is the label of what holds both.
+func merge(a, b store.ResourceLabel) store.ResourceLabel {
+	origins := slices.Concat(a.Origins, b.Origins)
+	slices.Sort(origins)
+	return store.ResourceLabel{Trust: min(a.Trust, b.Trust), Origins: slices.Compact(origins)}
+}

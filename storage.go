@@ -1,0 +1,160 @@
+package remit
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/strictjson"
+)
+
+const (
+	// maxStoredNames bounds the names of one call: paths, keys and ids are few.
+	maxStoredNames = 32
+	// maxStoredName is the length of a name in bytes. What is longer names
+	// nothing.
+	maxStoredName = 512
+	// maxThings bounds the words of a tool's name that count.
+	maxThings = 8
+)
+
+// Storage says what a call keeps or reads back where tools keep things: files,
+// notes, records. By it the labels of what one session wrote reach the session
+// that reads it; see [Result.Stored].
+type Storage struct {
+	Server string
+	// Things are the words of the tool's name: what tools share a word are
+	// taken to be about the same things.
+	Things []string
+	// Effect is the call's: only a read reads, and what is sent is kept by others.
+	Effect contract.Effect
+	// Names are the values that may name what the call keeps or reads.
+	Names []StoredName
+	// Named tells that every argument by which a read chooses is among them, and
+	// that there is one: it reads what it names and nothing else.
+	Named bool
+	// Trust and Origins are the label of what the call writes.
+	Trust   label.Trust
+	Origins []string
+}
+
+// StoredName is a value by which a call may name what it keeps or reads.
+type StoredName struct {
+	// Kind is the last word of the argument's name, such as "path" or "id".
+	Kind  string
+	Value string
+	// Chooses tells that the argument says what the call is about.
+	Chooses bool
+}
+
+// Stored is the label of what was kept where a call read, by this session or
+// another.
+type Stored struct {
+	Trust   label.Trust `json:"trust"`
+	Origins []string    `json:"origins,omitempty"`
+	// Records is the trust of what was kept under the names that the call gave,
+	// or by tools for the same things as far as their names tell. Fields of the
+	// result vouch for nothing by a certificate when it is below TOOL_OUTPUT.
+	Records label.Trust `json:"records"`
+}
+
+// Storage returns what a call that was allowed keeps or reads; false for any
+// other call.
+func (s *Session) Storage(call string) (Storage, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record, ok := s.calls[call]
+	if !ok || !record.allowed {
+		return Storage{}, false
+	}
+	out := Storage{Server: record.bound.server, Things: things(record.bound.contract.Tool.Name), Effect: record.variant.Effect, Trust: label.Trusted}
+	whole := label.Label{Trust: label.Trusted}
+	out.Named = true
+	choices := 0
+	for i, a := range record.args {
+		whole = label.Merge(whole, a.Label)
+		name := StoredName{Kind: kindOf(record.keys[i]), Value: a.Text}
+		if entry, ok := record.variant.Match(record.keys[i]); ok && (entry.Role == label.Selector || entry.Role.AuthorityBearing()) {
+			name.Chooses = true
+			choices++
+			out.Named = out.Named && name.Kind != ""
+		}
+		if nameable(a.Text) && len(out.Names) < maxStoredNames {
+			out.Names = append(out.Names, name)
+		} else if name.Chooses {
+			out.Named = false
+		}
+	}
+	out.Named = out.Named && choices > 0
+	out.Trust, out.Origins = whole.Trust, s.monitor.classes.Names(whole.Origins)
+	return out, true
+}
+
+// StoredNames returns the values by which a later call may name what a call
+// created, where its result is a small record: its ids, keys and paths.
+func StoredNames(r Result) []StoredName {
+	doc := structured(r)
+	if doc == nil || len(doc.Leaves()) > maxStoredNames {
+		return nil
+	}
+	var out []StoredName
+	for _, leaf := range doc.Leaves() {
+		if (leaf.Kind == strictjson.String || leaf.Kind == strictjson.Number) && nameable(leaf.Text) {
+			out = append(out, StoredName{Kind: kindOf(leaf.Pointer), Value: leaf.Text})
+		}
+	}
+	return out
+}
+
+func things(tool string) []string {
+	words := slices.DeleteFunc(provenance.Words(tool), func(w string) bool { return len(w) > maxStoredName })
+	return words[:min(len(words), maxThings)]
+}
+
+// kindOf is the last word of the last member name of a pointer: "file_path" and
+// "path" are of one kind.
+func kindOf(pointer string) string {
+	for segment := pointer; segment != ""; {
+		i := strings.LastIndexByte(segment, '/')
+		if words := provenance.Words(segment[i+1:]); len(words) > 0 && strings.Trim(segment[i+1:], "0123456789") != "" {
+			return words[len(words)-1]
+		}
+		segment = segment[:max(i, 0)]
+	}
+	return ""
+}
+
+func nameable(s string) bool {
+	switch s {
+	case "", "true", "false", "null":
+		return false
+	}
+	return len(s) <= maxStoredName && utf8.ValidString(s) && !strings.ContainsAny(s, "\n\r\x00")
+}
+
+// lowered is a result's origin and spec with what other sessions left there.
+// Fields that the contract gives a trust of their own keep it, as in a derived
+// output: they are the service's.
+func (s *Session) lowered(o label.Origins, spec provenance.Spec, stored *Stored) (label.Origins, provenance.Spec) {
+	if stored == nil {
+		return o, spec
+	}
+	if stored.Records < label.ToolOutput {
+		spec.Certify = nil
+	}
+	if stored.Trust >= spec.Trust {
+		return o, spec
+	}
+	for _, name := range stored.Origins {
+		if name == "unknown" {
+			o |= label.OriginUnknown
+			continue
+		}
+		o |= s.monitor.classes.Origin(name)
+	}
+	spec.Trust = stored.Trust
+	return o, spec
+}
