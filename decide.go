@@ -31,6 +31,12 @@ type deciding struct {
 	resolved  []provenance.Resolution
 	checked   []label.Argument
 	ambient   label.Label
+
+	// What came of it: see [Session.decide].
+	own    Verdict
+	record *callRecord
+	known  bool               // the session gets the record
+	values []provenance.Value // of a call that may run
 }
 
 // consent is a person's agreement to what would be asked about a call.
@@ -45,17 +51,17 @@ const (
 // decide takes a call through the one straight way: parse, bind, resolve,
 // discharge, check, global rules. Everything that is wrong is gathered; the
 // worst of it is the verdict. The decision's is no better than best, what a
-// restored session's log says was decided; own is this monitor's.
-func (s *Session) decide(c *Call, agreed consent, best Verdict) (d *Decision, own Verdict) {
+// restored session's log says was decided; own is this monitor's. The session
+// learns of it by note, before which nothing else may happen in it.
+func (s *Session) decide(c *Call, agreed consent, best Verdict) *deciding {
 	if c.ID == "" {
 		for taken := true; taken; _, taken = s.calls[c.ID] {
 			s.counts.calls++
 			c.ID = fmt.Sprintf("c%d", s.counts.calls)
 		}
 	}
-	x := &deciding{s: s, call: c, consent: agreed, ambient: s.seen.Ambient(),
+	x := &deciding{s: s, call: c, consent: agreed, ambient: s.seen.Ambient(), record: &callRecord{call: *c},
 		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
-	record := &callRecord{call: *c}
 	old, again := s.calls[c.ID]
 	if again && (old.allowed || old.call.Server != c.Server || old.call.Tool != c.Tool || string(old.call.Arguments) != string(c.Arguments)) {
 		x.refuse(LimitReached, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
@@ -69,8 +75,7 @@ func (s *Session) decide(c *Call, agreed consent, best Verdict) (d *Decision, ow
 			x.unprovoked()
 			x.choices()
 		}
-		record.bound, record.variant = x.bound, x.variant
-		s.calls[c.ID] = record
+		x.record.bound, x.record.variant, x.known = x.bound, x.variant, true
 	}
 	x.d.Verdict = Allow
 	for _, r := range x.d.Reasons {
@@ -85,17 +90,28 @@ func (s *Session) decide(c *Call, agreed consent, best Verdict) (d *Decision, ow
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
 	}
-	own = x.d.Verdict
+	x.own = x.d.Verdict
 	if x.d.Verdict == Allow {
 		x.d.Verdict = best
 	}
 	switch x.d.Verdict {
 	case Allow:
-		x.allow(record)
+		x.allow()
 	case Ask:
-		record.reasons = x.d.Reasons
+		x.record.reasons = x.d.Reasons
 	}
-	return x.d, own
+	return x
+}
+
+// note takes what was decided into the session.
+func (x *deciding) note() {
+	if x.known {
+		x.s.calls[x.record.call.ID] = x.record
+	}
+	if x.record.allowed {
+		x.s.seen.Called("call:"+x.call.ID+"#", x.values, x.resolved)
+		x.confirm()
+	}
 }
 
 // asked tells whether a person was asked about all of the reasons.
@@ -108,24 +124,28 @@ func (r *callRecord) asked(reasons []Reason) bool {
 	return true
 }
 
-// allow notes what later events need to know about a call that may run.
-func (x *deciding) allow(record *callRecord) {
-	record.allowed = true
-	values := make([]provenance.Value, len(x.leaves))
-	record.args = make([]provenance.Resolved, 0, len(x.leaves))
-	record.keys = make([]string, 0, len(x.leaves))
+// allow makes what later events need to know about a call that may run.
+func (x *deciding) allow() {
+	r := x.record
+	r.allowed = true
+	x.values = make([]provenance.Value, len(x.leaves))
+	r.args = make([]provenance.Resolved, 0, len(x.leaves))
+	r.keys = make([]string, 0, len(x.leaves))
 	for i, l := range x.leaves {
-		values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
+		x.values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
 		v := x.carried(i)
 		x.resolved[i].Label, x.resolved[i].Certified = v, len(x.d.Findings[i].Certificates) > 0
-		record.args = append(record.args, provenance.Resolved{Text: l.Text, Label: v})
+		r.args = append(r.args, provenance.Resolved{Text: l.Text, Label: v})
 		key, own := x.path(i)
 		if !own {
 			key = ""
 		}
-		record.keys = append(record.keys, key)
+		r.keys = append(r.keys, key)
 	}
-	x.s.seen.Called("call:"+x.call.ID+"#", values, x.resolved)
+}
+
+// confirm notes what a person agreed to for the session.
+func (x *deciding) confirm() {
 	if !x.d.Confirmed || x.consent != forSession {
 		return
 	}

@@ -50,12 +50,21 @@ type Event struct {
 // can't be read or holds an impossible event; there is no session then.
 func (m *Monitor) Restore(ctx context.Context, id string, events iter.Seq2[Event, error]) (*Session, error) {
 	s := m.Session(id)
-	for _, err := range s.review(ctx, events) {
-		if err != nil {
-			return nil, fmt.Errorf("restore: %w", err)
-		}
+	if err := s.Replay(ctx, events); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// Replay goes on with a session by what its log says happened next, as
+// [Monitor.Restore] begins with. After an error the session is of no use.
+func (s *Session) Replay(ctx context.Context, events iter.Seq2[Event, error]) error {
+	for _, err := range s.review(ctx, events) {
+		if err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
+	return nil
 }
 
 // Review is what a monitor says of a call in a session's log.
@@ -144,9 +153,11 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 				agreed = once
 			}
 		}
-		d, own := s.decide(&call, agreed, e.Verdict)
-		d.Verdict = own
-		return d, nil
+		x := s.decide(&call, agreed, e.Verdict)
+		x.note()
+		d := *x.d
+		d.Verdict = x.own
+		return &d, nil
 	}
 	return nil, fmt.Errorf("unknown kind %q", e.Kind)
 }

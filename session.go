@@ -118,7 +118,9 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
 	}
 	s.mu.Lock()
-	d, _ := s.decide(&c, none, Allow)
+	x := s.decide(&c, none, Allow)
+	x.note()
+	d := x.d
 	c.ID = d.Call
 	s.mu.Unlock()
 	if d.Verdict != Ask || s.monitor.confirm == nil {
@@ -149,17 +151,26 @@ func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, erro
 }
 
 func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x, err := s.agreed(ctx, call, agreed)
+	if err != nil {
+		return nil, err
+	}
+	x.note()
+	return x.d, nil
+}
+
+// agreed decides a call again to which a person agreed.
+func (s *Session) agreed(ctx context.Context, call string, agreed consent) (*deciding, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("confirm %s: %w", call, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	record, ok := s.calls[call]
 	if !ok {
 		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
 	}
-	d, _ := s.decide(&record.call, agreed, Allow)
-	return d, nil
+	return s.decide(&record.call, agreed, Allow), nil
 }
 
 // Result adds what a call returned. A result of a call that was not allowed, or

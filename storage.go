@@ -66,8 +66,11 @@ type Stored struct {
 func (s *Session) Storage(call string) (Storage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	record, ok := s.calls[call]
-	if !ok || !record.allowed {
+	return s.storage(s.calls[call])
+}
+
+func (s *Session) storage(record *callRecord) (Storage, bool) {
+	if record == nil || !record.allowed {
 		return Storage{}, false
 	}
 	out := Storage{Server: record.bound.server, Things: things(record.bound.contract.Tool.Name), Effect: record.variant.Effect, Trust: label.Trusted}

@@ -174,15 +174,19 @@ type timedStore struct {
 func (s timedStore) Append(ctx context.Context, session string, expected int64, records ...store.Record) error {
 	began := time.Now()
 	err := s.Store.Append(ctx, session, expected, records...)
-	s.appended(ctx, began, records)
+	s.appended(ctx, stageDecision, began)
 	return err
 }
 
-func (s timedStore) appended(ctx context.Context, began time.Time, records []store.Record) {
-	stage := stageResult
-	if records[0].Decision != nil {
-		stage = stageDecision
-	}
+// AppendRelaxed implements [store.Sessions].
+func (s timedStore) AppendRelaxed(ctx context.Context, session string, expected int64, records ...store.Record) error {
+	began := time.Now()
+	err := s.Store.AppendRelaxed(ctx, session, expected, records...)
+	s.appended(ctx, stageResult, began)
+	return err
+}
+
+func (s timedStore) appended(ctx context.Context, stage int, began time.Time) {
 	if call, ok := ctx.Value(timingKey{}).(*timing); ok {
 		s.clock.note(call.t, stage, time.Since(began))
 	}

@@ -3,7 +3,7 @@
 //
 // Every step of a session is written before its method returns, at the place in
 // the session's log that it was decided for. When another replica has written
-// there first, the session is made again from the log and the step is decided
+// there first, the session goes on by what that wrote and the step is decided
 // anew: replicas that share a store decide as one monitor would. After an error
 // nothing may be taken as decided, and a call must not run.
 package ledger
@@ -35,10 +35,6 @@ const (
 // ErrContended is returned when other replicas wrote to the session before
 // every one of [MaxTries] tries. Nothing was written.
 var ErrContended = errors.New("other replicas keep writing to the session")
-
-// errConfirmer is returned when the monitor asks people by itself, which would
-// hold the session meanwhile and leave no trace of the question.
-var errConfirmer = errors.New("the monitor has a Confirmer of its own: leave it out, and ask through an Approver")
 
 // Store is what a ledger keeps in a store: the sessions, and the labels of what
 // tools keep, by which what one session wrote is no better when another reads it.
@@ -81,14 +77,17 @@ type live struct {
 	session *remit.Session // nil when it must be read from the store
 	monitor *remit.Monitor
 	seq     int64
+	// behind is set when the log goes on after seq.
+	behind bool
 }
 
 // forget leaves what is in memory, which may not be what is in the store.
-func (v *live) forget() { v.session, v.monitor, v.seq = nil, nil, 0 }
+func (v *live) forget() { v.session, v.monitor, v.seq, v.behind = nil, nil, 0, false }
 
 // New makes a ledger over a store. Monitor gives the monitor that decides at
 // the time: when it gives another one, sessions go on under that, made again
-// from their logs. It must not have a [remit.Confirmer].
+// from their logs. Its [remit.Confirmer] is never asked: people are asked through
+// an [Approver].
 func New(s Store, monitor func() *remit.Monitor, o Options) *Ledger {
 	l := &Ledger{store: s, monitor: monitor, now: o.Now, max: o.Sessions, live: map[string]*list.Element{}}
 	if l.now == nil {

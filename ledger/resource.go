@@ -50,8 +50,8 @@ func named(all bool, server string, names []remit.StoredName) []store.Resource {
 }
 
 // keep notes what a call that may run will write, before it does.
-func (l *Ledger) keep(ctx context.Context, r *remit.Session, call string) error {
-	what, ok := r.Storage(call)
+func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
+	what, ok := p.Storage()
 	if !ok || what.Effect == contract.Read {
 		return nil
 	}

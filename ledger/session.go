@@ -23,62 +23,52 @@ func (s *Session) ID() string { return s.id }
 
 // System adds text of the deployment.
 func (s *Session) System(ctx context.Context, text string) error {
-	return s.add(ctx, remit.Event{Kind: remit.SystemEvent, Text: text}, func(r *remit.Session) error { return r.System(text) })
+	return s.add(ctx, remit.Event{Kind: remit.SystemEvent, Text: text})
 }
 
 // User adds what the user said: what it names, it vouches for.
 func (s *Session) User(ctx context.Context, text string) error {
-	return s.add(ctx, remit.Event{Kind: remit.UserEvent, Text: text}, func(r *remit.Session) error { return r.User(text) })
+	return s.add(ctx, remit.Event{Kind: remit.UserEvent, Text: text})
 }
 
 // Attach adds material that the user passed on and did not write.
 func (s *Session) Attach(ctx context.Context, name, text string) error {
-	return s.add(ctx, remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text}, func(r *remit.Session) error { return r.Attach(name, text) })
+	return s.add(ctx, remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text})
 }
 
 // Assistant adds text that the model wrote to the user.
 func (s *Session) Assistant(ctx context.Context, text string) error {
-	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text}, func(r *remit.Session) error { return r.Assistant(text) })
+	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text})
 }
 
-// Result adds what a call returned.
+// Result adds what a call returned. It survives the process, and with some
+// stores not the power: a session that comes back without the result of a call
+// that ran counts it as one that anybody may have written.
 func (s *Session) Result(ctx context.Context, result remit.Result) error {
-	return s.step(ctx, func(r *remit.Session, _ int64) (rec store.Record, err error) {
+	return s.step(ctx, func(r *remit.Session, _ int64) (p proposal, err error) {
 		result := result
 		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
-			return rec, err
+			return p, err
 		}
 		if err := s.ledger.created(ctx, r, &result); err != nil {
-			return rec, err
+			return p, err
 		}
-		return store.Record{Event: remit.Event{Kind: remit.ResultEvent, Result: &result}}, r.Result(ctx, result)
+		p.record.Event = remit.Event{Kind: remit.ResultEvent, Result: &result}
+		return p, nil
 	})
 }
 
 // Decide decides a proposed call. A call without an id gets one.
 func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	var d *remit.Decision
-	err := s.step(ctx, func(r *remit.Session, seq int64) (rec store.Record, err error) {
+	return s.decide(ctx, func(r *remit.Session, seq int64) (*remit.Proposal, remit.Event, error) {
 		call := c
 		if call.ID == "" {
 			// The session's own numbers begin again when it is restored.
 			call.ID = fmt.Sprintf("call-%d", seq)
 		}
-		if d, err = r.Decide(ctx, call); err != nil {
-			return rec, err
-		}
-		if d.Confirmed {
-			return rec, errConfirmer
-		}
-		if err := s.ledger.keep(ctx, r, d.Call); err != nil {
-			return rec, err
-		}
-		return store.Record{Event: remit.Event{Kind: remit.CallEvent, Call: &call, Verdict: d.Verdict}, Decision: d}, nil
+		p, err := r.Propose(ctx, call)
+		return p, remit.Event{Kind: remit.CallEvent, Call: &call}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
 }
 
 // Confirm notes that a person agreed to a call that was held back, and decides
@@ -105,29 +95,42 @@ func (s *Session) ConfirmAsked(ctx context.Context, shown *remit.Decision, exten
 var errUnseen = errors.New("the person has not seen all reasons")
 
 func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, once bool) (*remit.Decision, error) {
-	var d *remit.Decision
-	err := s.step(ctx, func(r *remit.Session, _ int64) (rec store.Record, err error) {
+	var last *remit.Decision
+	d, err := s.decide(ctx, func(r *remit.Session, _ int64) (p *remit.Proposal, e remit.Event, err error) {
 		if shown != nil {
-			if d, err = s.Last(ctx, call); err != nil {
-				return rec, err
+			if last, err = s.Last(ctx, call); err != nil {
+				return nil, e, err
 			}
-			if !covers(shown, d) {
-				return rec, errUnseen
+			if !covers(shown, last) {
+				return nil, e, errUnseen
 			}
 		}
-		confirm := r.Confirm
-		if once {
-			confirm = r.ConfirmOnce
-		}
-		if d, err = confirm(ctx, call); err != nil {
-			return rec, err
-		}
-		if err := s.ledger.keep(ctx, r, call); err != nil {
-			return rec, err
-		}
-		return store.Record{Event: remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict, Once: once}, Decision: d}, nil
+		p, err = r.ProposeConfirm(ctx, call, once)
+		return p, remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Once: once}, err
 	})
-	if err != nil && !errors.Is(err, errUnseen) {
+	if errors.Is(err, errUnseen) {
+		return last, nil
+	}
+	return d, err
+}
+
+// decide is a step that decides: what the call will write is noted before the
+// decision is written, and that before the session knows of it.
+func (s *Session) decide(ctx context.Context, propose func(r *remit.Session, seq int64) (*remit.Proposal, remit.Event, error)) (*remit.Decision, error) {
+	var d *remit.Decision
+	err := s.step(ctx, func(r *remit.Session, seq int64) (out proposal, err error) {
+		p, e, err := propose(r, seq)
+		if err != nil {
+			return out, err
+		}
+		if err := s.ledger.keep(ctx, p); err != nil {
+			return out, err
+		}
+		d = p.Decision()
+		e.Verdict = d.Verdict
+		return proposal{store.Record{Event: e, Decision: d}, p.Note}, nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -176,85 +179,13 @@ func (s *Session) Text(ctx context.Context, origin string) (text string, ok bool
 	}
 	defer release()
 	for {
-		restored, err := s.fresh(ctx, v)
+		current, err := s.fresh(ctx, v)
 		if err != nil {
 			return "", false, err
 		}
-		if text, ok = v.session.Text(origin); ok || restored {
+		if text, ok = v.session.Text(origin); ok || current {
 			return text, ok, nil
 		}
-		v.forget() // it may have come by another replica
+		v.behind = true // it may have come by another replica
 	}
-}
-
-// add is a step that decides nothing.
-func (s *Session) add(ctx context.Context, e remit.Event, f func(*remit.Session) error) error {
-	return s.step(ctx, func(r *remit.Session, _ int64) (store.Record, error) { return store.Record{Event: e}, f(r) })
-}
-
-// step applies a change to the session and writes it, both or neither as far as
-// anybody can see. While it does, no other step of this session runs in this
-// process; that none came between in another one is what the append makes sure
-// of.
-func (s *Session) step(ctx context.Context, f func(r *remit.Session, seq int64) (store.Record, error)) error {
-	v, release, err := s.ledger.hold(ctx, s.id)
-	if err != nil {
-		return fmt.Errorf("session %q: %w", s.id, err)
-	}
-	defer release()
-	for range MaxTries {
-		restored, err := s.fresh(ctx, v)
-		if err != nil {
-			return err
-		}
-		at := s.ledger.now()
-		rec, err := f(v.session, v.seq)
-		if err != nil {
-			// The session in memory may have been changed, and, if it was in
-			// memory before, may not have known what the log knows.
-			v.forget()
-			if restored || ctx.Err() != nil || errors.Is(err, errUnseen) {
-				return err
-			}
-			continue
-		}
-		rec.Event.Time = at
-		err = s.ledger.store.Append(ctx, s.id, v.seq, rec)
-		if err == nil {
-			v.seq++
-			return nil
-		}
-		v.forget()
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-	}
-	return fmt.Errorf("session %q: %w, %d times in a row", s.id, ErrContended, MaxTries)
-}
-
-// fresh makes the live session from the log when it has to, and tells whether
-// it has.
-func (s *Session) fresh(ctx context.Context, v *live) (restored bool, err error) {
-	m := s.monitor()
-	if m == nil {
-		return false, fmt.Errorf("session %q: there is no monitor", s.id)
-	}
-	if v.session != nil && v.monitor == m {
-		return false, nil
-	}
-	v.forget()
-	n := int64(0)
-	session, err := m.Restore(ctx, s.id, func(yield func(remit.Event, error) bool) {
-		for rec, err := range s.ledger.store.Read(ctx, s.id, 0) {
-			if !yield(rec.Event, err) {
-				return
-			}
-			n++
-		}
-	})
-	if err != nil {
-		return false, err
-	}
-	v.session, v.monitor, v.seq = session, m, n
-	return true, nil
 }

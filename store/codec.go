@@ -24,6 +24,9 @@ type stored struct {
 	Verdict remit.Verdict   `json:"verdict,omitempty"`
 	Once    bool            `json:"once,omitempty"`
 	Result  *storedResult   `json:"result,omitempty"`
+	// Boot is the run of the machine in which a decision was written; see
+	// [Record.Restarted].
+	Boot string `json:"boot,omitempty"`
 }
 
 type storedCall struct {
@@ -76,8 +79,8 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func encodeEvent(e *remit.Event) ([]byte, error) {
-	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once}
+func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
@@ -87,11 +90,12 @@ func encodeEvent(e *remit.Event) ([]byte, error) {
 	return encodeJSON(s)
 }
 
-func (r *Record) decode(event string, decision sql.NullString) error {
+func (r *Record) decode(event string, decision sql.NullString, boot string) error {
 	var s stored
 	if err := json.Unmarshal([]byte(event), &s); err != nil {
 		return err
 	}
+	r.Restarted = s.Boot != "" && s.Boot != boot
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}

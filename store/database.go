@@ -25,7 +25,13 @@ type database struct {
 
 	read *sql.DB
 	// write runs a function in a transaction and commits it.
-	write func(context.Context, func(context.Context, querier) error) error
+	write writing
+	// relaxed is write without waiting for the disk, where that can be; see
+	// boot.
+	relaxed writing
+	// boot names the machine's present run, with which everything ends that was
+	// not synced. It is empty where nothing is written so.
+	boot string
 	// snapshot is a transaction that reads the store as it is at one moment.
 	snapshot *sql.TxOptions
 	// forUpdate ends a query whose row the transaction is going to change.
@@ -42,6 +48,9 @@ type database struct {
 	poll     time.Duration
 	close    func() error
 }
+
+// writing runs a function in a transaction and commits it.
+type writing func(context.Context, func(context.Context, querier) error) error
 
 // querier is a transaction, or a connection that is in one.
 type querier interface {
@@ -218,7 +227,11 @@ type encoded struct {
 // encode makes what is written for a record. Nothing of it needs the
 // transaction, for which others wait.
 func (s *database) encode(r *Record) (*encoded, error) {
-	event, err := encodeEvent(&r.Event)
+	boot := ""
+	if r.Decision != nil {
+		boot = s.boot
+	}
+	event, err := encodeEvent(&r.Event, boot)
 	if err != nil {
 		return nil, err
 	}
@@ -248,6 +261,15 @@ func digest(salt []byte, event string, decision sql.NullString) Hash {
 
 // Append implements [Sessions].
 func (s *database) Append(ctx context.Context, session string, expected int64, records ...Record) error {
+	return s.append(ctx, s.write, session, expected, records)
+}
+
+// AppendRelaxed implements [Sessions].
+func (s *database) AppendRelaxed(ctx context.Context, session string, expected int64, records ...Record) error {
+	return s.append(ctx, s.relaxed, session, expected, records)
+}
+
+func (s *database) append(ctx context.Context, write writing, session string, expected int64, records []Record) error {
 	if err := checkID("session id", session); err != nil {
 		return err
 	}
@@ -263,7 +285,7 @@ func (s *database) Append(ctx context.Context, session string, expected int64, r
 		}
 		list[i] = e
 	}
-	err := s.write(ctx, func(ctx context.Context, q querier) error {
+	err := write(ctx, func(ctx context.Context, q querier) error {
 		r, err := s.lock(ctx, q, session)
 		if errors.Is(err, ErrNotFound) && expected == 0 {
 			r, err = s.begin(ctx, q, session)
@@ -375,7 +397,7 @@ func (s *database) readAll(ctx context.Context, session string, from int64, yiel
 		if r.Seq != next {
 			return fmt.Errorf("%w: event %d is missing", ErrCorrupt, next)
 		}
-		if err := r.decode(event, decision); err != nil {
+		if err := r.decode(event, decision, s.boot); err != nil {
 			return fmt.Errorf("%w: event %d: %w", ErrCorrupt, next, err)
 		}
 		if !yield(r, nil) {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,7 +57,10 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	if err := w.start(ctx); err != nil {
 		return fail(errors.Join(err, readers.Close(), w.db.Close()))
 	}
-	s.read, s.write, s.poll = readers, w.write, sqlitePoll
+	s.read, s.write, s.relaxed, s.poll = readers, w.write, w.write, sqlitePoll
+	if s.boot = bootID(); s.boot != "" {
+		s.relaxed = w.relaxed
+	}
 	s.snapshot = &sql.TxOptions{ReadOnly: true}
 	s.close = func() error { return errors.Join(w.close(), readers.Close()) }
 	return nil
@@ -76,6 +81,16 @@ func prepareFile(path string, existing bool) error {
 		return err
 	}
 	return f.Close()
+}
+
+// bootID names the machine's present run; empty where the system doesn't say.
+// Pages that were written and not synced are lost with it, and only with it.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id") // Linux
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
 }
 
 // sqliteDSN names the file and how every connection is set up.
@@ -125,6 +140,7 @@ type writer struct {
 type job struct {
 	ctx  context.Context
 	f    func(context.Context, querier) error
+	sync bool // it must be on the disk
 	done chan error
 }
 
@@ -158,10 +174,21 @@ func (w *writer) start(ctx context.Context) error {
 // It returns when the outcome is known, whatever becomes of the context
 // meanwhile.
 func (w *writer) write(ctx context.Context, f func(context.Context, querier) error) error {
+	return w.hand(&job{ctx: ctx, f: f, sync: true, done: make(chan error, 1)})
+}
+
+// relaxed is write without a sync of its own. The log of SQLite is one file,
+// so that the next sync, whoever asks for it, covers everything before.
+func (w *writer) relaxed(ctx context.Context, f func(context.Context, querier) error) error {
+	return w.hand(&job{ctx: ctx, f: f, done: make(chan error, 1)})
+}
+
+// hand hands a job over and waits for its outcome.
+func (w *writer) hand(j *job) error {
+	ctx := j.ctx
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{ctx: ctx, f: f, done: make(chan error, 1)}
 	w.mu.RLock()
 	if w.closed {
 		w.mu.RUnlock()
@@ -221,12 +248,20 @@ func (w *writer) run() {
 	}
 }
 
+// synced tells whether jobs that are committed together must be on the disk.
+func synced(batch []*job) bool {
+	return slices.ContainsFunc(batch, func(j *job) bool { return j.sync })
+}
+
 // commit runs jobs in one transaction, each so that its failure leaves the
 // others whole. An error is everybody's.
 func (p *prepared) commit(batch []*job) (outcomes []error, err error) {
 	// Statements are not interrupted half-way: a transaction is short, and what
 	// an interrupt leaves of it is nothing to reason about.
 	ctx := context.Background()
+	if err := p.synchronous(ctx, synced(batch)); err != nil {
+		return nil, err
+	}
 	if err := p.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
@@ -271,6 +306,24 @@ func (p *prepared) commit(batch []*job) (outcomes []error, err error) {
 type prepared struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
+	relaxed    bool // commits don't wait for the disk
+}
+
+// synchronous says whether the next commits wait for the disk.
+func (p *prepared) synchronous(ctx context.Context, sync bool) error {
+	if p.relaxed == !sync {
+		return nil
+	}
+	// Not prepared: SQLite carries this out when it reads it.
+	setting := "PRAGMA synchronous = NORMAL"
+	if sync {
+		setting = "PRAGMA synchronous = FULL"
+	}
+	if _, err := p.conn.ExecContext(ctx, setting); err != nil {
+		return fmt.Errorf("%s: %w", setting, err)
+	}
+	p.relaxed = !sync
+	return nil
 }
 
 func (p *prepared) statement(ctx context.Context, query string) (*sql.Stmt, error) {

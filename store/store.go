@@ -5,8 +5,9 @@
 // There is one [Store], over SQLite in one file or over PostgreSQL for several
 // replicas, and one suite of tests, storetest, that both pass. What a method
 // has returned without an error from is durable: it survives the end of the
-// process and of the power. What ends in an error may or may not have been
-// written, and the caller must not act on it.
+// process and, but for what [Sessions.AppendRelaxed] says of itself, that of the
+// power. What ends in an error may or may not have been written, and the caller
+// must not act on it.
 package store
 
 import (
@@ -104,6 +105,12 @@ type Sessions interface {
 	// the session. It returns [ErrConflict] when the log is not expected
 	// records long.
 	Append(ctx context.Context, session string, expected int64, records ...Record) error
+	// AppendRelaxed is Append for what may be lost with the power: where the
+	// store can, it doesn't wait for the disk. The records survive the process;
+	// they are on the disk when the next Append returns, of any session. When
+	// the machine stops before, they are gone, and records that came before
+	// them are read with Restarted set.
+	AppendRelaxed(ctx context.Context, session string, expected int64, records ...Record) error
 	// Read yields a session's records from a sequence number on. A session that
 	// was never begun has none. A hole in the log is [ErrCorrupt].
 	Read(ctx context.Context, session string, from int64) iter.Seq2[Record, error]
@@ -126,6 +133,9 @@ type Record struct {
 	Event remit.Event
 	// Decision is what a call or a confirmation led to; nil otherwise.
 	Decision *remit.Decision
+	// Restarted tells, of a decision that is read, that the machine has started
+	// anew since: what [Sessions.AppendRelaxed] wrote after it may be missing.
+	Restarted bool
 }
 
 // SessionInfo describes a session.

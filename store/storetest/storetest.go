@@ -29,6 +29,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		test func(*testing.T, *suite)
 	}{
 		{"what was appended is read", appended},
+		{"a relaxed append is an append", relaxed},
 		{"every byte of an event stays", everyByte},
 		{"an append that expects another length is a conflict", conflict},
 		{"of appends at the same place one wins", race},
@@ -226,6 +227,27 @@ func appended(t *testing.T, s *suite) {
 	equal(t, "info", info, store.SessionInfo{ID: "s", Length: 3, Begun: s.now(), Active: s.now()})
 	_, err = s.Session(t.Context(), "other")
 	is(t, err, store.ErrNotFound)
+}
+
+// relaxed appends what may be lost with the power, and only with that: others
+// see it at once, it conflicts as every append, and it is there when the store is
+// opened again.
+func relaxed(t *testing.T, s *suite) {
+	must(t, s.AppendRelaxed(t.Context(), "s", 0, said("one")))
+	must(t, s.Append(t.Context(), "s", 1, call("s", "c1", remit.Allow)))
+	must(t, s.AppendRelaxed(t.Context(), "s", 2, said("three"), said("four")))
+	is(t, s.AppendRelaxed(t.Context(), "s", 2, said("three")), store.ErrConflict)
+	is(t, s.AppendRelaxed(t.Context(), "", 0, said("x")), store.ErrInvalid)
+	other := s.open(t)
+	if got := records(t, other.Read(t.Context(), "s", 0)); len(got) != 4 || got[1].Restarted {
+		t.Errorf("another one reads %s", show(got))
+	}
+	must(t, s.Close())
+	again := s.open(t)
+	if got := records(t, again.Read(t.Context(), "s", 0)); len(got) != 4 || got[1].Restarted {
+		t.Errorf("afterwards there is %s", show(got))
+	}
+	verified(t, again)
 }
 
 func everyByte(t *testing.T, s *suite) {
