@@ -42,48 +42,79 @@ func newWireClient(t testing.TB, in io.Writer, out io.Reader) *wireClient {
 // answered.
 func (c *wireClient) ask(line string) []string {
 	c.t.Helper()
-	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
-		c.t.Fatal(err)
-	}
+	c.tell(line)
 	var sent struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
+		ID json.RawMessage `json:"id"`
 	}
 	if err := json.Unmarshal([]byte(line), &sent); err != nil {
 		c.t.Fatal(err)
 	}
 	var got []string
-	for sent.ID != nil {
-		select {
-		case s, ok := <-c.out:
-			if !ok {
-				c.t.Fatalf("the stream ended after %q", got)
-			}
-			got = append(got, s)
-			var m struct {
-				ID     json.RawMessage `json:"id"`
-				Method string          `json:"method"`
-			}
-			if err := json.Unmarshal([]byte(s), &m); err != nil {
-				c.t.Fatalf("%v in %s", err, s)
-			}
-			answers := map[string]string{
-				"elicitation/create": `{"action":"accept","content":{"colour":"blue"}}`,
-				"roots/list":         `{"roots":[]}`,
-			}
-			if a, ok := answers[m.Method]; ok {
-				if _, err := io.WriteString(c.in, `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":`+a+"}\n"); err != nil {
-					c.t.Fatal(err)
-				}
-			}
-			if m.Method == "" && string(m.ID) == string(sent.ID) {
-				return got
-			}
-		case <-time.After(20 * time.Second):
-			c.t.Fatalf("no answer to %s; got %q", line, got)
-		}
+	for answered := sent.ID == nil; !answered; {
+		s, id, method := c.hear("an answer to " + line)
+		got = append(got, s)
+		answered = method == "" && string(id) == string(sent.ID)
 	}
 	return got
+}
+
+// tell sends a message and waits for nothing.
+func (c *wireClient) tell(line string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// hear returns the next message, and answers it if it is a request.
+func (c *wireClient) hear(awaited string) (message string, id json.RawMessage, method string) {
+	c.t.Helper()
+	select {
+	case s, ok := <-c.out:
+		if !ok {
+			c.t.Fatalf("the stream ended before %s", awaited)
+		}
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if err := json.Unmarshal([]byte(s), &m); err != nil {
+			c.t.Fatalf("%v in %s", err, s)
+		}
+		if a := answer(m.Method, s); m.ID != nil && a != "" {
+			c.tell(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + a + "}")
+		}
+		return s, m.ID, m.Method
+	case <-time.After(20 * time.Second):
+		c.t.Fatalf("waited in vain for %s", awaited)
+	}
+	return "", nil, ""
+}
+
+// answer is what the client says to a request of the server's, "" to one that it
+// doesn't know.
+func answer(method, request string) string {
+	const said = `{"role":"assistant","content":{"type":"text","text":"Tea."},"model":"m"}`
+	const task = `"taskId":"t1","ttl":null,"createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z"`
+	switch method {
+	case "elicitation/create":
+		if strings.Contains(request, `"task":`) {
+			return `{"task":{"status":"working",` + task + `}}`
+		}
+		return `{"action":"accept","content":{"colour":"blue","name":"Ann"}}`
+	case "sampling/createMessage":
+		if strings.Contains(request, `"task":`) {
+			return `{"task":{"status":"working",` + task + `}}`
+		}
+		return said
+	case "tasks/get":
+		return `{"status":"completed",` + task + `}`
+	case "tasks/result":
+		return said
+	case "roots/list":
+		return `{"roots":[{"uri":"file:///srv/notes","name":"notes"}]}`
+	}
+	return ""
 }
 
 const statelessMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"x.example/n":12345678901234567890}`

@@ -238,6 +238,18 @@ func Name(method string, params []byte) (string, bool) {
 func (l *remote) notify(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
+	told := make(chan struct{})
+	defer close(told)
+	if m.Method == "notifications/initialized" {
+		// What the server says as soon as it is told must not be missed.
+		opened := make(chan struct{})
+		l.work.Go(func() { l.listen(opened, told) })
+		select {
+		case <-opened:
+		case <-time.After(openTime):
+		case <-ctx.Done():
+		}
+	}
 	resp, err := l.post(ctx, m)
 	if err != nil {
 		return err
@@ -246,11 +258,13 @@ func (l *remote) notify(ctx context.Context, m Message) error {
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("the server answered with HTTP %d", resp.StatusCode)
 	}
-	if m.Method == "notifications/initialized" {
-		l.work.Go(l.listen)
-	}
 	return nil
 }
+
+// openTime is how long the end of the handshake waits for the stream of
+// notifications: some servers begin to answer only when they have something to
+// say.
+const openTime = time.Second
 
 // notifyTime is how long a server may take to accept a notification: others
 // wait behind it.
@@ -444,11 +458,18 @@ func (l *remote) get(ctx context.Context, last string) (io.ReadCloser, error) {
 var errNoStream = errors.New("the server has no such stream")
 
 // listen keeps the stream open on which a server of the legacy generation says
-// what belongs to no request.
-func (l *remote) listen() {
+// what belongs to no request. It closes opened when the first attempt is over. A
+// server may refuse the stream before the handshake is over: told is closed when
+// it is.
+func (l *remote) listen(opened chan<- struct{}, told <-chan struct{}) {
 	last, wait, failures := "", resumeAfter, 0
+	body, err := l.get(l.ctx, last)
+	close(opened)
+	if errors.Is(err, errNoStream) {
+		<-told
+		body, err = l.get(l.ctx, last)
+	}
 	for failures <= maxResumes {
-		body, err := l.get(l.ctx, last)
 		if errors.Is(err, errNoStream) {
 			return
 		}
@@ -473,6 +494,7 @@ func (l *remote) listen() {
 		if !sleep(l.ctx, wait) {
 			return
 		}
+		body, err = l.get(l.ctx, last)
 	}
 	l.log.Warn("the server's stream of notifications is gone")
 }

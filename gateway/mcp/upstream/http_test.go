@@ -190,3 +190,52 @@ func TestAbandon(t *testing.T) {
 	}
 	b.wait(t, 2)
 }
+
+// What a server says as soon as the handshake is over is heard, whether it opens
+// its stream of notifications before, or only then, or begins to answer on it only
+// when it has something to say.
+func TestFirstNotification(t *testing.T) {
+	for _, kind := range []string{"before", "only then", "late"} {
+		t.Run(kind, func(t *testing.T) {
+			told, open := make(chan struct{}), make(chan struct{})
+			b := newInbox()
+			l := dial(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet {
+					if kind == "before" {
+						select {
+						case <-open:
+						default:
+							t.Error("told before the stream was open")
+						}
+					}
+					close(told)
+					w.WriteHeader(http.StatusAccepted)
+					return
+				}
+				if kind == "only then" {
+					select {
+					case <-told:
+					default:
+						w.WriteHeader(http.StatusBadRequest)
+						return
+					}
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				if kind == "before" {
+					close(open)
+					w.(http.Flusher).Flush()
+				}
+				<-told
+				io.WriteString(w, "data: {\"n\":1}\n\n")
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			}, b)
+			if err := l.Send(upstream.Message{Raw: []byte(`{}`), Method: "notifications/initialized"}); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.wait(t, 1); got[0] != `0 {"n":1}` {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
