@@ -25,6 +25,7 @@ type cli struct {
 	Contract   contractCommand   `cmd:"" help:"Make, check, show and compare contracts."`
 	Init       initCommand       `cmd:"" help:"Put Remit in front of a client's MCP servers, or take it out."`
 	Gateway    gatewayCommand    `cmd:"" help:"Stand between an MCP client and its servers."`
+	Hook       hookCommand       `cmd:"" help:"Stand before the tools of a coding agent, as its hook."`
 	Doctor     doctorCommand     `cmd:"" help:"Prove that the servers of a client are protected."`
 	Approvals  approvalsCommand  `cmd:"" help:"Show and answer the questions that wait for a person."`
 	Audit      auditCommand      `cmd:"" help:"Verify, export and prune the audit log."`

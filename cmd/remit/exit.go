@@ -12,6 +12,9 @@ const (
 	exitLaxer = 1
 	// exitUsage: the command line itself is wrong.
 	exitUsage = 2
+	// exitBlocked: remit hook denies, where the agent hears that by the exit code.
+	// It is the code of a wrong command line too, so that this denies as well.
+	exitBlocked = 2
 	// exitStopped: a call was denied or held back. Only check says so of
 	// itself; replay does with --exit-code. For doctor: something is not
 	// protected.

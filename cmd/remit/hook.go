@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/remit-project/remit/gateway/hook"
+	"github.com/remit-project/remit/store"
+)
+
+type hookCommand struct {
+	Answer    hookAnswer    `cmd:"" default:"withargs" help:"Answer an event of an agent, from standard input; agents run it."`
+	Contracts hookContracts `cmd:"" help:"Print the contracts of an agent's own tools."`
+	Stop      hookStop      `cmd:"" help:"End the daemon that keeps the sessions; the next event starts it again."`
+	Daemon    hookDaemon    `cmd:"" hidden:""`
+}
+
+type hookAnswer struct {
+	Agent     string `arg:"" help:"claude-code, codex, cursor, gemini, copilot or windsurf."`
+	Contracts string `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
+}
+
+// Help is shown below the flags.
+func (hookAnswer) Help() string {
+	return `Reads an event in the agent's own form and answers in that form. Whatever goes wrong, a call is denied, with a reason. Install it with remit hook install.
+
+Example:
+  remit hook claude-code --contracts ~/.config/remit/contracts < event.json`
+}
+
+// Run answers one event. Its way is kept short: an agent waits for it at every
+// call.
+func (c *hookAnswer) Run(ctx context.Context, s *streams) error {
+	agent, err := hook.Find(c.Agent)
+	if err != nil {
+		return usage{err}
+	}
+	ctx, cancel := hook.Deadline(ctx)
+	defer cancel()
+	done := make(chan hook.Output, 1)
+	go func() { done <- c.answer(ctx, agent, s.in) }()
+	var out hook.Output
+	select {
+	case out = <-done:
+	case <-ctx.Done():
+		// Not even the event came.
+		out = agent.Refuse(fmt.Errorf("no answer within %s", hook.AnswerTime))
+	}
+	if _, err := io.WriteString(s.out, out.Stdout); err != nil {
+		out = agent.Refuse(err)
+	}
+	if _, err := io.WriteString(s.err, out.Stderr); err != nil || out.Exit != 0 {
+		return status(max(out.Exit, exitBlocked))
+	}
+	return nil
+}
+
+func (c *hookAnswer) answer(ctx context.Context, agent *hook.Agent, in io.Reader) hook.Output {
+	input, err := io.ReadAll(io.LimitReader(in, hook.MaxInput+1))
+	if err != nil {
+		return agent.Refuse(err)
+	}
+	e, err := agent.Parse(input, os.Getenv)
+	if err != nil {
+		return agent.Refuse(err)
+	}
+	client, err := hookClient(c.Contracts)
+	if err != nil {
+		return agent.Fail(e, err)
+	}
+	a, err := client.Ask(ctx, e)
+	if err != nil {
+		return agent.Fail(e, err)
+	}
+	return agent.Answer(e, a)
+}
+
+// hookClient is the way to the daemon of the user's store.
+func hookClient(contracts string) (*hook.Client, error) {
+	path, err := store.DefaultPath()
+	if err != nil {
+		return nil, err
+	}
+	if contracts != "" {
+		if contracts, err = filepath.Abs(contracts); err != nil {
+			return nil, err
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	identity, err := hook.Identity()
+	if err != nil {
+		return nil, err
+	}
+	dir := hook.Dir(path)
+	return &hook.Client{Dir: dir, Identity: identity, Contracts: contracts,
+		Start: func(ctx context.Context) error { return hook.Spawn(ctx, dir, exe, "hook", "daemon") }}, nil
+}
+
+type hookContracts struct {
+	Agent string `arg:"" help:"claude-code, codex, cursor, gemini, copilot or windsurf."`
+}
+
+// Help is shown below the flags.
+func (hookContracts) Help() string {
+	return `Edit what it prints, keep it in your directory of contracts, and it decides instead.
+
+Example:
+  remit hook contracts claude-code > ~/.config/remit/contracts/claude-code.yaml`
+}
+
+// Run prints the file.
+func (c *hookContracts) Run(s *streams) error {
+	agent, err := hook.Find(c.Agent)
+	if err != nil {
+		return usage{err}
+	}
+	text, err := agent.Contracts()
+	if err != nil {
+		return err
+	}
+	_, err = s.out.Write(text)
+	return err
+}
+
+type hookStop struct{}
+
+// Run ends the daemon.
+func (hookStop) Run(ctx context.Context, s *streams) error {
+	client, err := hookClient("")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := hook.Deadline(ctx)
+	defer cancel()
+	was, err := client.Stop(ctx)
+	if err != nil {
+		return err
+	}
+	if was {
+		s.printer().line(0, "the daemon ends; sessions are in the store")
+	} else {
+		s.printer().line(0, "no daemon is running")
+	}
+	return nil
+}
+
+type hookDaemon struct {
+	Idle time.Duration `default:"15m" help:"How long it stays when nothing comes."`
+}
+
+// Run serves. Its first line tells the hook that started it how that went.
+func (c *hookDaemon) Run(ctx context.Context, s *streams) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	err := c.serve(ctx, s)
+	switch {
+	case errors.Is(err, hook.ErrRunning):
+		fmt.Fprintln(s.out, hook.Ready) // another one serves
+		return nil
+	case err != nil:
+		fmt.Fprintln(s.out, visible(err.Error()))
+	}
+	return err
+}
+
+func (c *hookDaemon) serve(ctx context.Context, s *streams) error {
+	path, err := store.DefaultPath()
+	if err != nil {
+		return err
+	}
+	identity, err := hook.Identity()
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(s.err, nil))
+	open := func() (hook.Handler, func() error, error) {
+		st, err := store.Open(ctx, path, store.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		service, err := hook.NewService(st, hook.Home(), time.Now, log)
+		if err != nil {
+			return nil, nil, errors.Join(err, st.Close())
+		}
+		return service.Handle, st.Close, nil
+	}
+	d := &hook.Daemon{Dir: hook.Dir(path), Identity: identity, Idle: c.Idle, Log: log}
+	return d.Serve(ctx, open, func() {
+		fmt.Fprintln(s.out, hook.Ready)
+		if f, ok := s.out.(*os.File); ok {
+			f.Close() // the hook that waits for the line, and the agent, need it no more
+		}
+	})
+}

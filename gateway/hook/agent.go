@@ -1,0 +1,200 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/remit-project/remit"
+)
+
+// MaxInput bounds what an agent may write to a hook, in bytes: the largest
+// result that a session takes, with what JSON adds to it.
+const MaxInput = 32 << 20
+
+// Agent is a program that runs hooks.
+type Agent struct {
+	// Name is what the command line calls it, Title what people do.
+	Name, Title string
+	// joins are the separators between a server and its tool in names that the
+	// agent doesn't take apart itself.
+	joins string
+
+	parse  func(input []byte, env func(string) string) (*Event, error)
+	answer func(*Event, Answer) Output
+	files  files
+}
+
+// Agents are all that are known.
+func Agents() []*Agent {
+	return []*Agent{claudeCode(), codex(), cursor(), gemini(), copilot(), windsurf()}
+}
+
+// Find returns an agent by its name.
+func Find(name string) (*Agent, error) {
+	var names []string
+	for _, a := range Agents() {
+		if a.Name == name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return nil, fmt.Errorf("the agent %q is not known: write one of %s", name, strings.Join(names, ", "))
+}
+
+// Parse reads what the agent wrote; env looks up variables of its environment.
+func (a *Agent) Parse(input []byte, env func(string) string) (*Event, error) {
+	if len(input) > MaxInput {
+		return nil, fmt.Errorf("the input is larger than %d MiB", MaxInput>>20)
+	}
+	e, err := a.parse(input, env)
+	if err != nil {
+		return nil, fmt.Errorf("the input is not what %s documents: %w", a.Title, err)
+	}
+	e.Agent = a.Name
+	if err := e.check(); err != nil {
+		return nil, fmt.Errorf("the input is not what %s documents: %w", a.Title, err)
+	}
+	return e, nil
+}
+
+// check makes sure that an event has what its kind needs.
+func (e *Event) check() error {
+	switch {
+	case e.Kind == Other:
+		return nil
+	case e.Session == "":
+		return errors.New("it names no session")
+	case e.Kind != PreTool && e.Kind != PostTool:
+		return nil
+	case e.Call == nil || e.Call.Tool == "":
+		return errors.New("it names no tool")
+	case !filepath.IsAbs(e.Dir):
+		return errors.New("it names no directory")
+	}
+	return nil
+}
+
+// Answer is what the hook ends with.
+func (a *Agent) Answer(e *Event, to Answer) Output {
+	switch e.Kind {
+	case PreTool:
+		return a.answer(e, to)
+	case Prompt:
+		return a.answer(e, Answer{Verdict: remit.Allow})
+	}
+	return Output{}
+}
+
+// Fail is what the hook ends with when there is no answer: a call is denied. What
+// the user said, and what a tool returned, was only not taken note of, which
+// makes nothing more trusted.
+func (a *Agent) Fail(e *Event, err error) Output {
+	if e.Kind == PreTool {
+		return a.Answer(e, Answer{Verdict: remit.Deny, Reason: "Remit denies the call, because it can't decide it: " + err.Error() + "\n"})
+	}
+	out := a.Answer(e, Answer{Verdict: remit.Allow})
+	out.Stderr = "remit: not recorded: " + err.Error() + "\n"
+	return out
+}
+
+// Refuse is what the hook ends with when the event can't be understood.
+func (a *Agent) Refuse(err error) Output {
+	return Output{Stderr: "Remit denies this: " + err.Error() + "\n", Exit: blocked}
+}
+
+// decode reads an agent's JSON. What it doesn't know is newer than Remit, and
+// left alone.
+func decode(input []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(input))
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("it goes on after its end")
+	}
+	return nil
+}
+
+// object is a raw value as the arguments of a call: itself where it is an object,
+// and else its only member.
+func object(raw json.RawMessage) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return json.RawMessage("{}")
+	case raw[0] == '{':
+		return raw
+	}
+	return json.RawMessage(`{"input":` + string(raw) + `}`)
+}
+
+// arguments makes the arguments of a call.
+func arguments(members map[string]any) json.RawMessage {
+	out, err := json.Marshal(members)
+	if err != nil {
+		return json.RawMessage("null") // which is refused as arguments
+	}
+	return out
+}
+
+// unquoted is the JSON in a JSON text, as some agents write arguments; another
+// value is returned as it is.
+func unquoted(raw json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return raw
+}
+
+// result reads what a tool returned: text, the content of an MCP result, or any
+// other value.
+func result(raw json.RawMessage) *Result {
+	raw = bytes.TrimSpace(raw)
+	var text string
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return &Result{}
+	case json.Unmarshal(raw, &text) == nil:
+		return &Result{Text: text}
+	}
+	type content struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	var list []content
+	var whole struct {
+		Content    []content       `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+	}
+	if json.Unmarshal(raw, &list) != nil && json.Unmarshal(raw, &whole) == nil {
+		list = whole.Content
+	}
+	var b strings.Builder
+	for _, c := range list {
+		if c.Type != "text" {
+			list = nil // what isn't text is kept as it came
+			break
+		}
+		b.WriteString(c.Text)
+	}
+	if len(list) == 0 {
+		return &Result{Structured: json.RawMessage(raw)}
+	}
+	return &Result{Text: b.String(), Structured: whole.Structured}
+}
+
+// encode writes an agent's answer.
+func encode(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return ""
+	}
+	return b.String()
+}

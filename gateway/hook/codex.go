@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/remit-project/remit"
+)
+
+// codex is OpenAI's Codex CLI. It takes an answer that it doesn't know for a
+// failed hook, and lets the call pass: so nothing is said of an allowed call,
+// and it is never asked.
+func codex() *Agent {
+	return &Agent{
+		Name: "codex", Title: "Codex CLI",
+		parse: func(input []byte, _ func(string) string) (*Event, error) {
+			var in claudeInput
+			if err := decode(input, &in); err != nil {
+				return nil, err
+			}
+			e := in.event()
+			if e.Call != nil && e.Call.Server == "" && e.Call.Tool == "apply_patch" {
+				e.Call.Arguments = patched(e.Call.Arguments)
+			}
+			return e, nil
+		},
+		answer: func(_ *Event, a Answer) Output {
+			if a.Verdict == remit.Allow {
+				return Output{}
+			}
+			return Output{Stdout: encode(claudeOutput{claudeSpecific{"PreToolUse", "deny", a.Reason}})}
+		},
+		files: files{
+			user: ".codex/hooks.json", project: ".codex/hooks.json",
+			form: groups, pre: "PreToolUse", others: []string{"UserPromptSubmit", "PostToolUse", "SessionStart"},
+			entry: []member{{"timeout", hookTime}}, matcher: "*",
+			gaps: []string{
+				"Codex CLI has no setting by which a hook that fails or is too slow stops a call",
+				"Codex CLI runs hooks only when its feature for them is on and the hooks are trusted: see /hooks there",
+			},
+		},
+	}
+}
+
+// patched names the files of a patch beside it, so that they are seen as paths.
+func patched(raw json.RawMessage) json.RawMessage {
+	var in struct {
+		Command string `json:"command"`
+		Input   string `json:"input"`
+		Patch   string `json:"patch"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return raw
+	}
+	text := in.Command + in.Input + in.Patch
+	paths, removed := []string{}, []string{}
+	for line := range strings.Lines(text) {
+		// The program that applies it looks past blanks.
+		line = strings.TrimSpace(line)
+		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Move to:"} {
+			if p, ok := strings.CutPrefix(line, head); ok {
+				paths = append(paths, strings.TrimSpace(p))
+			}
+		}
+		if p, ok := strings.CutPrefix(line, "*** Delete File:"); ok {
+			removed = append(removed, strings.TrimSpace(p))
+		}
+	}
+	return arguments(map[string]any{"paths": paths, "removed": removed, "patch": text})
+}

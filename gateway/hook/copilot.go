@@ -1,0 +1,77 @@
+package hook
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/remit-project/remit"
+)
+
+// copilotInput has the members of both forms that Copilot CLI writes.
+type copilotInput struct {
+	claudeInput
+	SessionID string          `json:"sessionId"`
+	ToolName  string          `json:"toolName"`
+	ToolArgs  json.RawMessage `json:"toolArgs"`
+	Initial   *string         `json:"initialPrompt"`
+	Reason    string          `json:"reason"`
+	Result    *struct {
+		Type string `json:"resultType"`
+		Text string `json:"textResultForLlm"`
+	} `json:"toolResult"`
+	Source string `json:"source"`
+}
+
+// copilot is GitHub's Copilot CLI. Whether it puts a question to the user
+// depends on how it was started, which it doesn't tell, so that it is never
+// asked.
+func copilot() *Agent {
+	return &Agent{
+		Name: "copilot", Title: "Copilot CLI", joins: "-",
+		parse: func(input []byte, _ func(string) string) (*Event, error) {
+			var in copilotInput
+			if err := decode(input, &in); err != nil {
+				return nil, err
+			}
+			if in.Event != "" {
+				return in.claudeInput.event(), nil
+			}
+			e := &Event{Session: in.SessionID, Dir: in.Dir, Kind: Other}
+			switch {
+			case in.ToolName != "":
+				e.Kind = PreTool
+				e.Call = &Call{Tool: in.ToolName, Arguments: object(unquoted(in.ToolArgs))}
+				if in.ToolName == "apply_patch" {
+					e.Call.Arguments = patched(e.Call.Arguments)
+				}
+				if in.Result != nil {
+					e.Kind, e.Result = PostTool, &Result{Text: in.Result.Text, Failed: in.Result.Type != "success"}
+				}
+			case in.Source != "" || in.Initial != nil:
+				// The first prompt comes again in an event of its own.
+				e.Kind = SessionStart
+			case in.Prompt != "":
+				e.Kind = Prompt
+				e.Prompt, e.Attached = own(in.Prompt)
+			case in.Reason != "":
+				e.Kind = SessionEnd
+			}
+			return e, nil
+		},
+		answer: func(e *Event, a Answer) Output {
+			if e.Kind == Prompt || a.Verdict == remit.Allow {
+				return Output{Stdout: "{}\n"}
+			}
+			return Output{Stdout: encode(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": cmp.Or(a.Reason, "denied by Remit")})}
+		},
+		files: files{
+			user: ".copilot/hooks/remit.json", project: ".github/hooks/remit.json", version: true, command: "bash",
+			form: flat, pre: "preToolUse", others: []string{"userPromptSubmitted", "postToolUse", "sessionStart"},
+			entry: []member{{"type", "command"}, {"timeoutSec", hookTime}},
+			gaps: []string{
+				"Copilot CLI lets a call pass when the hook is too slow, and versions before 1.0.57 also when it fails",
+				"with -p, hooks of the repository run only where GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS is set",
+			},
+		},
+	}
+}

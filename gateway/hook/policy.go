@@ -1,0 +1,164 @@
+package hook
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+)
+
+//go:embed contracts
+var shipped embed.FS
+
+// Contracts are the contracts of the agent's own tools that Remit ships, as a
+// file to read and to begin one's own with.
+func (a *Agent) Contracts() ([]byte, error) { return shipped.ReadFile("contracts/" + a.Name + ".yaml") }
+
+// maxContracts bounds the files of a directory of contracts: more servers than
+// any agent has.
+const maxContracts = 256
+
+// policy is the contracts in force with the monitor that decides by them. It is
+// immutable.
+type policy struct {
+	monitor *remit.Monitor
+	servers map[string]map[string]*contract.Compiled
+}
+
+// version tells whether a directory of contracts has changed.
+type version map[string]stamp
+
+type stamp struct {
+	size int64
+	time time.Time
+}
+
+func (v version) same(o version) bool {
+	if len(v) != len(o) {
+		return false
+	}
+	for name, s := range v {
+		if t, ok := o[name]; !ok || t.size != s.size || !t.time.Equal(s.time) {
+			return false
+		}
+	}
+	return true
+}
+
+// list finds the contract files of a directory; an empty name is no directory.
+func list(dir string) (version, error) {
+	out := version{}
+	if dir == "" {
+		return out, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the directory of contracts: %w", err)
+	}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".yaml" || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil, fmt.Errorf("the directory of contracts: %w", err)
+		}
+		if out[e.Name()] = (stamp{info.Size(), info.ModTime()}); len(out) > maxContracts {
+			return nil, fmt.Errorf("%s has more than %d contract files", dir, maxContracts)
+		}
+	}
+	return out, nil
+}
+
+// load reads the contracts of a directory, and those that Remit ships for agents
+// that have none there.
+func load(dir string, files version, now func() time.Time) (*policy, error) {
+	var all []*contract.File
+	have := map[string]bool{}
+	var errs []error
+	for name := range files {
+		path := filepath.Join(dir, name)
+		data, err := os.ReadFile(path)
+		if err == nil {
+			var f *contract.File
+			if f, err = contract.Load(path, data); err == nil {
+				all, have[f.Server] = append(all, f), true
+			}
+		}
+		errs = append(errs, err)
+	}
+	for _, a := range Agents() {
+		if have[a.Name] {
+			continue
+		}
+		data, err := a.Contracts()
+		if err == nil {
+			var f *contract.File
+			if f, err = contract.Load(a.Name+".yaml", data); err == nil {
+				all = append(all, f)
+			}
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	// Not all that the model reads comes by the hooks: instructions in files,
+	// what was said before they were installed.
+	m, err := remit.New(remit.Options{Contracts: all, UnseenUser: true, Now: now})
+	if err != nil {
+		return nil, err
+	}
+	p := &policy{monitor: m, servers: map[string]map[string]*contract.Compiled{}}
+	scope := contract.Scope{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
+	for _, f := range all {
+		if p.servers[f.Server], err = contract.Compile(f, scope); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// find returns the server and the name of a call's tool as contracts know them,
+// and its contract, nil when there is none. A name that could be two servers' is
+// nobody's.
+func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.Compiled) {
+	if c.Server != "" {
+		return c.Server, c.Tool, p.servers[c.Server][c.Tool]
+	}
+	if own := p.servers[a.Name][c.Tool]; own != nil && !c.MCP {
+		return a.Name, c.Tool, own
+	}
+	server, tool = "", c.Tool
+	for name, tools := range p.servers {
+		if agents(name) {
+			continue
+		}
+		candidate := c.Tool
+		if !c.MCP {
+			var ok bool
+			if candidate, ok = strings.CutPrefix(strings.TrimPrefix(c.Tool, "mcp"+a.joins), name+a.joins); !ok || a.joins == "" {
+				continue
+			}
+		}
+		if t := tools[candidate]; t != nil {
+			if found != nil {
+				return "", c.Tool, nil
+			}
+			server, tool, found = name, candidate, t
+		}
+	}
+	return server, tool, found
+}
+
+func agents(name string) bool {
+	_, err := Find(name)
+	return err == nil
+}
