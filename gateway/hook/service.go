@@ -61,7 +61,7 @@ const (
 )
 
 // NewService makes a service over a store. The home directory is the user's.
-func NewService(s store.Sessions, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
+func NewService(s ledger.Store, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
 	programs, err := shell.Known()
 	if err != nil {
 		return nil, err
