@@ -85,7 +85,7 @@ func (c *wireClient) hear(awaited string) (message string, id json.RawMessage, m
 			c.tell(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + a + "}")
 		}
 		return s, m.ID, m.Method
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		c.t.Fatalf("waited in vain for %s", awaited)
 	}
 	return "", nil, ""

@@ -27,7 +27,7 @@ type feature struct {
 	name string
 	// say is what the client sends, each when the one before is answered. A line
 	// that begins with "&" isn't waited for. TASK stands for the id of the last
-	// task, and META for the members that every request of the generation without
+	// task, CURSOR for the last cursor, and META for the members that every request of the generation without
 	// sessions has.
 	say []string
 	// then are the methods of what the server sends on its own time.
@@ -41,14 +41,15 @@ type feature struct {
 // its place among other messages says nothing.
 var ownTime = regexp.MustCompile(`"method":"(notifications/(message|tools/list_changed|prompts/list_changed|resources/list_changed|resources/updated|subscriptions/acknowledged|tasks/status|elicitation/complete)|roots/list)"`)
 
-// differing is what is no feature, and different in each run: by the reason for
-// it, what it is and what stands in the comparison instead.
+// differing is what is no feature, and differs: by the reason for it, what it is
+// and what stands in the comparison instead.
 var differing = []struct {
 	reason string
 	what   *regexp.Regexp
 	shown  string
 }{
 	{"the gateway counts the requests to the client itself", regexp.MustCompile(`("id":)\d+(,"method"|\}$)`), `${1}N$2`},
+	{"a cancelled request has no answer, which some servers give all the same", regexp.MustCompile(`.*"error":\{"code":0,"message":"context canceled"\}.*|.*"id":9,"result":.*`), ""},
 	{"requests name what they belong to", regexp.MustCompile(`"requestId":\d+`), `"requestId":N`},
 	{"sessions, elicitations and tasks have random ids", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b`), "RANDOM"},
 	{"resources say when they were made", regexp.MustCompile(`\d{1,2}:\d\d:\d\d [AP]M`), "TIME"},
@@ -64,14 +65,18 @@ func alike(line string) string {
 	return line
 }
 
-var taskID = regexp.MustCompile(`"taskId":"([0-9a-f]{32})"`)
+// Names that the server gives, which the client repeats.
+var (
+	taskID = regexp.MustCompile(`"taskId":"([0-9a-f]{32})"`)
+	cursor = regexp.MustCompile(`"nextCursor":"([^"]+)"`)
+)
 
 // used uses features one after the other and returns what came of each: first
 // what came on the way to the answers, then what came on its own time, sorted.
 func used(t *testing.T, c *wireClient, features []feature) [][]string {
 	t.Helper()
 	out := make([][]string, len(features))
-	task := ""
+	task, next := "", ""
 	for i, f := range features {
 		var got, own []string
 		take := func(lines []string) {
@@ -79,15 +84,18 @@ func used(t *testing.T, c *wireClient, features []feature) [][]string {
 				if m := taskID.FindStringSubmatch(s); m != nil {
 					task = m[1]
 				}
+				if m := cursor.FindStringSubmatch(s); m != nil {
+					next = m[1]
+				}
 				if ownTime.MatchString(s) {
 					own = append(own, alike(s))
-				} else {
-					got = append(got, alike(s))
+				} else if s = alike(s); s != "" {
+					got = append(got, s)
 				}
 			}
 		}
 		for _, line := range f.say {
-			line = strings.NewReplacer("TASK", task, "META", statelessMeta).Replace(line)
+			line = strings.NewReplacer("TASK", task, "CURSOR", next, "META", statelessMeta).Replace(line)
 			if sent, now := strings.CutPrefix(line, "&"); now {
 				c.tell(sent)
 				continue
@@ -168,7 +176,7 @@ func direct(t *testing.T, p mcptest.Program) *wireClient {
 func overHTTP(t *testing.T, url string) *wireClient {
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
-	w := &httpWire{t: t, ctx: ctx, url: url, out: in}
+	w := &httpWire{t: t, ctx: ctx, url: url, out: in, calls: map[string]context.CancelFunc{}}
 	t.Cleanup(func() {
 		cancel()
 		w.work.Wait()
@@ -188,6 +196,7 @@ type httpWire struct {
 	session string
 	out     io.Writer
 	work    sync.WaitGroup
+	calls   map[string]context.CancelFunc
 }
 
 func (w *httpWire) Write(line []byte) (int, error) {
@@ -196,17 +205,25 @@ func (w *httpWire) Write(line []byte) (int, error) {
 		Method string
 		Params struct {
 			Name, URI string
+			RequestID json.RawMessage
 			Meta      map[string]any `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return 0, err
 	}
-	r, err := http.NewRequestWithContext(w.ctx, http.MethodPost, w.url, bytes.NewReader(bytes.Clone(line)))
+	version, _ := m.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string)
+	if version != "" && m.Method == "notifications/cancelled" {
+		// Without sessions, a client cancels by hanging up.
+		w.calls[string(m.Params.RequestID)]()
+		return len(line), nil
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.calls[string(m.ID)] = cancel
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(bytes.Clone(line)))
 	if err != nil {
 		return 0, err
 	}
-	version, _ := m.Params.Meta["io.modelcontextprotocol/protocolVersion"].(string)
 	switch {
 	case version != "":
 		r.Header.Set("Mcp-Protocol-Version", version)
@@ -237,7 +254,7 @@ func (w *httpWire) open(r *http.Request) *http.Response {
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		if w.ctx.Err() == nil {
+		if r.Context().Err() == nil {
 			w.t.Errorf("%s: %v", r.Method, err)
 		}
 		return nil

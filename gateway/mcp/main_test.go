@@ -37,6 +37,8 @@ func TestMain(m *testing.M) {
 		if err := switchboard().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+	case "fair":
+		_ = fair().Run(context.Background(), &sdk.StdioTransport{})
 	case "crash":
 		os.Exit(3)
 	case "hang":
