@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -14,6 +18,54 @@ import (
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/mcptest"
 )
+
+// What the SDK has no words for any more, since they are on their way out of the
+// protocol: a log message, and a result that asks in all three ways.
+const (
+	fairLog  = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"fair","data":{"n":12345678901234567890}}}`
+	fairAsks = `{"resultType":"input_required","requestState":"state-1","inputRequests":{` +
+		`"form":{"method":"elicitation/create","params":{"mode":"form","message":"Which?","requestedSchema":{"type":"object","properties":{"kind":{"type":"string"}}}}},` +
+		`"model":{"method":"sampling/createMessage","params":{"maxTokens":9,"messages":[{"role":"user","content":{"type":"text","text":"Tea?"}}]}},` +
+		`"roots":{"method":"roots/list","params":{}}}}`
+)
+
+// written is a result that is written as it is.
+type written struct {
+	*sdk.CallToolResult
+	text string
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (w written) MarshalJSON() ([]byte, error) { return []byte(w.text), nil }
+
+// serveFair serves a fair over HTTP. The log message comes on the way to the
+// result of its call.
+func serveFair(t *testing.T) string {
+	t.Helper()
+	behind, err := url.Parse(serveSDK(t, fair(), stateless).url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	proxy.FlushInterval = -1
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Name") != "get_log" {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		var m struct{ ID json.RawMessage }
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: %s\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"resultType\":\"complete\",\"content\":[]}}\n\n", fairLog, m.ID)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
 
 // fair is a server with every feature of the generation without sessions.
 func fair() *sdk.Server {
@@ -46,24 +98,21 @@ func fair() *sdk.Server {
 		}
 		return said(text)
 	})
-	stand("get_log", func(ctx context.Context, r *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		for _, level := range []sdk.LoggingLevel{"debug", "warning"} {
-			if err := r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: level, Logger: "fair", Data: map[string]any{"level": string(level)}}); err != nil {
-				return nil, nil, err
-			}
-		}
+	stand("get_log", func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
+		fmt.Println(fairLog) // where stdout is the connection
 		return said(text)
 	})
 	stand("get_answers", func(_ context.Context, r *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		if len(r.Params.InputResponses) > 0 {
-			got, err := json.Marshal(r.Params.InputResponses)
-			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Params.RequestState + string(got)}}}, nil, err
+		got, err := json.Marshal(r.Params.InputResponses)
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Params.RequestState + string(got)}}}, nil, err
+	})
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if c, ok := r.(*sdk.CallToolRequest); ok && c.Params.Name == "get_answers" && len(c.Params.InputResponses) == 0 {
+				return written{&sdk.CallToolResult{}, fairAsks}, nil
+			}
+			return next(ctx, method, r)
 		}
-		return &sdk.CallToolResult{RequestState: "state-1", InputRequests: sdk.InputRequestMap{
-			"form":  &sdk.ElicitParams{Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"kind":{"type":"string"}}}`)},
-			"model": &sdk.CreateMessageParams{MaxTokens: 9, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "Tea?"}}}},
-			"roots": &sdk.ListRootsParams{},
-		}}, nil, nil
 	})
 	stand("get_error", func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
 		return nil, nil, errors.New("it rains")
@@ -191,8 +240,8 @@ func TestWithoutSessions(t *testing.T) {
 	})
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()
-		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{at("fair", serveSDK(t, fair(), stateless).url, nil)}})
-		compare(t, overHTTP(t, serveSDK(t, fair(), stateless).url), overHTTP(t, serveHTTP(t, g, mcp.HTTP{})+"/mcp/"+run), withoutSessions)
+		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{at("fair", serveFair(t), nil)}})
+		compare(t, overHTTP(t, serveFair(t)), overHTTP(t, serveHTTP(t, g, mcp.HTTP{})+"/mcp/"+run), withoutSessions)
 	})
 	t.Run("a server from PyPI", func(t *testing.T) {
 		t.Parallel()
