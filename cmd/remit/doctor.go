@@ -21,6 +21,7 @@ import (
 type doctorCommand struct {
 	clientFlags
 	Config  string        `placeholder:"FILE" help:"Examine the gateway of a configuration, instead of a client's servers."`
+	Hooks   string        `placeholder:"AGENT" help:"Examine the hooks of a coding agent, instead of a client's servers: claude-code, codex, cursor, gemini, copilot or windsurf."`
 	Timeout time.Duration `default:"30s" help:"How long each server may take (30s)."`
 	JSON    bool          `name:"json" help:"Print the report as JSON."`
 }
@@ -31,11 +32,13 @@ func (doctorCommand) Help() string {
 server has, with a target outside, and then the real ones with arguments that are none. All of it must come back
 denied. A server that isn't behind Remit is asked for the first only, which it doesn't have.
 
-Then the contracts are compared with what the servers offer now. Exit code 3 when something is not protected.
+Then the contracts are compared with what the servers offer now. The hooks of a coding agent are run as the agent's
+own file says, with calls that nobody may make. Exit code 3 when something is not protected.
 
 Example:
   remit doctor --client cursor
-  remit doctor --config remit.yaml`
+  remit doctor --config remit.yaml
+  remit doctor --hooks claude-code`
 }
 
 // finding is something that a person should know about a server.
@@ -90,22 +93,10 @@ func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	if c.Timeout <= 0 {
 		return usage{errors.New("--timeout: write a time such as 30s")}
 	}
-	entries, err := c.entries()
+	all, err := c.diagnoses(ctx)
 	if err != nil {
 		return err
 	}
-	results := make([][]*diagnosis, len(entries))
-	var work sync.WaitGroup
-	slots := make(chan struct{}, together)
-	for i, e := range entries {
-		work.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i] = e.examine(ctx, c.Timeout)
-		})
-	}
-	work.Wait()
-	all := slices.Concat(results...)
 	healthy := 0
 	for _, d := range all {
 		d.settle()
@@ -125,6 +116,29 @@ func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	return err
 }
 
+// diagnoses are the states of what is to be examined.
+func (c *doctorCommand) diagnoses(ctx context.Context) ([]*diagnosis, error) {
+	if c.Hooks != "" {
+		return c.hooks(ctx)
+	}
+	entries, err := c.entries()
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]*diagnosis, len(entries))
+	var work sync.WaitGroup
+	slots := make(chan struct{}, together)
+	for i, e := range entries {
+		work.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i] = e.examine(ctx, c.Timeout)
+		})
+	}
+	work.Wait()
+	return slices.Concat(results...), nil
+}
+
 func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 	for _, d := range all {
 		verdict := p.bad("NOT PROTECTED")
@@ -141,7 +155,11 @@ func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 		}
 		p.line(0, fmt.Sprintf("%s: %s  %s", p.bold(name), verdict, p.dim("("+where+")")))
 		if d.Denied > 0 {
-			p.line(2, fmt.Sprintf("%s offered; %s denied", plural(d.Tools, "tool is", "tools are"), plural(d.Denied, "canary was", "canaries were")))
+			denied := plural(d.Denied, "canary was", "canaries were") + " denied"
+			if d.Tools > 0 {
+				denied = plural(d.Tools, "tool is", "tools are") + " offered; " + denied
+			}
+			p.line(2, denied)
 		}
 		for _, f := range d.Findings {
 			lead, text := p.warn("note: "), f.Message

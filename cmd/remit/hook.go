@@ -18,6 +18,8 @@ import (
 
 type hookCommand struct {
 	Answer    hookAnswer    `cmd:"" default:"withargs" help:"Answer an event of an agent, from standard input; agents run it."`
+	Install   hookInstall   `cmd:"" help:"Write Remit's hooks into an agent's file."`
+	Uninstall hookUninstall `cmd:"" help:"Take them out again."`
 	Contracts hookContracts `cmd:"" help:"Print the contracts of an agent's own tools."`
 	Stop      hookStop      `cmd:"" help:"End the daemon that keeps the sessions; the next event starts it again."`
 	Daemon    hookDaemon    `cmd:"" hidden:""`

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,25 +113,6 @@ func (c *initCommand) write(s *streams, f *clients.File) error {
 	return nil
 }
 
-// program is what the client starts. Clients with a window often don't have the
-// shell's PATH, so that the whole path stands there.
-func (c *initCommand) program() (string, error) {
-	if c.Program != "" {
-		return c.Program, nil
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "", hint(err, "name the program with --program")
-	}
-	// The name in PATH stays when a package manager installs another version.
-	if found, err := exec.LookPath("remit"); err == nil && sameFile(found, exe) {
-		if found, err = filepath.Abs(found); err == nil {
-			return found, nil
-		}
-	}
-	return exe, nil
-}
-
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -142,7 +122,7 @@ func sameFile(a, b string) bool {
 // apply puts the gateway before the servers of the client's file.
 func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 	p := s.printer()
-	program, err := c.program()
+	program, err := ownProgram(c.Program)
 	if err != nil {
 		return err
 	}
@@ -313,21 +293,51 @@ func backupName(name string, n int) string {
 	return fmt.Sprintf("%s.remit-backup-%d", name, n)
 }
 
-// remove takes the gateway out of the client's file.
-func (c *initCommand) remove(s *streams, f *clients.File, data []byte) error {
-	p := s.printer()
-	var earlier [][]byte
-	var names []string
+// backups are the earlier forms of a file that are kept, the newest first, with
+// their names.
+func backups(name string) (earlier [][]byte, names []string, err error) {
 	for n := maxBackups; n >= 1; n-- {
-		name := backupName(f.Name, n)
-		old, err := readFile(name)
+		backup := backupName(name, n)
+		old, err := readFile(backup)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		earlier, names = append(earlier, old), append(names, name)
+		earlier, names = append(earlier, old), append(names, backup)
+	}
+	return earlier, names, nil
+}
+
+// restore writes what a file was, and removes the backups that say the same.
+func restore(name string, before, after []byte, earlier [][]byte, names []string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if now, err := readFile(name); err != nil || !bytes.Equal(now, before) {
+		return hint(fmt.Errorf("%s: the file has changed meanwhile", name), "end the client, and start again")
+	}
+	if err := replaceKeeping(name, after, info.Mode()); err != nil {
+		return err
+	}
+	for i, old := range earlier {
+		if bytes.Equal(old, after) {
+			if err := os.Remove(names[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove takes the gateway out of the client's file.
+func (c *initCommand) remove(s *streams, f *clients.File, data []byte) error {
+	p := s.printer()
+	earlier, names, err := backups(f.Name)
+	if err != nil {
+		return err
 	}
 	out, stay, err := f.Unwrap(func(s *clients.Server) bool { return !c.skipped(s) }, earlier...)
 	if err != nil {
@@ -340,23 +350,8 @@ func (c *initCommand) remove(s *streams, f *clients.File, data []byte) error {
 		p.line(0, f.Name+": nothing to change")
 		return nil
 	}
-	info, err := os.Stat(f.Name)
-	if err != nil {
+	if err := restore(f.Name, data, out, earlier, names); err != nil {
 		return err
-	}
-	if now, err := readFile(f.Name); err != nil || !bytes.Equal(now, data) {
-		return hint(fmt.Errorf("%s: the file has changed meanwhile", f.Name), "end the client, and start again")
-	}
-	if err := replaceKeeping(f.Name, out, info.Mode()); err != nil {
-		return err
-	}
-	// What the file is now needs no backup.
-	for i, old := range earlier {
-		if bytes.Equal(old, out) {
-			if err := os.Remove(names[i]); err != nil {
-				return err
-			}
-		}
 	}
 	p.line(0, "wrote "+f.Name+": the servers in it are not protected any more; restart the client")
 	p.line(0, "contracts and configurations stay where they are")

@@ -98,8 +98,8 @@ func claudeCode() *Agent {
 		},
 		files: files{
 			user: ".claude/settings.json", project: ".claude/settings.json",
-			form: groups, pre: "PreToolUse", others: []string{"UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionStart"},
-			entry: []member{{"timeout", hookTime}, {"onFailure", "block"}}, matcher: "*",
+			form: groups, pre: []string{"PreToolUse"}, others: []string{"UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SessionStart"},
+			settings: []setting{{"timeout", hookTime}, {"onFailure", "block"}}, matcher: "*", off: "disableAllHooks",
 			gaps: []string{"versions before 2.1.295 don't know onFailure, and let a call pass when the hook itself fails"},
 		},
 	}

@@ -32,8 +32,8 @@ func codex() *Agent {
 		},
 		files: files{
 			user: ".codex/hooks.json", project: ".codex/hooks.json",
-			form: groups, pre: "PreToolUse", others: []string{"UserPromptSubmit", "PostToolUse", "SessionStart"},
-			entry: []member{{"timeout", hookTime}}, matcher: "*",
+			form: groups, pre: []string{"PreToolUse"}, others: []string{"UserPromptSubmit", "PostToolUse", "SessionStart"},
+			settings: []setting{{"timeout", hookTime}}, matcher: "*",
 			gaps: []string{
 				"Codex CLI has no setting by which a hook that fails or is too slow stops a call",
 				"Codex CLI runs hooks only when its feature for them is on and the hooks are trusted: see /hooks there",

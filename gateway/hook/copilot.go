@@ -66,8 +66,8 @@ func copilot() *Agent {
 		},
 		files: files{
 			user: ".copilot/hooks/remit.json", project: ".github/hooks/remit.json", version: true, command: "bash",
-			form: flat, pre: "preToolUse", others: []string{"userPromptSubmitted", "postToolUse", "sessionStart"},
-			entry: []member{{"type", "command"}, {"timeoutSec", hookTime}},
+			form: flat, pre: []string{"preToolUse"}, others: []string{"userPromptSubmitted", "postToolUse", "sessionStart"},
+			settings: []setting{{"type", "command"}, {"timeoutSec", hookTime}},
 			gaps: []string{
 				"Copilot CLI lets a call pass when the hook is too slow, and versions before 1.0.57 also when it fails",
 				"with -p, hooks of the repository run only where GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS is set",

@@ -54,11 +54,11 @@ func cursor() *Agent {
 		},
 		files: files{
 			user: ".cursor/hooks.json", project: ".cursor/hooks.json", version: true,
-			form: flat, pre: "beforeShellExecution",
-			others: []string{"beforeMCPExecution", "beforeReadFile", "preToolUse", "beforeSubmitPrompt", "afterShellExecution", "afterMCPExecution", "afterFileEdit"},
-			entry:  []member{{"timeout", hookTime}, {"failClosed", true}},
-			only:   map[string]string{"preToolUse": "Write|StrReplace|Edit|MultiEdit|Delete|EditNotebook|ApplyPatch"},
-			gaps:   []string{"what Cursor completes inline (Tab), its web search and its browser don't go by a hook that could stop them"},
+			form: flat, pre: []string{"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse"},
+			others:   []string{"beforeSubmitPrompt", "afterShellExecution", "afterMCPExecution", "afterFileEdit"},
+			settings: []setting{{"timeout", hookTime}, {"failClosed", true}},
+			only:     map[string]string{"preToolUse": "Write|StrReplace|Edit|MultiEdit|Delete|EditNotebook|ApplyPatch"},
+			gaps:     []string{"what Cursor completes inline (Tab), its web search and its browser don't go by a hook that could stop them"},
 		},
 	}
 }

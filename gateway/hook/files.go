@@ -14,8 +14,8 @@ const (
 	flat
 )
 
-// member is a member of an object that is written.
-type member struct {
+// setting is a member of a hook's object.
+type setting struct {
 	name  string
 	value any
 }
@@ -26,19 +26,21 @@ type files struct {
 	// project's.
 	user, project string
 	form          form
-	// version tells that the file begins with a version.
+	// version tells that the file says which version of the form it has.
 	version bool
 	// command is what the command's member is called; "command" when empty.
 	command string
-	// pre is an event before a tool, by which the hook is proven; others are
-	// those that are installed beside it.
-	pre    string
-	others []string
-	// entry are the settings of every hook.
-	entry []member
-	// matcher is that of every group; only are those of single events.
+	// pre are the events that can stop a call, and others those that are
+	// installed beside them.
+	pre, others []string
+	// settings are those of every hook.
+	settings []setting
+	// matcher is what makes a hook run for every tool, where an agent needs that
+	// said, and only says for single events which tools come by them.
 	matcher string
 	only    map[string]string
+	// off is a member of the file that turns all hooks off.
+	off string
 	// gaps are what the agent can't be made to do.
 	gaps []string
 }

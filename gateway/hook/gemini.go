@@ -76,8 +76,8 @@ func gemini() *Agent {
 		},
 		files: files{
 			user: ".gemini/settings.json", project: ".gemini/settings.json",
-			form: groups, pre: "BeforeTool", others: []string{"BeforeAgent", "AfterTool", "SessionStart"},
-			entry: []member{{"name", "remit"}, {"timeout", 1000 * hookTime}}, matcher: ".*",
+			form: groups, pre: []string{"BeforeTool"}, others: []string{"BeforeAgent", "AfterTool", "SessionStart"},
+			settings: []setting{{"name", "remit"}, {"timeout", 1000 * hookTime}}, matcher: ".*",
 			gaps: []string{"Gemini CLI has no setting by which a hook that fails or is too slow stops a call"},
 		},
 	}

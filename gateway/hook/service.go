@@ -168,7 +168,7 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 	case c == nil:
 		answer.Reason = unknown(a, e.Call)
 	default:
-		answer.Reason = d.Explain()
+		answer.Reason = signature + ": " + d.Explain()
 		if why != "" {
 			answer.Reason += "Why it is looked at: " + why + ".\n"
 		}

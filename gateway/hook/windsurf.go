@@ -71,10 +71,10 @@ func windsurf() *Agent {
 		},
 		files: files{
 			user: filepath.Join(".codeium", "windsurf", "hooks.json"), project: ".windsurf/hooks.json",
-			form: flat, pre: "pre_run_command",
-			others: []string{"pre_mcp_tool_use", "pre_write_code", "pre_read_code", "pre_user_prompt", "post_mcp_tool_use", "post_run_command"},
-			entry:  []member{{"show_output", true}},
-			gaps:   []string{"Windsurf has no setting by which a hook that fails stops a call, and no hook for its web search"},
+			form: flat, pre: []string{"pre_run_command", "pre_mcp_tool_use", "pre_write_code", "pre_read_code"},
+			others:   []string{"pre_user_prompt", "post_mcp_tool_use", "post_run_command"},
+			settings: []setting{{"show_output", true}},
+			gaps:     []string{"Windsurf has no setting by which a hook that fails stops a call, and no hook for its web search"},
 		},
 	}
 }

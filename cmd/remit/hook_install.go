@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/remit-project/remit/gateway/hook"
+)
+
+// hookFile says which of an agent's files is meant.
+type hookFile struct {
+	Project bool   `help:"The file of the project in this directory, instead of the user's own."`
+	File    string `placeholder:"FILE" help:"The agent's file, where it isn't in its usual place."`
+	Agent   string `arg:"" help:"claude-code, codex, cursor, gemini, copilot or windsurf."`
+}
+
+// find returns the agent, the name of the file, and what is in it; nil when there
+// is none.
+func (c *hookFile) find() (*hook.Agent, string, []byte, error) {
+	agent, err := hook.Find(c.Agent)
+	if err != nil {
+		return nil, "", nil, usage{err}
+	}
+	name := c.File
+	if name == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, "", nil, err
+		}
+		home, err := os.UserHomeDir()
+		if err != nil && !c.Project {
+			return nil, "", nil, hint(err, "name the file with --file")
+		}
+		name = agent.Place(c.Project, dir, home)
+	}
+	data, err := readFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return agent, name, nil, nil
+	}
+	return agent, name, data, err
+}
+
+type hookInstall struct {
+	hookFile
+	Contracts string `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
+	Program   string `placeholder:"PATH" help:"How the agent starts Remit; where this program is, by default."`
+}
+
+// Help is shown below the flags.
+func (hookInstall) Help() string {
+	return `Writes Remit's hooks into the agent's file, with the settings by which a hook that fails stops the call, where the agent has them. What else stands in the file stays byte by byte; what it was is kept as FILE.remit-backup.
+
+Example:
+  remit hook install claude-code
+  remit hook install cursor --project --contracts contracts`
+}
+
+// Run writes the hooks.
+func (c *hookInstall) Run(s *streams) error {
+	agent, name, data, err := c.find()
+	if err != nil {
+		return err
+	}
+	program, err := ownProgram(c.Program)
+	if err != nil {
+		return err
+	}
+	contracts := c.Contracts
+	if contracts != "" {
+		if contracts, err = filepath.Abs(contracts); err != nil {
+			return err
+		}
+		if info, err := os.Stat(contracts); err != nil || !info.IsDir() {
+			return hint(fmt.Errorf("--contracts: %s is no directory", contracts), "make it first")
+		}
+	}
+	out, err := agent.Install(name, data, agent.Command(program, contracts))
+	if err != nil {
+		return err
+	}
+	p := s.printer()
+	switch {
+	case data == nil:
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := createFile(name, out, 0o644); err != nil {
+			return err
+		}
+		p.line(0, "wrote "+name)
+	case bytes.Equal(out, data):
+		p.line(0, name+": Remit's hooks are there already; nothing was written")
+	default:
+		backup, err := replaceClient(name, data, out)
+		if err != nil {
+			return err
+		}
+		p.line(0, fmt.Sprintf("wrote %s; what it was is in %s", name, backup))
+	}
+	p.line(0, fmt.Sprintf("restart %s, and prove the protection with remit doctor --hooks %s", agent.Title, agent.Name))
+	return nil
+}
+
+type hookUninstall struct{ hookFile }
+
+// Help is shown below the flags.
+func (hookUninstall) Help() string {
+	return `Takes Remit's hooks out of the agent's file. Where nothing else has changed since, the file is what it was, byte by byte.`
+}
+
+// Run removes the hooks.
+func (c *hookUninstall) Run(s *streams) error {
+	agent, name, data, err := c.find()
+	if err != nil {
+		return err
+	}
+	p := s.printer()
+	if data == nil {
+		p.line(0, name+": there is no such file")
+		return nil
+	}
+	earlier, names, err := backups(name)
+	if err != nil {
+		return err
+	}
+	out, err := agent.Uninstall(name, data, earlier...)
+	switch {
+	case err != nil:
+		return hint(err, "put the file back from "+backupName(name, 1))
+	case out == nil:
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+		p.line(0, fmt.Sprintf("removed %s, which held nothing else: the tools of %s are not protected any more", name, agent.Title))
+		return nil
+	case bytes.Equal(out, data):
+		p.line(0, name+": Remit has no hooks there; nothing was written")
+		return nil
+	}
+	if err := restore(name, data, out, earlier, names); err != nil {
+		return err
+	}
+	p.line(0, fmt.Sprintf("wrote %s: the tools of %s are not protected any more; restart it", name, agent.Title))
+	return nil
+}
+
+// ownProgram is how others start this program, where nobody says it.
+func ownProgram(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", hint(err, "name the program with --program")
+	}
+	// The name in PATH stays when a package manager installs another version.
+	if found, err := exec.LookPath("remit"); err == nil && sameFile(found, exe) {
+		if found, err = filepath.Abs(found); err == nil {
+			return found, nil
+		}
+	}
+	return exe, nil
+}
