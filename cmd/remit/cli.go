@@ -26,6 +26,7 @@ type cli struct {
 	Init       initCommand       `cmd:"" help:"Put Remit in front of a client's MCP servers, or take it out."`
 	Gateway    gatewayCommand    `cmd:"" help:"Stand between an MCP client and its servers."`
 	Hook       hookCommand       `cmd:"" help:"Stand before the tools of a coding agent, as its hook."`
+	Proxy      proxyCommand      `cmd:"" help:"Stand between an agent and the API of its model."`
 	Doctor     doctorCommand     `cmd:"" help:"Prove that the servers of a client are protected."`
 	Approvals  approvalsCommand  `cmd:"" help:"Show and answer the questions that wait for a person."`
 	Audit      auditCommand      `cmd:"" help:"Verify, export and prune the audit log."`

@@ -5,6 +5,7 @@ package denial
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/remit-project/remit"
 )
@@ -45,4 +46,13 @@ func Data(d *remit.Decision) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return data
+}
+
+// Codes are the reasons in short, with the arguments they are about: for logs.
+func Codes(d *remit.Decision) []string {
+	codes := make([]string, 0, len(d.Reasons))
+	for _, r := range d.Reasons {
+		codes = append(codes, strings.TrimSpace(string(r.Code)+" "+r.Path))
+	}
+	return codes
 }

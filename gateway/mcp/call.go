@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -94,16 +93,12 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 }
 
 func (c *conversation) logDecision(d *remit.Decision, mode Mode, took time.Duration) {
-	codes := make([]string, 0, len(d.Reasons))
-	for _, r := range d.Reasons {
-		codes = append(codes, strings.TrimSpace(string(r.Code)+" "+r.Path))
-	}
 	message := "decided"
 	if mode == Shadow && d.Verdict != remit.Allow {
 		message = "would have been stopped"
 	}
 	c.log.Info(message, "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
-		"mode", mode, "reasons", codes, "took", took)
+		"mode", mode, "reasons", denial.Codes(d), "took", took)
 }
 
 // shape says what a result that the gateway makes itself may hold.

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"os/signal"
+	"syscall"
+
+	"github.com/remit-project/remit/gateway/llm"
+)
+
+type proxyCommand struct {
+	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
+	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
+	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
+	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Where there is none, one is made there from the tools of the first request that has any, for you to review. Without it every request's tools have contracts made for them."`
+	Shadow    bool     `help:"Decide and record, and let everything pass."`
+	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
+	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages that the user did not write: the name of a tag, or BEGIN...END. Can be repeated."`
+	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
+	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it nothing is stored."`
+	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
+	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+}
+
+// Help is shown below the flags.
+func (proxyCommand) Help() string {
+	return `Stands between an agent and the API of its model, for OpenAI's Chat Completions and Responses and Anthropic's
+Messages: every call that the model proposes is decided before the agent sees it. Point the agent's base URL at it.
+
+Example:
+  remit proxy --upstream https://api.openai.com
+  OPENAI_BASE_URL=http://127.0.0.1:8742/v1 my-agent`
+}
+
+// Run serves until it is stopped.
+func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	o, end, err := c.options(ctx, log)
+	if err != nil {
+		return err
+	}
+	p, err := llm.New(o)
+	if err != nil {
+		return errors.Join(usage{err}, end())
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return errors.Join(hint(err, "choose another address with --listen"), end())
+	}
+	log.Info("listening", "url", "http://"+l.Addr().String(), "upstream", o.Upstream.Redacted())
+	return errors.Join(p.Serve(ctx, l), end())
+}
+
+func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Options, func() error, error) {
+	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, Log: log}
+	if c.Retries <= 0 {
+		o.Retries = -1
+	}
+	var err error
+	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
+		return o, nil, usage{hint(err, "write the upstream as in https://api.openai.com")}
+	}
+	if c.Contracts != "" {
+		dir := contractDir(c.Contracts)
+		if o.Contract, err = dir.find(c.Name); err != nil {
+			return o, nil, err
+		}
+		o.Synthesized = dir.add
+	}
+	end, err := durableProxy(ctx, &o, c.Store, c.Queue)
+	return o, end, err
+}

@@ -1,0 +1,128 @@
+package llm
+
+import (
+	"container/list"
+	"encoding/json"
+	"sync"
+)
+
+// live is a conversation between two requests.
+type live struct {
+	// keys are the hashes of what it has read, by which a request finds it.
+	keys []hash
+	c    *conversation
+	// answered tells that it has answered, and how; the next request says so.
+	answered bool
+	answer   hash
+	// owed are turns that the history which the provider keeps lacks.
+	owed []json.RawMessage
+}
+
+// cache keeps conversations between requests, and drops those that were not
+// used for longest. One that was dropped is made again from its next request.
+type cache struct {
+	max, maxBytes int
+
+	mu    sync.Mutex
+	by    map[hash][]*list.Element // of *live
+	used  list.List                // most recently used first
+	bytes int
+}
+
+// put keeps a conversation.
+func (k *cache) put(l *live) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.by == nil {
+		k.by = map[hash][]*list.Element{}
+	}
+	e := k.used.PushFront(l)
+	for _, key := range l.keys {
+		k.by[key] = append(k.by[key], e)
+	}
+	k.bytes += l.c.size
+	for k.used.Len() > k.max || k.bytes > k.maxBytes && k.used.Len() > 1 {
+		k.remove(k.used.Back())
+	}
+}
+
+// take takes a conversation that fits out of the cache: it belongs to the caller
+// alone from then on.
+func (k *cache) take(key hash, fits func(*live) bool) *live {
+	k.mu.Lock()
+	candidates := make([]*live, 0, 1)
+	for _, e := range k.by[key] {
+		candidates = append(candidates, e.Value.(*live))
+	}
+	k.mu.Unlock()
+	for _, l := range candidates {
+		if !fits(l) {
+			continue
+		}
+		k.mu.Lock()
+		for _, e := range k.by[key] {
+			if e.Value.(*live) == l {
+				k.remove(e)
+				k.mu.Unlock()
+				return l
+			}
+		}
+		k.mu.Unlock()
+	}
+	return nil
+}
+
+func (k *cache) remove(e *list.Element) {
+	l := k.used.Remove(e).(*live)
+	k.bytes -= l.c.size
+	for _, key := range l.keys {
+		rest := k.by[key]
+		for i := range rest {
+			if rest[i] == e {
+				rest = append(rest[:i:i], rest[i+1:]...)
+				break
+			}
+		}
+		if len(rest) == 0 {
+			delete(k.by, key)
+		} else {
+			k.by[key] = rest
+		}
+	}
+}
+
+// answers remembers which answers were passed on, by where in which
+// conversation.
+type answers struct {
+	max int
+
+	mu   sync.Mutex
+	by   map[hash]*list.Element // of hash
+	used list.List
+}
+
+func (a *answers) add(h hash) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.by == nil {
+		a.by = map[hash]*list.Element{}
+	}
+	if e, ok := a.by[h]; ok {
+		a.used.MoveToFront(e)
+		return
+	}
+	a.by[h] = a.used.PushFront(h)
+	if a.used.Len() > a.max {
+		delete(a.by, a.used.Remove(a.used.Back()).(hash))
+	}
+}
+
+func (a *answers) has(h hash) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e, ok := a.by[h]
+	if ok {
+		a.used.MoveToFront(e)
+	}
+	return ok
+}

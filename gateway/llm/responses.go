@@ -1,0 +1,245 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/rawjson"
+)
+
+// responses is OpenAI's Responses.
+type responses struct{}
+
+func (responses) name() string { return "responses" }
+
+func (responses) request(body []byte) (*request, error) {
+	m, err := object(body, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
+	if err != nil {
+		return nil, err
+	}
+	r := &request{stream: truth(m["stream"]), tools: values(m["tools"]), frame: []json.RawMessage{m["instructions"], m["tools"]}}
+	input := m["input"]
+	switch {
+	case truth(m["background"]):
+		return nil, refuse(`the calls of an answer that is fetched later can't be decided: leave "background" out`)
+	case absent(input):
+	case input[0] == '"':
+		r.turns = []json.RawMessage{fmt.Appendf(nil, `{"role":"user","content":%s}`, input)}
+	case input[0] == '[':
+		r.turns = values(input)
+		if r.turns == nil && len(input) > 2 && strict(input) != nil {
+			return nil, refuse(`"input" is not acceptable JSON`)
+		}
+	default:
+		return nil, refuse(`"input" is neither a text nor a list`)
+	}
+	if s := rawjson.Text(m["instructions"]); s != "" {
+		r.system = append(r.system, s)
+	}
+	switch {
+	case !absent(m["previous_response_id"]):
+		r.kept = "response " + rawjson.Text(m["previous_response_id"])
+	case !absent(m["conversation"]):
+		id := rawjson.Text(m["conversation"])
+		if id == "" {
+			id = rawjson.GetText(m["conversation"], "id")
+		}
+		r.kept = "conversation " + id
+	}
+	if !absent(m["prompt"]) {
+		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), readable(rawjson.Get(m["prompt"], "variables"))}))
+	}
+	r.body = unmark(body, "input")
+	return r, nil
+}
+
+func (responses) turn(raw json.RawMessage, c containers) turn {
+	kind := rawjson.GetText(raw, "type")
+	if kind == "" || kind == "message" {
+		content := rawjson.Get(raw, "content")
+		switch rawjson.GetText(raw, "role") {
+		case "system", "developer":
+			return turn{events: system(content)}
+		case "user":
+			return turn{events: c.user(parts(content))}
+		case "assistant":
+			return turn{said: itemSaid(raw)}
+		}
+	}
+	if id := rawjson.GetText(raw, "call_id"); strings.HasSuffix(kind, "_output") {
+		return turn{events: []remit.Event{result(id, rawjson.Get(raw, "output"))}}
+	}
+	if kind == "reasoning" || strings.HasSuffix(kind, "_call") || kind == "mcp_list_tools" || kind == "mcp_approval_request" {
+		return turn{said: itemSaid(raw)}
+	}
+	return turn{events: []remit.Event{attached("item", words([]string{unreadable(kind), readable(raw)}))}}
+}
+
+// providers are the kinds of calls that run at the provider: they are not the
+// agent's to make, and what they bring the model has read.
+func providers(kind string) bool {
+	switch kind {
+	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "tool_search_call":
+		return true
+	}
+	return false
+}
+
+// itemSaid reads one item of a model's output.
+func itemSaid(item json.RawMessage) *said {
+	s := &said{}
+	kind := rawjson.GetText(item, "type")
+	switch {
+	case kind == "" || kind == "message":
+		for _, p := range parts(rawjson.Get(item, "content")) {
+			if p.isText() {
+				s.text = append(s.text, p.text)
+			} else {
+				s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+			}
+		}
+	case isCall(kind):
+		s.calls = append(s.calls, itemCall(item, kind))
+	case kind == "reasoning":
+		s.other = append(s.other, rawjson.Strings(item, opaque)...)
+	default:
+		s.external = append(s.external, words([]string{unreadable(kind), readable(item)}))
+	}
+	return s
+}
+
+// isCall tells whether items of a kind are calls that the agent would make,
+// among them those of kinds that aren't known yet.
+func isCall(kind string) bool { return strings.HasSuffix(kind, "_call") && !providers(kind) }
+
+func itemCall(item json.RawMessage, kind string) call {
+	c := call{id: rawjson.GetText(item, "call_id"), raw: item}
+	if kind != "function_call" {
+		return foreign(c, strings.TrimSuffix(kind, "_call"), rawjson.GetText(item, "name"))
+	}
+	c.tool = rawjson.GetText(item, "name")
+	if space := rawjson.GetText(item, "namespace"); space != "" {
+		return foreign(c, space, c.tool)
+	}
+	c.arguments = argumentText(rawjson.Get(item, "arguments"))
+	return c
+}
+
+func (responses) answer(body []byte) (*answer, error) {
+	output := rawjson.Get(body, "output")
+	if strict(body) != nil || len(output) == 0 || output[0] != '[' {
+		return nil, errBody
+	}
+	return outputAnswer(body, values(output)), nil
+}
+
+// outputAnswer is the answer of a response with these items of output.
+func outputAnswer(response json.RawMessage, items []json.RawMessage) *answer {
+	a := &answer{id: rawjson.GetText(response, "id"), usage: rawjson.Get(response, "usage"), turn: join(items)}
+	status := rawjson.GetText(response, "status")
+	a.cut = status != "" && status != "completed"
+	for _, item := range items {
+		a.add(itemSaid(item))
+	}
+	return a
+}
+
+// outputs are the turns that tell the model about calls that may not run.
+func outputs(a *answer) []json.RawMessage {
+	var out []json.RawMessage
+	for i, c := range a.calls {
+		if a.fate[i].denial == "" {
+			continue
+		}
+		kind := strings.TrimSuffix(rawjson.GetText(c.raw, "type"), "_call") + "_call_output"
+		out = append(out, fmt.Appendf(nil, `{"type":%s,"call_id":%s,"output":%s}`, rawjson.Quote(kind), rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+	}
+	return out
+}
+
+// listed is a request whose input is a list.
+func listed(body []byte) []byte {
+	if input := rawjson.Get(body, "input"); absent(input) {
+		body = rawjson.Set(body, "input", []byte("[]"))
+	} else if input[0] == '"' {
+		body = rawjson.Set(body, "input", fmt.Appendf(nil, `[{"role":"user","content":%s}]`, input))
+	}
+	return body
+}
+
+// settled is a request with what the history that the provider keeps lacks.
+func settled(body []byte, owed []json.RawMessage) []byte {
+	if len(owed) == 0 {
+		return body
+	}
+	body = listed(body)
+	return rawjson.Replace(body, join(append(owed[:len(owed):len(owed)], values(rawjson.Get(body, "input"))...)), "input")
+}
+
+func (responses) again(body []byte, a *answer) []byte {
+	body = extend(listed(body), "input", append(values(a.turn), outputs(a)...)...)
+	// Whoever forced the call would force it again.
+	return rawjson.Remove(body, "tool_choice")
+}
+
+func (responses) owed(a *answer) []json.RawMessage { return outputs(a) }
+
+// keptItems are those that the client gets, with the arguments as they were
+// checked. Reasoning that led to nothing but calls that may not run goes with
+// them: the provider refuses it without what followed.
+func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, calls int) {
+	n := 0
+	var led []json.RawMessage // reasoning before calls
+	for _, item := range items {
+		kind := rawjson.GetText(item, "type")
+		switch {
+		case kind == "reasoning":
+			led = append(led, item)
+			continue
+		case isCall(kind):
+			f := fates[n]
+			n++
+			if f.denial != "" {
+				if n < len(fates) && fates[n].denial == "" {
+					continue // it led to the next call as well
+				}
+				led = nil
+				continue
+			}
+			item = rawjson.Set(item, "arguments", rawjson.Quote(string(f.arguments)))
+			calls++
+		}
+		out = append(append(out, led...), item)
+		led = nil
+	}
+	return append(out, led...), calls
+}
+
+func (responses) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
+	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
+		body = rawjson.Splice(body, at, usage)
+	}
+	at, ok := rawjson.Find(body, "output")
+	if !ok || len(a.calls) == 0 {
+		return body
+	}
+	items, _ := keptItems(values(at.Of(body)), a.fate)
+	if len(notes) > 0 {
+		items = append(items, noteItem(noteID(a.id, 0), noted("", notes)))
+	}
+	return rawjson.Splice(body, at, join(items))
+}
+
+// noteID names an item of the proxy's own, as the provider's items are named.
+func noteID(answer string, n int) string {
+	return fmt.Sprintf("msg_remit_%s_%d", strings.TrimPrefix(answer, "resp_"), n)
+}
+
+func noteItem(id, text string) json.RawMessage {
+	return fmt.Appendf(nil, `{"id":%s,"type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":%s}]}`,
+		rawjson.Quote(id), rawjson.Quote(text))
+}
+
+func (responses) problem(status int, message string) []byte { return openAIProblem(status, message) }

@@ -1,0 +1,46 @@
+package llm
+
+import (
+	"context"
+
+	"github.com/remit-project/remit"
+)
+
+// Session is one conversation as the decision point keeps it.
+type Session interface {
+	System(ctx context.Context, text string) error
+	User(ctx context.Context, text string) error
+	Attach(ctx context.Context, name, text string) error
+	Assistant(ctx context.Context, text string) error
+	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
+	Result(ctx context.Context, r remit.Result) error
+}
+
+// Sessions keeps sessions beyond the process, by an id.
+type Sessions interface {
+	// Open returns the session of an id, whose calls are decided by m, and what
+	// is recorded of it. An id that was used before goes on.
+	Open(ctx context.Context, m *remit.Monitor, id string) (Session, []remit.Event, error)
+}
+
+// Approver brings a question to a person.
+type Approver interface {
+	// Ask returns the call's decision as it is after the person answered. It
+	// must not be Allow unless the person clearly agreed to that very decision
+	// and the session has noted so.
+	Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.Decision, error)
+}
+
+// volatile is a session that ends with the process.
+type volatile struct{ s *remit.Session }
+
+func (v volatile) System(_ context.Context, text string) error       { return v.s.System(text) }
+func (v volatile) User(_ context.Context, text string) error         { return v.s.User(text) }
+func (v volatile) Attach(_ context.Context, name, text string) error { return v.s.Attach(name, text) }
+func (v volatile) Assistant(_ context.Context, text string) error    { return v.s.Assistant(text) }
+
+func (v volatile) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	return v.s.Decide(ctx, c)
+}
+
+func (v volatile) Result(ctx context.Context, r remit.Result) error { return v.s.Result(ctx, r) }
