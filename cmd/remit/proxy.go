@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/remit-project/remit/gateway/caller"
 	"github.com/remit-project/remit/gateway/llm"
 )
 
@@ -21,6 +22,8 @@ type proxyCommand struct {
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
 	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages that the user did not write: the name of a tag, or BEGIN...END. Can be repeated."`
 	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
+	Host      []string `placeholder:"NAME" sep:"none" help:"A name that agents call the proxy by, beside those of the loopback interface. Can be repeated."`
+	Origin    []string `placeholder:"URL" sep:"none" help:"A web page that may call the proxy. Can be repeated."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it nothing is stored."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
@@ -58,7 +61,8 @@ func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
 }
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Options, func() error, error) {
-	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, Log: log}
+	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass,
+		Callers: caller.Policy{Hosts: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}

@@ -72,6 +72,7 @@ func direct(t testing.TB, f http.RoundTripper, change func(*llm.Options)) http.H
 func handle(h http.Handler, path, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
+	r.Host = "localhost"
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
@@ -191,7 +192,9 @@ func TestLiveIsAsMadeAgain(t *testing.T) {
 					}
 				}
 			}
-			var raw struct{ Choices []struct{ Message json.RawMessage } }
+			var raw struct {
+				Choices []struct{ Message json.RawMessage }
+			}
 			if json.Unmarshal(a.Body.Bytes(), &got) != nil || json.Unmarshal(a.Body.Bytes(), &raw) != nil {
 				t.Fatalf("no answer: %s", a.Body)
 			}

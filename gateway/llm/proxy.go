@@ -18,6 +18,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/gateway/caller"
 )
 
 // The headers by which an application speaks to the proxy. The upstream doesn't
@@ -96,8 +97,10 @@ type Options struct {
 	// tag, or BEGIN...END.
 	Attached []string
 	// Pass are further paths that go to the upstream undecided.
-	Pass   []string
-	Limits Limits
+	Pass []string
+	// Callers say by what names, and from which pages, the proxy is called.
+	Callers caller.Policy
+	Limits  Limits
 	// Transport makes the requests; one like the default when nil.
 	Transport http.RoundTripper
 	// Log takes structured logs; they are discarded when nil.
@@ -189,6 +192,10 @@ var relayed = []string{"models", "embeddings", "moderations", "files", "uploads"
 
 // ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := p.o.Callers.Check(r); err != nil {
+		answerError(w, chat{}, http.StatusForbidden, err.Error()+": allow it with --host or --origin")
+		return
+	}
 	switch {
 	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/") && r.URL.Path != "/":
 		// The upstream could read it as another path.

@@ -60,7 +60,9 @@ func calls(id, tool, arguments string) string {
 	return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`, id, tool, arguments)
 }
 
-func mailTo(id, to string) string { return calls(id, "send_email", fmt.Sprintf(`{"to":%q,"body":"hello"}`, to)) }
+func mailTo(id, to string) string {
+	return calls(id, "send_email", fmt.Sprintf(`{"to":%q,"body":"hello"}`, to))
+}
 
 func (c *talk) want(answer string, call bool) {
 	c.t.Helper()
@@ -195,7 +197,10 @@ func TestRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		keep := func(o *llm.Options) { never(o); o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s} }
+		keep := func(o *llm.Options) {
+			never(o)
+			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+		}
 		c := newTalk(t, keep)
 		c.header = []string{"Remit-Session", "run-1"}
 		begin(c)
