@@ -1,0 +1,120 @@
+package contract
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/strictyaml"
+	"go.yaml.in/yaml/v4"
+)
+
+// edit adds to the text of a contract file.
+type edit struct{ data []byte }
+
+// The reasons why a file can't be edited.
+var (
+	errLayout = errors.New("the entry is written in a way that can't be edited")
+	errEmpty  = errors.New("the entry has nothing that could be added to")
+)
+
+// allow adds the value to the entry of its argument, or an entry with it.
+func (e *edit) allow(root *strictyaml.Node, a Allowance, add addition) error {
+	_, tools := strictyaml.Member(root, "tools")
+	_, place := strictyaml.Member(tools, a.Tool)
+	if _, variants := strictyaml.Member(place, "variants"); variants != nil && a.Variant != "" {
+		_, cases := strictyaml.Member(variants, "cases")
+		_, place = strictyaml.Member(cases, a.Variant)
+	}
+	_, args := strictyaml.Member(place, "args")
+	w := &writer{}
+	value, fresh := w.text(a.Value, true), w.key(add.pattern)+": "+w.arg(&add.entry)
+	if w.err != nil {
+		return w.err
+	}
+	if add.fresh {
+		if args == nil {
+			return e.member(place, 0, "args: {"+fresh+"}")
+		}
+		return e.member(args, 0, fresh)
+	}
+	_, entry := strictyaml.Member(args, add.pattern)
+	if _, list := strictyaml.Member(entry, "allow"); list != nil {
+		return e.element(list, value)
+	}
+	return e.member(entry, 1, "allow: ["+value+"]") // after the role, as a rule
+}
+
+// member writes a member into a mapping, before the one of an index or the last.
+func (e *edit) member(n *strictyaml.Node, before int, text string) error {
+	at, ok := e.at(n)
+	if !ok {
+		return errEmpty
+	}
+	if e.data[at] == '{' {
+		if before = min(before, len(n.Content)/2-1); before <= 0 {
+			at++
+			if len(n.Content) > 0 {
+				text += ", "
+			}
+		} else if at, ok = e.at(n.Content[2*before]); ok {
+			text += ", "
+		}
+		return e.insert(at, ok, text)
+	}
+	if len(n.Content) == 0 {
+		return errEmpty
+	}
+	return e.line(n.Content[2*min(before, len(n.Content)/2-1)], text)
+}
+
+// element writes an element to the beginning of a list.
+func (e *edit) element(n *strictyaml.Node, text string) error {
+	at, ok := e.at(n)
+	switch {
+	case !ok || n.Kind != yaml.SequenceNode:
+		return errEmpty
+	case e.data[at] == '[':
+		if len(n.Content) > 0 {
+			text += ", "
+		}
+		return e.insert(at+1, true, text)
+	case e.data[at] == '-':
+		return e.line(n, "- "+text)
+	}
+	return errLayout
+}
+
+// line writes a line above a node that begins its own, with the same indentation.
+func (e *edit) line(n *strictyaml.Node, text string) error {
+	at, ok := e.at(n)
+	if !ok {
+		return errLayout
+	}
+	begin := bytes.LastIndexByte(e.data[:at], '\n') + 1
+	indent := string(e.data[begin:at])
+	if strings.Trim(indent, " ") != "" {
+		return errLayout
+	}
+	end := "\n"
+	if bytes.Contains(e.data, []byte("\r\n")) {
+		end = "\r\n"
+	}
+	return e.insert(at, true, text+end+indent)
+}
+
+func (e *edit) at(n *strictyaml.Node) (int, bool) {
+	if n == nil {
+		return 0, false
+	}
+	return strictyaml.Offset(e.data, n)
+}
+
+func (e *edit) insert(at int, ok bool, text string) error {
+	if !ok {
+		return errLayout
+	}
+	e.data = slices.Concat(e.data[:at], []byte(text), e.data[at:])
+	return nil
+}
