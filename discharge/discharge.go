@@ -55,9 +55,10 @@ type Procedure interface {
 }
 
 // Procedures are the procedures of this package, in the order in which they are
-// tried.
+// tried. Confirmation comes first: it says more than the others, that the user
+// wanted the value, and must not be hidden by them.
 func Procedures() []Procedure {
-	return []Procedure{allowlist{}, fields{}, validation{}, confirmation{}}
+	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}}
 }
 
 // doubts are the obligations that say "nobody picked this out for certain". A

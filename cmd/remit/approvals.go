@@ -74,7 +74,7 @@ type approvalsAnswer struct {
 
 // Help is shown below the flags.
 func (approvalsAnswer) Help() string {
-	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for once it is for this call alone. With --for always the deployment's allowlist gets an entry.`
+	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for once it is for this call alone. With --for always the gateway writes the values to the allowlists of their arguments, in the server's contract file.`
 }
 
 // Run answers a question.
@@ -86,6 +86,13 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
 		}
 	}
 	return c.with(ctx, func(st store.Store) error {
+		if c.For == string(store.Always) && c.Answer == "approve" {
+			if a, err := st.Approval(ctx, c.ID); err == nil {
+				if _, err := allowances(&a); err != nil {
+					return usage{hint(err, "approve it for this call with --for once, or --for session")}
+				}
+			}
+		}
 		a, err := st.Answer(ctx, c.ID, store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why})
 		switch {
 		case errors.Is(err, store.ErrNotFound):

@@ -56,15 +56,15 @@ func (e *entry) examine(ctx context.Context, timeout time.Duration) []*diagnosis
 		d.Denied = 1
 		return []*diagnosis{d}
 	}
-	options, storeName, err := x.options(g.Flags, g.Command)
+	gateway, err := x.options(g.Flags, g.Command)
 	if err != nil {
 		d.add(true, "configuration", "", "correct it", "%v", err)
 		return []*diagnosis{d}
 	}
-	if storeName != "" {
-		x.checkStore(ctx, storeName)
+	if gateway.store != "" {
+		x.checkStore(ctx, gateway.store)
 	}
-	return x.behind(ctx, shown, options, many)
+	return x.behind(ctx, shown, gateway.options, many)
 }
 
 // examination is the work on one entry.
@@ -187,8 +187,8 @@ func (x *examination) shadow() bool {
 	if g == nil {
 		return false
 	}
-	o, _, err := x.options(g.Flags, g.Command)
-	return err == nil && !slices.ContainsFunc(o.Servers, func(s mcp.Server) bool { return s.Mode != mcp.Shadow })
+	d, err := x.options(g.Flags, g.Command)
+	return err == nil && !slices.ContainsFunc(d.options.Servers, func(s mcp.Server) bool { return s.Mode != mcp.Shadow })
 }
 
 // failed notes that an entry doesn't work, and so nothing is proven.
@@ -339,21 +339,22 @@ func (d *denial) stopped(tool string, code remit.Code) bool {
 	return false
 }
 
-// options are what the gateway's command comes to, read as the gateway reads it.
-func (x *examination) options(flags, command []string) (mcp.Options, string, error) {
+// options are the deployment that the gateway's command comes to, read as the
+// gateway reads it.
+func (x *examination) options(flags, command []string) (*deployment, error) {
 	var c struct {
 		Gateway gatewayCommand `cmd:""`
 	}
 	parser, err := kong.New(&c, kong.NoDefaultHelp(), kong.Writers(io.Discard, io.Discard))
 	if err != nil {
-		return mcp.Options{}, "", err
+		return nil, err
 	}
 	args := append([]string{"gateway"}, flags...)
 	if len(command) > 0 {
 		args = append(append(args, "--"), command...)
 	}
 	if _, err := parser.Parse(args); err != nil {
-		return mcp.Options{}, "", err
+		return nil, err
 	}
 	log := slog.New(slog.DiscardHandler)
 	gw := &c.Gateway
@@ -361,25 +362,24 @@ func (x *examination) options(flags, command []string) (mcp.Options, string, err
 		name := x.path(gw.Config)
 		data, err := readFile(name)
 		if err != nil {
-			return mcp.Options{}, "", err
+			return nil, err
 		}
 		f, err := config.Load(name, data, x.lookup)
 		if err != nil {
-			return mcp.Options{}, "", err
+			return nil, err
 		}
-		o, err := configured(f, log)
-		return o, f.Store, err
+		return configured(f, log)
 	}
 	if gw.Contracts != "" {
 		gw.Contracts = x.path(gw.Contracts)
 	}
-	o, err := gw.wrap(log)
+	d, err := gw.wrap(log)
 	if err != nil {
-		return o, "", err
+		return nil, err
 	}
 	start := upstream.Command{Args: gw.Command, Env: x.env, Dir: x.dir, MaxMessage: wire.DefaultLimits().Size, Log: log}
-	o.Servers[0].Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }
-	return o, gw.Store, nil
+	d.options.Servers[0].Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }
+	return d, nil
 }
 
 // path is where a relative path leads in the entry's directory.

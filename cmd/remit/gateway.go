@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
@@ -69,18 +66,14 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if len(c.Command) == 0 {
 		return usage{hint(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server")}
 	}
-	options, err := c.wrap(log)
+	d, err := c.wrap(log)
 	if err != nil {
 		return err
 	}
-	options.Telemetry = observe
-	end, err := durable(ctx, &options, c.Store, c.Queue)
+	d.options.Telemetry = observe
+	g, end, err := d.start(ctx, log)
 	if err != nil {
 		return err
-	}
-	g, err := mcp.New(options)
-	if err != nil {
-		return errors.Join(err, end())
 	}
 	err = g.ServeStdio(ctx, s.in, s.out, c.session())
 	if errors.Is(err, mcp.ErrNoServer) {
@@ -113,18 +106,14 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	if f.Listen != nil && c.Session != "" {
 		return usage{errors.New("--session is for a client over stdio, and the configuration listens")}
 	}
-	options, err := configured(f, log)
+	d, err := configured(f, log)
 	if err != nil {
 		return err
 	}
-	options.Telemetry = observe
-	end, err := durable(ctx, &options, f.Store, f.Queue)
+	d.config, d.options.Telemetry = c.Config, observe
+	g, end, err := d.start(ctx, log)
 	if err != nil {
 		return err
-	}
-	g, err := mcp.New(options)
-	if err != nil {
-		return errors.Join(err, end())
 	}
 	if f.Listen == nil {
 		err := g.ServeStdio(ctx, s.in, s.out, c.session())
@@ -142,9 +131,10 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	return errors.Join(h.Serve(ctx, l), end())
 }
 
-// configured makes the options of a configuration. All contract files are read,
-// and all their mistakes reported, before anything starts.
-func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
+// configured makes the deployment of a configuration. All contract files are
+// read, and all their mistakes reported, before anything starts.
+func configured(f *config.File, log *slog.Logger) (*deployment, error) {
+	d := &deployment{files: map[string]string{}, store: f.Store, queue: f.Queue, audit: f.Audit}
 	o := mcp.Options{Elicit: f.Elicit, Namespace: f.Namespace, Limits: f.Limits, Log: log, Version: version()}
 	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked = f.Precision, f.Sinks, f.Unprovoked
 	dir := contractDir(f.Contracts)
@@ -161,9 +151,12 @@ func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
 		var err error
 		switch {
 		case s.Contract != "":
+			d.files[s.Name] = s.Contract
 			server.Contract, err = readContract(s.Contract)
 		case dir != "":
-			server.Contract, err = dir.find(s.Name)
+			if d.files[s.Name], err = dir.file(s.Name); err == nil {
+				server.Contract, err = dir.find(s.Name)
+			}
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -182,7 +175,8 @@ func configured(f *config.File, log *slog.Logger) (mcp.Options, error) {
 		}
 		o.Servers = append(o.Servers, server)
 	}
-	return o, errors.Join(errs...)
+	d.options = o
+	return d, errors.Join(errs...)
 }
 
 func level(name string) slog.Level {
@@ -193,8 +187,9 @@ func level(name string) slog.Level {
 	return l
 }
 
-// wrap makes the options for one server.
-func (c *gatewayCommand) wrap(log *slog.Logger) (mcp.Options, error) {
+// wrap makes the deployment for one server.
+func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
+	d := &deployment{files: map[string]string{}, store: c.Store, queue: c.Queue}
 	server := mcp.Server{Name: c.Name}
 	if server.Name == "" {
 		server.Name = serverName(c.Command)
@@ -209,13 +204,17 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (mcp.Options, error) {
 	if c.Contracts != "" {
 		keep := contractDir(c.Contracts)
 		var err error
+		if d.files[server.Name], err = keep.file(server.Name); err != nil {
+			return nil, err
+		}
 		if server.Contract, err = keep.find(server.Name); err != nil {
-			return o, err
+			return nil, err
 		}
 		o.Synthesized = keep.add
 	}
 	o.Servers = []mcp.Server{server}
-	return o, nil
+	d.options = o
+	return d, nil
 }
 
 // launchers are programs that start others: a server is not called after them.
@@ -271,51 +270,4 @@ func serverName(command []string) string {
 		return "server"
 	}
 	return name
-}
-
-// contractDir is a directory with one contract file a server.
-type contractDir string
-
-func (d contractDir) file(server string) (string, error) {
-	if server == "" || strings.ContainsAny(server, `/\`) || strings.HasPrefix(server, ".") {
-		return "", hint(fmt.Errorf("the server name %q can't be a file name", server), "give it another with --name")
-	}
-	return filepath.Join(string(d), server+".yaml"), nil
-}
-
-// find reads the contract file of a server, nil when there is none.
-func (d contractDir) find(server string) (*contract.File, error) {
-	name, err := d.file(server)
-	if err != nil {
-		return nil, err
-	}
-	f, err := existing(name)
-	if err == nil && f != nil && f.Server != server {
-		return nil, hint(fmt.Errorf("%s: the file is for the server %q", name, f.Server), "name the file after the server, or start the gateway with --name "+f.Server)
-	}
-	return f, err
-}
-
-// add writes the contracts of a server that had none. A file that has come
-// there meanwhile is somebody else's, and stays.
-func (d contractDir) add(f *contract.File) error {
-	name, err := d.file(f.Server)
-	if err != nil {
-		return err
-	}
-	text, err := f.Marshal()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(string(d), 0o755); err != nil {
-		return err
-	}
-	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is there by now: restart the gateway", name)
-	}
-	// The base of a later three-way merge, as contract synth keeps it.
-	if err := replaceFile(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text); err != nil {
-		return err
-	}
-	return replaceFile(name, text)
 }

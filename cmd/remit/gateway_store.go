@@ -2,35 +2,176 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
 
-// durable lets a gateway keep its sessions in a store, and returns what closes
-// the store. Without a name, sessions end with the process.
-func durable(ctx context.Context, o *mcp.Options, name string, queue bool) (end func() error, err error) {
-	if name == "" {
-		if queue {
-			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
+// deployment is a gateway as flags or a configuration describe it.
+type deployment struct {
+	options mcp.Options
+	// files are the contract files of servers, by the servers' names. One may
+	// not be there yet.
+	files map[string]string
+	// config is the configuration's file; empty without one.
+	config string
+	// store names the store, and queue tells whether questions go there.
+	store string
+	queue bool
+	audit config.Audit
+}
+
+// start makes the gateway, over its store where there is one. The returned
+// function ends what start has begun; the gateway has ended by then.
+func (d *deployment) start(ctx context.Context, log *slog.Logger) (*mcp.Gateway, func() error, error) {
+	if d.store == "" {
+		if d.queue {
+			return nil, nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
 		}
-		return func() error { return nil }, nil
+		g, err := mcp.New(d.options)
+		return g, func() error { return nil }, err
 	}
-	s, err := store.Open(ctx, name, store.Options{})
+	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	o := d.options
 	// The gateway says for each client which monitor decides.
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = ledgerSessions{l}
-	if queue {
-		o.Approver = ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: o.Limits.Approval})}
+	allowed := &allowlist{files: d.files, audit: s, log: log}
+	if d.queue {
+		o.Approver = ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: o.Limits.Approval, Always: allowed.add})}
 	}
-	return s.Close, nil
+	o.InForce = func(f *contract.File) error { return noteContract(ctx, s, f) }
+	g, err := mcp.New(o)
+	if err == nil {
+		err = d.noteStart(ctx, s)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	allowed.gateway = g
+	k := keep(ctx, s, d.audit, log)
+	return g, func() error { return errors.Join(k.end(), s.Close()) }, nil
 }
+
+// noteStart writes into the audit log what is in force from now on.
+func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
+	n := store.Note{About: "start", Members: map[string]string{"version": version()}}
+	add := func(what, name string) error {
+		data, err := readFile(name)
+		if err == nil {
+			n.Members[what] = fmt.Sprintf("%s sha256:%x", name, sha256.Sum256(data))
+		}
+		return err
+	}
+	if d.config != "" {
+		if err := add("configuration", d.config); err != nil {
+			return err
+		}
+	}
+	for _, s := range d.options.Servers {
+		if s.Contract == nil {
+			continue
+		}
+		if err := add("contract of "+s.Name, d.files[s.Name]); err != nil {
+			return err
+		}
+	}
+	return a.Note(ctx, n)
+}
+
+// noteContract writes a contract that has come into force into the audit log.
+func noteContract(ctx context.Context, a store.Audit, f *contract.File) error {
+	text, err := f.Marshal()
+	if err != nil {
+		return err
+	}
+	return a.Note(ctx, store.Note{About: "contract", Members: map[string]string{
+		"server": f.Server, "tools": fmt.Sprint(len(f.Tools)), "sha256": fmt.Sprintf("%x", sha256.Sum256(text)),
+	}})
+}
+
+// pruneEvery is how often sessions beyond the retention are looked for: they are
+// kept for days.
+const pruneEvery = time.Hour
+
+// keeping is what a gateway does about its store beside serving.
+type keeping struct {
+	stop context.CancelFunc
+	work sync.WaitGroup
+	head func(context.Context) error
+}
+
+// keep removes sessions that have been kept for long enough, now and from time
+// to time, and logs the head of the audit log, to be kept elsewhere. What fails is
+// logged, and tried again.
+func keep(ctx context.Context, s store.Store, a config.Audit, log *slog.Logger) *keeping {
+	k := &keeping{head: func(ctx context.Context) error {
+		head, err := s.Head(ctx)
+		if err == nil {
+			log.Info("head of the audit log", "digest", digestPrefix+head.Hash.String(), "entries", head.Entries)
+		}
+		return err
+	}}
+	ctx, k.stop = context.WithCancel(ctx)
+	every := func(interval time.Duration, what string, do func(context.Context) error) {
+		for {
+			if err := do(ctx); err != nil && ctx.Err() == nil {
+				log.Warn(what+" failed", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(interval):
+			}
+		}
+	}
+	if a.Retention > 0 {
+		k.work.Go(func() {
+			every(pruneEvery, "removing old sessions", func(ctx context.Context) error {
+				n, err := s.Prune(ctx, time.Now().Add(-a.Retention))
+				if n > 0 {
+					log.Info("sessions were removed", "sessions", n, "retention", a.Retention)
+				}
+				return err
+			})
+		})
+	}
+	if a.Head > 0 {
+		k.work.Go(func() { every(a.Head, "noting the head of the audit log", k.head) })
+	} else {
+		k.head = nil
+	}
+	return k
+}
+
+// end stops that, and notes the head a last time: what comes after it was written
+// by somebody else.
+func (k *keeping) end() error {
+	k.stop()
+	k.work.Wait()
+	if k.head == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endBound)
+	defer cancel()
+	return k.head(ctx)
+}
+
+// endBound bounds the last entry of the audit log, when the gateway ends.
+const endBound = 5 * time.Second
 
 // ledgerSessions are the sessions of a store as the gateway uses them.
 type ledgerSessions struct{ l *ledger.Ledger }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -96,6 +97,10 @@ type Options struct {
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
 	Synthesized func(*contract.File) error
+	// InForce is told of contracts that come into force while the gateway runs,
+	// because a server had none or has new tools, before anything is decided by
+	// them. An error keeps them out.
+	InForce func(*contract.File) error
 	// Namespace puts the server's name before all names of tools and prompts,
 	// not only before those that two servers share. It has no effect with one
 	// server.
@@ -210,6 +215,21 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 	}
 	g.monitors[key.String()] = m
 	return m, nil
+}
+
+// Allow puts values on the allowlists of arguments of a server's contract, from
+// the next call on, in every conversation. It writes no file.
+func (g *Gateway) Allow(name string, values ...contract.Allowance) error {
+	i := slices.IndexFunc(g.servers, func(s *server) bool { return s.Name == name })
+	if i < 0 {
+		return fmt.Errorf("there is no server %q", name)
+	}
+	for _, a := range values {
+		if err := g.servers[i].allow(a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mode returns what a decision on a tool does.

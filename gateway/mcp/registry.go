@@ -25,6 +25,13 @@ type server struct {
 	broken  error           // the contract could not be kept
 }
 
+// keeper is told of contracts that come into force.
+type keeper struct {
+	// synthesized keeps contracts that were made for a server without any, inForce
+	// notes those that have changed. Either may be nil.
+	synthesized, inForce func(*contract.File) error
+}
+
 func (s *server) contract() *contract.File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +41,7 @@ func (s *server) contract() *contract.File {
 // meet takes note of the tools that the server shows. A server without
 // contracts gets them from the definitions that were seen first: one that
 // changes later has another fingerprint, and is fenced off by it.
-func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) error {
+func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.flag(c)
@@ -48,15 +55,17 @@ func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) erro
 		for i := range file.Tools {
 			synth.Below(&file.Tools[i], s.Directories)
 		}
-		if keep != nil {
-			if err := keep(file); err != nil {
+		if keep.synthesized != nil {
+			if err := keep.synthesized(file); err != nil {
 				s.broken = fmt.Errorf("the contract of server %q could not be kept: %w", s.Name, err)
 				return s.broken
 			}
 			// From now on it is a file that people may have looked at.
 			s.given = true
 		}
-		s.file = file
+		if err := s.use(file, keep); err != nil {
+			return err
+		}
 		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", "tools", len(file.Tools))
 		return nil
 	}
@@ -71,9 +80,37 @@ func (s *server) meet(c *schema.Catalogue, keep func(*contract.File) error) erro
 	if len(fresh) > 0 {
 		file := *s.file
 		file.Tools = slices.Concat(file.Tools, fresh)
-		s.file = &file
+		if err := s.use(&file, keep); err != nil {
+			return err
+		}
 		s.log.Info("the server has new tools", "tools", len(fresh))
 	}
+	return nil
+}
+
+// use puts a contract in force; whoever calls it holds the lock.
+func (s *server) use(file *contract.File, keep keeper) error {
+	if keep.inForce != nil {
+		if err := keep.inForce(file); err != nil {
+			return fmt.Errorf("the contract of server %q could not be noted: %w", s.Name, err)
+		}
+	}
+	s.file = file
+	return nil
+}
+
+// allow puts a value on the allowlist of an argument.
+func (s *server) allow(a contract.Allowance) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return fmt.Errorf("the server %q has no contract yet", s.Name)
+	}
+	file, err := s.file.Allow(a)
+	if err != nil {
+		return err
+	}
+	s.file = file
 	return nil
 }
 

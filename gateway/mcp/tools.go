@@ -61,7 +61,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 		}
 	}
 	c := b.server.catalogue(all)
-	if err := b.server.meet(c, b.c.g.o.Synthesized); err != nil {
+	if err := b.server.meet(c, keeper{b.c.g.o.Synthesized, b.c.g.o.InForce}); err != nil {
 		return nil, err
 	}
 	raw := make(map[string]json.RawMessage, len(all))

@@ -9,6 +9,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
 )
 
 // Version is the version of the format that this package reads.
@@ -27,6 +28,7 @@ type File struct {
 	// puts questions into its queue.
 	Store string
 	Queue bool
+	Audit Audit
 	Mode  mcp.Mode
 	// Namespace puts the server's name before all names.
 	Namespace bool
@@ -37,6 +39,18 @@ type File struct {
 	Precision         label.Precision
 	Sinks, Unprovoked contract.Mode
 	Servers           []Server
+}
+
+// Audit is what happens to sessions and to the audit log in the store.
+type Audit struct {
+	// Retention is how long sessions are kept in which nothing happens any more;
+	// zero for ever.
+	Retention time.Duration
+	// Head is how often the head of the audit log is written to it and logged;
+	// zero for never.
+	Head time.Duration
+	// Redact are rules for secrets beside the default ones.
+	Redact []store.Rule
 }
 
 // Listen is where and to whom the gateway is served.

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
 )
 
@@ -38,6 +40,7 @@ listen:
 sessions: {meta_key: example.com/conversation, idle: 10m}
 contracts: contracts
 store: state/remit.db
+audit: {retention_days: 90, head: 1h, redact: {customer: 'C-[0-9]{8}'}}
 mode: shadow
 names: always
 approvals: {elicitation: true, queue: true, timeout: 2m}
@@ -66,7 +69,9 @@ func TestLoad(t *testing.T) {
 	}
 	want := &config.File{
 		Listen:  &config.Listen{Address: "0.0.0.0:7676", Token: "0123456789012345678901", Hosts: []string{"gate.example"}, Origins: []string{"https://console.example"}},
-		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true, Mode: mcp.Shadow, Namespace: true, Elicit: true,
+		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true,
+		Audit: config.Audit{Retention: 90 * 24 * time.Hour, Head: time.Hour, Redact: []store.Rule{{Name: "customer", Pattern: "C-[0-9]{8}"}}},
+		Mode:  mcp.Shadow, Namespace: true, Elicit: true,
 		Limits:    mcp.Limits{Message: 4 << 20, Depth: 32, Requests: 16, Conversations: 8, Approval: 2 * time.Minute},
 		Precision: label.L2, Sinks: contract.Deny, Unprovoked: contract.Off,
 		Servers: []config.Server{
@@ -75,7 +80,7 @@ func TestLoad(t *testing.T) {
 			{Name: "web", URL: "https://mcp.example/mcp", Header: map[string]string{"Authorization": "Bearer s"}},
 		},
 	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Rule{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -109,6 +114,10 @@ func TestMistakes(t *testing.T) {
 		"no origin":        {"version: 1\nlisten: {address: 'localhost:1', origins: ['*']}\nservers: {a: {command: [x]}}", `"*" is no origin`},
 		"sessions, stdio":  {"version: 1\nsessions: {idle: 1m}\nservers: {a: {command: [x]}}", "remit.yaml:2:11: sessions is about clients over HTTP"},
 		"a queue nowhere":  {"version: 1\napprovals: {queue: true}\nservers: {a: {command: [x]}}", "remit.yaml:2:12: approvals.queue needs a store"},
+		"audit, no store":  {"version: 1\naudit: {head: 1h}\nservers: {a: {command: [x]}}", "remit.yaml:2:8: audit is about the log in a store, and there is none; write 'store: remit.db' as well"},
+		"no retention":     {"version: 1\nstore: x\naudit: {retention_days: 0}\nservers: {a: {command: [x]}}", "remit.yaml:3:25: retention_days is out of bounds"},
+		"no pattern":       {"version: 1\nstore: x\naudit: {redact: {a: '('}}\nservers: {a: {command: [x]}}", `remit.yaml:3:21: redaction rule "a": error parsing regexp`},
+		"a pattern of all": {"version: 1\nstore: x\naudit: {redact: {a: '.*'}}\nservers: {a: {command: [x]}}", "matches the empty text"},
 		"no time":          {"version: 1\nservers:\n  a: {command: [x], timeout: 5}", "remit.yaml:3:30: timeout must be a time; write it as 30s, 5m or 1h"},
 		"out of bounds":    {"version: 1\nlimits: {message_mib: 0}\nservers: {a: {command: [x]}}", "write a number from 1 to 256"},
 		"no precision":     {"version: 1\nprecision: L9\nservers: {a: {command: [x]}}", `remit.yaml:2:12: unknown precision "L9"; did you mean L0?`},

@@ -8,14 +8,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
 )
 
 const (
 	// maxFile is the size of a configuration in bytes.
 	maxFile = 1 << 20
+	// maxDays bounds what is kept to a century.
+	maxDays = 36_500
 	// minToken is the shortest bearer token that is accepted: 16 random bytes
 	// in base 64 have 22 characters.
 	minToken = 22
@@ -137,6 +141,7 @@ func (l *loader) config(n *node) *File {
 		"sessions":   func(n *node) { l.sessions(n, f) },
 		"contracts":  l.path("contracts", &f.Contracts),
 		"store":      l.store(&f.Store),
+		"audit":      func(n *node) { l.audit(n, f) },
 		"mode":       l.mode("mode", &f.Mode),
 		"names":      l.text("names", &names),
 		"approvals":  func(n *node) { l.approvals(n, f) },
@@ -161,6 +166,9 @@ func (l *loader) config(n *node) *File {
 	}
 	if f.Queue && f.Store == "" {
 		l.Fail(had["approvals"], "write 'store: remit.db' as well", "approvals.queue needs a store to keep the questions in")
+	}
+	if had["audit"] != nil && f.Store == "" {
+		l.Fail(had["audit"], "write 'store: remit.db' as well", "audit is about the log in a store, and there is none")
 	}
 	if f.Listen == nil && had["sessions"] != nil {
 		l.Fail(had["sessions"], "leave it out, or write listen", "sessions is about clients over HTTP, and there is no listen")
@@ -215,6 +223,28 @@ func (l *loader) sessions(n *node, f *File) {
 		"meta_key": l.text("meta_key", &f.MetaKey),
 		"idle":     l.Duration("idle", &f.Idle),
 	})
+}
+
+func (l *loader) audit(n *node, f *File) {
+	days := 0
+	l.Mapping(n, "audit", keys{
+		"retention_days": l.Number("retention_days", 1, maxDays, &days),
+		"head":           l.Duration("head", &f.Audit.Head),
+		"redact": func(n *node) {
+			l.Entries(n, "redact", func(name string, _, v *node) {
+				rule := store.Rule{Name: name}
+				l.text("a pattern of redact", &rule.Pattern)(v)
+				if rule.Pattern == "" {
+					return
+				}
+				if _, err := store.NewRedactor(rule); err != nil {
+					l.Fail(v, "write a regular expression as Go has them, which matches the secret", "%v", err)
+				}
+				f.Audit.Redact = append(f.Audit.Redact, rule)
+			})
+		},
+	})
+	f.Audit.Retention = time.Duration(days) * 24 * time.Hour
 }
 
 func (l *loader) approvals(n *node, f *File) {

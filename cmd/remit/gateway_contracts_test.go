@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
+)
+
+// served is a gateway over stdio with a client, both in this process, in front of
+// the test's server.
+type served struct {
+	client *sdk.ClientSession
+	stop   func() string // returns what the gateway logged
+}
+
+func serveGateway(t *testing.T, flags ...string) *served {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("REMIT_TEST_SERVER", "1")
+	t.Setenv("CALLS", filepath.Join(t.TempDir(), "calls"))
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	var log bytes.Buffer
+	done := make(chan int, 1)
+	go func() {
+		code := run(append(append([]string{"gateway"}, flags...), "--", exe), inR, outW, &log)
+		outW.Close()
+		done <- code
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &sdk.IOTransport{Reader: outR, Writer: inW}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	s := &served{client: client}
+	s.stop = func() string {
+		if !stopped {
+			stopped = true
+			client.Close()
+			inW.Close()
+			if code := <-done; code != 0 {
+				t.Errorf("the gateway ended with %d: %s", code, &log)
+			}
+		}
+		return log.String()
+	}
+	t.Cleanup(func() { s.stop() })
+	return s
+}
+
+// send calls send_email and returns whether it went through.
+func (s *served) send(t *testing.T, to string) bool {
+	t.Helper()
+	r, err := s.client.CallTool(t.Context(), &sdk.CallToolParams{Name: "send_email", Arguments: map[string]any{"to": to}})
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	return !r.IsError
+}
+
+// asked waits until a question is in the store and returns its id.
+func asked(t *testing.T, name string) string {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		st, err := store.Open(t.Context(), name, store.Options{Existing: true})
+		if err != nil {
+			continue
+		}
+		list, err := st.Pending(t.Context(), 1)
+		if err := errors.Join(err, st.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 1 {
+			return list[0].ID
+		}
+	}
+	t.Fatal("nobody was asked")
+	return ""
+}
+
+func command(t *testing.T, args ...string) (code int, out string) {
+	t.Helper()
+	var b bytes.Buffer
+	code = run(args, strings.NewReader(""), &b, &b)
+	return code, b.String()
+}
+
+// What a person allows reaches exactly as far as the person says: one call, the
+// session, or the allowlist in the contract file, from the next call on and in
+// every session, for that value in that argument.
+func TestApprovalsReach(t *testing.T) {
+	for extent, want := range map[string]struct{ again, elsewhere bool }{
+		"once":    {false, false},
+		"session": {true, false},
+		"always":  {true, true},
+	} {
+		t.Run(extent, func(t *testing.T) {
+			dir := t.TempDir()
+			file, db := filepath.Join(dir, "test.yaml"), filepath.Join(dir, "remit.db")
+			flags := []string{"--name", "test", "--contracts", dir, "--store", db, "--queue", "--log", "info"}
+			first := serveGateway(t, append(flags, "--session", "zero")...)
+			if _, err := first.client.ListTools(t.Context(), nil); err != nil { // which makes the contract
+				t.Fatal(err)
+			}
+			first.stop()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Whether the user wanted an outward call at all is another question.
+			text = bytes.Replace(text, []byte("\ntools:"), []byte("\nunprovoked: off\ntools:"), 1)
+			text = bytes.Replace(text, []byte("  send_email:\n"), []byte("  send_email: # looked at by ann\n"), 1)
+			if err := os.WriteFile(file, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+
+			g := serveGateway(t, append(flags, "--session", "one")...)
+			// waits tells whether a call waits for a person, who denies it then.
+			waits := func(g *served, to string) bool {
+				t.Helper()
+				through := make(chan bool, 1)
+				go func() { through <- g.send(t, to) }()
+				for {
+					select {
+					case ok := <-through:
+						if !ok {
+							t.Error("denied without a question")
+						}
+						return false
+					case <-time.After(5 * time.Millisecond):
+					}
+					st, err := store.Open(t.Context(), db, store.Options{Existing: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					list, err := st.Pending(t.Context(), 1)
+					for _, a := range list {
+						_, err = st.Answer(t.Context(), a.ID, store.Answer{By: "test"})
+					}
+					if err = errors.Join(err, st.Close()); err != nil {
+						t.Fatal(err)
+					}
+					if len(list) == 1 {
+						return !<-through
+					}
+				}
+			}
+			through := make(chan bool, 1)
+			go func() { through <- g.send(t, "ann@corp.example") }()
+			if code, out := command(t, "approvals", "answer", "--store", db, "--for", extent, "--by", "ann", asked(t, db), "approve"); code != 0 {
+				t.Fatalf("%d: %s", code, out)
+			}
+			if !<-through {
+				t.Fatal("the call was approved, and denied")
+			}
+			if got := waits(g, "ann@corp.example"); got == want.again {
+				t.Errorf("the same call again is asked about: %t", got)
+			}
+			if !waits(g, "bob@corp.example") {
+				t.Error("another value passes")
+			}
+			g.stop()
+			other := serveGateway(t, append(flags, "--session", "two")...)
+			if got := waits(other, "ann@corp.example"); got == want.elsewhere {
+				t.Errorf("the same call in another session is asked about: %t", got)
+			}
+			other.stop()
+
+			after, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !want.elsewhere {
+				if !bytes.Equal(after, text) {
+					t.Errorf("the contract was edited:\n%s", after)
+				}
+				return
+			}
+			if !strings.Contains(string(after), "allow: [ann@corp.example]") || !strings.Contains(string(after), "# looked at by ann") || len(after) > len(text)+40 {
+				t.Errorf("the contract is now:\n%s", after)
+			}
+			if _, out := command(t, "audit", "export", "--store", db); !strings.Contains(out, `"about":"allowlist","members":{"approval":`) || !strings.Contains(out, `"value /to":"ann@corp.example"`) {
+				t.Errorf("the audit log doesn't have it:\n%s", out)
+			}
+		})
+	}
+}
+
+// What can't be allowed for always is said before the question is answered, and
+// the question stays open.
+func TestAlwaysThatCantBe(t *testing.T) {
+	for name, d := range map[string]*remit.Decision{
+		"the call as a whole":  {Arguments: []byte(`{}`), Reasons: []remit.Reason{{Code: remit.Unprovoked}}},
+		"through another tool": {Through: "call_tool", Arguments: []byte(`{"to":"x"}`), Reasons: []remit.Reason{{Path: "/to"}}},
+		"a credential":         {Arguments: []byte(`{"key":"x"}`), Reasons: []remit.Reason{{Path: "/key"}}, Findings: []remit.Finding{{Path: "/key", Role: label.Credential}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if v, err := allowances(&store.Approval{Decision: d}); !errors.Is(err, contract.ErrNotAllowable) {
+				t.Errorf("got %v, %v", v, err)
+			}
+		})
+	}
+}
