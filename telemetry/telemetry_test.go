@@ -115,7 +115,7 @@ func TestSpans(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, a := range root.Attributes {
-		got[string(a.Key)] = a.Value.Emit()
+		got[string(a.Key)] = a.Value.String()
 	}
 	for name, want := range map[string]string{
 		"mcp.method.name": "tools/call", "gen_ai.tool.name": "send", "gen_ai.operation.name": "execute_tool", "mcp.session.id": "run-1",
@@ -136,8 +136,8 @@ func TestValuesStayOut(t *testing.T) {
 	s.End("denied")
 	for _, span := range r.spans.GetSpans() {
 		for _, a := range span.Attributes {
-			if strings.Contains(a.Value.Emit(), "s3cr3t") {
-				t.Errorf("%s is %s", a.Key, a.Value.Emit())
+			if strings.Contains(a.Value.String(), "s3cr3t") {
+				t.Errorf("%s is %s", a.Key, a.Value.String())
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func TestNamesAreBounded(t *testing.T) {
 		t.Errorf("the name has %d bytes", len(span.Name))
 	}
 	for _, a := range span.Attributes {
-		if v := a.Value.Emit(); len(v) > 200 || strings.ToValidUTF8(v, "") != v {
+		if v := a.Value.String(); len(v) > 200 || strings.ToValidUTF8(v, "") != v {
 			t.Errorf("%s is %q", a.Key, v)
 		}
 	}
