@@ -66,6 +66,8 @@ func (e *Event) check() error {
 	switch {
 	case e.Kind == Other:
 		return nil
+	case e.Kind == "":
+		return errors.New("it names no event")
 	case e.Session == "":
 		return errors.New("it names no session")
 	case e.Kind != PreTool && e.Kind != PostTool:
@@ -117,6 +119,14 @@ func decode(input []byte, to any) error {
 		return errors.New("it goes on after its end")
 	}
 	return nil
+}
+
+// unknownKind is the kind of an event, by its name, that no adapter reads.
+func unknownKind(name string) Kind {
+	if name == "" {
+		return ""
+	}
+	return Other
 }
 
 // object is a raw value as the arguments of a call: itself where it is an object,

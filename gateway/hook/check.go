@@ -26,15 +26,26 @@ func (a *Agent) Check(name string, data []byte) ([]Flaw, error) {
 		return nil, err
 	}
 	var out []Flaw
-	again := "run remit hook install " + a.Name + " again"
 	if off := f.top.Get(a.files.off); off != nil && string(data[off.Start:off.End]) != "false" {
 		out = append(out, Flaw{jsonc.Position(name, data, off.Start), true, a.files.off + " turns all hooks off", "remove it"})
 	}
+	out = append(out, f.flaws()...)
+	for _, g := range a.files.gaps {
+		out = append(out, Flaw{contract.Position{File: name}, false, g, "see docs/reference/hooks.md for what this leaves open"})
+	}
+	return out, nil
+}
+
+// flaws are where the file differs from what is installed.
+func (f *file) flaws() []Flaw {
+	a := f.a
+	again := "run remit hook install " + a.Name + " again"
+	var out []Flaw
 	hooks := f.hooks()
 	for _, event := range a.files.all() {
 		if !slices.ContainsFunc(hooks, func(h Hook) bool { return h.Event == event }) {
 			open := slices.Contains(a.files.pre, event)
-			out = append(out, Flaw{contract.Position{File: name}, open, "there is no hook of Remit's for " + event, again})
+			out = append(out, Flaw{contract.Position{File: f.name}, open, "there is no hook of Remit's for " + event, again})
 		}
 	}
 	for _, h := range hooks {
@@ -43,15 +54,12 @@ func (a *Agent) Check(name string, data []byte) ([]Flaw, error) {
 			out = append(out, Flaw{h.Position, pre, fmt.Sprintf("the hook for %s runs for the tools %q only", h.Event, h.Matcher), again})
 		}
 		for _, s := range a.files.settings {
-			if flaw, ok := a.setting(&h, s, data); ok {
+			if flaw, ok := a.setting(&h, s, f.data); ok {
 				out = append(out, Flaw{h.Position, pre && flaw.Open, flaw.Message, again})
 			}
 		}
 	}
-	for _, g := range a.files.gaps {
-		out = append(out, Flaw{contract.Position{File: name}, false, g, "see docs/reference/hooks.md for what this leaves open"})
-	}
-	return out, nil
+	return out
 }
 
 func everything(matcher string) bool { return matcher == "" || matcher == "*" || matcher == ".*" }

@@ -22,7 +22,7 @@ type claudeInput struct {
 }
 
 func (in *claudeInput) event() *Event {
-	e := &Event{Session: in.Session, Dir: in.Dir, Kind: Other}
+	e := &Event{Session: in.Session, Dir: in.Dir, Kind: unknownKind(in.Event)}
 	switch in.Event {
 	case "UserPromptSubmit":
 		e.Kind = Prompt

@@ -36,7 +36,7 @@ func copilot() *Agent {
 			if in.Event != "" {
 				return in.claudeInput.event(), nil
 			}
-			e := &Event{Session: in.SessionID, Dir: in.Dir, Kind: Other}
+			e := &Event{Session: in.SessionID, Dir: in.Dir}
 			switch {
 			case in.ToolName != "":
 				e.Kind = PreTool

@@ -36,7 +36,7 @@ func cursor() *Agent {
 			if err := decode(input, &in); err != nil {
 				return nil, err
 			}
-			e := &Event{Session: in.Conversation, Dir: in.Dir, Roots: in.Roots, Kind: Other}
+			e := &Event{Session: in.Conversation, Dir: in.Dir, Roots: in.Roots, Kind: unknownKind(in.Event)}
 			if e.Dir == "" && len(in.Roots) > 0 {
 				e.Dir = in.Roots[0]
 			}

@@ -36,7 +36,7 @@ func gemini() *Agent {
 			if err := decode(input, &in); err != nil {
 				return nil, err
 			}
-			e := &Event{Session: in.Session, Dir: in.Dir, Kind: Other}
+			e := &Event{Session: in.Session, Dir: in.Dir, Kind: unknownKind(in.Event)}
 			if root := env("GEMINI_PROJECT_DIR"); root != "" {
 				e.Roots = []string{root}
 			}

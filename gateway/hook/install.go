@@ -165,6 +165,9 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	if f.complete(command) {
+		return data, nil
+	}
 	if len(f.hooks()) > 0 {
 		without, err := f.remove()
 		if err != nil {
@@ -175,13 +178,19 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 		}
 	}
 	out := jsonc.Apply(f.data, f.add(command))
-	if bytes.Equal(out, data) {
-		return data, nil
-	}
 	if again, err := a.read(name, out); err != nil || len(again.hooks()) != len(a.files.all()) {
 		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", name), err)
 	}
 	return out, nil
+}
+
+// complete tells whether the hooks are there as they would be written.
+func (f *file) complete(command string) bool {
+	hooks := f.hooks()
+	if len(hooks) != len(f.a.files.all()) || slices.ContainsFunc(hooks, func(h Hook) bool { return h.Command != command }) {
+		return false
+	}
+	return len(f.flaws()) == 0
 }
 
 // add makes the edits by which every event gets its hook.
@@ -301,23 +310,23 @@ func (f *file) remove() ([]byte, error) {
 				}
 			}
 			gone := mine(e) && (f.a.files.form == flat || inner.empty())
-			if list.add(e.Start, e.End, gone); !gone {
-				edits = append(edits, inner.removed()...)
+			if list.add(e.Start, e.End, gone); !gone && len(inner) > 0 {
+				edits = append(edits, inner.removed(e.Get("hooks").Start)...)
 			}
 		}
 		gone := len(list) > 0 && list.empty()
 		if events.add(m.Start, m.Value.End, gone); !gone {
-			edits = append(edits, list.removed()...)
+			edits = append(edits, list.removed(m.Value.Start)...)
 		}
 	}
 	if !events.empty() {
-		edits = append(edits, events.removed()...)
+		edits = append(edits, events.removed(hooks.Start)...)
 	} else {
 		top := children{}
 		for _, m := range f.top.Members {
 			top.add(m.Start, m.Value.End, m.Value == hooks)
 		}
-		edits = append(edits, top.removed()...)
+		edits = append(edits, top.removed(f.top.Start)...)
 	}
 	out := jsonc.Apply(f.data, edits)
 	if again, err := f.a.read(f.name, out); err != nil || len(again.hooks()) > 0 {
@@ -340,8 +349,12 @@ func (c children) empty() bool {
 	return !slices.ContainsFunc(c, func(x child) bool { return !x.gone })
 }
 
-// removed makes the edits that take out what goes, with its commas.
-func (c children) removed() []jsonc.Edit {
+// removed makes the edits that take out what goes, with its commas, behind the
+// bracket at open.
+func (c children) removed(open int) []jsonc.Edit {
+	if len(c) > 0 && c.empty() {
+		return []jsonc.Edit{jsonc.Replace(open+1, c[len(c)-1].end, "")}
+	}
 	var out []jsonc.Edit
 	before := true // nothing before it stays
 	for i, x := range c {
@@ -350,10 +363,8 @@ func (c children) removed() []jsonc.Edit {
 			before = false
 		case !before:
 			out = append(out, jsonc.Replace(c[i-1].end, x.end, ""))
-		case i+1 < len(c):
-			out = append(out, jsonc.Replace(x.start, c[i+1].start, ""))
 		default:
-			out = append(out, jsonc.Replace(x.start, x.end, ""))
+			out = append(out, jsonc.Replace(x.start, c[i+1].start, "")) // one stays
 		}
 	}
 	return out

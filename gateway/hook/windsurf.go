@@ -33,7 +33,7 @@ func windsurf() *Agent {
 				return nil, err
 			}
 			info := &in.Info
-			e := &Event{Session: in.Trajectory, Dir: info.Dir, Kind: Other}
+			e := &Event{Session: in.Trajectory, Dir: info.Dir, Kind: unknownKind(in.Action)}
 			if root := env("ROOT_WORKSPACE_PATH"); root != "" {
 				e.Roots = []string{root}
 			}
