@@ -27,6 +27,8 @@ type cli struct {
 	Gateway    gatewayCommand    `cmd:"" help:"Stand between an MCP client and its servers."`
 	Hook       hookCommand       `cmd:"" help:"Stand before the tools of a coding agent, as its hook."`
 	Proxy      proxyCommand      `cmd:"" help:"Stand between an agent and the API of its model."`
+	Serve      serveCommand      `cmd:"" help:"Decide calls over HTTP."`
+	Token      tokenCommand      `cmd:"" help:"Make tokens for remit serve."`
 	Doctor     doctorCommand     `cmd:"" help:"Prove that the servers of a client are protected."`
 	Approvals  approvalsCommand  `cmd:"" help:"Show and answer the questions that wait for a person."`
 	Audit      auditCommand      `cmd:"" help:"Verify, export and prune the audit log."`

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/api"
+	"github.com/remit-project/remit/gateway/caller"
+	"github.com/remit-project/remit/gateway/principal"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/store"
+	"github.com/remit-project/remit/synth"
+)
+
+type serveCommand struct {
+	engineFlags
+	tokensFlag
+	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
+	Store  string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Listen string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
+	Host   []string `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
+	Origin []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
+	Log    string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+}
+
+// Help is shown below the flags.
+func (serveCommand) Help() string {
+	return `The decision API: events in, decisions out, over HTTP. It describes itself at /openapi.yaml, and docs/how-to/decision-api.md shows how to use it.
+Sessions are in the store, so that a gateway on the same store joins one by its id. Callers need a token: remit token new.
+
+Example:
+  remit token new --principal planner --scope events:write --scope decisions:write --scope sessions:write
+  remit serve --contracts contracts`
+}
+
+// Run serves until it is stopped.
+func (c *serveCommand) Run(ctx context.Context, s *streams) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	options, err := c.options(log)
+	if err != nil {
+		return err
+	}
+	name := c.Store
+	if name == "" {
+		if name, err = store.DefaultPath(); err != nil {
+			return hint(err, "say where the store is with --store NAME")
+		}
+	}
+	if options.Store, err = store.Open(ctx, name, store.Options{}); err != nil {
+		return err
+	}
+	return errors.Join(c.serve(ctx, options), options.Store.Close())
+}
+
+func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
+	server, err := api.New(o)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return hint(err, "choose another address with --listen HOST:PORT")
+	}
+	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() {
+		o.Log.Warn("the address can be reached from other machines: put a proxy with TLS in front, since tokens travel with every request")
+	}
+	o.Log.Info("listening", "url", "http://"+l.Addr().String())
+	return server.Serve(ctx, l)
+}
+
+// options reads everything that the server needs but its store. All mistakes are
+// found before anything starts.
+func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
+	engine, err := c.engine()
+	if err != nil {
+		return api.Options{}, err
+	}
+	tools, err := readTools(c.Tools)
+	if err != nil {
+		return api.Options{}, err
+	}
+	tokens, err := c.open()
+	if err != nil {
+		return api.Options{}, err
+	}
+	o := api.Options{
+		Monitor: func(brought []*schema.Catalogue) (*remit.Monitor, error) {
+			all := append(tools[:len(tools):len(tools)], brought...)
+			return engine.monitor(all, time.Time{})
+		},
+		Contracts: engine.contracts,
+		Principal: tokens.Find,
+		Callers:   caller.Policy{Hosts: c.Host, Origins: c.Origin},
+		Log:       log,
+	}
+	if o.Contracts == nil {
+		for _, t := range tools {
+			o.Contracts = append(o.Contracts, synth.Contract(t))
+		}
+	}
+	_, err = o.Monitor(nil)
+	return o, err
+}
+
+// tokensFlag names the file of tokens.
+type tokensFlag struct {
+	Tokens string `placeholder:"FILE" env:"REMIT_TOKENS" help:"The file of tokens ($XDG_CONFIG_HOME/remit/tokens.yaml, ~/.config/remit/tokens.yaml)."`
+}
+
+// open reads the file, which must be there: without tokens nobody could call.
+func (f tokensFlag) open() (*principal.File, error) {
+	name, err := f.file()
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := principal.Open(name, nil)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hint(err, "make a token with remit token new, or say where they are with --tokens FILE")
+	}
+	return tokens, err
+}

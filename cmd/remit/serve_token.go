@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/remit-project/remit/gateway/principal"
+)
+
+type tokenCommand struct {
+	New tokenNew `cmd:"" help:"Make a token for a principal, and print it once."`
+}
+
+type tokenNew struct {
+	tokensFlag
+	Principal string   `required:"" placeholder:"NAME" help:"Whose the token is: a program or a person. Sessions belong to the principal that creates them."`
+	Scope     []string `required:"" sep:"none" placeholder:"SCOPE" help:"What it may do, as events:write; all is everything. Repeatable."`
+	Expires   string   `placeholder:"AGE|TIME" help:"When it ends: after 90d or 12h, or at 2027-03-31T09:00:00Z. Never without it."`
+}
+
+// Help is shown below the flags.
+func (tokenNew) Help() string {
+	return `The file keeps a hash of the token and nothing that it could be made from. To end a token, take its line out of the file: a server that runs notices.
+
+Scopes:
+  sessions:read        sessions, their decisions and explanations
+  sessions:write       begin and end sessions
+  sessions:any         the other scopes reach the sessions of all principals
+  events:write         say what the model sees, in the user's name too
+  decisions:write      propose calls, and ask people about them
+  confirmations:write  say that a person agreed to a call
+  approvals:read       read questions to people
+  approvals:answer     answer them
+  contracts:read       read the deployment's contracts
+  audit:read           read and verify the audit log over all sessions
+
+Example:
+  remit token new --principal planner --scope sessions:write --scope events:write --scope decisions:write`
+}
+
+// Run makes a token.
+func (c *tokenNew) Run(_ context.Context, s *streams) error {
+	token, hash := principal.NewToken()
+	grant := principal.Grant{Principal: principal.Principal{Name: c.Principal}, Hash: hash}
+	for _, word := range c.Scope {
+		var scope principal.Scope
+		if word == "all" {
+			grant.Scopes = principal.Scopes()
+			continue
+		}
+		if err := scope.UnmarshalText([]byte(word)); err != nil {
+			return usage{hint(fmt.Errorf("--scope: %w %q", err, word), "remit token new --help lists the scopes")}
+		}
+		if !slices.Contains(grant.Scopes, scope) {
+			grant.Scopes = append(grant.Scopes, scope)
+		}
+	}
+	if c.Expires != "" {
+		at, err := ending(c.Expires, time.Now())
+		if err != nil {
+			return usage{fmt.Errorf("--expires: %w", err)}
+		}
+		grant.Expires = at.Truncate(time.Second)
+	}
+	name, err := c.file()
+	if err != nil {
+		return err
+	}
+	if err := addToken(name, grant); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "added to %s; the token is shown this once:\n", name)
+	_, err = fmt.Fprintln(s.out, token)
+	return err
+}
+
+// addToken writes a token into the file, which nobody else may read.
+func addToken(name string, grant principal.Grant) error {
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if data, err = principal.Add(name, data, grant); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return replaceFile(name, data, 0o600)
+}
+
+// file is the file of tokens.
+func (f tokensFlag) file() (string, error) {
+	if f.Tokens != "" {
+		return f.Tokens, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", hint(err, "say where the tokens are with --tokens FILE")
+	}
+	return filepath.Join(dir, "remit", "tokens.yaml"), nil
+}
+
+// ending reads a time, or an age from now on.
+func ending(text string, now time.Time) (time.Time, error) {
+	before, err := when(text, now)
+	if err != nil || !before.Before(now) {
+		return before, err
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, fmt.Errorf("%s is over", text)
+	}
+	return now.Add(now.Sub(before)), nil
+}

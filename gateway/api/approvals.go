@@ -1,0 +1,143 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/store"
+)
+
+// approvals is the topic of the hub that all questions have.
+const approvalsTopic = ""
+
+func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		Call string `json:"call"`
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	session, err := s.open(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	d, err := session.Last(ctx, in.Call)
+	if err != nil {
+		return reply{}, err
+	}
+	a, err := s.approver.Put(ctx, session, d)
+	s.hub.wake(approvalsTopic)
+	return reply{status: http.StatusCreated, location: "/v1/approvals/" + a.ID, body: a}, err
+}
+
+// turn writes a question's place in the queue, and parseTurn reads it.
+func turn(a *store.Approval) string {
+	return strconv.FormatInt(a.Created.UnixMicro(), 10) + "-" + a.ID
+}
+
+func parseTurn(text string) (store.Turn, error) {
+	created, id, ok := strings.Cut(text, "-")
+	n, err := strconv.ParseInt(created, 10, 64)
+	if !ok || err != nil {
+		return store.Turn{}, errCursor
+	}
+	return store.Turn{Created: time.UnixMicro(n), ID: id}, nil
+}
+
+func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
+	p, err := pageOf(r)
+	if err != nil {
+		return reply{}, err
+	}
+	var after store.Turn
+	if len(p.cursor) > 0 {
+		if after, err = parseTurn(string(p.cursor)); err != nil {
+			return reply{}, err
+		}
+	}
+	list, err := s.o.Store.PendingOf(ctx, whose(r.who), after, p.limit+1)
+	if err != nil {
+		return reply{}, err
+	}
+	out := struct {
+		Approvals []store.Approval `json:"approvals"`
+		Next      string           `json:"next,omitempty"`
+	}{Approvals: append([]store.Approval{}, list[:min(len(list), p.limit)]...)}
+	if len(list) > p.limit {
+		out.Next = cursor(turn(&list[p.limit-1]))
+	}
+	return ok(out, nil)
+}
+
+// question reads the question that a request is about, if the caller's scopes
+// reach its session.
+func (s *Server) question(ctx context.Context, r *request) (store.Approval, error) {
+	a, err := s.o.Store.Approval(ctx, r.PathValue("approval"))
+	if err != nil {
+		return a, err
+	}
+	if _, err := s.reach(ctx, r.who, a.Session); err != nil {
+		return store.Approval{}, err
+	}
+	return a, nil
+}
+
+func (s *Server) getApproval(ctx context.Context, r *request) (reply, error) {
+	a, err := s.question(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	seconds, _ := strconv.Atoi(r.URL.Query().Get("wait")) // the description has made sure of it
+	if seconds == 0 || a.State != store.Pending {
+		return ok(a, nil)
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	stop := context.AfterFunc(s.stopping, cancel)
+	defer stop()
+	settled, err := s.o.Store.Wait(wait, a.ID)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return ok(s.question(ctx, r))
+	}
+	return ok(settled, err)
+}
+
+func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		Answer string       `json:"answer"`
+		For    store.Extent `json:"for"`
+		Why    string       `json:"why"`
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	a, err := s.question(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Extent: in.For, By: r.who.Name, Why: in.Why})
+	s.hub.wake(approvalsTopic)
+	return ok(a, err)
+}
+
+func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
+	a, err := s.question(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	session, err := s.openID(ctx, r.who, a.Session)
+	if err != nil {
+		return reply{}, err
+	}
+	if a.State == store.Pending {
+		return reply{}, conflict.of("nobody has answered yet: wait for the question to be settled")
+	}
+	used, err := s.approver.Use(ctx, session, a)
+	s.hub.wake(a.Session)
+	s.hub.wake(approvalsTopic)
+	return answered(used.Decision, err)
+}

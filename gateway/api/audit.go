@@ -1,0 +1,74 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/store"
+)
+
+const (
+	// maxExports bounds the exports at a time: each reads the whole log, and
+	// holds the store as it was when it began. exportTime bounds one for the
+	// same reason.
+	maxExports = 2
+	exportTime = 10 * time.Minute
+)
+
+func (s *Server) verifyAudit(ctx context.Context, r *request) (reply, error) {
+	var heads []store.Hash
+	if text := r.URL.Query().Get("head"); text != "" {
+		var h store.Hash
+		if err := h.UnmarshalText([]byte(strings.TrimPrefix(text, "sha256:"))); err != nil {
+			return reply{}, invalidRequest.of("head: %s", err)
+		}
+		heads = append(heads, h)
+	}
+	report, err := s.o.Store.Verify(ctx, heads...)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		OK bool `json:"ok"`
+		*store.Report
+	}{report.OK(), report}, nil)
+}
+
+func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
+	select {
+	case s.exports <- struct{}{}:
+		defer func() { <-s.exports }()
+	default:
+		return tooMany.of("%d exports are running: wait for one", maxExports).with("Retry-After", "60")
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
+	defer cancel()
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime)) // not every connection has them
+	out := bufio.NewWriterSize(w, 1<<16)
+	begun := false
+	for line, err := range s.o.Store.Export(ctx) {
+		if err != nil && !begun {
+			return err
+		}
+		if !begun {
+			begun = true
+			w.Header().Set("Content-Type", "application/x-ndjson")
+		}
+		if err == nil {
+			err = store.WriteLine(out, line)
+		}
+		if err != nil {
+			// What follows is missing, and the reader must see that: a connection
+			// that breaks off is no end.
+			s.o.Log.Error("an export broke off", "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		s.o.Log.Debug("an export broke off", "error", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/remit-project/remit"
+)
+
+// evaluation is a request in the form of AuthZEN's Authorization API 1.0: the
+// action is the tool, the resource its server, and the context has the session.
+// Members are pointers because a request for several may say them once for all.
+type evaluation struct {
+	Subject *struct{} `json:"subject"`
+	Action  *struct {
+		Name string `json:"name"`
+	} `json:"action"`
+	Resource *struct {
+		ID string `json:"id"`
+	} `json:"resource"`
+	Context *struct {
+		Session   string          `json:"session"`
+		Call      string          `json:"call"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"context"`
+}
+
+// evaluated is the answer to one.
+type evaluated struct {
+	Decision bool              `json:"decision"`
+	Context  evaluationContext `json:"context"`
+}
+
+type evaluationContext struct {
+	Verdict     remit.Verdict   `json:"verdict"`
+	Call        string          `json:"call"`
+	Arguments   json.RawMessage `json:"arguments,omitempty"`
+	Reasons     []remit.Reason  `json:"reasons,omitempty"`
+	Explanation string          `json:"explanation,omitempty"`
+}
+
+// or fills in what an evaluation leaves out.
+func (e evaluation) or(all evaluation) evaluation {
+	if e.Subject == nil {
+		e.Subject = all.Subject
+	}
+	if e.Action == nil {
+		e.Action = all.Action
+	}
+	if e.Resource == nil {
+		e.Resource = all.Resource
+	}
+	if e.Context == nil {
+		e.Context = all.Context
+	}
+	return e
+}
+
+func (s *Server) evaluate(ctx context.Context, r *request) (reply, error) {
+	var in evaluation
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	return ok(s.evaluation(ctx, r, in))
+}
+
+func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (evaluated, error) {
+	d, err := s.decideCall(ctx, r.who, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
+	if err != nil {
+		return evaluated{}, err
+	}
+	return evaluated{d.Verdict == remit.Allow, evaluationContext{d.Verdict, d.Call, d.Arguments, d.Reasons, d.Explain()}}, nil
+}
+
+func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		evaluation
+		Evaluations []evaluation `json:"evaluations"`
+		Options     struct {
+			Semantic string `json:"evaluations_semantic"`
+		} `json:"options"`
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	for i, e := range in.Evaluations {
+		e = e.or(in.evaluation)
+		if e.Subject == nil || e.Action == nil || e.Resource == nil || e.Context == nil {
+			return reply{}, invalidRequest.of("evaluation %d has no subject, action, resource or context, and neither has the request", i)
+		}
+		in.Evaluations[i] = e
+	}
+	out := struct {
+		Evaluations []evaluated `json:"evaluations"`
+	}{[]evaluated{}}
+	for _, e := range in.Evaluations {
+		one, err := s.evaluation(ctx, r, e)
+		if err != nil {
+			if len(out.Evaluations) > 0 && untouched(err) {
+				// The ones before were decided: the request as a whole was touched.
+				err = errors.New(err.Error())
+			}
+			return reply{}, err
+		}
+		out.Evaluations = append(out.Evaluations, one)
+		if !one.Decision && in.Options.Semantic == "deny_on_first_deny" || one.Decision && in.Options.Semantic == "permit_on_first_permit" {
+			break
+		}
+	}
+	return ok(out, nil)
+}
