@@ -24,6 +24,8 @@ type database struct {
 	hub    *hub
 
 	read *sql.DB
+	// look reads what every call asks for.
+	look looker
 	// write runs a function in a transaction and commits it.
 	write writing
 	// relaxed is write without waiting for the disk, where that can be; see
@@ -55,6 +57,11 @@ type writing func(context.Context, func(context.Context, querier) error) error
 // querier is a transaction, or a connection that is in one.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	looker
+}
+
+// looker is what can read.
+type looker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 

@@ -63,6 +63,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		return fail(errors.Join(err, db.Close()))
 	}
 	l := &listener{config: config, hub: s.hub}
+	s.look = db // pgx parses a statement once
 	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
 	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}

@@ -111,7 +111,7 @@ func (s *database) Labels(ctx context.Context, list ...Resource) ([]*ResourceLab
 	if err != nil {
 		return nil, fmt.Errorf("label of a resource: %w", err)
 	}
-	found, err := labels(ctx, s.read, keys)
+	found, err := labels(ctx, s.look, keys)
 	if err != nil {
 		return nil, failed("label of a resource", err)
 	}
@@ -133,7 +133,7 @@ func labelOf(ctx context.Context, q querier, key []byte) (*ResourceLabel, error)
 
 // labels reads labels by their keys in one statement, so that trust and origins
 // are of one moment.
-func labels(ctx context.Context, q querier, keys [][]byte) (map[string]*ResourceLabel, error) {
+func labels(ctx context.Context, q looker, keys [][]byte) (map[string]*ResourceLabel, error) {
 	out := make(map[string]*ResourceLabel, len(keys))
 	if len(keys) == 0 {
 		return out, nil

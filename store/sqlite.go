@@ -54,6 +54,7 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	}
 	readers.SetMaxOpenConns(sqliteReaders)
 	readers.SetMaxIdleConns(sqliteReaders)
+	s.look = &lookups{db: readers, statements: map[string]*sql.Stmt{}}
 	if err := w.start(ctx); err != nil {
 		return fail(errors.Join(err, readers.Close(), w.db.Close()))
 	}
@@ -124,16 +125,19 @@ func migrateSQLite(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// writer is the one connection that writes, with a goroutine of its own. Writes
-// that wait at the same time are committed together.
+// writer is the one connection that writes. Writes that wait at the same time
+// are committed together, by one of those who wait: a goroutine of its own would
+// cost every write two turns of the scheduler.
 type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
-	jobs chan *job
-	done chan struct{}
+	p    *prepared
 
-	mu     sync.RWMutex // held for reading while a job is handed over
+	mu     sync.Mutex
+	queue  []*job
+	busy   bool // somebody is committing
 	closed bool
+	idle   chan struct{} // closed when the store is closed and nobody commits
 }
 
 // job is one caller's write.
@@ -157,7 +161,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 	if mode != "wal" {
 		return nil, errors.Join(fmt.Errorf("the journal mode is %s, not wal: put the store on a local file system", mode), db.Close())
 	}
-	return &writer{db: db, jobs: make(chan *job, maxBatch), done: make(chan struct{})}, nil
+	return &writer{db: db, idle: make(chan struct{})}, nil
 }
 
 func (w *writer) start(ctx context.Context) error {
@@ -166,7 +170,7 @@ func (w *writer) start(ctx context.Context) error {
 		return err
 	}
 	w.conn = conn
-	go w.run()
+	w.p = &prepared{conn: conn, statements: map[string]*sql.Stmt{}}
 	return nil
 }
 
@@ -183,28 +187,57 @@ func (w *writer) relaxed(ctx context.Context, f func(context.Context, querier) e
 	return w.hand(&job{ctx: ctx, f: f, done: make(chan error, 1)})
 }
 
-// hand hands a job over and waits for its outcome.
+// hand puts a job into the queue and waits for its outcome.
 func (w *writer) hand(j *job) error {
-	ctx := j.ctx
-	if err := ctx.Err(); err != nil {
+	if err := j.ctx.Err(); err != nil {
 		return err
 	}
-	w.mu.RLock()
+	w.mu.Lock()
 	if w.closed {
-		w.mu.RUnlock()
+		w.mu.Unlock()
 		return ErrClosed
 	}
-	select {
-	case w.jobs <- j:
-		w.mu.RUnlock()
-	case <-ctx.Done():
-		w.mu.RUnlock()
-		return ctx.Err()
+	w.queue = append(w.queue, j)
+	lead := !w.busy
+	w.busy = true
+	w.mu.Unlock()
+	if lead {
+		// The job is in the first batch; those behind it are nobody's to wait for.
+		if w.next() {
+			go func() {
+				for w.next() {
+				}
+			}()
+		}
 	}
 	return <-j.done
 }
 
-// close ends the goroutine after the writes that it was handed.
+// next commits the jobs that wait, up to a bound, and tells whether there are
+// more. Only one caller at a time is here.
+func (w *writer) next() (more bool) {
+	w.mu.Lock()
+	batch := w.queue[:min(len(w.queue), maxBatch)]
+	w.queue = w.queue[len(batch):]
+	w.mu.Unlock()
+	outcomes, err := w.p.commit(batch)
+	for i, j := range batch {
+		if err != nil {
+			j.done <- err
+		} else {
+			j.done <- outcomes[i]
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy = len(w.queue) > 0
+	if !w.busy && w.closed {
+		close(w.idle)
+	}
+	return w.busy
+}
+
+// close ends the writer after what is in the queue.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -212,40 +245,13 @@ func (w *writer) close() error {
 		return nil
 	}
 	w.closed = true
-	close(w.jobs)
-	w.mu.Unlock()
-	<-w.done
-	return errors.Join(w.conn.Close(), w.db.Close())
-}
-
-func (w *writer) run() {
-	defer close(w.done)
-	p := &prepared{conn: w.conn, statements: map[string]*sql.Stmt{}}
-	defer p.close()
-	batch := make([]*job, 0, maxBatch)
-	for j := range w.jobs {
-		batch = append(batch[:0], j)
-	more:
-		for len(batch) < maxBatch {
-			select {
-			case next, ok := <-w.jobs:
-				if !ok {
-					break more
-				}
-				batch = append(batch, next)
-			default:
-				break more
-			}
-		}
-		outcomes, err := p.commit(batch)
-		for i, j := range batch {
-			if err != nil {
-				j.done <- err
-			} else {
-				j.done <- outcomes[i]
-			}
-		}
+	if !w.busy {
+		close(w.idle)
 	}
+	w.mu.Unlock()
+	<-w.idle
+	w.p.close()
+	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
 // synced tells whether jobs that are committed together must be on the disk.
@@ -363,6 +369,31 @@ func (p *prepared) close() {
 	for _, st := range p.statements {
 		_ = st.Close() // the connection ends next
 	}
+}
+
+// lookups runs statements on the connections that read, each parsed once on
+// each of them. The statements are few, so that the map is bounded.
+type lookups struct {
+	db *sql.DB
+
+	mu         sync.Mutex
+	statements map[string]*sql.Stmt
+}
+
+func (l *lookups) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	l.mu.Lock()
+	st := l.statements[query]
+	if st == nil {
+		var err error
+		// For everybody: not bound to the caller's context.
+		if st, err = l.db.PrepareContext(context.Background(), query); err != nil {
+			l.mu.Unlock()
+			return nil, err
+		}
+		l.statements[query] = st
+	}
+	l.mu.Unlock()
+	return st.QueryContext(ctx, args...)
 }
 
 // sqliteError says what to do about an error of SQLite; nil when it is none.
