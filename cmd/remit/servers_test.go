@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -129,6 +130,22 @@ func leaves(t *testing.T) string {
 	return s.URL + "/leaves"
 }
 
+// person answers the gateway's questions in front of the client.
+type person struct {
+	agrees atomic.Bool
+	asked  atomic.Int32
+}
+
+func (p *person) options() *sdk.ClientOptions {
+	return &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		p.asked.Add(1)
+		if p.agrees.Load() {
+			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
+		}
+		return &sdk.ElicitResult{Action: "decline"}, nil
+	}}
+}
+
 // refused tells whether a result is one of a call that Remit stopped.
 func refused(isError bool, text string) bool {
 	return isError && strings.HasPrefix(text, "The call of ")
@@ -143,15 +160,8 @@ func TestServers(t *testing.T) {
 			contracts := t.TempDir()
 			command := gatewayArgs("--elicit", "--contracts", contracts, "--name", s.name, "--")
 			command = append(command, s.program.Command...)
-			asked, agrees := 0, false
-			o := &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-				asked++
-				if agrees {
-					return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "approve"}}, nil
-				}
-				return &sdk.ElicitResult{Action: "decline"}, nil
-			}}
-			c := startAgent(t, command, s.program.Env, o)
+			p := &person{}
+			c := startAgent(t, command, s.program.Env, p.options())
 			tools, err := c.ListTools(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -163,10 +173,10 @@ func TestServers(t *testing.T) {
 			}
 			if s.review != nil {
 				edit(t, filepath.Join(contracts, s.name+".yaml"), s.review)
-				c = startAgent(t, command, s.program.Env, o)
+				c = startAgent(t, command, s.program.Env, p.options())
 			}
-			if bad, text := use(t, c, s.fine); bad || !strings.Contains(text, s.returned) || asked > 0 {
-				t.Errorf("%s: %s; asked %d times", s.fine.Tool, text, asked)
+			if bad, text := use(t, c, s.fine); bad || !strings.Contains(text, s.returned) || p.asked.Load() > 0 {
+				t.Errorf("%s: %s; asked %d times", s.fine.Tool, text, p.asked.Load())
 			}
 			if bad, text := use(t, c, toolCall{s.fine.Tool, map[string]any{"nobody": "knows"}}); !refused(bad, text) {
 				t.Errorf("with an unknown argument: %s", text)
@@ -174,10 +184,10 @@ func TestServers(t *testing.T) {
 			if s.held.Tool == "" {
 				return
 			}
-			if bad, text := use(t, c, s.held); !refused(bad, text) || asked != 1 {
-				t.Errorf("%s without consent: %s; asked %d times", s.held.Tool, text, asked)
+			if bad, text := use(t, c, s.held); !refused(bad, text) || p.asked.Load() != 1 {
+				t.Errorf("%s without consent: %s; asked %d times", s.held.Tool, text, p.asked.Load())
 			}
-			agrees = true
+			p.agrees.Store(true)
 			if bad, text := use(t, c, s.held); bad || !strings.Contains(strings.ToLower(text), s.done) {
 				t.Errorf("%s with consent: %s", s.held.Tool, text)
 			}
