@@ -98,8 +98,9 @@ func Read(text string) (*Line, error) {
 	if len(text) > MaxLine {
 		return nil, fmt.Errorf("%w: longer than %d KiB", ErrUnread, MaxLine>>10)
 	}
-	if strings.ContainsRune(text, 0) {
-		return nil, fmt.Errorf("%w: it has a zero byte", ErrUnread)
+	if strings.ContainsAny(text, "\x00\r") {
+		// Shells differ in what they take these for.
+		return nil, fmt.Errorf("%w: it has a zero byte or a carriage return", ErrUnread)
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {

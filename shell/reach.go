@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -88,6 +89,12 @@ func (x *walk) words(words []Word) {
 		return
 	}
 	name := x.line.Text[words[0].Start:words[n-1].End]
+	if words[0].Text == "git" && len(x.dirs) > 1 {
+		// A folder of the workspace can be a repository that somebody prepared,
+		// whose settings name programs to run.
+		x.out("which repository %s finds after cd is not known", quote(name))
+		return
+	}
 	if why := because[p.Does]; why != "" {
 		x.out("%s %s", quote(name), why)
 		return
@@ -98,6 +105,7 @@ func (x *walk) words(words []Word) {
 	}
 	rest := words[n:]
 	ended := false // by "--"
+	var named []Word
 	for i := 0; i < len(rest); i++ {
 		w := rest[i]
 		flag := w.Kind != Unknown && strings.HasPrefix(w.Text, "-") && w.Text != "-" && !ended
@@ -135,7 +143,21 @@ func (x *walk) words(words []Word) {
 			x.out("%s is given more than it is known for", quote(name))
 		default:
 			x.argument(p, w)
+			named = append(named, w)
 		}
+	}
+	if p.Does == writes {
+		x.into(named)
+	}
+}
+
+// into looks at what is written when the last of several words is a folder: a
+// link in it, of the name of another, leads elsewhere.
+func (x *walk) into(named []Word) {
+	for _, w := range named[:max(0, len(named)-1)] {
+		to := named[len(named)-1]
+		to.Text = strings.TrimRight(to.Text, "/") + "/" + filepath.Base(w.Text)
+		x.path(to, true)
 	}
 }
 
@@ -292,7 +314,9 @@ func (x *walk) cd(words []Word) {
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(dir, to)
 		}
-		x.dirs = append(x.dirs, to)
+		if !slices.Contains(x.dirs, filepath.Clean(to)) {
+			x.dirs = append(x.dirs, filepath.Clean(to))
+		}
 	}
 }
 

