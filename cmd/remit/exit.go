@@ -19,7 +19,8 @@ const (
 	// itself; replay does with --exit-code. For doctor: something is not
 	// protected.
 	exitStopped = 3
-	// exitFindings: contract lint found mistakes, or contract synth conflicts.
+	// exitFindings: contract lint or policy lint found mistakes, policy test
+	// examples that fail, or contract synth conflicts.
 	exitFindings = 4
 )
 

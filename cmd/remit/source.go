@@ -172,6 +172,12 @@ func readContracts(path string) ([]*contract.File, error) {
 }
 
 func contractFiles(path string) ([]string, error) {
+	return yamlFiles(path, "contract", "make some with remit contract synth --out "+path+" TOOLS.json")
+}
+
+// yamlFiles lists the files *.yaml and *.yml of a directory but hidden ones, or
+// is the one file that was named.
+func yamlFiles(path, what, advice string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, missing(err)
@@ -191,7 +197,7 @@ func contractFiles(path string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, hint(fmt.Errorf("%s: there are no contract files (*.yaml) in here", path), "make some with remit contract synth --out "+path+" TOOLS.json")
+		return nil, hint(fmt.Errorf("%s: there are no %s files (*.yaml) in here", path, what), advice)
 	}
 	return names, nil
 }

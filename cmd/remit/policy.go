@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+type policyCommand struct {
+	Lint policyLintCommand `cmd:"" help:"Check guard files, also against the tools they are about."`
+	Test policyTestCommand `cmd:"" help:"Run the examples of guard files."`
+}
+
+// policyFlags say which guards a command is about, and for which tools.
+type policyFlags struct {
+	Tools     []string `placeholder:"FILE" sep:"none" help:"Tool definitions that the rules are about; the server is called like the file. Repeatable."`
+	Contracts string   `placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
+	Paths     []string `arg:"" name:"policies" help:"Guard files, or directories of them."`
+}
+
+// policies are guards with what they were read from.
+type policies struct {
+	files []*guard.File
+	scope guard.Scope
+	set   *guard.Set
+	// mistakes are those of all files, in their order; nil when there are none.
+	mistakes guard.Errors
+}
+
+// read reads and compiles. Mistakes in guard files are no error: they are what
+// some commands are about.
+func (f policyFlags) read() (*policies, error) {
+	tools, err := readTools(f.Tools)
+	if err != nil {
+		return nil, err
+	}
+	p := &policies{scope: guard.Scope{Tools: tools}}
+	if f.Contracts != "" {
+		if p.scope.Contracts, err = readContracts(f.Contracts); err != nil {
+			return nil, err
+		}
+		p.scope.Tools = nil
+		for _, c := range tools {
+			p.scope.Tools = append(p.scope.Tools, assign(c, p.scope.Contracts)...)
+		}
+	} else {
+		p.scope.Contracts = synthesized(tools)
+	}
+	for _, path := range f.Paths {
+		if err := p.add(path); err != nil {
+			return nil, err
+		}
+	}
+	set, err := guard.Compile(p.files, p.scope)
+	var mistakes guard.Errors
+	if err != nil && !errors.As(err, &mistakes) {
+		return nil, err
+	}
+	p.set, p.mistakes = set, append(p.mistakes, mistakes...)
+	return p, nil
+}
+
+// synthesized makes contracts of tools that have none.
+func synthesized(tools []*schema.Catalogue) []*contract.File {
+	var out []*contract.File
+	for _, c := range tools {
+		out = append(out, synth.Contract(c))
+	}
+	return out
+}
+
+// add reads the guard files of a path.
+func (p *policies) add(path string) error {
+	names, err := yamlFiles(path, "guard", "write one file a tool: docs/reference/guards.md")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		f, err := readGuard(name)
+		var mistakes guard.Errors
+		switch {
+		case errors.As(err, &mistakes):
+			p.mistakes = append(p.mistakes, mistakes...)
+		case err != nil:
+			return err
+		default:
+			p.files = append(p.files, f)
+		}
+	}
+	return nil
+}
+
+func readGuard(name string) (*guard.File, error) {
+	data, err := readFileOf(name, "a guard file (*.yaml) in it")
+	if err != nil {
+		return nil, err
+	}
+	return guard.Load(name, data)
+}
+
+// mistake prints one mistake in a file.
+func (s *streams) mistake(m *guard.Error) {
+	p := paint(s.color)
+	fmt.Fprintf(s.out, "%s: %s %s\n", visible(m.Position.String()), p.bad("error:"), visible(m.Message))
+	if m.Hint != "" {
+		fmt.Fprintf(s.out, "  %s %s\n", p.dim("hint:"), visible(m.Hint))
+	}
+}

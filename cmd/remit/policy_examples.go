@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/guard/example"
+)
+
+type policyTestCommand struct {
+	policyFlags
+	JSON  bool   `help:"Print every result as a line of JSON."`
+	JUnit string `name:"junit" placeholder:"FILE" help:"Write the results in the form of JUnit as well."`
+	Watch bool   `short:"w" help:"Run again whenever a file changes, until interrupted."`
+}
+
+// Help is shown below the flags.
+func (policyTestCommand) Help() string {
+	return `Every example is judged by its own rule alone. Exit code 4 when one fails, or a file has errors.
+
+Example:
+  remit policy test policies --tools airline.json --junit results.xml`
+}
+
+// watchEvery is how often files are looked at for changes. Looking works on
+// every file system, and a few hundred files are nothing.
+const watchEvery = 500 * time.Millisecond
+
+// Run runs the examples.
+func (c *policyTestCommand) Run(ctx context.Context, s *streams) error {
+	if !c.Watch {
+		return c.once(ctx, s)
+	}
+	for {
+		seen := c.stamp()
+		if err := c.once(ctx, s); err != nil {
+			s.report(err)
+		}
+		tick := time.NewTicker(watchEvery)
+		for c.stamp() == seen {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return nil
+			case <-tick.C:
+			}
+		}
+		tick.Stop()
+		fmt.Fprintln(s.out)
+	}
+}
+
+// stamp changes when a file that matters does.
+func (c *policyTestCommand) stamp() string {
+	paths := append(append([]string{}, c.Tools...), c.Paths...)
+	if c.Contracts != "" {
+		paths = append(paths, c.Contracts)
+	}
+	var b strings.Builder
+	for _, path := range paths {
+		names, err := yamlFiles(path, "", "")
+		if err != nil {
+			names = []string{path}
+		}
+		for _, name := range names {
+			if info, err := os.Stat(name); err == nil {
+				fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return b.String()
+}
+
+func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
+	p, err := c.read()
+	if err != nil {
+		return err
+	}
+	for _, m := range p.mistakes {
+		s.mistake(m)
+	}
+	var results []example.Result
+	for _, g := range p.set.Guards() {
+		results = append(results, example.Run(ctx, g)...)
+	}
+	failed := 0
+	for _, r := range results {
+		if !r.Passed() {
+			failed++
+		}
+		if c.JSON {
+			if err := writeJSON(s.out, resultOf(r)); err != nil {
+				return err
+			}
+		} else if !r.Passed() {
+			s.failure(r)
+		}
+	}
+	if c.JUnit != "" {
+		if err := writeJUnit(c.JUnit, results); err != nil {
+			return err
+		}
+	}
+	if !c.JSON {
+		shade := paint(s.color)
+		if failed == 0 {
+			fmt.Fprintf(s.out, "%s: %s\n", shade.good("ok"), plural(len(results), "example", "examples"))
+		} else {
+			fmt.Fprintf(s.out, "%s: %d of %s\n", shade.bad("failed"), failed, plural(len(results), "example", "examples"))
+		}
+	}
+	if failed > 0 || len(p.mistakes) > 0 {
+		return status(exitFindings)
+	}
+	return nil
+}
+
+// failure prints an example that its rule doesn't pass.
+func (s *streams) failure(r example.Result) {
+	shade := paint(s.color)
+	fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(r.Position.String()), shade.bad("failed:"), name(r.Rule), visible(r.Example))
+	fmt.Fprintf(s.out, "  %s %s\n", shade.good("- expected"), r.Want)
+	if r.Failed != "" {
+		fmt.Fprintf(s.out, "  %s %s\n", shade.bad("+ can't be decided:"), visible(r.Failed))
+	} else {
+		fmt.Fprintf(s.out, "  %s %s\n", shade.bad("+ got     "), r.Got)
+	}
+	for _, v := range r.Values {
+		fmt.Fprintf(s.out, "    %s = %s\n", visible(v.Name), visible(v.Value))
+	}
+}
+
+// policyResult is the JSON form of what came of an example.
+type policyResult struct {
+	Server  string        `json:"server,omitempty"`
+	Tool    string        `json:"tool"`
+	Policy  string        `json:"policy"`
+	Example string        `json:"example"`
+	Place   string        `json:"place"`
+	Passed  bool          `json:"passed"`
+	Want    guard.Verdict `json:"want"`
+	Got     guard.Verdict `json:"got"`
+	Failed  string        `json:"failed,omitempty"`
+	Values  []guard.Value `json:"values,omitempty"`
+}
+
+func resultOf(r example.Result) policyResult {
+	return policyResult{r.Server, r.Tool, r.Rule, r.Example, r.Position.String(), r.Passed(), r.Want, r.Got, r.Failed, r.Values}
+}
+
+// The form of JUnit, as far as everybody agrees on it.
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitFailure `xml:"failure"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// writeJUnit writes one suite a tool.
+func writeJUnit(file string, results []example.Result) (err error) {
+	var out junitSuites
+	var took time.Duration
+	for _, r := range results {
+		if len(out.Suites) == 0 || out.Suites[len(out.Suites)-1].Name != r.Tool {
+			out.Suites, took = append(out.Suites, junitSuite{Name: r.Tool}), 0
+		}
+		suite := &out.Suites[len(out.Suites)-1]
+		c := junitCase{Class: r.Tool + "." + r.Rule, Name: r.Example, Time: seconds(r.Took)}
+		if !r.Passed() {
+			suite.Failures++
+			c.Failure = &junitFailure{Message: fmt.Sprintf("expected %s, got %s", r.Want, r.Got), Text: r.Failed}
+			for _, v := range r.Values {
+				c.Failure.Text += fmt.Sprintf("\n%s = %s", v.Name, v.Value)
+			}
+		}
+		suite.Tests++
+		took += r.Took
+		suite.Time = seconds(took)
+		suite.Cases = append(suite.Cases, c)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer closeFile(f, &err)
+	if _, err := io.WriteString(f, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(f)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, "\n")
+	return err
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/remit-project/remit/guard"
+)
+
+type policyLintCommand struct {
+	policyFlags
+	JSON bool `help:"Print the findings as JSON."`
+}
+
+// Help is shown below the flags.
+func (policyLintCommand) Help() string {
+	return `Prints one finding a line, as file:line:column: message; places inside expressions are their own. Exit code 4 when a file has errors.
+
+Example:
+  remit policy lint policies --tools airline.json --contracts contracts`
+}
+
+// policyLint is the JSON form of what lint found.
+type policyLint struct {
+	Errors []policyMistake `json:"errors"`
+	Rules  []policyRule    `json:"rules"`
+}
+
+type policyMistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+type policyRule struct {
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool"`
+	Policy string `json:"policy"`
+	// Least and Most are the estimated cost; Most is left out where it has no
+	// bound but the limit.
+	Least    uint64 `json:"least_cost"`
+	Most     uint64 `json:"most_cost,omitempty"`
+	Examples int    `json:"examples"`
+	Enforced bool   `json:"enforced"`
+}
+
+// Run checks guard files.
+func (c *policyLintCommand) Run(s *streams) error {
+	p, err := c.read()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = writeJSON(s.out, lintOf(p))
+	} else {
+		c.print(s, p)
+	}
+	if err == nil && len(p.mistakes) > 0 {
+		return status(exitFindings)
+	}
+	return err
+}
+
+func lintOf(p *policies) policyLint {
+	out := policyLint{Errors: []policyMistake{}, Rules: []policyRule{}}
+	for _, m := range p.mistakes {
+		out.Errors = append(out.Errors, policyMistake{m.Position.File, m.Position.Line, m.Position.Column, m.Message, m.Hint})
+	}
+	for _, g := range p.set.Guards() {
+		for _, r := range g.Rules() {
+			rule := policyRule{Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least, Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty()}
+			if r.Most <= guard.MaxCost {
+				rule.Most = r.Most
+			}
+			out.Rules = append(out.Rules, rule)
+		}
+	}
+	return out
+}
+
+func (c *policyLintCommand) print(s *streams, p *policies) {
+	for _, m := range p.mistakes {
+		s.mistake(m)
+	}
+	shade := paint(s.color)
+	for _, g := range p.set.Guards() {
+		if g.Err() != nil {
+			continue
+		}
+		unenforced, untested := 0, 0
+		for _, r := range g.Rules() {
+			place := visible(r.Policy.Position.String())
+			if r.Policy.Require.Empty() {
+				unenforced++
+				fmt.Fprintf(s.out, "%s: %s %s has no check yet, and every call comes to %s\n", place, shade.dim("note:"), name(r.Policy.Name), r.Policy.Otherwise)
+			} else if len(r.Policy.Examples) == 0 {
+				untested++
+				fmt.Fprintf(s.out, "%s: %s %s has no examples\n", place, shade.dim("note:"), name(r.Policy.Name))
+			}
+			if r.Most > guard.MaxCost {
+				fmt.Fprintf(s.out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.dim("note:"), name(r.Policy.Name), r.Least, guard.MaxCost)
+			}
+		}
+		fmt.Fprintf(s.out, "%s: %s: %s for %s\n", visible(g.File.Position.File), shade.good("ok"), plural(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), name(g.Tool))
+	}
+}

@@ -1,0 +1,293 @@
+package guard
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+
+	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/strictyaml"
+)
+
+// Set are the guards of all tools, ready for decisions. It is immutable and safe
+// for concurrent use.
+type Set struct {
+	guards map[toolName]*Guard
+}
+
+type toolName struct{ server, tool string }
+
+// Guard are the compiled rules for the calls of one tool.
+type Guard struct {
+	File         *File
+	Server, Tool string
+
+	types  sessionTypes
+	args   *record.Shape
+	items  []*item
+	duties []*duty
+	// readers are the tools that the rules call, by the names of the functions.
+	readers map[string]*reader
+	// broken is why the guard can't be used, and denies every call; nil when it can.
+	broken error
+}
+
+// item is a compiled policy.
+type item struct {
+	policy    *Policy
+	variables []*variable
+	require   *expression // nil when the policy is known to be unenforced
+}
+
+type variable struct {
+	name string
+	*expression
+}
+
+// duty is a compiled duty.
+type duty struct {
+	duty          *Duty
+	when, require *expression // when is nil where every call brings the duty
+}
+
+// Compile checks and compiles guard files. The error is of type [Errors] and has
+// every mistake of every file. There is a set beside it: in it, the guards of
+// files with mistakes deny every call of their tools.
+func Compile(files []*File, s Scope) (*Set, error) {
+	u, err := newUniverse(s)
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{guards: map[toolName]*Guard{}}
+	var errs Errors
+	var list []*Guard
+	environments := map[string]*environment{}
+	for _, f := range files {
+		g := &Guard{File: f, Server: f.Server, Tool: f.Tool, types: u.session}
+		definition, mistake := u.find(g)
+		name := toolName{g.Server, g.Tool}
+		first, twice := set.guards[name]
+		if mistake == nil && twice {
+			mistake = &Error{Position: f.Position, Message: fmt.Sprintf("there are rules for %q in %s already", g.Tool, first.File.Position.File), Hint: "keep one file a tool"}
+		}
+		if mistake != nil {
+			errs = append(errs, mistake)
+			g.broken = mistake
+			if twice {
+				first.broken = mistake // which of the two holds is anybody's guess
+			} else {
+				set.guards[name] = g
+			}
+			continue
+		}
+		set.guards[name] = g
+		if environments[g.Server] == nil {
+			if environments[g.Server], err = u.environment(g.Server); err != nil {
+				return nil, err
+			}
+		}
+		g.readers = map[string]*reader{}
+		g.args = record.Anything()
+		if definition != nil {
+			g.args = u.types.Add(g.Tool+".args", definition.Input)
+		}
+		list = append(list, g)
+	}
+	for i, mistakes := range compileAll(list, environments) {
+		if len(mistakes) > 0 {
+			mistakes.Sort()
+			list[i].broken = mistakes
+			errs = append(errs, mistakes...)
+		}
+	}
+	if len(errs) > 0 {
+		return set, errs
+	}
+	return set, nil
+}
+
+// compileAll compiles guards side by side; parsing is what takes the time.
+func compileAll(list []*Guard, environments map[string]*environment) []Errors {
+	mistakes := make([]Errors, len(list))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		wg.Go(func() {
+			for i := range next {
+				c := &compiler{environment: environments[list[i].Server], guard: list[i]}
+				c.compile()
+				mistakes[i] = c.mistakes
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return mistakes
+}
+
+// find finds the tool of a guard, and its server where the file doesn't say.
+// There is no definition when nothing is known of any tool.
+func (u *universe) find(g *Guard) (*schema.Tool, *Error) {
+	var found []*schema.Catalogue
+	var names []string
+	for _, c := range u.scope.Tools {
+		if g.File.Server != "" && c.Server != g.File.Server {
+			continue
+		}
+		for _, t := range c.Tools {
+			names = append(names, t.Name)
+		}
+		if _, ok := c.Tool(g.Tool); ok {
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		g.Server = found[0].Server
+		definition, _ := found[0].Tool(g.Tool)
+		return definition, nil
+	case len(found) > 1:
+		return nil, &Error{Position: g.File.Position, Message: fmt.Sprintf("several servers have a tool %q", g.Tool), Hint: "say which with 'server: NAME'"}
+	case len(u.scope.Tools) > 0:
+		return nil, &Error{Position: g.File.Position, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(g.Tool)), Hint: strictyaml.DidYouMean(g.Tool, names)}
+	}
+	for _, f := range u.scope.Contracts {
+		if _, ok := f.Tool(g.Tool); ok && g.File.Server == "" {
+			g.Server = f.Server
+		}
+	}
+	return nil, nil
+}
+
+// compiler compiles the guard of one tool.
+type compiler struct {
+	*environment
+	guard    *Guard
+	scopes   map[string]*cel.Env // by the variables that they have
+	mistakes Errors
+}
+
+func (c *compiler) compile() {
+	env, err := c.env.Extend(cel.Variable(argsVariable, c.guard.args.Type))
+	if err != nil {
+		c.fail(c.guard.File.Position, "", "%s", err)
+		return
+	}
+	c.scopes = map[string]*cel.Env{"": env}
+	for i := range c.guard.File.Policies {
+		c.guard.items = append(c.guard.items, c.item(&c.guard.File.Policies[i], env))
+	}
+	if len(c.guard.File.Duties) == 0 {
+		return
+	}
+	if env, err = env.Extend(cel.Variable(callVariable, c.session.call.Type)); err != nil {
+		c.fail(c.guard.File.Position, "", "%s", err)
+		return
+	}
+	for i := range c.guard.File.Duties {
+		d := &duty{duty: &c.guard.File.Duties[i]}
+		if !d.duty.When.Empty() {
+			d.when = c.condition(env, d.duty.When)
+		}
+		d.require = c.condition(env, d.duty.Require)
+		c.guard.duties = append(c.guard.duties, d)
+	}
+}
+
+func (c *compiler) item(p *Policy, env *cel.Env) *item {
+	it := &item{policy: p}
+	signature := ""
+	for _, v := range p.Variables {
+		e := c.expression(env, v.Value)
+		it.variables = append(it.variables, &variable{v.Name, e})
+		kind := cel.DynType // of one with mistakes, so that others are found as well
+		if e != nil {
+			kind = e.ast.OutputType()
+		}
+		// Rules of a tool often share variables, and an environment is dear.
+		signature += v.Name + ":" + cel.FormatCELType(kind) + ";"
+		if known, ok := c.scopes[signature]; ok {
+			env = known
+			continue
+		}
+		extended, err := env.Extend(cel.Variable(v.Name, kind))
+		if err != nil {
+			c.fail(v.Value.Position, "", "%s", err)
+			return it
+		}
+		env = extended
+		c.scopes[signature] = env
+	}
+	if !p.Require.Empty() {
+		it.require = c.condition(env, p.Require)
+	}
+	return it
+}
+
+// condition compiles an expression that is true or false.
+func (c *compiler) condition(env *cel.Env, e Expression) *expression {
+	x := c.expression(env, e)
+	if x == nil {
+		return nil
+	}
+	if t := x.ast.OutputType(); t != cel.BoolType && t != cel.DynType {
+		c.fail(e.Position, "write what must hold, such as args.amount <= 100", "the expression is a %s, and must be true or false", cel.FormatCELType(t))
+		return nil
+	}
+	return x
+}
+
+func (c *compiler) fail(at Position, hint, format string, args ...any) {
+	c.mistakes = append(c.mistakes, &Error{Position: at, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Guard returns the rules for a tool's calls. A guard of a file that named no
+// server holds for the tool of whatever server has it.
+func (s *Set) Guard(server, tool string) (*Guard, bool) {
+	if s == nil {
+		return nil, false
+	}
+	if g, ok := s.guards[toolName{server, tool}]; ok {
+		return g, true
+	}
+	g, ok := s.guards[toolName{"", tool}]
+	return g, ok
+}
+
+// Guards lists all guards, by server and tool.
+func (s *Set) Guards() []*Guard {
+	var out []*Guard
+	for _, g := range s.guards {
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b *Guard) int {
+		if n := strings.Compare(a.Server, b.Server); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Tool, b.Tool)
+	})
+	return out
+}
+
+// Only returns the guard with one of its policies alone; false when it has no
+// policy of that name.
+func (g *Guard) Only(policy string) (*Guard, bool) {
+	i := slices.IndexFunc(g.items, func(it *item) bool { return it.policy.Name == policy })
+	if i < 0 {
+		return nil, false
+	}
+	one := *g
+	one.items = g.items[i : i+1]
+	return &one, true
+}
+
+// Err returns why the guard can't be used; nil when it can.
+func (g *Guard) Err() error { return g.broken }

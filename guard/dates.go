@@ -1,0 +1,72 @@
+package guard
+
+import (
+	"fmt"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+)
+
+// dates are the functions that read dates and local times, which CEL's own
+// timestamp() doesn't: JSON has them as texts.
+func dates() cel.EnvOption {
+	return cel.Lib(dateLibrary{})
+}
+
+type dateLibrary struct{}
+
+// CompileOptions implements [cel.Library].
+func (dateLibrary) CompileOptions() []cel.EnvOption {
+	return []cel.EnvOption{
+		local("date", time.DateOnly),
+		local("datetime", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"),
+	}
+}
+
+// ProgramOptions implements [cel.Library].
+func (dateLibrary) ProgramOptions() []cel.ProgramOption { return nil }
+
+func local(name string, layouts ...string) cel.EnvOption {
+	return cel.Function(name,
+		cel.Overload(name+"_string", []*cel.Type{cel.StringType}, cel.TimestampType,
+			cel.UnaryBinding(func(text ref.Val) ref.Val { return readTime(name, text, types.String("UTC"), layouts) })),
+		cel.Overload(name+"_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.TimestampType,
+			cel.BinaryBinding(func(text, zone ref.Val) ref.Val { return readTime(name, text, zone, layouts) })))
+}
+
+func readTime(name string, text, zone ref.Val, layouts []string) ref.Val {
+	s, ok := text.(types.String)
+	z, zoned := zone.(types.String)
+	if !ok || !zoned {
+		return types.NewErr("%s wants texts", name)
+	}
+	in, err := location(string(z))
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, string(s), in); err == nil {
+			return types.Timestamp{Time: t.UTC()}
+		}
+	}
+	return types.NewErr("%q is no %s", cut(string(s), MaxShown), name)
+}
+
+// location reads a time zone, "Europe/Berlin" or "-05:00". The zone of the
+// machine is none of them: a decision must not depend on it.
+func location(zone string) (*time.Location, error) {
+	if t, err := time.Parse("-07:00", zone); err == nil {
+		_, offset := t.Zone()
+		return time.FixedZone(zone, offset), nil
+	}
+	if zone == "" || zone == "Local" {
+		return nil, fmt.Errorf("%q is no time zone: write Europe/Berlin or +01:00", zone)
+	}
+	in, err := time.LoadLocation(zone)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no time zone: write Europe/Berlin or +01:00", cut(zone, MaxShown))
+	}
+	return in, nil
+}

@@ -1,0 +1,183 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/ext"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard/decimal"
+	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+)
+
+// Scope is what guards are compiled for.
+type Scope struct {
+	// Tools are the tool definitions. Without any, nothing is known of arguments
+	// and results but that they are JSON.
+	Tools []*schema.Catalogue
+	// Contracts say which of the tools only read: those are the ones that guards
+	// may call.
+	Contracts []*contract.File
+}
+
+// Bounds on what an expression may be.
+const (
+	maxNodes   = 4000 // of its syntax tree: more than the longest text makes in earnest
+	maxNesting = 100  // of parentheses, calls and lists
+	maxLoops   = 3    // comprehensions within each other
+)
+
+// Names of types and variables in expressions.
+const (
+	argsVariable    = "args"
+	nowVariable     = "now"
+	sessionVariable = "session"
+	callVariable    = "call"
+
+	lookupPrefix = "tools."
+)
+
+// reserved tells whether a name has a meaning in expressions already.
+func reserved(name string) bool {
+	return slices.Contains([]string{argsVariable, nowVariable, sessionVariable, callVariable, "tools", "origin",
+		"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED",
+		"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package",
+		"namespace", "return", "var", "void", "while",
+		"bool", "bytes", "decimal", "duration", "dyn", "has", "int", "list", "map", "null_type", "optional", "string", "timestamp", "type", "uint",
+		"cel", "lists", "math", "sets", "strings", "judge", "label", "date", "datetime"}, name)
+}
+
+// universe is what is the same for the guards of all servers.
+type universe struct {
+	scope   Scope
+	types   *record.Types
+	session sessionTypes
+	base    *cel.Env
+	readers []*reader
+}
+
+// reader is a tool that guards may call.
+type reader struct {
+	server, tool string
+	input        *schema.Node
+	output       *record.Shape
+}
+
+func newUniverse(s Scope) (*universe, error) {
+	u := &universe{scope: s, types: record.NewTypes()}
+	u.session = declareSession(u.types)
+	for _, f := range s.Contracts {
+		for i := range f.Tools {
+			if t := &f.Tools[i]; reads(t) {
+				r := &reader{server: f.Server, tool: t.Name, output: record.Anything()}
+				if d, ok := definition(s.Tools, f.Server, t.Name); ok {
+					r.input = d.Input
+					if d.Output != nil {
+						r.output = u.types.Add(t.Name+".result", d.Output)
+					}
+				}
+				u.readers = append(u.readers, r)
+			}
+		}
+	}
+	base, err := cel.NewCustomEnv(
+		decimal.Library(),
+		cel.OptionalTypes(),
+		ext.Strings(), ext.Math(), ext.Lists(), ext.Sets(), ext.TwoVarComprehensions(), ext.Bindings(),
+		cel.EnableMacroCallTracking(),
+		cel.DefaultUTCTimeZone(true),
+		cel.StrictTimestampParsing(true),
+		cel.ParserExpressionSizeLimit(MaxExpression),
+		cel.ParserRecursionLimit(maxNesting),
+		cel.ExpressionNodeLimit(maxNodes),
+		cel.ExpressionNestingDepthLimit(maxNesting),
+		cel.ASTValidators(
+			cel.ValidateComprehensionNestingLimit(maxLoops),
+			cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(),
+		),
+		cel.Variable(nowVariable, cel.TimestampType),
+		cel.Constant("EXTERNAL", cel.IntType, types.Int(label.External)),
+		cel.Constant("TOOL_OUTPUT", cel.IntType, types.Int(label.ToolOutput)),
+		cel.Constant("USER", cel.IntType, types.Int(label.User)),
+		cel.Constant("TRUSTED", cel.IntType, types.Int(label.Trusted)),
+		dates(),
+		u.session.library(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("guards: %w", err)
+	}
+	// The types come last: libraries can't add theirs to a provider of our own.
+	if u.base, err = base.Extend(cel.CustomTypeProvider(u.types.Provider(base.CELTypeProvider()))); err != nil {
+		return nil, fmt.Errorf("guards: %w", err)
+	}
+	return u, nil
+}
+
+// reads tells whether a tool only reads, whatever it is called with.
+func reads(t *contract.Tool) bool {
+	if t.Effect != contract.Read || t.Unwrap != nil {
+		return false
+	}
+	return t.Variants == nil || !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool { return c.Effect != "" && c.Effect != contract.Read })
+}
+
+func definition(tools []*schema.Catalogue, server, tool string) (*schema.Tool, bool) {
+	for _, c := range tools {
+		if c.Server == server {
+			return c.Tool(tool)
+		}
+	}
+	return nil, false
+}
+
+// environment is what the guards of one server's tools share.
+type environment struct {
+	*universe
+	env *cel.Env
+	// readers are the tools that may be called, by the names of the functions.
+	readers map[string]*reader
+}
+
+// environment declares a function for each tool that may be called: its own
+// server's by its name, and every server's by the server's name and its own.
+func (u *universe) environment(server string) (*environment, error) {
+	e := &environment{universe: u, readers: map[string]*reader{}}
+	taken := map[string]int{}
+	for _, r := range u.readers {
+		taken[word(r.tool)]++
+	}
+	for _, r := range u.readers {
+		if r.server == server || taken[word(r.tool)] == 1 {
+			e.readers[lookupPrefix+word(r.tool)] = r
+		}
+		if r.server != "" {
+			e.readers[lookupPrefix+word(r.server)+"."+word(r.tool)] = r
+		}
+	}
+	options := make([]cel.EnvOption, 0, len(e.readers))
+	for name, r := range e.readers {
+		options = append(options, cel.Function(name,
+			cel.Overload(strings.ReplaceAll(name, ".", "_")+"_map", []*cel.Type{cel.MapType(cel.StringType, cel.DynType)}, r.output.Type, cel.LateFunctionBinding())))
+	}
+	var err error
+	if e.env, err = u.base.Extend(options...); err != nil {
+		return nil, fmt.Errorf("guards of server %q: %w", server, err)
+	}
+	return e, nil
+}
+
+// word makes a name of a tool or server one that expressions can have.
+func word(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+			return c
+		}
+		return '_'
+	}, name)
+}

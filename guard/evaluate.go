@@ -1,0 +1,257 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/remit-project/remit/guard/record"
+)
+
+var (
+	errNoStructure = errors.New("the result is a text, and the tool's schema says that it has fields")
+	errNotBoolean  = errors.New("the rule is neither true nor false")
+)
+
+// Request is a call that is to be judged, with what is known about it.
+type Request struct {
+	// Arguments are one JSON object in the canonical form of package strictjson.
+	Arguments json.RawMessage
+	// Leaves are the scalars of the arguments with their labels; it is called
+	// only where a rule asks. Without it, no value has a label.
+	Leaves func() []Leaf
+	// Session is what happened before.
+	Session *Session
+	Now     time.Time
+	// Reader calls tools for rules, and Judge answers their questions. A rule
+	// that needs one which isn't there fails.
+	Reader Reader
+	Judge  Judge
+	// Recorded are what look-ups and questions found when the call was judged
+	// before. When it is set, nothing is asked anew.
+	Recorded *Facts
+}
+
+// Outcome is what a guard says of a call.
+type Outcome struct {
+	// Violations are the rules that don't hold, in the order of the file.
+	Violations []Violation
+	// Facts are what was looked up and asked; nil when nothing was.
+	Facts *Facts
+}
+
+// Violation is a rule that doesn't hold, or of which nobody can tell.
+type Violation struct {
+	// Policy is the rule's name, References its sentences, Message its words.
+	Policy     string
+	References []string
+	Message    string
+	// Verdict is [Deny] or [Ask].
+	Verdict Verdict
+	// Failed says what went wrong where the rule could not be decided; empty
+	// where it was, and doesn't hold.
+	Failed string
+	// Values are those that decided.
+	Values []Value
+	// Place is where the rule stands, as file:line:column.
+	Place string
+}
+
+// Value is a part of a rule with what it was.
+type Value struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Evaluate judges a call by all rules of the guard.
+func (g *Guard) Evaluate(ctx context.Context, r Request) Outcome {
+	if g.broken != nil {
+		return g.failed("the rules of this tool have mistakes, and hold nothing: remit policy lint lists them")
+	}
+	args, err := g.args.Decode(r.Arguments)
+	if err != nil {
+		return g.failed("the arguments are not as the tool's schema has them: " + err.Error())
+	}
+	x := newEvaluation(g, r, args)
+	undecided := make([]*verdict, len(g.items))
+	decided := make([]*Violation, len(g.items))
+	for i, it := range g.items {
+		undecided[i] = &verdict{scope: scope{x: x, item: it, values: make([]ref.Val, len(it.variables))}}
+	}
+	x.rounds(ctx, func() bool {
+		open := false
+		for i, v := range undecided {
+			if v == nil {
+				continue
+			}
+			var done bool
+			if decided[i], done = v.decide(); done {
+				undecided[i] = nil
+			} else {
+				open = true
+			}
+		}
+		return open
+	})
+	out := Outcome{Facts: x.learned()}
+	for _, v := range decided {
+		if v != nil {
+			out.Violations = append(out.Violations, *v)
+		}
+	}
+	return out
+}
+
+// failed is the outcome where no rule could be looked at.
+func (g *Guard) failed(why string) Outcome {
+	return Outcome{Violations: []Violation{{Verdict: g.File.Otherwise, Failed: why, Place: g.File.Position.String()}}}
+}
+
+// evaluation is one call that is being judged.
+type evaluation struct {
+	guard   *Guard
+	request Request
+	args    ref.Val
+	session *sessionValue
+	call    ref.Val // the call that a duty is about
+	funcs   map[string]cel.LateBoundFunction
+	leaves  []Leaf
+
+	inquiries
+	// failures are the look-ups and questions without an answer that the rule at
+	// hand needed: it fails, whatever CEL makes of them.
+	failures []error
+}
+
+func newEvaluation(g *Guard, r Request, args ref.Val) *evaluation {
+	if r.Session == nil {
+		r.Session = &Session{}
+	}
+	return &evaluation{guard: g, request: r, args: args, session: &sessionValue{types: g.types, session: r.Session}}
+}
+
+// scope is the activation of one rule: its variables above what all rules see.
+type scope struct {
+	x      *evaluation
+	item   *item
+	values []ref.Val // of the variables; nil where not worked out yet
+}
+
+// ResolveName implements [cel.Activation].
+func (s *scope) ResolveName(name string) (any, bool) {
+	switch name {
+	case argsVariable:
+		return s.x.args, true
+	case nowVariable:
+		return types.Timestamp{Time: s.x.request.Now}, true
+	case sessionVariable:
+		return s.x.session, true
+	case callVariable:
+		return s.x.call, s.x.call != nil
+	}
+	if s.item == nil {
+		return nil, false
+	}
+	for i, v := range s.item.variables {
+		if v.name == name {
+			if s.values[i] == nil {
+				s.values[i] = s.x.run(v.expression, s)
+			}
+			return s.values[i], true
+		}
+	}
+	return nil, false
+}
+
+// Parent implements [cel.Activation].
+func (s *scope) Parent() cel.Activation { return nil }
+
+// run evaluates an expression. An error is a value, as in CEL.
+func (x *evaluation) run(e *expression, s *scope) ref.Val {
+	program, err := e.plan()
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	vars, err := x.activation(s)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	v, _, err := program.Eval(vars)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return v
+}
+
+// activation adds the functions that depend on the call to a scope.
+func (x *evaluation) activation(s *scope) (cel.Activation, error) {
+	if x.funcs == nil {
+		x.funcs = x.functions()
+	}
+	return cel.FunctionVars(s, x.funcs)
+}
+
+// verdict is a policy that is being decided.
+type verdict struct {
+	scope scope
+}
+
+// decide evaluates the policy; done is false while it waits for a look-up or an
+// answer. There is no violation where the policy holds.
+func (v *verdict) decide() (violation *Violation, done bool) {
+	x, it := v.scope.x, v.scope.item
+	if it.require == nil {
+		return it.violation("nothing checks this rule yet", nil), true
+	}
+	clear(v.scope.values)
+	x.failures = nil
+	result := x.run(it.require, &v.scope)
+	switch {
+	case len(x.failures) > 0:
+		return it.violation(cut(errors.Join(x.failures...).Error(), MaxShown), nil), true
+	case types.IsUnknown(result):
+		return nil, false
+	case result == types.True:
+		return nil, true
+	case result == types.False:
+		return it.violation("", v.values()), true
+	}
+	err, ok := result.Value().(error)
+	if !types.IsError(result) || !ok {
+		err = errNotBoolean
+	}
+	return it.violation(cut(err.Error(), MaxShown), v.values()), true
+}
+
+func (it *item) violation(failed string, values []Value) *Violation {
+	p := it.policy
+	return &Violation{Policy: p.Name, References: p.References, Message: p.Message, Verdict: p.Otherwise, Failed: failed, Values: values, Place: p.Position.String()}
+}
+
+// functions are those whose answers depend on the call.
+func (x *evaluation) functions() map[string]cel.LateBoundFunction {
+	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+2)
+	for name, r := range x.guard.readers {
+		funcs[name] = func(_ string, args ...ref.Val) ref.Val { return x.lookUp(r, args[0]) }
+	}
+	funcs["judge"] = func(_ string, args ...ref.Val) ref.Val { return x.ask(string(args[0].(types.String))) }
+	funcs["label"] = func(_ string, args ...ref.Val) ref.Val { return x.labelOf(args[0]) }
+	return funcs
+}
+
+// fail notes that the rule at hand can't be decided.
+func (x *evaluation) fail(err error) ref.Val {
+	x.failures = append(x.failures, err)
+	return types.WrapErr(err)
+}
+
+func textOf(v ref.Val) string { return cut(record.Text(v), MaxShown) }
+
+// errorf is an error of a look-up or question, with what it was about.
+func about(what string, err error) error { return fmt.Errorf("%s: %w", what, err) }

@@ -1,0 +1,255 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/strictyaml"
+)
+
+func (l *loader) examples(n *strictyaml.Node) []Example {
+	var out []Example
+	l.List(n, "examples", func(e *strictyaml.Node) {
+		if len(out) == maxExamples {
+			l.Fail(e, "leave some out", "a rule has more than %d examples", maxExamples)
+		}
+		if len(out) <= maxExamples {
+			out = append(out, l.example(e))
+		}
+	})
+	return out
+}
+
+func (l *loader) example(n *strictyaml.Node) Example {
+	e := Example{Position: l.At(n)}
+	had := l.Mapping(n, "an example", strictyaml.Keys{
+		"name":   l.Text("name", &e.Name),
+		"expect": l.Word("verdict", verdictWords, &e.Expect),
+		"args":   l.object("args", &e.Args),
+		"given": func(n *strictyaml.Node) {
+			l.List(n, "given", func(g *strictyaml.Node) { e.Given = append(e.Given, l.fixture(g)) })
+		},
+		"history": func(n *strictyaml.Node) {
+			l.List(n, "history", func(h *strictyaml.Node) { e.History = append(e.History, l.event(h)) })
+		},
+		"now":       l.time("now", &e.Now),
+		"principal": func(n *strictyaml.Node) { e.Principal = l.principal(n) },
+		"labels":    func(n *strictyaml.Node) { e.Labels = l.labels(n) },
+	})
+	if strictyaml.IsMapping(n) {
+		for _, name := range [...]string{"name", "expect"} {
+			if had[name] == nil {
+				l.Fail(n, "write {name: …, expect: allow, args: {…}}", "the example has no %s", name)
+			}
+		}
+	}
+	if e.Args == nil {
+		e.Args = json.RawMessage("{}")
+	}
+	return e
+}
+
+func (l *loader) fixture(n *strictyaml.Node) Fixture {
+	f := Fixture{Position: l.At(n)}
+	had := l.Mapping(n, "a fixture", strictyaml.Keys{
+		"tool":   l.Text("tool", &f.Tool),
+		"server": l.Text("server", &f.Server),
+		"args":   l.object("args", &f.Args),
+		"result": l.json("result", &f.Result),
+		"error":  l.Text("error", &f.Error),
+		"judge":  l.Text("judge", &f.Judge),
+		"answer": l.Boolean("answer", &f.Answer),
+	})
+	if !strictyaml.IsMapping(n) {
+		return f
+	}
+	lookup := had["tool"] != nil && had["judge"] == nil && had["answer"] == nil && (had["result"] != nil) != (had["error"] != nil)
+	judged := had["judge"] != nil && had["tool"] == nil && had["args"] == nil && had["result"] == nil && (had["answer"] != nil) != (had["error"] != nil)
+	if !lookup && !judged {
+		l.Fail(n, "write {tool: …, args: {…}, result: …}, or {judge: …, answer: true}; instead of a result or answer, error: says why there is none",
+			"the fixture is neither a look-up with its result nor a question with its answer")
+	}
+	return f
+}
+
+func (l *loader) event(n *strictyaml.Node) Event {
+	e := Event{}
+	text := func(kind EventKind) func(*strictyaml.Node) {
+		return func(n *strictyaml.Node) { e.Kind = kind; l.Text(string(kind), &e.Text)(n) }
+	}
+	had := l.Mapping(n, "an event", strictyaml.Keys{
+		"system":     text(SystemEvent),
+		"user":       text(UserEvent),
+		"assistant":  text(AssistantEvent),
+		"attachment": text(AttachmentEvent),
+		"call":       func(n *strictyaml.Node) { e.Kind, e.Call = CallEvent, l.call(n) },
+		"at":         l.time("at", &e.Time),
+	})
+	delete(had, "at")
+	if len(had) != 1 && strictyaml.IsMapping(n) {
+		l.Fail(n, "write {user: …}, {assistant: …}, {system: …}, {attachment: …} or {call: {tool: …, args: {…}, result: …}}, one an entry",
+			"the event is not one thing that happened")
+	}
+	return e
+}
+
+func (l *loader) call(n *strictyaml.Node) *Call {
+	c := &Call{Arguments: json.RawMessage("{}")}
+	var result json.RawMessage
+	had := l.Mapping(n, "a call", strictyaml.Keys{
+		"tool":   l.Text("tool", &c.Tool),
+		"server": l.Text("server", &c.Server),
+		"args":   l.object("args", &c.Arguments),
+		"result": l.json("result", &result),
+	})
+	if strictyaml.IsMapping(n) && had["tool"] == nil {
+		l.Fail(n, "write {tool: …, args: {…}, result: …}", "the call names no tool")
+	}
+	if result != nil {
+		c.Result = ResultOf(result)
+	}
+	return c
+}
+
+// ResultOf is a JSON value as a tool would return it: a text as it is, and all
+// else as JSON.
+func ResultOf(value json.RawMessage) *Result {
+	var text string
+	if json.Unmarshal(value, &text) == nil && value[0] == '"' {
+		return &Result{Content: text}
+	}
+	return &Result{Content: string(value), Structured: value}
+}
+
+func (l *loader) principal(n *strictyaml.Node) Principal {
+	var p Principal
+	l.Mapping(n, "principal", strictyaml.Keys{
+		"id":     l.Text("id", &p.ID),
+		"groups": l.Texts("groups", &p.Groups),
+		"attributes": func(n *strictyaml.Node) {
+			p.Attributes = map[string]string{}
+			l.Entries(n, "attributes", func(name string, _, v *strictyaml.Node) {
+				var text string
+				l.Text("an attribute", &text)(v)
+				p.Attributes[name] = text
+			})
+		},
+	})
+	return p
+}
+
+func (l *loader) labels(n *strictyaml.Node) map[string]label.Trust {
+	out := map[string]label.Trust{}
+	l.Entries(n, "labels", func(pointer string, k, v *strictyaml.Node) {
+		if !strings.HasPrefix(pointer, "/") {
+			l.Fail(k, "write it as /to/0", "%q is no JSON pointer", strictyaml.Clip(pointer))
+		}
+		var t label.Trust
+		l.Word("trust", []string{"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED"}, &t)(v)
+		out[pointer] = t
+	})
+	return out
+}
+
+func (l *loader) time(what string, into *time.Time) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		t, err := time.Parse(time.RFC3339, n.Value)
+		if !strictyaml.Scalar(n) || err != nil {
+			l.Fail(n, "write it as 2026-03-31T09:00:00Z or 2026-03-31T09:00:00-05:00", "%s must be a time with its zone", what)
+			return
+		}
+		*into = t
+	}
+}
+
+// object reads a JSON object that is written as YAML.
+func (l *loader) object(what string, into *json.RawMessage) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		if !strictyaml.IsMapping(n) {
+			l.Fail(n, "write 'name: value' lines, or {}", "%s must be a mapping", what)
+			return
+		}
+		l.json(what, into)(n)
+		if string(*into) == "null" {
+			*into = json.RawMessage("{}")
+		}
+	}
+}
+
+// json reads a JSON value that is written as YAML.
+func (l *loader) json(what string, into *json.RawMessage) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		var b bytes.Buffer
+		before := l.Mistakes()
+		l.value(&b, n, what)
+		if l.Mistakes() > before {
+			return
+		}
+		doc, err := strictjson.Parse(b.Bytes(), strictjson.OutputLimits())
+		if err != nil {
+			l.Fail(n, "write what JSON can say, and less of it", "%s: %s", what, err)
+			return
+		}
+		*into = json.RawMessage(doc.Canonical())
+	}
+}
+
+func (l *loader) value(b *bytes.Buffer, n *strictyaml.Node, what string) {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		b.WriteByte('{')
+		first := true
+		l.Entries(n, what, func(name string, _, v *strictyaml.Node) {
+			if !first {
+				b.WriteByte(',')
+			}
+			first = false
+			writeText(b, name)
+			b.WriteByte(':')
+			l.value(b, v, what)
+		})
+		b.WriteByte('}')
+	case n.Kind == yaml.SequenceNode:
+		b.WriteByte('[')
+		first := true
+		l.List(n, what, func(e *strictyaml.Node) {
+			if !first {
+				b.WriteByte(',')
+			}
+			first = false
+			l.value(b, e, what)
+		})
+		b.WriteByte(']')
+	case strictyaml.Null(n):
+		b.WriteString("null")
+	default:
+		l.scalar(b, n)
+	}
+}
+
+// scalar writes a number or truth value that is one in JSON as it stands; all
+// else is text.
+func (l *loader) scalar(b *bytes.Buffer, n *strictyaml.Node) {
+	switch n.ShortTag() {
+	case "!!bool", "!!int", "!!float":
+		if json.Valid([]byte(n.Value)) {
+			b.WriteString(n.Value)
+			return
+		}
+		l.Fail(n, "write it as JSON does, such as true or 0.5, or in quotes if it is a text", "%q is no value of JSON", strictyaml.Clip(n.Value))
+	default:
+		writeText(b, n.Value)
+	}
+}
+
+func writeText(b *bytes.Buffer, s string) {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a text is always valid, and a buffer takes all
+}

@@ -1,0 +1,100 @@
+package guard
+
+import (
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/remit-project/remit/guard/record"
+)
+
+// maxValues bounds the values that a violation lists.
+const maxValues = 12
+
+// values are the parts of a rule that decided, with what they were: fields,
+// variables and calls of functions, as far as they were looked at. They are
+// worked out again for the few rules that don't hold, so that the others need no
+// bookkeeping.
+func (v *verdict) values() []Value {
+	e := v.scope.item.require
+	program, err := e.explain()
+	if err != nil {
+		return nil
+	}
+	vars, err := v.scope.x.activation(&v.scope)
+	if err != nil {
+		return nil
+	}
+	_, details, err := program.Eval(vars)
+	if details == nil || err != nil && details.State() == nil {
+		return nil
+	}
+	var out []Value
+	seen := map[string]bool{}
+	info := e.ast.NativeRep().SourceInfo()
+	var visit func(n ast.Expr)
+	visit = func(n ast.Expr) {
+		if !shows(n) {
+			children(n, visit)
+			return
+		}
+		val, ok := details.State().Value(n.ID())
+		if !ok || types.IsUnknownOrError(val) || len(out) == maxValues {
+			children(n, visit)
+			return
+		}
+		name, err := cel.ExprToString(n, info)
+		if err != nil || seen[name] {
+			return
+		}
+		seen[name] = true
+		out = append(out, Value{Name: cut(name, MaxShown), Value: cut(record.Text(val), MaxShown)})
+	}
+	visit(e.ast.NativeRep().Expr())
+	return out
+}
+
+// shows tells whether a node is a part that says something by itself.
+func shows(n ast.Expr) bool {
+	switch n.Kind() {
+	case ast.SelectKind:
+		return true
+	case ast.IdentKind:
+		name := n.AsIdent()
+		return name != sessionVariable && name != argsVariable
+	case ast.CallKind:
+		_, operator := operators.FindReverse(n.AsCall().FunctionName())
+		return !operator && varies(n)
+	}
+	return false
+}
+
+// varies tells whether a part depends on anything.
+func varies(n ast.Expr) bool {
+	found := false
+	ast.PreOrderVisit(n, ast.NewExprVisitor(func(e ast.Expr) { found = found || e.Kind() == ast.IdentKind }))
+	return found
+}
+
+// children visits what a node is made of. What stands within a comprehension
+// has a value for each element, and says nothing by itself.
+func children(n ast.Expr, visit func(ast.Expr)) {
+	switch n.Kind() {
+	case ast.CallKind:
+		if n.AsCall().IsMemberFunction() {
+			visit(n.AsCall().Target())
+		}
+		for _, a := range n.AsCall().Args() {
+			visit(a)
+		}
+	case ast.SelectKind:
+		visit(n.AsSelect().Operand())
+	case ast.ComprehensionKind:
+		visit(n.AsComprehension().IterRange())
+	case ast.ListKind:
+		for _, e := range n.AsList().Elements() {
+			visit(e)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package guard
+
+import (
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/cost"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/interpreter"
+
+	"github.com/remit-project/remit/guard/decimal"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// MaxCost bounds one evaluation of one expression, in CEL's units: a comparison
+// is one, a text costs a tenth of its length when it is looked through. It is
+// some tens of milliseconds at worst.
+const MaxCost = 1_000_000
+
+// expression is a compiled expression. Its programs are made when they are first
+// needed: most are never looked into for the values that decided.
+type expression struct {
+	source Expression
+	env    *cel.Env
+	ast    *cel.Ast
+
+	plan     func() (cel.Program, error)
+	explain  func() (cel.Program, error)
+	estimate func() cost.CostEstimate
+}
+
+// expression parses and checks; nil after a mistake.
+func (c *compiler) expression(env *cel.Env, e Expression) *expression {
+	parsed, issues := env.Parse(e.Text)
+	if issues.Err() != nil {
+		c.issues(e, issues)
+		return nil
+	}
+	before := len(c.mistakes)
+	for _, id := range decimal.Literals(parsed.NativeRep()) {
+		c.fail(e.at(parsed, id), `write decimal("…")`, "the number has more digits than can be read exactly")
+	}
+	c.calls(e, parsed)
+	if len(c.mistakes) > before {
+		return nil
+	}
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
+		c.issues(e, issues)
+		return nil
+	}
+	c.look(e, checked)
+	if len(c.mistakes) > before {
+		return nil
+	}
+	return newExpression(e, env, checked)
+}
+
+func newExpression(e Expression, env *cel.Env, checked *cel.Ast) *expression {
+	x := &expression{source: e, env: env, ast: checked}
+	x.estimate = sync.OnceValue(func() cost.CostEstimate {
+		estimate, err := env.EstimateCost(checked, sizes{})
+		if err != nil {
+			return cost.UnknownCostEstimate()
+		}
+		return estimate
+	})
+	regexes := cel.OptimizeRegex(interpreter.MatchesRegexOptimization)
+	x.plan = sync.OnceValues(func() (cel.Program, error) {
+		if x.estimate().Max <= MaxCost {
+			// It can't reach the limit: nothing need be counted.
+			return env.Program(checked, regexes)
+		}
+		return env.Program(checked, regexes, cel.CostLimit(MaxCost))
+	})
+	x.explain = sync.OnceValues(func() (cel.Program, error) {
+		return env.Program(checked, cel.CostLimit(MaxCost), cel.EvalOptions(cel.OptTrackState))
+	})
+	return x
+}
+
+// at is the place in the file of a node of the syntax tree.
+func (e Expression) at(a *cel.Ast, id int64) Position {
+	r, ok := a.NativeRep().SourceInfo().GetOffsetRange(id)
+	if !ok {
+		return e.Position
+	}
+	return e.places.position(int(r.Start), e.Position)
+}
+
+// issues records what CEL says, each at its place in the file.
+func (c *compiler) issues(e Expression, issues *cel.Issues) {
+	for _, err := range issues.Errors() {
+		at := e.Position
+		if line, column := err.Location.Line(), err.Location.Column(); line > 0 {
+			at = e.places.position(offset(e.Text, line, column), e.Position)
+		}
+		c.fail(at, "", "%s", err.Message)
+	}
+}
+
+// offset is the number of characters before a line and column of a text.
+func offset(text string, line, column int) int {
+	n := 0
+	for _, r := range text {
+		if line == 1 {
+			break
+		}
+		if r == '\n' {
+			line--
+		}
+		n++
+	}
+	return n + column
+}
+
+// sizes are how large things in an expression can get, for estimates.
+type sizes struct{}
+
+// EstimateSize implements [cost.Estimator]. Arguments of a call have bounds of
+// their own; what tools return and what was said before has none that helps.
+func (sizes) EstimateSize(n cost.AstNode) *cost.SizeEstimate {
+	path := n.Path()
+	if len(path) == 0 || path[0] != argsVariable {
+		return nil
+	}
+	limits := strictjson.DefaultLimits()
+	most := limits.Size
+	if k := n.Type().Kind(); k == types.ListKind || k == types.MapKind {
+		most = limits.Leaves
+	}
+	return &cost.SizeEstimate{Max: uint64(most)}
+}
+
+// EstimateCallCost implements [cost.Estimator].
+func (sizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNode) *cost.CallEstimate {
+	return nil
+}
+
+// walk calls a function for every node of a syntax tree, parents first.
+func walk(a *cel.Ast, each func(e ast.Expr)) {
+	ast.PreOrderVisit(a.NativeRep().Expr(), ast.NewExprVisitor(each))
+}

@@ -1,0 +1,266 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/remit-project/remit/guard/record"
+)
+
+// Bounds on what the rules of one call may ask of others.
+const (
+	// MaxInquiries is how many look-ups and questions there may be.
+	MaxInquiries = 32
+	// MaxRounds is how often the rules may need something that they only know to
+	// ask for after the last answers came.
+	MaxRounds = 8
+	// InquiryTimeout is how long all of them may take together.
+	InquiryTimeout = 15 * time.Second
+	// MaxResult is the size of what one look-up returns, in bytes.
+	MaxResult = 4 << 20
+	// maxQuestion is the length of a question, in bytes.
+	maxQuestion = 4 << 10
+	// maxSideBySide is how many run at the same time.
+	maxSideBySide = 8
+)
+
+// Reader calls tools that only read, for rules. It is the enforcement point's
+// own call: the model doesn't see it, and its result is no part of the session.
+type Reader interface {
+	Read(ctx context.Context, server, tool string, arguments json.RawMessage) (*Result, error)
+}
+
+// Judge answers a question about the conversation with yes or no, with the
+// evidence that the answer rests on.
+type Judge interface {
+	Judge(ctx context.Context, question string, s *Session) (yes bool, evidence string, err error)
+}
+
+// Facts are what look-ups and questions found while a call was judged. With
+// them it is judged again as it was.
+type Facts struct {
+	Lookups   []Lookup   `json:"lookups,omitempty"`
+	Judgments []Judgment `json:"judgments,omitempty"`
+}
+
+// Lookup is a call of a tool for a rule.
+type Lookup struct {
+	Server    string          `json:"server,omitempty"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	// Result is what it returned; Error is why there is none.
+	Result *Result `json:"result,omitempty"`
+	Error  string  `json:"error,omitempty"`
+}
+
+// Judgment is a question for a rule.
+type Judgment struct {
+	Question string `json:"question"`
+	Answer   bool   `json:"answer"`
+	Evidence string `json:"evidence,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+var (
+	errNoReader    = errors.New("nobody is here who could look it up")
+	errNoJudge     = errors.New("nobody is here who could judge it: this deployment has no judge")
+	errNotRecorded = errors.New("it was not looked up when the call was decided")
+	errTooMany     = fmt.Errorf("the rules need more than %d look-ups", MaxInquiries)
+	errTooDeep     = fmt.Errorf("the rules need look-ups after look-ups, more than %d times", MaxRounds)
+)
+
+// inquiry is a look-up or a question, once for all rules of a decision.
+type inquiry struct {
+	lookup   *Lookup
+	judgment *Judgment
+	reader   *reader
+	value    ref.Val // nil while it waits
+	err      error
+}
+
+// inquiries are those of one decision. Rules ask while they are evaluated, and
+// an answer that isn't there yet is unknown to them, as CEL has it: what can be
+// decided without it is. What is left waits until everything that was asked for
+// is answered, and is evaluated again. So everything that doesn't depend on an
+// answer runs side by side, and nothing is asked that no rule needs.
+type inquiries struct {
+	known   map[string]*inquiry
+	ordered []*inquiry
+	waiting []*inquiry
+	closed  bool // nothing more may be asked
+}
+
+// rounds evaluates until nothing is open any more.
+func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
+	if !evaluate() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, InquiryTimeout)
+	defer cancel()
+	for range MaxRounds {
+		x.answer(ctx)
+		if !evaluate() {
+			return
+		}
+	}
+	for _, q := range x.waiting {
+		q.err = errTooDeep
+	}
+	x.waiting, x.closed = nil, true
+	evaluate() // nothing is left open
+}
+
+// answer asks for all that waits.
+func (x *evaluation) answer(ctx context.Context) {
+	slots := make(chan struct{}, maxSideBySide)
+	var wg sync.WaitGroup
+	for _, q := range x.waiting {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			x.settle(ctx, q)
+		})
+	}
+	wg.Wait()
+	x.waiting = nil
+}
+
+// settle finds the answer of one inquiry.
+func (x *evaluation) settle(ctx context.Context, q *inquiry) {
+	switch {
+	case q.lookup != nil:
+		l := q.lookup
+		if x.request.Recorded != nil {
+			q.err = x.request.Recorded.lookup(l)
+		} else if x.request.Reader == nil {
+			q.err = errNoReader
+		} else {
+			l.Result, q.err = x.request.Reader.Read(ctx, l.Server, l.Tool, l.Arguments)
+		}
+		if q.err == nil {
+			q.value, q.err = q.decode(l.Result)
+		}
+		if q.err != nil {
+			l.Error = cut(q.err.Error(), MaxShown)
+		}
+	default:
+		j := q.judgment
+		if x.request.Recorded != nil {
+			q.err = x.request.Recorded.judgment(j)
+		} else if x.request.Judge == nil {
+			q.err = errNoJudge
+		} else {
+			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, j.Question, x.request.Session)
+			j.Evidence = cut(j.Evidence, maxQuestion)
+		}
+		if q.err != nil {
+			j.Answer, j.Error = false, cut(q.err.Error(), MaxShown)
+			return
+		}
+		q.value = types.Bool(j.Answer)
+	}
+}
+
+func (q *inquiry) decode(r *Result) (ref.Val, error) {
+	switch {
+	case r == nil:
+		return nil, errors.New("it returned nothing")
+	case len(r.Content)+len(r.Structured) > MaxResult:
+		q.lookup.Result = nil
+		return nil, fmt.Errorf("it returned more than %d bytes", MaxResult)
+	}
+	return decodeResult(r, q.reader.output)
+}
+
+// lookup fills in what was found then.
+func (f *Facts) lookup(l *Lookup) error {
+	for _, had := range f.Lookups {
+		if had.Server == l.Server && had.Tool == l.Tool && string(had.Arguments) == string(l.Arguments) {
+			if l.Result = had.Result; had.Error != "" {
+				return errors.New(had.Error)
+			}
+			return nil
+		}
+	}
+	return errNotRecorded
+}
+
+func (f *Facts) judgment(j *Judgment) error {
+	for _, had := range f.Judgments {
+		if had.Question == j.Question {
+			if j.Answer, j.Evidence = had.Answer, had.Evidence; had.Error != "" {
+				return errors.New(had.Error)
+			}
+			return nil
+		}
+	}
+	return errNotRecorded
+}
+
+// lookUp is what a function of a tool returns: the result, or unknown while it
+// isn't there.
+func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
+	arguments, err := record.Encode(args)
+	if err != nil {
+		return x.fail(about(r.tool, err))
+	}
+	return x.inquire("tool\x00"+r.server+"\x00"+r.tool+"\x00"+string(arguments), r.tool, func() *inquiry {
+		return &inquiry{reader: r, lookup: &Lookup{Server: r.server, Tool: r.tool, Arguments: arguments}}
+	})
+}
+
+// ask is what judge() returns.
+func (x *evaluation) ask(question string) ref.Val {
+	if len(question) > maxQuestion {
+		return x.fail(fmt.Errorf("a question of more than %d bytes", maxQuestion))
+	}
+	return x.inquire("judge\x00"+question, "judge", func() *inquiry {
+		return &inquiry{judgment: &Judgment{Question: question}}
+	})
+}
+
+func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
+	q, ok := x.known[key]
+	switch {
+	case !ok && x.closed:
+		return x.fail(about(what, errTooDeep))
+	case !ok && len(x.known) >= MaxInquiries:
+		return x.fail(about(what, errTooMany))
+	case !ok:
+		if x.known == nil {
+			x.known = map[string]*inquiry{}
+		}
+		q = begin()
+		x.known[key] = q
+		x.ordered, x.waiting = append(x.ordered, q), append(x.waiting, q)
+		return types.NewUnknown(0, nil)
+	case q.err != nil:
+		return x.fail(about(what, q.err))
+	case q.value == nil:
+		return types.NewUnknown(0, nil)
+	}
+	return q.value
+}
+
+// learned are the facts of the decision; nil when there are none.
+func (x *evaluation) learned() *Facts {
+	if len(x.ordered) == 0 {
+		return nil
+	}
+	f := &Facts{}
+	for _, q := range x.ordered {
+		if q.lookup != nil {
+			f.Lookups = append(f.Lookups, *q.lookup)
+		} else {
+			f.Judgments = append(f.Judgments, *q.judgment)
+		}
+	}
+	return f
+}

@@ -1,0 +1,199 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/remit-project/remit/strictyaml"
+)
+
+const (
+	// MaxFile is the size of a guard file in bytes: a tool with a hundred rules
+	// and ten examples each needs a tenth of it.
+	MaxFile = 4 << 20
+	// MaxItems bounds the policies and the duties of a tool.
+	MaxItems = 256
+	// MaxVariables bounds the variables of a rule.
+	MaxVariables = 64
+	// MaxExpression is the length of an expression in bytes. What is longer is
+	// several rules, or needs variables.
+	MaxExpression = 8 << 10
+	// maxExamples bounds the examples of a rule.
+	maxExamples = 1000
+)
+
+// Load reads a guard file; the name stands in errors and positions. All
+// mistakes are collected: the error is of type [Errors]. Expressions are not
+// looked into: see [Compile].
+func Load(name string, data []byte) (*File, error) {
+	var f *File
+	err := strictyaml.Read(name, data, strictyaml.Format{
+		MaxSize: MaxFile, TooLarge: "split the rules, or leave examples out",
+		Empty: "write 'tool:' and 'policies:'",
+	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
+		l := &loader{Reader: r, lines: strings.Split(string(data), "\n")}
+		f = l.guard(root)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// loader reads the members of one file.
+type loader struct {
+	*strictyaml.Reader
+	lines []string
+	names map[string]bool // of the items so far
+}
+
+// The words of the format.
+var (
+	otherwiseWords = []string{"deny", "ask"}
+	verdictWords   = []string{"allow", "deny", "ask"}
+)
+
+func (l *loader) guard(root *strictyaml.Node) *File {
+	f := &File{Position: l.At(root), Otherwise: Deny}
+	l.names = map[string]bool{}
+	var policies, duties *strictyaml.Node
+	had := l.Mapping(root, "a guard file", strictyaml.Keys{
+		"tool":      l.Text("tool", &f.Tool),
+		"server":    l.Text("server", &f.Server),
+		"otherwise": l.otherwise(&f.Otherwise),
+		"policies":  func(n *strictyaml.Node) { policies = n },
+		"duties":    func(n *strictyaml.Node) { duties = n },
+	})
+	if !strictyaml.IsMapping(root) {
+		return f
+	}
+	if had["tool"] == nil || f.Tool == "" {
+		l.Fail(root, "write 'tool: NAME', the tool whose calls the rules are about", "the tool's name is missing")
+	}
+	if policies == nil && duties == nil {
+		l.Fail(root, "write 'policies:' and the rules below it", "there are no rules")
+	}
+	if policies != nil {
+		l.List(policies, "policies", func(n *strictyaml.Node) {
+			if len(f.Policies) < MaxItems {
+				f.Policies = append(f.Policies, l.policy(n, f.Otherwise))
+			} else if len(f.Policies) == MaxItems {
+				l.Fail(n, "bring rules together", "a tool has more than %d policies", MaxItems)
+			}
+		})
+	}
+	if duties != nil {
+		l.List(duties, "duties", func(n *strictyaml.Node) {
+			if len(f.Duties) < MaxItems {
+				f.Duties = append(f.Duties, l.duty(n))
+			} else if len(f.Duties) == MaxItems {
+				l.Fail(n, "bring rules together", "a tool has more than %d duties", MaxItems)
+			}
+		})
+	}
+	return f
+}
+
+func (l *loader) otherwise(into *Verdict) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.Word("word", otherwiseWords, into)(n)
+		if *into == Allow {
+			l.Fail(n, "write deny or ask", "a rule that doesn't hold can't allow the call")
+		}
+	}
+}
+
+func (l *loader) policy(n *strictyaml.Node, otherwise Verdict) Policy {
+	p := Policy{Position: l.At(n), Otherwise: otherwise}
+	had := l.Mapping(n, "a policy", strictyaml.Keys{
+		"name":       l.name(&p.Name),
+		"references": l.Texts("references", &p.References),
+		"variables":  func(n *strictyaml.Node) { p.Variables = l.variables(n) },
+		"require":    l.expression("require", &p.Require),
+		"message":    l.Text("message", &p.Message),
+		"otherwise":  l.otherwise(&p.Otherwise),
+		"examples":   func(n *strictyaml.Node) { p.Examples = l.examples(n) },
+	})
+	if strictyaml.IsMapping(n) {
+		l.needed(n, had, "name", "message")
+	}
+	return p
+}
+
+func (l *loader) duty(n *strictyaml.Node) Duty {
+	d := Duty{Position: l.At(n)}
+	had := l.Mapping(n, "a duty", strictyaml.Keys{
+		"name":       l.name(&d.Name),
+		"references": l.Texts("references", &d.References),
+		"when":       l.expression("when", &d.When),
+		"require":    l.expression("require", &d.Require),
+		"message":    l.Text("message", &d.Message),
+		"examples":   func(n *strictyaml.Node) { d.Examples = l.examples(n) },
+	})
+	if strictyaml.IsMapping(n) {
+		l.needed(n, had, "name", "require", "message")
+	}
+	return d
+}
+
+func (l *loader) needed(n *strictyaml.Node, had map[string]*strictyaml.Node, names ...string) {
+	for _, name := range names {
+		if had[name] == nil {
+			l.Fail(n, "add '"+name+":'", "the rule has no %s", name)
+		}
+	}
+}
+
+func (l *loader) name(into *string) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.Text("name", into)(n)
+		if *into != "" && l.names[*into] {
+			l.Fail(n, "give every rule a name of its own", "there is a rule named %q already", strictyaml.Clip(*into))
+		}
+		l.names[*into] = true
+	}
+}
+
+func (l *loader) expression(what string, into *Expression) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.Text(what, &into.Text)(n)
+		into.Position = l.At(n)
+		switch {
+		case !strictyaml.Scalar(n):
+		case strings.TrimSpace(into.Text) == "":
+			l.Fail(n, "write a CEL expression, or leave it out", "%s is empty", what)
+		case len(into.Text) > MaxExpression:
+			l.Fail(n, "use variables, or make several rules of it", "%s is longer than %d bytes", what, MaxExpression)
+		default:
+			into.places = placesOf(l.lines, into.Position, n)
+			into.Position = into.places.position(0, into.Position)
+		}
+	}
+}
+
+func (l *loader) variables(n *strictyaml.Node) []Variable {
+	var out []Variable
+	l.Entries(n, "variables", func(name string, k, v *strictyaml.Node) {
+		switch {
+		case !identifier(name) || reserved(name):
+			l.Fail(k, "use letters, digits and underscores, and none of the words that expressions have already", "%q can't be the name of a variable", strictyaml.Clip(name))
+			return
+		case len(out) == MaxVariables:
+			l.Fail(k, "make several rules of it", "a rule has more than %d variables", MaxVariables)
+			return
+		}
+		variable := Variable{Name: name}
+		l.expression("a variable", &variable.Value)(v)
+		out = append(out, variable)
+	})
+	return out
+}
+
+func identifier(name string) bool {
+	for i, c := range name {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}

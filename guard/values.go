@@ -1,0 +1,232 @@
+package guard
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// sessionTypes are the types by which expressions see a session.
+type sessionTypes struct {
+	session, principal, message, call, label *record.Shape
+}
+
+func declareSession(t *record.Types) sessionTypes {
+	s := sessionTypes{
+		principal: t.Declare("remit.Principal", record.Field{Name: "id", Type: cel.StringType}, record.Field{Name: "groups", Type: cel.ListType(cel.StringType)},
+			record.Field{Name: "attributes", Type: cel.MapType(cel.StringType, cel.StringType)}),
+		message: t.Declare("remit.Message", record.Field{Name: "role", Type: cel.StringType}, record.Field{Name: "text", Type: cel.StringType},
+			record.Field{Name: "time", Type: cel.TimestampType}, record.Field{Name: "index", Type: cel.IntType}),
+		call: t.Declare("remit.Call", record.Field{Name: "tool", Type: cel.StringType}, record.Field{Name: "server", Type: cel.StringType},
+			record.Field{Name: "args", Type: cel.DynType}, record.Field{Name: "result", Type: cel.DynType},
+			record.Field{Name: "time", Type: cel.TimestampType}, record.Field{Name: "index", Type: cel.IntType}),
+		label: t.Declare("remit.Label", record.Field{Name: "trust", Type: cel.IntType}, record.Field{Name: "origins", Type: cel.ListType(cel.StringType)},
+			record.Field{Name: "obligations", Type: cel.ListType(cel.StringType)}),
+	}
+	s.session = t.Declare("remit.Session", record.Field{Name: "principal", Type: s.principal.Type}, record.Field{Name: "messages", Type: cel.ListType(s.message.Type)})
+	return s
+}
+
+// library declares the variable session with its functions, and those that ask
+// about the call itself.
+func (s sessionTypes) library() cel.EnvOption { return cel.Lib(sessionLibrary{s}) }
+
+type sessionLibrary struct{ sessionTypes }
+
+// CompileOptions implements [cel.Library].
+func (l sessionLibrary) CompileOptions() []cel.EnvOption {
+	calls := cel.ListType(l.call.Type)
+	return []cel.EnvOption{
+		cel.Variable(sessionVariable, l.session.Type),
+		cel.Constant("origin.system", cel.StringType, types.String("system")),
+		cel.Constant("origin.user", cel.StringType, types.String("user")),
+		cel.Constant("origin.config", cel.StringType, types.String("config")),
+		cel.Constant("origin.model", cel.StringType, types.String("model")),
+		cel.Constant("origin.unknown", cel.StringType, types.String("unknown")),
+		cel.Function("calls",
+			cel.MemberOverload("session_calls", []*cel.Type{l.session.Type}, calls,
+				cel.UnaryBinding(func(v ref.Val) ref.Val { return v.(*sessionValue).calls("") })),
+			cel.MemberOverload("session_calls_string", []*cel.Type{l.session.Type, cel.StringType}, calls,
+				cel.BinaryBinding(func(v, tool ref.Val) ref.Val { return v.(*sessionValue).calls(string(tool.(types.String))) }))),
+		cel.Function("user_said",
+			cel.MemberOverload("session_user_said_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType,
+				cel.BinaryBinding(func(v, words ref.Val) ref.Val { return v.(*sessionValue).userSaid(string(words.(types.String))) }))),
+		cel.Function("says",
+			cel.MemberOverload("string_says_string", []*cel.Type{cel.StringType, cel.StringType}, cel.BoolType,
+				cel.BinaryBinding(func(text, words ref.Val) ref.Val {
+					return types.Bool(says(string(text.(types.String)), string(words.(types.String))))
+				}))),
+		cel.Function("label", cel.Overload("label_dyn", []*cel.Type{cel.DynType}, l.label.Type, cel.LateFunctionBinding())),
+		cel.Function("judge", cel.Overload("judge_string", []*cel.Type{cel.StringType}, cel.BoolType, cel.LateFunctionBinding())),
+	}
+}
+
+// ProgramOptions implements [cel.Library].
+func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
+
+// sessionValue is a session as a CEL value. What is in it is made when an
+// expression asks for it, once for all expressions of a decision.
+type sessionValue struct {
+	types    sessionTypes
+	session  *Session
+	messages ref.Val
+	made     []ref.Val // the calls as values, nil where not made yet
+}
+
+// Member implements [record.Record].
+func (s *sessionValue) Member(name string) (ref.Val, bool) {
+	switch name {
+	case "principal":
+		return s.principal(), true
+	case "messages":
+		if s.messages == nil {
+			s.messages = s.allMessages()
+		}
+		return s.messages, true
+	}
+	return nil, false
+}
+
+func (s *sessionValue) principal() ref.Val {
+	p := s.session.Principal
+	return s.types.principal.New(types.String(p.ID), types.NewStringList(types.DefaultTypeAdapter, p.Groups),
+		types.NewStringStringMap(types.DefaultTypeAdapter, p.Attributes))
+}
+
+func (s *sessionValue) allMessages() ref.Val {
+	vals := []ref.Val{}
+	for i, e := range s.session.Events {
+		if e.Kind != CallEvent {
+			vals = append(vals, s.types.message.New(types.String(e.Kind), types.String(e.Text), types.Timestamp{Time: e.Time}, types.Int(i)))
+		}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, vals)
+}
+
+// calls returns the calls of a tool, or of all.
+func (s *sessionValue) calls(tool string) ref.Val {
+	if s.made == nil {
+		s.made = make([]ref.Val, len(s.session.Events))
+	}
+	vals := []ref.Val{}
+	for i, e := range s.session.Events {
+		if e.Kind != CallEvent || tool != "" && e.Call.Tool != tool {
+			continue
+		}
+		if s.made[i] == nil {
+			s.made[i] = s.call(i, &s.session.Events[i])
+		}
+		vals = append(vals, s.made[i])
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, vals)
+}
+
+func (s *sessionValue) call(i int, e *Event) ref.Val {
+	args, err := record.Anything().Decode(e.Call.Arguments)
+	if err != nil {
+		args = nil
+	}
+	var result ref.Val
+	if e.Call.Result != nil {
+		result, _ = decodeResult(e.Call.Result, record.Anything())
+	}
+	return s.types.call.New(types.String(e.Call.Tool), types.String(e.Call.Server), args, result, types.Timestamp{Time: e.Time}, types.Int(i))
+}
+
+// userSaid tells whether the user's own messages have the words.
+func (s *sessionValue) userSaid(words string) ref.Val {
+	for _, e := range s.session.Events {
+		if e.Kind == UserEvent && says(e.Text, words) {
+			return types.True
+		}
+	}
+	return types.False
+}
+
+// says tells whether a text has the words one after the other, whole and in any
+// case; what stands between words doesn't matter.
+func says(text, words string) bool {
+	want := wordsOf(words)
+	if len(want) == 0 {
+		return false
+	}
+	have := wordsOf(text)
+	for i := 0; i+len(want) <= len(have); i++ {
+		found := true
+		for j := range want {
+			if have[i+j] != want[j] {
+				found = false
+				break
+			}
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)
+	})
+}
+
+// ConvertToNative implements [ref.Val].
+func (s *sessionValue) ConvertToNative(reflect.Type) (any, error) {
+	return s.session, nil
+}
+
+// ConvertToType implements [ref.Val].
+func (s *sessionValue) ConvertToType(t ref.Type) ref.Val {
+	return types.NewErr("a session can't be converted to %s", t.TypeName())
+}
+
+// Equal implements [ref.Val].
+func (s *sessionValue) Equal(other ref.Val) ref.Val { return types.Bool(other == ref.Val(s)) }
+
+// Type implements [ref.Val].
+func (s *sessionValue) Type() ref.Type { return s.types.session.Type }
+
+// Value implements [ref.Val].
+func (s *sessionValue) Value() any { return s }
+
+// decodeResult reads what a tool returned: its structured form, or its text
+// where that is a JSON object or list; any other text is a text.
+func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
+	raw := r.Structured
+	if len(raw) == 0 {
+		raw = json.RawMessage(r.Content)
+	}
+	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
+	if err != nil || len(r.Structured) == 0 && doc.Root() != strictjson.Object && doc.Root() != strictjson.Array {
+		if len(r.Structured) > 0 {
+			return nil, err
+		}
+		if shape.Type != types.DynType && shape.Type != types.StringType {
+			return nil, errNoStructure
+		}
+		return types.String(r.Content), nil
+	}
+	return shape.Decode(doc.Canonical())
+}
+
+// cut shortens a text for people, at a character's boundary.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}
