@@ -126,8 +126,8 @@ type timedSessions struct {
 }
 
 // Open implements [mcp.Sessions].
-func (s timedSessions) Open(ctx context.Context, m *remit.Monitor, id string) (mcp.Session, error) {
-	session, err := s.Sessions.Open(ctx, m, id)
+func (s timedSessions) Open(ctx context.Context, m *remit.Monitor, id, principal string) (mcp.Session, error) {
+	session, err := s.Sessions.Open(ctx, m, id, principal)
 	return timedSession{session, s.clock}, err
 }
 

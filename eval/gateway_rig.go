@@ -135,7 +135,7 @@ func (rig *gatewayRig) close() error {
 type durableSessions struct{ l *ledger.Ledger }
 
 // Open implements [mcp.Sessions].
-func (s durableSessions) Open(ctx context.Context, m *remit.Monitor, id string) (mcp.Session, error) {
+func (s durableSessions) Open(ctx context.Context, m *remit.Monitor, id, _ string) (mcp.Session, error) {
 	return s.l.OpenUnder(ctx, m, id)
 }
 

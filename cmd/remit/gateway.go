@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -71,7 +70,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	d.options.Telemetry = observe
-	g, end, err := d.start(ctx, log)
+	g, err := d.start(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if errors.Is(err, mcp.ErrNoServer) {
 		err = hint(err, "check the command after --: run it by itself to see what it says")
 	}
-	return errors.Join(err, end())
+	return errors.Join(err, g.end())
 }
 
 // session is the anchor of a client over stdio.
@@ -111,7 +110,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 		return err
 	}
 	d.config, d.options.Telemetry = c.Config, observe
-	g, end, err := d.start(ctx, log)
+	g, err := d.start(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -120,15 +119,9 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 		if errors.Is(err, mcp.ErrNoServer) {
 			err = hint(err, "check the command of every server in "+c.Config+": run it by itself to see what it says")
 		}
-		return errors.Join(err, end())
+		return errors.Join(err, g.end())
 	}
-	l, err := net.Listen("tcp", f.Listen.Address)
-	if err != nil {
-		return errors.Join(hint(err, "choose another listen.address in "+c.Config), end())
-	}
-	h := mcp.NewHandler(g, mcp.HTTP{Token: f.Listen.Token, Hosts: f.Listen.Hosts, Origins: f.Listen.Origins, MetaKey: f.MetaKey, Idle: f.Idle})
-	log.Info("listening", "url", "http://"+l.Addr().String()+"/mcp")
-	return errors.Join(h.Serve(ctx, l), end())
+	return errors.Join(listenOn(ctx, f, g, log), g.end())
 }
 
 // configured makes the deployment of a configuration. All contract files are

@@ -31,24 +31,32 @@ type deployment struct {
 	audit config.Audit
 }
 
-// start makes the gateway, over its store where there is one. The returned
-// function ends what start has begun; the gateway has ended by then.
-func (d *deployment) start(ctx context.Context, log *slog.Logger) (*mcp.Gateway, func() error, error) {
+// running is a deployment that was started.
+type running struct {
+	*mcp.Gateway
+	// ready tells what keeps the gateway from serving.
+	ready func(context.Context) error
+	// end ends what start has begun. The gateway has ended by then.
+	end func() error
+}
+
+// start makes the gateway, over its store where there is one.
+func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, error) {
 	if d.store == "" {
 		if d.queue {
-			return nil, nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
+			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
 		}
 		g, err := mcp.New(d.options)
-		return g, func() error { return nil }, err
+		return &running{g, nil, func() error { return nil }}, err
 	}
 	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o := d.options
 	// The gateway says for each client which monitor decides.
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
-	o.Sessions = ledgerSessions{l}
+	o.Sessions = ledgerSessions{l, s}
 	allowed := &allowlist{files: d.files, audit: s, log: log}
 	if d.queue {
 		o.Approver = ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: o.Limits.Approval, Always: allowed.add})}
@@ -59,11 +67,19 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*mcp.Gateway,
 		err = d.noteStart(ctx, s)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	allowed.gateway = g
 	k := keep(ctx, s, d.audit, log)
-	return g, func() error { return errors.Join(k.end(), s.Close()) }, nil
+	return &running{g, func(ctx context.Context) error { return reachable(ctx, s) }, func() error { return errors.Join(k.end(), s.Close()) }}, nil
+}
+
+// reachable tells whether the store answers.
+func reachable(ctx context.Context, s store.Store) error {
+	if _, err := s.Session(ctx, "none"); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 // noteStart writes into the audit log what is in force from now on.
@@ -174,11 +190,31 @@ func (k *keeping) end() error {
 const endBound = 5 * time.Second
 
 // ledgerSessions are the sessions of a store as the gateway uses them.
-type ledgerSessions struct{ l *ledger.Ledger }
+type ledgerSessions struct {
+	l *ledger.Ledger
+	s store.Store
+}
 
 // Open implements [mcp.Sessions].
-func (s ledgerSessions) Open(ctx context.Context, m *remit.Monitor, id string) (mcp.Session, error) {
+func (s ledgerSessions) Open(ctx context.Context, m *remit.Monitor, id, principal string) (mcp.Session, error) {
+	if principal != "" {
+		if err := s.claim(ctx, id, principal); err != nil {
+			return nil, err
+		}
+	}
 	return s.l.OpenUnder(ctx, m, id)
+}
+
+// claim creates a session for its principal, unless it is there and its own.
+func (s ledgerSessions) claim(ctx context.Context, id, principal string) error {
+	info, err := s.s.Create(ctx, store.Creation{ID: id, Principal: principal})
+	if errors.Is(err, store.ErrExists) {
+		info, err = s.s.Session(ctx, id)
+	}
+	if err == nil && info.Principal != principal {
+		err = mcp.ErrNotYours
+	}
+	return err
 }
 
 // ledgerApprover asks by the queue of a store.

@@ -33,7 +33,9 @@ type Port interface {
 type conversation struct {
 	g      *Gateway
 	anchor string
-	log    *slog.Logger
+	// principal is whose the session is; empty for nobody in particular.
+	principal string
+	log       *slog.Logger
 	// standing is the way to the client for what belongs to no request; nil
 	// where there is none.
 	standing Port
@@ -113,9 +115,13 @@ var (
 
 // converse begins a conversation and links it to all servers. A server that
 // doesn't start is missing in it, and harms no other.
-func (g *Gateway) converse(anchor string, standing Port) (*conversation, error) {
+func (g *Gateway) converse(anchor, principal string, standing Port) (*conversation, error) {
+	log := g.log.With("session", anchor)
+	if principal != "" {
+		log = log.With("principal", principal)
+	}
 	c := &conversation{
-		g: g, anchor: anchor, log: g.log.With("session", anchor), standing: standing,
+		g: g, anchor: anchor, principal: principal, log: log, standing: standing,
 		ended: make(chan struct{}), exchanges: map[string]*exchange{}, live: map[*exchange]bool{}, asked: map[int64]*question{},
 		opening: make(chan struct{}, 1), used: time.Now(), stillborn: map[*backend]error{}, dead: make(chan struct{}),
 	}
@@ -469,7 +475,7 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 		return nil, err
 	}
 	if c.session == nil || c.monitor != m {
-		s, err := c.g.o.Sessions.Open(ctx, m, c.anchor)
+		s, err := c.g.o.Sessions.Open(ctx, m, c.anchor, c.principal)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,13 @@ import (
 type HTTP struct {
 	// Token is what clients must show as a bearer token; none when empty.
 	Token string
+	// Auth says who calls; nobody in particular when nil. Sessions are their
+	// principal's own: no other one gets into them, whatever anchor it knows.
+	Auth Authenticator
+	// TLS is the server's; none when nil.
+	TLS *tls.Config
+	// Ready tells what keeps the gateway from serving; nothing when nil.
+	Ready func(context.Context) error
 	// Hosts are the names that clients may call the gateway by, beside those of
 	// the loopback interface. A page in a browser can make any name lead here.
 	Hosts []string
@@ -45,6 +53,14 @@ type HTTP struct {
 	Grace time.Duration
 }
 
+// Authenticator says who makes a request.
+type Authenticator interface {
+	// Authenticate returns the principal: a name that nobody else is given.
+	Authenticate(r *http.Request) (principal string, err error)
+	// Challenge answers a request that Authenticate did not accept.
+	Challenge(w http.ResponseWriter, err error)
+}
+
 const (
 	// DefaultIdle is how long a silent client keeps its connections.
 	DefaultIdle = 30 * time.Minute
@@ -56,13 +72,17 @@ const (
 	minRun = 22
 	// maxRun bounds it, and a declared name of a conversation.
 	maxRun = 256
+	// maxPrincipal bounds the name of a principal, in bytes, as stores do.
+	maxPrincipal = 256
+	// readyTime bounds the answer about readiness: those who ask go on asking.
+	readyTime = 2 * time.Second
 	// headerMismatch is MCP's code for a header that doesn't equal the body.
 	headerMismatch = -32020
 )
 
 // Handler serves MCP over HTTP: at /mcp, and for the conversation of one run at
-// /mcp/TOKEN, with POST /runs to get such a token. /healthz says that the
-// gateway runs, to anybody.
+// /mcp/TOKEN, with POST /runs to get such a token. /healthz and /readyz say to
+// anybody that the gateway runs, and that it can serve.
 type Handler struct {
 	g   *Gateway
 	o   HTTP
@@ -79,6 +99,8 @@ type legacySession struct {
 	c        *conversation
 	standing *standing
 	anchor   string // of the address it belongs to; empty for its own
+	// principal is whose it is.
+	principal string
 }
 
 // NewHandler makes a handler for the gateway.
@@ -90,10 +112,8 @@ func NewHandler(g *Gateway, o HTTP) *Handler {
 		o.Grace = DefaultGrace
 	}
 	h := &Handler{g: g, o: o, mux: http.NewServeMux(), sessions: map[string]*legacySession{}, runs: map[string]*conversation{}}
-	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"status":"ok"}`+"\n")
-	})
+	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { health(w, nil) })
+	h.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, h.ready(r.Context())) })
 	h.mux.Handle("POST /runs", h.guard(http.HandlerFunc(h.run)))
 	h.mux.Handle("/mcp", h.guard(http.HandlerFunc(h.mcp)))
 	h.mux.Handle("/mcp/{run}", h.guard(http.HandlerFunc(h.mcp)))
@@ -102,6 +122,9 @@ func NewHandler(g *Gateway, o HTTP) *Handler {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
+
+// Handle adds something that anybody may ask for.
+func (h *Handler) Handle(register func(*http.ServeMux)) { register(h.mux) }
 
 // guard lets through who may call at all.
 func (h *Handler) guard(next http.Handler) http.Handler {
@@ -123,22 +146,52 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 				return
 			}
 		}
+		if h.o.Auth != nil {
+			who, err := h.o.Auth.Authenticate(r)
+			if err == nil && (who == "" || len(who) > maxPrincipal) {
+				err = fmt.Errorf("the name of the principal has %d bytes, and may have 1 to %d", len(who), maxPrincipal)
+			}
+			if err != nil {
+				h.g.log.Info("a request was not accepted", "error", err)
+				h.o.Auth.Challenge(w, err)
+				return
+			}
+			r = r.WithContext(context.WithValue(r.Context(), principalKey{}, who))
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
 // run gives out the address of a conversation.
-func (h *Handler) run(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) run(w http.ResponseWriter, r *http.Request) {
 	token := strings.ToLower(rand.Text())
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
-	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", rawjson.Quote(RunSession(token)), rawjson.Quote("/mcp/"+token))
+	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", rawjson.Quote("run-"+owned(principal(r), token)), rawjson.Quote("/mcp/"+token))
 }
 
 // RunSession is the id of the session that the token of a run anchors. The
 // token itself, which gives access to the session, is not in it.
 func RunSession(token string) string { return "run-" + digest(token) }
+
+// principalKey is that of the principal in the context of a request.
+type principalKey struct{}
+
+// principal is who makes a request; empty for nobody in particular.
+func principal(r *http.Request) string {
+	who, _ := r.Context().Value(principalKey{}).(string)
+	return who
+}
+
+// owned is the digest of an anchor that belongs to a principal. The same anchor
+// in the hands of another is another session.
+func owned(principal, anchor string) string {
+	if principal == "" {
+		return digest(anchor)
+	}
+	return digest(fmt.Sprintf("%d:%s%s", len(principal), principal, anchor))
+}
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
@@ -159,7 +212,7 @@ func (h *Handler) address(r *http.Request) (string, error) {
 	if len(token) < minRun || len(token) > maxRun {
 		return "", fmt.Errorf("the token in the address must have %d to %d characters, and be random: POST /runs makes one", minRun, maxRun)
 	}
-	return RunSession(token), nil
+	return "run-" + owned(principal(r), token), nil
 }
 
 func (h *Handler) mcp(w http.ResponseWriter, r *http.Request) {
@@ -278,9 +331,9 @@ func mirrors(header http.Header, m *wire.Message, version string) error {
 // postStateless takes a message of the generation without sessions.
 func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, m *wire.Message, anchor string) {
 	if anchor == "" {
-		anchor = h.declared(m)
+		anchor = h.declared(r, m)
 	}
-	c, err := h.runOf(anchor)
+	c, err := h.runOf(anchor, principal(r))
 	if err != nil {
 		refuse(w, http.StatusServiceUnavailable, m.ID, wire.InternalError, err.Error())
 		return
@@ -312,7 +365,7 @@ func open(m *wire.Message) bool {
 }
 
 // declared is the anchor that a message names in its _meta.
-func (h *Handler) declared(m *wire.Message) string {
+func (h *Handler) declared(r *http.Request, m *wire.Message) string {
 	if h.o.MetaKey == "" {
 		return ""
 	}
@@ -320,17 +373,17 @@ func (h *Handler) declared(m *wire.Message) string {
 	if name == "" || len(name) > maxRun {
 		return ""
 	}
-	return "meta-" + digest(name)
+	return "meta-" + owned(principal(r), name)
 }
 
 // runOf returns the conversation of an anchor, the common one without a session
 // for none.
-func (h *Handler) runOf(anchor string) (*conversation, error) {
+func (h *Handler) runOf(anchor, principal string) (*conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if anchor == "" {
 		if h.lobby == nil || h.lobby.over() {
-			c, err := h.g.converse("", nil)
+			c, err := h.g.converse("", "", nil)
 			if err != nil {
 				return nil, err
 			}
@@ -341,7 +394,7 @@ func (h *Handler) runOf(anchor string) (*conversation, error) {
 	if c := h.runs[anchor]; c != nil && !c.over() {
 		return c, nil
 	}
-	c, err := h.g.converse(anchor, nil)
+	c, err := h.g.converse(anchor, principal, nil)
 	if err == nil {
 		h.runs[anchor] = c
 	}
@@ -356,7 +409,7 @@ func (h *Handler) postLegacy(w http.ResponseWriter, r *http.Request, m *wire.Mes
 			refuse(w, http.StatusBadRequest, m.ID, wire.InvalidRequest, "the header Mcp-Session-Id is missing: begin with initialize")
 			return
 		}
-		s, id, err := h.begin(m, anchor)
+		s, id, err := h.begin(r, m, anchor)
 		if err != nil {
 			refuse(w, http.StatusServiceUnavailable, m.ID, wire.InternalError, err.Error())
 			return
@@ -365,7 +418,7 @@ func (h *Handler) postLegacy(w http.ResponseWriter, r *http.Request, m *wire.Mes
 		h.exchange(w, r, context.WithoutCancel(r.Context()), s.c, m, false)
 		return
 	}
-	s := h.find(id, anchor)
+	s := h.find(r, anchor)
 	if s == nil {
 		refuse(w, http.StatusNotFound, m.ID, wire.InvalidRequest, "there is no such session: begin with initialize")
 		return
@@ -374,17 +427,17 @@ func (h *Handler) postLegacy(w http.ResponseWriter, r *http.Request, m *wire.Mes
 }
 
 // begin makes a session of the legacy generation.
-func (h *Handler) begin(m *wire.Message, anchor string) (*legacySession, string, error) {
+func (h *Handler) begin(r *http.Request, m *wire.Message, anchor string) (*legacySession, string, error) {
 	id := rand.Text()
-	s := &legacySession{standing: newStanding(), anchor: anchor}
+	s := &legacySession{standing: newStanding(), anchor: anchor, principal: principal(r)}
 	if anchor == "" {
-		anchor = h.declared(m)
+		anchor = h.declared(r, m)
 	}
 	if anchor == "" {
 		anchor = "mcp-" + digest(id)
 	}
 	var err error
-	if s.c, err = h.g.converse(anchor, s.standing); err != nil {
+	if s.c, err = h.g.converse(anchor, s.principal, s.standing); err != nil {
 		return nil, "", err
 	}
 	h.mu.Lock()
@@ -393,11 +446,13 @@ func (h *Handler) begin(m *wire.Message, anchor string) (*legacySession, string,
 	return s, id, nil
 }
 
-func (h *Handler) find(id, anchor string) *legacySession {
+// find returns a session to whom it belongs, at its address.
+func (h *Handler) find(r *http.Request, anchor string) *legacySession {
+	id := r.Header.Get(upstream.HeaderSession)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.sessions[id]
-	if s == nil || s.anchor != anchor || s.c.over() {
+	if s == nil || s.anchor != anchor || s.principal != principal(r) || s.c.over() {
 		return nil
 	}
 	return s
@@ -421,7 +476,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, ctx context.C
 }
 
 func (h *Handler) get(w http.ResponseWriter, r *http.Request, anchor string) {
-	s := h.find(r.Header.Get(upstream.HeaderSession), anchor)
+	s := h.find(r, anchor)
 	if s == nil {
 		http.Error(w, "there is no such session: begin with initialize", http.StatusNotFound)
 		return
@@ -437,7 +492,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, anchor string) {
 
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, anchor string) {
 	id := r.Header.Get(upstream.HeaderSession)
-	s := h.find(id, anchor)
+	s := h.find(r, anchor)
 	if s == nil {
 		http.Error(w, "there is no such session", http.StatusNotFound)
 		return
@@ -503,7 +558,14 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog: slog.NewLogLogger(h.g.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(l) }()
+	go func() {
+		if h.o.TLS != nil {
+			s.TLSConfig = h.o.TLS
+			ended <- s.ServeTLS(l, "", "")
+			return
+		}
+		ended <- s.Serve(l)
+	}()
 	select {
 	case err := <-ended:
 		return err

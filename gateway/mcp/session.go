@@ -24,8 +24,10 @@ type Session interface {
 // Sessions finds sessions by their id. An id that was used before continues
 // its session; two ids never share one.
 type Sessions interface {
-	// Open returns a session whose calls are decided by m from now on.
-	Open(ctx context.Context, m *remit.Monitor, id string) (Session, error)
+	// Open returns a session whose calls are decided by m from now on. It is the
+	// principal's that opened it first, and [ErrNotYours] for any other. The empty
+	// principal is whoever runs the gateway, and is not refused.
+	Open(ctx context.Context, m *remit.Monitor, id, principal string) (Session, error)
 }
 
 // Approver brings a question to a person by another way than the client: a
@@ -50,6 +52,9 @@ func (p Person) Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.D
 	return s.Confirm(ctx, d.Call)
 }
 
+// ErrNotYours is returned for a session of another principal.
+var ErrNotYours = errors.New("the session belongs to another principal")
+
 // MaxMemorySessions is how many sessions a [Memory] keeps. One more is refused:
 // forgetting one would be forgetting its labels.
 const MaxMemorySessions = 10_000
@@ -62,7 +67,7 @@ type Memory struct {
 }
 
 // Open implements [Sessions].
-func (k *Memory) Open(ctx context.Context, m *remit.Monitor, id string) (Session, error) {
+func (k *Memory) Open(ctx context.Context, m *remit.Monitor, id, principal string) (Session, error) {
 	k.mu.Lock()
 	s, ok := k.sessions[id]
 	if !ok {
@@ -73,17 +78,22 @@ func (k *Memory) Open(ctx context.Context, m *remit.Monitor, id string) (Session
 		if k.sessions == nil {
 			k.sessions = map[string]*memorySession{}
 		}
-		s = &memorySession{id: id}
+		s = &memorySession{id: id, principal: principal}
 		k.sessions[id] = s
 	}
 	k.mu.Unlock()
+	if principal != "" && s.principal != principal {
+		return nil, ErrNotYours
+	}
 	return s, s.use(ctx, m)
 }
 
 // memorySession is a session with its log, from which it is made again when the
 // contracts change.
 type memorySession struct {
-	id      string
+	id        string
+	principal string
+
 	mu      sync.Mutex
 	monitor *remit.Monitor
 	session *remit.Session

@@ -18,7 +18,7 @@ import (
 // as soon as all servers have ended and none ever sent a message.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, anchor string) error {
 	port := &linePort{out: out}
-	c, err := g.converse(anchor, port)
+	c, err := g.converse(anchor, "", port)
 	if err != nil {
 		return err
 	}

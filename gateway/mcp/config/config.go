@@ -8,6 +8,8 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/gateway/oauth"
+	"github.com/remit-project/remit/gateway/tlsfiles"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -58,6 +60,10 @@ type Listen struct {
 	Address        string
 	Token          string
 	Hosts, Origins []string
+	// TLS are the files of the server's TLS, OAuth whose access tokens are
+	// accepted; nil for neither.
+	TLS   *tlsfiles.Files
+	OAuth *oauth.Config
 }
 
 // Server is one server behind the gateway: a program, or an HTTP endpoint.

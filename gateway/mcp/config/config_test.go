@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/gateway/tlsfiles"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
@@ -37,6 +38,7 @@ listen:
   token: ${TOKEN}
   hosts: [gate.example]
   origins: [https://console.example]
+  tls: {cert: gate.pem, key: /etc/gate.key, client_ca: ca.pem}
 sessions: {meta_key: example.com/conversation, idle: 10m}
 contracts: contracts
 store: state/remit.db
@@ -68,7 +70,8 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &config.File{
-		Listen:  &config.Listen{Address: "0.0.0.0:7676", Token: "0123456789012345678901", Hosts: []string{"gate.example"}, Origins: []string{"https://console.example"}},
+		Listen: &config.Listen{Address: "0.0.0.0:7676", Token: "0123456789012345678901", Hosts: []string{"gate.example"}, Origins: []string{"https://console.example"},
+			TLS: &tlsfiles.Files{Cert: filepath.Join("etc", "gate.pem"), Key: "/etc/gate.key", ClientCA: filepath.Join("etc", "ca.pem")}},
 		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true,
 		Audit: config.Audit{Retention: 90 * 24 * time.Hour, Head: time.Hour, Redact: []store.Rule{{Name: "customer", Pattern: "C-[0-9]{8}"}}},
 		Mode:  mcp.Shadow, Namespace: true, Elicit: true,
@@ -110,6 +113,12 @@ func TestMistakes(t *testing.T) {
 		"open to all":      {"version: 1\nlisten: {address: '0.0.0.0:80'}\nservers: {a: {command: [x]}}", "remit.yaml:2:19: the address \"0.0.0.0:80\" can be reached from outside"},
 		"open by default":  {"version: 1\nlisten: {address: ':80'}\nservers: {a: {command: [x]}}", "can be reached from outside"},
 		"a weak token":     {"version: 1\nlisten: {address: '0.0.0.0:80', token: x}\nservers: {a: {command: [x]}}", "the token has less than 22 characters"},
+		"two tokens":       {"version: 1\nlisten: {address: 'localhost:1', token: 0123456789012345678901, oauth: {issuer: 'https://i.example', resource: 'https://r.example'}}\nservers: {a: {command: [x]}}", "keep one of them"},
+		"no issuer":        {"version: 1\nlisten: {address: 'localhost:1', oauth: {resource: 'https://r.example'}}\nservers: {a: {command: [x]}}", "remit.yaml:2:41: oauth needs the issuer"},
+		"a plain issuer":   {"version: 1\nlisten: {address: 'localhost:1', oauth: {issuer: 'http://i.example', resource: 'https://r.example'}}\nservers: {a: {command: [x]}}", "not encrypted"},
+		"no scope":         {"version: 1\nlisten: {address: 'localhost:1', oauth: {issuer: 'https://i.example', resource: 'https://r.example', scopes: ['a b']}}\nservers: {a: {command: [x]}}", `"a b" is no scope`},
+		"no key":           {"version: 1\nlisten: {address: 'localhost:1', tls: {cert: x}}\nservers: {a: {command: [x]}}", "tls needs a certificate and its key"},
+		"TLS for anybody":  {"version: 1\nlisten: {address: '0.0.0.0:1', tls: {cert: x, key: y}}\nservers: {a: {command: [x]}}", "can be reached from outside"},
 		"no port":          {"version: 1\nlisten: {address: localhost}\nservers: {a: {command: [x]}}", "write host:port"},
 		"no origin":        {"version: 1\nlisten: {address: 'localhost:1', origins: ['*']}\nservers: {a: {command: [x]}}", `"*" is no origin`},
 		"sessions, stdio":  {"version: 1\nsessions: {idle: 1m}\nservers: {a: {command: [x]}}", "remit.yaml:2:11: sessions is about clients over HTTP"},
