@@ -24,8 +24,10 @@ type GatewayReport struct {
 // GatewayRun compares calls through the gateway with direct ones, for one store
 // and one number of sessions that call at the same time.
 type GatewayRun struct {
-	Store    string `json:"store"`
-	Sessions int    `json:"sessions"`
+	Store string `json:"store"`
+	// Transport is "stdio" or "http", on both sides of the gateway.
+	Transport string `json:"transport"`
+	Sessions  int    `json:"sessions"`
 	// Calls is how many were timed each way.
 	Calls   int       `json:"calls"`
 	Direct  Latencies `json:"direct"`
@@ -61,6 +63,9 @@ type GatewayOptions struct {
 	// Postgres is the postgres:// address of a database to measure as well. The
 	// sessions of the measurement stay in it.
 	Postgres string
+	// Server is a command that runs [GatewayServer], to measure over stdio what
+	// one session sees. Without it everything is measured over HTTP alone.
+	Server []string
 	// Sessions are the numbers of sessions that call at the same time.
 	Sessions []int
 	// Calls is how many calls are timed each way in a run, at least.
@@ -75,15 +80,15 @@ const (
 	// go the other: few, so that a noisy moment hits both, and enough for
 	// connections to be warm.
 	gatewayBlock = 5
-	// MaxGatewaySessions bounds the sessions of a run: each has two clients and
-	// two connections in this process.
+	// MaxGatewaySessions bounds the sessions of a run: each has two clients in
+	// this process.
 	MaxGatewaySessions = 1024
 )
 
 // Gateway times calls of a client of the official SDK to a server of the
-// official SDK, over streamable HTTP on the loopback interface: directly, and
-// through a gateway that decides, records and labels. Both ways take turns in
-// one run. Client, gateway and server share this process.
+// official SDK, directly and through a gateway that decides, records and labels,
+// in turns of one run. Over streamable HTTP, on the loopback interface, all three
+// share this process; over stdio the server is one of its own.
 func Gateway(ctx context.Context, o GatewayOptions) (*GatewayReport, error) {
 	if o.Calls < 1 || len(o.Sessions) == 0 {
 		return nil, errors.New("time at least one call, in at least one session")
@@ -108,17 +113,27 @@ func (r *GatewayReport) measure(ctx context.Context, o GatewayOptions, dir strin
 		return err
 	}
 	for _, n := range o.Sessions {
-		stores := [][2]string{{"memory", ""}, {"sqlite", filepath.Join(dir, fmt.Sprintf("%d.db", n))}}
-		if o.Postgres != "" {
-			stores = append(stores, [2]string{"postgres", o.Postgres})
+		ways := []string{"http"}
+		if n == 1 && len(o.Server) > 0 {
+			ways = []string{"stdio", "http"}
 		}
-		for _, s := range stores {
-			run, err := gatewayRun(ctx, s[1], n, o.Calls)
-			if err != nil {
-				return fmt.Errorf("%s, %d sessions: %w", s[0], n, err)
+		for _, way := range ways {
+			stores := [][2]string{{"memory", ""}, {"sqlite", filepath.Join(dir, fmt.Sprintf("%s%d.db", way, n))}}
+			if o.Postgres != "" {
+				stores = append(stores, [2]string{"postgres", o.Postgres})
 			}
-			run.Store = s[0]
-			r.Runs = append(r.Runs, *run)
+			command := o.Server
+			if way == "http" {
+				command = nil
+			}
+			for _, s := range stores {
+				run, err := gatewayRun(ctx, s[1], command, n, o.Calls)
+				if err != nil {
+					return fmt.Errorf("%s, %s, %d sessions: %w", s[0], way, n, err)
+				}
+				run.Store, run.Transport = s[0], way
+				r.Runs = append(r.Runs, *run)
+			}
 		}
 	}
 	return nil
@@ -148,8 +163,8 @@ func syncTime(name string) (took time.Duration, err error) {
 }
 
 // gatewayRun measures one store with one number of sessions.
-func gatewayRun(ctx context.Context, store string, sessions, calls int) (r *GatewayRun, err error) {
-	rig, err := newGatewayRig(ctx, store)
+func gatewayRun(ctx context.Context, store string, command []string, sessions, calls int) (r *GatewayRun, err error) {
+	rig, err := newGatewayRig(ctx, store, command)
 	if err != nil {
 		return nil, err
 	}

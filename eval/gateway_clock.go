@@ -79,7 +79,7 @@ func (c *stageClock) stages(durable bool) []GatewayStage {
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b *callTimes) int { return cmp.Compare(a[stageTotal], b[stageTotal]) })
-	middle := all[len(all)*9/20 : max(len(all)*11/20, min(len(all), 1))]
+	middle := all[len(all)*9/20 : min(len(all)*11/20+1, len(all))]
 	var t callTimes
 	for _, one := range middle {
 		for i := range t {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,19 +37,26 @@ const (
 // gatewayRig is a server, a gateway before it, and what clients need to reach
 // both.
 type gatewayRig struct {
-	clock           *stageClock
-	last            atomic.Int64 // argument
-	direct, through string       // addresses
+	clock *stageClock
+	last  atomic.Int64   // argument
+	ends  []func() error // of what was started, in that order
+
+	gateway *mcp.Gateway
+	command []string // starts the server, over stdio
+
+	// Over HTTP:
+	direct, through string // addresses
 	http            *http.Client
-	ends            []func() error // in the order in which things are closed
 }
 
 type noteInput struct {
 	ID string `json:"id" jsonschema:"id of the note"`
 }
 
-func newGatewayRig(ctx context.Context, name string) (*gatewayRig, error) {
-	rig := &gatewayRig{clock: newStageClock(), http: &http.Client{Transport: upstream.NewTransport()}}
+// newGatewayRig makes a rig over a store, in memory without a name: over stdio
+// with a command, and otherwise over HTTP.
+func newGatewayRig(ctx context.Context, name string, command []string) (*gatewayRig, error) {
+	rig := &gatewayRig{clock: newStageClock(), command: command, http: &http.Client{Transport: upstream.NewTransport()}}
 	err := rig.start(ctx, name)
 	if err != nil {
 		return nil, errors.Join(err, rig.close())
@@ -55,15 +64,38 @@ func newGatewayRig(ctx context.Context, name string) (*gatewayRig, error) {
 	return rig, nil
 }
 
-func (rig *gatewayRig) start(ctx context.Context, name string) error {
+// notesServer is the server that is measured.
+func notesServer() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: gatewayTool, Description: "Reads a note."},
 		func(context.Context, *sdk.CallToolRequest, noteInput) (*sdk.CallToolResult, any, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: gatewayNote}}}, nil, nil
 		})
-	var err error
-	if rig.direct, err = rig.serve(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)); err != nil {
-		return err
+	return server
+}
+
+// GatewayServer serves over standard input and output what [Gateway] calls over
+// stdio; see [GatewayOptions.Server].
+func GatewayServer(ctx context.Context) error {
+	err := notesServer().Run(ctx, &sdk.StdioTransport{})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func (rig *gatewayRig) start(ctx context.Context, name string) (err error) {
+	log, most := slog.New(slog.DiscardHandler), wire.DefaultLimits().Size
+	link := func(to upstream.Receiver) (upstream.Link, error) {
+		return upstream.Start(upstream.Command{Args: rig.command, Env: os.Environ(), MaxMessage: most, Log: log}, to)
+	}
+	if len(rig.command) == 0 {
+		server := notesServer()
+		if rig.direct, err = rig.serve(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)); err != nil {
+			return err
+		}
+		endpoint := upstream.Endpoint{URL: rig.direct, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
+		link = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(endpoint, to), nil }
 	}
 	var sessions mcp.Sessions = &mcp.Memory{}
 	if name != "" {
@@ -74,24 +106,26 @@ func (rig *gatewayRig) start(ctx context.Context, name string) error {
 		rig.ends = append(rig.ends, s.Close)
 		sessions = durableSessions{ledger.New(timedStore{s, rig.clock}, func() *remit.Monitor { return nil }, ledger.Options{})}
 	}
-	endpoint := upstream.Endpoint{URL: rig.direct, Transport: upstream.NewTransport(), MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
-	g, err := mcp.New(mcp.Options{
+	rig.gateway, err = mcp.New(mcp.Options{
 		Sessions: timedSessions{sessions, rig.clock},
 		Limits:   mcp.Limits{Conversations: MaxGatewaySessions},
 		Servers: []mcp.Server{{Name: "notes", Contract: notesContract(), Connect: func(to upstream.Receiver) (upstream.Link, error) {
 			from := &timedReceiver{Receiver: to, clock: rig.clock, sent: map[string]sentCall{}}
-			return timedLink{upstream.Dial(endpoint, from), from}, nil
+			l, err := link(from)
+			return timedLink{l, from}, err
 		}}},
 	})
 	if err != nil {
 		return err
 	}
-	rig.through, err = rig.serve(rig.clock.handler(mcp.NewHandler(g, mcp.HTTP{})))
-	rig.through += "/mcp"
+	if len(rig.command) == 0 {
+		rig.through, err = rig.serve(rig.clock.handler(mcp.NewHandler(rig.gateway, mcp.HTTP{})))
+		rig.through += "/mcp"
+	}
 	rig.ends = append(rig.ends, func() error {
 		end, cancel := context.WithTimeout(context.Background(), gatewayEnd)
 		defer cancel()
-		return g.Close(end)
+		return rig.gateway.Close(end)
 	})
 	return err
 }
@@ -139,69 +173,5 @@ func (s durableSessions) Open(ctx context.Context, m *remit.Monitor, id, _ strin
 	return s.l.OpenUnder(ctx, m, id)
 }
 
-// clientPair is a client of the server, and one of the gateway.
-type clientPair struct {
-	direct, through *sdk.ClientSession
-}
-
-// connect makes so many sessions, and has each list its tools and make one call
-// each way, so that what happens once is done.
-func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clientPair, err error) {
-	defer func() {
-		if err != nil {
-			for _, p := range pairs {
-				err = errors.Join(err, p.close())
-			}
-		}
-	}()
-	for range sessions {
-		p := &clientPair{}
-		pairs = append(pairs, p)
-		for address, to := range map[string]**sdk.ClientSession{rig.direct: &p.direct, rig.through: &p.through} {
-			c := sdk.NewClient(&sdk.Implementation{Name: "remit eval", Version: "1"}, nil)
-			if *to, err = c.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: rig.http}, nil); err != nil {
-				return pairs, err
-			}
-			if _, err = (*to).ListTools(ctx, nil); err != nil {
-				return pairs, err
-			}
-			if _, err = p.call(ctx, *to, rig.argument()); err != nil {
-				return pairs, err
-			}
-		}
-	}
-	return pairs, nil
-}
-
 // argument makes one that no call had before.
 func (rig *gatewayRig) argument() string { return fmt.Sprint("note-", rig.last.Add(1)) }
-
-// timed makes a call through the gateway whose stages are timed.
-func (rig *gatewayRig) timed(ctx context.Context, p *clientPair) (time.Duration, error) {
-	argument := rig.argument()
-	t := rig.clock.begin(argument)
-	took, err := p.call(ctx, p.through, argument)
-	rig.clock.note(t, stageTotal, took)
-	return took, err
-}
-
-// call makes a call and returns how long it took.
-func (p *clientPair) call(ctx context.Context, s *sdk.ClientSession, argument string) (time.Duration, error) {
-	began := time.Now()
-	r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: gatewayTool, Arguments: noteInput{ID: argument}})
-	took := time.Since(began)
-	if err == nil && (r.IsError || len(r.Content) != 1) {
-		err = fmt.Errorf("a call was not answered by the server: %v", r.Content)
-	}
-	return took, err
-}
-
-func (p *clientPair) close() error {
-	var errs []error
-	for _, s := range []*sdk.ClientSession{p.direct, p.through} {
-		if s != nil {
-			errs = append(errs, s.Close())
-		}
-	}
-	return errors.Join(errs...)
-}

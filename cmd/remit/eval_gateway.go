@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -14,13 +15,14 @@ type evalGatewayCommand struct {
 	Calls    int    `default:"2000" help:"How many calls to time each way in a run, at least (2000)."`
 	Dir      string `type:"existingdir" placeholder:"DIR" help:"Where the SQLite stores lie meanwhile: on the disk to measure. The folder for temporary files by default."`
 	Postgres string `placeholder:"URL" help:"Measure this database as well, postgres://…. What is written stays in it."`
+	Serve    bool   `hidden:"" help:"Be the server that is called over stdio."`
 	jsonFlag
 }
 
 // Help is shown below the flags.
 func (evalGatewayCommand) Help() string {
-	return `Compares calls through the gateway with direct ones, in turns of one run: sessions
-in memory, in SQLite and in PostgreSQL. Client, gateway and server share this process.
+	return `Compares calls through the gateway with direct ones, in turns of one run: over HTTP,
+and for one session over stdio as well, with sessions in memory, in SQLite and in PostgreSQL.
 
 Example:
   remit eval gateway --sessions 1,16 --dir /var/lib/remit`
@@ -28,6 +30,9 @@ Example:
 
 // Run times calls through the gateway.
 func (c *evalGatewayCommand) Run(ctx context.Context, s *streams) error {
+	if c.Serve {
+		return eval.GatewayServer(ctx)
+	}
 	if c.Calls < 1 {
 		return usage{fmt.Errorf("--calls %d: time at least one", c.Calls)}
 	}
@@ -39,7 +44,11 @@ func (c *evalGatewayCommand) Run(ctx context.Context, s *streams) error {
 	if c.Postgres != "" && !strings.HasPrefix(c.Postgres, "postgres://") && !strings.HasPrefix(c.Postgres, "postgresql://") {
 		return usage{fmt.Errorf("--postgres %q: write an address that begins with postgres://", c.Postgres)}
 	}
-	r, err := eval.Gateway(ctx, eval.GatewayOptions{Dir: c.Dir, Postgres: c.Postgres, Sessions: c.Sessions, Calls: c.Calls})
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r, err := eval.Gateway(ctx, eval.GatewayOptions{Server: []string{self, "eval", "gateway", "--serve"}, Dir: c.Dir, Postgres: c.Postgres, Sessions: c.Sessions, Calls: c.Calls})
 	if err != nil {
 		return err
 	}
@@ -48,9 +57,9 @@ func (c *evalGatewayCommand) Run(ctx context.Context, s *streams) error {
 
 func gatewayTables(t *tables, r *eval.GatewayReport) {
 	t.title(fmt.Sprintf("tools/call with a result of %d bytes, direct and through the gateway", r.ResultBytes))
-	rows := [][]string{{"store", "sessions", "direct P50", "P99", "gateway P50", "P99", "ratio P50", "P99", "added P50", "calls/s"}}
+	rows := [][]string{{"store", "transport", "sessions", "direct P50", "P99", "gateway P50", "P99", "ratio P50", "P99", "added P50", "calls/s"}}
 	for _, run := range r.Runs {
-		rows = append(rows, []string{run.Store, fmt.Sprint(run.Sessions), millis(run.Direct.P50), millis(run.Direct.P99),
+		rows = append(rows, []string{run.Store, run.Transport, fmt.Sprint(run.Sessions), millis(run.Direct.P50), millis(run.Direct.P99),
 			millis(run.Gateway.P50), millis(run.Gateway.P99), fmt.Sprintf("%.2f", run.RatioP50), fmt.Sprintf("%.2f", run.RatioP99),
 			millis(run.AddedP50), fmt.Sprintf("%.0f of %.0f", run.Gateway.PerSecond, run.Direct.PerSecond)})
 	}
@@ -60,7 +69,7 @@ func gatewayTables(t *tables, r *eval.GatewayReport) {
 	rows = [][]string{{"stage"}}
 	var names []string
 	for i, run := range r.Runs {
-		rows[0] = append(rows[0], fmt.Sprintf("%s %d", run.Store, run.Sessions))
+		rows[0] = append(rows[0], fmt.Sprintf("%s %s %d", run.Store, run.Transport, run.Sessions))
 		for _, stage := range run.Stages {
 			at := -1
 			for j, name := range names {
