@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"regexp"
@@ -220,6 +221,9 @@ func (w *httpWire) Write(line []byte) (int, error) {
 	}
 	ctx, cancel := context.WithCancel(w.ctx)
 	w.calls[string(m.ID)] = cancel
+	sent := make(chan struct{})
+	wrote := sync.OnceFunc(func() { close(sent) })
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { wrote() }})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(bytes.Clone(line)))
 	if err != nil {
 		return 0, err
@@ -235,7 +239,11 @@ func (w *httpWire) Write(line []byte) (int, error) {
 		r.Header.Set("Mcp-Protocol-Version", legacy)
 	}
 	if m.ID != nil && m.Method != "" {
-		w.work.Go(func() { w.read(w.open(r)) })
+		w.work.Go(func() {
+			defer wrote()
+			w.read(w.open(r))
+		})
+		<-sent // what is written next must not overtake it
 	} else {
 		w.read(w.open(r))
 	}
