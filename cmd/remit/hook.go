@@ -195,7 +195,11 @@ func (c *hookDaemon) serve(ctx context.Context, s *streams) error {
 		if err != nil {
 			return nil, nil, errors.Join(err, st.Close())
 		}
-		return service.Handle, st.Close, nil
+		end := func() error {
+			service.Close()
+			return st.Close()
+		}
+		return service.Handle, end, nil
 	}
 	d := &hook.Daemon{Dir: hook.Dir(path), Identity: identity, Idle: c.Idle, Log: log}
 	return d.Serve(ctx, open, func() {

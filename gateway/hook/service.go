@@ -29,6 +29,7 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 
+	work     sync.WaitGroup // sessions that are being read
 	mu       sync.Mutex
 	policies map[string]*kept
 	open     map[string][]*opened // calls without a result yet, by session
@@ -121,12 +122,21 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	if err != nil {
 		return Answer{}, err
 	}
-	if e.Kind != Prompt && e.Kind != PreTool && e.Kind != PostTool {
+	if e.Kind == SessionEnd || e.Kind == Other {
 		return allow, nil
 	}
-	session, err := s.ledger.OpenUnder(ctx, p.monitor, SessionID(e.Agent, e.Session))
-	if err != nil {
-		return Answer{}, err
+	opening := s.session(ctx, p, SessionID(e.Agent, e.Session))
+	if e.Kind == SessionStart {
+		return allow, nil // it is read while the user thinks
+	}
+	var session *ledger.Session
+	select {
+	case o := <-opening:
+		if session, err = o.session, o.err; err != nil {
+			return Answer{}, err
+		}
+	case <-ctx.Done():
+		return Answer{}, fmt.Errorf("the session is long and still being read: try again in a moment: %w", ctx.Err())
 	}
 	switch e.Kind {
 	case Prompt:
@@ -142,6 +152,31 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 		return allow, s.record(ctx, session, e)
 	}
 }
+
+// openTime bounds how long a session may take to be read from the store, which
+// goes on when the hook that needed it has given up: the next one finds it.
+const openTime = time.Minute
+
+// openedSession is what came of opening a session.
+type openedSession struct {
+	session *ledger.Session
+	err     error
+}
+
+// session opens a session.
+func (s *Service) session(ctx context.Context, p *policy, id string) <-chan openedSession {
+	out := make(chan openedSession, 1)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
+	s.work.Go(func() {
+		defer cancel()
+		session, err := s.ledger.OpenUnder(ctx, p.monitor, id)
+		out <- openedSession{session, err}
+	})
+	return out
+}
+
+// Close waits for what is being read. The store may be closed afterwards.
+func (s *Service) Close() { s.work.Wait() }
 
 func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledger.Session, e *Event) (Answer, error) {
 	began := time.Now()

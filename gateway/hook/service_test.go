@@ -1,8 +1,10 @@
 package hook_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/hook"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
 
@@ -33,10 +36,16 @@ func newService(t *testing.T) *hook.Service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	service, err := hook.NewService(s, t.TempDir(), time.Now, slog.New(slog.DiscardHandler))
+	return newServiceOver(t, s, t.TempDir())
+}
+
+func newServiceOver(t *testing.T, s ledger.Store, home string) *hook.Service {
+	t.Helper()
+	service, err := hook.NewService(s, home, time.Now, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(service.Close)
 	return service
 }
 
@@ -294,9 +303,7 @@ func TestNoWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if c.service, err = hook.NewService(s, home, time.Now, slog.New(slog.DiscardHandler)); err != nil {
-			t.Fatal(err)
-		}
+		c.service = newServiceOver(t, s, home)
 		c.dir = dir
 		if _, a := c.proposes("Bash", bash("cat home/.ssh/id_rsa")); a.Verdict != remit.Ask {
 			t.Errorf("%s: %+v", dir, a)
@@ -331,5 +338,55 @@ func writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// slowStore takes a while to read a session.
+type slowStore struct {
+	ledger.Store
+	hold chan struct{}
+}
+
+func (s slowStore) Read(ctx context.Context, session string, from int64) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		select {
+		case <-s.hold:
+		case <-ctx.Done():
+			yield(store.Record{}, ctx.Err())
+			return
+		}
+		for r, err := range s.Store.Read(ctx, session, from) {
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// A session that takes longer to read than a hook may wait is read on, so that a
+// later hook finds it.
+func TestLongSession(t *testing.T) {
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "remit.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	slow := slowStore{s, make(chan struct{})}
+	service := newServiceOver(t, slow, t.TempDir())
+	e := preTool()
+	e.Dir, e.Call.Arguments = t.TempDir(), json.RawMessage(`{"command":"ls"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err := service.Handle(ctx, "", e); err == nil || !strings.Contains(err.Error(), "still being read") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	start := *e
+	start.Kind = hook.SessionStart
+	if _, err := service.Handle(t.Context(), "", &start); err != nil {
+		t.Error(err)
+	}
+	close(slow.hold)
+	if a, err := service.Handle(t.Context(), "", e); err != nil || a.Verdict != remit.Allow {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
