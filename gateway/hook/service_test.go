@@ -293,6 +293,25 @@ func TestOwnContracts(t *testing.T) {
 	}
 }
 
+// A command on the list of one's own contracts is anybody's to choose.
+func TestOwnCommands(t *testing.T) {
+	c := converse(t)
+	c.contracts = t.TempDir()
+	text, err := c.agent.Contracts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const entry = "/command: {role: command, form: shell"
+	writeFile(t, filepath.Join(c.contracts, "claude-code.yaml"), strings.Replace(string(text), entry, entry+`, allow: ["bazel test //..."]`, 1))
+	c.reads("x")
+	if _, a := c.proposes("Bash", bash("bazel test //...")); a.Verdict != remit.Allow {
+		t.Errorf("%+v", a)
+	}
+	if _, a := c.proposes("Bash", bash("bazel run //x")); a.Verdict != remit.Ask {
+		t.Errorf("%+v", a)
+	}
+}
+
 // A workspace that holds the home directory is none.
 func TestNoWorkspace(t *testing.T) {
 	c := converse(t)
