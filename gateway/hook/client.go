@@ -36,8 +36,8 @@ func (c *Client) Ask(ctx context.Context, e *Event) (Answer, error) {
 	for range maxTries {
 		r, err := c.exchange(ctx, request{Identity: c.Identity, Contracts: c.Contracts, Event: e})
 		switch {
-		case ctx.Err() != nil:
-			return Answer{}, fmt.Errorf("no answer within %s: %w", AnswerTime, errors.Join(ctx.Err(), last))
+		case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
+			return Answer{}, fmt.Errorf("no answer within %s: %w", AnswerTime, errors.Join(err, ctx.Err()))
 		case err == nil && r.Error != "":
 			return Answer{}, errors.New(r.Error)
 		case err == nil && !r.Stale:
