@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -58,8 +59,10 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = ledgerSessions{l, s}
 	allowed := &allowlist{files: d.files, audit: s, log: log}
+	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval), Always: allowed.add}), s}
+	o.Questions = people
 	if d.queue {
-		o.Approver = ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: o.Limits.Approval, Always: allowed.add})}
+		o.Approver = people
 	}
 	o.InForce = func(f *contract.File) error { return noteContract(ctx, s, f) }
 	g, err := mcp.New(o)
@@ -217,18 +220,68 @@ func (s ledgerSessions) claim(ctx context.Context, id, principal string) error {
 	return err
 }
 
-// ledgerApprover asks by the queue of a store.
-type ledgerApprover struct{ a *ledger.Approver }
+// errNotStored is returned for a session that the store doesn't keep.
+var errNotStored = errors.New("the session is not in the store")
+
+// ledgerApprover keeps questions in the store: those that wait for an answer from
+// its queue, and those that clients come back to.
+type ledgerApprover struct {
+	a     *ledger.Approver
+	queue store.Approvals
+}
 
 // Ask implements [mcp.Approver].
 func (p ledgerApprover) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (*remit.Decision, error) {
 	session, ok := s.(*ledger.Session)
 	if !ok {
-		return d, errors.New("the session is not in the store")
+		return d, errNotStored
 	}
 	answer, err := p.a.AskIn(ctx, session, d)
 	if err != nil {
 		return d, err
+	}
+	return answer.Decision, nil
+}
+
+// Put implements [mcp.Questions].
+func (p ledgerApprover) Put(ctx context.Context, s mcp.Session, d *remit.Decision) (string, error) {
+	session, ok := s.(*ledger.Session)
+	if !ok {
+		return "", errNotStored
+	}
+	asked, err := p.a.Put(ctx, session, d)
+	return asked.ID, err
+}
+
+// byClient is who answered where a client says that a person did.
+const byClient = "the client"
+
+// Settle implements [mcp.Questions].
+func (p ledgerApprover) Settle(ctx context.Context, s mcp.Session, a mcp.Answer) (*remit.Decision, error) {
+	session, ok := s.(*ledger.Session)
+	if !ok {
+		return nil, errNotStored
+	}
+	q, err := p.queue.Approval(ctx, a.Name)
+	if err == nil && (q.Session != a.Session || !a.About(q.Decision)) {
+		err = store.ErrNotFound
+	}
+	if err == nil && q.State == store.Pending {
+		// A person may have answered in the queue meanwhile.
+		q, err = p.queue.Answer(ctx, a.Name, store.Answer{Approve: a.Yes, By: byClient})
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrSettled), err == nil && q.State != store.Approved && q.State != store.Denied:
+		return nil, mcp.ErrNoQuestion
+	case err != nil:
+		return nil, err
+	}
+	if !a.Yes {
+		return q.Decision, nil
+	}
+	answer, err := p.a.Use(ctx, session, q)
+	if err != nil {
+		return nil, err
 	}
 	return answer.Decision, nil
 }

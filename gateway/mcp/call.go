@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,24 +38,25 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		return nil, err
 	}
 	mode := b.server.mode(tool)
-	params, held, yes, late := c.answeredIn(x)
+	params, asked, yes, answered := answeredParams(x.msg.Params)
+	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: rawjson.Get(params, "arguments")}
 	begun := time.Now()
 	var d *remit.Decision
-	switch {
-	case held != nil && yes:
-		if d, err = s.Confirm(ctx, held.d.Call); err != nil {
+	if answered {
+		d, err = c.g.questions.Settle(ctx, s, Answer{Name: asked, Session: c.anchor, Call: proposed, Yes: yes})
+		if err != nil && !errors.Is(err, ErrNoQuestion) {
 			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
 		}
-	case held != nil:
-		d = held.d
-	default:
-		d, err = s.Decide(ctx, remit.Call{ID: newCallID(), Server: b.server.Name, Tool: tool, Arguments: rawjson.Get(params, "arguments")})
-		if err != nil {
+	}
+	if d == nil {
+		proposed.ID = newCallID()
+		if d, err = s.Decide(ctx, proposed); err != nil {
 			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
 		}
 	}
 	took := time.Since(begun)
-	if d.Verdict == remit.Ask && mode == Enforce && held == nil && !late {
+	// Who answered, also too late, is not asked again.
+	if d.Verdict == remit.Ask && mode == Enforce && !answered {
 		var question []byte
 		if d, question, err = c.approve(ctx, x, s, d, params); question != nil || err != nil {
 			return question, err

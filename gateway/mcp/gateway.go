@@ -89,6 +89,9 @@ type Options struct {
 	Sessions Sessions
 	// Approver answers questions that the client doesn't; none when nil.
 	Approver Approver
+	// Questions keeps those that clients come back to with the answer; the
+	// process's memory when nil.
+	Questions Questions
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
 	Elicit bool
@@ -117,10 +120,10 @@ type Options struct {
 
 // Gateway relays between clients and servers, and decides.
 type Gateway struct {
-	o       Options
-	servers []*server
-	log     *slog.Logger
-	waiting waiting
+	o         Options
+	servers   []*server
+	log       *slog.Logger
+	questions Questions
 
 	mu            sync.Mutex
 	conversations map[*conversation]bool
@@ -146,7 +149,10 @@ func New(o Options) (*Gateway, error) {
 	l.Requests = orDefault(l.Requests, DefaultRequests)
 	l.Conversations = orDefault(l.Conversations, DefaultConversations)
 	l.Approval = orDefault(l.Approval, DefaultApproval)
-	g := &Gateway{o: o, log: o.Log, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
+	g := &Gateway{o: o, log: o.Log, questions: o.Questions, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
+	if g.questions == nil {
+		g.questions = &waiting{life: l.Approval}
+	}
 	seen := map[string]bool{}
 	for _, s := range o.Servers {
 		if s.Name == "" || seen[s.Name] {
