@@ -37,7 +37,7 @@ func (c *Client) Ask(ctx context.Context, e *Event) (Answer, error) {
 		r, err := c.exchange(ctx, request{Identity: c.Identity, Contracts: c.Contracts, Event: e})
 		switch {
 		case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
-			return Answer{}, fmt.Errorf("no answer within %s: %w", AnswerTime, errors.Join(err, ctx.Err()))
+			return Answer{}, fmt.Errorf("no answer within %s", AnswerTime)
 		case err == nil && r.Error != "":
 			return Answer{}, errors.New(r.Error)
 		case err == nil && !r.Stale:

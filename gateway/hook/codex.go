@@ -53,7 +53,7 @@ func patched(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	text := in.Command + in.Input + in.Patch
-	paths, removed := []string{}, []string{}
+	var paths, removed []string
 	for line := range strings.Lines(text) {
 		// The program that applies it looks past blanks.
 		line = strings.TrimSpace(line)
@@ -66,5 +66,12 @@ func patched(raw json.RawMessage) json.RawMessage {
 			removed = append(removed, strings.TrimSpace(p))
 		}
 	}
-	return arguments(map[string]any{"paths": paths, "removed": removed, "patch": text})
+	out := map[string]any{"patch": text}
+	if len(paths) > 0 {
+		out["paths"] = paths
+	}
+	if len(removed) > 0 {
+		out["removed"] = removed
+	}
+	return arguments(out)
 }

@@ -126,6 +126,27 @@ func TestOneDaemon(t *testing.T) {
 	}
 }
 
+// A daemon that was killed leaves a socket behind, which is no hindrance.
+func TestKilled(t *testing.T) {
+	dir := socketDir(t)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "hook.sock"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	c := &hook.Client{Dir: dir, Identity: "v1", Start: func(context.Context) error {
+		serve(t, &hook.Daemon{Dir: dir, Identity: "v1"}, allow)
+		return nil
+	}}
+	if a, err := c.Ask(t.Context(), preTool()); err != nil || a.Verdict != remit.Allow {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // Whatever goes wrong with the daemon, there is no answer, and so no call.
 func TestNoAnswer(t *testing.T) {
 	hold := make(chan struct{})

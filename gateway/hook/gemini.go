@@ -96,5 +96,9 @@ func withLinks(raw json.RawMessage) json.RawMessage {
 	if in.URL != "" {
 		urls = append(urls, in.URL)
 	}
-	return arguments(map[string]any{"prompt": in.Prompt, "urls": urls})
+	out := map[string]any{"prompt": in.Prompt}
+	if len(urls) > 0 {
+		out["urls"] = urls
+	}
+	return arguments(out)
 }
