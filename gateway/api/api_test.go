@@ -257,7 +257,7 @@ func TestMistakes(t *testing.T) {
 		"an unknown call":          {"GET", decisions + "/nothing", ``, 404, "not-found", nil},
 		"to explain nothing":       {"GET", decisions + "/nothing/explanation", ``, 404, "not-found", nil},
 		"to ask about nothing":     {"POST", "/v1/sessions/s/approvals", `{"call":"nothing"}`, 404, "not-found", nil},
-		"to ask about what runs":   {"POST", "/v1/sessions/s/approvals", `{"call":"r1"}`, 400, "invalid-request", nil},
+		"to ask about what runs":   {"POST", "/v1/sessions/s/approvals", `{"call":"r1"}`, 409, "conflict", nil},
 		"an unknown question":      {"GET", "/v1/approvals/abc", ``, 404, "not-found", nil},
 		"too long a wait":          {"GET", "/v1/approvals/abc?wait=61", ``, 400, "invalid-request", nil},
 		"no limit":                 {"GET", "/v1/sessions?limit=0", ``, 400, "invalid-request", nil},
@@ -345,10 +345,10 @@ func TestOnce(t *testing.T) {
 	if string(first.body) != string(again.body) {
 		t.Errorf("got %s, then %s", first.body, again.body)
 	}
-	if got := b.post(t, 422, "agent", decisions, mailTo("c2", "ann@corp.example"), "Idempotency-Key", "k1").kind(); got != "key-reused" {
+	if got := b.post(t, 409, "agent", decisions, mailTo("c2", "ann@corp.example"), "Idempotency-Key", "k1").kind(); got != "key-reused" {
 		t.Errorf("another body: %s", got)
 	}
-	if got := b.post(t, 422, "agent", "/v1/sessions/s/end", "", "Idempotency-Key", "k1").kind(); got != "key-reused" {
+	if got := b.post(t, 409, "agent", "/v1/sessions/s/end", "", "Idempotency-Key", "k1").kind(); got != "key-reused" {
 		t.Errorf("another path: %s", got)
 	}
 	made := b.post(t, 201, "agent", "/v1/sessions", `{}`, "Idempotency-Key", "k2")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/store"
 )
 
@@ -28,6 +29,9 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	d, err := session.Last(ctx, in.Call)
 	if err != nil {
 		return reply{}, err
+	}
+	if d.Verdict != remit.Ask {
+		return reply{}, conflict.of("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
 	}
 	a, err := s.approver.Put(ctx, session, d)
 	s.hub.wake(approvalsTopic)

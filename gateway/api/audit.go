@@ -48,15 +48,13 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 	defer cancel()
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime)) // not every connection has them
 	out := bufio.NewWriterSize(w, 1<<16)
+	w.Header().Set("Content-Type", "application/x-ndjson")
 	begun := false
 	for line, err := range s.o.Store.Export(ctx) {
 		if err != nil && !begun {
 			return err
 		}
-		if !begun {
-			begun = true
-			w.Header().Set("Content-Type", "application/x-ndjson")
-		}
+		begun = true
 		if err == nil {
 			err = store.WriteLine(out, line)
 		}

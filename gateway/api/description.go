@@ -251,7 +251,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 		}
 		for _, text := range values {
 			if err := p.check(text); err != nil {
-				return fmt.Errorf("%s: %w", p.Name, err)
+				return fmt.Errorf("%s: %s", p.Name, plain(err))
 			}
 		}
 	}

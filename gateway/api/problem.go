@@ -38,7 +38,7 @@ var (
 	gone             = kind{"gone", http.StatusGone, "The session was removed by retention"}
 	requestTooLarge  = kind{"request-too-large", http.StatusRequestEntityTooLarge, "The request is too large"}
 	unsupportedType  = kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The request has another type"}
-	keyReused        = kind{"key-reused", http.StatusUnprocessableEntity, "The idempotency key was used for another request"}
+	keyReused        = kind{"key-reused", http.StatusConflict, "The idempotency key was used for another request"}
 	requestUnderway  = kind{"request-underway", http.StatusConflict, "The request is being carried out"}
 	requestUnknown   = kind{"request-unresolved", http.StatusConflict, "Nobody knows whether the request was carried out"}
 	sessionExists    = kind{"session-exists", http.StatusConflict, "The session's id is taken"}

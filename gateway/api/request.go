@@ -229,7 +229,11 @@ func encode(v any) (kept, error) {
 // refuse answers with a problem.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p, known := problemOf(err)
-	if !known {
+	switch {
+	case known:
+	case r.Context().Err() != nil:
+		s.o.Log.Debug("a caller has gone", "method", r.Method, "path", r.URL.Path, "error", err)
+	default:
 		s.o.Log.Error("a request could not be carried out", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 	for name, value := range p.header {
