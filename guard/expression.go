@@ -27,7 +27,7 @@ type expression struct {
 
 	plan     func() (cel.Program, error)
 	explain  func() (cel.Program, error)
-	estimate func() cost.CostEstimate
+	estimate func() cost.Estimate
 }
 
 // expression parses and checks; nil after a mistake.
@@ -59,7 +59,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 
 func newExpression(e Expression, env *cel.Env, checked *cel.Ast) *expression {
 	x := &expression{source: e, env: env, ast: checked}
-	x.estimate = sync.OnceValue(func() cost.CostEstimate {
+	x.estimate = sync.OnceValue(func() cost.Estimate {
 		estimate, err := env.EstimateCost(checked, sizes{})
 		if err != nil {
 			return cost.UnknownCostEstimate()

@@ -152,7 +152,7 @@ func TestMistakes(t *testing.T) {
 		"no truth value":               {`args.customer`, "args.customer", "must be true or false"},
 		"a syntax error":               {`args.customer ==`, "", "Syntax error"},
 		"a tool that nobody knows":     {`tools.get_custmer({"id": "x"}).tier == "gold"`, "tools", "there is no tool"},
-		"a tool that does more":        {`tools.order({}) == 1`, "({}", "may do more than read"},
+		"a tool that does more":        {`tools.order({}) == 1`, "tools", "may do more than read"},
 		"an argument it doesn't have":  {`tools.get_customer({"id": "x", "nr": 1}).tier == "gold"`, `"nr"`, `no argument "nr"`},
 		"an argument that is missing":  {`tools.get_customer({}).tier == "gold"`, "{}", `needs the argument "id"`},
 		"an argument of another type":  {`tools.get_customer({"id": args.total}).tier == "gold"`, "args.total", "is a string, not a decimal"},
@@ -227,4 +227,117 @@ type reader func(tool string, arguments string) (*guard.Result, error)
 
 func (r reader) Read(_ context.Context, _, tool string, arguments json.RawMessage) (*guard.Result, error) {
 	return r(tool, string(arguments))
+}
+
+// TestLookups looks things up: once for all rules, side by side where nothing
+// depends on anything, and only what a rule needs.
+func TestLookups(t *testing.T) {
+	customer := func(tier string) (*guard.Result, error) {
+		return guard.ResultOf(json.RawMessage(`{"id":"c1","tier":"` + tier + `","credit":20.5}`)), nil
+	}
+	for name, c := range map[string]struct {
+		rules []string
+		read  reader
+		asked int      // how often something was looked up
+		fails []string // part of what went wrong, or "" for a rule that doesn't hold
+	}{
+		"one for two rules": {
+			[]string{`tools.get_customer({"id": args.customer}).tier == "gold"`, `tools.get_customer({"id": "c1"}).credit >= args.total`},
+			func(string, string) (*guard.Result, error) { return customer("gold") }, 1, nil},
+		"one that no rule needs": {
+			[]string{`args.method == "card" || tools.get_customer({"id": args.customer}).tier == "gold"`}, nil, 0, nil},
+		"one for each element": {
+			[]string{`args.items.all(i, tools.get_stock({"sku": i.sku}).left >= i.quantity)`},
+			func(_, args string) (*guard.Result, error) {
+				return guard.ResultOf(json.RawMessage(`{"left": ` + map[string]string{`{"sku":"a"}`: "2", `{"sku":"b"}`: "0"}[args] + `}`)), nil
+			}, 2, []string{""}},
+		"one after the other": {
+			[]string{`tools.get_stock({"sku": tools.get_customer({"id": args.customer}).id}).left == 1`},
+			func(tool, args string) (*guard.Result, error) {
+				if tool == "get_customer" {
+					return customer("gold")
+				}
+				return guard.ResultOf(json.RawMessage(`{"left": 1}`)), nil
+			}, 2, nil},
+		"one that fails": {
+			[]string{`tools.get_customer({"id": args.customer}).tier == "gold" || tools.get_stock({"sku": "a"}).left > 0`},
+			func(tool, _ string) (*guard.Result, error) {
+				if tool == "get_customer" {
+					return nil, errors.New("the server is down")
+				}
+				return guard.ResultOf(json.RawMessage(`{"left": 1}`)), nil
+			}, 2, []string{"get_customer: the server is down"}},
+		"a result that is not as the schema has it": {
+			[]string{`tools.get_customer({"id": args.customer}).tier == "gold"`},
+			func(string, string) (*guard.Result, error) {
+				return guard.ResultOf(json.RawMessage(`{"id":"c1","tier":"platinum"}`)), nil
+			}, 1, []string{"/tier"}},
+		"a text where fields are expected": {
+			[]string{`tools.get_customer({"id": args.customer}).tier == "gold"`},
+			func(string, string) (*guard.Result, error) { return &guard.Result{Content: "no such customer"}, nil }, 1, []string{"the result is a text"}},
+		"more than there may be": {
+			[]string{`lists.range(40).all(i, tools.get_stock({"sku": string(i)}).left == 1)`},
+			func(string, string) (*guard.Result, error) {
+				return guard.ResultOf(json.RawMessage(`{"left": 1}`)), nil
+			}, 0, []string{"more than 32"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := make(chan string, 2*guard.MaxInquiries)
+			r := request(call)
+			r.Reader = reader(func(tool, args string) (*guard.Result, error) { asked <- tool + args; return c.read(tool, args) })
+			g := rules(t, c.rules...)
+			got := g.Evaluate(t.Context(), r)
+			if len(asked) != c.asked {
+				t.Errorf("%d look-ups, want %d", len(asked), c.asked)
+			}
+			compare := func(got guard.Outcome) {
+				t.Helper()
+				if len(got.Violations) != len(c.fails) {
+					t.Fatalf("got %+v", got.Violations)
+				}
+				for i, want := range c.fails {
+					if v := got.Violations[i]; (want == "") != (v.Failed == "") || !strings.Contains(v.Failed, want) {
+						t.Errorf("got %+v, want %q", v, want)
+					}
+				}
+			}
+			compare(got)
+			// What was recorded leads to the same, and nothing is looked up.
+			r.Recorded, r.Reader = got.Facts, reader(func(string, string) (*guard.Result, error) {
+				t.Error("looked up again")
+				return nil, errors.New("looked up again")
+			})
+			if r.Recorded == nil {
+				r.Recorded = &guard.Facts{}
+			}
+			again := g.Evaluate(t.Context(), r)
+			compare(again)
+			if c.asked == 0 {
+				return
+			}
+			// Without what was recorded, nothing that needs it holds.
+			r.Recorded = &guard.Facts{}
+			if got := g.Evaluate(t.Context(), r); len(got.Violations) == 0 {
+				t.Error("it holds without the look-up")
+			}
+		})
+	}
+}
+
+// TestLookupsSideBySide has two look-ups wait for each other.
+func TestLookupsSideBySide(t *testing.T) {
+	meet := make(chan struct{})
+	r := request(call)
+	r.Reader = reader(func(tool, _ string) (*guard.Result, error) {
+		select {
+		case meet <- struct{}{}:
+		case <-meet:
+		case <-t.Context().Done():
+		}
+		return guard.ResultOf(json.RawMessage(`{"left": 5}`)), nil
+	})
+	g := rules(t, `args.items.all(i, tools.get_stock({"sku": i.sku}).left > 2)`)
+	if got := g.Evaluate(t.Context(), r); len(got.Violations) > 0 {
+		t.Errorf("got %+v", got)
+	}
 }
