@@ -1,6 +1,7 @@
 package remit
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/provenance"
 	"github.com/remit-project/remit/strictjson"
@@ -53,7 +55,9 @@ const (
 // worst of it is the verdict. The decision's is no better than best, what a
 // restored session's log says was decided; own is this monitor's. The session
 // learns of it by note, before which nothing else may happen in it.
-func (s *Session) decide(c *Call, agreed consent, best Verdict) *deciding {
+// The recorded facts are what guards learned when the log was written; nil where
+// they are to look things up.
+func (s *Session) decide(ctx context.Context, c *Call, agreed consent, best Verdict, recorded *guard.Facts) *deciding {
 	if c.ID == "" {
 		for taken := true; taken; _, taken = s.calls[c.ID] {
 			s.counts.calls++
@@ -74,23 +78,20 @@ func (s *Session) decide(c *Call, agreed consent, best Verdict) *deciding {
 			x.sinks()
 			x.unprovoked()
 			x.choices()
+			x.guards(ctx, recorded)
 		}
 		x.record.bound, x.record.variant, x.known = x.bound, x.variant, true
 	}
-	x.d.Verdict = Allow
-	for _, r := range x.d.Reasons {
-		if r.Verdict == Deny {
-			x.d.Verdict = Deny
-		} else if x.d.Verdict == Allow {
-			x.d.Verdict = Ask
-		}
-	}
+	x.d.Verdict = x.worst()
 	if agreed != none && x.d.Verdict == Ask && again && old.asked(x.d.Reasons) {
 		// A person looked at these very reasons. What was read since then may
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
 	}
 	x.own = x.d.Verdict
+	if recorded != nil && x.onlyFailed() {
+		x.d.Verdict = Allow // as far as best has it
+	}
 	if x.d.Verdict == Allow {
 		x.d.Verdict = best
 	}
@@ -103,6 +104,25 @@ func (s *Session) decide(c *Call, agreed consent, best Verdict) *deciding {
 	return x
 }
 
+// worst is the worst that the reasons so far come to.
+func (x *deciding) worst() Verdict {
+	worst := Allow
+	for _, r := range x.d.Reasons {
+		if r.Verdict == Deny {
+			return Deny
+		}
+		worst = Ask
+	}
+	return worst
+}
+
+// onlyFailed tells whether nothing is known against a call but that rules could
+// not be decided. Of a call in a log that is no news: the look-up that a rule
+// wants now was not made then.
+func (x *deciding) onlyFailed() bool {
+	return !slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Code != GuardFailed })
+}
+
 // note takes what was decided into the session.
 func (x *deciding) note() {
 	if x.known {
@@ -111,13 +131,16 @@ func (x *deciding) note() {
 	if x.record.allowed {
 		x.s.seen.Called("call:"+x.call.ID+"#", x.values, x.resolved)
 		x.confirm()
+		if x.record.made != nil {
+			x.s.ran(x.record.made)
+		}
 	}
 }
 
 // asked tells whether a person was asked about all of the reasons.
 func (r *callRecord) asked(reasons []Reason) bool {
 	for _, want := range reasons {
-		if !slices.ContainsFunc(r.reasons, func(have Reason) bool { return have.Code == want.Code && have.Path == want.Path }) {
+		if !slices.ContainsFunc(r.reasons, func(have Reason) bool { return have.Same(want) }) {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 )
 
@@ -48,6 +49,10 @@ type Decision struct {
 	Reasons []Reason `json:"reasons,omitempty"`
 	// Confirmed is set when a person let the call through.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Facts are what guards looked up and asked. They belong into the event of
+	// the decision, so that the session can be restored, and nowhere else: they
+	// may be large, and not for everybody's eyes.
+	Facts *guard.Facts `json:"-"`
 }
 
 // Finding is what is known about one leaf of a call's arguments.
@@ -129,6 +134,8 @@ const (
 	UnknownVariant   Code = "unknown-variant"   // the verb has no contract
 	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not an object
 	LimitReached     Code = "limit-reached"     // a bound of the monitor
+	PolicyViolation  Code = "policy-violation"  // a rule of the company doesn't hold
+	GuardFailed      Code = "guard-failed"      // nobody can tell whether a rule of the company holds
 )
 
 // Reason is one reason why a call was not simply allowed.
@@ -142,6 +149,21 @@ type Reason struct {
 	Message string `json:"message"`
 	// Remedies say what would settle it.
 	Remedies []string `json:"remedies,omitempty"`
+	// Policy is the name of the rule that a guard stopped the call by, and
+	// References are the sentences of the policy document that it comes from.
+	Policy     string   `json:"policy,omitempty"`
+	References []string `json:"references,omitempty"`
+	// Values are what the rule was decided by, and Guard is its place in the
+	// guard's file, as file:line:column. Values may come from look-ups: they are
+	// for people who may see those, and not for the model.
+	Values []guard.Value `json:"values,omitempty"`
+	Guard  string        `json:"guard,omitempty"`
+}
+
+// Same tells whether two reasons are about the same thing, so that who has seen
+// the one knows of the other.
+func (r Reason) Same(other Reason) bool {
+	return r.Code == other.Code && r.Path == other.Path && r.Policy == other.Policy
 }
 
 // MaxShownValue bounds how much of a value or of evidence a decision repeats,
@@ -171,6 +193,9 @@ func (d *Decision) Explain() string {
 			fmt.Fprintf(&b, "- %s: %s\n", r.Path, r.Message)
 		} else {
 			fmt.Fprintf(&b, "- %s\n", r.Message)
+		}
+		for _, sentence := range r.References {
+			fmt.Fprintf(&b, "  The policy says: %q\n", sentence)
 		}
 		for _, remedy := range r.Remedies {
 			fmt.Fprintf(&b, "  %s\n", remedy)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"github.com/remit-project/remit/guard"
 )
 
 // EventKind says what an [Event] is about.
@@ -20,6 +22,7 @@ const (
 	CallEvent         EventKind = "call"         // a proposed call and what was decided
 	ConfirmationEvent EventKind = "confirmation" // a person agreed to a call, and what was decided then
 	ResultEvent       EventKind = "result"       // what a call returned
+	PrincipalEvent    EventKind = "principal"    // for whom the agent works
 )
 
 // Event is one entry of a session's log, in the order in which they happened.
@@ -41,6 +44,11 @@ type Event struct {
 	// [Session.ConfirmOnce].
 	Once   bool    `json:"once,omitempty"`
 	Result *Result `json:"result,omitempty"`
+	// Facts are what guards looked up and asked for the decision. By them it is
+	// decided again as it was, and nothing is looked up.
+	Facts *guard.Facts `json:"facts,omitempty"`
+	// Principal is that of a principal event.
+	Principal *guard.Principal `json:"principal,omitempty"`
 }
 
 // Restore makes the session again that the events are the log of. It decides
@@ -131,6 +139,11 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 			return nil, errors.New("a result event without a result")
 		}
 		return nil, s.Result(ctx, *e.Result)
+	case PrincipalEvent:
+		if e.Principal == nil {
+			return nil, errors.New("a principal event without a principal")
+		}
+		return nil, s.Principal(*e.Principal)
 	case CallEvent, ConfirmationEvent:
 		if e.Call == nil || e.Call.ID == "" {
 			return nil, fmt.Errorf("a %s event without a call id", e.Kind)
@@ -153,8 +166,15 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 				agreed = once
 			}
 		}
-		x := s.decide(&call, agreed, e.Verdict)
+		recorded := e.Facts
+		if recorded == nil {
+			recorded = &guard.Facts{}
+		}
+		x := s.decide(ctx, &call, agreed, e.Verdict, recorded)
 		x.note()
+		if e.Verdict == Allow && x.record.made != nil {
+			s.ran(x.record.made) // whatever would be decided now
+		}
 		d := *x.d
 		d.Verdict = x.own
 		return &d, nil

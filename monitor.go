@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
@@ -33,6 +34,13 @@ type Options struct {
 	// or not all of them: what nothing that was seen explains may then come from
 	// anybody, and is EXTERNAL from the first call on.
 	UnseenUser bool
+	// Guards are the company's rules for calls. Reader and Judge are what they
+	// look things up with and ask; rules that need one that isn't there fail. An
+	// enforcement point that has them for each conversation sets them by
+	// [Monitor.With].
+	Guards *guard.Set
+	Reader guard.Reader
+	Judge  guard.Judge
 	// Confirm asks a person. When nil, nobody is there and Ask stays Ask.
 	Confirm Confirmer
 	// Now is the clock for relative dates and expiries; [time.Now] when nil.
@@ -80,7 +88,23 @@ type Monitor struct {
 	classes     *label.Classes
 	obligations *label.ObligationNames
 	procedures  []discharge.Procedure
+
+	guards *guard.Set
+	reader guard.Reader
+	judge  guard.Judge
 }
+
+// With returns the monitor with other ways to look things up and ask for its
+// guards. Sessions of the one can be restored by the other.
+func (m *Monitor) With(r guard.Reader, j guard.Judge) *Monitor {
+	other := *m
+	other.reader, other.judge = r, j
+	return &other
+}
+
+// Guards are the company's rules that the monitor was made with; nil when there
+// are none.
+func (m *Monitor) Guards() *guard.Set { return m.guards }
 
 // binding is a tool with its contract and its definition.
 type binding struct {
@@ -100,6 +124,7 @@ func New(o Options) (*Monitor, error) {
 		tools: map[string][]*binding{}, confirm: o.Confirm, unseen: o.UnseenUser, now: o.Now,
 		classes: &label.Classes{}, obligations: &label.ObligationNames{},
 		procedures: discharge.Procedures(),
+		guards:     o.Guards, reader: o.Reader, judge: o.Judge,
 	}
 	if m.now == nil {
 		m.now = time.Now

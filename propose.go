@@ -18,7 +18,7 @@ func (s *Session) Propose(ctx context.Context, c Call) (*Proposal, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &Proposal{s.decide(&c, none, Allow)}, nil
+	return &Proposal{s.decide(ctx, &c, none, Allow, nil)}, nil
 }
 
 // ProposeConfirm is to [Session.Confirm] what Propose is to Decide, or to

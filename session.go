@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/provenance"
 	"github.com/remit-project/remit/strictjson"
@@ -30,6 +31,7 @@ type Session struct {
 	calls     map[string]*callRecord
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
+	history   *history // nil where there are no guards
 }
 
 // callRecord is what later events of a session need to know about a call.
@@ -41,7 +43,8 @@ type callRecord struct {
 	keys     []string // where the arguments stand, as certificates name them
 	allowed  bool
 	returned bool
-	reasons  []Reason // what a person was last asked about
+	reasons  []Reason    // what a person was last asked about
+	made     *guard.Call // as guards see it; nil where there are none
 }
 
 // ErrUnknownCall is returned by [Session.Confirm] for a call that was never
@@ -56,6 +59,9 @@ func (m *Monitor) Session(id string) *Session {
 	if m.unseen {
 		s.seen.Unseen()
 	}
+	if m.guards != nil {
+		s.history = &history{calls: map[string]*guard.Call{}}
+	}
 	return s
 }
 
@@ -67,6 +73,7 @@ func (s *Session) System(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.System(next("system", &s.counts.system), text)
+	s.said(guard.SystemEvent, text)
 	return nil
 }
 
@@ -76,6 +83,7 @@ func (s *Session) User(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.User(next("user", &s.counts.user), text)
+	s.said(guard.UserEvent, text)
 	return nil
 }
 
@@ -85,6 +93,7 @@ func (s *Session) Attach(name, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.External(next("attachment", &s.counts.attached), text)
+	s.said(guard.AttachmentEvent, text)
 	return nil
 }
 
@@ -93,6 +102,7 @@ func (s *Session) Assistant(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.Model(next("model", &s.counts.model), text)
+	s.said(guard.AssistantEvent, text)
 	return nil
 }
 
@@ -118,7 +128,7 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
 	}
 	s.mu.Lock()
-	x := s.decide(&c, none, Allow)
+	x := s.decide(ctx, &c, none, Allow, nil)
 	x.note()
 	d := x.d
 	c.ID = d.Call
@@ -170,7 +180,7 @@ func (s *Session) agreed(ctx context.Context, call string, agreed consent) (*dec
 	if !ok {
 		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
 	}
-	return s.decide(&record.call, agreed, Allow), nil
+	return s.decide(ctx, &record.call, agreed, Allow, nil), nil
 }
 
 // Result adds what a call returned. A result of a call that was not allowed, or
@@ -184,6 +194,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
+	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
 		out.Origin = label.OriginUnknown
 		s.seen.Output(name, out)

@@ -11,6 +11,7 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard/decimal"
 	"github.com/remit-project/remit/guard/record"
 	"github.com/remit-project/remit/schema"
@@ -38,7 +39,11 @@ func (c *compiler) calls(e Expression, a *cel.Ast) {
 		for _, f := range c.scope.Contracts {
 			for i := range f.Tools {
 				if t := &f.Tools[i]; (word(t.Name) == tool || word(f.Server)+"."+word(t.Name) == tool) && !reads(t) {
-					c.fail(at, "use one whose contract says 'effect: read'", "the tool %q may do more than read (%s), so that a rule can't call it", t.Name, t.Effect)
+					if t.Effect == contract.Read {
+						c.fail(at, "use one whose arguments are selectors, content or control", "an argument of the tool %q says where the call goes, so that a rule can't call it", t.Name)
+					} else {
+						c.fail(at, "use one whose contract says 'effect: read'", "the tool %q may do more than read (%s), so that a rule can't call it", t.Name, t.Effect)
+					}
 					return
 				}
 			}

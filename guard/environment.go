@@ -119,12 +119,20 @@ func newUniverse(s Scope) (*universe, error) {
 	return u, nil
 }
 
-// reads tells whether a tool only reads, whatever it is called with.
+// reads tells whether a tool only reads, whatever it is called with, and reaches
+// no place that an argument names: a rule looks things up before anybody knows
+// whether the values of a call may be used at all.
 func reads(t *contract.Tool) bool {
-	if t.Effect != contract.Read || t.Unwrap != nil {
+	if t.Effect != contract.Read || t.Unwrap != nil || reaches(t.Args) {
 		return false
 	}
-	return t.Variants == nil || !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool { return c.Effect != "" && c.Effect != contract.Read })
+	return t.Variants == nil || !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool {
+		return c.Effect != "" && c.Effect != contract.Read || reaches(c.Args)
+	})
+}
+
+func reaches(args []contract.Arg) bool {
+	return slices.ContainsFunc(args, func(a contract.Arg) bool { return a.Role.AuthorityBearing() })
 }
 
 func definition(tools []*schema.Catalogue, server, tool string) (*schema.Tool, bool) {

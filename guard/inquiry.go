@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -148,7 +149,9 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 			q.value, q.err = q.decode(l.Result)
 		}
 		if q.err != nil {
-			l.Error = cut(q.err.Error(), MaxShown)
+			l.Result, l.Error = nil, cut(q.err.Error(), MaxShown)
+		} else if len(l.Result.Structured) > 0 {
+			l.Result = &Result{Structured: l.Result.Structured} // the text says the same
 		}
 	default:
 		j := q.judgment
@@ -173,8 +176,9 @@ func (q *inquiry) decode(r *Result) (ref.Val, error) {
 	case r == nil:
 		return nil, errors.New("it returned nothing")
 	case len(r.Content)+len(r.Structured) > MaxResult:
-		q.lookup.Result = nil
 		return nil, fmt.Errorf("it returned more than %d bytes", MaxResult)
+	case !utf8.ValidString(r.Content):
+		return nil, errors.New("its text is not UTF-8")
 	}
 	return decodeResult(r, q.reader.output)
 }

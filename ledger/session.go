@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/store"
 )
 
@@ -39,6 +40,11 @@ func (s *Session) Attach(ctx context.Context, name, text string) error {
 // Assistant adds text that the model wrote to the user.
 func (s *Session) Assistant(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text})
+}
+
+// Principal says for whom the agent works.
+func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
+	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
 }
 
 // Result adds what a call returned. It survives the process, and with some
@@ -127,7 +133,7 @@ func (s *Session) decide(ctx context.Context, propose func(r *remit.Session, seq
 			return out, err
 		}
 		d = p.Decision()
-		e.Verdict = d.Verdict
+		e.Verdict, e.Facts = d.Verdict, d.Facts
 		return proposal{store.Record{Event: e, Decision: d}, p.Note}, nil
 	})
 	if err != nil {
@@ -162,7 +168,7 @@ func covers(shown, d *remit.Decision) bool {
 	}
 	for _, want := range d.Reasons {
 		if !slices.ContainsFunc(shown.Reasons, func(r remit.Reason) bool {
-			return r.Code == want.Code && r.Path == want.Path && r.Verdict == want.Verdict
+			return r.Same(want) && r.Verdict == want.Verdict
 		}) {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 )
 
 // stored is an event as it is written: every text byte for byte, also where it
@@ -24,6 +25,9 @@ type stored struct {
 	Verdict remit.Verdict   `json:"verdict,omitempty"`
 	Once    bool            `json:"once,omitempty"`
 	Result  *storedResult   `json:"result,omitempty"`
+
+	Facts     *guard.Facts     `json:"facts,omitempty"`
+	Principal *guard.Principal `json:"principal,omitempty"`
 	// Boot is the run of the machine in which a decision was written; see
 	// [Record.Restarted].
 	Boot string `json:"boot,omitempty"`
@@ -80,7 +84,7 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 }
 
 func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
-	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot}
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
@@ -96,7 +100,8 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 		return err
 	}
 	r.Restarted = s.Boot != "" && s.Boot != boot
-	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once}
+	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
+		Facts: s.Facts, Principal: s.Principal}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
 	}

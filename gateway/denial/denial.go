@@ -27,6 +27,10 @@ func Data(d *remit.Decision) json.RawMessage {
 		Verdict  remit.Verdict `json:"verdict"`
 		Message  string        `json:"message"`
 		Remedies []string      `json:"remedies,omitempty"`
+		// The values by which a rule was decided stay here: they may come from
+		// look-ups that the model didn't make.
+		Policy     string   `json:"policy,omitempty"`
+		References []string `json:"references,omitempty"`
 	}
 	type decision struct {
 		Session string        `json:"session"`
@@ -39,7 +43,7 @@ func Data(d *remit.Decision) json.RawMessage {
 	}
 	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Through: d.Through, Verdict: d.Verdict, Reasons: []reason{}}
 	for _, r := range d.Reasons {
-		out.Reasons = append(out.Reasons, reason(r))
+		out.Reasons = append(out.Reasons, reason{r.Code, r.Path, r.Verdict, r.Message, r.Remedies, r.Policy, r.References})
 	}
 	data, err := json.Marshal(out)
 	if err != nil {

@@ -1,0 +1,337 @@
+package remit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/schema"
+)
+
+const (
+	guardTools = `{"tools": [
+  {"name": "refund", "inputSchema": {"type": "object", "required": ["order", "amount"], "properties": {"order": {"type": "string"}, "amount": {"type": "number"}}}},
+  {"name": "get_order", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}},
+  {"name": "send", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}]}`
+	guardContracts = `version: 1
+server: shop
+tools:
+  refund: {effect: write, args: {/order: {role: selector}, /amount: {role: content}}}
+  get_order: {effect: read, args: {/id: {role: selector, floor: EXTERNAL}}}
+  send: {effect: write, args: {/text: {role: content}}}
+  call: {effect: execute, args: {/name: {role: selector}, /arguments: {role: content}}, unwrap: {tool: /name, arguments: /arguments}}
+`
+	refundRules = `tool: refund
+policies:
+  - name: paid
+    references: ["A refund is never more than what was paid."]
+    variables: {order: 'tools.get_order({"id": args.order})'}
+    require: args.amount <= order.paid
+    message: The refund is more than what was paid.
+  - name: few
+    require: session.calls("refund").size() < 2
+    message: There are two refunds at most.
+  - name: large
+    require: args.amount < 1000
+    otherwise: ask
+    message: Large refunds are for a person.
+duties:
+  - name: tell
+    references: ["The customer is told of every refund."]
+    when: args.amount > 0
+    require: session.calls("send").exists(c, c.index > call.index && c.args.text.contains(args.order))
+    message: Tell the customer.
+`
+)
+
+// shop is a monitor with rules, whose look-ups are counted.
+type shop struct {
+	asked int
+	fails error
+	paid  string
+}
+
+func (s *shop) Read(context.Context, string, string, json.RawMessage) (*guard.Result, error) {
+	s.asked++
+	if s.fails != nil {
+		return nil, s.fails
+	}
+	return guard.ResultOf(json.RawMessage(`{"paid": ` + s.paid + `}`)), nil
+}
+
+func (s *shop) options(t tb, rules string) remit.Options {
+	c, err := schema.ParseMCP("shop", []byte(guardTools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := contract.Load("shop.yaml", []byte(guardContracts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Server = f.Server
+	o := remit.Options{Contracts: []*contract.File{f}, Reader: s, Now: func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }}
+	if rules == "" {
+		return o
+	}
+	g, err := guard.Load("refund.yaml", []byte(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Guards, err = guard.Compile([]*guard.File{g}, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: o.Contracts}); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (s *shop) session(t tb, rules string) *remit.Session {
+	m, err := remit.New(s.options(t, rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Session("s")
+}
+
+func refund(id, amount string) remit.Call {
+	return remit.Call{ID: id, Tool: "refund", Arguments: json.RawMessage(`{"order":"o1","amount":` + amount + `}`)}
+}
+
+func decideCall(t tb, s *remit.Session, c remit.Call) *remit.Decision {
+	d, err := s.Decide(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// rulesOf lists the rules that stopped a call.
+func rulesOf(d *remit.Decision) string {
+	out := []string{string(d.Verdict)}
+	for _, r := range d.Reasons {
+		out = append(out, fmt.Sprintf("%s %s", r.Code, r.Policy))
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestGuards decides calls by the rules of a company, all of them at once.
+func TestGuards(t *testing.T) {
+	for name, c := range map[string]struct {
+		amount string
+		before []string // amounts that were refunded before
+		fails  error
+		want   string
+	}{
+		"all hold":           {"9.99", nil, nil, "allow"},
+		"one doesn't":        {"10.01", nil, nil, "deny; policy-violation paid"},
+		"all that don't":     {"2000", []string{"1", "1"}, nil, "deny; policy-violation paid; policy-violation few; policy-violation large"},
+		"a look-up fails":    {"1", nil, errors.New("the server is down"), "deny; guard-failed paid"},
+		"the third is a no":  {"1", []string{"1", "1"}, nil, "deny; policy-violation few"},
+		"not as the schema":  {`"1"`, nil, nil, "deny; guard-failed "},
+		"more than a number": {"1e90000", nil, nil, "deny; guard-failed "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shop := &shop{paid: "10", fails: c.fails}
+			s := shop.session(t, refundRules)
+			for i, amount := range c.before {
+				decideCall(t, s, refund(fmt.Sprintf("b%d", i), amount))
+			}
+			d := decideCall(t, s, refund("c", c.amount))
+			if got := rulesOf(d); got != c.want {
+				t.Errorf("got %s", got)
+			}
+			if c.want == "deny; policy-violation paid" {
+				if got := d.Explain(); !strings.Contains(got, "The refund is more than what was paid.") || !strings.Contains(got, "A refund is never more than what was paid.") {
+					t.Errorf("explained as %s", got)
+				}
+				if v := d.Reasons[0].Values; !slices.Contains(v, guard.Value{Name: "args.amount", Value: "10.01"}) || !slices.Contains(v, guard.Value{Name: "order.paid", Value: "10"}) {
+					t.Errorf("values %v", v)
+				}
+			}
+		})
+	}
+}
+
+// TestGuardsAsk: a rule may leave a call to a person, who agrees to it by name.
+func TestGuardsAsk(t *testing.T) {
+	s := (&shop{paid: "5000"}).session(t, refundRules)
+	d := decideCall(t, s, refund("c", "2000"))
+	if got := rulesOf(d); got != "ask; policy-violation large" {
+		t.Fatal(got)
+	}
+	d, err := s.Confirm(t.Context(), "c")
+	if err != nil || d.Verdict != remit.Allow || !d.Confirmed {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}
+
+// TestGuardsAfterContracts: nothing is looked up with values that the contract
+// refused, and what can be said without is said.
+func TestGuardsAfterContracts(t *testing.T) {
+	shop := &shop{paid: "10"}
+	s := shop.session(t, refundRules)
+	d := decideCall(t, s, remit.Call{ID: "c", Tool: "refund", Arguments: json.RawMessage(`{"order":"o1","amount":2000,"more":1}`)})
+	if shop.asked != 0 || d.Verdict != remit.Deny {
+		t.Errorf("asked %d times: %s", shop.asked, rulesOf(d))
+	}
+}
+
+// TestGuardsThroughAnotherTool: the rules of the inner tool hold.
+func TestGuardsThroughAnotherTool(t *testing.T) {
+	s := (&shop{paid: "10"}).session(t, refundRules)
+	for _, arguments := range []string{`{"order":"o1","amount":11}`, `"{\"order\":\"o1\",\"amount\":11}"`} {
+		d := decideCall(t, s, remit.Call{Tool: "call", Arguments: json.RawMessage(`{"name":"refund","arguments":` + arguments + `}`)})
+		if !strings.Contains(rulesOf(d), "policy-violation paid") {
+			t.Errorf("got %s", rulesOf(d))
+		}
+	}
+}
+
+// TestGuardsHistory: a call that was not allowed and ran all the same counts.
+func TestGuardsHistory(t *testing.T) {
+	s := (&shop{paid: "10"}).session(t, refundRules)
+	for i := range 2 {
+		id := fmt.Sprintf("w%d", i)
+		decideCall(t, s, refund(id, "11")) // denied, and somebody only watches
+		if err := s.Result(t.Context(), remit.Result{Call: id, Content: "done"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := rulesOf(decideCall(t, s, refund("c", "1"))); !strings.HasSuffix(got, "policy-violation few") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestDuties: a duty is open from its call until it is fulfilled.
+func TestDuties(t *testing.T) {
+	s := (&shop{paid: "10"}).session(t, refundRules)
+	open := func(want int) {
+		t.Helper()
+		if got := s.Duties(); len(got) != want || want > 0 && (got[0].Duty != "tell" || got[0].Call != "c1" || got[0].Message == "" || got[0].Failed != "") {
+			t.Errorf("got %+v", got)
+		}
+	}
+	open(0)
+	decideCall(t, s, refund("c0", "0"))
+	open(0)
+	decideCall(t, s, refund("c1", "5"))
+	open(1)
+	decideCall(t, s, remit.Call{ID: "m0", Tool: "send", Arguments: json.RawMessage(`{"text":"hello"}`)})
+	open(1)
+	decideCall(t, s, remit.Call{ID: "m1", Tool: "send", Arguments: json.RawMessage(`{"text":"o1 is refunded"}`)})
+	open(0)
+}
+
+// TestGuardsPrincipal: rules speak of the principal, who comes back from the log.
+func TestGuardsPrincipal(t *testing.T) {
+	rules := "tool: refund\npolicies: [{name: clerks, require: '\"clerks\" in session.principal.groups', message: Clerks only.}]\n"
+	shop := &shop{}
+	clerk := guard.Principal{ID: "ann", Groups: []string{"clerks"}}
+	s := shop.session(t, rules)
+	if got := rulesOf(decideCall(t, s, refund("c1", "1"))); got != "deny; policy-violation clerks" {
+		t.Errorf("got %s", got)
+	}
+	if err := s.Principal(clerk); err != nil {
+		t.Fatal(err)
+	}
+	if got := rulesOf(decideCall(t, s, refund("c2", "1"))); got != "allow" {
+		t.Errorf("got %s", got)
+	}
+	m, err := remit.New(shop.options(t, rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored, err := m.Restore(t.Context(), "s", events([]remit.Event{{Kind: remit.PrincipalEvent, Principal: &clerk}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rulesOf(decideCall(t, restored, refund("c3", "1"))); got != "allow" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// conditions are what rules of random guards are made of.
+var conditions = []string{
+	`args.amount < 10`, `args.order == "o1"`, `tools.get_order({"id": args.order}).paid >= args.amount`, `session.calls().size() < 3`,
+	`args.amount / 0 == 1`, `label(args.order).trust >= USER`, `session.user_said("yes")`, `judge("Is it fine?")`, `true`, `false`,
+	`session.messages.exists(m, m.text.contains("o1"))`,
+}
+
+// TestGuardsOnlyMakeWorse runs random sessions with and without random rules:
+// no verdict is better with them. Their order changes nothing but the order of
+// the reasons, and what is restored from the log decides alike without looking
+// anything up.
+func TestGuardsOnlyMakeWorse(t *testing.T) {
+	rank := map[remit.Verdict]int{remit.Allow: 0, remit.Ask: 1, remit.Deny: 2}
+	rapid.Check(t, func(t *rapid.T) {
+		chosen := rapid.SliceOfN(rapid.SampledFrom(conditions), 1, 4).Draw(t, "conditions")
+		file := func(order []int) string {
+			text := "tool: refund\npolicies:\n"
+			for _, i := range order {
+				text += fmt.Sprintf("  - {name: r%d, require: '%s', message: no, otherwise: %s}\n", i, chosen[i], []string{"deny", "ask"}[i%2])
+			}
+			return text
+		}
+		order := make([]int, len(chosen))
+		for i := range order {
+			order[i] = i
+		}
+		world := &shop{paid: rapid.SampledFrom([]string{"5", `"a lot"`, "1e3"}).Draw(t, "paid")}
+		if rapid.Bool().Draw(t, "fails") {
+			world.fails = errors.New("the server is down")
+		}
+		without, with := world.session(t, ""), world.session(t, file(order))
+		shuffled := world.session(t, file(rapid.Permutation(order).Draw(t, "order")))
+		var log []remit.Event
+		for i := range rapid.IntRange(1, 5).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "says") {
+				text := rapid.SampledFrom([]string{"yes, refund o1", "no"}).Draw(t, "text")
+				for _, s := range []*remit.Session{without, with, shuffled} {
+					if err := s.User(text); err != nil {
+						t.Fatal(err)
+					}
+				}
+				log = append(log, remit.Event{Kind: remit.UserEvent, Text: text})
+			}
+			c := refund(fmt.Sprintf("c%d", i), rapid.SampledFrom([]string{"1", "7.5", "100", `"x"`}).Draw(t, "amount"))
+			a, b, other := decideCall(t, without, c), decideCall(t, with, c), decideCall(t, shuffled, c)
+			if rank[b.Verdict] < rank[a.Verdict] {
+				t.Fatalf("%s without rules, %s with", a.Verdict, b.Verdict)
+			}
+			if sorted(b) != sorted(other) {
+				t.Fatalf("%s in one order, %s in the other", rulesOf(b), rulesOf(other))
+			}
+			log = append(log, remit.Event{Kind: remit.CallEvent, Call: &c, Verdict: b.Verdict, Facts: b.Facts})
+		}
+		asked := world.asked
+		m, err := remit.New(world.options(t, file(order)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, err := range m.Review(context.Background(), "s", events(log)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Decision.Verdict != r.Event.Verdict {
+				t.Fatalf("replayed as %s, was %s", rulesOf(r.Decision), r.Event.Verdict)
+			}
+		}
+		if world.asked != asked {
+			t.Fatal("something was looked up again")
+		}
+	})
+}
+
+func sorted(d *remit.Decision) string {
+	parts := strings.Split(rulesOf(d), "; ")
+	slices.Sort(parts)
+	return strings.Join(parts, "; ")
+}
