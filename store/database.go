@@ -40,9 +40,8 @@ type database struct {
 	forUpdate string
 	// skipLocked ends one whose rows are left to those who hold them.
 	skipLocked string
-	// together is a statement for [database.addTogether]; empty where several
-	// statements cost no more than one.
-	together string
+	// together appends in one statement; nil where several cost no more.
+	together *together
 	// announce is a statement that tells other replicas of a settled question;
 	// empty when there are none, and listen, which makes them heard, is nil.
 	announce string
@@ -292,6 +291,13 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 		}
 		list[i] = e
 	}
+	what := fmt.Sprintf("append to session %q", session)
+	if s.together != nil && len(list) == 1 {
+		if done, err := s.together.add(ctx, session, list[0], s); done || err != nil {
+			return failed(what, err)
+		}
+	}
+	var left *row
 	err := write(ctx, func(ctx context.Context, q querier) error {
 		r, err := s.lock(ctx, q, session)
 		if errors.Is(err, ErrNotFound) && expected == 0 {
@@ -308,9 +314,6 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 		if r.length != expected {
 			return &ConflictError{session, expected, r.length}
 		}
-		if s.together != "" && len(list) == 1 {
-			return s.addTogether(ctx, q, r, list[0])
-		}
 		for _, e := range list {
 			if _, err := q.ExecContext(ctx, "INSERT INTO events (session, seq, event, decision, salt) VALUES ($1, $2, $3, $4, $5)",
 				session, e.seq, e.event, e.decision, e.salt); err != nil {
@@ -321,25 +324,16 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 			}
 			r.length++
 		}
+		left = r
 		return r.save(ctx, q)
 	})
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrPruned) || errors.Is(err, ErrEnded) {
+	switch {
+	case errors.Is(err, ErrConflict), errors.Is(err, ErrPruned), errors.Is(err, ErrEnded):
 		return err
+	case err == nil && s.together != nil:
+		s.together.remember(left)
 	}
-	return failed(fmt.Sprintf("append to session %q", session), err)
-}
-
-// addTogether writes a record, its audit entry and the session's row in one
-// statement: a server is asked once instead of three times.
-func (s *database) addTogether(ctx context.Context, q querier, r *row, e *encoded) error {
-	n := r.entries
-	entry, err := r.next(e.entry, s.now())
-	if err != nil {
-		return err
-	}
-	r.length++
-	_, err = q.ExecContext(ctx, s.together, r.id, e.seq, e.event, e.decision, e.salt, n, string(entry), r.head[:], r.length, r.active, r.entries)
-	return err
+	return failed(what, err)
 }
 
 // begin makes a session, and says so in the store's own chain, by which a

@@ -30,9 +30,12 @@ const (
 	postgresConnect = 10 * time.Second
 )
 
-const postgresTogether = `WITH event AS (INSERT INTO events (session, seq, event, decision, salt) VALUES ($1, $2, $3, $4, $5)),
-	entry AS (INSERT INTO audit (chain, n, seq, entry, hash) VALUES ($1, $6, $2, $7, $8))
-	UPDATE sessions SET length = $9, active = $10, entries = $11, head = $8 WHERE id = $1`
+// postgresTogether writes a record, its audit entry and the session's row, if
+// that row is as expected.
+const postgresTogether = `WITH s AS (UPDATE sessions SET length = $9, active = $10, entries = $11, head = $8
+		WHERE id = $1 AND length = $2 AND entries = $6 AND head = $12 AND pruned IS NULL AND ended IS NULL RETURNING id),
+	event AS (INSERT INTO events (session, seq, event, decision, salt) SELECT id, $2::bigint, $3::text, $4::text, $5::bytea FROM s)
+	INSERT INTO audit (chain, n, seq, entry, hash) SELECT id, $6::bigint, $2::bigint, $7::text, $8::bytea FROM s`
 
 // channel is where settled questions are announced.
 const channel = "remit_approvals"
@@ -67,7 +70,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
 	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
-	s.together = postgresTogether
+	s.together = &together{db: db, statement: postgresTogether, rows: map[string]row{}}
 	s.announce = "SELECT pg_notify('" + channel + "', $1)"
 	s.listen = l.start
 	s.write = func(ctx context.Context, f func(context.Context, querier) error) error {

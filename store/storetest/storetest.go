@@ -30,6 +30,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 	}{
 		{"what was appended is read", appended},
 		{"a relaxed append is an append", relaxed},
+		{"an append finds what others did to the session", meanwhile},
 		{"every byte of an event stays", everyByte},
 		{"an append that expects another length is a conflict", conflict},
 		{"of appends at the same place one wins", race},
@@ -248,6 +249,39 @@ func relaxed(t *testing.T, s *suite) {
 		t.Errorf("afterwards there is %s", show(got))
 	}
 	verified(t, again)
+}
+
+// meanwhile changes a session by one store between the appends of another, which
+// may remember how it left the session.
+func meanwhile(t *testing.T, s *suite) {
+	other := s.open(t)
+	must(t, s.Append(t.Context(), "s", 0, said("0")))
+	must(t, s.Append(t.Context(), "s", 1, call("s", "c1", remit.Ask)))
+	must(t, other.Append(t.Context(), "s", 2, said("2")))
+	is(t, s.Append(t.Context(), "s", 2, said("2")), store.ErrConflict)
+	must(t, s.Append(t.Context(), "s", 3, said("3")))
+	must(t, s.Append(t.Context(), "s", 4, said("4")))
+	// A question changes the session's audit chain and not its length.
+	_, err := other.Ask(t.Context(), store.Question{Decision: decision("s", "c1")})
+	must(t, err)
+	must(t, s.Append(t.Context(), "s", 5, said("5")))
+	must(t, s.Append(t.Context(), "s", 6, said("6"), said("7")))
+	must(t, s.Append(t.Context(), "s", 8, said("8")))
+	is(t, s.Append(t.Context(), "s", 7, said("7")), store.ErrConflict)
+	if got := records(t, other.Read(t.Context(), "s", 0)); len(got) != 9 {
+		t.Errorf("the session has %s", show(got))
+	}
+	must(t, s.Append(t.Context(), "s", 9, said("9")))
+	_, err = other.End(t.Context(), "s")
+	must(t, err)
+	is(t, s.Append(t.Context(), "s", 10, said("10")), store.ErrEnded)
+	must(t, s.Append(t.Context(), "t", 0, said("0")))
+	s.pass(time.Hour)
+	if n, err := other.Prune(t.Context(), s.now()); err != nil || n != 2 {
+		t.Errorf("%d pruned, %v", n, err)
+	}
+	is(t, s.Append(t.Context(), "t", 1, said("1")), store.ErrPruned)
+	verified(t, other)
 }
 
 func everyByte(t *testing.T, s *suite) {
