@@ -14,8 +14,18 @@ type live struct {
 	// answered tells that it has answered, and how; the next request says so.
 	answered bool
 	answer   hash
-	// owed are turns that the history which the provider keeps lacks.
+	// kept is what the history which the provider keeps needs to go on.
+	kept kept
+}
+
+// kept is what a history that the provider keeps needs to go on from an answer
+// of which the client has seen another form.
+type kept struct {
+	// owed are turns that it lacks.
 	owed []json.RawMessage
+	// response is the provider's name of the answer, where the client knows it by
+	// another one.
+	response string
 }
 
 // cache keeps conversations between requests, and drops those that were not

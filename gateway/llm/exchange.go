@@ -26,8 +26,8 @@ type exchange struct {
 	req    *request
 	tenant hash
 	c      *conversation
-	end    hash              // of the conversation up to the answer
-	owed   []json.RawMessage // turns that the history which the provider keeps lacks
+	end    hash // of the conversation up to the answer
+	kept   kept
 
 	stream *stream // nil until an answer streams
 	tries  []*answer
@@ -91,12 +91,12 @@ func (x *exchange) open(body []byte) error {
 	}
 	x.req, x.tenant = req, hashed(append([][]byte{hashOf(tenant(x.d.name(), x.r))}, bytesOf(req.tools)...)...)
 	r := &reader{p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
-	c, owed, err := r.resume(x.r.Context(), m, id, x.tenant)
+	c, kept, err := r.resume(x.r.Context(), m, id, x.tenant)
 	if err != nil {
 		return err
 	}
-	x.c, x.end, x.owed = c, r.before[len(r.before)-1], owed
-	x.req.body = settled(x.req.body, owed)
+	x.c, x.end, x.kept = c, r.before[len(r.before)-1], kept
+	x.req.body = settled(x.req.body, kept)
 	return nil
 }
 
@@ -253,11 +253,16 @@ func (x *exchange) finish(shown *said) error {
 
 // keep puts the conversation aside for the next request.
 func (x *exchange) keep(shown *said) {
-	l := &live{keys: []hash{x.end}, c: x.c, owed: x.owed}
+	l := &live{keys: []hash{x.end}, c: x.c, kept: x.kept}
 	if shown != nil {
 		last := x.tries[len(x.tries)-1]
-		if l.owed = x.d.owed(last); last.id != "" {
-			l.keys = append(l.keys, keptKey(x.tenant, "response "+last.id))
+		l.kept = kept{owed: x.d.owed(last), response: last.id}
+		id := last.id
+		if x.stream != nil {
+			id = x.tries[0].id // a stream has one id
+		}
+		if id != "" {
+			l.keys = append(l.keys, keptKey(x.tenant, "response "+id))
 		}
 		if strings.HasPrefix(x.req.kept, "conversation ") {
 			l.keys = append(l.keys, keptKey(x.tenant, x.req.kept))

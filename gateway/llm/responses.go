@@ -170,12 +170,15 @@ func listed(body []byte) []byte {
 }
 
 // settled is a request with what the history that the provider keeps lacks.
-func settled(body []byte, owed []json.RawMessage) []byte {
-	if len(owed) == 0 {
+func settled(body []byte, k kept) []byte {
+	if k.response != "" && !absent(rawjson.Get(body, "previous_response_id")) {
+		body = rawjson.Replace(body, rawjson.Quote(k.response), "previous_response_id")
+	}
+	if len(k.owed) == 0 {
 		return body
 	}
 	body = listed(body)
-	return rawjson.Replace(body, join(append(owed[:len(owed):len(owed)], values(rawjson.Get(body, "input"))...)), "input")
+	return rawjson.Replace(body, join(append(k.owed[:len(k.owed):len(k.owed)], values(rawjson.Get(body, "input"))...)), "input")
 }
 
 func (responses) again(body []byte, a *answer) []byte {

@@ -203,6 +203,7 @@ func (k *responsesCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage)
 	for i, e := range tail {
 		if (len(k.calls) > 0 || k.tries > 0) && strings.HasPrefix(rawjson.GetText(e.Data, "type"), "response.") {
 			e.Data = rawjson.Replace(e.Data, join(k.output), "response", "output")
+			e.Data = rawjson.Replace(e.Data, rawjson.Quote(k.firstID), "response", "id")
 			if usage != nil {
 				e.Data = rawjson.Replace(e.Data, usage, "response", "usage")
 			}

@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -69,7 +68,7 @@ func (r *reader) genuine(from int, s *said) bool {
 
 // resume returns the conversation of a request, up to the end of its turns: the
 // live one that it goes on from, or one that is made again.
-func (r *reader) resume(ctx context.Context, m *remit.Monitor, id string, seed hash) (*conversation, []json.RawMessage, error) {
+func (r *reader) resume(ctx context.Context, m *remit.Monitor, id string, seed hash) (*conversation, kept, error) {
 	if r.req.kept != "" {
 		seed = keptKey(seed, r.req.kept)
 	} else {
@@ -95,20 +94,20 @@ func (r *reader) resume(ctx context.Context, m *remit.Monitor, id string, seed h
 		if r.req.kept != "" && at == 0 {
 			for _, text := range r.req.system {
 				if err := l.c.tell(ctx, event(remit.SystemEvent, text)); err != nil {
-					return nil, nil, err
+					return nil, kept{}, err
 				}
 			}
 		}
 		if l.answered && (r.req.kept == "" || at > 0) {
-			l.owed = nil // the client's history is all that there is
+			l.kept = kept{} // the client's history is all that there is
 		}
-		return l.c, l.owed, r.tell(ctx, l.c, from)
+		return l.c, l.kept, r.tell(ctx, l.c, from)
 	}
 	c, err := r.begin(ctx, m, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, kept{}, err
 	}
-	return c, nil, r.tell(ctx, c, 0)
+	return c, kept{}, r.tell(ctx, c, 0)
 }
 
 // keptKey is the hash by which a conversation is found whose history the
