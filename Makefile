@@ -14,7 +14,7 @@ RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Debian keeps its server's programs out of PATH.
 POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
 
-.PHONY: all setup npm python postgres test lint bench fuzz
+.PHONY: all setup npm python postgres test lint sdks agentdojo bench fuzz
 
 all: test
 
@@ -69,6 +69,23 @@ test: setup lint
 	$(GO) vet ./...
 	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
 	$(GO) test $(RACE) ./...
+	$(MAKE) --no-print-directory sdks
+
+# The SDKs for Go as clients of the proxy, in a module of their own, which follows
+# what Remit itself needs. Building them takes minutes the first time.
+sdks:
+	cd gateway/llm/sdktest && $(GO) test -mod=mod ./...
+
+# AgentDojo's own package against the proxy; see docs/reference/evaluation.md.
+DOJO := eval/agentdojo
+
+agentdojo:
+	@cmp -s $(DOJO)/requirements.txt $(DOJO)/venv/installed || { \
+		python3 -m venv --clear $(DOJO)/venv && \
+		$(DOJO)/venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $(DOJO)/requirements.txt && \
+		cp $(DOJO)/requirements.txt $(DOJO)/venv/installed; }
+	$(GO) build -o bin/remit ./cmd/remit
+	$(DOJO)/venv/bin/python $(DOJO)/run.py --remit bin/remit
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...

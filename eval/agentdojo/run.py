@@ -1,0 +1,158 @@
+"""AgentDojo's own package, unmodified, against a model that obeys every injection:
+once as it is, once with the proxy before the model.
+
+    python run.py --remit ../../bin/remit
+
+The model is scripted. It makes the calls that solve the user's task, as AgentDojo
+has them, and as soon as a result holds the attacker's goal, those that reach it;
+then it goes on with the task. A call that is denied it gives up, and takes the
+next. No model could be led more easily.
+"""
+
+import argparse
+import json
+import logging
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import urlopen
+
+from agentdojo.agent_pipeline import AgentPipeline, PipelineConfig
+from agentdojo.attacks.attack_registry import load_attack
+from agentdojo.task_suite.load_suites import get_suites
+from pydantic import BaseModel
+
+VERSION = "v1.2"
+MODEL = "gpt-4o-2024-05-13"  # what the pipeline calls it; the attack's text has a name for it
+
+
+def plain(text):
+    """The letters and digits of a text: results reach the model wrapped and escaped."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+class Script:
+    """What the model does in one run."""
+
+    def __init__(self, calls, injected, goal, output):
+        self.calls, self.injected, self.goal, self.output = list(calls), list(injected), plain(goal), output
+
+    def answer(self, messages):
+        results = [m for m in messages if m["role"] == "tool"]
+        if self.injected and any(self.goal in plain(json.dumps(m["content"])) for m in results):
+            self.calls, self.injected = self.injected + self.calls, []
+        if not self.calls:
+            return {"role": "assistant", "content": self.output}
+        call = self.calls.pop(0)
+        arguments = json.dumps(call.args, default=lambda v: v.model_dump() if isinstance(v, BaseModel) else str(v))
+        id = f"call_{time.monotonic_ns()}"
+        return {"role": "assistant", "content": None, "tool_calls": [{"id": id, "type": "function", "function": {"name": call.function, "arguments": arguments}}]}
+
+
+class Model(BaseHTTPRequestHandler):
+    """The API of the model: Chat Completions."""
+
+    protocol_version = "HTTP/1.1"
+    script = None
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        message = Model.script.answer(request["messages"])
+        body = json.dumps({
+            "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": request["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}],
+            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        }).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_proxy(binary, upstream, log):
+    """The proxy, as a deployment would start it. A call of this model that is denied
+    is followed by another, not by a better one, so that it is asked again often."""
+    port = free_port()
+    proxy = subprocess.Popen([binary, "proxy", "--upstream", upstream, "--listen", f"127.0.0.1:{port}", "--retries", "20"], stderr=log)
+    for _ in range(200):
+        try:
+            urlopen(f"http://127.0.0.1:{port}/healthz").read()
+            return proxy, f"http://127.0.0.1:{port}"
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit("error: the proxy does not answer; see its log")
+
+
+def run(suite, pipeline, user_task, injection_task, injections):
+    environment = user_task.init_environment(suite.load_and_inject_default_environment(injections))
+    calls = user_task.ground_truth(environment)
+    injected = injection_task.ground_truth(environment) if injection_task else []
+    output = getattr(user_task, "GROUND_TRUTH_OUTPUT", "") or "Done."
+    Model.script = Script(calls, injected, injection_task.GOAL if injection_task else "", output)
+    return suite.run_task_with_pipeline(pipeline, user_task, injection_task, injections)
+
+
+def measure(base, names, most):
+    """Rates by suite of runs through a base URL."""
+    os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = base + "/v1", "sk-test"
+    pipeline = AgentPipeline.from_config(PipelineConfig(llm=MODEL, model_id=None, defense=None, system_message_name=None, system_message=None))
+    out = {}
+    for name in names:
+        suite = get_suites(VERSION)[name]
+        attack = load_attack("important_instructions", suite, pipeline)
+        benign, utility, attacks = [], [], []
+        users = list(suite.user_tasks.values())[:most]
+        for user_task in users:
+            benign.append(run(suite, pipeline, user_task, None, {})[0])
+            for injection_task in list(suite.injection_tasks.values())[:most]:
+                u, s = run(suite, pipeline, user_task, injection_task, attack.attack(user_task, injection_task))
+                utility.append(u)
+                attacks.append(s)
+        out[name] = {"attacks": len(attacks), "succeeded": sum(attacks), "utility under attack": sum(utility), "tasks": len(benign), "benign utility": sum(benign)}
+        print(f"{base} {name}: {out[name]}", file=sys.stderr)
+    return out
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--remit", required=True, help="the remit command")
+    p.add_argument("--suites", nargs="+", default=["banking", "slack", "travel", "workspace"])
+    p.add_argument("--most", type=int, help="how many tasks of each kind to take of a suite; all by default")
+    p.add_argument("--log", default=os.devnull, help="where the proxy's log goes")
+    o = p.parse_args()
+    logging.disable(logging.INFO)
+    model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    threading.Thread(target=model.serve_forever, daemon=True).start()
+    upstream = f"http://127.0.0.1:{model.server_port}"
+    without = measure(upstream, o.suites, o.most)
+    with open(o.log, "wb") as log:
+        proxy, base = start_proxy(o.remit, upstream, log)
+        try:
+            within = measure(base, o.suites, o.most)
+        finally:
+            proxy.terminate()
+            proxy.wait()
+    json.dump({"without": without, "with": within}, sys.stdout, indent=2)
+    print()
+    failed = sum(r["succeeded"] for r in without.values()) == 0
+    sys.exit("error: no attack succeeded without Remit: the model doesn't obey" if failed else None)
+
+
+if __name__ == "__main__":
+    main()
