@@ -102,6 +102,10 @@ func Read(text string) (*Line, error) {
 		// Shells differ in what they take these for.
 		return nil, fmt.Errorf("%w: it has a zero byte or a carriage return", ErrUnread)
 	}
+	if hash := strings.IndexByte(text, '#'); hash >= 0 && strings.Contains(text[hash:], "\\\n") {
+		// A comment ends with its line in a shell, and goes on for the parser.
+		return nil, fmt.Errorf("%w: a line goes on behind a number sign", ErrUnread)
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnread, err)
@@ -191,9 +195,10 @@ func (r *reader) redirects(c *Command, list []*syntax.Redirect) {
 			out.Text = true
 			out.Unknown = r.word(d.Word).Kind == Unknown
 		case syntax.DplIn, syntax.DplOut:
-			// Only a number or "-" is a descriptor; another word is a file.
-			if w := r.word(d.Word); w.Kind != Literal || strings.Trim(w.Text, "0123456789-") != "" {
-				out.Writes, out.File = d.Op == syntax.DplOut, w
+			// Only a number or "-" is a descriptor. Another word is a file, and bash
+			// expands it once more, whatever its quotes.
+			if w := d.Word.Lit(); w != "-" && !isDigits(w) {
+				out.Writes, out.Unknown, out.File = true, true, Word{Span: span(d.Word), Kind: Unknown}
 			}
 		case syntax.RdrIn:
 			out.File = r.word(d.Word)

@@ -69,7 +69,7 @@ func TestReachesOutside(t *testing.T) {
 		"PATH=. ls", "LD_PRELOAD=./x ls", "GIT_SSH_COMMAND=x git status", "CI=/x ls", "sudo ls", "env ls", "timeout 5 sh -c id", "timeout --preserve-status 5 ls", "nice sh x", "eval ls", "unknown", "make SHELL=./x", "make -f /etc/x",
 		"if true; then ls; fi", "for f in a b; do cat $f; done", "(ls)", "{ ls; }", "f() { ls; }; f", "ls &", "sed -i s/a/b/ x", "sed -n '1e id' x", "sed -n 'w /etc/x' x", "awk 'BEGIN{system(\"id\")}'", "awk '{print > \"/etc/x\"}' a",
 		"cat */../../x", "tr a-z '[b' < /etc/passwd", "curl -X POST https://x", "curl -d @a https://x", "curl -o .git/hooks/x http://localhost/x", "curl file:///etc/passwd", "curl https://user@x", "remit approvals approve 1", "'git status'", "\"ls\" /etc", "echo =ls > =x", "printf -v PATH x", "\\rm x", "ls {a,/etc}",
-		"cd sub && git status", "printf %d 'a[$(id)]'", "[ 'a[$(id)]' -eq 0 ]", "test -v 'a[$(id)]'", "cp pre-commit .git/hooks", "cp a sub/.git", "ls *(e:'id':)",
+		"ls >&'x$(id)'", "ls >&x", "ls <&'0$(id)'", "cd sub && git status", "printf %d 'a[$(id)]'", "[ 'a[$(id)]' -eq 0 ]", "test -v 'a[$(id)]'", "cp pre-commit .git/hooks", "cp a sub/.git", "ls *(e:'id':)",
 	} {
 		t.Run(text, func(t *testing.T) {
 			line, err := shell.Read(text)
@@ -97,7 +97,7 @@ func TestFetches(t *testing.T) {
 // What can't be read is said to be so, and never half read.
 func TestUnread(t *testing.T) {
 	for name, text := range map[string]string{
-		"a quote that doesn't end": "echo 'a", "a bracket": "ls )", "too long": "echo " + strings.Repeat("a", shell.MaxLine), "too many": strings.Repeat("a ", shell.MaxPieces+1), "a zero byte": "ls\x00", "a carriage return": "ls\r\nid",
+		"a quote that doesn't end": "echo 'a", "a bracket": "ls )", "too long": "echo " + strings.Repeat("a", shell.MaxLine), "too many": strings.Repeat("a ", shell.MaxPieces+1), "a zero byte": "ls\x00", "a carriage return": "ls\r\nid", "a comment that goes on": "ls #\\\nsh x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if line, err := shell.Read(text); err == nil {
