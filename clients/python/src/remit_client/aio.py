@@ -1,0 +1,143 @@
+"""The asynchronous client."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from . import wire
+from .models import Approval, Decision, Problem, SessionInfo, ToolSet
+
+
+class AsyncRemit:
+    """A connection to ``remit serve``. Use it as an asynchronous context manager, or close it."""
+
+    def __init__(self, url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._http = httpx.AsyncClient(base_url=url, headers=wire.headers(token), timeout=wire.TIMEOUT, transport=transport)
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.aclose()
+
+    async def send(self, request: wire.Request) -> Any:
+        """Send a request until it is answered, or not worth trying any more."""
+        attempt = 0
+        while True:
+            problem: Problem | None = None
+            failed: Exception
+            try:
+                return wire.read(await self._http.request(**request.arguments()))
+            except Problem as e:
+                problem = failed = e
+            except httpx.TransportError as e:
+                failed = e
+            wait = wire.again(problem, attempt)
+            if wait is None:
+                raise failed
+            await asyncio.sleep(wait)
+            attempt += 1
+
+    async def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None) -> AsyncSession:
+        """Begin a session, or join the one of that id.
+
+        The tools count when the session is begun, and are kept with it.
+        """
+        try:
+            info: SessionInfo = await self.send(wire.new_session(id, tools))
+        except Problem as problem:
+            wire.created(problem)
+            info = await self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))
+        return AsyncSession(self, info["id"])
+
+    async def pending(self) -> list[Approval]:
+        """The questions that wait, oldest first."""
+        found: list[Approval] = []
+        query: dict[str, str] = {}
+        while True:
+            page = await self.send(wire.get("/v1/approvals", **query))
+            found += page["approvals"]
+            if not page.get("next"):
+                return found
+            query = {"cursor": page["next"]}
+
+    async def answer(self, approval: str, *, approve: bool, extent: str = "session", why: str = "") -> Approval:
+        """Answer a question: ``once`` for the call alone, ``session``, or ``always``."""
+        body = {"answer": "approve" if approve else "deny", "for": extent, "why": why}
+        out: Approval = await self.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/answer", body))
+        return out
+
+
+class AsyncSession:
+    """One conversation of one agent: tell it everything that the model sees, in that order."""
+
+    def __init__(self, remit: AsyncRemit, id: str) -> None:
+        self._remit = remit
+        self.id = id
+        self._path = f"/v1/sessions/{wire.segment(id)}"
+
+    async def system(self, text: str) -> None:
+        """Text of the deployment."""
+        await self.event({"type": "system", "text": text})
+
+    async def user(self, text: str) -> None:
+        """What the user said, by their own channel: what it names, the user vouches for."""
+        await self.event({"type": "user", "text": text})
+
+    async def attach(self, name: str, text: str) -> None:
+        """Material that the user passed on and did not write."""
+        await self.event({"type": "attach", "name": name, "text": text})
+
+    async def assistant(self, text: str) -> None:
+        """What the model wrote to the user."""
+        await self.event({"type": "assistant", "text": text})
+
+    async def result(self, call: str, content: str | None = None, *, structured: Any = None) -> None:
+        """What a call returned, before the model sees it."""
+        await self.event(wire.result(call, content, structured))
+
+    async def event(self, body: dict[str, Any]) -> None:
+        """Add an event, in the form of the session protocol's lines."""
+        await self._remit.send(wire.post(f"{self._path}/events", body))
+
+    async def decide(
+        self, tool: str, arguments: dict[str, Any] | str, *, call: str | None = None, server: str | None = None
+    ) -> Decision:
+        """Decide a proposed call, before it runs."""
+        return Decision.of(await self._remit.send(wire.decide(self._path, tool, arguments, call, server)))
+
+    async def ask(self, call: str) -> Approval:
+        """Ask a person about a call that was held back."""
+        out: Approval = await self._remit.send(wire.post(f"{self._path}/approvals", {"call": call}))
+        return out
+
+    async def await_answer(self, approval: str, seconds: float) -> Decision | None:
+        """Wait for a person's answer and act on it; None when nobody answered in time."""
+        path = f"/v1/approvals/{wire.segment(approval)}"
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            wait = min(max(int(left), 1), wire.LONGEST_WAIT)
+            found = await self._remit.send(wire.get(path, wait=str(wait)))
+            if found["state"] != "pending":
+                return Decision.of(await self._remit.send(wire.post(f"{path}/use")))
+        return None
+
+    async def explain(self, call: str) -> dict[str, Any]:
+        """The last decision on a call, with the places that its arguments came from.
+
+        Their text may be an attacker's: never show it raw.
+        """
+        out: dict[str, Any] = await self._remit.send(wire.get(f"{self._path}/decisions/{wire.segment(call)}/explanation"))
+        return out
+
+    async def end(self) -> None:
+        """End the session, for every enforcement point."""
+        await self._remit.send(wire.post(f"{self._path}/end"))

@@ -1,0 +1,142 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from . import wire
+from .models import Approval, Decision, Problem, SessionInfo, ToolSet
+
+
+class Remit:
+    """A connection to ``remit serve``. Use it as a context manager, or close it."""
+
+    def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
+        self._http = httpx.Client(base_url=url, headers=wire.headers(token), timeout=wire.TIMEOUT, transport=transport)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def send(self, request: wire.Request) -> Any:
+        """Send a request until it is answered, or not worth trying any more."""
+        attempt = 0
+        while True:
+            problem: Problem | None = None
+            failed: Exception
+            try:
+                return wire.read(self._http.request(**request.arguments()))
+            except Problem as e:
+                problem = failed = e
+            except httpx.TransportError as e:
+                failed = e
+            wait = wire.again(problem, attempt)
+            if wait is None:
+                raise failed
+            time.sleep(wait)
+            attempt += 1
+
+    def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None) -> Session:
+        """Begin a session, or join the one of that id.
+
+        The tools count when the session is begun, and are kept with it.
+        """
+        try:
+            info: SessionInfo = self.send(wire.new_session(id, tools))
+        except Problem as problem:
+            wire.created(problem)
+            info = self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))
+        return Session(self, info["id"])
+
+    def pending(self) -> list[Approval]:
+        """The questions that wait, oldest first."""
+        found: list[Approval] = []
+        query: dict[str, str] = {}
+        while True:
+            page = self.send(wire.get("/v1/approvals", **query))
+            found += page["approvals"]
+            if not page.get("next"):
+                return found
+            query = {"cursor": page["next"]}
+
+    def answer(self, approval: str, *, approve: bool, extent: str = "session", why: str = "") -> Approval:
+        """Answer a question: ``once`` for the call alone, ``session``, or ``always``."""
+        body = {"answer": "approve" if approve else "deny", "for": extent, "why": why}
+        out: Approval = self.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/answer", body))
+        return out
+
+
+class Session:
+    """One conversation of one agent: tell it everything that the model sees, in that order."""
+
+    def __init__(self, remit: Remit, id: str) -> None:
+        self._remit = remit
+        self.id = id
+        self._path = f"/v1/sessions/{wire.segment(id)}"
+
+    def system(self, text: str) -> None:
+        """Text of the deployment."""
+        self.event({"type": "system", "text": text})
+
+    def user(self, text: str) -> None:
+        """What the user said, by their own channel: what it names, the user vouches for."""
+        self.event({"type": "user", "text": text})
+
+    def attach(self, name: str, text: str) -> None:
+        """Material that the user passed on and did not write."""
+        self.event({"type": "attach", "name": name, "text": text})
+
+    def assistant(self, text: str) -> None:
+        """What the model wrote to the user."""
+        self.event({"type": "assistant", "text": text})
+
+    def result(self, call: str, content: str | None = None, *, structured: Any = None) -> None:
+        """What a call returned, before the model sees it."""
+        self.event(wire.result(call, content, structured))
+
+    def event(self, body: dict[str, Any]) -> None:
+        """Add an event, in the form of the session protocol's lines."""
+        self._remit.send(wire.post(f"{self._path}/events", body))
+
+    def decide(
+        self, tool: str, arguments: dict[str, Any] | str, *, call: str | None = None, server: str | None = None
+    ) -> Decision:
+        """Decide a proposed call, before it runs."""
+        return Decision.of(self._remit.send(wire.decide(self._path, tool, arguments, call, server)))
+
+    def ask(self, call: str) -> Approval:
+        """Ask a person about a call that was held back."""
+        out: Approval = self._remit.send(wire.post(f"{self._path}/approvals", {"call": call}))
+        return out
+
+    def await_answer(self, approval: str, seconds: float) -> Decision | None:
+        """Wait for a person's answer and act on it; None when nobody answered in time."""
+        path = f"/v1/approvals/{wire.segment(approval)}"
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            wait = min(max(int(left), 1), wire.LONGEST_WAIT)
+            found = self._remit.send(wire.get(path, wait=str(wait)))
+            if found["state"] != "pending":
+                return Decision.of(self._remit.send(wire.post(f"{path}/use")))
+        return None
+
+    def explain(self, call: str) -> dict[str, Any]:
+        """The last decision on a call, with the places that its arguments came from.
+
+        Their text may be an attacker's: never show it raw.
+        """
+        out: dict[str, Any] = self._remit.send(wire.get(f"{self._path}/decisions/{wire.segment(call)}/explanation"))
+        return out
+
+    def end(self) -> None:
+        """End the session, for every enforcement point."""
+        self._remit.send(wire.post(f"{self._path}/end"))

@@ -1,0 +1,242 @@
+"""A middleware for agents of LangChain and LangGraph: every tool call is decided before it runs.
+
+    agent = create_agent(model, tools, middleware=[RemitMiddleware(Remit(url, token), tools=tools)])
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware.types import AgentMiddleware, AgentState, PrivateStateAttr, ToolCallRequest
+from langchain.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from . import wire
+from .aio import AsyncRemit, AsyncSession
+from .client import Remit, Session
+from .models import Decision, ToolSet
+
+#: How many results are remembered as recorded. One that was forgotten is
+#: recorded again when it is seen, and then vouches for nothing.
+_REMEMBERED = 10_000
+
+
+class RemitState(AgentState[Any]):
+    """What the middleware keeps with the agent's state, and its checkpoints."""
+
+    #: The session's id; one is made unless the agent is invoked with one.
+    remit_session: NotRequired[str]
+    remit_fed: Annotated[NotRequired[list[str]], PrivateStateAttr]
+
+
+class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
+    """Decides every tool call of an agent, and records what it returns.
+
+    The model gets the explanation of a call that may not run as the tool's
+    message, with the status ``error``. Messages of the user are the user's own
+    words: put what they pass on (mail, files, pages) into other content blocks
+    than text, and it is external. Make it the last middleware of those that change
+    tool calls: what comes after it is not checked again.
+    """
+
+    state_schema = RemitState
+
+    def __init__(
+        self,
+        client: Remit | AsyncRemit,
+        *,
+        tools: Sequence[BaseTool | Callable[..., Any]] = (),
+        server: str = "agent",
+        system_prompt: str | None = None,
+        approval_seconds: float = 0,
+    ) -> None:
+        """Make the middleware.
+
+        A :class:`Remit` is for agents that are invoked, an :class:`AsyncRemit` for
+        those that are awaited. ``tools`` are the agent's, from which contracts are
+        made where the deployment has none; ``server`` is what contracts call them.
+        ``system_prompt`` is the agent's. A call that is held back waits for
+        ``approval_seconds`` for a person's answer.
+        """
+        super().__init__()
+        self._client = client
+        self._server = server
+        self._system_prompt = system_prompt
+        self._approval_seconds = approval_seconds
+        definitions = [convert_to_openai_tool(tool) for tool in tools]
+        self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
+        self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    # What the agent is invoked with is the application's: its messages are what
+    # they say they are.
+
+    def before_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        client = self._sync()
+        known, fed = state.get("remit_session"), state.get("remit_fed")
+        session = Session(client, known) if known and fed is not None else client.session(known, tools=self._toolset)
+        return self._feed(session, self._new(session.id, state, fed, invoked=True))
+
+    async def abefore_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        client = self._async()
+        known, fed = state.get("remit_session"), state.get("remit_fed")
+        session = AsyncSession(client, known) if known and fed is not None else await client.session(known, tools=self._toolset)
+        return await self._afeed(session, self._new(session.id, state, fed, invoked=True))
+
+    # What came since comes from tools, whatever it says it is.
+
+    def before_model(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        session = Session(self._sync(), _session(state))
+        return self._feed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+
+    async def abefore_model(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        session = AsyncSession(self._async(), _session(state))
+        return await self._afeed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+
+    def _feed(self, session: Session, new: _New) -> dict[str, Any]:
+        for event in new.events:
+            session.event(event)
+        return new.update(session.id)
+
+    async def _afeed(self, session: AsyncSession, new: _New) -> dict[str, Any]:
+        for event in new.events:
+            await session.event(event)
+        return new.update(session.id)
+
+    # Then each call, before it runs, and what it returned.
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        session = Session(self._sync(), _session(request.state))
+        call = request.tool_call
+        decision = session.decide(call["name"], call["args"], call=call["id"], server=self._server)
+        if decision.verdict == "ask" and self._approval_seconds > 0:
+            asked = session.ask(decision.call)
+            decision = session.await_answer(asked["id"], self._approval_seconds) or decision
+        if not decision.allowed:
+            return self._denied(request, decision)
+        returned = handler(_checked(request, decision))
+        session.event(wire.result(decision.call, _text(returned), None))
+        self._record(session.id, decision.call)
+        return returned
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+    ) -> ToolMessage | Command[Any]:
+        session = AsyncSession(self._async(), _session(request.state))
+        call = request.tool_call
+        decision = await session.decide(call["name"], call["args"], call=call["id"], server=self._server)
+        if decision.verdict == "ask" and self._approval_seconds > 0:
+            asked = await session.ask(decision.call)
+            decision = await session.await_answer(asked["id"], self._approval_seconds) or decision
+        if not decision.allowed:
+            return self._denied(request, decision)
+        returned = await handler(_checked(request, decision))
+        await session.event(wire.result(decision.call, _text(returned), None))
+        self._record(session.id, decision.call)
+        return returned
+
+    def _sync(self) -> Remit:
+        if not isinstance(self._client, Remit):
+            raise TypeError("this agent is invoked: give the middleware a Remit, or await the agent")
+        return self._client
+
+    def _async(self) -> AsyncRemit:
+        if not isinstance(self._client, AsyncRemit):
+            raise TypeError("this agent is awaited: give the middleware an AsyncRemit, or invoke the agent")
+        return self._client
+
+    def _record(self, session: str, call: str) -> None:
+        self._recorded[session, call] = None
+        if len(self._recorded) > _REMEMBERED:
+            self._recorded.popitem(last=False)
+
+    def _denied(self, request: ToolCallRequest, decision: Decision) -> ToolMessage:
+        # What is said instead of a result is Remit's own.
+        self._record(decision.session, decision.call)
+        call = request.tool_call
+        return ToolMessage(decision.explanation, tool_call_id=call["id"] or "", name=call["name"], status="error")
+
+    def _new(self, session: str, state: RemitState, fed: list[str] | None, *, invoked: bool) -> _New:
+        new = _New([], list(fed or []))
+        if fed is None and self._system_prompt:
+            new.events.append({"type": "system", "text": self._system_prompt})
+        seen = set(new.fed)
+        for message in state["messages"]:
+            if message.id is not None:
+                if message.id in seen:
+                    continue
+                new.fed.append(message.id)
+            if isinstance(message, ToolMessage) and (session, message.tool_call_id) in self._recorded:
+                continue
+            new.events += _events(message) if invoked else _added(message)
+        return new
+
+
+class _New:
+    """What of a conversation Remit has not been told."""
+
+    def __init__(self, events: list[dict[str, Any]], fed: list[str]) -> None:
+        self.events, self.fed = events, fed
+
+    def update(self, session: str) -> dict[str, Any]:
+        return {"remit_session": session, "remit_fed": self.fed}
+
+
+def _session(state: Any) -> str:
+    session = state.get("remit_session")
+    if not isinstance(session, str):
+        raise RuntimeError("there is no session: the middleware was not asked before the agent began")
+    return session
+
+
+def _checked(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:
+    """The call with the arguments that were decided."""
+    return request.override(tool_call={**request.tool_call, "args": decision.arguments})
+
+
+def _events(message: AnyMessage) -> Iterator[dict[str, Any]]:
+    """A message as events. What the user wrote is text, and what else a message holds is attached."""
+    match message:
+        case HumanMessage():
+            if message.text:
+                yield {"type": "user", "text": str(message.text)}
+            for block in message.content_blocks:
+                if block["type"] != "text":
+                    yield {"type": "attach", "name": block["type"], "text": str(block)}
+        case SystemMessage():
+            yield {"type": "system", "text": str(message.text)}
+        case AIMessage():
+            if message.text:
+                yield {"type": "assistant", "text": str(message.text)}
+        case ToolMessage():
+            yield wire.result(message.tool_call_id, _content(message), None)
+        case _:
+            yield {"type": "attach", "name": message.type, "text": str(message.text)}
+
+
+def _added(message: AnyMessage) -> Iterator[dict[str, Any]]:
+    """A message that was added while the agent ran: a tool can add one in the user's name."""
+    if isinstance(message, AIMessage | ToolMessage):
+        yield from _events(message)
+    else:
+        yield {"type": "attach", "name": message.type, "text": str(message.content)}
+
+
+def _content(message: ToolMessage) -> str:
+    """Everything of a tool's message that a model may see."""
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(block if isinstance(block, str) else str(block.get("text", block)) for block in message.content)
+
+
+def _text(returned: ToolMessage | Command[Any]) -> str:
+    """Everything of what a tool returned that may come before the model."""
+    if isinstance(returned, ToolMessage):
+        return _content(returned)
+    return str(returned.update)

@@ -1,0 +1,120 @@
+"""What is sent and what comes back, in the words of the API's description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired, TypedDict
+
+Verdict = Literal["allow", "ask", "deny"]
+State = Literal["pending", "approved", "denied", "expired", "cancelled", "used"]
+
+
+class Reason(TypedDict):
+    """One reason why a call was not simply allowed."""
+
+    code: str
+    path: NotRequired[str]
+    verdict: Literal["ask", "deny"]
+    message: str
+    remedies: NotRequired[list[str]]
+
+
+class Finding(TypedDict):
+    """What is known about one leaf of the arguments."""
+
+    path: str
+    value: str
+    role: NotRequired[str]
+    floor: str
+    trust: str
+    origins: NotRequired[list[str]]
+    how: str
+    evidence: NotRequired[list[dict[str, Any]]]
+    satisfied: bool
+    why: NotRequired[str]
+
+
+class ToolSet(TypedDict):
+    """The tools of a server: in the form of MCP, OpenAI or OpenAPI."""
+
+    server: str
+    tools: list[dict[str, Any]] | dict[str, Any]
+
+
+class SessionInfo(TypedDict):
+    """A session as the server lists it."""
+
+    id: str
+    length: int
+    begun: str
+    active: str
+    principal: NotRequired[str]
+    ended: NotRequired[str]
+
+
+class Approval(TypedDict):
+    """A question to a person, with what became of it."""
+
+    id: str
+    session: str
+    call: str
+    state: State
+    extent: NotRequired[str]
+    by: NotRequired[str]
+    why: NotRequired[str]
+    created: str
+    expires: str
+    decision: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one proposed call."""
+
+    session: str
+    call: str
+    tool: str
+    verdict: Verdict
+    #: Forward these, not what the model wrote.
+    arguments: dict[str, Any]
+    reasons: list[Reason]
+    findings: list[Finding]
+    confirmed: bool
+    #: What to tell the model instead of a result; empty when allowed.
+    explanation: str
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the call may run."""
+        return self.verdict == "allow"
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Decision:
+        """Read a decision. What has no known verdict is an error, never allowed."""
+        if data.get("verdict") not in ("allow", "ask", "deny"):
+            raise ValueError("the answer has no verdict")
+        return cls(
+            session=data["session"],
+            call=data["call"],
+            tool=data["tool"],
+            verdict=data["verdict"],
+            arguments=data.get("arguments", {}),
+            reasons=data.get("reasons", []),
+            findings=data.get("findings", []),
+            confirmed=data.get("confirmed", False),
+            explanation=data.get("explanation", ""),
+        )
+
+
+class Problem(Exception):
+    """Why a request was not carried out (RFC 9457). A call that it is about must not run."""
+
+    def __init__(self, status: int, kind: str, title: str, detail: str) -> None:
+        super().__init__(f"{title}: {detail}" if detail else title)
+        #: The HTTP status.
+        self.status = status
+        #: The end of the problem's type, such as ``session-ended``; empty when it has none.
+        self.kind = kind
+        self.title = title
+        self.detail = detail

@@ -1,0 +1,125 @@
+"""What both clients do alike: requests are made and answers are read here."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from .models import Problem, ToolSet
+
+#: How often a request is sent that got no answer, or was told to come back.
+ATTEMPTS = 4
+#: How long an answer may take: longer than the longest wait for a person.
+TIMEOUT = httpx.Timeout(100.0, connect=10.0)
+#: The longest that one request waits for a person's answer, in seconds.
+LONGEST_WAIT = 60
+
+_TYPE = "urn:remit:problem:"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request. Sent again, it has the same key, and is carried out once."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None = None
+    query: dict[str, str] = field(default_factory=dict)
+    key: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of httpx's ``request``."""
+        out: dict[str, Any] = {"method": self.method, "url": self.path, "params": self.query}
+        if self.method == "POST":
+            out["headers"] = {"Idempotency-Key": self.key}
+        if self.body is not None:
+            out["json"] = self.body
+        return out
+
+
+def headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def post(path: str, body: dict[str, Any] | None = None) -> Request:
+    return Request("POST", path, body)
+
+
+def get(path: str, **query: str) -> Request:
+    return Request("GET", path, query=query)
+
+
+def segment(text: str) -> str:
+    """A text as one segment of a path."""
+    return quote(text, safe="")
+
+
+def read(response: httpx.Response) -> Any:
+    """Read an answer: JSON, nothing, or the problem that it is."""
+    if response.status_code == 204:
+        return None
+    try:
+        data = response.json()
+    except ValueError:
+        data = None
+    if response.is_success and isinstance(data, dict):
+        return data
+    if not isinstance(data, dict):
+        data = {}
+    kind = str(data.get("type", ""))
+    raise Problem(
+        response.status_code,
+        kind.removeprefix(_TYPE) if kind.startswith(_TYPE) else "",
+        str(data.get("title", "the server's answer is not understood")),
+        str(data.get("detail", "")),
+    )
+
+
+def again(problem: Problem | None, attempt: int) -> float | None:
+    """How long to wait before a request is sent again, or None not to.
+
+    Without a problem there was no answer at all. The request's key makes sure
+    that it is carried out once.
+    """
+    if attempt + 1 >= ATTEMPTS:
+        return None
+    if problem is None or problem.kind in ("request-underway", "unavailable", "too-many"):
+        return float(0.1 * 4**attempt)
+    return None
+
+
+def created(problem: Problem) -> None:
+    """Pass over a session that is there already."""
+    if problem.kind != "session-exists":
+        raise problem
+
+
+def new_session(id: str | None, tools: list[ToolSet] | None) -> Request:
+    body: dict[str, Any] = {}
+    if id is not None:
+        body["id"] = id
+    if tools:
+        body["tools"] = tools
+    return post("/v1/sessions", body)
+
+
+def decide(session: str, tool: str, arguments: dict[str, Any] | str, call: str | None, server: str | None) -> Request:
+    body: dict[str, Any] = {"tool": tool, "arguments": arguments}
+    if call is not None:
+        body["id"] = call
+    if server is not None:
+        body["server"] = server
+    return post(f"{session}/decisions", body)
+
+
+def result(call: str, content: str | None, structured: Any) -> dict[str, Any]:
+    body: dict[str, Any] = {"type": "result", "call": call}
+    if content is not None:
+        body["content"] = content
+    if structured is not None:
+        body["structured"] = structured
+    return body

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit/gateway/mcp/mcptest"
+)
+
+// clientTime bounds the tests of the Python client.
+const clientTime = 3 * time.Minute
+
+// TestPythonClient runs the Python client's own tests against a server that
+// runs, holds its types to mypy, and builds its package.
+func TestPythonClient(t *testing.T) {
+	client, err := filepath.Abs(filepath.Join("..", "..", "clients", "python"))
+	must(t, err)
+	run := func(t *testing.T, tool string, args ...string) {
+		t.Helper()
+		p := mcptest.Python(t, filepath.Join("venv", "bin", tool), args...)
+		ctx, cancel := context.WithTimeout(t.Context(), clientTime)
+		defer cancel()
+		c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
+		c.Dir = client
+		c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(client, "src"), "PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=*", "no_proxy=*")
+		if tool == "pytest" {
+			s := serve(t)
+			c.Env = append(c.Env, "REMIT_URL="+s.url, "REMIT_TOKEN="+s.token, "REMIT_OTHER_TOKEN="+s.newToken(t, program(t, "remit"), "other", "sessions:read"))
+		}
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	t.Run("pytest", func(t *testing.T) { run(t, "pytest", "-q", "-p", "no:cacheprovider", "tests") })
+	t.Run("mypy", func(t *testing.T) {
+		run(t, "mypy", "--strict", "--cache-dir", filepath.Join(t.TempDir(), "mypy"), "src", "tests")
+	})
+	t.Run("package", func(t *testing.T) {
+		dir := t.TempDir()
+		run(t, "hatchling", "build", "-t", "wheel", "-d", dir)
+		if wheels, err := filepath.Glob(filepath.Join(dir, "remit_client-*.whl")); err != nil || len(wheels) != 1 {
+			t.Errorf("built %v, %v", wheels, err)
+		}
+	})
+}
