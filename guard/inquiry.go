@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -267,4 +268,23 @@ func (x *evaluation) learned() *Facts {
 		}
 	}
 	return f
+}
+
+// SameArguments tells whether two JSON objects are the same arguments, whatever
+// the order of their members.
+func SameArguments(a, b json.RawMessage) bool {
+	x, err := sorted(a)
+	y, other := sorted(b)
+	return err == nil && other == nil && x == y
+}
+
+func sorted(raw json.RawMessage) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber() // two long numbers are not the same because floats can't tell
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(v) // members in the order of their names
+	return string(text), err
 }

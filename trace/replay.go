@@ -14,14 +14,21 @@ type Options struct {
 	// would have had none had the monitor been there; what the agent does
 	// afterwards is recorded and stays the same in both cases.
 	Recorded bool
+	// Results takes note of what tools returned, for guards to look things up in;
+	// nil where there are none.
+	Results *Results
 	// Each is told every decision as it falls; nil for nobody.
 	Each func(*remit.Decision)
 }
 
 // Replay feeds a recorded session to a new session of the monitor, decides
-// every proposed call at its place, and returns the decisions in order.
+// every proposed call at its place, and returns the decisions in order. Guards
+// look things up in the results that the recording has.
 func Replay(ctx context.Context, m *remit.Monitor, s *Session, o Options) ([]*remit.Decision, error) {
-	return Feed(ctx, m.Session(s.ID), s, o)
+	if o.Results == nil {
+		o.Results = NewResults()
+	}
+	return Feed(ctx, m.With(o.Results, nil).Session(s.ID), s, o)
 }
 
 // Feed is [Replay] into a session that the caller holds, who can then look
@@ -63,6 +70,9 @@ func (p *Player) Confirm(ctx context.Context, call string) (*remit.Decision, err
 
 // Play feeds one message, and returns the decisions on the calls it proposes.
 func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error) {
+	if p.options.Results != nil {
+		p.options.Results.add(m)
+	}
 	switch m.Role {
 	case System:
 		return nil, hand(m, p.to.System)

@@ -72,10 +72,11 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	session := monitor.Session(history.ID)
+	results := trace.NewResults()
+	session := monitor.With(results, nil).Session(history.ID)
 	// The session so far happened: its results are there whether or not this
 	// monitor would have allowed the calls.
-	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true}); err != nil {
+	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {
 		return fmt.Errorf("%s: %w", c.History, err)
 	}
 	d, err := session.Decide(ctx, call)

@@ -64,10 +64,11 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	session := monitor.Session(recorded.ID)
+	results := trace.NewResults()
+	session := monitor.With(results, nil).Session(recorded.ID)
 	// With a recorded decision the session serves to look evidence up, and
 	// that may stand in any result of the recording.
-	options := trace.Options{Recorded: c.Recorded || c.Decision != ""}
+	options := trace.Options{Recorded: c.Recorded || c.Decision != "", Results: results}
 	decisions, err := trace.Feed(ctx, session, recorded, options)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)

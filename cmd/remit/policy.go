@@ -94,6 +94,18 @@ func (p *policies) add(path string) error {
 	return nil
 }
 
+// readGuards reads the guard files of a path. All mistakes are reported.
+func readGuards(path string) ([]*guard.File, error) {
+	p := &policies{}
+	if err := p.add(path); err != nil {
+		return nil, err
+	}
+	if len(p.mistakes) > 0 {
+		return nil, p.mistakes
+	}
+	return p.files, nil
+}
+
 func readGuard(name string) (*guard.File, error) {
 	data, err := readFileOf(name, "a guard file (*.yaml) in it")
 	if err != nil {

@@ -137,6 +137,12 @@ func (p *printer) reasons(indent int, d *remit.Decision) {
 			text = name(r.Path) + ": " + text
 		}
 		p.para(indent, "why: ", text)
+		for _, sentence := range r.References {
+			p.para(indent, "  policy: ", visible(sentence))
+		}
+		for _, v := range r.Values {
+			p.para(indent, "  ", visible(v.Name)+" = "+visible(v.Value))
+		}
 		if i+1 < len(d.Reasons) && slices.Equal(r.Remedies, d.Reasons[i+1].Remedies) {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 	"github.com/remit-project/remit/trace"
@@ -25,6 +26,7 @@ const maxInput = 64 << 20
 // engineFlags are the flags of every command that decides calls.
 type engineFlags struct {
 	Contracts  string `placeholder:"DIR" help:"Contract files (*.yaml). Without them contracts are made from the tools' schemas."`
+	Policies   string `placeholder:"DIR" help:"Guard files (*.yaml): the company's rules for calls."`
 	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
 	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
 	Unprovoked string `placeholder:"MODE" help:"Outward calls in which the user vouched for nothing: off, ask or deny (ask)."`
@@ -35,7 +37,9 @@ type engineFlags struct {
 type engine struct {
 	// contracts are the files of --contracts; nil when the flag was not given.
 	contracts []*contract.File
-	options   remit.Options
+	// guards are the files of --policies.
+	guards  []*guard.File
+	options remit.Options
 }
 
 func (f engineFlags) engine() (*engine, error) {
@@ -63,6 +67,12 @@ func (f engineFlags) engine() (*engine, error) {
 		}
 		e.options.Now = func() time.Time { return now }
 	}
+	if f.Policies != "" {
+		var err error
+		if e.guards, err = readGuards(f.Policies); err != nil {
+			return nil, err
+		}
+	}
 	if f.Contracts == "" {
 		return e, nil
 	}
@@ -85,11 +95,23 @@ func (e *engine) monitor(tools []*schema.Catalogue, at time.Time) (*remit.Monito
 			o.Contracts = append(o.Contracts, synth.Contract(c))
 		}
 		o.Tools = tools
-		return remit.New(o)
+		return e.guarded(o)
 	}
 	o.Contracts = e.contracts
 	for _, c := range tools {
 		o.Tools = append(o.Tools, assign(c, e.contracts)...)
+	}
+	return e.guarded(o)
+}
+
+// guarded makes the monitor with the guards, which know its tools. A guard for a
+// tool that there isn't is a mistake.
+func (e *engine) guarded(o remit.Options) (*remit.Monitor, error) {
+	if e.guards != nil {
+		var err error
+		if o.Guards, err = guard.Compile(e.guards, guard.Scope{Tools: o.Tools, Contracts: o.Contracts}); err != nil {
+			return nil, err
+		}
 	}
 	return remit.New(o)
 }

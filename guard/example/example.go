@@ -159,7 +159,7 @@ type fixtures []guard.Fixture
 // Read implements [guard.Reader].
 func (f fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
 	for _, g := range f {
-		if g.Tool != tool || g.Server != "" && g.Server != server || g.Args != nil && !same(g.Args, arguments) {
+		if g.Tool != tool || g.Server != "" && g.Server != server || g.Args != nil && !guard.SameArguments(g.Args, arguments) {
 			continue
 		}
 		if g.Error != "" {
@@ -182,20 +182,4 @@ func (f fixtures) Judge(_ context.Context, question string, _ *guard.Session) (b
 		return g.Answer, "", nil
 	}
 	return false, "", fmt.Errorf("the example gives no answer to %q", question)
-}
-
-// same tells whether two objects are the same JSON, in whatever order.
-func same(a, b json.RawMessage) bool {
-	x, err := canonical(a)
-	y, other := canonical(b)
-	return err == nil && other == nil && x == y
-}
-
-func canonical(raw json.RawMessage) (string, error) {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(v) // members in the order of their names
-	return string(text), err
 }
