@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/store"
 )
 
@@ -40,11 +39,6 @@ func (s *Session) Attach(ctx context.Context, name, text string) error {
 // Assistant adds text that the model wrote to the user.
 func (s *Session) Assistant(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text})
-}
-
-// Principal says for whom the agent works.
-func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
-	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
 }
 
 // Result adds what a call returned. It survives the process, and with some

@@ -26,6 +26,7 @@ type gatewayCommand struct {
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
+	Policies  string   `placeholder:"DIR" help:"Guard files: the company's rules for calls."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
@@ -91,7 +92,7 @@ func (c *gatewayCommand) session() string {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
 		return usage{errors.New("--config says everything but --session and --log: leave the command and the other flags out")}
 	}
 	data, err := readFile(c.Config)
@@ -139,6 +140,11 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		most = wire.DefaultLimits().Size
 	}
 	var errs []error
+	if f.Policies != "" {
+		if err := d.policies(&o, f.Policies); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	for _, s := range f.Servers {
 		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout}
 		var err error
@@ -172,6 +178,18 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	return d, errors.Join(errs...)
 }
 
+// policies reads the company's rules. Mistakes that take the servers' tools to
+// find are logged when those are listed.
+func (d *deployment) policies(o *mcp.Options, path string) (err error) {
+	if o.Policies, err = readGuards(path); err != nil {
+		return err
+	}
+	for _, f := range o.Policies {
+		d.guards = append(d.guards, f.Position.File)
+	}
+	return nil
+}
+
 func level(name string) slog.Level {
 	var l slog.Level
 	if l.UnmarshalText([]byte(name)) != nil {
@@ -194,6 +212,11 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 	server.Directories = directories(c.Command, "")
 	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version()}
+	if c.Policies != "" {
+		if err := d.policies(&o, c.Policies); err != nil {
+			return nil, err
+		}
+	}
 	if c.Contracts != "" {
 		keep := contractDir(c.Contracts)
 		var err error

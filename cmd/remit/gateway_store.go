@@ -24,6 +24,8 @@ type deployment struct {
 	// files are the contract files of servers, by the servers' names. One may
 	// not be there yet.
 	files map[string]string
+	// guards are the guard files.
+	guards []string
 	// config is the configuration's file; empty without one.
 	config string
 	// store names the store, and queue tells whether questions go there.
@@ -97,6 +99,11 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 	}
 	if d.config != "" {
 		if err := add("configuration", d.config); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.guards {
+		if err := add("rules of "+name, name); err != nil {
 			return err
 		}
 	}

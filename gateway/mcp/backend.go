@@ -236,13 +236,13 @@ func (b *backend) within(x *exchange, bound time.Duration, params json.RawMessag
 }
 
 // own sends a request of the gateway's own and waits for its result.
-func (b *backend) own(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (b *backend) own(ctx context.Context, method string, params json.RawMessage, header http.Header) (json.RawMessage, error) {
 	m, err := wire.Parse(wire.NewRequest(rawjson.Number(0), method, params), b.c.g.limits())
 	if err != nil {
 		return nil, err
 	}
 	answer := make(chan outcome, 1)
-	id := b.request(nil, m, nil, nil, func(m *wire.Message, err error) { answer <- outcome{m, err} })
+	id := b.request(nil, m, nil, header, func(m *wire.Message, err error) { answer <- outcome{m, err} })
 	select {
 	case a := <-answer:
 		switch {

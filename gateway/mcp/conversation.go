@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/schema"
 )
@@ -441,6 +442,7 @@ func (c *conversation) close(ctx context.Context) error {
 	}
 	work.Wait()
 	<-finished
+	c.farewell(context.WithoutCancel(ctx))
 	c.g.mu.Lock()
 	delete(c.g.conversations, c)
 	c.g.mu.Unlock()
@@ -475,9 +477,14 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 		return nil, err
 	}
 	if c.session == nil || c.monitor != m {
-		s, err := c.g.o.Sessions.Open(ctx, m, c.anchor, c.principal)
+		s, err := c.g.o.Sessions.Open(ctx, m.With(lookups{c, ownParams(x)}, nil), c.anchor, c.principal)
 		if err != nil {
 			return nil, err
+		}
+		if c.session == nil && c.principal != "" && len(c.g.o.Policies) > 0 {
+			if err := s.Principal(ctx, guard.Principal{ID: c.principal}); err != nil {
+				return nil, err
+			}
 		}
 		c.session, c.monitor = s, m
 	}

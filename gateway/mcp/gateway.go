@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/telemetry"
@@ -97,6 +98,9 @@ type Options struct {
 	Elicit bool
 	// Precision, Sinks and Unprovoked are as in [remit.Options].
 	Monitor remit.Options
+	// Policies are the company's rules for calls. What they look up goes over the
+	// conversation's own connections.
+	Policies []*guard.File
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
 	Synthesized func(*contract.File) error
@@ -211,6 +215,9 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 	defer g.mu.Unlock()
 	if m := g.monitors[key.String()]; m != nil {
 		return m, nil
+	}
+	if err := g.guards(&o); err != nil {
+		return nil, err
 	}
 	m, err := remit.New(o)
 	if err != nil {

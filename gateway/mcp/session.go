@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 )
 
 // Session is one conversation of an agent as the decision point keeps it.
@@ -19,6 +20,10 @@ type Session interface {
 	Result(ctx context.Context, r remit.Result) error
 	// Attach adds external text that reaches the model.
 	Attach(ctx context.Context, name, text string) error
+	// Principal says for whom the agent works, for the rules that ask.
+	Principal(ctx context.Context, p guard.Principal) error
+	// Duties are those that the session's calls brought and that are open.
+	Duties(ctx context.Context) ([]guard.OpenDuty, error)
 }
 
 // Sessions finds sessions by their id. An id that was used before continues
@@ -129,7 +134,7 @@ func (s *memorySession) Decide(ctx context.Context, c remit.Call) (*remit.Decisi
 	defer s.mu.Unlock()
 	d, err := s.session.Decide(ctx, c)
 	if err == nil {
-		s.note(remit.Event{Kind: remit.CallEvent, Call: &c, Verdict: d.Verdict})
+		s.note(remit.Event{Kind: remit.CallEvent, Call: &c, Verdict: d.Verdict, Facts: d.Facts})
 	}
 	return d, err
 }
@@ -140,7 +145,7 @@ func (s *memorySession) Confirm(ctx context.Context, call string) (*remit.Decisi
 	defer s.mu.Unlock()
 	d, err := s.session.Confirm(ctx, call)
 	if err == nil {
-		s.note(remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict})
+		s.note(remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict, Facts: d.Facts})
 	}
 	return d, err
 }
@@ -165,6 +170,24 @@ func (s *memorySession) Attach(_ context.Context, name, text string) error {
 		s.note(remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text})
 	}
 	return err
+}
+
+// Principal implements [Session].
+func (s *memorySession) Principal(_ context.Context, p guard.Principal) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.session.Principal(p)
+	if err == nil {
+		s.note(remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
+	}
+	return err
+}
+
+// Duties implements [Session].
+func (s *memorySession) Duties(context.Context) ([]guard.OpenDuty, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session.Duties(), nil
 }
 
 func (s *memorySession) note(e remit.Event) {

@@ -114,7 +114,7 @@ func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, err
 func (b *backend) pages(ctx context.Context, x *exchange, method string, read func(items []json.RawMessage) (more bool, err error)) (ended bool, err error) {
 	params := json.RawMessage(ownParams(x))
 	for range maxPages {
-		result, err := b.own(ctx, method, params)
+		result, err := b.own(ctx, method, params, nil)
 		if err != nil {
 			return false, err
 		}

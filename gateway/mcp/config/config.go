@@ -26,6 +26,8 @@ type File struct {
 	Idle    time.Duration
 	// Contracts is the directory of contract files; empty for none.
 	Contracts string
+	// Policies is the directory of guard files; empty for none.
+	Policies string
 	// Store is where sessions are kept; empty for the process's memory. Queue
 	// puts questions into its queue.
 	Store string

@@ -138,6 +138,7 @@ func (l *loader) config(n *node) *File {
 		"listen":     func(n *node) { f.Listen = l.listen(n) },
 		"sessions":   func(n *node) { l.sessions(n, f) },
 		"contracts":  l.path("contracts", &f.Contracts),
+		"policies":   l.path("policies", &f.Policies),
 		"store":      l.store(&f.Store),
 		"audit":      func(n *node) { l.audit(n, f) },
 		"mode":       l.mode("mode", &f.Mode),

@@ -1,0 +1,58 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/guard"
+)
+
+// Rules look things up over the conversation's own connection. The client hears
+// of the rule, and of nothing else; duties that it leaves open are logged.
+func TestPolicies(t *testing.T) {
+	generations(t, func(t *testing.T, version string) {
+		f, err := guard.Load("get_time.yaml", []byte(`tool: get_time
+policies:
+  - {name: empty, references: [The inbox is read first.], require: "tools.read_inbox({}).size() == 0", message: There is a mail to be read.}
+  - {name: eve, require: 'tools.read_inbox({})[0].from == "eve@evil.example"', message: The mail is not Eve's.}
+  - {name: slow, require: 'session.calls("read_inbox").size() > 0 || tools.get_end({}) == ""', message: Nobody knows.}
+duties:
+  - {name: reply, require: 'session.calls("send_email").size() > 0', message: Reply to the mail.}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		later, err := guard.Load("read_inbox.yaml", []byte("tool: read_inbox\nduties: [{name: reply, require: 'session.calls(\"send_email\").size() > 0', message: Reply to the mail.}]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := child(t, "desk", "desk")
+		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{server}, Policies: []*guard.File{f, later}})
+		s := overStdio(t, g, "s1", nil, version)
+		r := call(t, s, "get_time", empty{})
+		if got := textOf(r); !r.IsError || got != "" && !strings.Contains(got, "the rules of this tool have mistakes") {
+			t.Errorf("a rule that calls a tool that there isn't: %s", got)
+		}
+		if !strings.Contains(log.String(), "a rule can't be used") || !strings.Contains(log.String(), "get_time.yaml:5:") {
+			t.Errorf("the log has %s", log)
+		}
+		f.Policies = f.Policies[:2]
+		g, log = gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Policies: []*guard.File{f, later}})
+		s = overStdio(t, g, "s2", nil, version)
+		r = call(t, s, "get_time", empty{})
+		got := textOf(r)
+		if !r.IsError || !strings.Contains(got, "There is a mail to be read.") || !strings.Contains(got, "The inbox is read first.") || strings.Contains(got, "eve") {
+			t.Errorf("got %s", got)
+		}
+		if got := textOf(call(t, s, "read_inbox", empty{})); got != mailbox {
+			t.Errorf("read %s", got)
+		}
+		if err := g.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(log.String(), "a duty is open as the client leaves") {
+			t.Errorf("the log has %s", log)
+		}
+	})
+}
