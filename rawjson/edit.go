@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 )
@@ -101,12 +102,7 @@ func skip(b []byte, i int) int {
 	for i < len(b) {
 		switch b[i] {
 		case '"':
-			for i++; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-			i = min(i+1, len(b))
+			i = skipString(b, i)
 		case '{', '[':
 			depth++
 			i++
@@ -131,6 +127,26 @@ func skip(b []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// skipString returns the end of the string that begins at i. Most of a long text
+// is strings, so that quotes are searched rather than met.
+func skipString(b []byte, i int) int {
+	begin := i
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		i += n
+		escapes := i
+		for escapes-1 > begin && b[escapes-1] == '\\' {
+			escapes--
+		}
+		if (i-escapes)%2 == 0 {
+			return i + 1
+		}
+	}
 }
 
 func delimiter(c byte) bool {

@@ -23,6 +23,7 @@ type evalCommand struct {
 	Diagnostics evalDiagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       evalSpeedCommand       `cmd:"" help:"Time whole decisions."`
 	Gateway     evalGatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
+	Proxy       evalProxyCommand       `cmd:"" help:"Time requests through the proxy beside direct ones."`
 }
 
 // jsonFlag is the flag of every command that prints figures.

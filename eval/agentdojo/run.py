@@ -34,7 +34,11 @@ MODEL = "gpt-4o-2024-05-13"  # what the pipeline calls it; the attack's text has
 
 def plain(text):
     """The letters and digits of a text: results reach the model wrapped and escaped."""
-    return re.sub(r"[^a-z0-9]", "", text.lower())
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"\\[nt]", " ", text).lower())
+
+
+def text_of(content):
+    return content if isinstance(content, str) else " ".join(p["text"] for p in content)
 
 
 class Script:
@@ -45,7 +49,7 @@ class Script:
 
     def answer(self, messages):
         results = [m for m in messages if m["role"] == "tool"]
-        if self.injected and any(self.goal in plain(json.dumps(m["content"])) for m in results):
+        if self.injected and any(self.goal in plain(text_of(m["content"])) for m in results):
             self.calls, self.injected = self.injected + self.calls, []
         if not self.calls:
             return {"role": "assistant", "content": self.output}

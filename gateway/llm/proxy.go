@@ -51,9 +51,9 @@ const (
 	DefaultAnswer = 32 << 20
 	// DefaultConversations is how many conversations are kept.
 	DefaultConversations = 16_384
-	// DefaultText is the text of a thousand long conversations. Their indexes
-	// take some twenty times as much.
-	DefaultText = 256 << 20
+	// DefaultText is the text of ten thousand short conversations, or of a
+	// hundred long ones. Their indexes take some twenty times as much.
+	DefaultText = 128 << 20
 	// DefaultIdle is longer than models think before their first word.
 	DefaultIdle = 10 * time.Minute
 	// DefaultApproval is less than clients wait for an answer.
