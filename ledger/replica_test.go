@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,19 +31,24 @@ func (w *watched) Read(ctx context.Context, session string, from int64) iter.Seq
 // and the beginning once.
 func TestInterleaved(t *testing.T) {
 	m := monitor(t, contracts, remit.Options{})
+	name := sqlite(t)
+	var stores [3]*watched
+	var ledgers [3]*ledger.Ledger
+	for i := range stores {
+		stores[i] = &watched{Store: open(t, name)}
+		ledgers[i] = ledger.New(stores[i], always(m), ledger.Options{Now: atNoon})
+	}
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
 		n++
-		name := filepath.Join(t.TempDir(), fmt.Sprint(n))
+		id := fmt.Sprint("s", n)
 		steps := script(rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "script"), 0)), rapid.IntRange(1, 12).Draw(r, "steps"))
-		alone := m.Session("s")
-		var stores []*watched
-		var replicas []*ledger.Session
-		for range 3 {
-			w := &watched{Store: open(t, name)}
-			s, err := ledger.New(w, always(m), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+		alone := m.Session(id)
+		var replicas [3]*ledger.Session
+		for i, l := range ledgers {
+			s, err := l.Open(t.Context(), id)
 			must(t, err)
-			stores, replicas = append(stores, w), append(replicas, s)
+			replicas[i] = s
 		}
 		var began [3]bool
 		for i, a := range steps {
