@@ -33,6 +33,8 @@ type Guard struct {
 	duties []*duty
 	// readers are the tools that the rules call, by the names of the functions.
 	readers map[string]*reader
+	// environment is what the rules were compiled in.
+	environment *environment
 	// broken is why the guard can't be used, and denies every call; nil when it can.
 	broken error
 }
@@ -91,7 +93,7 @@ func Compile(files []*File, s Scope) (*Set, error) {
 				return nil, err
 			}
 		}
-		g.readers = map[string]*reader{}
+		g.readers, g.environment = map[string]*reader{}, environments[g.Server]
 		g.args = record.Anything()
 		if definition != nil {
 			g.args = u.types.Add(g.Tool+".args", definition.Input)

@@ -13,6 +13,9 @@ import (
 type policyCommand struct {
 	Lint policyLintCommand `cmd:"" help:"Check guard files, also against the tools they are about."`
 	Test policyTestCommand `cmd:"" help:"Run the examples of guard files."`
+
+	Mutate   policyMutateCommand   `cmd:"" help:"Find what the examples of guard files don't tell apart."`
+	Coverage policyCoverageCommand `cmd:"" help:"List the tools with their rules, and those without."`
 }
 
 // policyFlags say which guards a command is about, and for which tools.

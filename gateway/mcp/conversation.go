@@ -477,7 +477,11 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 		return nil, err
 	}
 	if c.session == nil || c.monitor != m {
-		s, err := c.g.o.Sessions.Open(ctx, m.With(lookups{c, ownParams(x)}, nil), c.anchor, c.principal)
+		decides := m
+		if len(c.g.o.Policies) > 0 {
+			decides = m.With(lookups{c, ownParams(x)}, nil)
+		}
+		s, err := c.g.o.Sessions.Open(ctx, decides, c.anchor, c.principal)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ package record
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -148,6 +149,18 @@ type Field struct {
 func (t *Types) Lookup(typeName string) (*Shape, bool) {
 	s, ok := t.shapes[typeName]
 	return s, ok
+}
+
+// With returns the record types that declare a field of the name, in the order
+// of their names.
+func (t *Types) With(field string) []*Shape {
+	var out []*Shape
+	for _, name := range slices.Sorted(maps.Keys(t.shapes)) {
+		if _, _, ok := t.shapes[name].Field(field); ok {
+			out = append(out, t.shapes[name])
+		}
+	}
+	return out
 }
 
 // Field returns the shape of a declared field, and whether it must be there.
