@@ -468,7 +468,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 		add = x.refuse
 	}
 	if gap.Trust {
-		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), whence(r, len(leaf.Text), x.s.monitor.unseen)),
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), x.whence(r, leaf.Text)),
 			x.remedies(a)...)
 	}
 	if gap.Open != 0 {
@@ -745,17 +745,17 @@ func source(t label.Trust) string {
 }
 
 // whence says where a value that falls short came from.
-func whence(r *provenance.Resolution, size int, unseen bool) string {
+func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	for _, e := range r.Evidence {
-		// A likeness of a part says nothing about where the value stands.
-		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == size {
+		// A likeness says nothing about where the value itself stands.
+		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.s.seen.Whole(e) {
 			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
 		}
 	}
 	if r.Witness {
 		return fmt.Sprintf("this one is %s", r.Label.Trust)
 	}
-	if unseen {
+	if x.s.monitor.unseen {
 		return fmt.Sprintf("nothing that was seen vouches for this one, and not all of the user's words are seen here (%s)", r.Label.Trust)
 	}
 	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)

@@ -36,6 +36,9 @@ type Storage struct {
 	// Named tells that every argument by which a read chooses is among them, and
 	// that there is one: it reads what it names and nothing else.
 	Named bool
+	// Vouches tells that the call's result is better than EXTERNAL, or vouches by
+	// certificates.
+	Vouches bool
 	// Trust and Origins are the label of what the call writes.
 	Trust   label.Trust
 	Origins []string
@@ -73,7 +76,8 @@ func (s *Session) storage(record *callRecord) (Storage, bool) {
 	if record == nil || !record.allowed {
 		return Storage{}, false
 	}
-	out := Storage{Server: record.bound.server, Things: things(record.bound.contract.Tool.Name), Effect: record.variant.Effect, Trust: label.Trusted}
+	out := Storage{Server: record.bound.server, Things: things(record.bound.contract.Tool.Name), Effect: record.variant.Effect}
+	out.Vouches = record.variant.Output.Trust > label.External || len(record.variant.Output.Certify()) > 0
 	whole := label.Label{Trust: label.Trusted}
 	out.Named = true
 	choices := 0

@@ -52,7 +52,7 @@ func named(all bool, server string, names []remit.StoredName) []store.Resource {
 // keep notes what a call that may run will write, before it does.
 func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
 	what, ok := p.Storage()
-	if !ok || what.Effect == contract.Read {
+	if !ok || !keeps(what.Effect) {
 		return nil
 	}
 	list := named(true, what.Server, what.Names)
@@ -67,18 +67,19 @@ func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
 			now = merge(now, *k)
 		}
 	}
-	// What is sent is not kept here.
-	if what.Effect != contract.Egress {
-		list = append(append(list, whole(what.Server)), things(what.Server, what.Things)...)
-	}
+	list = append(append(list, whole(what.Server)), things(what.Server, what.Things)...)
 	return l.lower(ctx, now, list)
 }
+
+// keeps tells whether a call with the effect keeps what it was given where
+// others may read it. What is sent is kept by others.
+func keeps(e contract.Effect) bool { return e != contract.Read && e != contract.Egress }
 
 // created notes the names by which later calls may ask for what a call has
 // created.
 func (l *Ledger) created(ctx context.Context, r *remit.Session, result *remit.Result) error {
 	what, ok := r.Storage(result.Call)
-	if !ok || what.Effect == contract.Read {
+	if !ok || !keeps(what.Effect) {
 		return nil
 	}
 	return l.lower(ctx, store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}, named(true, what.Server, remit.StoredNames(*result)))
@@ -112,7 +113,7 @@ func (l *Ledger) lower(ctx context.Context, to store.ResourceLabel, list []store
 // whichever session; nil when nothing is known of it.
 func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*remit.Stored, error) {
 	what, ok := r.Storage(call)
-	if !ok || what.Effect != contract.Read && what.Effect != contract.Execute {
+	if !ok || !what.Vouches || what.Effect != contract.Read && what.Effect != contract.Execute {
 		return nil, nil
 	}
 	names := named(false, what.Server, what.Names)
@@ -121,16 +122,22 @@ func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*rem
 	if err != nil {
 		return nil, fmt.Errorf("labels of what the call read: %w", err)
 	}
-	read := store.ResourceLabel{Trust: label.Trusted}
+	read, records := store.ResourceLabel{Trust: label.Trusted}, label.Trusted
 	all := what.Named
 	for i, k := range known[:len(names)] {
 		if k != nil {
 			read = merge(read, *k)
-		} else if names[i].Family != anyKind {
-			all = false // one of the things is not known
+		}
+		if names[i].Family == anyKind {
+			continue
+		}
+		// Under its own kind, it is the thing itself that is known.
+		if k != nil {
+			records = min(records, k.Trust)
+		} else {
+			all = false
 		}
 	}
-	records := read.Trust
 	if all {
 		return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil
 	}
@@ -141,7 +148,7 @@ func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*rem
 	}
 	if k := known[len(known)-1]; k != nil {
 		read = merge(read, *k)
-	} else if records == label.Trusted {
+	} else {
 		return nil, nil // nobody kept anything there
 	}
 	return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil

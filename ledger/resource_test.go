@@ -104,10 +104,11 @@ func TestStored(t *testing.T) {
 		"a note that was moved": {[]func(*keeper){note("plan", hostile)}, []func(*keeper){func(k *keeper) {
 			k.call("move_note", `{"title":"plan","to":"list"}`, "moved")
 		}}, read("read_note", `{"title":"list"}`), assign, remit.Ask},
-		"kept by the id that it got":   {[]func(*keeper){note("plan", hostile)}, nil, read("read_note", `{"title":"n-234200"}`), assign, remit.Ask},
-		"what is sent is not kept":     {[]func(*keeper){func(k *keeper) { k.call("post", `{"text":"Hello."}`, "posted") }}, nil, read("find_notes", `{"query":"owner"}`), assign, remit.Allow},
-		"a directory":                  {nil, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Allow},
-		"a directory beside the notes": {[]func(*keeper){note("plan", hostile)}, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Allow},
+		"kept by the id that it got":              {[]func(*keeper){note("plan", hostile)}, nil, read("read_note", `{"title":"n-234200"}`), assign, remit.Ask},
+		"what is sent is not kept":                {[]func(*keeper){func(k *keeper) { k.call("post", `{"text":"Hello."}`, "posted") }}, nil, read("find_notes", `{"query":"owner"}`), assign, remit.Allow},
+		"a directory":                             {nil, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Allow},
+		"a directory beside the notes":            {[]func(*keeper){note("plan", hostile)}, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Allow},
+		"a directory of somebody named elsewhere": {[]func(*keeper){note("Mallory", hostile)}, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Allow},
 		"a directory that was added to": {[]func(*keeper){func(k *keeper) {
 			k.call("add_contact", `{"name":"Mal","email":"mallory@evil.example"}`, "added")
 		}}, nil, read("search_contacts", `{"name":"Mallory"}`), invite, remit.Ask},

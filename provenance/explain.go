@@ -165,3 +165,11 @@ func (x *explanation) vouching(list []position, start, end int) {
 		ValueStart: start, ValueEnd: end, Text: e.text[p.start:p.end],
 	})
 }
+
+// Whole tells whether a piece of evidence stands in its text by itself: what is
+// but a part of a longer word may be found or not, as the index happens to
+// sample.
+func (s *Session) Whole(e Evidence) bool {
+	text, ok := s.Text(e.Origin)
+	return ok && e.Start >= 0 && e.End <= len(text) && bounded(text, e.Start, e.End)
+}
