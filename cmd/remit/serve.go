@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"net"
 	"net/netip"
 	"os/signal"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 type serveCommand struct {
 	engineFlags
 	tokensFlag
+	tlsFlags
 	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
 	Store  string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
 	Listen string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
@@ -67,14 +67,14 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", c.Listen)
+	l, url, err := c.listen(c.Listen, o.Log)
 	if err != nil {
-		return hint(err, "choose another address with --listen HOST:PORT")
+		return err
 	}
-	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() {
-		o.Log.Warn("the address can be reached from other machines: put a proxy with TLS in front, since tokens travel with every request")
+	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() && c.Cert == "" {
+		o.Log.Warn("the address can be reached from other machines: use --tls-cert or put a proxy with TLS in front, since tokens travel with every request")
 	}
-	o.Log.Info("listening", "url", "http://"+l.Addr().String())
+	o.Log.Info("listening", "url", url)
 	return server.Serve(ctx, l)
 }
 

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,6 +85,33 @@ func serve(t *testing.T, args ...string) *apiServer {
 }
 
 var listening = regexp.MustCompile(`msg=listening url=(\S+)`)
+
+// TestServeTLS: with certificates the decision API speaks TLS and nothing else.
+func TestServeTLS(t *testing.T) {
+	origin := httptest.NewTLSServer(http.NotFoundHandler())
+	defer origin.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(origin.TLS.Certificates[0].PrivateKey)
+	must(t, err)
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		return path
+	}
+	s := serve(t, "--tls-cert", write("cert.pem", "CERTIFICATE", origin.Certificate().Raw), "--tls-key", write("key.pem", "PRIVATE KEY", key))
+	res, err := origin.Client().Get(s.url + "/openapi.yaml")
+	must(t, err)
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("%s", res.Status)
+	}
+	if res, err := http.Get(strings.Replace(s.url, "https:", "http:", 1) + "/openapi.yaml"); err == nil {
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			t.Error("it answers without TLS as well")
+		}
+	}
+}
 
 // newToken makes a token by the command.
 func (s *apiServer) newToken(t *testing.T, remit, principal string, scopes ...string) string {

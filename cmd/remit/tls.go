@@ -1,0 +1,42 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+
+	"github.com/remit-project/remit/gateway/tlsfiles"
+)
+
+// tlsFlags are for servers whose callers are on other machines.
+type tlsFlags struct {
+	Cert     string `name:"tls-cert" placeholder:"FILE" help:"The server's certificate with its chain, in PEM. It is read again when it changes."`
+	Key      string `name:"tls-key" placeholder:"FILE" help:"Its private key, in PEM."`
+	ClientCA string `name:"tls-client-ca" placeholder:"FILE" help:"The authorities whose certificates callers must show, in PEM."`
+}
+
+// listen listens on an address, and says how callers reach it.
+func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string, error) {
+	if f.Cert == "" && (f.Key != "" || f.ClientCA != "") || f.Cert != "" && f.Key == "" {
+		return nil, "", usage{errors.New("TLS needs --tls-cert and --tls-key")}
+	}
+	var config *tls.Config
+	if f.Cert != "" {
+		var err error
+		config, err = tlsfiles.Config(tlsfiles.Files(f), func(err error) {
+			log.Warn("new certificates could not be read, and the old ones stay", "error", err)
+		})
+		if err != nil {
+			return nil, "", hint(err, "correct --tls-cert, --tls-key and --tls-client-ca")
+		}
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, "", hint(err, "choose another address with --listen HOST:PORT")
+	}
+	if config == nil {
+		return l, "http://" + l.Addr().String(), nil
+	}
+	return tls.NewListener(l, config), "https://" + l.Addr().String(), nil
+}
