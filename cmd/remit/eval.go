@@ -22,6 +22,7 @@ type evalCommand struct {
 	Provenance  evalProvenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics evalDiagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       evalSpeedCommand       `cmd:"" help:"Time whole decisions."`
+	Airline     evalAirlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
 	Gateway     evalGatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
 	Proxy       evalProxyCommand       `cmd:"" help:"Time requests through the proxy beside direct ones."`
 }

@@ -1,0 +1,76 @@
+package airline
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/schema"
+)
+
+//go:embed airline.json contracts/airline.yaml guards/*.yaml unenforced.yaml
+var files embed.FS
+
+// Scope returns the tools' definitions and contracts.
+func Scope() (guard.Scope, error) {
+	definitions, err := files.ReadFile("airline.json")
+	if err != nil {
+		return guard.Scope{}, err
+	}
+	tools, err := schema.Parse(Name, definitions)
+	if err != nil {
+		return guard.Scope{}, err
+	}
+	written, err := files.ReadFile("contracts/airline.yaml")
+	if err != nil {
+		return guard.Scope{}, err
+	}
+	contracts, err := contract.Load("contracts/airline.yaml", written)
+	if err != nil {
+		return guard.Scope{}, err
+	}
+	return guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{contracts}}, nil
+}
+
+// Policies returns the guard files, one a tool.
+func Policies() ([]*guard.File, error) {
+	names, err := fs.Glob(files, "guards/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var out []*guard.File
+	for _, name := range names {
+		data, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := guard.Load(name, data)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// errNotReading is returned for look-ups with tools that change something.
+var errNotReading = errors.New("the tool does more than read")
+
+// Read implements [guard.Reader]: rules look things up with the tools themselves.
+func (a *Airline) Read(_ context.Context, _, name string, arguments json.RawMessage) (*guard.Result, error) {
+	for _, t := range a.tools {
+		if t.definition.Name == name && !t.definition.Annotations.ReadOnlyHint {
+			return nil, fmt.Errorf("%s: %w", name, errNotReading)
+		}
+	}
+	result, err := a.Call(name, arguments)
+	if err != nil {
+		return nil, err
+	}
+	return &guard.Result{Structured: result}, nil
+}
