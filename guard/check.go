@@ -21,7 +21,7 @@ import (
 // calls looks, before the types are checked, at the names of the tools that an
 // expression calls: CEL would only say that it doesn't know them.
 func (c *compiler) calls(e Expression, a *cel.Ast) {
-	walk(a, func(n ast.Expr) {
+	walk(a.NativeRep().Expr(), func(n ast.Expr) {
 		if n.Kind() != ast.CallKind || !n.AsCall().IsMemberFunction() {
 			return
 		}
@@ -71,9 +71,10 @@ func qualified(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// look looks, after the types are checked, for what types don't say.
-func (c *compiler) look(e Expression, a *cel.Ast) {
-	walk(a, func(n ast.Expr) {
+// look looks, after the types are checked, for what types don't say. It tells
+// whether the expression asks for anything: a look-up, a judgment, a label.
+func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
+	walk(a.NativeRep().Expr(), func(n ast.Expr) {
 		if n.Kind() != ast.CallKind {
 			return
 		}
@@ -84,12 +85,13 @@ func (c *compiler) look(e Expression, a *cel.Ast) {
 				name = target + "." + name
 			}
 		}
+		asks = asks || name == "label" || name == "judge" || c.readers[name] != nil
 		switch {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]
 			c.arguments(e, a, c.readers[name], call.Args()[0])
 		case name == sessionVariable+".calls" && len(call.Args()) == 1:
-			c.known(e, a, call.Args()[0])
+			c.past(e, a, call.Args()[0])
 		case name == operators.Equals || name == operators.NotEquals:
 			l, r := call.Args()[0], call.Args()[1]
 			if x, y := a.NativeRep().GetType(l.ID()), a.NativeRep().GetType(r.ID()); !decimal.Comparable(x, y) {
@@ -103,6 +105,7 @@ func (c *compiler) look(e Expression, a *cel.Ast) {
 			}
 		}
 	})
+	return asks
 }
 
 // arguments holds what a look-up is called with to the schema of its tool.
@@ -170,8 +173,8 @@ func fits(have, want *types.Type) bool {
 	return want.IsAssignableType(have)
 }
 
-// known tells of tools in the history that don't exist.
-func (c *compiler) known(e Expression, a *cel.Ast, arg ast.Expr) {
+// past tells of tools in the history that don't exist.
+func (c *compiler) past(e Expression, a *cel.Ast, arg ast.Expr) {
 	tool, ok := literalText(arg)
 	if !ok || len(c.scope.Tools) == 0 {
 		return

@@ -174,10 +174,19 @@ type compiler struct {
 	*environment
 	guard    *Guard
 	scopes   map[string]*cel.Env // by the variables that they have
+	known    map[written]*expression
 	mistakes Errors
 }
 
+// written is a text in an environment: rules of a tool often have the same
+// variables, and parsing is dear.
+type written struct {
+	env  *cel.Env
+	text string
+}
+
 func (c *compiler) compile() {
+	c.known = map[written]*expression{}
 	env, err := c.env.Extend(cel.Variable(argsVariable, c.guard.args.Type))
 	if err != nil {
 		c.fail(c.guard.File.Position, "", "%s", err)

@@ -178,7 +178,7 @@ func (x *evaluation) run(e *expression, s *scope) ref.Val {
 	if err != nil {
 		return types.WrapErr(err)
 	}
-	vars, err := x.activation(s)
+	vars, err := x.activation(e, s)
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -189,8 +189,12 @@ func (x *evaluation) run(e *expression, s *scope) ref.Val {
 	return v
 }
 
-// activation adds the functions that depend on the call to a scope.
-func (x *evaluation) activation(s *scope) (cel.Activation, error) {
+// activation adds the functions that depend on the call to a scope, where an
+// expression calls any.
+func (x *evaluation) activation(e *expression, s *scope) (cel.Activation, error) {
+	if !e.asks {
+		return s, nil
+	}
 	if x.funcs == nil {
 		x.funcs = x.functions()
 	}
@@ -226,7 +230,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	if !types.IsError(result) || !ok {
 		err = errNotBoolean
 	}
-	return it.violation(cut(err.Error(), MaxShown), v.values()), true
+	return it.violation(cut(err.Error(), MaxShown), nil), true
 }
 
 func (it *item) violation(failed string, values []Value) *Violation {

@@ -22,7 +22,7 @@ func (v *verdict) values() []Value {
 	if err != nil {
 		return nil
 	}
-	vars, err := v.scope.x.activation(&v.scope)
+	vars, err := v.scope.x.activation(e, &v.scope)
 	if err != nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func shows(n ast.Expr) bool {
 // varies tells whether a part depends on anything.
 func varies(n ast.Expr) bool {
 	found := false
-	ast.PreOrderVisit(n, ast.NewExprVisitor(func(e ast.Expr) { found = found || e.Kind() == ast.IdentKind }))
+	walk(n, func(e ast.Expr) { found = found || e.Kind() == ast.IdentKind })
 	return found
 }
 
@@ -95,6 +95,11 @@ func children(n ast.Expr, visit func(ast.Expr)) {
 	case ast.ListKind:
 		for _, e := range n.AsList().Elements() {
 			visit(e)
+		}
+	case ast.MapKind:
+		for _, e := range n.AsMap().Entries() {
+			visit(e.AsMapEntry().Key())
+			visit(e.AsMapEntry().Value())
 		}
 	}
 }

@@ -15,15 +15,16 @@ import (
 
 // MaxCost bounds one evaluation of one expression, in CEL's units: a comparison
 // is one, a text costs a tenth of its length when it is looked through. It is
-// some tens of milliseconds at worst.
-const MaxCost = 1_000_000
+// some tens of milliseconds at worst, and a hundred times what rules take.
+const MaxCost = 200_000
 
 // expression is a compiled expression. Its programs are made when they are first
 // needed: most are never looked into for the values that decided.
 type expression struct {
-	source Expression
-	env    *cel.Env
-	ast    *cel.Ast
+	env *cel.Env
+	ast *cel.Ast
+	// asks tells whether it calls functions whose answers depend on the call.
+	asks bool
 
 	plan     func() (cel.Program, error)
 	explain  func() (cel.Program, error)
@@ -32,6 +33,9 @@ type expression struct {
 
 // expression parses and checks; nil after a mistake.
 func (c *compiler) expression(env *cel.Env, e Expression) *expression {
+	if x := c.known[written{env, e.Text}]; x != nil {
+		return x
+	}
 	parsed, issues := env.Parse(e.Text)
 	if issues.Err() != nil {
 		c.issues(e, issues)
@@ -50,15 +54,20 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 		c.issues(e, issues)
 		return nil
 	}
-	c.look(e, checked)
+	asks := c.look(e, checked)
 	if len(c.mistakes) > before {
 		return nil
 	}
-	return newExpression(e, env, checked)
+	x := newExpression(env, checked)
+	x.asks = asks
+	if c.known != nil {
+		c.known[written{env, e.Text}] = x
+	}
+	return x
 }
 
-func newExpression(e Expression, env *cel.Env, checked *cel.Ast) *expression {
-	x := &expression{source: e, env: env, ast: checked}
+func newExpression(env *cel.Env, checked *cel.Ast) *expression {
+	x := &expression{env: env, ast: checked}
 	x.estimate = sync.OnceValue(func() cost.Estimate {
 		estimate, err := env.EstimateCost(checked, sizes{})
 		if err != nil {
@@ -138,7 +147,17 @@ func (sizes) EstimateCallCost(string, string, *cost.AstNode, []cost.AstNode) *co
 	return nil
 }
 
-// walk calls a function for every node of a syntax tree, parents first.
-func walk(a *cel.Ast, each func(e ast.Expr)) {
-	ast.PreOrderVisit(a.NativeRep().Expr(), ast.NewExprVisitor(each))
+// walk calls a function for every node of a syntax tree, parents first. CEL's own
+// visitor allocates for each node, which counts where there are thousands of rules.
+func walk(e ast.Expr, each func(e ast.Expr)) {
+	each(e)
+	down := func(e ast.Expr) { walk(e, each) }
+	if e.Kind() != ast.ComprehensionKind {
+		children(e, down)
+		return
+	}
+	c := e.AsComprehension()
+	for _, part := range [...]ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
+		down(part)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func rules(t testing.TB, conditions ...string) *guard.Guard {
 	for i, c := range conditions {
 		quoted, err := json.Marshal(c)
 		must(t, err)
-		text += "  - {name: r" + string(rune('0'+i)) + ", require: " + string(quoted) + ", message: no}\n"
+		text += fmt.Sprintf("  - {name: r%d, require: %s, message: no}\n", i, quoted)
 	}
 	return load(t, text)
 }

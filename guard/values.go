@@ -3,11 +3,13 @@ package guard
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/cost"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
@@ -19,6 +21,9 @@ import (
 type sessionTypes struct {
 	session, principal, message, call, label *record.Shape
 }
+
+// searchCost is what looking for a label, or for words, costs.
+const searchCost = 50
 
 func declareSession(t *record.Types) sessionTypes {
 	s := sessionTypes{
@@ -46,6 +51,14 @@ type sessionLibrary struct{ sessionTypes }
 func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 	calls := cel.ListType(l.call.Type)
 	return []cel.EnvOption{
+		// What goes through a text costs what CEL's own functions cost that do. A
+		// label is looked for among all arguments, and words in all that the user
+		// said, once for each of them.
+		cel.CostModel(
+			cost.MemberOverload("string_says_string", cost.EvalCost(cost.Scale(cost.Target(), cost.StringTraversalCostFactor))),
+			cost.MemberOverload("session_user_said_string", cost.EvalCost(cost.Const(searchCost))),
+			cost.Overload("label_dyn", cost.EvalCost(cost.Const(searchCost))),
+		),
 		cel.Variable(sessionVariable, l.session.Type),
 		cel.Constant("origin.system", cel.StringType, types.String("system")),
 		cel.Constant("origin.user", cel.StringType, types.String("user")),
@@ -79,7 +92,9 @@ type sessionValue struct {
 	types    sessionTypes
 	session  *Session
 	messages ref.Val
-	made     []ref.Val // the calls as values, nil where not made yet
+	made     []ref.Val          // the calls as values, nil where not made yet
+	byTool   map[string]ref.Val // what was asked for so far
+	said     map[string]ref.Val
 }
 
 // Member implements [record.Record].
@@ -114,8 +129,11 @@ func (s *sessionValue) allMessages() ref.Val {
 
 // calls returns the calls of a tool, or of all.
 func (s *sessionValue) calls(tool string) ref.Val {
+	if list, ok := s.byTool[tool]; ok {
+		return list
+	}
 	if s.made == nil {
-		s.made = make([]ref.Val, len(s.session.Events))
+		s.made, s.byTool = make([]ref.Val, len(s.session.Events)), map[string]ref.Val{}
 	}
 	vals := []ref.Val{}
 	for i, e := range s.session.Events {
@@ -127,7 +145,8 @@ func (s *sessionValue) calls(tool string) ref.Val {
 		}
 		vals = append(vals, s.made[i])
 	}
-	return types.NewRefValList(types.DefaultTypeAdapter, vals)
+	s.byTool[tool] = types.NewRefValList(types.DefaultTypeAdapter, vals)
+	return s.byTool[tool]
 }
 
 func (s *sessionValue) call(i int, e *Event) ref.Val {
@@ -144,12 +163,14 @@ func (s *sessionValue) call(i int, e *Event) ref.Val {
 
 // userSaid tells whether the user's own messages have the words.
 func (s *sessionValue) userSaid(words string) ref.Val {
-	for _, e := range s.session.Events {
-		if e.Kind == UserEvent && says(e.Text, words) {
-			return types.True
-		}
+	if answer, ok := s.said[words]; ok {
+		return answer
 	}
-	return types.False
+	if s.said == nil {
+		s.said = map[string]ref.Val{}
+	}
+	s.said[words] = types.Bool(slices.ContainsFunc(s.session.Events, func(e Event) bool { return e.Kind == UserEvent && says(e.Text, words) }))
+	return s.said[words]
 }
 
 // says tells whether a text has the words one after the other, whole and in any

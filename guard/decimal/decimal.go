@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -56,21 +55,36 @@ func Of(r *big.Rat) ref.Val {
 	return &Decimal{r}
 }
 
-var form = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE]([+-]?[0-9]+))?$`)
-
 // Parse reads a number as JSON and people write it: 12, -0.50, 1e3.
 func Parse(s string) (ref.Val, error) {
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && s[0] != '+' {
-		return types.Int(n), nil
-	}
 	if len(s) > MaxText {
 		return nil, ErrRange
 	}
-	m := form.FindStringSubmatch(s)
-	if m == nil {
+	rest := strings.TrimPrefix(s, "-")
+	whole := digits(rest)
+	fraction, exponent := 0, ""
+	rest = rest[whole:]
+	if strings.HasPrefix(rest, ".") {
+		fraction = digits(rest[1:])
+		if rest = rest[1+fraction:]; fraction == 0 {
+			whole = 0 // a point without digits
+		}
+	}
+	if len(rest) > 1 && (rest[0] == 'e' || rest[0] == 'E') {
+		exponent = rest[1:]
+		rest = strings.TrimLeft(exponent[:1], "+-") + exponent[1:]
+		if n := digits(rest); n > 0 {
+			rest = rest[n:]
+		}
+	}
+	if whole == 0 || rest != "" {
 		return nil, fmt.Errorf("%q is no number: write it as 12.50", s)
 	}
-	if e, err := strconv.Atoi(m[3]); m[3] != "" && (err != nil || e > maxExponent || e < -maxExponent) {
+	if exponent == "" {
+		if v, ok := small(s, fraction); ok {
+			return v, nil
+		}
+	} else if e, err := strconv.Atoi(exponent); err != nil || e > maxExponent || e < -maxExponent {
 		return nil, ErrRange
 	}
 	r, ok := new(big.Rat).SetString(s)
@@ -82,6 +96,39 @@ func Parse(s string) (ref.Val, error) {
 		return nil, e
 	}
 	return v, nil
+}
+
+// digits counts the digits that a text begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// powers are those of ten by which small numbers are divided.
+var powers = [...]int64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
+
+// small reads a number of few digits, as amounts are, without a detour.
+func small(s string, fraction int) (ref.Val, bool) {
+	const few = 18 // digits that an int64 has room for
+	if fraction >= len(powers) || len(s) > few {
+		return nil, false
+	}
+	var n int64
+	for i := range len(s) {
+		if c := s[i]; '0' <= c && c <= '9' {
+			n = n*10 + int64(c-'0')
+		}
+	}
+	if s[0] == '-' {
+		n = -n
+	}
+	if n%powers[fraction] == 0 {
+		return types.Int(n / powers[fraction]), true
+	}
+	return &Decimal{big.NewRat(n, powers[fraction])}, true
 }
 
 // rat returns the exact number that a CEL value is; false when it is none.

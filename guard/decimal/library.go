@@ -8,6 +8,7 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/cost"
 	"cel.dev/cel-go/common/decls"
 	"cel.dev/cel-go/common/env"
 	"cel.dev/cel-go/common/operators"
@@ -57,6 +58,10 @@ func (library) CompileOptions() []cel.EnvOption {
 		}
 	}
 	return []cel.EnvOption{
+		cel.CostModel(
+			cost.MemberOverload("list_int_sum", cost.EvalCost(cost.Target())),
+			cost.MemberOverload("list_decimal_sum", cost.EvalCost(cost.Target())),
+		),
 		cel.StdLib(cel.StdLibSubset(subset)),
 		cel.FunctionDecls(functions...),
 		cel.Function("decimal",
@@ -337,7 +342,7 @@ func isNumber(t *types.Type) bool {
 // than a literal can carry exactly.
 func Literals(a *ast.AST) []int64 {
 	var inexact []int64
-	next := ast.MaxID(a)
+	next := int64(0)
 	factory := ast.NewExprFactory()
 	ast.PostOrderVisit(a.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() != ast.LiteralKind {
@@ -352,6 +357,9 @@ func Literals(a *ast.AST) []int64 {
 		mantissa, _, _ := strings.Cut(text, "e")
 		if digits := strings.TrimLeft(strings.ReplaceAll(mantissa, ".", ""), "-0"); len(digits) > exactDigits {
 			inexact = append(inexact, e.ID())
+		}
+		if next == 0 {
+			next = ast.MaxID(a) // most expressions have none, and need not be counted
 		}
 		next++
 		e.SetKindCase(factory.NewCall(e.ID(), "decimal", factory.NewLiteral(next, types.String(text))))
