@@ -97,19 +97,15 @@ type proxyTalk struct {
 
 func newProxyTalk(length int) *proxyTalk { return seededTalk(rand.Uint64(), length) }
 
-// seededTalk is a conversation of some length in which the user has pasted many
-// notes.
+// seededTalk is a conversation of some length in which an agent has read notes.
 func seededTalk(seed uint64, length int) *proxyTalk {
 	t := &proxyTalk{rng: rand.New(rand.NewPCG(seed, 1))}
-	for t.size < length {
-		t.add("user", t.note(min(length-t.size, 8<<10)))
-		t.add("system", "Go on.")
+	t.message(fmt.Sprintf(`{"role":"user","content":"Read note-%x and what it refers to."}`, seed))
+	for n := 0; t.size < length; n++ {
+		t.message(fmt.Sprintf(`{"role":"assistant","content":%q,"tool_calls":[`+proxyCall+`]}`, proxyText, n, n))
+		t.message(fmt.Sprintf(`{"role":"tool","tool_call_id":"call_%d","content":%q}`, n, t.note(min(length-t.size, 8<<10))))
 	}
 	return t
-}
-
-func (t *proxyTalk) add(role, text string) {
-	t.message(fmt.Sprintf(`{"role":%q,"content":%q}`, role, text))
 }
 
 func (t *proxyTalk) message(m string) {

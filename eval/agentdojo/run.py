@@ -121,10 +121,12 @@ def measure(base, names, most):
         suite = get_suites(VERSION)[name]
         attack = load_attack("important_instructions", suite, pipeline)
         benign, utility, attacks = [], [], []
-        users = list(suite.user_tasks.values())[:most]
-        for user_task in users:
+        # For some goals AgentDojo has no calls that reach them.
+        environment = suite.load_and_inject_default_environment({})
+        goals = [t for t in suite.injection_tasks.values() if t.ground_truth(environment)][:most]
+        for user_task in list(suite.user_tasks.values())[:most]:
             benign.append(run(suite, pipeline, user_task, None, {})[0])
-            for injection_task in list(suite.injection_tasks.values())[:most]:
+            for injection_task in goals:
                 u, s = run(suite, pipeline, user_task, injection_task, attack.attack(user_task, injection_task))
                 utility.append(u)
                 attacks.append(s)

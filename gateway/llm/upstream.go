@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -79,6 +80,9 @@ func (x *exchange) send(body []byte) (*http.Response, error) {
 	resp, err := x.p.client.Do(out)
 	if err != nil && x.r.Context().Err() != nil {
 		err = context.Cause(x.r.Context())
+	}
+	if e := (*url.Error)(nil); errors.As(err, &e) {
+		err = e.Err // the address can hold a key
 	}
 	return resp, err
 }
