@@ -233,8 +233,6 @@ func Text(v ref.Val) string {
 		return v.Format(time.RFC3339)
 	case types.Duration:
 		return v.Duration.String()
-	case fmt.Stringer:
-		return v.String()
 	case traits.Lister:
 		var b strings.Builder
 		b.WriteByte('[')
@@ -246,6 +244,8 @@ func Text(v ref.Val) string {
 		}
 		b.WriteByte(']')
 		return b.String()
+	case fmt.Stringer:
+		return v.String()
 	case traits.Mapper:
 		var b strings.Builder
 		b.WriteByte('{')
