@@ -89,7 +89,8 @@ func (x *exchange) open(body []byte) error {
 	if err != nil {
 		return err
 	}
-	x.req, x.tenant = req, hashed(append([][]byte{hashOf(tenant(x.d.name(), x.r))}, bytesOf(req.tools)...)...)
+	whose := tenant(x.d.name(), x.r)
+	x.req, x.tenant = req, hashed(append([][]byte{whose[:]}, bytesOf(req.tools)...)...)
 	r := &reader{p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
 	c, kept, err := r.resume(x.r.Context(), m, id, x.tenant)
 	if err != nil {
@@ -102,8 +103,6 @@ func (x *exchange) open(body []byte) error {
 
 // maxSessionID bounds the ids of durable sessions.
 const maxSessionID = 256
-
-func hashOf(h hash) []byte { return h[:] }
 
 // run asks the upstream until there is an answer that may go out.
 func (x *exchange) run(cancel context.CancelCauseFunc) error {
