@@ -16,7 +16,7 @@ type policyMutateCommand struct {
 // Help is shown below the flags.
 func (policyMutateCommand) Help() string {
 	return `Changes each rule in the ways in which rules are got wrong, and prints the changes that no example tells apart, with
-values that would. A change under which a rule only fails counts as not told apart.
+values that would. A change under which a rule can't be decided is neither told apart nor counted.
 
 Example:
   remit policy mutate policies --tools airline.json --at-least 95`
@@ -40,7 +40,6 @@ type policyMutant struct {
 	Place    string       `json:"place"`
 	Change   string       `json:"change"`
 	CEL      string       `json:"cel"`
-	Crashed  bool         `json:"crashed,omitempty"`
 	Apart    *policyApart `json:"apart,omitempty"`
 }
 
@@ -61,17 +60,17 @@ func (c *policyMutateCommand) Run(ctx context.Context, s *streams) error {
 	if len(p.mistakes) > 0 {
 		return p.mistakes
 	}
-	total := policyMutation{Score: 1, Survivors: []policyMutant{}}
+	total := policyMutation{Survivors: []policyMutant{}}
+	var mutants []mutation.Mutant
 	for _, g := range p.set.Guards() {
 		r, err := mutation.Run(ctx, g)
 		if err != nil {
 			return err
 		}
 		total.add(r)
+		mutants = append(mutants, r.Mutants...)
 	}
-	if total.Mutants > 0 {
-		total.Score = float64(total.Killed) / float64(total.Mutants)
-	}
+	total.Score = mutation.Score(mutants)
 	if c.JSON {
 		err = writeJSON(s.out, total)
 	} else {
@@ -96,9 +95,10 @@ func (t *policyMutation) add(r *mutation.Result) {
 			continue
 		case mutation.Crashed:
 			t.Crashed++
+			continue
 		}
 		survivor := policyMutant{Tool: r.Tool, Policy: m.Part.Policy, Variable: m.Part.Variable, Place: m.Part.Expression.Position.String(),
-			Change: m.Change, CEL: m.Text, Crashed: m.Fate == mutation.Crashed}
+			Change: m.Change, CEL: m.Text}
 		if a := m.Apart; a != nil {
 			survivor.Apart = &policyApart{a.Example, a.Where, a.Value, string(a.Rule), string(a.Mutant)}
 		}
@@ -109,11 +109,7 @@ func (t *policyMutation) add(r *mutation.Result) {
 func (t *policyMutation) print(s *streams) {
 	shade := paint(s.color)
 	for _, m := range t.Survivors {
-		fate := "survived:"
-		if m.Crashed {
-			fate = "only crashed:"
-		}
-		fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(m.Place), shade.bad(fate), name(m.Policy), visible(m.Change))
+		fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(m.Place), shade.bad("survived:"), name(m.Policy), visible(m.Change))
 		fmt.Fprintf(s.out, "  %s\n", visible(m.CEL))
 		if a := m.Apart; a != nil {
 			fmt.Fprintf(s.out, "  %s %s with %s = %s: %s becomes %s\n", shade.dim("told apart by"), visible(a.Example), visible(a.Where), visible(a.Value), a.Rule, a.Mutant)
@@ -122,5 +118,5 @@ func (t *policyMutation) print(s *streams) {
 	for _, policy := range t.Skipped {
 		fmt.Fprintf(s.out, "%s %s: it has no examples, or they fail\n", shade.bad("skipped:"), visible(policy))
 	}
-	fmt.Fprintf(s.out, "score: %.1f %%, %d of %s (%d crashed, %d refused by their types)\n", t.Score*100, t.Killed, plural(t.Mutants, "mutant", "mutants"), t.Crashed, t.Refused)
+	fmt.Fprintf(s.out, "score: %.1f %%, %d of %s (%d more crashed, and %d were refused by their types)\n", t.Score*100, t.Killed, plural(t.Mutants-t.Crashed, "mutant", "mutants"), t.Crashed, t.Refused)
 }

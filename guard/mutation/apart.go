@@ -31,7 +31,7 @@ type Apart struct {
 }
 
 // maxTries bounds the search for such a call: beyond it, people are quicker.
-const maxTries = 2000
+const maxTries = 300
 
 // tell looks for values that tell a mutant from its rule: the boundaries that
 // the expressions name, in every place of the examples.
@@ -41,6 +41,11 @@ func tell(ctx context.Context, g, mutant *guard.Guard, part guard.Part, text str
 		return nil
 	}
 	bounds := boundaries(part.Expression.Text, text)
+	for _, p := range g.Parts() {
+		if p.Policy == part.Policy {
+			bounds.rule += p.Expression.Text + "\n"
+		}
+	}
 	tries := 0
 	for i := range examples {
 		for where, e := range variations(&examples[i], bounds) {
@@ -63,6 +68,8 @@ type bounds struct {
 	numbers []*big.Rat
 	texts   []string
 	spans   []time.Duration
+	// rule is all that the rule has: fields that it doesn't name don't matter.
+	rule string
 }
 
 func boundaries(texts ...string) bounds {
@@ -177,7 +184,7 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 // neighbours adds the numbers and texts of the documents to the boundaries, since
 // rules compare fields with each other, and what lies just beside all numbers.
 func neighbours(documents []json.RawMessage, b bounds) bounds {
-	out := bounds{texts: slices.Clone(b.texts)}
+	out := bounds{texts: slices.Clone(b.texts), rule: b.rule}
 	numbers := slices.Clone(b.numbers)
 	for _, doc := range documents {
 		d := json.NewDecoder(strings.NewReader(string(doc)))
@@ -247,6 +254,9 @@ func inDocument(at *any, path string, b bounds, emit func(at, value string) bool
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			member := v[name]
+			if _, deeper := member.(map[string]any); !deeper && !strings.Contains(b.rule, name) {
+				continue
+			}
 			if !inDocument(&member, path+"/"+name, b, func(at, value string) bool {
 				v[name] = member
 				return emit(at, value)

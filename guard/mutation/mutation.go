@@ -26,8 +26,8 @@ const (
 	Killed Fate = "killed"
 	// Survived ones are not.
 	Survived Fate = "survived"
-	// Crashed ones fail where the rule holds or doesn't: an example that only
-	// crashes shows nothing about the rule.
+	// Crashed ones can't be decided on some example, and are told apart by none:
+	// nobody would keep them, and they say nothing about the examples.
 	Crashed Fate = "crashed"
 )
 
@@ -57,19 +57,22 @@ type Result struct {
 	Skipped []string
 }
 
-// Score is the part of the mutants that were killed, from 0 to 1; 1 when there
-// are none.
-func (r *Result) Score() float64 {
-	killed := 0
-	for _, m := range r.Mutants {
-		if m.Fate == Killed {
+// Score is the part that was killed of the mutants that didn't crash, from 0 to
+// 1; 1 when there are none.
+func Score(mutants []Mutant) float64 {
+	killed, survived := 0, 0
+	for _, m := range mutants {
+		switch m.Fate {
+		case Killed:
 			killed++
+		case Survived:
+			survived++
 		}
 	}
-	if len(r.Mutants) == 0 {
+	if killed+survived == 0 {
 		return 1
 	}
-	return float64(killed) / float64(len(r.Mutants))
+	return float64(killed) / float64(killed+survived)
 }
 
 // Run makes and judges all mutants of a guard, in the order of the file.
@@ -129,7 +132,7 @@ func judge(ctx context.Context, g *guard.Guard, part guard.Part, changes []chang
 				}
 				m := &Mutant{Part: part, Change: changes[i].what, Text: changes[i].text}
 				m.Fate, m.By = fate(ctx, mutant, examples)
-				if m.Fate != Killed {
+				if m.Fate == Survived {
 					m.Apart = tell(ctx, g, mutant, part, m.Text, examples)
 				}
 				fates[i] = m
