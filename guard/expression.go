@@ -84,7 +84,7 @@ func newExpression(env *cel.Env, checked *cel.Ast) *expression {
 		return env.Program(checked, regexes, cel.CostLimit(MaxCost))
 	})
 	x.explain = sync.OnceValues(func() (cel.Program, error) {
-		return env.Program(checked, cel.CostLimit(MaxCost), cel.EvalOptions(cel.OptTrackState))
+		return env.Program(checked, regexes, cel.CostLimit(MaxCost), cel.EvalOptions(cel.OptTrackState))
 	})
 	return x
 }

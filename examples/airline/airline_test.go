@@ -30,7 +30,7 @@ func small(t testing.TB) *airline.Airline {
 			Flights:    []airline.Segment{{Origin: "PHL", Destination: "LGA", Number: "HAT001", Date: "2024-05-20", Price: 5000}},
 			Passengers: []airline.Passenger{{FirstName: "Ann", LastName: "Lee", Born: "1990-01-02"}},
 			Payments:   []airline.Payment{{ID: "gift", Amount: 5000}}, TotalBaggages: 1, Insurance: "no"}},
-		Users: map[string]*airline.User{"ann": {Membership: "gold", Reservations: []string{"RES001"}, PaymentMethods: map[string]airline.PaymentMethod{
+		Users: map[string]*airline.User{"ann": {Address: map[string]string{}, Saved: []airline.Passenger{}, Membership: "gold", Reservations: []string{"RES001"}, PaymentMethods: map[string]airline.PaymentMethod{
 			"card": {ID: "card", Source: airline.CreditCard, LastFour: "4373"}, "gift": {ID: "gift", Source: airline.GiftCard, Amount: &balance},
 			"certificate": {ID: "certificate", Source: airline.Certificate, Amount: &balance}}}},
 	})

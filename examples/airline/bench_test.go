@@ -1,0 +1,131 @@
+package airline_test
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit/examples/airline"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/guard/example"
+)
+
+// said is a conversation after which all tools may be called, as far as that
+// depends on what was said.
+func said() *guard.Session {
+	s := &guard.Session{}
+	for i, text := range []string{
+		"I am ann_lee_1234, and it is about RES001, one way from PHL to LGA. My plans changed. Ann Lee 1990-01-02; Bob Ray 1985-11-20.",
+		"I see. Would you like to buy the travel insurance?",
+		"No. And I want to be compensated for the delay.",
+		"For RES001: HAT001 on 2024-05-20, HAT002 on 2024-05-21 in economy, Ann Lee and Bob Ray, 2 checked bags, credit_card_1. Do you confirm (yes/no)?",
+		"Yes, please do it.",
+	} {
+		kind := guard.UserEvent
+		if i%2 == 1 {
+			kind = guard.AssistantEvent
+		}
+		s.Events = append(s.Events, guard.Event{Kind: kind, Text: text})
+	}
+	looked := guard.Event{Kind: guard.CallEvent, Call: &guard.Call{Server: airline.Name, Tool: "get_reservation_details", Arguments: json.RawMessage(`{"reservation_id":"RES001"}`),
+		Result: &guard.Result{Structured: json.RawMessage(`{"flights":[],"reservation_id":"RES001","user_id":"ann_lee_1234"}`)}}}
+	s.Events = slices.Insert(s.Events, 1, looked)
+	return s
+}
+
+// request is the first example's call of a tool, in that conversation.
+func request(t testing.TB, g *guard.Guard) guard.Request {
+	t.Helper()
+	r, err := example.Request(&g.File.Policies[0].Examples[0])
+	must(t, err)
+	r.Session, r.Now = said(), time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC)
+	return r
+}
+
+// withoutLookups are the guards with the rules that look nothing up.
+func withoutLookups(t testing.TB) *guard.Set {
+	t.Helper()
+	scope, err := airline.Scope()
+	must(t, err)
+	files, err := airline.Policies()
+	must(t, err)
+	for _, f := range files {
+		f.Policies = slices.DeleteFunc(f.Policies, func(p guard.Policy) bool {
+			asks := strings.Contains(p.Require.Text, "tools.")
+			for _, v := range p.Variables {
+				asks = asks || strings.Contains(v.Value.Text, "tools.")
+			}
+			return asks
+		})
+	}
+	set, err := guard.Compile(files, scope)
+	must(t, err)
+	return set
+}
+
+// BenchmarkRules judges a call by all rules of its tool that look nothing up.
+func BenchmarkRules(b *testing.B) {
+	for _, g := range withoutLookups(b).Guards() {
+		b.Run(g.Tool, func(b *testing.B) {
+			r := request(b, g)
+			if out := g.Evaluate(b.Context(), r); len(out.Violations) > 0 {
+				b.Fatalf("%+v", out.Violations)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Evaluate(b.Context(), r)
+			}
+			b.ReportMetric(float64(len(g.File.Policies)), "rules")
+		})
+	}
+}
+
+// BenchmarkBooking judges a booking by all rules, with what they look up in
+// memory.
+func BenchmarkBooking(b *testing.B) {
+	a := small(b)
+	g, _ := guards(b).Guard(airline.Name, "book_reservation")
+	r := guard.Request{Reader: a, Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC),
+		Arguments: json.RawMessage(`{"cabin":"economy","destination":"LGA","flight_type":"one_way","flights":[{"date":"2024-05-20","flight_number":"HAT001"}],"insurance":"no","nonfree_baggages":0,"origin":"PHL","passengers":[{"dob":"1985-11-20","first_name":"Bob","last_name":"Ray"}],"payment_methods":[{"amount":100,"payment_id":"card"}],"total_baggages":1,"user_id":"ann"}`),
+		Session: &guard.Session{Events: []guard.Event{
+			{Kind: guard.UserEvent, Text: "I am ann. Book HAT001 on 2024-05-20, one way from PHL to LGA in economy, for Bob Ray 1985-11-20."},
+			{Kind: guard.AssistantEvent, Text: "Would you like to buy the travel insurance?"},
+			{Kind: guard.UserEvent, Text: "No."},
+			{Kind: guard.AssistantEvent, Text: "HAT001 on 2024-05-20 in economy for Bob Ray, 1 checked bag, card. Do you confirm?"},
+			{Kind: guard.UserEvent, Text: "Yes, please book it."}}}}
+	if out := g.Evaluate(b.Context(), r); len(out.Violations) > 0 {
+		b.Fatalf("%+v", out.Violations)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Evaluate(b.Context(), r)
+	}
+}
+
+// BenchmarkCompile compiles all guards, and tells what one keeps in memory when it
+// has been used.
+func BenchmarkCompile(b *testing.B) {
+	scope, err := airline.Scope()
+	must(b, err)
+	files, err := airline.Policies()
+	must(b, err)
+	var before, after runtime.MemStats
+	var set *guard.Set
+	for b.Loop() {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		set, err = guard.Compile(files, scope)
+		must(b, err)
+		for _, g := range set.Guards() {
+			g.Evaluate(b.Context(), request(b, g))
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+	}
+	n := len(set.Guards())
+	runtime.KeepAlive(set)
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n), "B/guard")
+}
