@@ -14,7 +14,7 @@ RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Debian keeps its server's programs out of PATH.
 POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
 
-.PHONY: all setup npm python postgres test lint sdks agentdojo bench fuzz
+.PHONY: all setup npm python postgres test lint sdks engines agentdojo bench fuzz
 
 all: test
 
@@ -69,7 +69,11 @@ test: setup lint
 	$(GO) vet ./...
 	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
 	$(GO) test $(RACE) ./...
-	$(MAKE) --no-print-directory sdks
+	$(MAKE) --no-print-directory sdks engines
+
+# Other policy engines with the rules of the airline, in a module of their own.
+engines:
+	cd examples/airline/compare && $(GO) test -mod=mod ./...
 
 # The SDKs for Go as clients of the proxy, in a module of their own, which follows
 # what Remit itself needs. Building them takes minutes the first time.
