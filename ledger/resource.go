@@ -55,20 +55,9 @@ func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
 	if !ok || !keeps(what.Effect) {
 		return nil
 	}
-	list := named(true, what.Server, what.Names)
-	now := store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}
-	known, err := l.store.Labels(ctx, list...)
-	if err != nil {
-		return fmt.Errorf("note what the call writes: %w", err)
-	}
-	// What is moved or copied takes its label along.
-	for _, k := range known {
-		if k != nil {
-			now = merge(now, *k)
-		}
-	}
-	list = append(append(list, whole(what.Server)), things(what.Server, what.Things)...)
-	return l.lower(ctx, now, list)
+	names := named(true, what.Server, what.Names)
+	list := append(slices.Concat(names, things(what.Server, what.Things)), whole(what.Server))
+	return l.lower(ctx, what, list, len(names))
 }
 
 // keeps tells whether a call with the effect keeps what it was given where
@@ -82,17 +71,24 @@ func (l *Ledger) created(ctx context.Context, r *remit.Session, result *remit.Re
 	if !ok || !keeps(what.Effect) {
 		return nil
 	}
-	return l.lower(ctx, store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}, named(true, what.Server, remit.StoredNames(*result)))
+	return l.lower(ctx, what, named(true, what.Server, remit.StoredNames(*result)), 0)
 }
 
-// lower writes only what is not known yet: most calls write where the last one
-// did.
-func (l *Ledger) lower(ctx context.Context, to store.ResourceLabel, list []store.Resource) error {
+// lower notes what a call writes for all of a list, the first of which it may
+// move or copy: they take their labels along. Only what is not known yet is
+// written, since most calls write where the last one did.
+func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Resource, moved int) error {
 	if len(list) == 0 {
 		return nil
 	}
+	to := store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}
 	known, err := l.store.Labels(ctx, list...)
 	if err == nil {
+		for _, k := range known[:moved] {
+			if k != nil {
+				to = merge(to, *k)
+			}
+		}
 		i := 0
 		list = slices.DeleteFunc(list, func(store.Resource) bool {
 			k := known[i]
