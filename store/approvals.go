@@ -160,8 +160,7 @@ func (s *database) Approval(ctx context.Context, id string) (Approval, error) {
 
 // Pending implements [Approvals].
 func (s *database) Pending(ctx context.Context, limit int) ([]Approval, error) {
-	list, err := approvals(ctx, s.read, "state = 'pending' AND expires > $1 ORDER BY created, id LIMIT $2", micros(s.now()), page(limit))
-	return list, failed("list approvals", err)
+	return s.PendingOf(ctx, Whose{Everybody: true}, Turn{}, limit)
 }
 
 // settle changes a question under its lock, and says so in the audit log.

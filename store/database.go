@@ -440,8 +440,7 @@ func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) 
 
 // Sessions implements [Sessions].
 func (s *database) Sessions(ctx context.Context, after string, limit int) ([]SessionInfo, error) {
-	list, err := infos(ctx, s.read, selectInfo+"id > $1 AND pruned IS NULL ORDER BY id LIMIT $2", after, page(limit))
-	return list, failed("list sessions", err)
+	return s.SessionsOf(ctx, Whose{Everybody: true}, after, limit)
 }
 
 func infos(ctx context.Context, q querier, query string, args ...any) ([]SessionInfo, error) {
