@@ -1,23 +1,12 @@
 package hook
 
-import (
-	"errors"
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// checkPeer makes sure that the same user is at the other end.
-func checkPeer(c *net.UnixConn) error {
-	raw, err := c.SyscallConn()
+// peerUser returns the user at the other end of a socket.
+func peerUser(fd uintptr) (uint32, error) {
+	peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	var peer *unix.Ucred
-	var failed error
-	err = raw.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err := errors.Join(err, failed); err != nil {
-		return err
-	}
-	return samePeer(peer.Uid)
+	return peer.Uid, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"syscall"
 )
@@ -33,8 +34,18 @@ func checkOwner(dir string, info fs.FileInfo) error {
 // detached starts a process in a session of its own.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// samePeer makes sure that a user is this one.
-func samePeer(uid uint32) error {
+// checkPeer makes sure that the same user is at the other end.
+func checkPeer(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var uid uint32
+	var failed error
+	err = raw.Control(func(fd uintptr) { uid, failed = peerUser(fd) })
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
 	if int(uid) != os.Geteuid() {
 		return fmt.Errorf("the other end of the socket is user %d", uid)
 	}
