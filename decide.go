@@ -296,13 +296,13 @@ func (x *deciding) fit() bool {
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
 	known := true
 	for i, leaf := range x.leaves {
-		b, variant := x.bound, x.variant
+		variant, definition := x.variant, x.bound.definition
 		pointer, own := x.path(i)
 		if !own {
-			b = x.outer
-			variant, _ = b.contract.Variant("", false)
+			variant, _ = x.outer.contract.Variant("", false)
+			definition = nil // unwrap has held the whole call to it
 		}
-		if b.definition != nil && !b.definition.Accepts(pointer) {
+		if definition != nil && !definition.Accepts(pointer) {
 			x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
 			known = false
 			continue
