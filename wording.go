@@ -1,0 +1,133 @@
+package remit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+)
+
+// explainGap turns what is missing into reasons.
+func (x *deciding) explainGap(i int, gap label.Gap) {
+	if gap.None() {
+		return
+	}
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	if gap.Forbidden != 0 {
+		x.refuse(ForbiddenOrigin, leaf.Pointer, fmt.Sprintf("the value may come from %s, which this argument forbids",
+			strings.Join(x.s.monitor.classes.Names(gap.Forbidden), ", ")))
+	}
+	add := x.ask
+	if !a.Discharges(discharge.Confirmation) {
+		add = x.refuse
+	}
+	if gap.Trust {
+		add(BelowFloor, leaf.Pointer, fmt.Sprintf("%s decides %s, so it must come from %s; %s", quote(leaf.Text), decides(a.Role), source(a.Floor), x.whence(r, leaf.Text)),
+			x.remedies(a)...)
+	}
+	if gap.Open != 0 {
+		add(OpenObligation, leaf.Pointer, x.doubt(i, gap.Open), x.remedies(a)...)
+	}
+}
+
+// doubt says in words which obligations of an argument are open.
+func (x *deciding) doubt(i int, open label.Obligations) string {
+	return fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), x.resolved[i].LooksLike), "; "))
+}
+
+func (x *deciding) remedies(a *contract.Argument) []string {
+	var out []string
+	if a.Floor <= label.User {
+		out = append(out, "use a value that the user gave in so many words, or ask the user for it")
+	}
+	if a.Discharges(discharge.Directory) || a.Discharges(discharge.Lookup) {
+		out = append(out, "or look it up by a name that the user gave, with a tool whose result vouches for it")
+	}
+	if a.Discharges(discharge.Confirmation) {
+		out = append(out, "or have the user confirm this value")
+	}
+	return out
+}
+
+func decides(r label.Role) string {
+	switch r {
+	case label.Target:
+		return "where the call goes"
+	case label.Command:
+		return "what is executed"
+	case label.Credential:
+		return "a secret"
+	case label.Selector:
+		return "which object is meant"
+	case label.Content:
+		return "what is sent or stored"
+	case label.Control:
+		return "how the call behaves"
+	}
+	return "an unclassified part of the call"
+}
+
+func source(t label.Trust) string {
+	switch t {
+	case label.Trusted:
+		return "the configuration or the deployment's own text"
+	case label.User:
+		return "the user"
+	case label.ToolOutput:
+		return "the user or a record that a tool returned"
+	}
+	return "anywhere"
+}
+
+// whence says where a value that falls short came from.
+func (x *deciding) whence(r *provenance.Resolution, value string) string {
+	for _, e := range r.Evidence {
+		// A likeness says nothing about where the value itself stands.
+		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.s.seen.Whole(e) {
+			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
+		}
+	}
+	if r.Witness {
+		return fmt.Sprintf("this one is %s", r.Label.Trust)
+	}
+	if x.s.monitor.unseen {
+		return fmt.Sprintf("nothing that was seen vouches for this one, and not all of the user's words are seen here (%s)", r.Label.Trust)
+	}
+	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)
+}
+
+func doubts(names []string, own string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		switch n {
+		case "low-info":
+			out[i] = "the user's text has these words, but they are too ordinary to tell that this is what was meant"
+		case "ambiguous-binding":
+			out[i] = "the user named several such values, and nothing tells that this one belongs here"
+		case "homoglyph":
+			out[i] = fmt.Sprintf("it looks like, but is not, the user's %s", quote(own))
+		default:
+			out[i] = "the obligation " + n + " is open"
+		}
+	}
+	return out
+}
+
+// shown cuts a text for a decision, at a character boundary.
+func shown(s string) string {
+	if len(s) <= MaxShownValue {
+		return s
+	}
+	return strings.ToValidUTF8(s[:MaxShownValue], "") + "…"
+}
+
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
