@@ -1,0 +1,75 @@
+package policydoc
+
+// Lock knows what the files beside it were made from: sentence, item, guard and
+// tests by hash. With it, a later run redoes only what a change touches, and
+// tells what people edited from what was generated.
+type Lock struct {
+	// Version is that of the lock's own form.
+	Version  int            `json:"version"`
+	Document LockedDocument `json:"document"`
+	// Tools are the fingerprints of the tools' definitions, by [Key].
+	Tools map[string]string `json:"tools"`
+	// Sentences are where each sentence of the document went, by its id.
+	Sentences map[string]LockedSentence `json:"sentences"`
+	// Items are the policies as they were generated, by tool [Key] and name.
+	Items map[string]map[string]LockedItem `json:"items"`
+}
+
+// LockedDocument is the document that the mapping was made of.
+type LockedDocument struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+// LockedSentence is where a sentence went.
+type LockedSentence struct {
+	// Tools are the keys of the tools that it says something about, in order.
+	Tools []string `json:"tools,omitempty"`
+	// Reason says why it is about none, or why no policy of those tools refers
+	// to it.
+	Reason string `json:"reason,omitempty"`
+}
+
+// LockedItem is a policy as it was generated.
+type LockedItem struct {
+	// Sentences are the ids of those that it refers to.
+	Sentences []string `json:"sentences"`
+	// Mapping is a hash of what the item was made by: the tool's definition, the
+	// models and the prompts.
+	Mapping string `json:"mapping"`
+	// Fields are hashes of the item's fields as they were generated, by their
+	// keys in the mapping file.
+	Fields map[string]string `json:"fields"`
+	// Guard is its rule; nil where none was generated.
+	Guard *LockedGuard `json:"guard,omitempty"`
+}
+
+// LockedGuard is a rule as it was generated.
+type LockedGuard struct {
+	// Made is a hash of what it was made from and by: the item's fields as they
+	// stood in the file, the definitions of the tool and of those it may look
+	// things up with, the models and the prompts.
+	Made string `json:"made"`
+	// Fields are hashes of its fields, by their keys in the guard file; the
+	// examples are its tests.
+	Fields map[string]string `json:"fields"`
+	// NotEnforced says why there is no expression; empty where there is one.
+	NotEnforced string `json:"not_enforced,omitempty"`
+	// Attempts is how often the model was asked for the rule.
+	Attempts int `json:"attempts"`
+	// Killed and Survived count the mutants of the rule.
+	Killed   int `json:"killed"`
+	Survived int `json:"survived"`
+	// Contested are the names of examples that the second reading judged
+	// otherwise, with its reason; they are no tests.
+	Contested map[string]string `json:"contested,omitempty"`
+}
+
+// Key names a tool in the lock: its name, with the server before it where there
+// is one.
+func Key(server, tool string) string {
+	if server == "" {
+		return tool
+	}
+	return server + "/" + tool
+}

@@ -1,0 +1,123 @@
+// Package prompt holds what the policy compiler says to models: one file a
+// stage, which people can read and replace by their own.
+//
+// A file is a text/template that defines "system", what is the same for all
+// requests of the stage, and "request".
+package prompt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+//go:embed *.md
+var builtin embed.FS
+
+const ending = ".md"
+
+// Set are the prompts of all stages.
+type Set struct{ stages map[string]stage }
+
+type stage struct {
+	template *template.Template
+	version  string
+}
+
+// Text is a prompt with its data filled in.
+type Text struct{ System, Request string }
+
+// Files are the prompts that come with Remit, one file a stage.
+func Files() fs.FS { return builtin }
+
+// Load reads the prompts that come with Remit, and those files of a directory
+// that replace them; nil for none. A file of the directory that no stage has is
+// an error.
+func Load(replaced fs.FS) (*Set, error) {
+	s := &Set{stages: map[string]stage{}}
+	if err := s.add(builtin, ""); err != nil {
+		return nil, err
+	}
+	if replaced == nil {
+		return s, nil
+	}
+	known := s.Stages()
+	if err := s.add(replaced, "custom:"); err != nil {
+		return nil, err
+	}
+	for name := range s.stages {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("prompt %s%s: there is no such stage; the stages are %s", name, ending, strings.Join(known, ", "))
+		}
+	}
+	return s, nil
+}
+
+func (s *Set) add(files fs.FS, origin string) error {
+	names, err := fs.Glob(files, "*"+ending)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return fmt.Errorf("prompt: %w", err)
+		}
+		t, err := template.New(name).Option("missingkey=error").Parse(string(text))
+		if err != nil {
+			return fmt.Errorf("prompt: %w", err)
+		}
+		for _, part := range []string{"system", "request"} {
+			if t.Lookup(part) == nil {
+				return fmt.Errorf(`prompt %s: write {{define %q}} … {{end}} for each of "system" and "request"`, name, part)
+			}
+		}
+		sum := sha256.Sum256(text)
+		s.stages[strings.TrimSuffix(path.Base(name), ending)] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6])}
+	}
+	return nil
+}
+
+// Stages lists the stages that have a prompt, in order.
+func (s *Set) Stages() []string {
+	var out []string
+	for name := range s.stages {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Version names the text of a stage's prompt: the beginning of its digest, with
+// "custom:" before it where it isn't the one that comes with Remit.
+func (s *Set) Version(stage string) string { return s.stages[stage].version }
+
+// Render fills a stage's prompt in. The system part gets no data but what is
+// the same for all requests of a run.
+func (s *Set) Render(stage string, run, request any) (Text, error) {
+	st, ok := s.stages[stage]
+	if !ok {
+		return Text{}, fmt.Errorf("prompt: there is no stage %q", stage)
+	}
+	system, err := execute(st.template, "system", run)
+	rest, err2 := execute(st.template, "request", request)
+	if err = errors.Join(err, err2); err != nil {
+		return Text{}, fmt.Errorf("prompt: %w", err)
+	}
+	return Text{system, rest}, nil
+}
+
+func execute(t *template.Template, part string, data any) (string, error) {
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, part, data); err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(b.String()), nil
+}
