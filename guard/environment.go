@@ -26,6 +26,27 @@ type Scope struct {
 	Contracts []*contract.File
 }
 
+// Readable is a tool that guards may call.
+type Readable struct {
+	Server, Name string
+	// Definition is nil where the tools don't have it.
+	Definition *schema.Tool
+}
+
+// Readable lists the tools that guards may call, in the order of the contracts.
+func (s Scope) Readable() []Readable {
+	var out []Readable
+	for _, f := range s.Contracts {
+		for i := range f.Tools {
+			if t := &f.Tools[i]; reads(t) {
+				d, _ := definition(s.Tools, f.Server, t.Name)
+				out = append(out, Readable{f.Server, t.Name, d})
+			}
+		}
+	}
+	return out
+}
+
 // Bounds on what an expression may be.
 const (
 	maxNodes   = 4000 // of its syntax tree: more than the longest text makes in earnest
@@ -72,19 +93,15 @@ type reader struct {
 func newUniverse(s Scope) (*universe, error) {
 	u := &universe{scope: s, types: record.NewTypes()}
 	u.session = declareSession(u.types)
-	for _, f := range s.Contracts {
-		for i := range f.Tools {
-			if t := &f.Tools[i]; reads(t) {
-				r := &reader{server: f.Server, tool: t.Name, output: record.Anything()}
-				if d, ok := definition(s.Tools, f.Server, t.Name); ok {
-					r.input = d.Input
-					if d.Output != nil {
-						r.output = u.types.Add(t.Name+".result", d.Output)
-					}
-				}
-				u.readers = append(u.readers, r)
+	for _, t := range s.Readable() {
+		r := &reader{server: t.Server, tool: t.Name, output: record.Anything()}
+		if t.Definition != nil {
+			r.input = t.Definition.Input
+			if t.Definition.Output != nil {
+				r.output = u.types.Add(t.Name+".result", t.Definition.Output)
 			}
 		}
+		u.readers = append(u.readers, r)
 	}
 	base, err := cel.NewCustomEnv(
 		decimal.Library(),

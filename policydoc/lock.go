@@ -28,6 +28,9 @@ type LockedSentence struct {
 	// Reason says why it is about none, or why no policy of those tools refers
 	// to it.
 	Reason string `json:"reason,omitempty"`
+	// Suspicious is set where the sentence seems to speak to whoever compiles
+	// the document, as a model saw it.
+	Suspicious bool `json:"suspicious,omitempty"`
 }
 
 // LockedItem is a policy as it was generated.

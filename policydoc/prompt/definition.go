@@ -1,0 +1,108 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/schema"
+)
+
+// MaxDefinition bounds what is said of one tool, in bytes. What is longer is
+// mostly descriptions of descriptions; places come in the order of the source.
+const MaxDefinition = 12 << 10
+
+// Definition is a tool's definition as models read it best: one line a place,
+// with its type, what may stand there, and its description.
+func Definition(t *schema.Tool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", t.Name, OneLine(t.Description))
+	section(&b, "arguments", t.Input)
+	if t.Output != nil {
+		section(&b, "returns", t.Output)
+	}
+	return b.String()
+}
+
+// Summary is a tool in one line of at most so many bytes: its name with the
+// names of its arguments, and the beginning of its description.
+func Summary(t *schema.Tool, most int) string {
+	var args []string
+	for _, p := range t.Input.Properties {
+		args = append(args, p.Name)
+	}
+	return Clip(fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(args, ", "), OneLine(t.Description)), most)
+}
+
+func section(b *strings.Builder, title string, n *schema.Node) {
+	if len(n.Properties) == 0 {
+		fmt.Fprintf(b, "%s: %s\n", title, kind(n))
+		return
+	}
+	fmt.Fprintf(b, "%s:\n", title)
+	members(b, n, 1)
+}
+
+func members(b *strings.Builder, n *schema.Node, depth int) {
+	for _, p := range n.Properties {
+		if b.Len() > MaxDefinition {
+			return
+		}
+		fmt.Fprintf(b, "%s- %s: %s", strings.Repeat("  ", depth), p.Name, kind(p.Node))
+		if !p.Required {
+			b.WriteString(", optional")
+		}
+		if p.Node.Description != "" {
+			fmt.Fprintf(b, ". %s", OneLine(p.Node.Description))
+		}
+		b.WriteString("\n")
+		inner := p.Node
+		for inner.Items != nil {
+			inner = inner.Items
+		}
+		members(b, inner, depth+1)
+	}
+}
+
+// kind says in words what may stand at a place.
+func kind(n *schema.Node) string {
+	var words []string
+	switch {
+	case n.Items != nil:
+		words = append(words, "list of "+kind(n.Items))
+	case len(n.Alternatives) > 0:
+		var forms []string
+		for _, a := range n.Alternatives {
+			forms = append(forms, kind(a))
+		}
+		words = append(words, strings.Join(slices.Compact(forms), " or "))
+	case len(n.Types) == 0:
+		words = append(words, "anything")
+	default:
+		words = append(words, strings.Join(n.Types, " or "))
+	}
+	if n.Format != "" {
+		words = append(words, "format "+n.Format)
+	}
+	if len(n.Enum) > 0 {
+		words = append(words, "one of "+strings.Join(n.Enum, ", "))
+	}
+	if n.Pattern != "" {
+		words = append(words, "pattern "+n.Pattern)
+	}
+	if n.Nullable {
+		words = append(words, "or null")
+	}
+	return Clip(strings.Join(words, ", "), 600)
+}
+
+// OneLine brings a text onto one line.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Clip shortens a text to so many bytes.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+}
