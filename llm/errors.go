@@ -1,0 +1,121 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+)
+
+// ErrBudget is returned, before a call is made, when the budget is used up.
+var ErrBudget = errors.New("the budget for models is used up")
+
+// RefusedError says that a model or its provider's filter would not answer, twice.
+type RefusedError struct {
+	// Reason is what the model said about it, if anything.
+	Reason string
+}
+
+// Error implements the error interface.
+func (e *RefusedError) Error() string {
+	if e.Reason == "" {
+		return "the model refused to answer: use another model for this stage, or look at what the prompt says"
+	}
+	return "the model refused to answer: " + e.Reason + ": use another model for this stage, or look at what the prompt says"
+}
+
+// TruncatedError says that an answer was cut off for its length, twice.
+type TruncatedError struct {
+	// MaxTokens bounded the second answer; 0 is the endpoint's own bound.
+	MaxTokens int
+}
+
+// Error implements the error interface.
+func (e *TruncatedError) Error() string {
+	if e.MaxTokens == 0 {
+		return "the answer was cut off for its length, twice: raise the bound where the model is served"
+	}
+	return fmt.Sprintf("the answer was cut off for its length, the second time at %d tokens: raise the endpoint's bound", e.MaxTokens)
+}
+
+// InvalidError says that no answer met the schema and the check of the prompt,
+// though the model was told each time what is wrong.
+type InvalidError struct {
+	// Mistakes are those of the last answer.
+	Mistakes []string
+}
+
+// Error implements the error interface.
+func (e *InvalidError) Error() string {
+	return "no answer of the model was valid: use a more capable model for this stage, or allow more repairs; the last had: " + strings.Join(e.Mistakes, "; ")
+}
+
+// StatusError says that an endpoint answered with something else than an answer.
+type StatusError struct {
+	// Status is that of HTTP.
+	Status int
+	// Message is the endpoint's own, cut to a line.
+	Message string
+
+	// code is the endpoint's word for the error, if it has one.
+	code string
+}
+
+// Error implements the error interface.
+func (e *StatusError) Error() string {
+	s := fmt.Sprintf("the endpoint answered %d", e.Status)
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+		return s + ": set a key that may use the model"
+	case e.Status == http.StatusNotFound:
+		return s + ": look at the base URL and the name of the model"
+	case e.Status >= 300 && e.Status < 400:
+		return s + ": requests are not redirected, set the base URL to where it leads"
+	case e.Status == http.StatusTooManyRequests:
+		return s + ": ask for less at once, or raise the account's limit"
+	case e.again():
+		return s + ": try again later, what is recorded is not asked again"
+	}
+	return s + ": look at the endpoint's settings"
+}
+
+// again tells whether the same request may be answered a little later.
+func (e *StatusError) again() bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusConflict:
+		return true
+	case http.StatusTooManyRequests:
+		return e.code != "insufficient_quota" // that is OpenAI's for an empty account
+	case http.StatusOK:
+		return true // and a body that is no answer, as half-broken proxies send
+	}
+	return e.Status >= 500
+}
+
+// about tells whether the endpoint says that it doesn't know a parameter.
+func (e *StatusError) about(names ...string) bool {
+	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	for _, n := range names {
+		if strings.Contains(e.Message, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// clip makes a line of bounded length of a text of somebody else's.
+func clip(s string, longest int) string {
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\ufffd"), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if r := []rune(s); len(r) > longest {
+		return string(r[:longest]) + "…"
+	}
+	return s
+}

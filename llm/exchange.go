@@ -1,0 +1,238 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// exchange is a prompt while it is asked.
+type exchange struct {
+	c      *Client
+	link   *link
+	prompt Prompt
+	schema compiled
+	tape   *tape
+
+	// messages is the conversation so far, max the bound of the next answer.
+	messages []Message
+	max      int
+	// cut, refusals and repairs count what went wrong.
+	cut               bool
+	refusals, repairs int
+	usage             Usage
+}
+
+func (x *exchange) outcome(err error) outcome {
+	var (
+		r *RefusedError
+		t *TruncatedError
+		i *InvalidError
+	)
+	switch {
+	case err == nil && x.repairs == 0:
+		return answered
+	case err == nil:
+		return repaired
+	case errors.As(err, &r):
+		return refused
+	case errors.As(err, &t):
+		return truncated
+	case errors.As(err, &i):
+		return invalid
+	}
+	return "" // the exchange didn't come to an end
+}
+
+// run asks until there is an answer or no hope for one.
+func (x *exchange) run(ctx context.Context) (*Answer, error) {
+	for {
+		r, err := x.ask(ctx)
+		if err != nil {
+			return nil, x.tooLong(err)
+		}
+		switch {
+		case r.refused:
+			if x.refusals++; x.refusals > 1 {
+				return nil, &RefusedError{clip(r.refusal, longestMessage)}
+			}
+			x.again(errors.New("the model refused to answer"))
+			continue
+		case r.truncated:
+			if x.cut {
+				return nil, &TruncatedError{x.max}
+			}
+			x.longer()
+			x.again(errors.New("the answer was cut off for its length"))
+			continue
+		}
+		value, mistakes := x.read(r)
+		if len(mistakes) == 0 {
+			model := r.model
+			if model == "" {
+				model = x.link.Model
+			}
+			return &Answer{Value: value, Usage: x.usage, Model: model}, nil
+		}
+		wrong := &InvalidError{mistakes}
+		if x.repairs == x.c.o.Repairs {
+			return nil, wrong
+		}
+		x.repair(r, mistakes)
+		x.again(wrong)
+	}
+}
+
+func (x *exchange) again(why error) { x.c.tell(x.prompt, Event{Step: Repaired, Err: why}) }
+
+// read takes the answer out of a reply, or says what is wrong with it.
+func (x *exchange) read(r reply) (json.RawMessage, []string) {
+	value, err := r.read()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	if mistakes := x.schema.mistakes(value); len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	if x.prompt.Check != nil {
+		if err := x.prompt.Check(value); err != nil {
+			return nil, []string{err.Error()}
+		}
+	}
+	return value, nil
+}
+
+// question is the next request, where the endpoint lacks something.
+func (x *exchange) question(l lacks) question {
+	forms := x.link.dialect.forms()
+	return question{
+		model:    x.link.Model,
+		form:     forms[min(l.forms, len(forms)-1)],
+		system:   x.prompt.System,
+		messages: x.messages,
+		schema:   x.prompt.Schema,
+		max:      x.max,
+		oldMax:   l.oldMax,
+	}
+}
+
+// ask returns the next reply: the recorded one, or a new one.
+func (x *exchange) ask(ctx context.Context) (reply, error) {
+	if x.tape != nil {
+		got, ok, err := x.tape.play()
+		if err != nil {
+			return reply{}, err
+		}
+		if ok {
+			_, r, err := x.link.understand(got)
+			if err != nil {
+				return reply{}, x.tape.broken(err)
+			}
+			x.count(Usage{Reused: 1})
+			return r, nil
+		}
+	}
+	if err := x.c.meter.begin(x.prompt.Stage); err != nil {
+		return reply{}, err
+	}
+	x.usage.Calls++
+	for {
+		q := x.question(x.c.lacks(x))
+		body, err := x.link.dialect.body(q)
+		if err != nil {
+			return reply{}, err
+		}
+		got, r, err := x.c.send(ctx, x.link, body, func(err error, wait time.Duration) {
+			x.c.tell(x.prompt, Event{Step: Retried, Err: err, Wait: wait})
+		})
+		if err != nil {
+			if x.c.learn(x, q, err) {
+				continue
+			}
+			return reply{}, err
+		}
+		x.count(r.tokens.usage(x.link.Price, len(body), len(r.said())))
+		if x.tape != nil {
+			x.tape.add(q.form, got)
+		}
+		return r, nil
+	}
+}
+
+func (x *exchange) count(u Usage) {
+	x.usage = x.usage.plus(u)
+	x.c.meter.add(x.prompt.Stage, u)
+}
+
+func (x *exchange) learning() learning {
+	return learning{x.link.address, x.link.Model, x.prompt.Schema.Name}
+}
+
+// lacks is what the endpoint is known not to know.
+func (c *Client) lacks(x *exchange) lacks {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.learned[x.learning()]
+}
+
+// learn takes from an error what the endpoint doesn't know, and tells whether the
+// question can be asked in another way.
+func (c *Client) learn(x *exchange, q question, err error) bool {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.learned[x.learning()]
+	forms := x.link.dialect.forms()
+	switch at := slices.Index(forms, q.form); {
+	case x.link.Provider == OpenAI && q.max > 0 && !q.oldMax && status.about("max_completion_tokens"):
+		known.oldMax = true
+	case at+1 < len(forms) && status.about(x.link.dialect.lacks()...):
+		known.forms = max(known.forms, at+1)
+	default:
+		return false
+	}
+	c.learned[x.learning()] = known
+	return true
+}
+
+// longer makes room for an answer that was cut off, or asks for a shorter one.
+func (x *exchange) longer() {
+	x.cut = true
+	if x.max > 0 {
+		x.max *= 2
+		return
+	}
+	x.messages = slices.Clone(x.messages)
+	x.messages[len(x.messages)-1].Text += "\n\nYour last answer was cut off for its length. Answer more briefly."
+}
+
+// tooLong is the error of an endpoint that doesn't allow the bound of a second try.
+func (x *exchange) tooLong(err error) error {
+	var status *StatusError
+	if x.cut && x.max > 0 && errors.As(err, &status) && status.Status == http.StatusBadRequest {
+		return &TruncatedError{x.link.MaxTokens}
+	}
+	return err
+}
+
+// longestSaid bounds how much of an answer that is wrong goes back to the model, in
+// bytes: it has written it and is to write it anew.
+const longestSaid = 256 << 10
+
+// repair has the model put its answer right.
+func (x *exchange) repair(r reply, mistakes []string) {
+	x.repairs++
+	said := r.said()
+	if len(said) > longestSaid {
+		said = strings.ToValidUTF8(said[:longestSaid], "") + "…"
+	}
+	x.messages = append(slices.Clone(x.messages), Message{Model, said}, Message{User,
+		"This answer can't be used:\n- " + strings.Join(mistakes, "\n- ") + "\nGive the whole answer again, put right."})
+}
