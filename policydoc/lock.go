@@ -7,6 +7,9 @@ type Lock struct {
 	// Version is that of the lock's own form.
 	Version  int            `json:"version"`
 	Document LockedDocument `json:"document"`
+	// Routing is a hash of what sentences were assigned to tools by: the model and
+	// the prompt.
+	Routing string `json:"routing"`
 	// Tools are the fingerprints of the tools' definitions, by [Key].
 	Tools map[string]string `json:"tools"`
 	// Sentences are where each sentence of the document went, by its id.
