@@ -1,0 +1,11 @@
+// Package document reads policy documents into sentences. Each sentence has a
+// stable identity, the headings and lead-ins that it stands under, and its place
+// in the original, so that whatever refers to a document refers to words of it,
+// and a program can check that they are there ([Document.Find]).
+//
+// Documents are written by others. What a reader of the original doesn't see
+// never becomes a sentence: it is left out, and reported as a [Suspicion]. So are
+// sentences that speak to whoever processes the document, instead of to those
+// whom it governs. Reading is deterministic, needs no program but this one, and
+// is bounded in size, nesting and number of sentences.
+package document

@@ -1,0 +1,138 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/provenance/normal"
+)
+
+const (
+	// maxSuspicions is how many suspicions a document may have: more are no
+	// report, and would take more memory than the document.
+	maxSuspicions = 10_000
+	// maxQuoted is how much of a text a suspicion quotes, in bytes.
+	maxQuoted = 2 << 10
+)
+
+// SuspicionKind is what is suspicious about a place.
+type SuspicionKind string
+
+// The kinds of suspicions.
+const (
+	// Hidden is text that a reader of the original doesn't see. It is no sentence,
+	// or was taken out of one.
+	Hidden SuspicionKind = "hidden"
+	// Lookalike is a word whose letters are of several alphabets, so that it may
+	// not be the word that it looks like. It stays in its sentence.
+	Lookalike SuspicionKind = "lookalike"
+	// Instruction is a sentence that speaks to who processes the document rather
+	// than to those whom it governs. It is a sentence all the same.
+	Instruction SuspicionKind = "instruction"
+)
+
+// A Suspicion is something in a document that a person should look at. It may be
+// harmless.
+type Suspicion struct {
+	Kind SuspicionKind
+	// Text is what is suspicious: the hidden text, the word, the sentence; its
+	// beginning where it is long.
+	Text  string
+	Place Place
+	// Sentence is the ID of the sentence that it is about or stood in, "" if none.
+	Sentence string
+	Why      string
+}
+
+// suspicions are those that a sentence raises by its words.
+func suspicions(s Sentence) []Suspicion {
+	var out []Suspicion
+	for _, word := range lookalikes(s.Text) {
+		out = append(out, Suspicion{Lookalike, word, s.Place, s.ID, "its letters look alike, and are not of one alphabet with those around them"})
+	}
+	if why := instructs(s.Text); why != "" {
+		out = append(out, Suspicion{Instruction, cut(s.Text), s.Place, s.ID, why})
+	}
+	return out
+}
+
+// cut is the beginning of a text, as much of it as a suspicion quotes.
+func cut(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	end := maxQuoted
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// mimics are the alphabets that have letters which look like Latin ones.
+var mimics = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu}
+
+// lookalikes returns the words of a text that mix Latin letters with those of
+// other alphabets, or that are of another one alone, among Latin words, and could
+// all the same be read as Latin.
+func lookalikes(text string) []string {
+	ascii, latin := true, false
+	for _, r := range text {
+		ascii = ascii && r < utf8.RuneSelf
+		latin = latin || unicode.Is(unicode.Latin, r)
+	}
+	if ascii || !latin {
+		return nil
+	}
+	var out []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
+		own, other, letters := false, false, 0
+		for _, r := range word {
+			letters++
+			own = own || unicode.Is(unicode.Latin, r)
+			other = other || unicode.In(r, mimics...)
+		}
+		if other && (own || letters > 1 && isASCII(normal.Skeleton(word))) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// An address is a way in which sentences speak to who processes them. The list is
+// modest: it finds what is said in the usual words, and what it finds is for a
+// person to judge.
+type address struct {
+	why string
+	how *regexp.Regexp
+}
+
+// addresses are matched with folded text in lower case.
+var addresses = []address{
+	{"it asks to ignore other instructions", regexp.MustCompile(
+		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
+	{"it speaks to a program that processes the document", regexp.MustCompile(
+		`\b(the|this|any|every|dear|you are an?|as an?|if you are an?) (policy )?(compiler|parser|extractor|rule generator|guard generator|(large )?language model|llm|a\.?i\.?( model| assistant| system| reviewer| compiler)?|model|reviewing (model|tool)|chat ?bot)s? (must|should|shall|may|will|is to|can|has to|needs? to|reading|processing|reviewing|that|who|which|you)\b|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b|\b(attention|note|notes|message|instructions?)( to| for)( the| all| any)? (compiler|parser|a\.?i\.?|llm|language model|model|assistant|reviewing (model|tool))s?\b`)},
+	{"it speaks of the making of rules or checks", regexp.MustCompile(
+		`\b(when|while|before|after|for|in|from|during) (generating|creating|writing|producing|compiling|extracting|making|deriving|mapping|building)\b.{0,30}\b(rules?|guards?|checks?|polic(y|ies)|validators?|tests?|code|mappings?|examples?)\b|\b(do not|don't|never|must not|should not|shall not|need not|without) (be )?(creat(e|ed|ing)|generat(e|ed|ing)|writ(e|ten|ing)|produc(e|ed|ing)|add(ed|ing)?|extract(ed|ing)?|deriv(e|ed|ing)|compil(e|ed|ing)|turn(ed|ing)?|emit(ted|ting)?)\b.{0,30}\b(rules?|guards?|checks?|policy items?|tests?|validators?)\b`)},
+	{"it speaks of a model's prompt or output", regexp.MustCompile(
+		`\b(system|developer|hidden|initial) (prompt|message|instruction)s?\b|<\|?/?(system|assistant|im_start|im_end|inst)\b|\[/?inst\]|\b(respond|reply|answer) (only )?(with|in) (json|yaml|the following|an empty|exactly)\b|\b(output|return|emit|print)( only| just| exactly| nothing| an empty| the following| json| yaml| no )|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
+	{"it asks for a verdict on the document or its rules", regexp.MustCompile(
+		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
+}
+
+// instructs says how a text speaks to who processes it, "" when it doesn't.
+func instructs(text string) string {
+	text = strings.ToLower(fold(text))
+	for _, a := range addresses {
+		if a.how.MatchString(text) {
+			return a.why
+		}
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package document
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	utf "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// maxTitle is the longest line, in bytes, that is taken for a heading by how it
+// looks.
+const maxTitle = 100
+
+// readText reads plain text. Its structure is what people give it by hand: empty
+// lines divide paragraphs, bullets and numbers begin items, and a short line that
+// is numbered, underlined or in capitals, and stands alone, is a heading.
+func readText(b *builder, data []byte) error {
+	text, err := decode(data)
+	if err != nil {
+		return err
+	}
+	r := textReader{b: b}
+	for line := range strings.SplitSeq(text, "\n") {
+		r.line(line)
+	}
+	r.flush("")
+	return nil
+}
+
+// decode returns a text as UTF-8; a byte order mark says what it is, else it is
+// UTF-8 already.
+func decode(data []byte) (string, error) {
+	out, _, err := transform.Bytes(utf.BOMOverride(transform.Nop), data)
+	if err == nil && !utf8.Valid(out) {
+		err = errors.New("the text is not UTF-8: save it as UTF-8")
+	}
+	return string(out), err
+}
+
+// textReader gathers lines into blocks.
+type textReader struct {
+	b      *builder
+	number int
+	// lines are those of the block so far, gap how many empty lines stood before
+	// it, and after how many follow it.
+	lines      []piece
+	gap, after int
+	indent     int
+	// lists are how far the markers of the lists are indented that the block may
+	// stand in.
+	lists []int
+}
+
+func (r *textReader) line(line string) {
+	r.number++
+	body := strings.TrimSpace(line)
+	if body == "" {
+		r.after++
+		return
+	}
+	if len(r.lines) == 1 && r.after == 0 && underline.MatchString(body) {
+		level := 1
+		if body[0] != '=' {
+			level = 2
+		}
+		r.heading(level)
+		return
+	}
+	if r.after > 0 || len(r.lines) == 0 || marker(body) > 0 {
+		r.flush(body)
+		r.gap, r.after, r.indent = r.after, 0, indentation(line)
+	}
+	if len(r.lines) > 0 || !underline.MatchString(body) {
+		r.lines = append(r.lines, piece{body + "\n", Place{Line: r.number}})
+	}
+}
+
+func (r *textReader) heading(level int) {
+	r.b.heading(level, r.lines...)
+	r.lines, r.lists = nil, nil
+}
+
+// flush ends a block; next is the line that follows it.
+func (r *textReader) flush(next string) {
+	if len(r.lines) == 0 {
+		return
+	}
+	first := strings.TrimSpace(r.lines[0].text)
+	// The first line of all has nothing above it.
+	alone := len(r.lines) == 1 && r.after > 0 && (r.gap > 0 || r.lines[0].place.Line == 1)
+	if level := titleLevel(first); level > 0 && alone && r.indent == 0 && next != "" && (parts(first) == 0 || parts(next) != parts(first)) {
+		r.heading(level)
+		return
+	}
+	for len(r.lists) > 0 && r.lists[len(r.lists)-1] >= r.indent {
+		r.lists = r.lists[:len(r.lists)-1]
+	}
+	if n := marker(first); n > 0 {
+		r.lists = append(r.lists, r.indent)
+		r.lines[0].text = first[n:] + "\n"
+	}
+	r.b.paragraph(len(r.lists), r.lines...)
+	r.lines = nil
+}
+
+var (
+	underline = regexp.MustCompile(`^(={3,}|-{3,}|~{3,})$`)
+	bullet    = regexp.MustCompile(`^([-*+•◦▪‣∙·●○■□–—➢✓]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})\)|(\d{1,3}|[a-z])\.)\s+`)
+	numbered  = regexp.MustCompile(`^(?:(?i:section|article|chapter|part|annex|appendix)\s+)?(\d{1,3}(?:\.\d{1,3})*|[IVX]{1,5})[.:)]?\s+\S`)
+)
+
+// marker returns how many bytes of a line are a bullet or number of an item.
+func marker(line string) int { return len(bullet.FindString(line)) }
+
+// parts returns how many parts the number of a line has: 2 for "3.1 Refunds", 0
+// for a line without one.
+func parts(line string) int {
+	m := numbered.FindStringSubmatch(line)
+	if m == nil {
+		return 0
+	}
+	return 1 + strings.Count(m[1], ".")
+}
+
+// titleLevel returns the level of a line that looks like a heading, 0 for others.
+// One in capitals stands above those with numbers.
+func titleLevel(line string) int {
+	if len(line) > maxTitle || strings.ContainsRune(".!?;:,", rune(line[len(line)-1])) {
+		return 0
+	}
+	if n := parts(line); n > 0 {
+		return 1 + n
+	}
+	upper := 0
+	for _, r := range line {
+		switch {
+		case unicode.IsLower(r):
+			return 0
+		case unicode.IsUpper(r):
+			upper++
+		}
+	}
+	if upper < 4 || marker(line) > 0 {
+		return 0
+	}
+	return 1
+}
+
+// indentation is the width of the white space that a line begins with.
+func indentation(line string) int {
+	n := 0
+	for _, r := range line {
+		switch r {
+		case ' ':
+			n++
+		case '\t':
+			n += 8 - n%8
+		default:
+			return n
+		}
+	}
+	return n
+}
