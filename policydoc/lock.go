@@ -28,6 +28,8 @@ type LockedDocument struct {
 type LockedSentence struct {
 	// Tools are the keys of the tools that it says something about, in order.
 	Tools []string `json:"tools,omitempty"`
+	// Pending are those of which no policies were searched in it so far.
+	Pending []string `json:"pending,omitempty"`
 	// Reason says why it is about none, or why no policy of those tools refers
 	// to it.
 	Reason string `json:"reason,omitempty"`
