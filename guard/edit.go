@@ -2,10 +2,9 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -13,23 +12,18 @@ import (
 	"github.com/remit-project/remit/strictyaml"
 )
 
-// Document is a guard file that a program edits. What it doesn't touch stays as
-// people wrote it: comments, order, and the way in which texts are written, but
-// for where folded lines break.
-type Document struct {
-	name string
-	root *yaml.Node
-}
+// Document is a guard file that a program edits: see [strictyaml.Document].
+type Document struct{ yaml *strictyaml.Document }
 
 // NewDocument makes a file with the rules of a tool and none so far.
 func NewDocument(name, server, tool string) *Document {
-	root := &yaml.Node{Kind: yaml.MappingNode}
-	set(root, "tool", textNode(tool))
+	root := strictyaml.NewMapping()
+	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
 	if server != "" {
-		set(root, "server", textNode(server))
+		strictyaml.Set(root, "server", strictyaml.NewText(server))
 	}
-	set(root, "policies", &yaml.Node{Kind: yaml.SequenceNode})
-	return &Document{name, root}
+	strictyaml.Set(root, "policies", strictyaml.NewList())
+	return &Document{&strictyaml.Document{Name: name, Root: root}}
 }
 
 // Open reads a file to be edited. It must be one that [Load] reads.
@@ -37,20 +31,12 @@ func Open(name string, data []byte) (*Document, error) {
 	if _, err := Load(name, data); err != nil {
 		return nil, err
 	}
-	var doc yaml.Node
-	if err := yaml.Load(data, &doc); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	d, err := strictyaml.Open(name, data)
+	if err != nil {
+		return nil, err
 	}
-	root := &doc
-	if doc.Kind == yaml.DocumentNode {
-		root = doc.Content[0]
-		root.HeadComment = joined(doc.HeadComment, root.HeadComment)
-		root.FootComment = joined(root.FootComment, doc.FootComment)
-	}
-	return &Document{name, root}, nil
+	return &Document{d}, nil
 }
-
-func joined(a, b string) string { return strings.TrimSpace(a + "\n\n" + b) }
 
 // File reads the document as it is now.
 func (d *Document) File() (*File, error) {
@@ -58,167 +44,57 @@ func (d *Document) File() (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Load(d.name, data)
+	return Load(d.yaml.Name, data)
 }
 
 // Marshal writes the document.
-func (d *Document) Marshal() ([]byte, error) {
-	// Writing takes away what plain texts were read as, so that a copy is written.
-	data, err := yaml.Dump(copyOf(d.root), yaml.WithIndent(2), yaml.WithCompactSeqIndent(false), yaml.WithLineWidth(-1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.name, err)
-	}
-	return data, nil
-}
-
-func copyOf(n *yaml.Node) *yaml.Node {
-	c := *n
-	c.Content = make([]*yaml.Node, len(n.Content))
-	for i, child := range n.Content {
-		c.Content[i] = copyOf(child)
-	}
-	return &c
-}
+func (d *Document) Marshal() ([]byte, error) { return d.yaml.Marshal() }
 
 // Put adds a policy at the end, or changes the one of its name. Of that, only
 // the keys are touched whose values differ.
 func (d *Document) Put(p *Policy) error {
-	list := get(d.root, "policies")
-	if list == nil {
-		list = &yaml.Node{Kind: yaml.SequenceNode}
-		set(d.root, "policies", list)
+	otherwise := Deny
+	if _, n := strictyaml.Member(d.yaml.Root, "otherwise"); n != nil {
+		otherwise = Verdict(n.Value)
 	}
-	if list.Kind != yaml.SequenceNode { // nothing was written
-		list.Kind, list.Tag, list.Value = yaml.SequenceNode, "", ""
+	if _, n := strictyaml.Member(d.yaml.Entry("policies", "name", p.Name), "otherwise"); n != nil {
+		otherwise = "" // it stays written out
 	}
-	fresh, err := policyNode(p)
+	fresh, err := policyNode(p, otherwise)
 	if err != nil {
 		return fmt.Errorf("policy %q: %w", p.Name, err)
 	}
-	at := d.find(p.Name)
-	if at < 0 {
-		list.Content = append(list.Content, fresh)
-		return nil
-	}
-	merge(list.Content[at], fresh)
+	d.yaml.Put("policies", "name", fresh)
 	return nil
 }
 
 // Remove takes a policy out; false when there is none of the name.
-func (d *Document) Remove(name string) bool {
-	at := d.find(name)
-	if at < 0 {
-		return false
-	}
-	list := get(d.root, "policies")
-	list.Content = slices.Delete(list.Content, at, at+1)
-	return true
-}
+func (d *Document) Remove(name string) bool { return d.yaml.Remove("policies", "name", name) }
 
-func (d *Document) find(name string) int {
-	list := get(d.root, "policies")
-	if list == nil {
-		return -1
-	}
-	return slices.IndexFunc(list.Content, func(n *yaml.Node) bool {
-		had := get(n, "name")
-		return had != nil && had.Value == name
-	})
-}
-
-func get(mapping *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == key {
-			return mapping.Content[i+1]
-		}
-	}
-	return nil
-}
-
-func set(mapping *yaml.Node, key string, value *yaml.Node) {
-	mapping.Content = append(mapping.Content, textNode(key), value)
-}
-
-// merge makes a mapping say what another does, and leaves alone what says so
-// already.
-func merge(old, fresh *yaml.Node) {
-	var kept []*yaml.Node
-	for i := 0; i+1 < len(old.Content); i += 2 {
-		k, v := old.Content[i], old.Content[i+1]
-		now := get(fresh, k.Value)
-		if now == nil {
-			continue
-		}
-		if !alike(v, now) {
-			now.HeadComment, now.LineComment, now.FootComment = v.HeadComment, v.LineComment, v.FootComment
-			v = now
-		}
-		kept = append(kept, k, v)
-	}
-	for i := 0; i+1 < len(fresh.Content); i += 2 {
-		if get(old, fresh.Content[i].Value) == nil {
-			kept = append(kept, fresh.Content[i], fresh.Content[i+1])
-		}
-	}
-	old.Content = kept
-}
-
-// alike tells whether two nodes say the same, however they are written.
-func alike(a, b *yaml.Node) bool {
-	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
-		return false
-	}
-	switch a.Kind {
-	case yaml.ScalarNode:
-		return strings.TrimSpace(a.Value) == strings.TrimSpace(b.Value) && (a.ShortTag() == "!!str") == (b.ShortTag() == "!!str")
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(a.Content); i += 2 {
-			other := get(b, a.Content[i].Value)
-			if other == nil || !alike(a.Content[i+1], other) {
-				return false
-			}
-		}
-		return true
-	}
-	return !slices.ContainsFunc(a.Content, func(n *yaml.Node) bool { return !alike(n, b.Content[slices.Index(a.Content, n)]) })
-}
-
-func textNode(text string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(text) // several lines become a block
-	return n
-}
-
-func textsNode(texts []string) *yaml.Node {
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, t := range texts {
-		list.Content = append(list.Content, textNode(t))
-	}
-	return list
-}
-
-func policyNode(p *Policy) (*yaml.Node, error) {
-	n := &yaml.Node{Kind: yaml.MappingNode}
-	set(n, "name", textNode(p.Name))
+// policyNode writes a policy; what it comes to only where that is not what the
+// file says for all.
+func policyNode(p *Policy, otherwise Verdict) (*yaml.Node, error) {
+	n := strictyaml.NewMapping()
+	strictyaml.Set(n, "name", strictyaml.NewText(p.Name))
 	if len(p.References) > 0 {
-		set(n, "references", textsNode(p.References))
+		strictyaml.Set(n, "references", strictyaml.NewTexts(p.References))
 	}
 	if len(p.Variables) > 0 {
-		variables := &yaml.Node{Kind: yaml.MappingNode}
+		variables := strictyaml.NewMapping()
 		for _, v := range p.Variables {
-			set(variables, v.Name, textNode(v.Value.Text))
+			strictyaml.Set(variables, v.Name, strictyaml.NewText(v.Value.Text))
 		}
-		set(n, "variables", variables)
+		strictyaml.Set(n, "variables", variables)
 	}
 	if !p.Require.Empty() {
-		set(n, "require", textNode(p.Require.Text))
+		strictyaml.Set(n, "require", strictyaml.NewText(p.Require.Text))
 	}
-	set(n, "message", textNode(p.Message))
-	if p.Otherwise == Ask {
-		set(n, "otherwise", textNode(string(p.Otherwise)))
+	strictyaml.Set(n, "message", strictyaml.NewText(p.Message))
+	if own := cmp.Or(p.Otherwise, Deny); own != otherwise {
+		strictyaml.Set(n, "otherwise", strictyaml.NewText(string(own)))
 	}
 	if len(p.Examples) > 0 {
-		list := &yaml.Node{Kind: yaml.SequenceNode}
+		list := strictyaml.NewList()
 		for i := range p.Examples {
 			e, err := exampleNode(&p.Examples[i])
 			if err != nil {
@@ -226,18 +102,18 @@ func policyNode(p *Policy) (*yaml.Node, error) {
 			}
 			list.Content = append(list.Content, e)
 		}
-		set(n, "examples", list)
+		strictyaml.Set(n, "examples", list)
 	}
 	return n, nil
 }
 
 func exampleNode(e *Example) (*yaml.Node, error) {
-	n := &yaml.Node{Kind: yaml.MappingNode}
-	set(n, "name", textNode(e.Name))
-	set(n, "expect", textNode(string(e.Expect)))
+	n := strictyaml.NewMapping()
+	strictyaml.Set(n, "name", strictyaml.NewText(e.Name))
+	strictyaml.Set(n, "expect", strictyaml.NewText(string(e.Expect)))
 	w := writer{n: n}
 	if !e.Now.IsZero() {
-		set(n, "now", textNode(e.Now.Format(time.RFC3339)))
+		strictyaml.Set(n, "now", strictyaml.NewText(e.Now.Format(time.RFC3339)))
 	}
 	if p := e.Principal; p.ID != "" || len(p.Groups) > 0 || len(p.Attributes) > 0 {
 		w.value("principal", p)
@@ -246,19 +122,19 @@ func exampleNode(e *Example) (*yaml.Node, error) {
 		w.value("labels", e.Labels)
 	}
 	if len(e.History) > 0 {
-		list := &yaml.Node{Kind: yaml.SequenceNode}
+		list := strictyaml.NewList()
 		for i := range e.History {
 			list.Content = append(list.Content, w.event(&e.History[i]))
 		}
-		set(n, "history", list)
+		strictyaml.Set(n, "history", list)
 	}
 	w.json("args", e.Args)
 	if len(e.Given) > 0 {
-		list := &yaml.Node{Kind: yaml.SequenceNode}
+		list := strictyaml.NewList()
 		for i := range e.Given {
 			list.Content = append(list.Content, w.fixture(&e.Given[i]))
 		}
-		set(n, "given", list)
+		strictyaml.Set(n, "given", list)
 	}
 	return n, w.err
 }
@@ -287,30 +163,30 @@ func (w *writer) json(key string, raw json.RawMessage) {
 		w.err = fmt.Errorf("%s: %w", key, err)
 		return
 	}
-	set(w.n, key, v)
+	strictyaml.Set(w.n, key, v)
 }
 
 func (w *writer) event(e *Event) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode}
+	n := strictyaml.NewMapping()
 	if !e.Time.IsZero() {
-		set(n, "at", textNode(e.Time.Format(time.RFC3339)))
+		strictyaml.Set(n, "at", strictyaml.NewText(e.Time.Format(time.RFC3339)))
 	}
 	if e.Call == nil {
-		set(n, string(e.Kind), textNode(e.Text))
+		strictyaml.Set(n, string(e.Kind), strictyaml.NewText(e.Text))
 		return n
 	}
 	call := writer{n: &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}}
-	set(call.n, "tool", textNode(e.Call.Tool))
+	strictyaml.Set(call.n, "tool", strictyaml.NewText(e.Call.Tool))
 	if e.Call.Server != "" {
-		set(call.n, "server", textNode(e.Call.Server))
+		strictyaml.Set(call.n, "server", strictyaml.NewText(e.Call.Server))
 	}
 	call.json("args", e.Call.Arguments)
 	if r := e.Call.Result; r != nil && len(r.Structured) > 0 {
 		call.json("result", r.Structured)
 	} else if r != nil {
-		set(call.n, "result", textNode(r.Content))
+		strictyaml.Set(call.n, "result", strictyaml.NewText(r.Content))
 	}
-	set(n, "call", call.n)
+	strictyaml.Set(n, "call", call.n)
 	if call.err != nil {
 		w.err = call.err
 	}
@@ -318,20 +194,20 @@ func (w *writer) event(e *Event) *yaml.Node {
 }
 
 func (w *writer) fixture(f *Fixture) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode}
+	n := strictyaml.NewMapping()
 	part := writer{n: n}
 	if f.Judge != "" {
-		set(n, "judge", textNode(f.Judge))
+		strictyaml.Set(n, "judge", strictyaml.NewText(f.Judge))
 	} else {
-		set(n, "tool", textNode(f.Tool))
+		strictyaml.Set(n, "tool", strictyaml.NewText(f.Tool))
 	}
 	if f.Server != "" {
-		set(n, "server", textNode(f.Server))
+		strictyaml.Set(n, "server", strictyaml.NewText(f.Server))
 	}
 	part.json("args", f.Args)
 	switch {
 	case f.Error != "":
-		set(n, "error", textNode(f.Error))
+		strictyaml.Set(n, "error", strictyaml.NewText(f.Error))
 	case f.Judge != "":
 		part.value("answer", f.Answer)
 	default:
