@@ -1,5 +1,24 @@
 package policydoc
 
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/strictjson"
+)
+
+// LockVersion is the version of the lock's form that is written and read here.
+const LockVersion = 1
+
+// lockLimits bound a lock: a hundred thousand sentences and as many fields of
+// policies fit.
+var lockLimits = strictjson.Limits{Size: 64 << 20, Depth: 16, Leaves: 2_000_000}
+
 // Lock knows what the files beside it were made from: sentence, item, guard and
 // tests by hash. With it, a later run redoes only what a change touches, and
 // tells what people edited from what was generated.
@@ -80,4 +99,83 @@ func Key(server, tool string) string {
 		return tool
 	}
 	return server + "/" + tool
+}
+
+// ReadLock reads a lock.
+func ReadLock(data []byte) (*Lock, error) {
+	if bytes.Contains(data, []byte("\n<<<<<<<")) {
+		return nil, errors.New("the lock has the marks of a merge that git could not finish: keep either side of it, and compile again")
+	}
+	doc, err := strictjson.Parse(data, lockLimits)
+	if err != nil {
+		return nil, fmt.Errorf("the lock is not readable: %w; take it from version control, or remove it and compile again", err)
+	}
+	var of struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(doc.Canonical(), &of); err != nil || of.Version != LockVersion {
+		return nil, fmt.Errorf("the lock has version %d, and this is a remit that reads version %d: use the remit that wrote it, or remove it and compile again", of.Version, LockVersion)
+	}
+	d := json.NewDecoder(bytes.NewReader(doc.Canonical()))
+	d.DisallowUnknownFields()
+	l := &Lock{}
+	if err := d.Decode(l); err != nil {
+		return nil, fmt.Errorf("the lock is not one: %w; take it from version control, or remove it and compile again", err)
+	}
+	return l, nil
+}
+
+// Marshal writes the lock: members in the order of their names, and a line for
+// each sentence and for each hash, so that changes of it can be read and merged.
+func (l *Lock) Marshal() ([]byte, error) {
+	raw, err := encode(l)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := layOut(&b, raw, "\n", ""); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// encode writes JSON with texts as they are.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+// layOut writes the members of an object below each other, and those of objects
+// in them; of what a sentence is, all in one line.
+func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
+	if raw[0] != '{' || strings.HasPrefix(path, "/sentences/") || string(raw) == "{}" {
+		b.Write(raw)
+		return nil
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return err
+	}
+	b.WriteByte('{')
+	for i, name := range slices.Sorted(maps.Keys(members)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := encode(name)
+		if err != nil {
+			return err
+		}
+		b.WriteString(line + "  " + string(key) + ": ")
+		if err := layOut(b, members[name], line+"  ", path+"/"+name); err != nil {
+			return err
+		}
+	}
+	b.WriteString(line + "}")
+	return nil
 }

@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -142,55 +143,74 @@ func mergeList(old, fresh *Node) {
 	if old.Kind != yaml.SequenceNode || fresh.Kind != yaml.SequenceNode {
 		return
 	}
-	rest := slices.Clone(old.Content)
+	// Of entries that say the same, the first comes first.
+	whole, begun := map[string][]*Node{}, map[string][]*Node{}
+	for _, n := range old.Content {
+		whole[meaning(n)] = append(whole[meaning(n)], n)
+	}
+	taken := map[*Node]bool{}
+	take := func(from map[string][]*Node, key string) *Node {
+		for len(from[key]) > 0 {
+			n := from[key][0]
+			from[key] = from[key][1:]
+			if !taken[n] {
+				taken[n] = true
+				return n
+			}
+		}
+		return nil
+	}
+	var changed []int
+	keys := map[string]bool{} // by which the old entries were looked through
 	for i, now := range fresh.Content {
-		at := slices.IndexFunc(rest, func(n *Node) bool { return alike(n, now) })
-		if at < 0 {
-			at = slices.IndexFunc(rest, func(n *Node) bool { return sameFirst(n, now) })
+		if had := take(whole, meaning(now)); had != nil {
+			fresh.Content[i] = had
+		} else if now.Kind == yaml.MappingNode && len(now.Content) > 0 {
+			changed = append(changed, i)
 		}
-		if at < 0 {
-			continue
+	}
+	for _, i := range changed {
+		now := fresh.Content[i]
+		key := now.Content[0].Value
+		if !keys[key] {
+			keys[key] = true
+			for _, n := range old.Content {
+				if _, v := Member(n, key); v != nil {
+					begun[key+" "+meaning(v)] = append(begun[key+" "+meaning(v)], n)
+				}
+			}
 		}
-		had := rest[at]
-		rest = slices.Delete(rest, at, at+1)
-		if had.Kind == yaml.MappingNode {
+		if had := take(begun, key+" "+meaning(now.Content[1])); had != nil {
 			merge(had, now)
+			fresh.Content[i] = had
 		}
-		fresh.Content[i] = had
 	}
-}
-
-func sameFirst(old, fresh *Node) bool {
-	if fresh.Kind != yaml.MappingNode || len(fresh.Content) == 0 {
-		return false
-	}
-	_, had := Member(old, fresh.Content[0].Value)
-	return had != nil && alike(had, fresh.Content[1])
 }
 
 // alike tells whether two nodes say the same, however they are written.
-func alike(a, b *Node) bool {
-	if a.Kind != b.Kind || len(a.Content) != len(b.Content) {
-		return false
-	}
-	switch a.Kind {
-	case yaml.ScalarNode:
-		return strings.TrimSpace(a.Value) == strings.TrimSpace(b.Value) && (a.ShortTag() == "!!str") == (b.ShortTag() == "!!str")
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(a.Content); i += 2 {
-			_, other := Member(b, a.Content[i].Value)
-			if other == nil || !alike(a.Content[i+1], other) {
-				return false
-			}
+func alike(a, b *Node) bool { return meaning(a) == meaning(b) }
+
+// meaning is the same for nodes that say the same, however they are written.
+func meaning(n *Node) string {
+	if n.Kind == yaml.ScalarNode {
+		text := strconv.Quote(strings.TrimSpace(n.Value))
+		if n.ShortTag() != "!!str" {
+			return "plain " + text
 		}
-		return true
+		return text
 	}
-	for i, n := range a.Content {
-		if !alike(n, b.Content[i]) {
-			return false
+	parts := make([]string, 0, len(n.Content))
+	if n.Kind != yaml.MappingNode {
+		for _, entry := range n.Content {
+			parts = append(parts, meaning(entry))
 		}
+		return "[" + strings.Join(parts, ",") + "]"
 	}
-	return true
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		parts = append(parts, strconv.Quote(n.Content[i].Value)+":"+meaning(n.Content[i+1]))
+	}
+	slices.Sort(parts)
+	return "{" + strings.Join(parts, ",") + "}"
 }
 
 // NewMapping makes a mapping without members.

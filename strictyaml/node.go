@@ -72,8 +72,8 @@ func (r *Reader) List(n *Node, what string, read func(*Node)) {
 	case n.Kind != yaml.SequenceNode:
 		r.Fail(n, "write [one, two]", "%s must be a list, not %s", what, kindOf(n))
 		return
-	case len(n.Content) > maxList:
-		r.Fail(n, "shorten it", "%s has more than %d members", what, maxList)
+	case len(n.Content) > r.list:
+		r.Fail(n, "shorten it", "%s has more than %d members", what, r.list)
 		return
 	}
 	for _, e := range n.Content {

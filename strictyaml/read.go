@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +15,8 @@ const (
 	// maxMistakes is how many mistakes are reported; nobody reads more, and a
 	// hostile file would make megabytes of them.
 	maxMistakes = 200
-	// maxList is the length of a list, far beyond what people write.
+	// maxList is the length of a list where the format doesn't say, far beyond
+	// what people write.
 	maxList = 10_000
 )
 
@@ -22,6 +24,8 @@ const (
 type Format struct {
 	// MaxSize bounds the file, in bytes.
 	MaxSize int
+	// MaxList bounds every list; 0 is 10,000.
+	MaxList int
 	// TooLarge and Empty are the hints for files that are larger, or say nothing.
 	TooLarge, Empty string
 }
@@ -33,7 +37,7 @@ type Node = yaml.Node
 // which reads the members by the methods of [Reader]. The name stands in
 // positions. The error is of type [Errors] and has every mistake.
 func Read(name string, data []byte, f Format, read func(*Reader, *Node)) error {
-	r := &Reader{file: name}
+	r := &Reader{file: name, list: cmp.Or(f.MaxList, maxList)}
 	if root := r.document(data, f); root != nil {
 		read(r, root)
 	}
@@ -47,6 +51,7 @@ func Read(name string, data []byte, f Format, read func(*Reader, *Node)) error {
 // Reader reads the nodes of one file and collects its mistakes.
 type Reader struct {
 	file string
+	list int // the length of a list
 	errs Errors
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/gateway/mcp/clients"
+	"github.com/remit-project/remit/wholefile"
 )
 
 // clientFlags say whose configuration is meant.
@@ -130,25 +131,13 @@ func plainName(s string) string {
 	return name
 }
 
-// replaceKeeping writes a file whole or not at all, with the given permissions,
-// and on its disk before its name changes. A link stays one.
+// replaceKeeping writes a file whole or not at all, with the given permissions.
+// A link stays one.
 func replaceKeeping(name string, data []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".remit-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return wholefile.Replace(name, data, mode)
 }
 
 // createFile writes a file that must not be there yet.

@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
+	"github.com/remit-project/remit/wholefile"
 )
 
 type synthCommand struct {
@@ -102,10 +103,10 @@ func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
 	}
 	// The base last: if the second write fails, the next run merges from the
 	// old base once more, which comes to the same.
-	if err := replaceFile(file, text, 0o644); err != nil {
+	if err := wholefile.Replace(file, text, 0o644); err != nil {
 		return 0, err
 	}
-	if err := replaceFile(baseFile, generatedText, 0o644); err != nil {
+	if err := wholefile.Replace(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}
 	reportSynth(s, file, result, edited != nil, conflicts)
@@ -164,22 +165,4 @@ func existing(name string) (*contract.File, error) {
 		return nil, nil
 	}
 	return f, err
-}
-
-// replaceFile writes a file whole or not at all: a half-written contract would
-// fence every tool off.
-func replaceFile(name string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".remit-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

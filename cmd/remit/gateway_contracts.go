@@ -19,6 +19,7 @@ import (
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/wholefile"
 )
 
 // contractDir is a directory with one contract file a server.
@@ -62,10 +63,10 @@ func (d contractDir) add(f *contract.File) error {
 		return fmt.Errorf("%s is there by now: restart the gateway", name)
 	}
 	// The base of a later three-way merge, as contract synth keeps it.
-	if err := replaceFile(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text, 0o644); err != nil {
+	if err := wholefile.Replace(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text, 0o644); err != nil {
 		return err
 	}
-	return replaceFile(name, text, 0o644)
+	return wholefile.Replace(name, text, 0o644)
 }
 
 // allowlist writes down what people allow for always: in the contract file of the
@@ -114,7 +115,7 @@ func (l *allowlist) write(server string, values []contract.Allowance, note *stor
 		}
 		note.Members["value "+v.Pointer] = v.Value
 	}
-	if err := replaceFile(name, data, 0o644); err != nil {
+	if err := wholefile.Replace(name, data, 0o644); err != nil {
 		return err
 	}
 	note.Members["file"], note.Members["sha256"] = name, fmt.Sprintf("%x", sha256.Sum256(data))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/gateway/principal"
+	"github.com/remit-project/remit/wholefile"
 )
 
 type tokenCommand struct {
@@ -92,7 +93,7 @@ func addToken(name string, grant principal.Grant) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(name, data, 0o600)
+	return wholefile.Replace(name, data, 0o600)
 }
 
 // file is the file of tokens.
