@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/strictjson"
@@ -51,7 +53,28 @@ func strict(value []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, l := range doc.Leaves() {
+		if l.Kind == strictjson.Number && !moderate(l.Text) {
+			return nil, fmt.Errorf("%s: the number is out of bounds: write one below 1e%d, in up to %d characters", clip(l.Pointer, longestMistake), largestExponent, longestNumber)
+		}
+	}
 	return doc.Canonical(), nil
+}
+
+// Numbers are compared exactly, which takes space by their exponent, and the library
+// for schemas fails on those that math/big refuses. Floats end at 308.
+const (
+	largestExponent = 308
+	longestNumber   = 400
+)
+
+func moderate(number string) bool {
+	_, exponent, ok := strings.Cut(strings.ToLower(number), "e")
+	if !ok {
+		exponent = "0"
+	}
+	n, err := strconv.Atoi(exponent)
+	return err == nil && max(n, -n) <= largestExponent && len(number) <= longestNumber
 }
 
 // fenced are the objects that are all of a fence of Markdown.

@@ -28,7 +28,7 @@ type Endpoint struct {
 	BaseURL string
 	// Key authorises requests. It may be empty, as for a server of one's own, and is
 	// never recorded and never part of an error.
-	Key string
+	Key string `json:"-"`
 	// Model names the model as the endpoint does.
 	Model string
 	// MaxTokens bounds an answer. With 0 the endpoint's own bound holds for OpenAI,
@@ -40,6 +40,19 @@ type Endpoint struct {
 	// the way can read it.
 	Plain bool
 }
+
+// String names the model and where it is. It is also there so that printing an
+// endpoint doesn't print its key.
+func (e Endpoint) String() string {
+	s := string(e.Provider) + " " + e.Model
+	if e.BaseURL != "" {
+		s += " at " + e.BaseURL
+	}
+	return s
+}
+
+// GoString is String, for the same reason.
+func (e Endpoint) GoString() string { return e.String() }
 
 // DefaultMaxTokens bounds the answers of Anthropic's models where the endpoint says
 // nothing: more than a structured answer needs, and accepted by all current models.

@@ -24,7 +24,9 @@ type exchange struct {
 	// cut, refusals and repairs count what went wrong.
 	cut               bool
 	refusals, repairs int
-	usage             Usage
+	// shown tells whether the conversation has the schema.
+	shown bool
+	usage Usage
 }
 
 func (x *exchange) outcome(err error) outcome {
@@ -70,7 +72,7 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 			x.again(errors.New("the answer was cut off for its length"))
 			continue
 		}
-		value, mistakes := x.read(r)
+		value, mistakes, form := x.read(r)
 		if len(mistakes) == 0 {
 			model := r.model
 			if model == "" {
@@ -82,28 +84,29 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 		if x.repairs == x.c.o.Repairs {
 			return nil, wrong
 		}
-		x.repair(r, mistakes)
+		x.repair(r, mistakes, form)
 		x.again(wrong)
 	}
 }
 
 func (x *exchange) again(why error) { x.c.tell(x.prompt, Event{Step: Repaired, Err: why}) }
 
-// read takes the answer out of a reply, or says what is wrong with it.
-func (x *exchange) read(r reply) (json.RawMessage, []string) {
+// read takes the answer out of a reply, or says what is wrong with it, and whether
+// that is its form.
+func (x *exchange) read(r reply) (value json.RawMessage, mistakes []string, form bool) {
 	value, err := r.read()
 	if err != nil {
-		return nil, []string{err.Error()}
+		return nil, []string{err.Error()}, true
 	}
 	if mistakes := x.schema.mistakes(value); len(mistakes) > 0 {
-		return nil, mistakes
+		return nil, mistakes, true
 	}
 	if x.prompt.Check != nil {
 		if err := x.prompt.Check(value); err != nil {
-			return nil, []string{err.Error()}
+			return nil, []string{err.Error()}, false
 		}
 	}
-	return value, nil
+	return value, nil, false
 }
 
 // question is the next request, where the endpoint lacks something.
@@ -151,6 +154,7 @@ func (x *exchange) ask(ctx context.Context) (reply, error) {
 		})
 		if err != nil {
 			if x.c.learn(x, q, err) {
+				x.c.tell(x.prompt, Event{Step: Retried, Err: err})
 				continue
 			}
 			return reply{}, err
@@ -226,13 +230,18 @@ func (x *exchange) tooLong(err error) error {
 // bytes: it has written it and is to write it anew.
 const longestSaid = 256 << 10
 
-// repair has the model put its answer right.
-func (x *exchange) repair(r reply, mistakes []string) {
+// repair has the model put its answer right. Where the form is wrong it is shown the
+// schema, once: some endpoints take a schema and forget it.
+func (x *exchange) repair(r reply, mistakes []string, form bool) {
 	x.repairs++
 	said := r.said()
 	if len(said) > longestSaid {
 		said = strings.ToValidUTF8(said[:longestSaid], "") + "…"
 	}
-	x.messages = append(slices.Clone(x.messages), Message{Model, said}, Message{User,
-		"This answer can't be used:\n- " + strings.Join(mistakes, "\n- ") + "\nGive the whole answer again, put right."})
+	text := "This answer can't be used:\n- " + strings.Join(mistakes, "\n- ") + "\nGive the whole answer again, put right."
+	if form && !x.shown {
+		x.shown = true
+		text += " It must meet this JSON Schema:\n" + string(x.prompt.Schema.JSON)
+	}
+	x.messages = append(slices.Clone(x.messages), Message{Model, said}, Message{User, text})
 }

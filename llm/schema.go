@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -66,6 +67,7 @@ func (c compiled) mistakes(value json.RawMessage) []string {
 		return []string{err.Error()}
 	}
 	list := list(v, message.NewPrinter(language.English))
+	slices.Sort(list) // the library goes through objects in no order
 	if n := len(list) - maxMistakes; n > 0 {
 		list = append(list[:maxMistakes], fmt.Sprintf("and %d more", n))
 	}
@@ -79,9 +81,11 @@ func list(v *jsonschema.ValidationError, p *message.Printer) []string {
 	for _, c := range v.Causes {
 		all = append(all, list(c, p)...)
 	}
-	switch v.ErrorKind.(type) {
+	switch k := v.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		slices.Sort(k.Properties)
 	case *kind.AnyOf, *kind.OneOf:
-		if len(all) > 0 {
+		if slices.Sort(all); len(all) > 0 {
 			return []string{clip(pointer(v.InstanceLocation)+": fits none of the allowed forms: "+strings.Join(all, "; or "), longestMistake)}
 		}
 	}

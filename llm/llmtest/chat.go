@@ -97,7 +97,7 @@ func (r chatRequest) format(a *Asked) error {
 	a.Schema = llm.Schema{Name: f.Schema.Name, JSON: f.Schema.Schema}
 	if f.Schema.Strict {
 		if err := Strict(f.Schema.Schema); err != nil {
-			return fmt.Errorf("Invalid schema for response_format %q: %w", f.Schema.Name, err)
+			return fmt.Errorf("response_format %q has an invalid schema: %w", f.Schema.Name, err)
 		}
 	}
 	return nil

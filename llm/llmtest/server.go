@@ -16,11 +16,13 @@ import (
 	"github.com/remit-project/remit/llm"
 )
 
-// Key is the one that the server accepts, and NoModel the name of a model that it
-// doesn't have.
 const (
-	Key     = "sk-llmtest-0123456789abcdef"
+	// Key is the one that the server accepts.
+	Key = "sk-llmtest-0123456789abcdef"
+	// NoModel is the name of a model that it doesn't have.
 	NoModel = "no-such-model"
+	// MostTokens is the longest bound of an answer that its models take.
+	MostTokens = 64_000
 )
 
 // Asked is a request, in no dialect.
@@ -162,6 +164,9 @@ func (s *Server) handler(d dialect) http.Handler {
 			return
 		}
 		a, err := d.read(body, r.Header)
+		if err == nil && a.MaxTokens > MostTokens {
+			err = fmt.Errorf("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", a.MaxTokens, MostTokens, a.Model)
+		}
 		if err == nil && !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 			err = fmt.Errorf("the content type is not application/json")
 		}
