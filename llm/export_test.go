@@ -15,14 +15,8 @@ func (c *Client) Clock(now time.Time, waited func(time.Duration)) {
 	}
 }
 
-// Read and Decode are what reads hostile input.
+// Read finds the answer in a text.
 func Read(text string) (json.RawMessage, error) { return read(text) }
-
-// Decode tells whether a file is a recording.
-func Decode(data []byte) error {
-	_, err := decode(data)
-	return err
-}
 
 // Mistakes holds a value to a schema.
 func (s Schema) Mistakes(value string) ([]string, error) {

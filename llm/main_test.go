@@ -51,7 +51,7 @@ func says(text string) func(llmtest.Asked) llmtest.Reply {
 	return func(llmtest.Asked) llmtest.Reply { return llmtest.Reply{Text: text} }
 }
 
-func newClient(t *testing.T, o llm.Options) *llm.Client {
+func newClient(t testing.TB, o llm.Options) *llm.Client {
 	t.Helper()
 	c, err := llm.New(o)
 	if err != nil {
