@@ -75,8 +75,8 @@ test: setup lint
 engines:
 	cd examples/airline/compare && $(GO) test -mod=mod ./...
 
-# The SDKs for Go as clients of the proxy, in a module of their own, which follows
-# what Remit itself needs. Building them takes minutes the first time.
+# The SDKs for Go as clients of the proxy and as peers of package llm, in a module of
+# their own, which follows what Remit itself needs. Building them takes minutes the first time.
 sdks:
 	cd gateway/llm/sdktest && $(GO) test -mod=mod ./...
 

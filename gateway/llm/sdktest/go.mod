@@ -1,5 +1,6 @@
-// The official SDKs as clients of the proxy. They are a module of their own, so
-// that neither they nor what they need weigh on Remit's.
+// The official SDKs as clients of the proxy, and as peers of Remit's own client of
+// models. They are a module of their own, so that neither they nor what they need
+// weigh on Remit's.
 module github.com/remit-project/remit/gateway/llm/sdktest
 
 go 1.26.0
@@ -8,6 +9,7 @@ replace github.com/remit-project/remit => ../../..
 
 require (
 	github.com/anthropics/anthropic-sdk-go v1.84.0
+	github.com/google/go-cmp v0.7.0
 	github.com/openai/openai-go/v3 v3.96.0
 	github.com/remit-project/remit v0.0.0-00010101000000-000000000000
 	golang.org/x/tools v0.51.0
@@ -25,6 +27,7 @@ require (
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
@@ -40,6 +43,7 @@ require (
 	golang.org/x/exp v0.0.0-20260824195058-e88cd73687aa // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

@@ -1,4 +1,5 @@
-// Package sdktest has the official SDKs for Go as clients of the proxy.
+// Package sdktest has the official SDKs for Go as clients of the proxy, and as peers
+// of package llm.
 package sdktest
 
 import (
