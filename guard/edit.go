@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/strictyaml"
 )
 
@@ -221,19 +221,9 @@ func (w *writer) fixture(f *Fixture) *yaml.Node {
 
 // jsonNode writes JSON as YAML in one line, which is JSON but for the quotes.
 func jsonNode(raw json.RawMessage) (*yaml.Node, error) {
-	var doc yaml.Node
-	if !json.Valid(raw) {
-		return nil, fmt.Errorf("not JSON: %s", strictyaml.Clip(string(raw)))
+	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, strictyaml.Clip(string(raw)))
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, raw); err != nil {
-		return nil, err
-	}
-	if err := yaml.Load(compact.Bytes(), &doc); err != nil {
-		return nil, err
-	}
-	if doc.Kind == yaml.DocumentNode {
-		return doc.Content[0], nil
-	}
-	return &doc, nil
+	return strictyaml.Parse(doc.Canonical())
 }

@@ -146,7 +146,7 @@ func mergeList(old, fresh *Node) {
 	// Of entries that say the same, the first comes first.
 	whole, begun := map[string][]*Node{}, map[string][]*Node{}
 	for _, n := range old.Content {
-		whole[meaning(n)] = append(whole[meaning(n)], n)
+		whole[Meaning(n)] = append(whole[Meaning(n)], n)
 	}
 	taken := map[*Node]bool{}
 	take := func(from map[string][]*Node, key string) *Node {
@@ -163,7 +163,7 @@ func mergeList(old, fresh *Node) {
 	var changed []int
 	keys := map[string]bool{} // by which the old entries were looked through
 	for i, now := range fresh.Content {
-		if had := take(whole, meaning(now)); had != nil {
+		if had := take(whole, Meaning(now)); had != nil {
 			fresh.Content[i] = had
 		} else if now.Kind == yaml.MappingNode && len(now.Content) > 0 {
 			changed = append(changed, i)
@@ -176,11 +176,11 @@ func mergeList(old, fresh *Node) {
 			keys[key] = true
 			for _, n := range old.Content {
 				if _, v := Member(n, key); v != nil {
-					begun[key+" "+meaning(v)] = append(begun[key+" "+meaning(v)], n)
+					begun[key+" "+Meaning(v)] = append(begun[key+" "+Meaning(v)], n)
 				}
 			}
 		}
-		if had := take(begun, key+" "+meaning(now.Content[1])); had != nil {
+		if had := take(begun, key+" "+Meaning(now.Content[1])); had != nil {
 			merge(had, now)
 			fresh.Content[i] = had
 		}
@@ -188,10 +188,10 @@ func mergeList(old, fresh *Node) {
 }
 
 // alike tells whether two nodes say the same, however they are written.
-func alike(a, b *Node) bool { return meaning(a) == meaning(b) }
+func alike(a, b *Node) bool { return Meaning(a) == Meaning(b) }
 
-// meaning is the same for nodes that say the same, however they are written.
-func meaning(n *Node) string {
+// Meaning is the same for nodes that say the same, however they are written.
+func Meaning(n *Node) string {
 	if n.Kind == yaml.ScalarNode {
 		text := strconv.Quote(strings.TrimSpace(n.Value))
 		if n.ShortTag() != "!!str" {
@@ -202,12 +202,12 @@ func meaning(n *Node) string {
 	parts := make([]string, 0, len(n.Content))
 	if n.Kind != yaml.MappingNode {
 		for _, entry := range n.Content {
-			parts = append(parts, meaning(entry))
+			parts = append(parts, Meaning(entry))
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		parts = append(parts, strconv.Quote(n.Content[i].Value)+":"+meaning(n.Content[i+1]))
+		parts = append(parts, strconv.Quote(n.Content[i].Value)+":"+Meaning(n.Content[i+1]))
 	}
 	slices.Sort(parts)
 	return "{" + strings.Join(parts, ",") + "}"

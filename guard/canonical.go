@@ -1,0 +1,28 @@
+package guard
+
+import (
+	"strings"
+
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/parser"
+)
+
+// Canonical is the expression without what says nothing: comments, spaces, and
+// brackets that change nothing. What isn't readable as CEL stays as it is.
+func (e Expression) Canonical() string {
+	text := strings.TrimSpace(e.Text)
+	// Without macros, the expression is written as it was read.
+	p, err := parser.NewParser(parser.EnableOptionalSyntax(true), parser.ExpressionSizeCodePointLimit(MaxExpression))
+	if err != nil {
+		return text
+	}
+	parsed, errs := p.Parse(common.NewTextSource(text))
+	if len(errs.GetErrors()) > 0 {
+		return text
+	}
+	canonical, err := parser.Unparse(parsed.Expr(), parsed.SourceInfo())
+	if err != nil {
+		return text
+	}
+	return canonical
+}
