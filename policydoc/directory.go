@@ -212,6 +212,9 @@ func (d *Directory) path(kind, key string) string {
 // the next compilation goes on from there. Files of tools that have nothing left
 // are removed where the lock knew the tool.
 func (d *Directory) Write() error {
+	if err := d.settle(); err != nil {
+		return err
+	}
 	want, err := d.marshal()
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ var locked = policydoc.Lock{
 	Version:  policydoc.LockVersion,
 	Document: policydoc.LockedDocument{Name: "rules.md", Digest: "sha256:d"},
 	Tools:    map[string]string{"desk/lend": "f1", "desk/find": "f2"},
+	Routing:  "r",
 	Sentences: map[string]policydoc.LockedSentence{
 		"s-2": {Reason: "it is < a rule"},
 		"s-1": {Tools: []string{"desk/lend"}},
@@ -58,6 +59,7 @@ const lockedText = `{
       }
     }
   },
+  "routing": "r",
   "sentences": {
     "s-1": {"tools":["desk/lend"]},
     "s-2": {"reason":"it is < a rule"}

@@ -1,0 +1,225 @@
+package policydoc
+
+import (
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+)
+
+// Retired is the reason of an approved or edited policy that the document no
+// longer has.
+const Retired = "the document no longer says this"
+
+// side tells where a field of a merge comes from.
+type side bool
+
+const (
+	yours  side = false
+	theirs side = true
+)
+
+// merger merges fields of a policy and gathers the conflicts.
+type merger struct {
+	had       []Conflict // before the merge
+	conflicts []Conflict
+}
+
+// field decides about a field by the hashes of what people have, of what was
+// generated before, and of what is generated now; "" is that there is nothing.
+// What people wrote stays; that a later run says otherwise is a conflict once,
+// and as long as they leave it standing.
+func (m *merger) field(name, mine, base, fresh string, generated func() string) side {
+	switch {
+	case mine == fresh:
+		return yours
+	case mine == base:
+		return theirs
+	case fresh != base:
+		m.conflicts = append(m.conflicts, Conflict{name, generated()})
+		return yours
+	}
+	if i := slices.IndexFunc(m.had, func(c Conflict) bool { return c.Field == name }); i >= 0 {
+		m.conflicts = append(m.conflicts, m.had[i])
+	}
+	return yours
+}
+
+// MergeItem brings what people made of a policy together with what a later run
+// says of it, field by field: what nobody edited is fresh, what was edited stays,
+// and is a conflict where the later run says something new. Base are the hashes
+// of the policy as it was generated before: [LockedItem.Fields]. Yours is nil
+// where there is no such policy in the file.
+//
+// The status is people's, unless they said nothing yet; that a later run finds
+// it (not) enforceable is then a conflict too. Conflicts about the rule stay, for
+// [MergePolicy].
+func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
+	if mine == nil {
+		out := fresh.clone()
+		out.Status = out.status()
+		return out
+	}
+	out := mine.clone()
+	m := &merger{had: mine.Conflicts}
+	was, is := mine.Fields(), fresh.Fields()
+	changed := false
+	for _, f := range itemFields {
+		changed = changed || is[f] != base[f]
+		if m.field(f, was[f], base[f], is[f], func() string { return fresh.render(f) }) == theirs {
+			out.take(f, fresh)
+		}
+	}
+	switch {
+	case mine.status() == Proposed, mine.Status == Archived && mine.Reason == Retired:
+		out.Status, out.Reason = fresh.status(), fresh.Reason
+	case (mine.Status == Archived) != (fresh.Status == Archived):
+		before := ""
+		if !changed { // only what is new is a conflict
+			before = fieldStatus
+		}
+		m.field(fieldStatus, "mine", before, fieldStatus, func() string { return fresh.render(fieldStatus) })
+	}
+	for _, c := range mine.Conflicts {
+		if c.ofRule() {
+			m.conflicts = append(m.conflicts, c)
+		}
+	}
+	out.Conflicts = m.conflicts
+	return out
+}
+
+func (i *Item) clone() Item {
+	out := *i
+	out.References, out.Compliance, out.Violations = slices.Clone(i.References), slices.Clone(i.Compliance), slices.Clone(i.Violations)
+	out.Conflicts = slices.Clone(i.Conflicts)
+	return out
+}
+
+// itemFields are the generated fields of an item, in the order of the file.
+var itemFields = [...]string{fieldDescription, fieldReferences, fieldCompliance, fieldViolations}
+
+// take takes a field over from another item.
+func (i *Item) take(field string, from *Item) {
+	switch field {
+	case fieldDescription:
+		i.Description = from.Description
+	case fieldReferences:
+		i.References = slices.Clone(from.References)
+	case fieldCompliance:
+		i.Compliance = slices.Clone(from.Compliance)
+	case fieldViolations:
+		i.Violations = slices.Clone(from.Violations)
+	case fieldStatus:
+		i.Status, i.Reason = from.status(), from.Reason
+	}
+}
+
+// Retire is what becomes of a policy whose sentences are gone: it is dropped,
+// unless people approved or edited it, or its rule. Then it is archived.
+func Retire(mine *Item, base map[string]string, ruleEdited bool) (kept Item, keep bool) {
+	kept = mine.clone()
+	edited := ruleEdited
+	for field, hash := range mine.Fields() {
+		edited = edited || hash != base[field]
+	}
+	if !edited && mine.Status != Approved {
+		return Item{}, false
+	}
+	if kept.Status != Archived {
+		kept.Status, kept.Reason = Archived, Retired
+	}
+	kept.Conflicts = nil
+	return kept, true
+}
+
+// Edited tells whether people edited a rule that was generated with the hashes.
+func Edited(mine *guard.Policy, base map[string]string) bool {
+	now := PolicyFields(mine)
+	if len(now) != len(base) {
+		return true
+	}
+	for field, hash := range now {
+		if hash != base[field] {
+			return true
+		}
+	}
+	return false
+}
+
+// StaysRemoved tells whether a policy that people took out of the file stays out:
+// as long as it refers to the same sentences. The lock has to keep it.
+func (l *LockedItem) StaysRemoved(sentences []string) bool {
+	a, b := slices.Sorted(slices.Values(l.Sentences)), slices.Sorted(slices.Values(sentences))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
+
+// MergePolicy does for a rule what [MergeItem] does for a policy. Base is
+// [LockedGuard.Fields], and had are the conflicts of the policy so far; what is
+// returned of them are those about the rule. Examples are merged by their names.
+// The references are the fresh ones, which are the policy's.
+func MergePolicy(mine *guard.Policy, base map[string]string, fresh *guard.Policy, had []Conflict) (guard.Policy, []Conflict) {
+	if mine == nil {
+		return *fresh, nil
+	}
+	out := *mine
+	out.References = fresh.References
+	m := &merger{had: had}
+	was, is := PolicyFields(mine), PolicyFields(fresh)
+	from := func(f string) side {
+		return m.field(fieldRule+f, was[f], base[f], is[f], func() string { return renderRule(fresh, f) })
+	}
+	if from(fieldRequire) == theirs {
+		out.Variables, out.Require = fresh.Variables, fresh.Require
+	}
+	if from(fieldMessage) == theirs {
+		out.Message = fresh.Message
+	}
+	if from(fieldOtherwise) == theirs {
+		out.Otherwise = fresh.Otherwise
+	}
+	out.Examples = nil
+	generated := map[string]*guard.Example{}
+	freshNames := exampleNames(fresh)
+	for i, name := range freshNames {
+		generated[name] = &fresh.Examples[i]
+	}
+	for i, name := range exampleNames(mine) {
+		if from(fieldExample+name) == yours {
+			out.Examples = append(out.Examples, mine.Examples[i])
+		} else if e := generated[name]; e != nil {
+			out.Examples = append(out.Examples, *e)
+		}
+	}
+	for _, name := range freshNames {
+		if was[fieldExample+name] == "" && from(fieldExample+name) == theirs {
+			out.Examples = append(out.Examples, *generated[name])
+		}
+	}
+	return out, m.conflicts
+}
+
+// MergeUnmapped brings the reasons that people edited together with what a later
+// run says: the sentences are the fresh ones, with the reasons that people wrote.
+// Base are the reasons as they were generated before, by the sentences' texts.
+func MergeUnmapped(mine *Unmapped, base map[string]string, fresh *Unmapped) Unmapped {
+	out := Unmapped{Document: fresh.Document, Sentences: slices.Clone(fresh.Sentences)}
+	if mine == nil {
+		return out
+	}
+	// The same text may stand in several places of a document.
+	edited := map[string][]string{}
+	for _, s := range mine.Sentences {
+		edited[s.Text] = append(edited[s.Text], s.Reason)
+	}
+	for i, s := range out.Sentences {
+		reasons := edited[s.Text]
+		if len(reasons) == 0 {
+			continue
+		}
+		edited[s.Text] = reasons[1:]
+		if hashWords(reasons[0]) != hashWords(base[s.Text]) {
+			out.Sentences[i].Reason = reasons[0]
+		}
+	}
+	return out
+}
