@@ -21,13 +21,9 @@ func (x *deciding) guards(ctx context.Context, recorded *guard.Facts) {
 	}
 	x.record.made = x.made()
 	if x.outer != nil {
-		if g, ok := set.Guard(x.outer.server, x.outer.contract.Tool.Name); ok {
-			x.guard(ctx, g, x.d.Arguments, "", recorded)
-		}
+		x.judge(ctx, x.outer, x.d.Arguments, "", recorded)
 	}
-	if g, ok := set.Guard(x.bound.server, x.bound.contract.Tool.Name); ok {
-		x.guard(ctx, g, x.inner(), x.prefix, recorded)
-	}
+	x.judge(ctx, x.bound, x.inner(), x.prefix, recorded)
 }
 
 // inner are the arguments of the tool that is decided, where it is called
@@ -52,11 +48,11 @@ func (x *deciding) inner() json.RawMessage {
 	return doc.Canonical()
 }
 
-// guard judges the call by the rules of one tool.
-func (x *deciding) guard(ctx context.Context, g *guard.Guard, arguments json.RawMessage, prefix string, recorded *guard.Facts) {
+// judge judges the call by the rules that hold for one of its tools.
+func (x *deciding) judge(ctx context.Context, tool *binding, arguments json.RawMessage, prefix string, recorded *guard.Facts) {
 	denied := x.worst() == Deny
 	request := guard.Request{
-		Arguments: arguments, Leaves: func() []guard.Leaf { return x.guardLeaves(prefix) },
+		Server: tool.server, Tool: tool.contract.Tool.Name, Arguments: arguments, Leaves: func() []guard.Leaf { return x.guardLeaves(prefix) },
 		Session: x.s.history.view(), Now: x.s.now(),
 		Reader: x.s.monitor.reader, Judge: x.s.monitor.judge, Recorded: recorded,
 	}
@@ -64,7 +60,7 @@ func (x *deciding) guard(ctx context.Context, g *guard.Guard, arguments json.Raw
 		// Nothing is looked up with values that the contract refused.
 		request.Reader, request.Judge = nil, nil
 	}
-	out := g.Evaluate(ctx, request)
+	out := x.s.monitor.guards.Evaluate(ctx, request)
 	if out.Facts != nil && !denied {
 		if x.d.Facts == nil {
 			x.d.Facts = &guard.Facts{}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ const (
 	guardTools = `{"tools": [
   {"name": "refund", "inputSchema": {"type": "object", "required": ["order", "amount"], "properties": {"order": {"type": "string"}, "amount": {"type": "number"}}}},
   {"name": "get_order", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}},
-  {"name": "send", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}}]}`
+  {"name": "send", "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}}},
+  {"name": "call", "inputSchema": {"type": "object", "properties": {"name": {"type": "string"}, "arguments": {"type": ["object", "string"]}}}}]}`
 	guardContracts = `version: 1
 server: shop
 tools:
@@ -69,7 +71,8 @@ func (s *shop) Read(context.Context, string, string, json.RawMessage) (*guard.Re
 	return guard.ResultOf(json.RawMessage(`{"paid": ` + s.paid + `}`)), nil
 }
 
-func (s *shop) options(t tb, rules string) remit.Options {
+// options are those of a monitor with the rules of some files.
+func (s *shop) options(t tb, files ...string) remit.Options {
 	c, err := schema.ParseMCP("shop", []byte(guardTools))
 	if err != nil {
 		t.Fatal(err)
@@ -80,21 +83,25 @@ func (s *shop) options(t tb, rules string) remit.Options {
 	}
 	c.Server = f.Server
 	o := remit.Options{Contracts: []*contract.File{f}, Reader: s, Now: func() time.Time { return time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC) }}
-	if rules == "" {
+	var guards []*guard.File
+	for _, rules := range files {
+		g, err := guard.Load("rules.yaml", []byte(rules))
+		if err != nil {
+			t.Fatal(err)
+		}
+		guards = append(guards, g)
+	}
+	if len(guards) == 0 {
 		return o
 	}
-	g, err := guard.Load("refund.yaml", []byte(rules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o.Guards, err = guard.Compile([]*guard.File{g}, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: o.Contracts}); err != nil {
+	if o.Guards, err = guard.Compile(guards, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: o.Contracts}); err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func (s *shop) session(t tb, rules string) *remit.Session {
-	m, err := remit.New(s.options(t, rules))
+func (s *shop) session(t tb, files ...string) *remit.Session {
+	m, err := remit.New(s.options(t, files...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +295,7 @@ func TestGuardsOnlyMakeWorse(t *testing.T) {
 		if rapid.Bool().Draw(t, "fails") {
 			world.fails = errors.New("the server is down")
 		}
-		without, with := world.session(t, ""), world.session(t, file(order))
+		without, with := world.session(t), world.session(t, file(order))
 		shuffled := world.session(t, file(rapid.Permutation(order).Draw(t, "order")))
 		var log []remit.Event
 		for i := range rapid.IntRange(1, 5).Draw(t, "steps") {
@@ -334,4 +341,104 @@ func sorted(d *remit.Decision) string {
 	parts := strings.Split(rulesOf(d), "; ")
 	slices.Sort(parts)
 	return strings.Join(parts, "; ")
+}
+
+// general are conditions that the rules of any tool can have.
+var general = []string{
+	`session.calls().size() < 2`, `session.calls().all(c, has(c.result))`, `call.tool != "send"`, `call.server == "shop" && call.index < 4`, `call.args.?amount.orValue(0) < 10`,
+	`label(args).trust >= USER`, `session.user_said("yes") || call.tool == "get_order"`, `tools.get_order({"id": "o1"}).paid >= 7`, `judge("Is it fine?")`, `true`, `false`, `1 / 0 == 1`,
+}
+
+// TestGuardsForEveryTool runs random sessions, some of whose calls go through
+// another tool, with rules for every tool, and with the same rules in the file of
+// each tool: all decisions are the same, with the same reasons in the same order
+// and the same look-ups, and so are the duties.
+func TestGuardsForEveryTool(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(from []string, what string) string {
+			text := ""
+			for i, c := range rapid.SliceOfN(rapid.SampledFrom(from), 0, 3).Draw(t, what) {
+				text += fmt.Sprintf("  - {name: %s%d, require: '%s', message: no, otherwise: %s}\n", what, i, c, []string{"deny", "ask"}[i%2])
+			}
+			return text
+		}
+		shared := "policies:\n" + draw(general, "all")
+		own := map[string]string{}
+		if rapid.Bool().Draw(t, "own file") {
+			own["refund"] = draw(conditions, "own")
+		}
+		duty := fmt.Sprintf("duties:\n  - {name: tell, when: '%s', require: 'session.calls(\"send\").exists(c, c.index > call.index)', message: no}\n",
+			rapid.SampledFrom([]string{`call.tool == "refund"`, `has(call.args.amount)`, `true`}).Draw(t, "when"))
+		every := []string{"tool: \"*\"\n" + shared + duty}
+		var copied []string
+		for _, tool := range []string{"refund", "get_order", "send", "call"} {
+			copied = append(copied, "tool: "+tool+"\n"+shared+own[tool]+duty)
+			if own[tool] != "" {
+				every = append(every, "tool: "+tool+"\npolicies:\n"+own[tool])
+			}
+		}
+		world := &shop{paid: rapid.SampledFrom([]string{"5", `"a lot"`, "1e3"}).Draw(t, "paid")}
+		a, b := world.session(t, every...), world.session(t, copied...)
+		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "says") {
+				for _, s := range []*remit.Session{a, b} {
+					if err := s.User("yes, refund 7.5 for o1"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			c := rapid.SampledFrom([]remit.Call{
+				refund("", "1"), refund("", "7.5"), refund("", "100"), refund("", `"x"`),
+				{Tool: "get_order", Arguments: json.RawMessage(`{"id":"o1"}`)}, {Tool: "get_order", Arguments: json.RawMessage(`{"id":null}`)}, {Tool: "send", Arguments: json.RawMessage(`{"text":"o1"}`)},
+				{Tool: "call", Arguments: json.RawMessage(`{"name":"refund","arguments":{"order":"o1","amount":7.5}}`)},
+				{Tool: "call", Arguments: json.RawMessage(`{"name":"send","arguments":"{\"text\":\"yes\"}"}`)},
+			}).Draw(t, "call")
+			c.ID = fmt.Sprintf("c%d", i)
+			x, y := decideCall(t, a, c), decideCall(t, b, c)
+			if rulesOf(x) != rulesOf(y) {
+				t.Fatalf("%s %s: %s by the rules for every tool, %s by copies", c.Tool, c.Arguments, rulesOf(x), rulesOf(y))
+			}
+			if p, q := fmt.Sprint(facts(x)), fmt.Sprint(facts(y)); p != q {
+				t.Fatalf("looked up %s, and %s by copies", p, q)
+			}
+			if x.Verdict == remit.Allow && rapid.Bool().Draw(t, "returns") {
+				for _, s := range []*remit.Session{a, b} {
+					if err := s.Result(context.Background(), remit.Result{Call: c.ID, Content: "done"}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if p, q := a.Duties(), b.Duties(); !reflect.DeepEqual(p, q) {
+			t.Fatalf("open duties %+v, and %+v by copies", p, q)
+		}
+	})
+}
+
+// facts are the look-ups and judgments of a decision.
+func facts(d *remit.Decision) string {
+	raw, err := json.Marshal(d.Facts)
+	if err != nil {
+		return err.Error()
+	}
+	return string(raw)
+}
+
+// TestGuardsForEveryToolAlone: a tool that has no file of its own is held, also
+// through another tool.
+func TestGuardsForEveryToolAlone(t *testing.T) {
+	s := (&shop{}).session(t, "tool: \"*\"\npolicies: [{name: quiet, require: 'call.tool != \"send\"', message: Nothing is sent.}]\n")
+	for _, c := range []struct {
+		call remit.Call
+		want string
+	}{
+		{remit.Call{Tool: "send", Arguments: json.RawMessage(`{"text":"x"}`)}, "deny; policy-violation quiet"},
+		{remit.Call{Tool: "call", Arguments: json.RawMessage(`{"name":"send","arguments":{"text":"x"}}`)}, "deny; policy-violation quiet"},
+		{remit.Call{Tool: "get_order", Arguments: json.RawMessage(`{"id":"o1"}`)}, "allow"},
+	} {
+		d := decideCall(t, s, c.call)
+		if got := rulesOf(d); got != c.want {
+			t.Errorf("%s: got %s", c.call.Tool, got)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"cel.dev/cel-go/cel"
@@ -14,23 +13,18 @@ import (
 	"github.com/remit-project/remit/strictyaml"
 )
 
-// Set are the guards of all tools, ready for decisions. It is immutable and safe
-// for concurrent use.
-type Set struct {
-	guards map[toolName]*Guard
-}
-
-type toolName struct{ server, tool string }
-
-// Guard are the compiled rules for the calls of one tool.
+// Guard are the compiled rules for the calls of one tool, or of [EveryTool].
 type Guard struct {
 	File         *File
 	Server, Tool string
 
-	types  sessionTypes
-	args   *record.Shape
-	items  []*item
-	duties []*duty
+	types sessionTypes
+	// args are the arguments as expressions see them. callees are the tools that
+	// rules for every tool may be asked about.
+	args    *record.Shape
+	callees callees
+	items   []*item
+	duties  []*duty
 	// readers are the tools that the rules call, by the names of the functions.
 	readers map[string]*reader
 	// environment is what the rules were compiled in.
@@ -71,7 +65,7 @@ func Compile(files []*File, s Scope) (*Set, error) {
 	environments := map[string]*environment{}
 	for _, f := range files {
 		g := &Guard{File: f, Server: f.Server, Tool: f.Tool, types: u.session}
-		definition, mistake := u.find(g)
+		definition, mistake := u.subject(g)
 		name := toolName{g.Server, g.Tool}
 		first, twice := set.guards[name]
 		if mistake == nil && twice {
@@ -95,11 +89,14 @@ func Compile(files []*File, s Scope) (*Set, error) {
 		}
 		g.readers, g.environment = map[string]*reader{}, environments[g.Server]
 		g.args = record.Anything()
-		if definition != nil {
-			g.args = u.types.Add(g.Tool+".args", definition.Input)
+		if g.Tool == EveryTool {
+			g.args = record.AnyObject()
+		} else if definition != nil {
+			g.args = u.types.Add(g.Tool+"/args", definition.Input)
 		}
 		list = append(list, g)
 	}
+	u.callees(set)
 	for i, mistakes := range compileAll(list, environments) {
 		if len(mistakes) > 0 {
 			mistakes.Sort()
@@ -135,36 +132,53 @@ func compileAll(list []*Guard, environments map[string]*environment) []Errors {
 	return mistakes
 }
 
-// find finds the tool of a guard, and its server where the file doesn't say.
-// There is no definition when nothing is known of any tool.
-func (u *universe) find(g *Guard) (*schema.Tool, *Error) {
-	var found []*schema.Catalogue
-	var names []string
-	for _, c := range u.scope.Tools {
-		if g.File.Server != "" && c.Server != g.File.Server {
-			continue
-		}
-		for _, t := range c.Tools {
-			names = append(names, t.Name)
-		}
-		if _, ok := c.Tool(g.Tool); ok {
-			found = append(found, c)
-		}
+// subject finds the tool of a guard, and its server where the file doesn't say.
+// There is no definition when nothing is known of any tool, or the rules are for
+// every one.
+func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
+	if g.Tool == EveryTool {
+		return nil, u.serves(g)
 	}
-	switch {
-	case len(found) == 1:
-		g.Server = found[0].Server
-		definition, _ := found[0].Tool(g.Tool)
+	c, mistake := u.find(g.Server, g.Tool, g.File.Position)
+	if c != nil {
+		g.Server = c.Server
+		definition, _ := c.Tool(g.Tool)
 		return definition, nil
-	case len(found) > 1:
-		return nil, &Error{Position: g.File.Position, Message: fmt.Sprintf("several servers have a tool %q", g.Tool), Hint: "say which with 'server: NAME'"}
-	case len(u.scope.Tools) > 0:
-		return nil, &Error{Position: g.File.Position, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(g.Tool)), Hint: strictyaml.DidYouMean(g.Tool, names)}
+	}
+	if mistake != nil {
+		return nil, mistake
 	}
 	for _, f := range u.scope.Contracts {
 		if _, ok := f.Tool(g.Tool); ok && g.File.Server == "" {
 			g.Server = f.Server
 		}
+	}
+	return nil, nil
+}
+
+// find finds the catalogue that has a tool; none when nothing is known of any
+// tool.
+func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *Error) {
+	var found []*schema.Catalogue
+	var names []string
+	for _, c := range u.scope.Tools {
+		if server != "" && c.Server != server {
+			continue
+		}
+		for _, t := range c.Tools {
+			names = append(names, t.Name)
+		}
+		if _, ok := c.Tool(tool); ok {
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, &Error{Position: at, Message: fmt.Sprintf("several servers have a tool %q", tool), Hint: "say which with 'server: NAME'"}
+	case len(u.scope.Tools) > 0:
+		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, names)}
 	}
 	return nil, nil
 }
@@ -195,13 +209,6 @@ func (c *compiler) compile() {
 	c.scopes = map[string]*cel.Env{"": env}
 	for i := range c.guard.File.Policies {
 		c.guard.items = append(c.guard.items, c.item(&c.guard.File.Policies[i], env))
-	}
-	if len(c.guard.File.Duties) == 0 {
-		return
-	}
-	if env, err = env.Extend(cel.Variable(callVariable, c.session.call.Type)); err != nil {
-		c.fail(c.guard.File.Position, "", "%s", err)
-		return
 	}
 	for i := range c.guard.File.Duties {
 		d := &duty{duty: &c.guard.File.Duties[i]}
@@ -258,34 +265,6 @@ func (c *compiler) condition(env *cel.Env, e Expression) *expression {
 
 func (c *compiler) fail(at Position, hint, format string, args ...any) {
 	c.mistakes = append(c.mistakes, &Error{Position: at, Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-// Guard returns the rules for a tool's calls. A guard of a file that named no
-// server holds for the tool of whatever server has it.
-func (s *Set) Guard(server, tool string) (*Guard, bool) {
-	if s == nil {
-		return nil, false
-	}
-	if g, ok := s.guards[toolName{server, tool}]; ok {
-		return g, true
-	}
-	g, ok := s.guards[toolName{"", tool}]
-	return g, ok
-}
-
-// Guards lists all guards, by server and tool.
-func (s *Set) Guards() []*Guard {
-	var out []*Guard
-	for _, g := range s.guards {
-		out = append(out, g)
-	}
-	slices.SortFunc(out, func(a, b *Guard) int {
-		if n := strings.Compare(a.Server, b.Server); n != 0 {
-			return n
-		}
-		return strings.Compare(a.Tool, b.Tool)
-	})
-	return out
 }
 
 // Only returns the guard with one of its policies alone; false when it has no

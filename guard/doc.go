@@ -1,7 +1,7 @@
 // Package guard holds company rules as checks that run before each call of a
-// tool: one file a tool, whose policy items say in CEL what must hold, and in the
-// words of the policy document why. It loads, checks, compiles and evaluates
-// them.
+// tool: one file a tool, and one for every tool, whose policy items say in CEL what
+// must hold, and in the words of the policy document why. It loads, checks,
+// compiles and evaluates them.
 //
 // A guard sees the arguments of the call, typed by the tool's own schema, the
 // session so far, where the arguments came from, the time, and what tools that

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -28,80 +27,81 @@ type OpenDuty struct {
 // calls that brought them. They are decided by the session alone: a duty that
 // would need a look-up stays open.
 func (s *Set) Duties(session *Session, now time.Time) []OpenDuty {
+	return duties(session, now, func(c *Call) []*Guard { return s.Applying(c.Server, c.Tool) })
+}
+
+// Duties returns the duties of this guard that are open; see [Set.Duties].
+func (g *Guard) Duties(session *Session, now time.Time) []OpenDuty {
+	return duties(session, now, func(c *Call) []*Guard {
+		if g.concerns(c) {
+			return []*Guard{g}
+		}
+		return nil
+	})
+}
+
+// duties are those that the calls of a session brought, each by its guards.
+func duties(session *Session, now time.Time, by func(*Call) []*Guard) []OpenDuty {
 	var out []OpenDuty
+	var x *evaluation
 	for i := range session.Events {
 		e := &session.Events[i]
 		if e.Kind != CallEvent {
 			continue
 		}
-		if g, ok := s.Guard(e.Call.Server, e.Call.Tool); ok {
-			out = append(out, g.open(session, i, now)...)
+		for _, g := range by(e.Call) {
+			if len(g.File.Duties) == 0 {
+				continue
+			}
+			if x == nil {
+				x = newEvaluation(g.types, Request{Session: session, Now: now})
+				x.closed = true
+			}
+			x.request.Server, x.request.Tool, x.request.Arguments = e.Call.Server, e.Call.Tool, e.Call.Arguments
+			x.call, x.shape = x.session.call(i, e), nil
+			out = append(out, x.open(g, e.Call)...)
 		}
 	}
 	return out
 }
 
-// Duties returns the duties that calls of this guard's tool brought and that are
-// open; see [Set.Duties].
-func (g *Guard) Duties(session *Session, now time.Time) []OpenDuty {
+// open returns the duties of a guard that the call brought.
+func (x *evaluation) open(g *Guard, c *Call) []OpenDuty {
 	var out []OpenDuty
-	for i := range session.Events {
-		if e := &session.Events[i]; e.Kind == CallEvent && e.Call.Tool == g.Tool {
-			out = append(out, g.open(session, i, now)...)
-		}
+	add := func(d *Duty, failed string) {
+		out = append(out, OpenDuty{Duty: d.Name, References: d.References, Message: d.Message, Call: c.ID, Server: c.Server, Tool: c.Tool, Failed: cut(failed, MaxShown)})
 	}
-	return out
-}
-
-// open returns the duties that one call brought.
-func (g *Guard) open(session *Session, i int, now time.Time) []OpenDuty {
-	c := session.Events[i].Call
-	var out []OpenDuty
-	add := func(d *Duty, err error) {
-		open := OpenDuty{Duty: d.Name, References: d.References, Message: d.Message, Call: c.ID, Server: c.Server, Tool: c.Tool}
-		if err != nil {
-			open.Failed = cut(err.Error(), MaxShown)
-		}
-		out = append(out, open)
-	}
-	for j := range g.File.Duties {
-		if g.broken != nil {
-			add(&g.File.Duties[j], errors.New("the rules of this tool have mistakes: remit policy lint lists them"))
-		}
-	}
-	if g.broken != nil || len(g.duties) == 0 {
-		return out
-	}
-	args, err := g.args.Decode(c.Arguments)
-	if err != nil {
-		for _, d := range g.duties {
-			add(d.duty, err)
+	v, failed := x.by(g)
+	if failed != nil {
+		for i := range g.File.Duties {
+			add(&g.File.Duties[i], failed.Failed)
 		}
 		return out
 	}
-	x := newEvaluation(g, Request{Arguments: json.RawMessage(c.Arguments), Session: session, Now: now}, args)
-	x.closed = true
-	x.call = x.session.call(i, &session.Events[i])
 	for _, d := range g.duties {
 		if d.when != nil {
-			brings, err := x.holds(d.when)
+			brings, err := v.holds(d.when)
 			if err == nil && !brings {
 				continue
 			}
 			if err != nil {
-				add(d.duty, err)
+				add(d.duty, err.Error())
 				continue
 			}
 		}
-		if fulfilled, err := x.holds(d.require); !fulfilled {
-			add(d.duty, err)
+		fulfilled, err := v.holds(d.require)
+		switch {
+		case err != nil:
+			add(d.duty, err.Error())
+		case !fulfilled:
+			add(d.duty, "")
 		}
 	}
 	return out
 }
 
 // holds evaluates a condition of a duty.
-func (x *evaluation) holds(e *expression) (bool, error) {
+func (x *view) holds(e *expression) (bool, error) {
 	x.failures = nil
 	v := x.run(e, &scope{x: x})
 	if len(x.failures) > 0 {

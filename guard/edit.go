@@ -15,7 +15,8 @@ import (
 // Document is a guard file that a program edits: see [strictyaml.Document].
 type Document struct{ yaml *strictyaml.Document }
 
-// NewDocument makes a file with the rules of a tool and none so far.
+// NewDocument makes a file for the rules of a tool, or of [EveryTool], with none so
+// far.
 func NewDocument(name, server, tool string) *Document {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
@@ -110,6 +111,12 @@ func policyNode(p *Policy, otherwise Verdict) (*yaml.Node, error) {
 func exampleNode(e *Example) (*yaml.Node, error) {
 	n := strictyaml.NewMapping()
 	strictyaml.Set(n, "name", strictyaml.NewText(e.Name))
+	if e.Tool != "" {
+		strictyaml.Set(n, "tool", strictyaml.NewText(e.Tool))
+	}
+	if e.Server != "" {
+		strictyaml.Set(n, "server", strictyaml.NewText(e.Server))
+	}
 	strictyaml.Set(n, "expect", strictyaml.NewText(string(e.Expect)))
 	w := writer{n: n}
 	if !e.Now.IsZero() {

@@ -98,7 +98,7 @@ func newUniverse(s Scope) (*universe, error) {
 		if t.Definition != nil {
 			r.input = t.Definition.Input
 			if t.Definition.Output != nil {
-				r.output = u.types.Add(t.Name+".result", t.Definition.Output)
+				r.output = u.types.Add(t.Name+"/result", t.Definition.Output)
 			}
 		}
 		u.readers = append(u.readers, r)
@@ -119,6 +119,7 @@ func newUniverse(s Scope) (*universe, error) {
 			cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(),
 		),
 		cel.Variable(nowVariable, cel.TimestampType),
+		cel.Variable(callVariable, u.session.call.Type),
 		cel.Constant("EXTERNAL", cel.IntType, types.Int(label.External)),
 		cel.Constant("TOOL_OUTPUT", cel.IntType, types.Int(label.ToolOutput)),
 		cel.Constant("USER", cel.IntType, types.Int(label.User)),

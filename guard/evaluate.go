@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"cel.dev/cel-go/cel"
@@ -21,6 +22,9 @@ var (
 
 // Request is a call that is to be judged, with what is known about it.
 type Request struct {
+	// Server and Tool are the tool that is called. Where there is no tool, it is
+	// the one of the guard that is asked.
+	Server, Tool string
 	// Arguments are one JSON object in the canonical form of package strictjson.
 	Arguments json.RawMessage
 	// Leaves are the scalars of the arguments with their labels; it is called
@@ -71,18 +75,34 @@ type Value struct {
 
 // Evaluate judges a call by all rules of the guard.
 func (g *Guard) Evaluate(ctx context.Context, r Request) Outcome {
-	if g.broken != nil {
-		return g.failed("the rules of this tool have mistakes, and hold nothing: remit policy lint lists them")
+	if r.Tool == "" {
+		r.Server, r.Tool = g.Server, g.Tool
 	}
-	args, err := g.args.Decode(r.Arguments)
-	if err != nil {
-		return g.failed("the arguments are not as the tool's schema has them: " + err.Error())
+	r.Server = g.callee(r.Server, r.Tool).server
+	return evaluate(ctx, []*Guard{g}, r)
+}
+
+// evaluate judges a call by all rules of several guards.
+func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
+	if len(guards) == 0 {
+		return Outcome{}
 	}
-	x := newEvaluation(g, r, args)
-	undecided := make([]*verdict, len(g.items))
-	decided := make([]*Violation, len(g.items))
-	for i, it := range g.items {
-		undecided[i] = &verdict{scope: scope{x: x, item: it, values: make([]ref.Val, len(it.variables))}}
+	x := newEvaluation(guards[0].types, r)
+	var undecided []*verdict
+	var decided []*Violation
+	for _, g := range guards {
+		v, failed := x.by(g)
+		if failed != nil {
+			// What keeps several guards from looking is said once.
+			if !slices.ContainsFunc(decided, func(d *Violation) bool { return d != nil && d.Failed == failed.Failed && d.Verdict == failed.Verdict }) {
+				undecided, decided = append(undecided, nil), append(decided, failed)
+			}
+			continue
+		}
+		for _, it := range g.items {
+			undecided = append(undecided, &verdict{scope: scope{x: v, item: it, values: make([]ref.Val, len(it.variables))}})
+			decided = append(decided, nil)
+		}
 	}
 	x.rounds(ctx, func() bool {
 		open := false
@@ -108,19 +128,19 @@ func (g *Guard) Evaluate(ctx context.Context, r Request) Outcome {
 	return out
 }
 
-// failed is the outcome where no rule could be looked at.
-func (g *Guard) failed(why string) Outcome {
-	return Outcome{Violations: []Violation{{Verdict: g.File.Otherwise, Failed: why, Place: g.File.Position.String()}}}
+// failed is what is said where no rule of the guard could be looked at.
+func (g *Guard) failed(why string) *Violation {
+	return &Violation{Verdict: g.File.Otherwise, Failed: why, Place: g.File.Position.String()}
 }
 
 // evaluation is one call that is being judged.
 type evaluation struct {
-	guard   *Guard
 	request Request
-	args    ref.Val
+	types   sessionTypes
 	session *sessionValue
-	call    ref.Val // the call that a duty is about
-	funcs   map[string]cel.LateBoundFunction
+	call    ref.Val // the call as expressions see it; nil while none has asked
+	shape   *record.Shape
+	args    ref.Val // as the shape has them
 	leaves  []Leaf
 
 	inquiries
@@ -129,16 +149,53 @@ type evaluation struct {
 	failures []error
 }
 
-func newEvaluation(g *Guard, r Request, args ref.Val) *evaluation {
+func newEvaluation(t sessionTypes, r Request) *evaluation {
 	if r.Session == nil {
 		r.Session = &Session{}
 	}
-	return &evaluation{guard: g, request: r, args: args, session: &sessionValue{types: g.types, session: r.Session}}
+	return &evaluation{request: r, types: t, session: &sessionValue{types: t, session: r.Session}}
+}
+
+// view is what the rules of one guard see of a call.
+type view struct {
+	*evaluation
+	guard *Guard
+	args  ref.Val
+	funcs map[string]cel.LateBoundFunction
+}
+
+// by is the call as a guard's rules see it. There is a violation instead where
+// none of them can be looked at.
+func (x *evaluation) by(g *Guard) (*view, *Violation) {
+	if g.broken != nil {
+		return nil, g.failed("the rules of " + g.of() + " have mistakes, and hold nothing: remit policy lint lists them")
+	}
+	args, err := x.arguments(g.callee(x.request.Server, x.request.Tool).args)
+	if err != nil {
+		return nil, g.failed("the arguments are not as the tool's schema has them: " + err.Error())
+	}
+	if g.Tool == EveryTool {
+		args = record.AsMap(args)
+	}
+	return &view{evaluation: x, guard: g, args: args}, nil
+}
+
+// arguments reads those of the call, once for all guards to which they are the
+// same.
+func (x *evaluation) arguments(s *record.Shape) (ref.Val, error) {
+	if x.shape == s {
+		return x.args, nil
+	}
+	args, err := s.Decode(x.request.Arguments)
+	if err == nil {
+		x.shape, x.args = s, args
+	}
+	return args, err
 }
 
 // scope is the activation of one rule: its variables above what all rules see.
 type scope struct {
-	x      *evaluation
+	x      *view
 	item   *item
 	values []ref.Val // of the variables; nil where not worked out yet
 }
@@ -153,7 +210,11 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	case sessionVariable:
 		return s.x.session, true
 	case callVariable:
-		return s.x.call, s.x.call != nil
+		if s.x.call == nil {
+			r := &s.x.request
+			s.x.call = s.x.session.call(len(r.Session.Events), &Event{Time: r.Now, Call: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}})
+		}
+		return s.x.call, true
 	}
 	if s.item == nil {
 		return nil, false
@@ -173,7 +234,7 @@ func (s *scope) ResolveName(name string) (any, bool) {
 func (s *scope) Parent() cel.Activation { return nil }
 
 // run evaluates an expression. An error is a value, as in CEL.
-func (x *evaluation) run(e *expression, s *scope) ref.Val {
+func (x *view) run(e *expression, s *scope) ref.Val {
 	program, err := e.plan()
 	if err != nil {
 		return types.WrapErr(err)
@@ -191,7 +252,7 @@ func (x *evaluation) run(e *expression, s *scope) ref.Val {
 
 // activation adds the functions that depend on the call to a scope, where an
 // expression calls any.
-func (x *evaluation) activation(e *expression, s *scope) (cel.Activation, error) {
+func (x *view) activation(e *expression, s *scope) (cel.Activation, error) {
 	if !e.asks {
 		return s, nil
 	}
@@ -239,7 +300,7 @@ func (it *item) violation(failed string, values []Value) *Violation {
 }
 
 // functions are those whose answers depend on the call.
-func (x *evaluation) functions() map[string]cel.LateBoundFunction {
+func (x *view) functions() map[string]cel.LateBoundFunction {
 	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+2)
 	for name, r := range x.guard.readers {
 		funcs[name] = func(_ string, args ...ref.Val) ref.Val { return x.lookUp(r, args[0]) }

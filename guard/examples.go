@@ -13,24 +13,28 @@ import (
 	"github.com/remit-project/remit/strictyaml"
 )
 
-func (l *loader) examples(n *strictyaml.Node) []Example {
+// examples reads tests of a rule. They say which tool is called only where the
+// rule doesn't.
+func (l *loader) examples(n *strictyaml.Node, ofAny bool) []Example {
 	var out []Example
 	l.List(n, "examples", func(e *strictyaml.Node) {
 		if len(out) == maxExamples {
 			l.Fail(e, "leave some out", "a rule has more than %d examples", maxExamples)
 		}
 		if len(out) <= maxExamples {
-			out = append(out, l.example(e))
+			out = append(out, l.example(e, ofAny))
 		}
 	})
 	return out
 }
 
-func (l *loader) example(n *strictyaml.Node) Example {
+func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
 	e := Example{Position: l.At(n)}
 	had := l.Mapping(n, "an example", strictyaml.Keys{
 		"name":   l.Text("name", &e.Name),
 		"expect": l.Word("verdict", verdictWords, &e.Expect),
+		"tool":   l.Text("tool", &e.Tool),
+		"server": l.Text("server", &e.Server),
 		"args":   l.object("args", &e.Args),
 		"given": func(n *strictyaml.Node) {
 			l.List(n, "given", func(g *strictyaml.Node) { e.Given = append(e.Given, l.fixture(g)) })
@@ -48,11 +52,24 @@ func (l *loader) example(n *strictyaml.Node) Example {
 				l.Fail(n, "write {name: …, expect: allow, args: {…}}", "the example has no %s", name)
 			}
 		}
+		l.callee(n, had, ofAny)
 	}
 	if e.Args == nil {
 		e.Args = json.RawMessage("{}")
 	}
 	return e
+}
+
+// callee holds what an example says of the called tool to what its file says.
+func (l *loader) callee(n *strictyaml.Node, had map[string]*strictyaml.Node, ofAny bool) {
+	switch {
+	case ofAny && had["tool"] == nil:
+		l.Fail(n, "write {name: …, tool: NAME, expect: allow, args: {…}}", "the example doesn't say which tool is called")
+	case !ofAny && had["tool"] != nil:
+		l.Fail(had["tool"], "leave it out", "only the examples of policies for every tool say which is called")
+	case had["server"] != nil && (!ofAny || l.file.Server != ""):
+		l.Fail(had["server"], "leave it out", "the server is known without it")
+	}
 }
 
 func (l *loader) fixture(n *strictyaml.Node) Fixture {

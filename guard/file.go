@@ -36,12 +36,18 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown verdict %q: write allow, ask or deny", text)
 }
 
-// File is a guard file: the rules for the calls of one tool.
+// EveryTool is the tool of a guard file whose rules are about the calls of every
+// tool.
+const EveryTool = "*"
+
+// File is a guard file: the rules for the calls of one tool, or of every tool.
 type File struct {
 	Position Position
-	// Server is needed only when two servers offer a tool of the name.
+	// Server is needed only when two servers offer a tool of the name. Rules for
+	// every tool are with it for every tool of the server.
 	Server string
-	Tool   string
+	// Tool is the tool's name, or [EveryTool].
+	Tool string
 	// Otherwise is what a rule comes to that doesn't hold, where it doesn't say;
 	// [Deny] when the file doesn't either.
 	Otherwise Verdict
@@ -108,6 +114,9 @@ type Example struct {
 	Position Position
 	Name     string
 	Expect   Verdict
+	// Tool is the tool that is called, and Server its server where rules ask for
+	// it. Only rules for every tool say so in their examples.
+	Server, Tool string
 	// Args are the arguments of the call, one JSON object.
 	Args json.RawMessage
 	// Given are what look-ups and questions find.

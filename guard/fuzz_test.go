@@ -19,6 +19,7 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Add([]byte("tool: order\nduties: [{name: a, when: 'true', require: 'session.calls().size() > 0', message: m}]\n"))
 	f.Add([]byte("tool: order\npolicies: [{name: a, variables: {x: args.total, y: x * 2}, require: >\n  y > x\n, message: m}]\n"))
+	f.Add([]byte("tool: '*'\npolicies: [{name: a, require: 'call.tool == \"order\" && args.total < 5', message: m, examples: [{name: e, tool: order, expect: deny}]}]\n"))
 	scope := shop(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := guard.Load("order.yaml", data)
@@ -31,6 +32,11 @@ func FuzzFile(f *testing.F) {
 		}
 		for _, g := range set.Guards() {
 			example.Run(context.Background(), g)
+			r := request(call)
+			r.Server, r.Tool = "shop", "order"
+			if got := set.Evaluate(context.Background(), r); g.Err() != nil && g.Tool == guard.EveryTool && g.Server == "" && len(got.Violations) == 0 {
+				t.Fatal("rules for every tool with mistakes hold")
+			}
 			got := g.Evaluate(context.Background(), request(call))
 			if g.Err() != nil && len(got.Violations) == 0 {
 				t.Fatal("a guard with mistakes holds")

@@ -27,7 +27,7 @@ func (x *evaluation) labelOf(v ref.Val) ref.Val {
 		return x.fail(fmt.Errorf("label: %s is no value of the arguments", textOf(v)))
 	}
 	list := func(s []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, s) }
-	return x.guard.types.label.New(types.Int(whole.Trust), list(whole.Origins), list(whole.Obligations))
+	return x.types.label.New(types.Int(whole.Trust), list(whole.Origins), list(whole.Obligations))
 }
 
 // merge adds the label of a value to that of a whole; false when part of it is

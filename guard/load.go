@@ -43,6 +43,7 @@ func Load(name string, data []byte) (*File, error) {
 type loader struct {
 	*strictyaml.Reader
 	lines []string
+	file  *File
 	names map[string]bool // of the items so far
 }
 
@@ -54,7 +55,7 @@ var (
 
 func (l *loader) guard(root *strictyaml.Node) *File {
 	f := &File{Position: l.At(root), Otherwise: Deny}
-	l.names = map[string]bool{}
+	l.file, l.names = f, map[string]bool{}
 	var policies, duties *strictyaml.Node
 	had := l.Mapping(root, "a guard file", strictyaml.Keys{
 		"tool":      l.Text("tool", &f.Tool),
@@ -67,7 +68,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 		return f
 	}
 	if had["tool"] == nil || f.Tool == "" {
-		l.Fail(root, "write 'tool: NAME', the tool whose calls the rules are about", "the tool's name is missing")
+		l.Fail(root, "write 'tool: NAME', the tool whose calls the rules are about, or 'tool: \"*\"' for every tool", "the tool's name is missing")
 	}
 	if policies == nil && duties == nil {
 		l.Fail(root, "write 'policies:' and the rules below it", "there are no rules")
@@ -75,7 +76,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 	if policies != nil {
 		l.List(policies, "policies", func(n *strictyaml.Node) {
 			if len(f.Policies) < MaxItems {
-				f.Policies = append(f.Policies, l.policy(n, f.Otherwise))
+				f.Policies = append(f.Policies, l.policy(n))
 			} else if len(f.Policies) == MaxItems {
 				l.Fail(n, "bring rules together", "a tool has more than %d policies", MaxItems)
 			}
@@ -102,8 +103,8 @@ func (l *loader) otherwise(into *Verdict) func(*strictyaml.Node) {
 	}
 }
 
-func (l *loader) policy(n *strictyaml.Node, otherwise Verdict) Policy {
-	p := Policy{Position: l.At(n), Otherwise: otherwise}
+func (l *loader) policy(n *strictyaml.Node) Policy {
+	p := Policy{Position: l.At(n), Otherwise: l.file.Otherwise}
 	had := l.Mapping(n, "a policy", strictyaml.Keys{
 		"name":       l.name(&p.Name),
 		"references": l.Texts("references", &p.References),
@@ -111,7 +112,7 @@ func (l *loader) policy(n *strictyaml.Node, otherwise Verdict) Policy {
 		"require":    l.expression("require", &p.Require),
 		"message":    l.Text("message", &p.Message),
 		"otherwise":  l.otherwise(&p.Otherwise),
-		"examples":   func(n *strictyaml.Node) { p.Examples = l.examples(n) },
+		"examples":   func(n *strictyaml.Node) { p.Examples = l.examples(n, l.file.Tool == EveryTool) },
 	})
 	if strictyaml.IsMapping(n) {
 		l.needed(n, had, "name", "message")
@@ -127,7 +128,7 @@ func (l *loader) duty(n *strictyaml.Node) Duty {
 		"when":       l.expression("when", &d.When),
 		"require":    l.expression("require", &d.Require),
 		"message":    l.Text("message", &d.Message),
-		"examples":   func(n *strictyaml.Node) { d.Examples = l.examples(n) },
+		"examples":   func(n *strictyaml.Node) { d.Examples = l.examples(n, false) },
 	})
 	if strictyaml.IsMapping(n) {
 		l.needed(n, had, "name", "require", "message")

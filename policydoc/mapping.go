@@ -3,11 +3,12 @@ package policydoc
 import (
 	"fmt"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/strictyaml"
 )
 
 // EveryTool is the tool of policies that hold for every call, whatever its tool.
-const EveryTool = "*"
+const EveryTool = guard.EveryTool
 
 // Mapping are the policies of one tool.
 type Mapping struct {

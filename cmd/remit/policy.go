@@ -67,6 +67,17 @@ func (f policyFlags) read() (*policies, error) {
 	return p, nil
 }
 
+// concerning says whose calls a guard is about.
+func concerning(g *guard.Guard) string {
+	switch {
+	case g.Tool != guard.EveryTool:
+		return name(g.Tool)
+	case g.Server != "":
+		return "every tool of " + name(g.Server)
+	}
+	return "every tool"
+}
+
 // synthesized makes contracts of tools that have none.
 func synthesized(tools []*schema.Catalogue) []*contract.File {
 	var out []*contract.File
@@ -78,7 +89,7 @@ func synthesized(tools []*schema.Catalogue) []*contract.File {
 
 // add reads the guard files of a path.
 func (p *policies) add(path string) error {
-	names, err := yamlFiles(path, "guard", "write one file a tool: docs/reference/guards.md")
+	names, err := yamlFiles(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
 	if err != nil {
 		return err
 	}

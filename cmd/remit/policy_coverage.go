@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 )
 
 type policyCoverageCommand struct {
@@ -14,7 +15,8 @@ type policyCoverageCommand struct {
 
 // Help is shown below the flags.
 func (policyCoverageCommand) Help() string {
-	return `Lists the tools with their rules. A tool that has none is held to its contract alone.
+	return `Lists the tools with the rules of their own, and how many hold for them as for every tool. A tool that has none at all is
+held to its contract alone.
 
 Example:
   remit policy coverage policies --tools airline.json`
@@ -31,7 +33,13 @@ type policyTool struct {
 	Unenforced int `json:"unenforced"`
 	Duties     int `json:"duties"`
 	Examples   int `json:"examples"`
+	// EveryTool counts the policies and duties that hold for every tool, and so for
+	// this one.
+	EveryTool int `json:"every_tool"`
 }
+
+// own counts the policies of the tool's own file.
+func (t policyTool) own() int { return t.Rules + t.Unenforced }
 
 // Run lists the tools.
 func (c *policyCoverageCommand) Run(s *streams) error {
@@ -65,35 +73,46 @@ func (p *policies) tool(server, tool string) policyTool {
 			out.Effect = t.Effect
 		}
 	}
-	g, ok := p.set.Guard(server, tool)
-	if !ok {
-		return out
-	}
-	for _, policy := range g.File.Policies {
-		out.Examples += len(policy.Examples)
-		if policy.Require.Empty() {
-			out.Unenforced++
+	for _, g := range p.set.Applying(server, tool) {
+		if g.Tool == guard.EveryTool {
+			out.EveryTool += len(g.File.Policies) + len(g.File.Duties)
 		} else {
-			out.Rules++
+			out.add(g.File)
 		}
-	}
-	out.Duties = len(g.File.Duties)
-	for _, d := range g.File.Duties {
-		out.Examples += len(d.Examples)
 	}
 	return out
 }
 
+// add counts what is in the tool's own file.
+func (t *policyTool) add(f *guard.File) {
+	for _, policy := range f.Policies {
+		t.Examples += len(policy.Examples)
+		if policy.Require.Empty() {
+			t.Unenforced++
+		} else {
+			t.Rules++
+		}
+	}
+	t.Duties += len(f.Duties)
+	for _, d := range f.Duties {
+		t.Examples += len(d.Examples)
+	}
+}
+
 func printCoverage(s *streams, tools []policyTool) {
 	shade := paint(s.color)
-	width, bare := len("tool"), 0
+	width, bare, shared := len("tool"), 0, 0
 	for _, t := range tools {
 		width = max(width, len([]rune(name(t.Tool))))
 	}
-	fmt.Fprintf(s.out, "%s\n", shade.bold(fmt.Sprintf("%-*s  %-11s  %5s  %10s  %6s  %8s", width, "tool", "effect", "rules", "unenforced", "duties", "examples")))
+	fmt.Fprintf(s.out, "%s\n", shade.bold(fmt.Sprintf("%-*s  %-11s  %5s  %10s  %6s  %8s  %10s", width, "tool", "effect", "rules", "unenforced", "duties", "examples", "every tool")))
 	for _, t := range tools {
-		line := fmt.Sprintf("%-*s  %-11s  %5d  %10d  %6d  %8d", width, name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples)
-		if t.Rules+t.Unenforced == 0 {
+		line := fmt.Sprintf("%-*s  %-11s  %5d  %10d  %6d  %8d  %10d", width, name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
+		switch {
+		case t.own() == 0 && t.EveryTool > 0:
+			shared++
+			line += "  none of its own"
+		case t.own() == 0:
 			bare++
 			if t.Effect != contract.Read {
 				line = shade.bad(line) + "  no rules"
@@ -101,5 +120,9 @@ func printCoverage(s *streams, tools []policyTool) {
 		}
 		fmt.Fprintln(s.out, line)
 	}
-	fmt.Fprintf(s.out, "%d of %s without rules\n", bare, plural(len(tools), "tool", "tools"))
+	fmt.Fprintf(s.out, "%d of %s without rules", bare, plural(len(tools), "tool", "tools"))
+	if shared > 0 {
+		fmt.Fprintf(s.out, ", %d with those for every tool alone", shared)
+	}
+	fmt.Fprintln(s.out)
 }

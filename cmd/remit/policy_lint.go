@@ -102,6 +102,6 @@ func (c *policyLintCommand) print(s *streams, p *policies) {
 				fmt.Fprintf(s.out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.dim("note:"), name(r.Policy.Name), r.Least, guard.MaxCost)
 			}
 		}
-		fmt.Fprintf(s.out, "%s: %s: %s for %s\n", visible(g.File.Position.File), shade.good("ok"), plural(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), name(g.Tool))
+		fmt.Fprintf(s.out, "%s: %s: %s for %s\n", visible(g.File.Position.File), shade.good("ok"), plural(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), concerning(g))
 	}
 }

@@ -81,6 +81,10 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 		r.Failed = err.Error()
 		return
 	}
+	if err := g.Callable(e); err != nil {
+		r.Failed = err.Error()
+		return
+	}
 	r.Got = guard.Allow
 	for _, v := range g.Evaluate(ctx, request).Violations {
 		if r.Got != guard.Deny {
@@ -101,6 +105,7 @@ func Request(e *guard.Example) (guard.Request, error) {
 	}
 	given := fixtures(e.Given)
 	return guard.Request{
+		Server: e.Server, Tool: e.Tool,
 		Arguments: doc.Canonical(),
 		Leaves:    func() []guard.Leaf { return leaves(doc, e.Labels) },
 		Session:   session(e),

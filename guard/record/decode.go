@@ -156,7 +156,9 @@ func (d *decoder) list(s *Shape) (ref.Val, error) {
 	return types.NewRefValList(types.DefaultTypeAdapter, vals), nil
 }
 
-// anyObject is the shape of objects that no schema describes.
+// AnyObject is the shape of objects that no schema describes.
+func AnyObject() *Shape { return anyObject(Anything()) }
+
 func anyObject(elem *Shape) *Shape {
 	return &Shape{kind: open, Type: types.NewMapType(types.StringType, types.DynType), elem: elem}
 }

@@ -70,6 +70,18 @@ func (o *Object) Members(each func(name string, v ref.Val)) {
 	}
 }
 
+// AsMap returns a record as a map, for expressions that don't know its type. Any
+// other value stays as it is.
+func AsMap(v ref.Val) ref.Val {
+	o, ok := v.(*Object)
+	if !ok {
+		return v
+	}
+	m := *o
+	m.shape = anyObject(nil)
+	return &m
+}
+
 // Find implements [traits.Mapper].
 func (o *Object) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)

@@ -70,7 +70,9 @@ func NewTypes() *Types { return &Types{shapes: map[string]*Shape{}} }
 
 // Add returns the shape that a schema describes. Objects with declared fields
 // become types that are called by the name and their place below it, as
-// "send_email.args/attachments". A nil node describes nothing.
+// "send_email/args/attachments". The name should have a slash, since one that
+// reads like part of an expression hides what it would be there. A nil node
+// describes nothing.
 func (t *Types) Add(name string, n *schema.Node) *Shape {
 	return t.shape(name, n, 0)
 }

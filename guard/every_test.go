@@ -1,0 +1,229 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/schema"
+)
+
+// compiled makes a set of guard files.
+func compiled(t testing.TB, scope guard.Scope, texts ...string) (*guard.Set, error) {
+	t.Helper()
+	files := make([]*guard.File, len(texts))
+	for i, text := range texts {
+		var err error
+		files[i], err = guard.Load("file.yaml", []byte(text))
+		must(t, err)
+	}
+	return guard.Compile(files, scope)
+}
+
+// said are the rules that don't hold, each with what went wrong.
+func said(out guard.Outcome) string {
+	var parts []string
+	for _, v := range out.Violations {
+		parts = append(parts, strings.TrimSuffix(v.Policy+": "+v.Failed, ": "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestEveryTool judges calls by rules for every tool, whether a tool has rules
+// of its own or not.
+func TestEveryTool(t *testing.T) {
+	stock, order := `{"sku":"a"}`, call
+	for name, c := range map[string]struct {
+		require, tool, args string
+		want                string // what doesn't hold; the start of it
+	}{
+		"a tool without a file":              {`session.calls().size() == 0`, "get_stock", stock, ""},
+		"one that is held":                   {`session.calls().size() > 0`, "get_stock", stock, "all"},
+		"one that nobody defined":            {`call.tool == "nobody" && args.x == 1`, "nobody", `{"x":1}`, ""},
+		"one that is called so":              {`false`, guard.EveryTool, `{}`, "all"},
+		"before the tool's own rules":        {`false`, "order", order, "all; own"},
+		"which tool is called":               {`call.tool == "get_stock" && call.server == "shop"`, "get_stock", stock, ""},
+		"the call's place":                   {`call.index == 0 && call.time == now && !has(call.result)`, "get_stock", stock, ""},
+		"an argument of the tool":            {`args.sku == "a" && has(args.sku) && "sku" in args && args.size() == 1`, "get_stock", stock, ""},
+		"one that others have":               {`args.sku == "a"`, "get_customer", `{"id":"c1"}`, "all: no such key"},
+		"one that may be there":              {`args.?sku.orValue("a") == "a" && !has(args.sku)`, "get_customer", `{"id":"c1"}`, ""},
+		"one that is null is missing":        {`!has(args.note)`, "order", `{"customer":"c1","items":[],"total":1,"note":null}`, "own"},
+		"names of all":                       {`args.all(name, name != "sku")`, "get_stock", stock, "all"},
+		"what is not as the tool's schema":   {`true`, "get_stock", `{"sku":1}`, ": the arguments are not as the tool's schema has them: /sku"},
+		"said once for all rules":            {`true`, "order", `{"customer":"c1"}`, ": the arguments are not as the tool's schema has them: /items: it is missing"},
+		"labels":                             {`label(args.sku).trust >= USER && label(args).trust >= USER`, "get_stock", stock, ""},
+		"a look-up":                          {`tools.get_stock({"sku": "a"}).left > 0 && tools.shop.get_stock({"sku": "a"}).left > 0`, "get_customer", `{"id":"c1"}`, ""},
+		"one that the tool's own rules make": {`tools.get_stock({"sku": "b"}).left > 0`, "send_email", `{"to":"x"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := json.Marshal(c.require)
+			must(t, err)
+			set, err := compiled(t, shop(t), `{tool: "*", policies: [{name: all, require: `+string(text)+`, message: m}]}`,
+				`{tool: order, policies: [{name: own, require: "false", message: m}]}`,
+				`{tool: send_email, policies: [{name: own, require: 'tools.get_stock({"sku": "b"}).left > 0', message: m}]}`)
+			must(t, err)
+			r := request(c.args)
+			r.Server, r.Tool = "shop", c.tool
+			asked := 0
+			r.Reader = reader(func(string, string) (*guard.Result, error) {
+				asked++
+				return guard.ResultOf(json.RawMessage(`{"left": 1}`)), nil
+			})
+			out := set.Evaluate(t.Context(), r)
+			if got := said(out); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" || strings.Count(got, ";") != strings.Count(c.want, ";") {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if asked > 1 || asked == 1 && len(out.Facts.Lookups) != 1 {
+				t.Errorf("asked %d times for %+v", asked, out.Facts)
+			}
+		})
+	}
+}
+
+// TestEveryToolOfAServer: the rules of one server's tools hold for no other's, and
+// stand between those of every tool and the tool's own.
+func TestEveryToolOfAServer(t *testing.T) {
+	scope := shop(t)
+	other, err := schema.ParseMCP("mail", []byte(`{"tools": [{"name": "order", "inputSchema": {"type": "object"}}]}`))
+	must(t, err)
+	scope.Tools = append(scope.Tools, other)
+	rule := func(name string) string { return `policies: [{name: ` + name + `, require: "false", message: m}]}` }
+	set, err := compiled(t, scope, `{tool: order, server: shop, `+rule("own"), `{tool: "*", server: shop, `+rule("server"), `{tool: "*", `+rule("all"))
+	must(t, err)
+	for server, want := range map[string]string{"shop": "all; server; own", "mail": "all", "": "all"} {
+		if got := said(set.Evaluate(t.Context(), guard.Request{Server: server, Tool: "order", Arguments: json.RawMessage(call)})); got != want {
+			t.Errorf("on %q: got %q, want %q", server, got, want)
+		}
+	}
+	var names []string
+	for _, g := range set.Guards() {
+		names = append(names, g.Server+"/"+g.Tool)
+	}
+	if got := strings.Join(names, " "); got != "/* shop/* shop/order" {
+		t.Errorf("listed as %s", got)
+	}
+}
+
+// TestEveryToolMistakes: what is wrong with rules for every tool stops every
+// call that they are about.
+func TestEveryToolMistakes(t *testing.T) {
+	const good = `{tool: "*", policies: [{name: all, require: "true", message: m}]}`
+	for name, c := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"an expression":     {[]string{`{tool: "*", policies: [{name: all, require: "argz.x == 1", message: m}]}`}, "undeclared reference"},
+		"args are a map":    {[]string{`{tool: "*", policies: [{name: all, require: "args > 1", message: m}]}`}, "no matching overload"},
+		"an unknown tool":   {[]string{`{tool: "*", policies: [{name: all, require: 'tools.get_stok({"sku": "a"}).left > 1', message: m}]}`}, "there is no tool to look things up with"},
+		"two files":         {[]string{good, good}, `there are rules for "*" in file.yaml already`},
+		"an unknown server": {[]string{`{tool: "*", server: shp, policies: [{name: all, require: "true", message: m}]}`}, `there is no server "shp"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := compiled(t, shop(t), c.files...)
+			var mistakes guard.Errors
+			if !errors.As(err, &mistakes) || len(mistakes) != 1 || !strings.Contains(mistakes[0].Message, c.want) {
+				t.Fatalf("got %v", err)
+			}
+			server := set.Guards()[0].Server
+			if server == "" {
+				server = "shop"
+			}
+			if got := said(set.Evaluate(t.Context(), guard.Request{Server: server, Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"a"}`)})); !strings.Contains(got, "the rules of every tool have mistakes") {
+				t.Errorf("a call is judged as %q", got)
+			}
+		})
+	}
+}
+
+// TestEveryToolExamples: examples of such rules say which tool is called, and no
+// others do.
+func TestEveryToolExamples(t *testing.T) {
+	const all, own = "tool: \"*\"\n", "tool: order\n"
+	policy := func(example string) string {
+		return "policies:\n  - {name: r, require: 'call.tool == \"order\" && call.server == \"shop\"', message: m, examples: [" + example + "]}\n"
+	}
+	duty := func(example string) string {
+		return "duties:\n  - {name: r, require: 'call.tool == \"order\"', message: m, examples: [" + example + "]}\n"
+	}
+	for name, c := range map[string]struct{ text, mistake, result string }{
+		"the tool":                    {all + policy(`{name: e, tool: order, expect: allow, args: `+call+`}`), "", ""},
+		"another":                     {all + policy(`{name: e, tool: get_stock, expect: deny, args: {sku: a}}`), "", ""},
+		"arguments of another":        {all + policy(`{name: e, tool: get_stock, expect: deny, args: {id: a}}`), "", "not as the tool's schema"},
+		"its server":                  {all + policy(`{name: e, tool: order, server: shop, expect: allow, args: `+call+`}`), "", ""},
+		"another server":              {all + policy(`{name: e, tool: order, server: mail, expect: deny}`), "", `there is no tool "order"`},
+		"a tool that doesn't exist":   {all + policy(`{name: e, tool: ordr, expect: deny}`), "", `there is no tool "ordr"`},
+		"no tool":                     {all + policy(`{name: e, expect: allow}`), "the example doesn't say which tool is called", ""},
+		"a tool in a tool's file":     {own + policy(`{name: e, tool: order, expect: allow}`), "only the examples of policies for every tool", ""},
+		"a server in a tool's file":   {own + policy(`{name: e, server: shop, expect: allow}`), "the server is known without it", ""},
+		"a server that the file says": {all + "server: shop\n" + policy(`{name: e, tool: order, server: shop, expect: allow}`), "the server is known without it", ""},
+		"a duty":                      {all + duty(`{name: e, expect: deny, history: [{call: {tool: get_stock, args: {sku: a}}}]}`), "", ""},
+		"a duty that is fulfilled":    {all + duty(`{name: e, expect: allow, history: [{call: {tool: order, args: `+call+`}}]}`), "", ""},
+		"a tool in a duty's":          {all + duty(`{name: e, tool: order, expect: deny}`), "only the examples of policies for every tool", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := guard.Load("every-tool.yaml", []byte(c.text))
+			if c.mistake != "" || err != nil {
+				if c.mistake == "" || err == nil || !strings.Contains(err.Error(), c.mistake) {
+					t.Fatalf("got %v, want %q", err, c.mistake)
+				}
+				return
+			}
+			set, err := guard.Compile([]*guard.File{f}, shop(t))
+			must(t, err)
+			g, ok := set.Guard("", guard.EveryTool)
+			if !ok {
+				t.Fatal("no guard")
+			}
+			for _, r := range example.Run(t.Context(), g) {
+				if r.Passed() != (c.result == "") || !strings.Contains(r.Failed, c.result) {
+					t.Errorf("got %+v", r)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryToolDuties: every call brings the duty, and the duties of its own tool
+// come after.
+func TestEveryToolDuties(t *testing.T) {
+	set, err := compiled(t, shop(t), `{tool: "*", duties: [{name: all, when: 'call.tool != "send_email"', require: 'session.calls("send_email").exists(c, c.index > call.index)', message: m}]}`,
+		`{tool: order, duties: [{name: own, require: 'args.total < 0', message: m}]}`)
+	must(t, err)
+	session := &guard.Session{}
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	ran := func(id, tool, args string) {
+		session.Events = append(session.Events, guard.Event{Kind: guard.CallEvent, Call: &guard.Call{ID: id, Server: "shop", Tool: tool, Arguments: json.RawMessage(args)}})
+	}
+	open := func() string {
+		var out []string
+		for _, d := range set.Duties(session, now) {
+			out = append(out, strings.TrimSpace(d.Call+" "+d.Duty+" "+d.Failed))
+		}
+		return strings.Join(out, "; ")
+	}
+	ran("c1", "get_stock", `{"sku":"a"}`)
+	ran("c2", "order", call)
+	ran("c3", "get_stock", `{"sku":1}`)
+	if got := open(); !strings.HasPrefix(got, "c1 all; c2 all; c2 own; c3 all the arguments are not as the tool's schema") {
+		t.Errorf("got %s", got)
+	}
+	ran("c4", "send_email", `{"to":"x"}`)
+	if got := open(); !strings.HasPrefix(got, "c2 own; c3 all ") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestEveryToolDocument writes rules for every tool, and reads them back.
+func TestEveryToolDocument(t *testing.T) {
+	d := guard.NewDocument("every-tool.yaml", "", guard.EveryTool)
+	must(t, d.Put(&guard.Policy{Name: "r", Message: "m", Examples: []guard.Example{{Name: "e", Expect: guard.Allow, Server: "shop", Tool: "order", Args: json.RawMessage(`{}`)}}}))
+	f, err := d.File()
+	must(t, err)
+	if e := f.Policies[0].Examples[0]; f.Tool != guard.EveryTool || e.Tool != "order" || e.Server != "shop" {
+		t.Errorf("got %+v of %s", e, f.Tool)
+	}
+}

@@ -1,0 +1,74 @@
+package guard
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Set are the guards of all tools, ready for decisions. It is immutable and safe
+// for concurrent use.
+type Set struct {
+	guards map[toolName]*Guard
+}
+
+type toolName struct{ server, tool string }
+
+// Guard returns the rules of a tool's own file, or of the one for [EveryTool]. A
+// guard of a file that named no server holds for the tool of whatever server has
+// it.
+func (s *Set) Guard(server, tool string) (*Guard, bool) {
+	if s == nil {
+		return nil, false
+	}
+	if g, ok := s.guards[toolName{server, tool}]; ok {
+		return g, true
+	}
+	g, ok := s.guards[toolName{"", tool}]
+	return g, ok
+}
+
+// Applying lists the guards whose rules hold for the calls of a tool, from the
+// general to the particular: those for every tool, those for every tool of its
+// server, and its own. So are their reasons in a decision.
+func (s *Set) Applying(server, tool string) []*Guard {
+	if s == nil {
+		return nil
+	}
+	out := make([]*Guard, 0, 3)
+	if g, ok := s.guards[toolName{"", EveryTool}]; ok {
+		out = append(out, g)
+	}
+	if g, ok := s.guards[toolName{server, EveryTool}]; ok && server != "" {
+		out = append(out, g)
+	}
+	if tool == EveryTool {
+		return out // a tool may be called so, and has no rules of its own then
+	}
+	if g, ok := s.Guard(server, tool); ok {
+		out = append(out, g)
+	}
+	return out
+}
+
+// Guards lists all guards, by server and tool.
+func (s *Set) Guards() []*Guard {
+	var out []*Guard
+	for _, g := range s.guards {
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b *Guard) int {
+		if n := strings.Compare(a.Server, b.Server); n != 0 {
+			return n
+		}
+		return strings.Compare(a.Tool, b.Tool)
+	})
+	return out
+}
+
+// Evaluate judges a call by all rules that hold for it, in the order of
+// [Set.Applying]. They are judged together: what several of them look up is
+// looked up once.
+func (s *Set) Evaluate(ctx context.Context, r Request) Outcome {
+	return evaluate(ctx, s.Applying(r.Server, r.Tool), r)
+}
