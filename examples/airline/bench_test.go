@@ -2,6 +2,7 @@ package airline_test
 
 import (
 	"encoding/json"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/remit-project/remit/examples/airline"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/guard/example"
 )
 
 // said is a conversation after which all tools may be called, as far as that
@@ -36,13 +36,22 @@ func said() *guard.Session {
 	return s
 }
 
-// request is the first example's call of a tool, in that conversation.
-func request(t testing.TB, g *guard.Guard) guard.Request {
-	t.Helper()
-	r, err := example.Request(&g.File.Policies[0].Examples[0])
-	must(t, err)
-	r.Session, r.Now = said(), time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC)
-	return r
+// calls are calls of tools that the conversation allows.
+var calls = map[string]string{
+	"think":                         `{"thought":"x"}`,
+	"transfer_to_human_agents":      `{"summary":"The user wants to cancel a trip that was flown in part."}`,
+	"cancel_reservation":            `{"reservation_id":"RES001"}`,
+	"send_certificate":              `{"user_id":"ann_lee_1234","amount":100}`,
+	"update_reservation_baggages":   `{"reservation_id":"RES001","total_baggages":2,"nonfree_baggages":0,"payment_id":"credit_card_1"}`,
+	"update_reservation_flights":    `{"reservation_id":"RES001","cabin":"economy","flights":[{"flight_number":"HAT001","date":"2024-05-20"},{"flight_number":"HAT002","date":"2024-05-21"}],"payment_id":"credit_card_1"}`,
+	"update_reservation_passengers": `{"reservation_id":"RES001","passengers":[{"first_name":"Ann","last_name":"Lee","dob":"1990-01-02"},{"first_name":"Bob","last_name":"Ray","dob":"1985-11-20"}]}`,
+	"book_reservation": `{"user_id":"ann_lee_1234","origin":"PHL","destination":"LGA","flight_type":"one_way","cabin":"economy","flights":[{"flight_number":"HAT001","date":"2024-05-20"}],` +
+		`"passengers":[{"first_name":"Ann","last_name":"Lee","dob":"1990-01-02"}],"payment_methods":[{"payment_id":"credit_card_1","amount":100}],"total_baggages":0,"nonfree_baggages":0,"insurance":"no"}`,
+}
+
+// request is the call of a tool in that conversation.
+func request(tool string) guard.Request {
+	return guard.Request{Server: airline.Name, Tool: tool, Arguments: json.RawMessage(calls[tool]), Session: said(), Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC)}
 }
 
 // withoutLookups are the guards with the rules that look nothing up.
@@ -66,19 +75,24 @@ func withoutLookups(t testing.TB) *guard.Set {
 	return set
 }
 
-// BenchmarkRules judges a call by all rules of its tool that look nothing up.
+// BenchmarkRules judges a call by all rules for its tool that look nothing up.
 func BenchmarkRules(b *testing.B) {
-	for _, g := range withoutLookups(b).Guards() {
-		b.Run(g.Tool, func(b *testing.B) {
-			r := request(b, g)
-			if out := g.Evaluate(b.Context(), r); len(out.Violations) > 0 {
+	set := withoutLookups(b)
+	for _, tool := range slices.Sorted(maps.Keys(calls)) {
+		b.Run(tool, func(b *testing.B) {
+			r := request(tool)
+			if out := set.Evaluate(b.Context(), r); len(out.Violations) > 0 {
 				b.Fatalf("%+v", out.Violations)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				g.Evaluate(b.Context(), r)
+				set.Evaluate(b.Context(), r)
 			}
-			b.ReportMetric(float64(len(g.File.Policies)), "rules")
+			rules := 0
+			for _, g := range set.Applying(airline.Name, tool) {
+				rules += len(g.File.Policies)
+			}
+			b.ReportMetric(float64(rules), "rules")
 		})
 	}
 }
@@ -87,8 +101,8 @@ func BenchmarkRules(b *testing.B) {
 // memory.
 func BenchmarkBooking(b *testing.B) {
 	a := small(b)
-	g, _ := guards(b).Guard(airline.Name, "book_reservation")
-	r := guard.Request{Reader: a, Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC),
+	set := guards(b)
+	r := guard.Request{Server: airline.Name, Tool: "book_reservation", Reader: a, Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC),
 		Arguments: json.RawMessage(`{"cabin":"economy","destination":"LGA","flight_type":"one_way","flights":[{"date":"2024-05-20","flight_number":"HAT001"}],"insurance":"no","nonfree_baggages":0,"origin":"PHL","passengers":[{"dob":"1985-11-20","first_name":"Bob","last_name":"Ray"}],"payment_methods":[{"amount":100,"payment_id":"card"}],"total_baggages":1,"user_id":"ann"}`),
 		Session: &guard.Session{Events: []guard.Event{
 			{Kind: guard.UserEvent, Text: "I am ann. Book HAT001 on 2024-05-20, one way from PHL to LGA in economy, for Bob Ray 1985-11-20."},
@@ -96,12 +110,12 @@ func BenchmarkBooking(b *testing.B) {
 			{Kind: guard.UserEvent, Text: "No."},
 			{Kind: guard.AssistantEvent, Text: "HAT001 on 2024-05-20 in economy for Bob Ray, 1 checked bag, card. Do you confirm?"},
 			{Kind: guard.UserEvent, Text: "Yes, please book it."}}}}
-	if out := g.Evaluate(b.Context(), r); len(out.Violations) > 0 {
+	if out := set.Evaluate(b.Context(), r); len(out.Violations) > 0 {
 		b.Fatalf("%+v", out.Violations)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		g.Evaluate(b.Context(), r)
+		set.Evaluate(b.Context(), r)
 	}
 }
 
@@ -119,8 +133,8 @@ func BenchmarkCompile(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		set, err = guard.Compile(files, scope)
 		must(b, err)
-		for _, g := range set.Guards() {
-			g.Evaluate(b.Context(), request(b, g))
+		for tool := range calls {
+			set.Evaluate(b.Context(), request(tool))
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

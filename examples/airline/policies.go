@@ -37,7 +37,8 @@ func Scope() (guard.Scope, error) {
 	return guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{contracts}}, nil
 }
 
-// Policies returns the guard files, one a tool.
+// Policies returns the guard files: one for every tool, and one a tool that has
+// rules of its own.
 func Policies() ([]*guard.File, error) {
 	names, err := fs.Glob(files, "guards/*.yaml")
 	if err != nil {

@@ -69,14 +69,14 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Every tool has a guard and a contract that fits its definition.
+// Every tool has rules and a contract that fits its definition.
 func TestEveryToolIsGuarded(t *testing.T) {
 	scope, err := airline.Scope()
 	must(t, err)
 	set := guards(t)
 	for _, tool := range scope.Tools[0].Tools {
-		if _, ok := set.Guard(airline.Name, tool.Name); !ok {
-			t.Errorf("%s has no guard", tool.Name)
+		if len(set.Applying(airline.Name, tool.Name)) == 0 {
+			t.Errorf("%s has no rules", tool.Name)
 		}
 	}
 	for _, f := range contract.Lint(scope.Contracts[0], scope.Tools[0]) {
