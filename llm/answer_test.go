@@ -2,8 +2,11 @@ package llm_test
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/remit-project/remit/llm"
@@ -70,6 +73,48 @@ func anything() llm.Schema {
 	return llm.Schema{Name: "anything", JSON: json.RawMessage(`{"type": "object", "additionalProperties": {"$ref": "#/$defs/v"}, "$defs": {"v": {
 		"minimum": 1, "multipleOf": 3, "enum": [1, "a", {"a": 1}], "uniqueItems": true, "pattern": "^a*$",
 		"items": {"$ref": "#/$defs/v"}, "additionalProperties": {"$ref": "#/$defs/v"}}}}`)}
+}
+
+// Two calls of the tool are two answers, and none of them is taken.
+func TestTwoToolCalls(t *testing.T) {
+	var asked atomic.Int32
+	e := raw(t, llm.Anthropic, func(w http.ResponseWriter, _ *http.Request) {
+		const call = `{"type": "tool_use", "id": "1", "name": "capital", "input": {"city": "Paris", "population": 1}}`
+		content := call
+		if asked.Add(1) == 1 {
+			content += ", " + call
+		}
+		io.WriteString(w, `{"content": [`+content+`], "stop_reason": "tool_use"}`)
+	})
+	var why string
+	c := newClient(t, llm.Options{Default: e, Progress: func(e llm.Event) {
+		if e.Step == llm.Repaired {
+			why = e.Err.Error()
+		}
+	}})
+	a, err := c.Complete(t.Context(), prompt())
+	if got := city(t, a, err); got != "Paris" || !strings.Contains(why, "more than one JSON object") {
+		t.Errorf("%s, after %q", got, why)
+	}
+}
+
+// A wrong answer of any length goes back to the model as what helps of it.
+func TestLongWrongAnswer(t *testing.T) {
+	each(t, func(t *testing.T, p llm.Provider) {
+		s := llmtest.New(t, func(a llmtest.Asked) llmtest.Reply {
+			if len(a.Messages) > 1 {
+				return llmtest.Reply{JSON: paris}
+			}
+			return llmtest.Reply{Text: strings.Repeat("é", 1<<20)}
+		})
+		a, err := newClient(t, llm.Options{Default: s.Endpoint(p)}).Complete(t.Context(), prompt())
+		if got := city(t, a, err); got != "Paris" {
+			t.Fatal(got)
+		}
+		if said := s.Asked()[1].Messages[1].Text; len(said) > 300<<10 || !strings.HasSuffix(said, "é…") {
+			t.Errorf("%d bytes, the last %q", len(said), said[len(said)-9:])
+		}
+	})
 }
 
 // FuzzRead: what is read out of a text is one JSON object that all read alike, and

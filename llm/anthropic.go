@@ -32,7 +32,7 @@ func (messages) authorise(h http.Header, key string) {
 
 func (messages) forms() []form { return []form{formSchema, formText} }
 
-func (messages) lacks() []string { return []string{"tool_choice", "tools", "input_schema"} }
+func (messages) lacks() []string { return []string{"tool", "schema"} }
 
 type messagesRequest struct {
 	Model      string          `json:"model"`

@@ -17,8 +17,8 @@ type dialect interface {
 	body(q question) ([]byte, error)
 	// reply reads an answer.
 	reply(body []byte) (reply, error)
-	// forms are the ways to ask for JSON, the best first; lacks are the words that
-	// errors of endpoints have which don't know one.
+	// forms are the ways to ask for JSON, the best first; lacks are words of which
+	// errors of endpoints have one that don't know a form, or all of a schema.
 	forms() []form
 	lacks() []string
 }

@@ -48,7 +48,7 @@ type InvalidError struct {
 
 // Error implements the error interface.
 func (e *InvalidError) Error() string {
-	return "no answer of the model was valid: use a more capable model for this stage, or allow more repairs; the last had: " + strings.Join(e.Mistakes, "; ")
+	return "no answer of the model was valid: use a more capable model for this stage, or allow more repairs; the last had: " + clip(strings.Join(e.Mistakes, "; "), 4*longestMessage)
 }
 
 // StatusError says that an endpoint answered with something else than an answer.
@@ -96,13 +96,15 @@ func (e *StatusError) again() bool {
 	return e.Status >= 500
 }
 
-// about tells whether the endpoint says that it doesn't know a parameter.
+// about tells whether the endpoint refuses a request for something with one of these
+// names, in lower case. Servers word that in their own ways.
 func (e *StatusError) about(names ...string) bool {
 	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
 		return false
 	}
+	message := strings.ToLower(e.Message)
 	for _, n := range names {
-		if strings.Contains(e.Message, n) {
+		if strings.Contains(message, n) {
 			return true
 		}
 	}

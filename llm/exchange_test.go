@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -52,6 +54,32 @@ func TestForms(t *testing.T) {
 			}
 			if !strings.HasPrefix(last.System, prompt().System) || (last.Schema.Name == "") != strings.Contains(last.System, "JSON Schema") {
 				t.Errorf("the schema is not where it should be: %s", last.Body)
+			}
+		})
+	}
+}
+
+// Servers say in their own words that they don't take a schema.
+func TestWordsOfServers(t *testing.T) {
+	for name, body := range map[string]string{
+		"llama.cpp": `{"error": {"code": 400, "message": "Failed to parse grammar", "type": "invalid_request_error"}}`,
+		"vLLM":      `{"object": "error", "message": "The provided JSON schema contains features not supported by xgrammar.", "code": 400}`,
+		"LM Studio": `{"error": "'response_format.type' must be 'text'"}`,
+		"FastAPI":   `{"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]}`,
+		"Gemini":    `[{"error": {"code": 400, "message": "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := raw(t, llm.OpenAI, func(w http.ResponseWriter, r *http.Request) {
+				if data, _ := io.ReadAll(r.Body); strings.Contains(string(data), `"response_format"`) {
+					w.WriteHeader(http.StatusBadRequest)
+					io.WriteString(w, body)
+					return
+				}
+				io.WriteString(w, `{"choices": [{"message": {"content": "{\"city\": \"Paris\", \"population\": 2}"}}]}`)
+			})
+			a, err := newClient(t, llm.Options{Default: e}).Complete(t.Context(), prompt())
+			if got := city(t, a, err); got != "Paris" {
+				t.Error(got)
 			}
 		})
 	}

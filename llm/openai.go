@@ -22,7 +22,9 @@ func (chat) authorise(h http.Header, key string) {
 
 func (chat) forms() []form { return []form{formSchema, formObject, formText} }
 
-func (chat) lacks() []string { return []string{"response_format", "json_schema", "json_object"} }
+func (chat) lacks() []string {
+	return []string{"response_format", "json_object", "schema", "grammar", "structured output"}
+}
 
 type chatRequest struct {
 	Model               string      `json:"model"`

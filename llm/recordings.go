@@ -274,10 +274,14 @@ func (r *Recordings) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	if info, err := root.Stat(name); err != nil {
+	tooLong := fmt.Errorf("it is longer than %d bytes", maxRecording)
+	switch info, err := root.Stat(name); {
+	case err != nil:
 		return nil, err
-	} else if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no file")
+	case info.Size() > maxRecording:
+		return nil, tooLong
 	}
 	f, err := root.Open(name)
 	if err != nil {
@@ -286,7 +290,7 @@ func (r *Recordings) read(name string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxRecording+1))
 	if err == nil && len(data) > maxRecording {
-		err = fmt.Errorf("it is longer than %d bytes", maxRecording)
+		err = tooLong
 	}
 	return data, err
 }

@@ -172,8 +172,11 @@ func TestCancel(t *testing.T) {
 				}
 				return llmtest.Reply{JSON: paris, Fault: fault}
 			})
-			c := newClient(t, llm.Options{Default: s.Endpoint(llm.OpenAI)})
-			c.Clock(time.Now(), func(time.Duration) { cancel() })
+			c := newClient(t, llm.Options{Default: s.Endpoint(llm.OpenAI), Progress: func(e llm.Event) {
+				if e.Step == llm.Retried {
+					cancel()
+				}
+			}})
 			if _, err := c.Complete(ctx, prompt()); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
@@ -181,6 +184,37 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%d requests", n)
 			}
 		})
+	}
+}
+
+// A prompt that waits for its turn, or for the same prompt to be answered, can be
+// given up as well.
+func TestCancelInQueue(t *testing.T) {
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	s := llmtest.New(t, func(llmtest.Asked) llmtest.Reply {
+		close(arrived)
+		<-answer
+		return llmtest.Reply{JSON: paris}
+	})
+	c := newClient(t, llm.Options{Default: s.Endpoint(llm.OpenAI), Parallel: 1, Recordings: llm.Record(t.TempDir())})
+	first := make(chan error)
+	go func() {
+		_, err := c.Complete(t.Context(), prompt())
+		first <- err
+	}()
+	<-arrived
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	another := prompt()
+	another.Subject = "Spain"
+	for _, p := range []llm.Prompt{prompt(), another} {
+		if _, err := c.Complete(over, p); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", p.Subject, err)
+		}
+	}
+	close(answer)
+	if err := <-first; err != nil {
+		t.Error(err)
 	}
 }
 
@@ -259,6 +293,18 @@ func TestRate(t *testing.T) {
 	// The second would have to wait for a minute, and its time is over before.
 	if _, err := c.Complete(ctx, prompt()); err == nil || len(s.Asked()) != 1 {
 		t.Errorf("%d requests: %v", len(s.Asked()), err)
+	}
+}
+
+// A word that a server wants for a key is no secret, and may stand in answers.
+func TestWordForAKey(t *testing.T) {
+	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"model": "ollama/llama", "choices": [{"message": {"content": "{\"city\": \"Paris\", \"population\": 2}"}}]}`)
+	})
+	e.Key = "ollama"
+	a, err := newClient(t, llm.Options{Default: e}).Complete(t.Context(), prompt())
+	if err != nil || a.Model != "ollama/llama" {
+		t.Error(a, err)
 	}
 }
 

@@ -235,6 +235,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect, a Aske
 		w.Header().Set("Retry-After-Ms", "1")
 		w.Header().Set("Content-Length", fmt.Sprint(len(data)))
 		w.Write(data[:len(data)/2])
+		if flusher, ok := w.(http.Flusher); ok {
+			flusher.Flush()
+		}
 		panic(http.ErrAbortHandler) // the way to cut a connection
 	case Malformed:
 		out.JSON, out.Text = nil, `{"answer": "unfinished`
