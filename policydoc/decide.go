@@ -73,28 +73,45 @@ func (d *Directory) Resolve(key, name, field string, theirs bool) error {
 	})
 }
 
-// decide edits a policy of a tool.
-func (d *Directory) decide(key, name string, edit func(*Item) error) error {
+// MappingOf reads the mapping of a tool as it is now.
+func (d *Directory) MappingOf(key string) (*Mapping, error) {
 	doc := d.Mappings[key]
 	if doc == nil {
-		return fmt.Errorf("there is no mapping of %q: %s", strictyaml.Clip(key), strictyaml.DidYouMean(key, slices.Sorted(maps.Keys(d.Mappings))))
+		if len(d.Mappings) == 0 {
+			return nil, fmt.Errorf("%s has no mapping: it is no directory that a policy document was compiled into", d.Root)
+		}
+		return nil, fmt.Errorf("there is no mapping of %q: %s", strictyaml.Clip(key), strictyaml.DidYouMean(key, slices.Sorted(maps.Keys(d.Mappings))))
 	}
-	m, err := doc.Mapping()
-	if err != nil {
-		return err
-	}
+	return doc.Mapping()
+}
+
+// Item returns the policy of a name.
+func (m *Mapping) Item(name string) (*Item, error) {
 	var names []string
 	for i := range m.Items {
-		if item := &m.Items[i]; item.Name == name {
-			if err := edit(item); err != nil {
-				return err
-			}
-			doc.Put(item)
-			return nil
+		if m.Items[i].Name == name {
+			return &m.Items[i], nil
 		}
 		names = append(names, m.Items[i].Name)
 	}
-	return fmt.Errorf("%s has no policy %q: %s", strictyaml.Clip(key), strictyaml.Clip(name), strictyaml.DidYouMean(name, names))
+	return nil, fmt.Errorf("%s has no policy %q: %s", strictyaml.Clip(Key(m.Server, m.Tool)), strictyaml.Clip(name), strictyaml.DidYouMean(name, names))
+}
+
+// decide edits a policy of a tool.
+func (d *Directory) decide(key, name string, edit func(*Item) error) error {
+	m, err := d.MappingOf(key)
+	if err != nil {
+		return err
+	}
+	item, err := m.Item(name)
+	if err != nil {
+		return err
+	}
+	if err := edit(item); err != nil {
+		return err
+	}
+	d.Mappings[key].Put(item)
+	return nil
 }
 
 // rule is the rule of a policy; nil where it has none.

@@ -16,6 +16,10 @@ type policyCommand struct {
 
 	Mutate   policyMutateCommand   `cmd:"" help:"Find what the examples of guard files don't tell apart."`
 	Coverage policyCoverageCommand `cmd:"" help:"List the tools with their rules, and those without."`
+
+	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document were found right."`
+	Archive policyArchiveCommand `cmd:"" help:"Take policies of a document out of force, with the reason."`
+	Resolve policyResolveCommand `cmd:"" help:"Decide what people edited and a later run says otherwise."`
 }
 
 // policyFlags say which guards a command is about, and for which tools.
