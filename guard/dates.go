@@ -20,19 +20,21 @@ type dateLibrary struct{}
 // CompileOptions implements [cel.Library].
 func (dateLibrary) CompileOptions() []cel.EnvOption {
 	return []cel.EnvOption{
-		local("date", time.DateOnly),
-		local("datetime", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"),
+		local("date", "reads a day as its midnight, in UTC or the zone that is given",
+			[]string{`date("2031-03-01") // 2031-03-01T00:00:00Z`, `date("2031-03-01", "Europe/Berlin")`}, time.DateOnly),
+		local("datetime", "reads a local time or RFC 3339; without a zone in the text it is in UTC, or in the zone that is given",
+			[]string{`datetime("2031-03-01T09:30:00") // 2031-03-01T09:30:00Z`, `datetime("2031-03-01T09:30:00", "-05:00") // 2031-03-01T14:30:00Z`}, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"),
 	}
 }
 
 // ProgramOptions implements [cel.Library].
 func (dateLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 
-func local(name string, layouts ...string) cel.EnvOption {
-	return cel.Function(name,
-		cel.Overload(name+"_string", []*cel.Type{cel.StringType}, cel.TimestampType,
+func local(name, what string, examples []string, layouts ...string) cel.EnvOption {
+	return cel.Function(name, cel.FunctionDocs(what),
+		cel.Overload(name+"_string", []*cel.Type{cel.StringType}, cel.TimestampType, cel.OverloadExamples(examples[0]),
 			cel.UnaryBinding(func(text ref.Val) ref.Val { return readTime(name, text, types.String("UTC"), layouts) })),
-		cel.Overload(name+"_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.TimestampType,
+		cel.Overload(name+"_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.TimestampType, cel.OverloadExamples(examples[1]),
 			cel.BinaryBinding(func(text, zone ref.Val) ref.Val { return readTime(name, text, zone, layouts) })))
 }
 

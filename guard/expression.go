@@ -31,6 +31,21 @@ type expression struct {
 	estimate func() cost.Estimate
 }
 
+// Written is an expression that stands in no file: mistakes have its own lines
+// and columns, under the name that it is given.
+func Written(name, text string) Expression {
+	e := Expression{Position: Position{File: name, Line: 1, Column: 1}, Text: text}
+	at := e.Position
+	for _, r := range text {
+		e.places = append(e.places, at)
+		if at.Column++; r == '\n' {
+			at.Line, at.Column = at.Line+1, 1
+		}
+	}
+	e.places = append(e.places, at)
+	return e
+}
+
 // expression parses and checks; nil after a mistake.
 func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	if x := c.known[written{env, e.Text}]; x != nil {

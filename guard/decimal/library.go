@@ -64,7 +64,7 @@ func (library) CompileOptions() []cel.EnvOption {
 		),
 		cel.StdLib(cel.StdLibSubset(subset)),
 		cel.FunctionDecls(functions...),
-		cel.Function("decimal",
+		cel.Function("decimal", cel.FunctionDocs("reads a number, exactly"),
 			cel.Overload("string_to_decimal", []*cel.Type{cel.StringType}, Type),
 			cel.Overload("int_to_decimal", []*cel.Type{cel.IntType}, Type),
 			cel.Overload("decimal_to_decimal", []*cel.Type{Type}, Type),
@@ -74,11 +74,11 @@ func (library) CompileOptions() []cel.EnvOption {
 		unary("ceil", types.IntType, func(r *big.Rat) ref.Val {
 			return whole(new(big.Int).Neg(floor(new(big.Rat).Neg(r))))
 		}),
-		cel.Function("round",
+		cel.Function("round", cel.FunctionDocs("rounds to so many digits after the point, half away from zero"),
 			cel.MemberOverload("decimal_round_int", []*cel.Type{Type, cel.IntType}, Type),
 			cel.MemberOverload("int_round_int", []*cel.Type{cel.IntType, cel.IntType}, Type),
 			cel.SingletonBinaryBinding(round)),
-		cel.Function("sum",
+		cel.Function("sum", cel.FunctionDocs("adds the numbers of a list up; 0 for none"),
 			cel.MemberOverload("list_int_sum", []*cel.Type{cel.ListType(cel.IntType)}, cel.IntType),
 			cel.MemberOverload("list_decimal_sum", []*cel.Type{cel.ListType(Type)}, Type),
 			cel.SingletonUnaryBinding(sum)),

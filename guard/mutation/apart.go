@@ -28,6 +28,8 @@ type Apart struct {
 	Value string
 	// Rule and Mutant are what they say of it.
 	Rule, Mutant guard.Verdict
+	// Call is the example as it is then; what it expects isn't known.
+	Call guard.Example
 }
 
 // maxTries bounds the search for such a call: beyond it, people are quicker.
@@ -56,7 +58,7 @@ func tell(ctx context.Context, g, mutant *guard.Guard, part guard.Part, text str
 			example.Judge(ctx, rule, &e.Example, &a)
 			example.Judge(ctx, mutant, &e.Example, &b)
 			if a.Failed == "" && b.Failed == "" && a.Got != b.Got {
-				return &Apart{examples[i].Name, where.place, where.value, a.Got, b.Got}
+				return &Apart{examples[i].Name, where.place, where.value, a.Got, b.Got, e.Example}
 			}
 		}
 	}

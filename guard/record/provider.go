@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"strings"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -52,6 +53,36 @@ func (p *provider) FindStructFieldType(name, fieldName string) (*types.FieldType
 		}
 	}
 	return nil, false
+}
+
+// FindStructFieldDescription tells cel-go, where it describes an environment,
+// what may stand in a field.
+func (p *provider) FindStructFieldDescription(name, fieldName string) (string, bool) {
+	s, ok := p.types.shapes[name]
+	if !ok {
+		return "", false
+	}
+	for i := range s.fields {
+		if f := &s.fields[i]; f.name == fieldName {
+			return f.description(), true
+		}
+	}
+	return "", false
+}
+
+// description says of a field what its type doesn't.
+func (f *field) description() string {
+	var words []string
+	if !f.required || f.shape.nullable {
+		words = append(words, "optional")
+	}
+	if len(f.shape.Enum) > 0 {
+		words = append(words, "one of "+strings.Join(f.shape.Enum, ", "))
+	}
+	if f.shape.Format != "" {
+		words = append(words, "format "+f.shape.Format)
+	}
+	return strings.Join(words, "; ")
 }
 
 // NewValue implements [types.Provider]. Records come from documents, and an

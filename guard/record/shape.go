@@ -134,7 +134,7 @@ func (t *Types) object(s *Shape, name string, n *schema.Node, depth int) {
 func (t *Types) Declare(name string, fields ...Field) *Shape {
 	s := &Shape{kind: closed, Type: types.NewObjectType(name)}
 	for _, f := range fields {
-		s.fields = append(s.fields, field{name: f.Name, shape: &Shape{Type: f.Type, nullable: true},
+		s.fields = append(s.fields, field{name: f.Name, required: !f.Optional, shape: &Shape{Type: f.Type},
 			access: &types.FieldType{Type: f.Type, IsSet: isSet(f.Name), GetFrom: getFrom(f.Name)}})
 	}
 	t.shapes[name] = s
@@ -145,6 +145,8 @@ func (t *Types) Declare(name string, fields ...Field) *Shape {
 type Field struct {
 	Name string
 	Type *types.Type
+	// Optional fields may be missing from a value.
+	Optional bool
 }
 
 // Lookup returns the shape of a record type.

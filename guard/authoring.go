@@ -1,0 +1,168 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common"
+	"cel.dev/cel-go/common/decls"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/strictyaml"
+)
+
+// Language describes what the rules of every tool may use, worded for a model
+// that writes them: the session, the macros, and the functions, as cel-go renders
+// them from the environment itself. Functions that are named are left out.
+func Language(without ...string) (string, error) {
+	u, err := newUniverse(Scope{})
+	if err != nil {
+		return "", err
+	}
+	options := []cel.EnvOption{cel.CustomTypeProvider(u.base.CELTypeProvider()),
+		// What functions return has fields, which are only told of variables.
+		cel.Variable(sessionVariable+".calls()[0]", u.session.call.Type),
+	}
+	if !slices.Contains(without, "label") {
+		options = append(options, cel.Variable("label(args.name)", u.session.label.Type))
+	}
+	for _, v := range u.base.Variables() {
+		options = append(options, cel.VariableDecls(v))
+	}
+	for _, m := range u.base.Macros() {
+		options = append(options, cel.Macros(documented{m}))
+	}
+	for name, f := range u.base.Functions() {
+		if f = f.Subset(usable); f == nil || name != operators.In && strings.Contains(name, "@") || slices.Contains(without, name) {
+			continue
+		}
+		options = append(options, cel.FunctionDecls(f))
+	}
+	return render(options)
+}
+
+// Vocabulary describes what the rules of a tool, or of [EveryTool], may use beside the
+// [Language]: the arguments with the paths of their fields, and the look-ups
+// that are named, with what they return.
+func Vocabulary(s Scope, server, tool string, lookups []Readable) (string, error) {
+	u, err := newUniverse(s)
+	if err != nil {
+		return "", err
+	}
+	g := &Guard{File: &File{Server: server, Tool: tool}, Server: server, Tool: tool}
+	d, mistake := u.subject(g)
+	if mistake != nil {
+		return "", mistake
+	}
+	e, err := u.environment(g.Server)
+	if err != nil {
+		return "", err
+	}
+	args := record.Anything()
+	if tool == EveryTool {
+		args = record.AnyObject()
+	} else if d != nil {
+		args = u.types.Add(tool+"/args", d.Input)
+	}
+	options := []cel.EnvOption{cel.CustomTypeProvider(e.env.CELTypeProvider()),
+		cel.VariableWithDoc(argsVariable, args.Type, "the arguments of the call")}
+	for _, l := range lookups {
+		name, r, ok := e.shortest(l)
+		if !ok {
+			return "", fmt.Errorf("rules of %s can't look things up with %s", strictyaml.Clip(tool), strictyaml.Clip(l.Name))
+		}
+		options = append(options, cel.VariableWithDoc(name+calling(r), r.output.Type, "what this look-up returns"))
+	}
+	return render(options)
+}
+
+// shortest is the shortest name of the function that a look-up is.
+func (e *environment) shortest(l Readable) (string, *reader, bool) {
+	best := ""
+	for name, r := range e.readers {
+		if r.server == l.Server && r.tool == l.Name && (best == "" || len(name) < len(best)) {
+			best = name
+		}
+	}
+	return best, e.readers[best], best != ""
+}
+
+// calling is how a look-up is called: its arguments with their types.
+func calling(r *reader) string {
+	if r.input == nil {
+		return "({…})"
+	}
+	var args []string
+	types := record.NewTypes()
+	for _, p := range r.input.Properties {
+		optional := ""
+		if !p.Required {
+			optional = " (optional)"
+		}
+		args = append(args, fmt.Sprintf("%q: %s%s", p.Name, cel.FormatCELType(types.Add("", p.Node).Type), optional))
+	}
+	return "({" + strings.Join(args, ", ") + "})"
+}
+
+// usable tells whether an overload is of types that rules have: numbers are int
+// and decimal.
+func usable(o *decls.OverloadDecl) bool {
+	return !slices.ContainsFunc(append(slices.Clip(o.ArgTypes()), o.ResultType()), func(t *cel.Type) bool {
+		for t.Kind() == types.ListKind {
+			t = t.Parameters()[0]
+		}
+		return t.Kind() == types.DoubleKind || t.Kind() == types.UintKind || t.Kind() == types.BytesKind
+	})
+}
+
+// render lets cel-go describe what the options declare, and nothing else.
+func render(options []cel.EnvOption) (string, error) {
+	env, err := cel.NewCustomEnv(options...)
+	if err != nil {
+		return "", fmt.Errorf("guards: %w", err)
+	}
+	p, err := cel.AuthoringPromptWithFieldPaths(env)
+	if err != nil {
+		return "", fmt.Errorf("guards: %w", err)
+	}
+	// What it says of the author, the answer and CEL's own numbers isn't so here.
+	p.Persona, p.FormatRules, p.GeneralUsage = "", "", ""
+	return strings.TrimSpace(p.Render("")), nil
+}
+
+// documented is a macro with a description, which those of the extensions lack.
+type documented struct{ cel.Macro }
+
+// macroDocs describe macros by their keys: name, number of arguments, and
+// whether they are called on a value.
+var macroDocs = map[string][2]string{
+	"least:*:true":             {"the smallest of some whole numbers", "math.least(args.a, 10)"},
+	"greatest:*:true":          {"the largest of some whole numbers", "math.greatest(args.a, 0)"},
+	"sortBy:2:true":            {"sorts a list by what an expression says of each element", "args.items.sortBy(i, i.price)"},
+	"all:3:true":               {"all over index and element of a list, or key and value of a map", "args.items.all(i, item, i == 0 || item.price <= args.items[i - 1].price)"},
+	"exists:3:true":            {"exists over index and element, or key and value", "args.extra.exists(k, v, k == 'gift' && v == 'yes')"},
+	"existsOne:3:true":         {"exists_one over index and element, or key and value", "args.extra.existsOne(k, v, v == 'yes')"},
+	"exists_one:3:true":        {"the same as existsOne", "args.extra.exists_one(k, v, v == 'yes')"},
+	"transformList:3:true":     {"makes a list of an expression over index and element, or key and value", "args.extra.transformList(k, v, v)"},
+	"transformList:4:true":     {"the same of those for which the condition holds", "args.extra.transformList(k, v, k != 'gift', v)"},
+	"transformMap:3:true":      {"makes a map with the same keys", "args.extra.transformMap(k, v, v.size())"},
+	"transformMap:4:true":      {"the same of those for which the condition holds", "args.extra.transformMap(k, v, k != 'gift', v)"},
+	"transformMapEntry:3:true": {"makes a map of an expression that is a map", "args.items.transformMapEntry(i, item, {item.sku: item.price})"},
+	"transformMapEntry:4:true": {"the same of those for which the condition holds", "args.items.transformMapEntry(i, item, item.price > 0, {item.sku: item.price})"},
+	"bind:3:true":              {"names a value within an expression", "cel.bind(fee, args.amount * 0.1, fee < 5 && fee > 1)"},
+}
+
+// Documentation implements [common.Documentor].
+func (m documented) Documentation() *common.Doc {
+	if d, ok := macroDocs[m.MacroKey()]; ok {
+		return common.NewMacroDoc(m.Function(), d[0], common.NewExampleDoc(d[1]))
+	}
+	if d, ok := m.Macro.(common.Documentor); ok {
+		return d.Documentation()
+	}
+	return common.NewMacroDoc(m.Function(), "")
+}
