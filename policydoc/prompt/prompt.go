@@ -2,14 +2,13 @@
 // stage, which people can read and replace by their own.
 //
 // A file is a text/template that defines "system", what is the same for all
-// requests of the stage, and "request".
+// requests of the stage, "request", and what a stage says beside.
 package prompt
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -29,6 +28,20 @@ type Set struct{ stages map[string]stage }
 type stage struct {
 	template *template.Template
 	version  string
+}
+
+// parts are the names of what a prompt defines.
+func (s stage) parts() []string {
+	var out []string
+	if s.template == nil {
+		return nil
+	}
+	for _, t := range s.template.Templates() {
+		if t.Name() != s.template.Name() {
+			out = append(out, t.Name())
+		}
+	}
+	return out
 }
 
 // Text is a prompt with its data filled in.
@@ -74,13 +87,15 @@ func (s *Set) add(files fs.FS, origin string) error {
 		if err != nil {
 			return fmt.Errorf("prompt: %w", err)
 		}
-		for _, part := range []string{"system", "request"} {
+		stageName := strings.TrimSuffix(path.Base(name), ending)
+		// What replaces a prompt says all that the one does which comes with Remit.
+		for _, part := range append([]string{"system", "request"}, s.stages[stageName].parts()...) {
 			if t.Lookup(part) == nil {
-				return fmt.Errorf(`prompt %s: write {{define %q}} … {{end}} for each of "system" and "request"`, name, part)
+				return fmt.Errorf(`prompt %s: write {{define %q}} … {{end}}`, name, part)
 			}
 		}
 		sum := sha256.Sum256(text)
-		s.stages[strings.TrimSuffix(path.Base(name), ending)] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6])}
+		s.stages[stageName] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6])}
 	}
 	return nil
 }
@@ -102,16 +117,29 @@ func (s *Set) Version(stage string) string { return s.stages[stage].version }
 // Render fills a stage's prompt in. The system part gets no data but what is
 // the same for all requests of a run.
 func (s *Set) Render(stage string, run, request any) (Text, error) {
-	st, ok := s.stages[stage]
-	if !ok {
-		return Text{}, fmt.Errorf("prompt: there is no stage %q", stage)
+	system, err := s.Part(stage, "system", run)
+	if err != nil {
+		return Text{}, err
 	}
-	system, err := execute(st.template, "system", run)
-	rest, err2 := execute(st.template, "request", request)
-	if err = errors.Join(err, err2); err != nil {
-		return Text{}, fmt.Errorf("prompt: %w", err)
+	rest, err := s.Part(stage, "request", request)
+	if err != nil {
+		return Text{}, err
 	}
 	return Text{system, rest}, nil
+}
+
+// Part fills one part of a stage's prompt in: "system", "request", or what it says
+// later in a conversation.
+func (s *Set) Part(stage, part string, data any) (string, error) {
+	st, ok := s.stages[stage]
+	if !ok {
+		return "", fmt.Errorf("prompt: there is no stage %q", stage)
+	}
+	text, err := execute(st.template, part, data)
+	if err != nil {
+		return "", fmt.Errorf("prompt: %w", err)
+	}
+	return text, nil
 }
 
 func execute(t *template.Template, part string, data any) (string, error) {

@@ -31,9 +31,10 @@ func TestPromptsOfOneDirectoryReplaceThoseThatComeWithRemit(t *testing.T) {
 
 func TestMistakesInPromptsAreToldByFile(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"a stage that there isn't": {"rout.md", `{{define "system"}}{{end}}{{define "request"}}{{end}}`, "there is no such stage; the stages are"},
-		"a part is missing":        {"route.md", `{{define "system"}}{{end}}`, `route.md: write {{define "request"}}`},
-		"no template":              {"route.md", `{{define "system"`, "route.md:1"},
+		"a stage that there isn't":      {"rout.md", `{{define "system"}}{{end}}{{define "request"}}{{end}}`, "there is no such stage; the stages are"},
+		"a part is missing":             {"route.md", `{{define "system"}}{{end}}`, `route.md: write {{define "request"}}`},
+		"what is said later is missing": {"rule.md", `{{define "system"}}{{end}}{{define "request"}}{{end}}`, "rule.md: write {{define"},
+		"no template":                   {"route.md", `{{define "system"`, "route.md:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := prompt.Load(fstest.MapFS{c.file: {Data: []byte(c.text)}})

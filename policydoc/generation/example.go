@@ -1,0 +1,402 @@
+package generation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/strictyaml"
+)
+
+// writtenTests are tests as a model writes them. JSON of free form, which schemas of
+// answers can't have, is text.
+type writtenTests struct {
+	Records []writtenRecord `json:"records"`
+	Tests   []writtenTest   `json:"tests"`
+}
+
+// writtenRecord is what a look-up returns, for tests to use, whole or changed.
+type writtenRecord struct {
+	Name   string `json:"name"`
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+}
+
+type writtenTest struct {
+	Name      string           `json:"name"`
+	Why       string           `json:"why"`
+	Expect    guard.Verdict    `json:"expect"`
+	Tool      string           `json:"tool"`
+	Args      string           `json:"args"`
+	Given     []writtenGiven   `json:"given"`
+	History   []writtenEvent   `json:"history"`
+	Now       string           `json:"now"`
+	Principal writtenPrincipal `json:"principal"`
+	Labels    []writtenLabel   `json:"labels"`
+}
+
+// writtenGiven is a record with what is different in this test, or an answer of the
+// judge.
+type writtenGiven struct {
+	Record  string          `json:"record"`
+	Changes []writtenChange `json:"changes"`
+	Judge   string          `json:"judge"`
+	Answer  bool            `json:"answer"`
+}
+
+type writtenChange struct {
+	At    string `json:"at"`
+	Value string `json:"value"`
+}
+
+type writtenEvent struct {
+	User      *string      `json:"user"`
+	Assistant *string      `json:"assistant"`
+	Call      *writtenCall `json:"call"`
+	At        string       `json:"at"`
+}
+
+type writtenCall struct {
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+}
+
+type writtenPrincipal struct {
+	ID         string      `json:"id"`
+	Groups     []string    `json:"groups"`
+	Attributes []attribute `json:"attributes"`
+}
+
+type attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type writtenLabel struct {
+	At    string `json:"at"`
+	Trust string `json:"trust"`
+}
+
+// recordsForm and testsForm are the schemas of what [writtenTests] reads.
+func recordsForm() form {
+	return list(object(
+		property{"name", text("a short name, for tests to refer to")},
+		property{"tool", text("the look-up")},
+		property{"args", text("JSON text: the arguments that it answers to; empty for whatever arguments")},
+		property{"result", text("JSON text: the whole result")}))
+}
+
+func (w *work) testsForm() form {
+	given := object(
+		property{"record", text("the name of a record")},
+		property{"changes", list(object(
+			property{"at", text("JSON pointer into the result, such as /fines/0/amount; empty for the whole")},
+			property{"value", text("JSON text: what stands there in this test; empty to leave it out")}))})
+	if w.options.Judge {
+		given = either(given, object(property{"judge", text("the question")}, property{"answer", flag("what the judge answers")}))
+	}
+	at := property{"at", text("the time, with its zone; empty where it doesn't matter")}
+	properties := []property{
+		{"name", text("what it shows, in a few words")},
+		{"why", text("the words of the sentences that decide it, and how they apply")},
+		{"expect", word("allow", "deny")},
+	}
+	if w.task.Tool == policydoc.EveryTool {
+		properties = append(properties, property{"tool", text("the tool that is called")})
+	}
+	return list(object(append(properties,
+		property{"args", text("JSON text: the arguments of the call")},
+		property{"given", list(given)},
+		property{"history", list(either(
+			object(property{"user", text("what the user said")}, at),
+			object(property{"assistant", text("what the agent said")}, at),
+			object(property{"call", object(
+				property{"tool", text("its name")},
+				property{"args", text("JSON text: its arguments")},
+				property{"result", text("JSON text: what it returned; empty while it runs")})}, at)))},
+		property{"now", text("the time of the call with its zone, such as 2031-03-01T09:00:00-05:00; empty where it doesn't matter")},
+		property{"principal", object(
+			property{"id", text("who is signed in; empty for nobody")},
+			property{"groups", list(text("a group of theirs"))},
+			property{"attributes", list(object(property{"name", text("")}, property{"value", text("")}))})},
+		property{"labels", list(object(
+			property{"at", text("JSON pointer into args")},
+			property{"trust", word("EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED")}))})...))
+}
+
+const (
+	// maxTests bounds the tests of a rule: more than that and a reader skips them.
+	maxTests = 40
+	// maxReported bounds the mistakes that go back at once.
+	maxReported = 15
+	// maxName is the length of a test's name in bytes.
+	maxName = 120
+)
+
+// maker makes examples of what a model wrote, and notes what is wrong with it.
+type maker struct {
+	*setting
+	judge    bool
+	records  map[string]guard.Fixture
+	taken    map[string]bool
+	mistakes []string
+}
+
+func (m *maker) fail(at, format string, args ...any) {
+	m.mistakes = append(m.mistakes, at+": "+fmt.Sprintf(format, args...))
+}
+
+// err is what goes back to the model; nil when nothing is wrong.
+func (m *maker) err() error {
+	if n := len(m.mistakes) - maxReported; n > 0 {
+		m.mistakes = append(m.mistakes[:maxReported:maxReported], fmt.Sprintf("and %d more", n))
+	}
+	if len(m.mistakes) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.Join(m.mistakes, "\n"))
+}
+
+// examples makes the examples of the tests; names that are taken can't be used
+// again.
+func (w *work) examples(written writtenTests, taken []guard.Example) ([]guard.Example, *maker) {
+	m := &maker{setting: w.setting, judge: w.options.Judge, records: map[string]guard.Fixture{}, taken: map[string]bool{}}
+	for _, e := range taken {
+		m.taken[e.Name] = true
+	}
+	for name := range w.result.Contested {
+		m.taken[name] = true
+	}
+	for i, r := range written.Records {
+		m.record(fmt.Sprintf("/records/%d", i), r)
+	}
+	if len(taken)+len(written.Tests) > maxTests {
+		m.fail("/tests", "there are more than %d tests: keep those that show the most", maxTests)
+		return nil, m
+	}
+	var out []guard.Example
+	for i, t := range written.Tests {
+		out = append(out, m.example(fmt.Sprintf("/tests/%d", i), t))
+	}
+	return out, m
+}
+
+func (m *maker) record(at string, r writtenRecord) {
+	l, ok := m.find(r.Tool)
+	switch _, twice := m.records[r.Name]; {
+	case r.Name == "" || twice:
+		m.fail(at+"/name", "give every record a name of its own")
+		return
+	case !ok:
+		m.fail(at+"/tool", "%s can't be looked up with; there are %s", strictyaml.Clip(r.Tool), clipped(strings.Join(m.labels(), ", ")))
+		return
+	}
+	f := guard.Fixture{Server: serverOf(l), Tool: l.Name}
+	if r.Args != "" {
+		f.Args = m.arguments(at+"/args", r.Args, l)
+	}
+	f.Result = m.json(at+"/result", r.Result)
+	m.records[r.Name] = f
+}
+
+// serverOf is the server that a fixture needs to name.
+func serverOf(l *lookup) string {
+	if l.label == l.Name {
+		return ""
+	}
+	return l.Server
+}
+
+// json reads a JSON text.
+func (m *maker) json(at, text string) json.RawMessage {
+	doc, err := strictjson.Parse([]byte(text), strictjson.OutputLimits())
+	if err != nil {
+		m.fail(at, "it is no JSON text: %s", err)
+		return json.RawMessage("null")
+	}
+	return doc.Canonical()
+}
+
+// arguments reads the arguments of a call and holds them to its tool's schema.
+func (m *maker) arguments(at, text string, l *lookup) json.RawMessage {
+	doc, err := strictjson.Parse([]byte(text), strictjson.DefaultLimits())
+	if err != nil || doc.Root() != strictjson.Object {
+		m.fail(at, "it must be the text of a JSON object, such as {\"id\": \"A1\"}")
+		return json.RawMessage("{}")
+	}
+	if l != nil && l.Definition != nil {
+		for _, mistake := range l.Definition.Input.Check(doc.Canonical(), true) {
+			m.fail(at, "in the arguments of %s: %s", l.label, mistake)
+		}
+	}
+	return doc.Canonical()
+}
+
+func (m *maker) example(at string, t writtenTest) guard.Example {
+	e := guard.Example{Name: clipped(strings.Join(strings.Fields(t.Name), " ")), Expect: t.Expect}
+	if e.Name == "" || m.taken[e.Name] {
+		m.fail(at+"/name", "give every test a name of its own")
+	}
+	m.taken[e.Name] = true
+	if e.Expect != guard.Allow && e.Expect != guard.Deny {
+		m.fail(at+"/expect", "write allow or deny")
+	}
+	e.Args = m.arguments(at+"/args", t.Args, m.called(at, t, &e))
+	for i, g := range t.Given {
+		e.Given = append(e.Given, m.given(fmt.Sprintf("%s/given/%d", at, i), g))
+	}
+	e.Now = m.time(at+"/now", t.Now)
+	for i, h := range t.History {
+		e.History = append(e.History, m.event(fmt.Sprintf("%s/history/%d", at, i), h))
+	}
+	e.Principal = guard.Principal{ID: t.Principal.ID, Groups: t.Principal.Groups}
+	for _, a := range t.Principal.Attributes {
+		if e.Principal.Attributes == nil {
+			e.Principal.Attributes = map[string]string{}
+		}
+		e.Principal.Attributes[a.Name] = a.Value
+	}
+	m.labelled(at, t, &e)
+	return e
+}
+
+// called is the tool that a test calls.
+func (m *maker) called(_ string, _ writtenTest, _ *guard.Example) *lookup {
+	if m.tool == nil {
+		return nil
+	}
+	return &lookup{Readable: guard.Readable{Name: m.tool.Name, Definition: m.tool}, label: m.tool.Name}
+}
+
+func (m *maker) given(at string, g writtenGiven) guard.Fixture {
+	if g.Judge != "" {
+		if !m.judge {
+			m.fail(at, "there is no judge here")
+		}
+		return guard.Fixture{Judge: g.Judge, Answer: g.Answer}
+	}
+	f, ok := m.records[g.Record]
+	if !ok {
+		m.fail(at+"/record", "there is no record %s", strictyaml.Clip(g.Record))
+		return guard.Fixture{Tool: "none", Result: json.RawMessage("null")}
+	}
+	for i, c := range g.Changes {
+		where := fmt.Sprintf("%s/changes/%d", at, i)
+		var value json.RawMessage
+		if c.Value != "" {
+			value = m.json(where+"/value", c.Value)
+		}
+		changed, err := replace(f.Result, c.At, value)
+		if err != nil {
+			m.fail(where+"/at", "%s", err)
+			continue
+		}
+		f.Result = changed
+	}
+	label := policydoc.Key(f.Server, f.Tool)
+	if l, ok := m.find(label); ok {
+		for _, mistake := range l.output().Check(f.Result, false) {
+			m.fail(at, "the result of %s isn't as it returns it: %s", label, mistake)
+		}
+	}
+	return f
+}
+
+func (m *maker) event(at string, h writtenEvent) guard.Event {
+	e := guard.Event{Time: m.time(at+"/at", h.At)}
+	switch {
+	case h.Call != nil:
+		e.Kind = guard.CallEvent
+		e.Call = m.call(at+"/call", h.Call)
+	case h.Assistant != nil:
+		e.Kind, e.Text = guard.AssistantEvent, *h.Assistant
+	case h.User != nil:
+		e.Kind, e.Text = guard.UserEvent, *h.User
+	default:
+		m.fail(at, "say what happened: user, assistant or call")
+		e.Kind = guard.UserEvent
+	}
+	return e
+}
+
+func (m *maker) call(at string, c *writtenCall) *guard.Call {
+	d, ok := m.tools[c.Tool]
+	if !ok && (len(m.tools) > 0 || c.Tool == "") {
+		m.fail(at+"/tool", "there is no tool %s", strictyaml.Clip(c.Tool))
+	}
+	out := &guard.Call{Tool: c.Tool}
+	var l *lookup
+	if ok {
+		l = &lookup{Readable: guard.Readable{Name: d.Name, Definition: d}, label: d.Name}
+	}
+	out.Arguments = m.arguments(at+"/args", c.Args, l)
+	if c.Result == "" {
+		return out
+	}
+	result := m.json(at+"/result", c.Result)
+	if l != nil {
+		for _, mistake := range d.Output.Check(result, false) {
+			m.fail(at+"/result", "it isn't as %s returns it: %s", d.Name, mistake)
+		}
+	}
+	out.Result = guard.ResultOf(result)
+	return out
+}
+
+func (m *maker) time(at, text string) time.Time {
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || t.Year() < 1 {
+		m.fail(at, "write the time with its zone, as 2031-03-01T09:00:00Z or 2031-03-01T09:00:00-05:00")
+		return time.Time{}
+	}
+	return t
+}
+
+func (m *maker) labelled(at string, t writtenTest, e *guard.Example) {
+	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
+	if err != nil {
+		return
+	}
+	for i, l := range t.Labels {
+		var trust label.Trust
+		if trust.UnmarshalText([]byte(l.Trust)) != nil {
+			m.fail(fmt.Sprintf("%s/labels/%d/trust", at, i), "write EXTERNAL, TOOL_OUTPUT, USER or TRUSTED")
+			continue
+		}
+		if _, ok := doc.Get(l.At); !ok {
+			m.fail(fmt.Sprintf("%s/labels/%d/at", at, i), "there is no text or number at %s of the arguments", strictyaml.Clip(l.At))
+			continue
+		}
+		if e.Labels == nil {
+			e.Labels = map[string]label.Trust{}
+		}
+		e.Labels[l.At] = trust
+	}
+}
+
+// clipped bounds a name.
+func clipped(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxName-len("…")], "") + "…"
+}
+
+// verdicts tells which verdicts examples expect.
+func verdicts(examples []guard.Example) (allow, deny bool) {
+	of := func(v guard.Verdict) bool {
+		return slices.ContainsFunc(examples, func(e guard.Example) bool { return e.Expect == v })
+	}
+	return of(guard.Allow), of(guard.Deny)
+}

@@ -1,0 +1,27 @@
+package generation
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// quotes tells whether words stand in the sentences, one after the other. Signs,
+// case and typography make no difference.
+func (s *setting) quotes(words string) bool {
+	want := plain(words)
+	var texts, paths []string
+	for _, sentence := range append(s.task.Sentences[:len(s.task.Sentences):len(s.task.Sentences)], s.task.Context...) {
+		texts = append(texts, sentence.Text)
+		paths = append(paths, sentence.Path...)
+	}
+	return want != "  " && (strings.Contains(plain(strings.Join(texts, " ")), want) || strings.Contains(plain(strings.Join(paths, " ")), want))
+}
+
+// plain are the words of a text with a blank on each side.
+func plain(text string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)
+	}), " ") + " "
+}

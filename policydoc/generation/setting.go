@@ -1,0 +1,275 @@
+package generation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/prompt"
+	"github.com/remit-project/remit/schema"
+)
+
+// setting is what a policy is about: the tool, what may be looked up, and the
+// sentences.
+type setting struct {
+	task Task
+	// tool is nil where nothing is known of it, and for policies about every tool.
+	tool *schema.Tool
+	// tools are all whose definitions are known, by the names that prompts use.
+	tools map[string]*schema.Tool
+	// lookups are the tools that rules may call, the most fitting first.
+	lookups []lookup
+}
+
+// lookup is a tool that rules may call.
+type lookup struct {
+	guard.Readable
+	// label is what prompts call it: its name, with the server before it where two
+	// have the same.
+	label string
+	// shape is what it returns, as samples show it; nil where none do, or where its
+	// definition says it.
+	shape *shape
+}
+
+// Bounds on what a request says; what is left out is the least fitting.
+const (
+	maxLookups = 48 << 10 // bytes of the definitions of look-ups
+	maxNames   = 100      // tools that are only named
+	maxSummary = 120      // bytes of one that is only named
+	maxContext = 24 << 10 // bytes of sentences that only explain
+)
+
+func (g *Generator) setting(t Task) (*setting, error) {
+	if t.Item == nil || t.Item.Name == "" {
+		return nil, fmt.Errorf("generation: a policy of %s has no name", t.Tool)
+	}
+	s := &setting{task: t, tools: map[string]*schema.Tool{}}
+	for _, c := range g.options.Scope.Tools {
+		for i := range c.Tools {
+			d := &c.Tools[i]
+			if d.Name == t.Tool && (t.Server == "" || t.Server == c.Server) {
+				s.tool = d
+			}
+			if _, twice := s.tools[d.Name]; !twice || c.Server == t.Server {
+				s.tools[d.Name] = d
+			}
+		}
+	}
+	if s.tool == nil && len(s.tools) > 0 && t.Tool != policydoc.EveryTool {
+		return nil, fmt.Errorf("generation: there is no tool %q: give the tool definitions that the policies are about", t.Tool)
+	}
+	names := map[string]int{}
+	for _, r := range g.options.Scope.Readable() {
+		names[r.Name]++
+		l := lookup{Readable: r, label: r.Name}
+		if r.Definition == nil || r.Definition.Output == nil {
+			l.shape = g.shapes[policydoc.Key(r.Server, r.Name)]
+		}
+		s.lookups = append(s.lookups, l)
+	}
+	for i, l := range s.lookups {
+		if names[l.Name] > 1 {
+			s.lookups[i].label = policydoc.Key(l.Server, l.Name)
+		}
+	}
+	s.rank()
+	return s, nil
+}
+
+// rank brings the look-ups first that share most words with the policy, those of
+// the tool's own server before others.
+func (s *setting) rank() {
+	var about strings.Builder
+	fmt.Fprintf(&about, "%s %s ", s.task.Tool, s.task.Item.Description)
+	for _, sentence := range s.task.Sentences {
+		about.WriteString(sentence.Text + " ")
+	}
+	if s.tool != nil {
+		for _, p := range s.tool.Input.Properties {
+			about.WriteString(p.Name + " ")
+		}
+	}
+	wanted := words(about.String())
+	score := map[string]int{}
+	for _, l := range s.lookups {
+		own := l.Name
+		if l.Definition != nil {
+			own += " " + l.Definition.Description
+			for _, p := range l.Definition.Input.Properties {
+				own += " " + p.Name
+			}
+		}
+		for word := range words(own) {
+			if wanted[word] {
+				score[l.label]++
+			}
+		}
+		if l.Server == s.task.Server {
+			score[l.label] += 2
+		}
+	}
+	slices.SortStableFunc(s.lookups, func(a, b lookup) int { return score[b.label] - score[a.label] })
+}
+
+// words are the words of a text that say something.
+func words(text string) map[string]bool {
+	const shortest = 3
+	out := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return (c < 'a' || c > 'z') && c < 0x80 }) {
+		if word = strings.TrimSuffix(word, "s"); len(word) >= shortest {
+			out[word] = true
+		}
+	}
+	return out
+}
+
+// find returns a look-up by its label.
+func (s *setting) find(label string) (*lookup, bool) {
+	i := slices.IndexFunc(s.lookups, func(l lookup) bool { return l.label == label })
+	if i < 0 {
+		return nil, false
+	}
+	return &s.lookups[i], true
+}
+
+// labels lists the look-ups' labels.
+func (s *setting) labels() []string {
+	var out []string
+	for _, l := range s.lookups {
+		out = append(out, l.label)
+	}
+	return out
+}
+
+// output is what a look-up's results are held to; nil where nothing is known.
+func (l *lookup) output() *schema.Node {
+	switch {
+	case l.Definition != nil && l.Definition.Output != nil:
+		return l.Definition.Output
+	case l.shape != nil:
+		return l.shape.node
+	}
+	return nil
+}
+
+// describe says what a look-up takes and returns.
+func (l *lookup) describe() string {
+	d := schema.Tool{Name: l.label, Input: &schema.Node{}}
+	if l.Definition != nil {
+		d = *l.Definition
+		d.Name = l.label
+	}
+	var b strings.Builder
+	switch {
+	case d.Output != nil:
+		b.WriteString(prompt.Definition(&d))
+	case l.shape != nil:
+		d.Output = l.shape.node
+		b.WriteString(prompt.Definition(&d))
+		b.WriteString("  (What it returns is known from results only.)\n")
+		if l.shape.sample != "" {
+			fmt.Fprintf(&b, "  one result, abridged: %s\n", l.shape.sample)
+		}
+	default:
+		b.WriteString(prompt.Definition(&d))
+		b.WriteString("  (Nobody has said what it returns.)\n")
+	}
+	return b.String()
+}
+
+// facts are what every request of a policy says.
+type facts struct {
+	// Tool is its name, Definition what is known of it.
+	Tool, Definition string
+	// Lookups are described, and Others only named.
+	Lookups []string
+	Others  []string
+	Tools   []string
+	Item    *policydoc.Item
+	Blocks  []block
+	Context []block
+	Judge   bool
+}
+
+// block are sentences that stand under the same headings.
+type block struct {
+	Path      string
+	Sentences []string
+}
+
+func (w *work) facts() facts {
+	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Item), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext), Judge: w.options.Judge}
+	switch {
+	case w.tool != nil:
+		f.Definition = prompt.Definition(w.tool)
+	case w.task.Tool == policydoc.EveryTool:
+		f.Definition = "The policy is about the calls of every tool, whatever its arguments are."
+	default:
+		f.Definition = w.task.Tool + ": nothing is known of its arguments."
+	}
+	size := 0
+	for _, l := range w.lookups {
+		d := l.describe()
+		if size += len(d); size <= maxLookups {
+			f.Lookups = append(f.Lookups, d)
+		} else if d := l.Definition; d != nil && len(f.Others) < maxNames {
+			f.Others = append(f.Others, prompt.Summary(d, maxSummary))
+		}
+	}
+	for _, c := range w.options.Scope.Tools {
+		for i := range c.Tools {
+			if len(f.Tools) < maxNames {
+				f.Tools = append(f.Tools, prompt.Summary(&c.Tools[i], maxSummary))
+			}
+		}
+	}
+	return f
+}
+
+// inLines is a policy with its texts on one line each, so that none of them looks
+// like a part of the request.
+func inLines(item *policydoc.Item) *policydoc.Item {
+	line := func(texts []string) []string {
+		var out []string
+		for _, t := range texts {
+			out = append(out, prompt.OneLine(t))
+		}
+		return out
+	}
+	return &policydoc.Item{Name: prompt.OneLine(item.Name), Description: prompt.OneLine(item.Description),
+		Compliance: line(item.Compliance), Violations: line(item.Violations)}
+}
+
+// blocksOf brings sentences together that stand under the same headings, as far as
+// there is room; 0 is no bound.
+func blocksOf(sentences []document.Sentence, room int) []block {
+	var out []block
+	size := 0
+	for _, s := range sentences {
+		text := prompt.OneLine(s.Text)
+		if size += len(text); room > 0 && size > room {
+			break
+		}
+		path := prompt.OneLine(strings.Join(s.Path, " > "))
+		if n := len(out); n == 0 || out[n-1].Path != path {
+			out = append(out, block{Path: path})
+		}
+		last := &out[len(out)-1]
+		last.Sentences = append(last.Sentences, text)
+	}
+	return out
+}
+
+// compact is JSON on one line, as it is read by [decode].
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(b)
+}

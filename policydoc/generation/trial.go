@@ -1,0 +1,185 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/guard/mutation"
+	"github.com/remit-project/remit/strictyaml"
+)
+
+// candidate is a rule as a model writes it.
+type candidate struct {
+	Variables []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"variables"`
+	Require string `json:"require"`
+	Message string `json:"message"`
+}
+
+// trial is what came of a candidate.
+type trial struct {
+	candidate candidate
+	policy    guard.Policy
+	// mistakes are why it isn't a rule at all, failed the tests that it fails.
+	mistakes []string
+	failed   []example.Result
+	mutants  []mutation.Mutant
+}
+
+// passes tells whether the rule does what its tests say.
+func (t *trial) passes() bool { return t != nil && len(t.mistakes) == 0 && len(t.failed) == 0 }
+
+// survivors are the mutants that no test tells from the rule.
+func (t *trial) survivors() []mutation.Mutant {
+	var out []mutation.Mutant
+	for _, m := range t.mutants {
+		if m.Fate == mutation.Survived {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// try compiles a candidate as it would stand in a guard file, runs the tests on it,
+// and, where it passes them, its mutants. An error is none of the candidate.
+func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
+	t := &trial{candidate: c}
+	item := w.task.Item
+	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: guard.Deny, Examples: w.tests,
+		Require: guard.Expression{Text: c.Require}}
+	for _, v := range c.Variables {
+		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
+	}
+	switch {
+	case p.Message == "":
+		t.mistakes = append(t.mistakes, "message: say what is wrong with the call, and what would be right")
+	case strings.TrimSpace(c.Require) == "":
+		t.mistakes = append(t.mistakes, "require: write what must be true for the call to run")
+	case constant(c.Require):
+		t.mistakes = append(t.mistakes, "require: it is the same for every call, whatever the policy asks: decide by the call and what is known about it")
+	}
+	if len(t.mistakes) > 0 {
+		return t, nil
+	}
+	g, err := w.compile(&p)
+	if err != nil {
+		if t.mistakes = mistakesOf(err, c); t.mistakes == nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	t.policy = g.File.Policies[0]
+	for _, r := range example.Run(ctx, g) {
+		if !r.Passed() {
+			t.failed = append(t.failed, r)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // what was cut off says nothing about the rule
+	}
+	if !t.passes() {
+		return t, nil
+	}
+	r, err := mutation.Run(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	t.mutants = r.Mutants
+	return t, nil
+}
+
+// constant tells whether an expression is a mere truth value.
+func constant(expression string) bool {
+	text := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(" \t\r\n()!", c) {
+			return -1
+		}
+		return c
+	}, expression)
+	return text == "true" || text == "false"
+}
+
+// compile makes a guard of one policy. It is written as a file and read again, so
+// that what is tried is what will be loaded; mistakes in its expressions have their
+// places in those, not in the file.
+func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
+	doc := guard.NewDocument("rule", w.task.Server, w.task.Tool)
+	if err := doc.Put(p); err != nil {
+		return nil, err
+	}
+	f, err := doc.File()
+	if err != nil {
+		return nil, err
+	}
+	read := &f.Policies[0]
+	for i, v := range read.Variables {
+		read.Variables[i].Value = guard.Written("variable "+v.Name, v.Value.Text)
+	}
+	read.Require = guard.Written("require", read.Require.Text)
+	set, err := guard.Compile([]*guard.File{f}, w.options.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return set.Guards()[0], nil
+}
+
+// mistakesOf words what is wrong with a candidate, with the line of an expression
+// that it stands in; nil where the error is about something else.
+func mistakesOf(err error, c candidate) []string {
+	var all guard.Errors
+	if !errors.As(err, &all) {
+		var one *guard.Error
+		if !errors.As(err, &one) {
+			return nil
+		}
+		all = guard.Errors{one}
+	}
+	sources := map[string]string{"require": c.Require}
+	for _, v := range c.Variables {
+		sources["variable "+v.Name] = v.Value
+	}
+	var out []string
+	for _, e := range all[:min(len(all), maxReported)] {
+		text := e.Message
+		if e.Hint != "" {
+			text += ": " + e.Hint
+		}
+		lines := strings.Split(strings.TrimRight(sources[e.Position.File], "\n"), "\n")
+		if n := e.Position.Line; sources[e.Position.File] != "" && n >= 1 && n <= len(lines) {
+			line := []rune(lines[n-1])
+			column := min(max(e.Position.Column, 1), len(line)+1)
+			text = fmt.Sprintf("%s, line %d, column %d: %s\n    %s\n    %s^", e.Position.File, n, column, text, string(line), strings.Repeat(" ", column-1))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// failures words the tests that a rule fails.
+func (t *trial) failures(tests []guard.Example) []string {
+	var out []string
+	for _, r := range t.failed[:min(len(t.failed), maxReported)] {
+		label := slices.IndexFunc(tests, func(e guard.Example) bool { return e.Name == r.Example }) + 1
+		got := "the rule says " + string(r.Got)
+		if r.Failed != "" {
+			got = "the rule can't be decided: " + strictyaml.Clip(r.Failed)
+		}
+		for i, v := range r.Values {
+			if i == 0 {
+				got += "; there "
+			} else {
+				got += ", "
+			}
+			got += v.Name + " is " + v.Value
+		}
+		out = append(out, fmt.Sprintf("T%d (%s) expects %s, but %s", label, r.Example, r.Want, got))
+	}
+	return out
+}
