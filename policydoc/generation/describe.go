@@ -34,7 +34,11 @@ func describe(tool, prefix string, examples []guard.Example) []described {
 		e := &examples[i]
 		d := described{Label: fmt.Sprintf("%s%d", prefix, i+1), Name: e.Name, Expect: e.Expect}
 		line := func(format string, args ...any) { d.Lines = append(d.Lines, fmt.Sprintf(format, args...)) }
-		line("call: %s %s", tool, e.Args)
+		called := tool
+		if e.Tool != "" {
+			called = policydoc.Key(e.Server, e.Tool)
+		}
+		line("call: %s %s", called, e.Args)
 		if !e.Now.IsZero() {
 			line("now: %s", e.Now.Format(time.RFC3339))
 		}
@@ -70,7 +74,7 @@ func happened(h *guard.Event) string {
 	if r := h.Call.Result; r != nil {
 		result = "returned " + resultText(r)
 	}
-	return fmt.Sprintf("call%s: %s %s %s", at, h.Call.Tool, h.Call.Arguments, result)
+	return fmt.Sprintf("call%s: %s %s %s", at, policydoc.Key(h.Call.Server, h.Call.Tool), h.Call.Arguments, result)
 }
 
 func resultText(r *guard.Result) string {
@@ -129,5 +133,5 @@ func but(differences []difference) string {
 
 // key tells examples apart by what they are, whatever they are called.
 func key(e *guard.Example) string {
-	return compact([]any{json.RawMessage(e.Args), e.Given, e.History, e.Now, e.Principal, e.Labels})
+	return compact([]any{e.Server, e.Tool, json.RawMessage(e.Args), e.Given, e.History, e.Now, e.Principal, e.Labels})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/strictyaml"
 )
@@ -268,12 +269,30 @@ func (m *maker) example(at string, t writtenTest) guard.Example {
 	return e
 }
 
-// called is the tool that a test calls.
-func (m *maker) called(_ string, _ writtenTest, _ *guard.Example) *lookup {
-	if m.tool == nil {
+// called is the tool that a test calls; nil where nothing is known of it. Only
+// where the policy is about every tool does the test say which.
+func (m *maker) called(at string, t writtenTest, e *guard.Example) *lookup {
+	if m.task.Tool != policydoc.EveryTool {
+		if m.tool == nil {
+			return nil
+		}
+		return named(m.tool.Name, m.tool)
+	}
+	e.Tool = t.Tool
+	d, ok := m.tools[t.Tool]
+	if !ok {
+		if len(m.tools) > 0 || t.Tool == "" {
+			m.fail(at+"/tool", "there is no tool %s", strictyaml.Clip(t.Tool))
+		}
 		return nil
 	}
-	return &lookup{Readable: guard.Readable{Name: m.tool.Name, Definition: m.tool}, label: m.tool.Name}
+	e.Tool, e.Server = d.Name, d.server
+	return named(t.Tool, d.Tool)
+}
+
+// named is a tool whose arguments are held to its definition.
+func named(label string, d *schema.Tool) *lookup {
+	return &lookup{Readable: guard.Readable{Name: d.Name, Definition: d}, label: label}
 }
 
 func (m *maker) given(at string, g writtenGiven) guard.Fixture {
@@ -335,14 +354,15 @@ func (m *maker) call(at string, c *writtenCall) *guard.Call {
 	out := &guard.Call{Tool: c.Tool}
 	var l *lookup
 	if ok {
-		l = &lookup{Readable: guard.Readable{Name: d.Name, Definition: d}, label: d.Name}
+		out.Tool, out.Server = d.Name, d.server
+		l = named(c.Tool, d.Tool)
 	}
 	out.Arguments = m.arguments(at+"/args", c.Args, l)
 	if c.Result == "" {
 		return out
 	}
 	result := m.json(at+"/result", c.Result)
-	if l != nil {
+	if ok {
 		for _, mistake := range d.Output.Check(result, false) {
 			m.fail(at+"/result", "it isn't as %s returns it: %s", d.Name, mistake)
 		}

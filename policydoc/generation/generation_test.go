@@ -523,6 +523,35 @@ func TestWhatADocumentSaysIsMaterial(t *testing.T) {
 	}
 }
 
+func TestAPolicyForEveryToolSaysInItsTestsWhichIsCalled(t *testing.T) {
+	sentence := "Make one call at a time."
+	task := generation.Task{Tool: policydoc.EveryTool, Item: &policydoc.Item{Name: "one-at-a-time", Description: sentence, References: []string{sentence}},
+		Sentences: []document.Sentence{{ID: "s-1", Text: sentence}}}
+	test := func(name, expect, tool, args, history string) string {
+		return fmt.Sprintf(`{"name":%q,"why":"w","expect":%q,"tool":%q,"args":%q,"given":[],"history":[%s],"now":"","principal":{"id":"","groups":[],"attributes":[]},"labels":[]}`, name, expect, tool, args, history)
+	}
+	running := `{"call":{"tool":"get_copy","args":"{\"copy_id\":\"C-1\"}","result":""},"at":""}`
+	done := `{"call":{"tool":"get_member","args":"{\"member_id\":\"M-1\"}","result":"\"none\""},"at":""}`
+	fine := `{"member_id":"M-1","amount":2}`
+	tests := func(tool string) string {
+		return `{"records":[],"tests":[` + strings.Join([]string{test("nothing runs", "allow", tool, fine, done), test("one runs", "deny", "get_copy", `{"copy_id":"C-2"}`, running),
+			test("one of two runs", "deny", "waive_fine", fine, done+","+running), test("nothing was called", "allow", "get_member", `{"member_id":"M-1"}`, "")}, ",") + `]}`
+	}
+	s := &script{t: t, tests: []string{tests("extend_loan"), tests("waive_fine")},
+		rules: []string{`{"variables":[],"require":"session.calls().all(c, has(c.result))","message":"Wait for the result of the call before this one."}`}}
+	r, err := generator(t, s, nil).Generate(t.Context(), task)
+	if err != nil || r.NotEnforced != "" || r.Policy.Examples[1].Tool != "get_copy" {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	sound(t, library(t), policydoc.EveryTool, r)
+	if want := "in the arguments of extend_loan: the member \"copy_id\" is missing"; !strings.Contains(s.refused[0], want) {
+		t.Errorf("refused %q, want %q", s.refused, want)
+	}
+	if want := "call: get_copy {\"copy_id\":\"C-2\"}"; !strings.Contains(s.said(1), want) {
+		t.Errorf("the author isn't told %q:\n%s", want, s.said(1))
+	}
+}
+
 func TestNewSaysWhatIsMissing(t *testing.T) {
 	m := modelFunc(func(context.Context, llm.Prompt) (*llm.Answer, error) { return nil, nil })
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/guard/mutation"
 	"github.com/remit-project/remit/llm"
+	"github.com/remit-project/remit/policydoc"
 )
 
 // writtenRule is an answer with a rule, and what the model says of calls that its
@@ -230,7 +231,11 @@ func (w *work) next(t *trial, asked map[string]bool) (part string, data any, que
 // possible tells whether a call that was made by changing a value is one that the
 // tools could see.
 func (w *work) possible(e *guard.Example) bool {
-	if w.tool != nil && len(w.tool.Input.Check(e.Args, true)) > 0 {
+	called := w.tool
+	if d, ok := w.tools[policydoc.Key(e.Server, e.Tool)]; ok {
+		called = d.Tool
+	}
+	if called != nil && len(called.Input.Check(e.Args, true)) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(e.Given, func(f guard.Fixture) bool {

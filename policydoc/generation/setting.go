@@ -3,6 +3,7 @@ package generation
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,10 +20,18 @@ type setting struct {
 	task Task
 	// tool is nil where nothing is known of it, and for policies about every tool.
 	tool *schema.Tool
-	// tools are all whose definitions are known, by the names that prompts use.
-	tools map[string]*schema.Tool
+	// tools are all whose definitions are known, by the names that prompts use: with
+	// the server before it where two have the name and neither is the task's.
+	tools map[string]known
 	// lookups are the tools that rules may call, the most fitting first.
 	lookups []lookup
+}
+
+// known is a tool whose definition is known. The server is empty where the name
+// alone tells which tool it is.
+type known struct {
+	server string
+	*schema.Tool
 }
 
 // lookup is a tool that rules may call.
@@ -48,15 +57,23 @@ func (g *Generator) setting(t Task) (*setting, error) {
 	if t.Item == nil || t.Item.Name == "" {
 		return nil, fmt.Errorf("generation: a policy of %s has no name", t.Tool)
 	}
-	s := &setting{task: t, tools: map[string]*schema.Tool{}}
+	s := &setting{task: t, tools: map[string]known{}}
+	servers := map[string]int{}
+	for _, c := range g.options.Scope.Tools {
+		for i := range c.Tools {
+			servers[c.Tools[i].Name]++
+		}
+	}
 	for _, c := range g.options.Scope.Tools {
 		for i := range c.Tools {
 			d := &c.Tools[i]
 			if d.Name == t.Tool && (t.Server == "" || t.Server == c.Server) {
 				s.tool = d
 			}
-			if _, twice := s.tools[d.Name]; !twice || c.Server == t.Server {
-				s.tools[d.Name] = d
+			if servers[d.Name] == 1 || t.Server != "" && t.Server == c.Server {
+				s.tools[d.Name] = known{"", d}
+			} else {
+				s.tools[policydoc.Key(c.Server, d.Name)] = known{c.Server, d}
 			}
 		}
 	}
@@ -208,7 +225,7 @@ func (w *work) facts() facts {
 	case w.tool != nil:
 		f.Definition = prompt.Definition(w.tool)
 	case w.task.Tool == policydoc.EveryTool:
-		f.Definition = "The policy is about the calls of every tool, whatever its arguments are."
+		f.Definition = "The policy is about the calls of every tool."
 	default:
 		f.Definition = w.task.Tool + ": nothing is known of its arguments."
 	}
@@ -221,11 +238,10 @@ func (w *work) facts() facts {
 			f.Others = append(f.Others, prompt.Summary(d, maxSummary))
 		}
 	}
-	for _, c := range w.options.Scope.Tools {
-		for i := range c.Tools {
-			if len(f.Tools) < maxNames {
-				f.Tools = append(f.Tools, prompt.Summary(&c.Tools[i], maxSummary))
-			}
+	for _, label := range slices.Sorted(maps.Keys(w.tools)) {
+		if d := *w.tools[label].Tool; len(f.Tools) < maxNames {
+			d.Name = label
+			f.Tools = append(f.Tools, prompt.Summary(&d, maxSummary))
 		}
 	}
 	return f
