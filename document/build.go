@@ -129,6 +129,9 @@ func (b *builder) row(depth int, header string, cells ...[]piece) string {
 	return t.text
 }
 
+// leave makes what follows stand under nothing.
+func (b *builder) leave() { b.headings, b.leads, b.last, b.path = nil, nil, []string{""}, nil }
+
 // descend makes depth lists those that the next block stands in.
 func (b *builder) descend(depth int) {
 	if depth+1 < len(b.last) {
@@ -154,6 +157,9 @@ func (b *builder) leadIn() string {
 // under is the context of what follows text.
 func (b *builder) under(text string, level int) context {
 	outer := b.digest()
+	if text == "" {
+		return context{digest: outer}
+	}
 	return context{text, level, sha256.Sum256(append(outer[:], fold(text)...))}
 }
 

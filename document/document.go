@@ -113,7 +113,7 @@ func (d *Document) Sentence(id string) (Sentence, bool) {
 }
 
 // Read reads a document in the format that the ending of its name says: .md or
-// .markdown, .txt, .html or .htm.
+// .markdown, .txt, .html or .htm, .docx, .pdf.
 func Read(name string, data []byte) (*Document, error) {
 	name = filepath.Base(name)
 	format, read, err := formatOf(name)
@@ -139,6 +139,10 @@ func formatOf(name string) (Format, func(*builder, []byte) error, error) {
 		return Text, readText, nil
 	case ".html", ".htm":
 		return HTML, readHTML, nil
+	case ".docx":
+		return DOCX, readDOCX, nil
+	case ".pdf":
+		return PDF, readPDF, nil
 	}
-	return "", nil, fmt.Errorf("%s: the format of a document is known by the ending of its name: write .md, .markdown, .txt, .html or .htm", name)
+	return "", nil, fmt.Errorf("%s: the format of a document is known by the ending of its name: write .md, .markdown, .txt, .html, .htm, .docx or .pdf", name)
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func read2(t *rapid.T, paragraphs []string) *Document {
 
 func TestReadRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ name, text, want string }{
-		"an unknown format":      {"policy.odt", "", "write .md, .markdown, .txt, .html or .htm"},
+		"an unknown format":      {"policy.odt", "", "write .md, .markdown, .txt, .html, .htm, .docx or .pdf"},
 		"what is no UTF-8":       {"policy.txt", "caf\xe9", "save it as UTF-8"},
 		"too large":              {"policy.txt", strings.Repeat("x", MaxSize+1), "larger than 64 MiB"},
 		"too many sentences":     {"policy.txt", strings.Repeat("Go. ", MaxSentences+1), "more than 100000 sentences"},
@@ -156,5 +157,19 @@ func TestPlaceSaysWhatIsKnown(t *testing.T) {
 		if got := place.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// diff compares a document with its sentences, one a line: kind and number of its
+// place, text, and what it stands under after each " < ", outermost first.
+func diff(t *testing.T, d *Document, want string) {
+	t.Helper()
+	var got strings.Builder
+	for _, s := range d.Sentences {
+		place := max(s.Place.Line, s.Place.Paragraph)
+		fmt.Fprintf(&got, "%s %d | %s\n", s.Kind, place, strings.Join(append([]string{s.Text}, s.Path...), " < "))
+	}
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), strings.Split(strings.TrimSpace(got.String()), "\n")); diff != "" {
+		t.Errorf("sentences (-want +got):\n%s", diff)
 	}
 }

@@ -50,9 +50,7 @@ type textReader struct {
 	lines      []piece
 	gap, after int
 	indent     int
-	// lists are how far the markers of the lists are indented that the block may
-	// stand in.
-	lists []int
+	lists      indents
 }
 
 func (r *textReader) line(line string) {
@@ -81,7 +79,7 @@ func (r *textReader) line(line string) {
 
 func (r *textReader) heading(level int) {
 	r.b.heading(level, r.lines...)
-	r.lines, r.lists = nil, nil
+	r.lines, r.lists = nil, indents{}
 }
 
 // flush ends a block; next is the line that follows it.
@@ -96,20 +94,43 @@ func (r *textReader) flush(next string) {
 		r.heading(level)
 		return
 	}
-	for len(r.lists) > 0 && r.lists[len(r.lists)-1] >= r.indent {
-		r.lists = r.lists[:len(r.lists)-1]
-	}
-	if n := marker(first); n > 0 {
-		r.lists = append(r.lists, r.indent)
-		r.lines[0].text = first[n:] + "\n"
-	}
-	r.b.paragraph(len(r.lists), r.lines...)
+	n := marker(first)
+	r.lines[0].text = first[n:] + "\n"
+	r.b.paragraph(r.lists.enter(r.indent, n > 0, r.lines[len(r.lines)-1].text), r.lines...)
 	r.lines = nil
+}
+
+// indents are how far the lists are indented that a block may stand in.
+type indents struct {
+	levels []indentLevel
+	// led says that the last block led something in by a colon, and stood at at.
+	led bool
+	at  int
+}
+
+// indentLevel is a list; one without markers is known by what leads it in.
+type indentLevel struct {
+	at     int
+	marked bool
+}
+
+// enter returns how many lists a block stands in that is indented so far; an item
+// has a marker there.
+func (l *indents) enter(indent int, item bool, text string) int {
+	top := func() indentLevel { return l.levels[len(l.levels)-1] }
+	for len(l.levels) > 0 && (top().at > indent || top().at == indent && (item || top().marked)) {
+		l.levels = l.levels[:len(l.levels)-1]
+	}
+	if item || l.led && indent > l.at && (len(l.levels) == 0 || top().at <= l.at) {
+		l.levels = append(l.levels, indentLevel{indent, item})
+	}
+	l.led, l.at = strings.HasSuffix(strings.TrimSpace(text), ":"), indent
+	return len(l.levels)
 }
 
 var (
 	underline = regexp.MustCompile(`^(={3,}|-{3,}|~{3,})$`)
-	bullet    = regexp.MustCompile(`^([-*+•◦▪‣∙·●○■□–—➢✓]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})\)|(\d{1,3}|[a-z])\.)\s+`)
+	bullet    = regexp.MustCompile(`^([-*+•◦▪‣⁃∙·●○■□–—➢✓o\x{F0A7}\x{F0B7}]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})\)|(\d{1,3}|[a-z])\.)\s+`)
 	numbered  = regexp.MustCompile(`^(?:(?i:section|article|chapter|part|annex|appendix)\s+)?(\d{1,3}(?:\.\d{1,3})*|[IVX]{1,5})[.:)]?\s+\S`)
 )
 
