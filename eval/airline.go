@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
-	"strings"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/examples/airline"
@@ -30,29 +28,17 @@ type AirlineReport struct {
 	// ByRule is the share of right decisions by the rule that a case is about.
 	ByRule map[string]Rate
 	// Wrong are the cases that were decided otherwise.
-	Wrong []AirlineMiss
+	Wrong []CaseMiss
 }
 
 // AirlineRates are rates of a part of the cases.
 type AirlineRates struct{ AllowRight, DenyRight Rate }
 
-// AirlineMiss is a case that was decided otherwise than it says.
-type AirlineMiss struct {
-	Case     string        `json:"case"`
-	Name     string        `json:"name"`
-	Rule     string        `json:"rule"`
-	Reading  string        `json:"reading"`
-	Want     remit.Verdict `json:"want"`
-	Got      remit.Verdict `json:"got"`
-	Policies []string      `json:"policies,omitempty"`
-	Why      []string      `json:"why,omitempty"`
-}
-
 // MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
 func (r AirlineReport) MarshalJSON() ([]byte, error) {
 	o := object{"cases": r.Cases, "wrong": r.Wrong}
 	if r.Wrong == nil {
-		o["wrong"] = []AirlineMiss{}
+		o["wrong"] = []CaseMiss{}
 	}
 	rates := func(o object, a AirlineRates) object {
 		o.rate("allow_right", a.AllowRight)
@@ -113,7 +99,7 @@ func newAirlineRig(dir string) (*guardRig, error) {
 func (r *AirlineReport) add(c *guardCase, d *remit.Decision) {
 	right := d.Verdict == c.Expected && (d.Verdict == remit.Allow || slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Policy != "" }))
 	part := &r.Literal
-	if !c.literal() {
+	if c.Reading != literal {
 		part = &r.Interpretive
 	}
 	if c.Expected == remit.Allow {
@@ -126,21 +112,7 @@ func (r *AirlineReport) add(c *guardCase, d *remit.Decision) {
 	rule := r.ByRule[c.Rule]
 	rule.add(right)
 	r.ByRule[c.Rule] = rule
-	if right {
-		return
+	if !right {
+		r.Wrong = append(r.Wrong, c.miss(d))
 	}
-	miss := AirlineMiss{Case: c.ID, Name: c.Name, Rule: c.Rule, Reading: c.Reading, Want: c.Expected, Got: d.Verdict}
-	for _, reason := range d.Reasons {
-		if reason.Policy != "" {
-			miss.Policies = append(miss.Policies, reason.Policy)
-		}
-		miss.Why = append(miss.Why, reason.Message)
-	}
-	sort.Strings(miss.Policies)
-	r.Wrong = append(r.Wrong, miss)
-}
-
-// Summary is one line for people.
-func (m AirlineMiss) Summary() string {
-	return fmt.Sprintf("%s (%s, %s) %s: got %s, want %s: %s", m.Case, m.Rule, m.Reading, m.Name, m.Got, m.Want, strings.Join(m.Why, "; "))
 }

@@ -18,6 +18,9 @@ import (
 // outputs fits easily, a file without line ends does not fill the memory.
 const MaxLine = 64 << 20
 
+// errNotFound is in the error for files that a directory doesn't hold.
+var errNotFound = errors.New("give the directory that holds the data set")
+
 // within returns the directory of one data set in a directory of all, or the
 // directory itself where it is that of the set.
 func within(dir, set string) string {
@@ -51,7 +54,7 @@ func find(dir, prefix, suffix string) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no %s*%s: give the directory that holds the data set", dir, prefix, suffix)
+		return nil, fmt.Errorf("%s holds no %s*%s: %w", dir, prefix, suffix, errNotFound)
 	}
 	sort.Strings(out)
 	return out, nil

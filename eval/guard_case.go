@@ -2,10 +2,13 @@ package eval
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -19,8 +22,8 @@ import (
 // policy document comes to.
 type guardCase struct {
 	ID, Name, Tool, Rule string
-	// Reading is "literal", or "interpretive" where the document can be read in
-	// two ways. Without it, the case is literal.
+	// Reading is literal, or else something like "interpretive", where the document
+	// can be read in two ways.
 	Reading  string
 	Expected remit.Verdict
 	Args     json.RawMessage
@@ -42,8 +45,41 @@ type caseFixture struct {
 	Answer       bool
 }
 
-// literal tells whether the document decides the case by its words.
-func (c *guardCase) literal() bool { return c.Reading == "" || c.Reading == "literal" }
+// literal is the reading of a case that the document decides by its words.
+const literal = "literal"
+
+// CaseMiss is a case that was decided otherwise than it says.
+type CaseMiss struct {
+	Case    string        `json:"case"`
+	Name    string        `json:"name"`
+	Tool    string        `json:"tool"`
+	Rule    string        `json:"rule"`
+	Reading string        `json:"reading"`
+	Want    remit.Verdict `json:"want"`
+	Got     remit.Verdict `json:"got"`
+	// Policies are the rules that had something against the call, and Why are all
+	// reasons.
+	Policies []string `json:"policies,omitempty"`
+	Why      []string `json:"why,omitempty"`
+}
+
+// miss is the case with a decision that is not the one it says.
+func (c *guardCase) miss(d *remit.Decision) CaseMiss {
+	m := CaseMiss{Case: c.ID, Name: c.Name, Tool: c.Tool, Rule: c.Rule, Reading: c.Reading, Want: c.Expected, Got: d.Verdict}
+	for _, r := range d.Reasons {
+		if r.Policy != "" {
+			m.Policies = append(m.Policies, r.Policy)
+		}
+		m.Why = append(m.Why, r.Message)
+	}
+	slices.Sort(m.Policies)
+	return m
+}
+
+// Summary is one line for people.
+func (m CaseMiss) Summary() string {
+	return fmt.Sprintf("%s %s (%s, %s) %s: got %s, want %s: %s", m.Case, m.Tool, m.Rule, m.Reading, m.Name, m.Got, m.Want, strings.Join(m.Why, "; "))
+}
 
 // readCases reads all cases of DIR/cases*.json.
 func readCases(dir string) ([]guardCase, error) {
@@ -58,6 +94,7 @@ func readCases(dir string) ([]guardCase, error) {
 			return nil, err
 		}
 		for i := range cases {
+			cases[i].Reading = cmp.Or(cases[i].Reading, literal)
 			if v := cases[i].Expected; v != remit.Allow && v != remit.Deny {
 				return nil, fmt.Errorf("%s: case %s: expected is %q: write allow or deny", name, cases[i].ID, v)
 			}
@@ -103,7 +140,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	var records *airline.Airline
 	if g.airline != nil {
 		records = g.airline.Fork()
-		look[1] = records
+		look.known = records
 	}
 	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: look, Judge: given.Judge,
 		Now: func() time.Time { return c.Now }})
@@ -181,17 +218,15 @@ func (c *guardCase) recording() (*trace.Session, *trace.Message, error) {
 	return nil, nil, errors.New("the case has no messages")
 }
 
-// lookups asks one reader after the other, until one answers.
-type lookups []guard.Reader
+// lookups are what a case gives, and behind it what is known where it gives
+// nothing.
+type lookups struct{ given, known guard.Reader }
 
 // Read implements [guard.Reader].
 func (l lookups) Read(ctx context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
-	var err error
-	for _, r := range l {
-		var found *guard.Result
-		if found, err = r.Read(ctx, server, tool, arguments); err == nil {
-			return found, nil
-		}
+	found, err := l.given.Read(ctx, server, tool, arguments)
+	if errors.Is(err, example.ErrNotGiven) {
+		return l.known.Read(ctx, server, tool, arguments)
 	}
-	return nil, err
+	return found, err
 }

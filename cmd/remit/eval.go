@@ -23,6 +23,7 @@ type evalCommand struct {
 	Diagnostics evalDiagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       evalSpeedCommand       `cmd:"" help:"Time whole decisions."`
 	Airline     evalAirlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
+	Policy      evalPolicyCommand      `cmd:"" help:"Compare what was compiled of a policy document with a ground truth."`
 	Gateway     evalGatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
 	Proxy       evalProxyCommand       `cmd:"" help:"Time requests through the proxy beside direct ones."`
 }

@@ -41,22 +41,11 @@ type policies struct {
 // read reads and compiles. Mistakes in guard files are no error: they are what
 // some commands are about.
 func (f policyFlags) read() (*policies, error) {
-	tools, err := readTools(f.Tools)
+	scope, err := f.scope()
 	if err != nil {
 		return nil, err
 	}
-	p := &policies{scope: guard.Scope{Tools: tools}}
-	if f.Contracts != "" {
-		if p.scope.Contracts, err = readContracts(f.Contracts); err != nil {
-			return nil, err
-		}
-		p.scope.Tools = nil
-		for _, c := range tools {
-			p.scope.Tools = append(p.scope.Tools, assign(c, p.scope.Contracts)...)
-		}
-	} else {
-		p.scope.Contracts = synthesized(tools)
-	}
+	p := &policies{scope: scope}
 	for _, path := range f.Paths {
 		if err := p.add(path); err != nil {
 			return nil, err
@@ -80,6 +69,25 @@ func concerning(g *guard.Guard) string {
 		return "every tool of " + name(g.Server)
 	}
 	return "every tool"
+}
+
+// scope reads the tools with their contracts.
+func (f policyFlags) scope() (guard.Scope, error) {
+	tools, err := readTools(f.Tools)
+	if err != nil {
+		return guard.Scope{}, err
+	}
+	if f.Contracts == "" {
+		return guard.Scope{Tools: tools, Contracts: synthesized(tools)}, nil
+	}
+	scope := guard.Scope{}
+	if scope.Contracts, err = readContracts(f.Contracts); err != nil {
+		return guard.Scope{}, err
+	}
+	for _, c := range tools {
+		scope.Tools = append(scope.Tools, assign(c, scope.Contracts)...)
+	}
+	return scope, nil
 }
 
 // synthesized makes contracts of tools that have none.

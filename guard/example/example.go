@@ -161,6 +161,9 @@ func fulfil(g *guard.Guard, name string, e *guard.Example, r *Result) {
 // fixtures answer look-ups and questions.
 type fixtures []guard.Fixture
 
+// ErrNotGiven is in the error of a look-up that an example gives nothing for.
+var ErrNotGiven = errors.New("the example gives nothing")
+
 // Read implements [guard.Reader].
 func (f fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
 	for _, g := range f {
@@ -172,7 +175,7 @@ func (f fixtures) Read(_ context.Context, server, tool string, arguments json.Ra
 		}
 		return guard.ResultOf(g.Result), nil
 	}
-	return nil, fmt.Errorf("the example gives nothing for %s %s", tool, arguments)
+	return nil, fmt.Errorf("%w for %s %s", ErrNotGiven, tool, arguments)
 }
 
 // Judge implements [guard.Judge].

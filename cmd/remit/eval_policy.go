@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/eval"
+)
+
+type evalPolicyCommand struct {
+	Dir           string   `arg:"" type:"path" help:"Directory with the policy document, ground_truth*.json, cases*.json and tools*.json."`
+	Compiled      string   `type:"path" placeholder:"DIR" help:"What remit policy compile wrote; DIR itself or DIR/policy without it."`
+	TruthCompiled string   `type:"path" placeholder:"DIR" help:"Guards that were generated of the ground truth, to be measured as well."`
+	Document      string   `type:"path" placeholder:"FILE" help:"The policy document."`
+	Truth         string   `type:"path" placeholder:"FILE" help:"The ground truth."`
+	Tools         []string `type:"path" placeholder:"FILE" sep:"none" help:"Tool definitions; the server is called like the file. Repeatable."`
+	Contracts     string   `type:"path" placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
+	WriteMapping  string   `type:"path" placeholder:"DIR" help:"Write the ground truth as a mapping into this directory, and measure nothing."`
+	jsonFlag
+}
+
+// Help is shown below the flags.
+func (evalPolicyCommand) Help() string {
+	return `Compares the mapping with the ground truth, and decides its cases by the guards.
+
+Example:
+  remit eval policy airline --compiled policy --json
+  remit eval policy airline --write-mapping truth`
+}
+
+// Run measures what was compiled of a policy document.
+func (c *evalPolicyCommand) Run(ctx context.Context, s *streams) error {
+	if c.WriteMapping != "" {
+		return eval.WriteMapping(c.Dir, c.Truth, c.WriteMapping)
+	}
+	tools := c.Tools
+	if len(tools) == 0 {
+		var err error
+		if tools, err = eval.ToolFiles(c.Dir); err != nil {
+			return err
+		}
+	}
+	scope, err := policyFlags{Tools: tools, Contracts: c.Contracts}.scope()
+	if err != nil {
+		return err
+	}
+	r, err := eval.Policy(ctx, c.Dir, eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Scope: scope})
+	if err != nil {
+		return err
+	}
+	return c.print(s, r, func(t *tables) { policyTables(t, r) })
+}
+
+func policyTables(t *tables, r *eval.PolicyReport) {
+	if m := r.Mapping; m != nil {
+		mappingTables(t, m)
+	}
+	if g := r.Guards; g != nil {
+		generatedTables(t, "guards of the mapping", g)
+	}
+	if g := r.TruthGuards; g != nil {
+		generatedTables(t, "guards of the ground truth", g)
+	}
+	t.list("notes:", r.Notes)
+	t.end()
+}
+
+func mappingTables(t *tables, m *eval.MappingReport) {
+	t.title("the mapping beside the ground truth, by pairs of tool and sentence")
+	rows := [][]string{{"tool", "precision", "", "recall", "", "alike divided"}}
+	row := func(name string, r *eval.MappingRates) {
+		cells := append(rated(name, r.Precision), counted(r.Recall)...)
+		rows = append(rows, append(cells, share(r.References)))
+	}
+	for _, tool := range slices.Sorted(maps.Keys(m.ByTool)) {
+		row(tool, m.ByTool[tool])
+	}
+	row("all", &m.MappingRates)
+	t.rows(rows...)
+	t.rows(
+		rated("policies that are the same, of the mapping's", m.Items.Precision),
+		rated("policies that are the same, of the truth's", m.Items.Recall),
+	)
+	pairs(t, "missed:", m.Missed)
+	pairs(t, "extra:", m.Extra)
+	pairs(t, "references that stand nowhere in the document:", m.Foreign)
+	pairs(t, "references of the truth that stand nowhere in the document, left out:", m.Unplaced)
+	pairs(t, "for every tool, left out:", m.EveryTool)
+	pairs(t, "archived:", m.Archived)
+	t.end()
+}
+
+func share(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", *x)
+}
+
+func pairs(t *tables, title string, all []eval.MappingPair) {
+	lines := make([]string, len(all))
+	for i, p := range all {
+		lines[i] = fmt.Sprintf("%s  %s (%s)", p.Tool, p.Sentence, strings.Join(p.Policies, ", "))
+	}
+	t.list(title, lines)
+}
+
+func generatedTables(t *tables, title string, g *eval.GuardReport) {
+	t.title(title)
+	t.rows(
+		rated("forbidden calls denied by a rule (tpr)", g.Truth.TPR),
+		rated("allowed calls stopped by a rule", g.Truth.AllowRight.Complement()),
+		rated("literal cases, denied", g.Literal.TPR),
+		rated("literal cases, allowed", g.Literal.AllowRight),
+		rated("interpretive cases, denied", g.Interpretive.TPR),
+		rated("interpretive cases, allowed", g.Interpretive.AllowRight),
+		rated("all tools, denied", g.All.TPR),
+		rated("all tools, allowed", g.All.AllowRight),
+		[]string{"only stopped by a rule without expression", fmt.Sprint(g.Truth.Unenforced)},
+		[]string{"only stopped by a rule that could not be decided", fmt.Sprint(g.Truth.Undecided)},
+		[]string{"only asked about", fmt.Sprint(g.Truth.Asked)},
+		[]string{"policies with an expression", fmt.Sprintf("%d of %d", g.Enforced, g.Policies)},
+		[]string{"mutants killed by examples", fmt.Sprintf("%d of %d", g.Killed, g.Killed+g.Survived)},
+	)
+	lines := make([]string, len(g.Wrong))
+	for i, m := range g.Wrong {
+		lines[i] = m.Summary()
+	}
+	t.list("decided otherwise:", lines)
+	t.list("mistakes:", g.Mistakes)
+	t.end()
+}
