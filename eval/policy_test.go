@@ -272,21 +272,13 @@ func TestPolicyAirline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byTool := map[string]*policydoc.Mapping{}
 	var mappings []*policydoc.Mapping
 	for _, f := range files {
+		m := &policydoc.Mapping{Tool: f.Tool}
 		for _, p := range f.Policies {
-			tool := f.Tool
-			if everywhere(files, p.Name) {
-				tool = policydoc.EveryTool
-			}
-			m := byTool[tool]
-			if m == nil {
-				m = &policydoc.Mapping{Tool: tool}
-				byTool[tool], mappings = m, append(mappings, m)
-			}
 			m.Items = append(m.Items, policydoc.Item{Name: p.Name, Description: p.Message, References: p.References})
 		}
+		mappings = append(mappings, m)
 		if !slices.Contains(truth.tools(), f.Tool) && f.Tool != policydoc.EveryTool {
 			continue // mutants of all take long
 		}
@@ -322,11 +314,4 @@ func TestPolicyAirline(t *testing.T) {
 	for _, p := range r.Mapping.Extra {
 		t.Logf("extra: %s %v: %s", p.Tool, p.Policies, p.Sentence)
 	}
-}
-
-// everywhere tells whether all files have a policy of the name.
-func everywhere(files []*guard.File, name string) bool {
-	return !slices.ContainsFunc(files, func(f *guard.File) bool {
-		return !slices.ContainsFunc(f.Policies, func(p guard.Policy) bool { return p.Name == name })
-	})
 }
