@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +35,8 @@ type Options struct {
 	Recordings *Recordings
 	// Progress is told what happens, one event at a time.
 	Progress func(Event)
-	// HTTP sends the requests; http.DefaultClient if nil. Redirects are never followed.
+	// HTTP sends the requests; one with net/http's defaults if nil. Redirects are never
+	// followed.
 	HTTP *http.Client
 }
 
@@ -118,10 +121,9 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("budgets and limits of models can't be negative: leave out those that shall not hold")
 	}
 	endpoints := map[string]Endpoint{"": o.Default}
-	for stage, e := range o.Stages {
-		endpoints[stage] = e
-	}
-	for stage, e := range endpoints {
+	maps.Copy(endpoints, o.Stages)
+	for _, stage := range slices.Sorted(maps.Keys(endpoints)) {
+		e := endpoints[stage]
 		address, err := e.check()
 		if err == nil && o.Budget.USD > 0 && !e.Price.Known() {
 			err = fmt.Errorf("model %s has no price: name it, a budget in USD can't be held without", e.Model)

@@ -95,7 +95,7 @@ func (e Endpoint) check() (address string, err error) {
 	case e.Key != "" && u.Scheme == "http" && !loopback(u.Hostname()) && !e.Plain:
 		return "", fmt.Errorf("model %s: the key would go to %s unencrypted: use https, or allow it for this endpoint", e.Model, u.Host)
 	}
-	if i := strings.IndexFunc(e.Key, func(r rune) bool { return r <= ' ' || r > '~' }); i >= 0 {
+	if i := strings.IndexFunc(e.Key, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }); i >= 0 {
 		return "", fmt.Errorf("model %s: the key has a character that no key has, such as a line end: copy it again", e.Model)
 	}
 	return d.address(u), nil

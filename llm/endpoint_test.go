@@ -101,9 +101,9 @@ func TestPrompts(t *testing.T) {
 	for name, spoil := range map[string]func(*llm.Prompt){
 		"no stage":              func(p *llm.Prompt) { p.Stage = "" },
 		"no message":            func(p *llm.Prompt) { p.Messages = nil },
-		"the model speaks last": func(p *llm.Prompt) { p.Messages = append(p.Messages, llm.Message{Role: llm.Model, Text: "x"}) },
+		"the model speaks last": func(p *llm.Prompt) { p.Messages = append(p.Messages, llm.Message{Role: llm.Assistant, Text: "x"}) },
 		"the model speaks first": func(p *llm.Prompt) {
-			p.Messages = []llm.Message{{Role: llm.Model, Text: "x"}}
+			p.Messages = []llm.Message{{Role: llm.Assistant, Text: "x"}}
 		},
 		"an unknown role":           func(p *llm.Prompt) { p.Messages[0].Role = "system" },
 		"an empty message":          func(p *llm.Prompt) { p.Messages[0].Text = "" },

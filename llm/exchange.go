@@ -143,8 +143,9 @@ func (x *exchange) ask(ctx context.Context) (reply, error) {
 		return reply{}, err
 	}
 	x.usage.Calls++
+	l := x.c.lacks(x)
 	for {
-		q := x.question(x.c.lacks(x))
+		q := x.question(l)
 		body, err := x.link.dialect.body(q)
 		if err != nil {
 			return reply{}, err
@@ -153,12 +154,15 @@ func (x *exchange) ask(ctx context.Context) (reply, error) {
 			x.c.tell(x.prompt, Event{Step: Retried, Err: err, Wait: wait})
 		})
 		if err != nil {
-			if x.c.learn(x, q, err) {
-				x.c.tell(x.prompt, Event{Step: Retried, Err: err})
-				continue
+			less, ok := x.less(l, q, err)
+			if !ok {
+				return reply{}, err
 			}
-			return reply{}, err
+			l = less
+			x.c.tell(x.prompt, Event{Step: Retried, Err: err})
+			continue
 		}
+		x.c.learn(x, l)
 		x.count(r.tokens.usage(x.link.Price, len(body), len(r.said())))
 		if x.tape != nil {
 			x.tape.add(q.form, got)
@@ -183,27 +187,31 @@ func (c *Client) lacks(x *exchange) lacks {
 	return c.learned[x.learning()]
 }
 
-// learn takes from an error what the endpoint doesn't know, and tells whether the
-// question can be asked in another way.
-func (c *Client) learn(x *exchange, q question, err error) bool {
-	var status *StatusError
-	if !errors.As(err, &status) {
-		return false
-	}
+// learn notes what an endpoint lacks. It did answer without: an error that only
+// sounded like it teaches nothing.
+func (c *Client) learn(x *exchange, l lacks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.learned[x.learning()]
+	c.learned[x.learning()] = lacks{max(known.forms, l.forms), known.oldMax || l.oldMax}
+}
+
+// less asks for less, if an error says that the endpoint doesn't know something.
+func (x *exchange) less(l lacks, q question, err error) (lacks, bool) {
+	var status *StatusError
+	if !errors.As(err, &status) {
+		return l, false
+	}
 	forms := x.link.dialect.forms()
 	switch at := slices.Index(forms, q.form); {
 	case x.link.Provider == OpenAI && q.max > 0 && !q.oldMax && status.about("max_completion_tokens"):
-		known.oldMax = true
+		l.oldMax = true
 	case at+1 < len(forms) && status.about(x.link.dialect.lacks()...):
-		known.forms = max(known.forms, at+1)
+		l.forms = at + 1
 	default:
-		return false
+		return l, false
 	}
-	c.learned[x.learning()] = known
-	return true
+	return l, true
 }
 
 // longer makes room for an answer that was cut off, or asks for a shorter one.
@@ -243,5 +251,5 @@ func (x *exchange) repair(r reply, mistakes []string, form bool) {
 		x.shown = true
 		text += " It must meet this JSON Schema:\n" + string(x.prompt.Schema.JSON)
 	}
-	x.messages = append(slices.Clone(x.messages), Message{Model, said}, Message{User, text})
+	x.messages = append(slices.Clone(x.messages), Message{Assistant, said}, Message{User, text})
 }

@@ -155,6 +155,33 @@ func TestBoundCantBeDoubled(t *testing.T) {
 	})
 }
 
+// An error that only sounds as if an endpoint didn't know something is not held
+// against it in later prompts.
+func TestNothingLearned(t *testing.T) {
+	var asked []string
+	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		asked = append(asked, string(data))
+		if len(asked) <= 2 {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error": {"message": "max_completion_tokens is too large for this request"}}`)
+			return
+		}
+		io.WriteString(w, `{"choices": [{"message": {"content": "{\"city\": \"Paris\", \"population\": 2}"}}]}`)
+	})
+	e.MaxTokens = 100
+	c := newClient(t, llm.Options{Default: e})
+	for _, want := range []string{"status", "Paris"} {
+		a, err := c.Complete(t.Context(), prompt())
+		if got := city(t, a, err); got != want {
+			t.Errorf("%s, not %s: %v", got, want, err)
+		}
+	}
+	if len(asked) != 3 || !strings.Contains(asked[1], `"max_tokens"`) || !strings.Contains(asked[2], `"max_completion_tokens"`) {
+		t.Errorf("%q", asked)
+	}
+}
+
 // A model that erred reads its answer, what is wrong with it and what it should be.
 func TestRepair(t *testing.T) {
 	each(t, func(t *testing.T, p llm.Provider) {

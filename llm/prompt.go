@@ -11,8 +11,8 @@ type Role string
 
 // The two sides of a conversation.
 const (
-	User  Role = "user"
-	Model Role = "assistant"
+	User      Role = "user"
+	Assistant Role = "assistant"
 )
 
 // Message is one turn of a prompt.
@@ -63,7 +63,7 @@ func (p Prompt) check() error {
 		return errors.New("the last message of a prompt is the user's, and both sides take turns")
 	}
 	for i, m := range p.Messages {
-		if want := []Role{User, Model}[i%2]; m.Role != want {
+		if want := []Role{User, Assistant}[i%2]; m.Role != want {
 			return fmt.Errorf("message %d is of role %q and not %q: both sides take turns, the user first", i+1, m.Role, want)
 		}
 		if m.Text == "" {

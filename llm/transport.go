@@ -149,7 +149,7 @@ func answers() strictjson.Limits {
 func (l *link) understand(got received) (received, reply, error) {
 	doc, err := strictjson.Parse(rawjson.Repair(got.body), answers())
 	if err == nil {
-		got.body = doc.Canonical()
+		got.body = l.redact(doc.Canonical()) // which has no escapes that hide the key
 	}
 	if got.status == http.StatusOK {
 		var r reply

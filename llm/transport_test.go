@@ -319,7 +319,8 @@ func TestKeyStaysSecret(t *testing.T) {
 		}
 		repeats := raw(t, p, func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s%s"}}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+			key := r.Header.Get("Authorization") + r.Header.Get("X-Api-Key")
+			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s, or %s"}}`, key, strings.ReplaceAll(key, "k", `\u006b`))
 		})
 		_, err := newClient(t, llm.Options{Default: repeats}).Complete(t.Context(), prompt())
 		secret("the error", fmt.Sprintf("%v %+v", err, err))

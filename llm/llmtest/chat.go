@@ -66,7 +66,7 @@ func (chat) read(body []byte, _ http.Header) (Asked, error) {
 		case m.Role == "system" && i == 0:
 			a.System = m.Text
 			continue
-		case m.Role != llm.User && m.Role != llm.Model:
+		case m.Role != llm.User && m.Role != llm.Assistant:
 			return a, fmt.Errorf("messages[%d]: role %q is not allowed here", i, m.Role)
 		case m.Text == "":
 			return a, fmt.Errorf("messages[%d]: content is empty", i)

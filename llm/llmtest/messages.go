@@ -84,7 +84,7 @@ func (messages) read(body []byte, h http.Header) (Asked, error) {
 	}
 	for i, m := range r.Messages {
 		switch {
-		case m.Role != []llm.Role{llm.User, llm.Model}[i%2]:
+		case m.Role != []llm.Role{llm.User, llm.Assistant}[i%2]:
 			return a, fmt.Errorf("messages.%d: roles must alternate between \"user\" and \"assistant\"", i)
 		case m.Content == "":
 			return a, fmt.Errorf("messages.%d: all messages must have non-empty content", i)

@@ -225,7 +225,7 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 	if err := read(answer.Value); err != nil {
 		return nil, &llm.InvalidError{Mistakes: []string{err.Error()}}
 	}
-	return append(messages, llm.Message{Role: llm.Model, Text: string(answer.Value)}), nil
+	return append(messages, llm.Message{Role: llm.Assistant, Text: string(answer.Value)}), nil
 }
 
 // say appends what a stage's prompt says next.

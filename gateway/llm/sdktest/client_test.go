@@ -29,7 +29,7 @@ func TestClient(t *testing.T) {
 		Stage: "look-up", System: "You know <geography> & more.",
 		Messages: []models.Message{
 			{Role: models.User, Text: "What is the capital of France?"},
-			{Role: models.Model, Text: "Of which one?"},
+			{Role: models.Assistant, Text: "Of which one?"},
 			{Role: models.User, Text: "The “hexagon”."},
 		},
 		Schema: models.Schema{Name: "capital", JSON: raw},
