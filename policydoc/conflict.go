@@ -18,8 +18,8 @@ const (
 	fieldStatus = "status"
 )
 
-// ofRule tells whether the conflict is about the rule in the guard file.
-func (c Conflict) ofRule() bool { return strings.HasPrefix(c.Field, fieldRule) }
+// OfRule tells whether the conflict is about the rule in the guard file.
+func (c Conflict) OfRule() bool { return strings.HasPrefix(c.Field, fieldRule) }
 
 // render is a field as YAML writes it; empty where there is nothing.
 func (i *Item) render(field string) string {
@@ -172,7 +172,7 @@ func (c Conflict) mistake(err error) error {
 // what the later run said. The rule is nil where there is none.
 func (i *Item) settle(rule *guard.Policy) {
 	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool {
-		if !c.ofRule() {
+		if !c.OfRule() {
 			would := i.clone()
 			if would.accept(c) != nil {
 				return false

@@ -56,7 +56,7 @@ func (d *Directory) Resolve(key, name, field string, theirs bool) error {
 		switch {
 		case !theirs:
 			return nil
-		case !c.ofRule():
+		case !c.OfRule():
 			return i.accept(c)
 		}
 		rule, err := d.rule(key, name)

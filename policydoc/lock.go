@@ -37,6 +37,11 @@ type Lock struct {
 	Items map[string]map[string]LockedItem `json:"items"`
 }
 
+// NewLock is the lock of a directory into which nothing was compiled.
+func NewLock() *Lock {
+	return &Lock{Version: LockVersion, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Items: map[string]map[string]LockedItem{}}
+}
+
 // LockedDocument is the document that the mapping was made of.
 type LockedDocument struct {
 	Name   string `json:"name"`

@@ -80,7 +80,7 @@ func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
 		m.field(fieldStatus, "mine", before, fieldStatus, func() string { return fresh.render(fieldStatus) })
 	}
 	for _, c := range mine.Conflicts {
-		if c.ofRule() {
+		if c.OfRule() {
 			m.conflicts = append(m.conflicts, c)
 		}
 	}

@@ -49,7 +49,6 @@ type lookup struct {
 const (
 	maxLookups = 48 << 10 // bytes of the definitions of look-ups
 	maxNames   = 100      // tools that are only named
-	maxSummary = 120      // bytes of one that is only named
 	maxContext = 24 << 10 // bytes of sentences that only explain
 )
 
@@ -235,13 +234,13 @@ func (w *work) facts() facts {
 		if size += len(d); size <= maxLookups {
 			f.Lookups = append(f.Lookups, d)
 		} else if d := l.Definition; d != nil && len(f.Others) < maxNames {
-			f.Others = append(f.Others, prompt.Summary(d, maxSummary))
+			f.Others = append(f.Others, prompt.Summary(d))
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(w.tools)) {
 		if d := *w.tools[label].Tool; len(f.Tools) < maxNames {
 			d.Name = label
-			f.Tools = append(f.Tools, prompt.Summary(&d, maxSummary))
+			f.Tools = append(f.Tools, prompt.Summary(&d))
 		}
 	}
 	return f

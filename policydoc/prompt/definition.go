@@ -24,14 +24,15 @@ func Definition(t *schema.Tool) string {
 	return b.String()
 }
 
-// Summary is a tool in one line of at most so many bytes: its name with the
-// names of its arguments, and the beginning of its description.
-func Summary(t *schema.Tool, most int) string {
+// Summary is a tool in one line: its name, the beginning of its description, and
+// the names of its arguments as far as they fit.
+func Summary(t *schema.Tool) string {
+	const maxDescription, maxArguments = 160, 120
 	var args []string
 	for _, p := range t.Input.Properties {
 		args = append(args, p.Name)
 	}
-	return Clip(fmt.Sprintf("%s(%s): %s", t.Name, strings.Join(args, ", "), OneLine(t.Description)), most)
+	return fmt.Sprintf("%s(%s): %s", t.Name, Clip(strings.Join(args, ", "), maxArguments), Clip(OneLine(t.Description), maxDescription))
 }
 
 func section(b *strings.Builder, title string, n *schema.Node) {

@@ -28,6 +28,7 @@ type Set struct{ stages map[string]stage }
 type stage struct {
 	template *template.Template
 	version  string
+	size     int
 }
 
 // parts are the names of what a prompt defines.
@@ -95,7 +96,7 @@ func (s *Set) add(files fs.FS, origin string) error {
 			}
 		}
 		sum := sha256.Sum256(text)
-		s.stages[stageName] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6])}
+		s.stages[stageName] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6]), len(text)}
 	}
 	return nil
 }
@@ -113,6 +114,9 @@ func (s *Set) Stages() []string {
 // Version names the text of a stage's prompt: the beginning of its digest, with
 // "custom:" before it where it isn't the one that comes with Remit.
 func (s *Set) Version(stage string) string { return s.stages[stage].version }
+
+// Size is the length of a stage's prompt without its data, in bytes.
+func (s *Set) Size(stage string) int { return s.stages[stage].size }
 
 // Render fills a stage's prompt in. The system part gets no data but what is
 // the same for all requests of a run.

@@ -1,0 +1,183 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/generation"
+	"github.com/remit-project/remit/policydoc/prompt"
+)
+
+// Options are what a [Compiler] works with.
+type Options struct {
+	Model   Model
+	Prompts *prompt.Set
+	// ModelName names the model of a stage. A change of it makes anew what the
+	// stage had a part in.
+	ModelName func(stage string) string
+	// Generation is what rules are generated with; the model, the prompts and the
+	// scope are the compiler's.
+	Generation generation.Options
+}
+
+// Compiler finds policies and has rules made of them. It is safe for concurrent
+// use.
+type Compiler struct{ o Options }
+
+// New returns a compiler.
+func New(o Options) *Compiler { return &Compiler{o} }
+
+// Input is what is compiled.
+type Input struct {
+	Document *document.Document
+	Scope    guard.Scope
+	// Only are the keys of the tools that are compiled; nil means all. The others
+	// stay as they are.
+	Only []string
+}
+
+// Keys are the keys of the tools of a scope, and [policydoc.EveryTool].
+func Keys(s guard.Scope) []string {
+	var out []string
+	for _, t := range new(Compiler).tools(s) {
+		out = append(out, t.key)
+	}
+	return out
+}
+
+// Failure is a part of the work that could not be done. What was there before
+// stays, and a later run tries again.
+type Failure struct {
+	// Tool is the tool's key; empty where sentences could not be assigned to tools.
+	Tool string
+	// Policy is the policy's name where the rule of one could not be made.
+	Policy string
+	Err    error
+}
+
+// Error implements error.
+func (f Failure) Error() string {
+	switch {
+	case f.Policy != "":
+		return fmt.Sprintf("%s, policy %s: %v", f.Tool, f.Policy, f.Err)
+	case f.Tool != "":
+		return fmt.Sprintf("%s: %v", f.Tool, f.Err)
+	}
+	return f.Err.Error()
+}
+
+// Unwrap gives access to the reason.
+func (f Failure) Unwrap() error { return f.Err }
+
+// Map finds the policies of the document for the tools, and brings the directory
+// up to date: mapping files, unmapped sentences and the lock. Only what changed
+// since the lock was written is asked about.
+func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
+	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
+	if d.Lock == nil {
+		d.Lock = policydoc.NewLock()
+	}
+	now, err := c.routes(ctx, corpus, all, d.Lock)
+	if err != nil {
+		return []Failure{{Err: err}}
+	}
+	some := all
+	if in.Only != nil {
+		some = slices.DeleteFunc(slices.Clone(all), func(t *tool) bool { return !slices.Contains(in.Only, t.key) })
+	}
+	results := make([]*mapped, len(some))
+	works := make([]*work, len(some))
+	errs := make([]error, len(some))
+	var wg sync.WaitGroup
+	for i, t := range some {
+		mapping, err := d.Mapping(t.server, t.name).Mapping()
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		works[i] = c.work(corpus, t, now, d.Lock, mapping)
+		if works[i].none() {
+			continue
+		}
+		wg.Go(func() {
+			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: works[i]}
+			results[i], errs[i] = m.run(ctx)
+		})
+	}
+	wg.Wait()
+	var failures []Failure
+	done := map[string]*mapped{}
+	for i, t := range some {
+		if errs[i] == nil && results[i] != nil {
+			errs[i] = c.write(d, corpus, t, works[i], results[i])
+		}
+		if errs[i] != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: errs[i]})
+			continue
+		}
+		done[t.key] = results[i]
+	}
+	c.account(d, in, corpus, all, now, done)
+	return failures
+}
+
+// routes are what the sentences have to do with the tools: as the lock knows, and
+// as is asked of what it doesn't know.
+func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) (routing, error) {
+	jobs := c.routeJobs(corpus, all, lock)
+	answers := make([]routing, len(jobs))
+	errs := make([]error, len(jobs))
+	var wg sync.WaitGroup
+	for i, job := range jobs {
+		wg.Go(func() { answers[i], errs[i] = c.route(ctx, corpus, job) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	now := c.known(corpus, all, lock)
+	for _, a := range answers {
+		now.merge(a)
+	}
+	return now, nil
+}
+
+// known is what the lock knows: of sentences that are still there, for tools that
+// are what they were.
+func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) routing {
+	now := routing{}
+	if lock.Routing != c.made(stageRoute) {
+		return now
+	}
+	for id, s := range lock.Sentences {
+		if corpus.number[id] == 0 {
+			continue
+		}
+		s.Tools = slices.DeleteFunc(append(s.Pending, s.Tools...), func(key string) bool {
+			return !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key && lock.Tools[key] == t.fingerprint })
+		})
+		s.Pending = nil
+		now[id] = s
+	}
+	return now
+}
+
+// made is what answers of stages are made by: models and prompts.
+func (c *Compiler) made(stages ...string) string {
+	var parts []string
+	for _, s := range stages {
+		parts = append(parts, s, c.o.ModelName(s), c.o.Prompts.Version(s))
+	}
+	return digest(parts...)
+}
+
+// mappingMade is what the items of a tool are made by.
+func (c *Compiler) mappingMade(t *tool) string {
+	return digest(t.fingerprint, c.made(mappingStages...))
+}

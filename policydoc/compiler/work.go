@@ -1,0 +1,81 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/remit-project/remit/policydoc"
+)
+
+// work is what is to be done for a tool: nothing, where no sentence is in focus
+// and no policy retires.
+type work struct {
+	// routed are all sentences about the tool.
+	routed []string
+	// focus are those in which policies are searched: new ones, and those of
+	// policies that are made anew.
+	focus []string
+	// known are the policies that stay, previous those that are made anew: their
+	// sentences or the tool changed.
+	known, previous []shownPolicy
+	// anew are the names of the previous ones.
+	anew []string
+}
+
+func (w *work) none() bool { return len(w.focus) == 0 && len(w.anew) == 0 }
+
+// work compares what the lock says of a tool with how things are now.
+func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lock, mapping *policydoc.Mapping) *work {
+	w := &work{routed: corpus.sorted(now.to(t.key))}
+	made := c.mappingMade(t)
+	focus := map[string]bool{}
+	for _, id := range w.routed {
+		if had, ok := lock.Sentences[id]; !ok || !slices.Contains(had.Tools, t.key) {
+			focus[id] = true
+		}
+	}
+	items := map[string]*policydoc.Item{}
+	if mapping != nil {
+		for i := range mapping.Items {
+			items[mapping.Items[i].Name] = &mapping.Items[i]
+		}
+	}
+	// Of a tool that is another one, all is made anew.
+	had, ok := lock.Tools[t.key]
+	whole := ok && had != t.fingerprint
+	for name, locked := range lock.Items[t.key] {
+		if locked.Mapping != made {
+			whole = true // as where a model or a prompt is another one
+		} else if !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
+			continue
+		}
+		w.anew = append(w.anew, name)
+		for _, id := range locked.Sentences {
+			if slices.Contains(w.routed, id) {
+				focus[id] = true
+			}
+		}
+	}
+	if whole {
+		for _, id := range w.routed {
+			focus[id] = true
+		}
+	}
+	slices.Sort(w.anew)
+	for id := range focus {
+		w.focus = append(w.focus, id)
+	}
+	w.focus = corpus.sorted(w.focus)
+	for name, i := range items {
+		p := shownPolicy{Name: name, Description: i.Description}
+		if slices.Contains(w.anew, name) {
+			w.previous = append(w.previous, p)
+		} else {
+			w.known = append(w.known, p)
+		}
+	}
+	byName := func(a, b shownPolicy) int { return cmp.Compare(a.Name, b.Name) }
+	slices.SortFunc(w.previous, byName)
+	slices.SortFunc(w.known, byName)
+	return w
+}

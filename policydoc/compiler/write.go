@@ -1,0 +1,232 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/policydoc"
+)
+
+// write brings what was found for a tool into its mapping file and into the lock.
+// What people edited stays.
+func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *work, found *mapped) error {
+	file := d.Mapping(t.server, t.name)
+	had, err := file.Mapping()
+	if err != nil {
+		return err
+	}
+	locked := d.Lock.Items[t.key]
+	if locked == nil {
+		locked = map[string]policydoc.LockedItem{}
+		d.Lock.Items[t.key] = locked
+	}
+	rename(found.drafts, w, had, locked)
+	taken := names{}
+	for _, i := range had.Items {
+		taken[i.Name] = true
+	}
+	for _, draft := range found.drafts {
+		if !slices.Contains(w.anew, draft.name) {
+			draft.name = taken.take(draft.name)
+		}
+		fresh, base := draft.item(corpus), locked[draft.name]
+		mine, there := item(had, draft.name)
+		locked[draft.name] = policydoc.LockedItem{Sentences: draft.sentences, Mapping: c.mappingMade(t), Fields: fresh.Fields(), Guard: base.Guard}
+		if !there && slices.Contains(w.anew, draft.name) && base.StaysRemoved(draft.sentences) {
+			continue
+		}
+		merged := policydoc.MergeItem(mine, base.Fields, fresh)
+		file.Put(&merged)
+	}
+	rules, err := d.Guard(t.server, t.name).File()
+	if err != nil {
+		return err
+	}
+	for _, name := range w.anew {
+		if named(found.drafts, name) != nil {
+			continue
+		}
+		if mine, there := item(had, name); there {
+			if kept, keep := policydoc.Retire(mine, locked[name].Fields, ruleEdited(rules, name, locked[name])); keep {
+				file.Put(&kept)
+			} else {
+				file.Remove(name)
+			}
+		}
+		if rule := locked[name].Guard; rule != nil {
+			d.Guard(t.server, t.name).Remove(name)
+		}
+		delete(locked, name)
+	}
+	return nil
+}
+
+// ruleEdited tells whether people edited the rule of a policy.
+func ruleEdited(rules *guard.File, name string, locked policydoc.LockedItem) bool {
+	p := policy(rules, name)
+	return p != nil && locked.Guard != nil && policydoc.Edited(p, locked.Guard.Fields)
+}
+
+// item returns a policy of a mapping by its name.
+func item(m *policydoc.Mapping, name string) (*policydoc.Item, bool) {
+	i := slices.IndexFunc(m.Items, func(i policydoc.Item) bool { return i.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &m.Items[i], true
+}
+
+// rename gives drafts the names of the policies that they are the successors of:
+// models forget names, and a name is what edits and approvals hang on.
+func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]policydoc.LockedItem) {
+	free := slices.DeleteFunc(slices.Clone(w.anew), func(name string) bool { return named(drafts, name) != nil })
+	for _, d := range drafts {
+		if slices.Contains(w.anew, d.name) {
+			continue
+		}
+		best, most := "", 0.0
+		for _, name := range free {
+			likeness := share(d.sentences, locked[name].Sentences)
+			if i, ok := item(had, name); ok {
+				likeness += share(wordList(d.description), wordList(i.Description))
+			}
+			if likeness > most {
+				best, most = name, likeness
+			}
+		}
+		const alike = 0.6 // of 2: the same sentences, or mostly the same words
+		if most >= alike {
+			d.name = best
+			free = slices.DeleteFunc(free, func(name string) bool { return name == best })
+		}
+	}
+}
+
+func wordList(text string) []string {
+	var out []string
+	for w := range words(text) {
+		out = append(out, w)
+	}
+	return out
+}
+
+// share is the part of two sets that both have, from 0 to 1.
+func share(a, b []string) float64 {
+	both := 0
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			both++
+		}
+	}
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// account writes into the lock what became of each sentence, and lists those that
+// no policy refers to. What is done are the tools that were gone through.
+func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all []*tool, now routing, done map[string]*mapped) {
+	lock := d.Lock
+	lock.Version = policydoc.LockVersion
+	lock.Document = policydoc.LockedDocument{Name: in.Document.Name, Digest: in.Document.Digest}
+	lock.Routing = c.made(stageRoute)
+	known := map[string]bool{}
+	for _, t := range all {
+		known[t.key] = true
+		if _, ok := done[t.key]; ok || lock.Tools[t.key] == "" {
+			lock.Tools[t.key] = t.fingerprint
+		}
+	}
+	for key := range lock.Tools {
+		if !known[key] {
+			delete(lock.Tools, key)
+		}
+	}
+	before := lock.Sentences
+	lock.Sentences = map[string]policydoc.LockedSentence{}
+	for id, s := range now {
+		was := before[id]
+		var reasons []string
+		routed := s.Tools
+		s.Tools = nil
+		for _, key := range routed {
+			result, ok := done[key]
+			switch {
+			case !ok && !slices.Contains(was.Tools, key):
+				s.Pending = append(s.Pending, key)
+				continue
+			case ok && result != nil && result.unused[id] != "":
+				reasons = append(reasons, key+": "+result.unused[id])
+			}
+			s.Tools = append(s.Tools, key)
+		}
+		if len(reasons) > 0 {
+			s.Reason = strings.Join(reasons, "; ")
+		} else if s.Reason == "" {
+			s.Reason = was.Reason
+		}
+		lock.Sentences[id] = s
+	}
+	d.Unmapped = unmapped(d, in.Document, corpus, before)
+}
+
+// unmapped are the sentences that no policy refers to. A reason that people wrote
+// stays; before is what the lock knew when the file was written.
+func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
+	written := map[string]string{}
+	if d.Unmapped != nil {
+		for _, s := range d.Unmapped.Sentences {
+			written[s.Text] = s.Reason
+		}
+	}
+	referred := references(d, doc)
+	out := &policydoc.Unmapped{Document: corpus.name}
+	for _, s := range corpus.sentences {
+		if referred[s.ID] {
+			continue
+		}
+		reason := reasonOf(d.Lock.Sentences[s.ID])
+		if had, ok := written[s.Text]; ok && had != reasonOf(before[s.ID]) {
+			reason = had
+		}
+		out.Sentences = append(out.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reason})
+	}
+	return out
+}
+
+func reasonOf(s policydoc.LockedSentence) string {
+	switch {
+	case s.Reason != "":
+		return s.Reason
+	case len(s.Pending) > 0:
+		return "not compiled yet for " + strings.Join(s.Pending, ", ")
+	}
+	return "no policy came of it"
+}
+
+// references are the sentences that a policy of the mapping refers to.
+func references(d *policydoc.Directory, doc *document.Document) map[string]bool {
+	out := map[string]bool{}
+	for key, file := range d.Mappings {
+		m, err := file.Mapping()
+		if err != nil {
+			continue // it was read before
+		}
+		for _, i := range m.Items {
+			for _, id := range d.Lock.Items[key][i.Name].Sentences {
+				out[id] = true
+			}
+			for _, text := range i.References {
+				if q, ok := doc.Find(text); ok {
+					for _, s := range q.Sentences {
+						out[s.ID] = true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
