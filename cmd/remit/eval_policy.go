@@ -43,7 +43,7 @@ func (c *evalPolicyCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	scope, err := policyFlags{Tools: tools, Contracts: c.Contracts}.scope()
+	scope, err := scopeFlags{Tools: tools, Contracts: c.Contracts}.scope()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,9 @@ import (
 )
 
 type policyCommand struct {
+	Compile policyCompileCommand `cmd:"" help:"Make guards of a policy document."`
+	Prompts policyPromptsCommand `cmd:"" help:"Write the prompts of the policy compiler, to change them."`
+
 	Lint policyLintCommand `cmd:"" help:"Check guard files, also against the tools they are about."`
 	Test policyTestCommand `cmd:"" help:"Run the examples of guard files."`
 
@@ -24,9 +27,14 @@ type policyCommand struct {
 
 // policyFlags say which guards a command is about, and for which tools.
 type policyFlags struct {
+	scopeFlags
+	Paths []string `arg:"" name:"policies" help:"Guard files, or directories of them."`
+}
+
+// scopeFlags say what tools rules are about.
+type scopeFlags struct {
 	Tools     []string `placeholder:"FILE" sep:"none" help:"Tool definitions that the rules are about; the server is called like the file. Repeatable."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
-	Paths     []string `arg:"" name:"policies" help:"Guard files, or directories of them."`
 }
 
 // policies are guards with what they were read from.
@@ -72,7 +80,7 @@ func concerning(g *guard.Guard) string {
 }
 
 // scope reads the tools with their contracts.
-func (f policyFlags) scope() (guard.Scope, error) {
+func (f scopeFlags) scope() (guard.Scope, error) {
 	tools, err := readTools(f.Tools)
 	if err != nil {
 		return guard.Scope{}, err

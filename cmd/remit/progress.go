@@ -57,16 +57,24 @@ func (c *countingReader) Read(b []byte) (int, error) {
 
 // show draws the line anew, unless it was drawn just now.
 func (p *progress) show(sessions, calls int) {
-	if p == nil || time.Since(p.last) < progressEvery {
+	if p == nil {
 		return
 	}
-	p.last, p.shown = time.Now(), true
 	bar := ""
 	if p.total > 0 {
 		full := int(min(p.read, p.total) * progressCells / p.total)
 		bar = "[" + strings.Repeat("=", full) + strings.Repeat(" ", progressCells-full) + "] "
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s%s, %s", bar, plural(sessions, "session", "sessions"), plural(calls, "call", "calls"))
+	p.draw(fmt.Sprintf("%s%s, %s", bar, plural(sessions, "session", "sessions"), plural(calls, "call", "calls")))
+}
+
+// draw writes the line, unless it was drawn just now.
+func (p *progress) draw(text string) {
+	if p == nil || time.Since(p.last) < progressEvery {
+		return
+	}
+	p.last, p.shown = time.Now(), true
+	fmt.Fprintf(p.w, "\r\x1b[K%s", text)
 }
 
 // clear takes the line away, for other output to take its place.

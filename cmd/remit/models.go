@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/llm"
+)
+
+// modelFlags say which models are asked, and how much.
+type modelFlags struct {
+	Model      string            `env:"REMIT_MODEL" placeholder:"MODEL" help:"The model, as its provider names it. \"openai:NAME\" or \"anthropic:NAME\" says which API it has; without, names with \"claude\" are Anthropic's, and all others OpenAI's or compatible."`
+	StageModel map[string]string `placeholder:"STAGE=MODEL" help:"Another model for a stage. Repeatable."`
+	BaseURL    string            `name:"base-url" placeholder:"URL" help:"Where the model's API begins, such as http://127.0.0.1:8000/v1 for a server of your own. Without it OPENAI_BASE_URL or ANTHROPIC_BASE_URL counts, and then the provider's own."`
+	PlainHTTP  bool              `name:"plain-http" help:"Send the key also over http to another machine, where anybody on the way can read it."`
+	Price      map[string]string `placeholder:"MODEL=INPUT/OUTPUT" help:"What a model costs, in USD for a million tokens, such as MODEL=3/15. Repeatable."`
+
+	MaxTokens         int           `placeholder:"N" help:"The longest answer, in tokens. Without it the endpoint's own bound holds."`
+	Parallel          int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`
+	RequestsPerMinute int           `placeholder:"N" help:"How often the endpoint is asked at most."`
+	Timeout           time.Duration `default:"10m" placeholder:"TIME" help:"How long one answer may take (10m)."`
+	MaxCalls          int           `placeholder:"N" help:"Stop after so many questions."`
+	MaxCost           float64       `placeholder:"USD" help:"Stop when so much was spent. Needs --price."`
+}
+
+// keys are the environment variables with what is secret or a place, by provider.
+var keys = map[llm.Provider]struct{ key, url string }{
+	llm.OpenAI:    {"OPENAI_API_KEY", "OPENAI_BASE_URL"},
+	llm.Anthropic: {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
+}
+
+// endpoint is where a model is asked.
+func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
+	provider, name, ok := strings.Cut(model, ":")
+	if _, known := keys[llm.Provider(provider)]; !ok || !known {
+		provider, name = string(llm.OpenAI), model
+		if strings.Contains(model, "claude") {
+			provider = string(llm.Anthropic)
+		}
+	}
+	e := llm.Endpoint{Provider: llm.Provider(provider), Model: name, BaseURL: f.BaseURL, MaxTokens: f.MaxTokens, Plain: f.PlainHTTP}
+	env := keys[e.Provider]
+	e.Key = os.Getenv(env.key)
+	if e.BaseURL == "" {
+		e.BaseURL = os.Getenv(env.url)
+	}
+	if price, ok := f.Price[name]; ok {
+		input, output, _ := strings.Cut(price, "/")
+		var err1, err2 error
+		e.Price.Input, err1 = strconv.ParseFloat(input, 64)
+		e.Price.Output, err2 = strconv.ParseFloat(output, 64)
+		if err := errors.Join(err1, err2); err != nil || e.Price.Input < 0 || e.Price.Output < 0 {
+			return e, usage{fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", name, price, name)}
+		}
+	}
+	return e, nil
+}
+
+// options are those of a client. The stages are those that may have models of
+// their own.
+func (f *modelFlags) options(stages []string) (llm.Options, error) {
+	o := llm.Options{
+		Stages: map[string]llm.Endpoint{}, Budget: llm.Budget{Calls: f.MaxCalls, USD: f.MaxCost},
+		Parallel: f.Parallel, RequestsPerMinute: f.RequestsPerMinute, Timeout: f.Timeout,
+	}
+	if f.Model == "" {
+		return o, usage{hint(errors.New("no model is given"), "name one with --model or REMIT_MODEL, and set OPENAI_API_KEY or ANTHROPIC_API_KEY: docs/reference/models.md")}
+	}
+	var err error
+	if o.Default, err = f.endpoint(f.Model); err != nil {
+		return o, err
+	}
+	for stage, model := range f.StageModel {
+		if !slices.Contains(stages, stage) {
+			return o, usage{fmt.Errorf("--stage-model %s: there is no such stage; the stages are %s", stage, strings.Join(stages, ", "))}
+		}
+		if o.Stages[stage], err = f.endpoint(model); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// name names the model of a stage.
+func (f *modelFlags) name(stage string) string {
+	if model, ok := f.StageModel[stage]; ok {
+		return model
+	}
+	return f.Model
+}

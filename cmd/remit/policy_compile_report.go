@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/llm"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/compiler"
+)
+
+// compileProgress is one line on standard error while models are asked, and what
+// went wrong above it.
+type compileProgress struct {
+	*progress
+	s    *streams
+	open int
+}
+
+func newCompileProgress(s *streams) *compileProgress {
+	return &compileProgress{newProgress(s, nil), s, 0}
+}
+
+// event shows what happens to a question.
+func (p *compileProgress) event(e llm.Event) {
+	switch e.Step {
+	case llm.Started:
+		p.open++
+	case llm.Answered, llm.Failed:
+		p.open--
+	}
+	if e.Step == llm.Retried {
+		p.clear()
+		fmt.Fprintf(p.s.err, "%s %s: %s; asking again in %s\n", visible(e.Stage), visible(e.Subject), visible(e.Err.Error()), e.Wait.Round(1e8))
+	}
+	p.draw(fmt.Sprintf("%d answered, %d open, %d tokens, %s  %s", e.Usage.Calls+e.Usage.Reused, p.open,
+		e.Usage.Input+e.Usage.Output, dollars(e.Usage.Cost), visible(e.Stage+" "+e.Subject)))
+}
+
+func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+
+// compiled is the JSON form of what a run did.
+type compiled struct {
+	Document   string           `json:"document"`
+	Sentences  int              `json:"sentences"`
+	Unmapped   int              `json:"unmapped"`
+	Suspicious int              `json:"suspicious"`
+	Tools      []compiledTool   `json:"tools"`
+	Usage      []compiledUsage  `json:"usage"`
+	Failures   []compileFailure `json:"failures"`
+	Shapeless  []string         `json:"results_of_unknown_shape,omitempty"`
+}
+
+type compiledTool struct {
+	Tool        string `json:"tool"`
+	Enforced    int    `json:"enforced"`
+	NotEnforced int    `json:"not_enforced"`
+	Archived    int    `json:"archived"`
+	Conflicts   int    `json:"conflicts"`
+}
+
+type compiledUsage struct {
+	Stage  string  `json:"stage"`
+	Calls  int     `json:"calls"`
+	Reused int     `json:"reused"`
+	Input  int     `json:"input_tokens"`
+	Output int     `json:"output_tokens"`
+	USD    float64 `json:"usd"`
+}
+
+type compileFailure struct {
+	Tool   string `json:"tool,omitempty"`
+	Policy string `json:"policy,omitempty"`
+	Error  string `json:"error"`
+}
+
+// summary says what a run did, and what is left.
+func (c *policyCompileCommand) summary(s *streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
+	r := compiled{Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{}, Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless}
+	if d.Lock != nil {
+		r.Sentences = len(d.Lock.Sentences)
+		for _, sentence := range d.Lock.Sentences {
+			if sentence.Suspicious {
+				r.Suspicious++
+			}
+		}
+	}
+	if d.Unmapped != nil {
+		r.Unmapped = len(d.Unmapped.Sentences)
+	}
+	for _, key := range d.Keys() {
+		t, err := compiledOf(d, key)
+		if err != nil {
+			return err
+		}
+		if t != (compiledTool{Tool: key}) {
+			r.Tools = append(r.Tools, t)
+		}
+	}
+	for stage, u := range used {
+		r.Usage = append(r.Usage, compiledUsage{stage, u.Calls, u.Reused, u.Input, u.Output, u.Cost})
+	}
+	slices.SortFunc(r.Usage, func(a, b compiledUsage) int { return strings.Compare(a.Stage, b.Stage) })
+	for _, f := range failures {
+		r.Failures = append(r.Failures, compileFailure{f.Tool, f.Policy, f.Err.Error()})
+	}
+	if c.JSON {
+		if err := writeIndented(s.out, r); err != nil {
+			return err
+		}
+	} else if err := c.print(s, &r); err != nil {
+		return err
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	var errs []error
+	for _, f := range failures {
+		errs = append(errs, f)
+	}
+	return hint(errors.Join(errs...), "what was there before stays for these; run the command again, and it goes on where it was")
+}
+
+// compiledOf counts what became of the policies of a tool.
+func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
+	t := compiledTool{Tool: key}
+	file := d.Mappings[key]
+	if file == nil {
+		return t, nil
+	}
+	m, err := file.Mapping()
+	if err != nil {
+		return t, err
+	}
+	rules := map[string]bool{}
+	if g := d.Guards[key]; g != nil {
+		f, err := g.File()
+		if err != nil {
+			return t, err
+		}
+		for i := range f.Policies {
+			rules[f.Policies[i].Name] = !f.Policies[i].Require.Empty()
+		}
+	}
+	for _, i := range m.Items {
+		t.Conflicts += len(i.Conflicts)
+		switch {
+		case i.Status == policydoc.Archived:
+			t.Archived++
+		case rules[i.Name]:
+			t.Enforced++
+		default:
+			t.NotEnforced++
+		}
+	}
+	return t, nil
+}
+
+func (c *policyCompileCommand) print(s *streams, r *compiled) error {
+	rows := [][]string{{"tool", "enforced", "not enforced", "archived", "conflicts"}}
+	for _, t := range r.Tools {
+		rows = append(rows, []string{visible(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
+	}
+	t := &tables{out: s.out, paint: paint(s.color)}
+	t.title(fmt.Sprintf("%s: %s, %d of which no policy refers to", visible(r.Document), plural(r.Sentences, "sentence", "sentences"), r.Unmapped))
+	t.rows(rows...)
+	t.end()
+	rows = [][]string{{"stage", "questions", "from recordings", "input tokens", "output tokens", "USD"}}
+	for _, u := range r.Usage {
+		rows = append(rows, []string{u.Stage, fmt.Sprint(u.Calls), fmt.Sprint(u.Reused), fmt.Sprint(u.Input), fmt.Sprint(u.Output), dollars(u.USD)})
+	}
+	t.title("models")
+	t.rows(rows...)
+	t.end()
+	p := s.printer()
+	if r.Suspicious > 0 {
+		p.line(0, p.warn(fmt.Sprintf("%s of the document may speak to whoever compiles it, or not be visible to its readers: see the review.", plural(r.Suspicious, "part", "parts"))))
+	}
+	if len(r.Shapeless) > 0 {
+		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
+	}
+	p.line(0, visible(fmt.Sprintf("Next: remit policy review %s --document %s --tools %s", c.Out, c.Document, strings.Join(c.Tools, " --tools "))))
+	return t.err
+}
+
+// plan prints what a run would take.
+func (c *policyCompileCommand) plan(s *streams, plan *compiler.Plan) error {
+	if c.JSON {
+		return writeIndented(s.out, plan)
+	}
+	rows := [][]string{{"stage", "questions", "input tokens", "output tokens", "USD"}}
+	total := compiler.Planned{Stage: "all"}
+	for _, p := range append(plan.Stages, compiler.Planned{}) {
+		if p.Stage == "" {
+			p = total
+		}
+		rows = append(rows, []string{p.Stage, fmt.Sprint(p.Calls), fmt.Sprint(p.Input), fmt.Sprint(p.Output), dollars(p.Cost)})
+		total.Calls, total.Input, total.Output, total.Cost = total.Calls+p.Calls, total.Input+p.Input, total.Output+p.Output, total.Cost+p.Cost
+	}
+	t := &tables{out: s.out, paint: paint(s.color)}
+	t.title(fmt.Sprintf("%s, %d of them new, and %s: about %s", plural(plan.Sentences, "sentence", "sentences"), plan.New,
+		plural(plan.Tools, "tool", "tools"), plural(plan.Policies, "policy", "policies")))
+	t.rows(rows...)
+	t.end()
+	s.printer().para(0, "", "What the lock knows is counted; the rest is an estimate from what documents hold as a rule.")
+	return t.err
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/trace"
+)
+
+// maxSamples is how many results of a tool are kept: their shapes rarely differ.
+const maxSamples = 5
+
+// readSamples collects what tools returned in recordings, by the tools' keys, each
+// with its server and without.
+func readSamples(files []string) (map[string][]json.RawMessage, error) {
+	out := map[string][]json.RawMessage{}
+	for _, name := range files {
+		f, err := open(name, aRecording)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for s, err := range trace.Read(f) {
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
+			}
+			n++
+			for i := range s.Messages {
+				sample(out, s, &s.Messages[i])
+			}
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, noSession(name)
+		}
+	}
+	return out, nil
+}
+
+func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Message) {
+	if m.Role != trace.Tool {
+		return
+	}
+	call, ok := s.Find(m.CallID)
+	if !ok {
+		return
+	}
+	result := m.Structured
+	if len(result) == 0 {
+		text := strings.TrimSpace(m.Text)
+		if text == "" || !json.Valid([]byte(text)) || text[0] != '{' && text[0] != '[' {
+			return // what isn't a record shows no shape
+		}
+		result = json.RawMessage(text)
+	}
+	keys := []string{policydoc.Key("", call.Tool)}
+	if call.Server != "" {
+		keys = append(keys, policydoc.Key(call.Server, call.Tool))
+	}
+	for _, key := range keys {
+		if len(into[key]) < maxSamples {
+			into[key] = append(into[key], result)
+		}
+	}
+}
+
+// shapeless lists the tools that rules may ask and of which nobody knows what they
+// return.
+func shapeless(scope guard.Scope, samples map[string][]json.RawMessage) []string {
+	var out []string
+	for _, r := range scope.Readable() {
+		if r.Definition != nil && r.Definition.Output == nil && len(samples[r.Name]) == 0 && len(samples[policydoc.Key(r.Server, r.Name)]) == 0 {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
