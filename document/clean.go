@@ -122,7 +122,7 @@ func (b *builder) hidden(t cleaned, start, end int, id string) {
 		if n++; n == 1 {
 			place = g.place
 		}
-		if g.r > 0xE0020 && g.r < 0xE007F {
+		if g.r >= 0xE0020 && g.r < 0xE007F {
 			message.WriteRune(g.r - 0xE0000)
 		}
 		if name := fmt.Sprintf("%U", g.r); !names[name] {

@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -35,7 +36,7 @@ func readMarkdown(b *builder, data []byte) error {
 	if err := nests(src); err != nil {
 		return err
 	}
-	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough), goldmark.WithRendererOptions(html.WithUnsafe()))
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough), goldmark.WithRendererOptions(html.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 100))))
 	root := md.Parser().Parse(text.NewReader(src))
 	n := lineNumbering{builder: b, attribute: []byte(lineAttribute(b.doc)), source: src}
 	n.number(root)
@@ -136,4 +137,25 @@ func offset(n ast.Node) int {
 		}
 	}
 	return -1
+}
+
+// codeRenderer renders code with the attributes of its block, which goldmark leaves
+// out.
+type codeRenderer struct{}
+
+// RegisterFuncs makes it the renderer of code.
+func (c codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindCodeBlock, c.render)
+	r.Register(ast.KindFencedCodeBlock, c.render)
+}
+
+func (codeRenderer) render(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<pre")
+		html.RenderAttributes(w, n, nil)
+		_, _ = w.WriteString(">\n")
+		_, _ = w.Write(util.EscapeHTML(n.Lines().Value(source)))
+		_, _ = w.WriteString("</pre>\n")
+	}
+	return ast.WalkContinue, nil
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/remit-project/remit/provenance/normal"
 )
 
 const (
@@ -70,8 +68,11 @@ func cut(s string) string {
 	return s[:end] + "…"
 }
 
-// mimics are the alphabets that have letters which look like Latin ones.
+// mimics are the alphabets that have letters which look like Latin ones, and twins
+// the letters of the first two that look the same in most fonts.
 var mimics = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu}
+
+const twins = "асеорхуіјѕһԁԛԝАВСЕНІЈКМОРЅТХУΖοΑΒΕΗΙΚΜΝΟΡΤΥΧ"
 
 // lookalikes returns the words of a text that mix Latin letters with those of
 // other alphabets, or that are of another one alone, among Latin words, and could
@@ -93,15 +94,11 @@ func lookalikes(text string) []string {
 			own = own || unicode.Is(unicode.Latin, r)
 			other = other || unicode.In(r, mimics...)
 		}
-		if other && (own || letters > 1 && isASCII(normal.Skeleton(word))) {
+		if other && (own || letters > 1 && strings.Trim(word, twins) == "") {
 			out = append(out, word)
 		}
 	}
 	return out
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // An address is a way in which sentences speak to who processes them. The list is
@@ -112,23 +109,43 @@ type address struct {
 	how *regexp.Regexp
 }
 
-// addresses are matched with folded text in lower case.
+// addresses are matched with folded text in lower case, without quotes and stars.
 var addresses = []address{
 	{"it asks to ignore other instructions", regexp.MustCompile(
-		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
+		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|` +
+			`(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
 	{"it speaks to a program that processes the document", regexp.MustCompile(
-		`\b(the|this|any|every|dear|you are an?|as an?|if you are an?) (policy )?(compiler|parser|extractor|rule generator|guard generator|(large )?language model|llm|a\.?i\.?( model| assistant| system| reviewer| compiler)?|model|reviewing (model|tool)|chat ?bot)s? (must|should|shall|may|will|is to|can|has to|needs? to|reading|processing|reviewing|that|who|which|you)\b|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b|\b(attention|note|notes|message|instructions?)( to| for)( the| all| any)? (compiler|parser|a\.?i\.?|llm|language model|model|assistant|reviewing (model|tool))s?\b`)},
+		`\b((the|this|any|every|all|dear|you are an?|as an?) )(policy )?` + processor + `,? ` + duty + `\b` +
+			`|\b(a\.?i\.?|llm|language) ?(models?|systems?|compilers?|tools?|reviewers?|assistants?)?,? ` + duty + `\b` +
+			`|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b` +
+			`|\b(attention|notes?|messages?|instructions?),?( to| for)?( the| all| any)? ` + processor + `\b`)},
 	{"it speaks of the making of rules or checks", regexp.MustCompile(
-		`\b(when|while|before|after|for|in|from|during) (generating|creating|writing|producing|compiling|extracting|making|deriving|mapping|building)\b.{0,30}\b(rules?|guards?|checks?|polic(y|ies)|validators?|tests?|code|mappings?|examples?)\b|\b(do not|don't|never|must not|should not|shall not|need not|without) (be )?(creat(e|ed|ing)|generat(e|ed|ing)|writ(e|ten|ing)|produc(e|ed|ing)|add(ed|ing)?|extract(ed|ing)?|deriv(e|ed|ing)|compil(e|ed|ing)|turn(ed|ing)?|emit(ted|ting)?)\b.{0,30}\b(rules?|guards?|checks?|policy items?|tests?|validators?)\b`)},
+		`\b(when|while|before|after|for|in|from|during) (generating|creating|writing|producing|compiling|extracting|making|deriving|mapping|building) (\w+ ){0,2}` + product + `\b` +
+			`|\b(do not|don't|never|must not|should not|shall not|need not|without) (be )?` +
+			`(creat(e|ed|ing)|generat(e|ed|ing)|writ(e|ten|ing)|produc(e|ed|ing)|add(ed|ing)?|extract(ed|ing)?|deriv(e|ed|ing)|compil(e|ed|ing)|turn(ed|ing)?|emit(ted|ting)?|mak(e|ing)|made) (\w+ ){0,3}` + product + `\b`)},
 	{"it speaks of a model's prompt or output", regexp.MustCompile(
-		`\b(system|developer|hidden|initial) (prompt|message|instruction)s?\b|<\|?/?(system|assistant|im_start|im_end|inst)\b|\[/?inst\]|\b(respond|reply|answer) (only )?(with|in) (json|yaml|the following|an empty|exactly)\b|\b(output|return|emit|print)( only| just| exactly| nothing| an empty| the following| json| yaml| no )|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
+		`\b(system|developer|hidden|initial) (prompt|message|instruction)s?\b` +
+			`|<\|?/?(system|assistant|im_start|im_end|inst)\b|\[/?inst\]` +
+			`|\b(respond|reply|answer) (only )?(with|in) (json|yaml|the following|an empty|exactly)\b` +
+			`|\b(output|emit) (only|just|exactly|nothing|an empty|the following|json|yaml|no)\b` +
+			`|\b(return|print) (only )?(nothing|an empty (list|answer|result|object)|json|yaml)\b` +
+			`|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
 	{"it asks for a verdict on the document or its rules", regexp.MustCompile(
-		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
+		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?` +
+			`(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
 }
+
+// The words of addresses: who processes documents, what it is told to, and what it
+// makes of them.
+const (
+	processor = `(compiler|parser|extractor|rule generator|guard generator|(large )?language model|llm|a\.?i\.?( model| assistant| system| reviewer| compiler)?|model|reviewing (model|tool)|chat ?bot)s?`
+	duty      = `(must|should|shall|may|will|is to|can|has to|needs? to|reading|processing|reviewing|that|who|which|you)`
+	product   = `(rules?|guards?|checks?|policy items?|validators?|test cases?|mappings?)`
+)
 
 // instructs says how a text speaks to who processes it, "" when it doesn't.
 func instructs(text string) string {
-	text = strings.ToLower(fold(text))
+	text = strings.ToLower(strings.NewReplacer(`"`, "", "*", "").Replace(fold(text)))
 	for _, a := range addresses {
 		if a.how.MatchString(text) {
 			return a.why

@@ -20,6 +20,8 @@ type policyCommand struct {
 	Mutate   policyMutateCommand   `cmd:"" help:"Find what the examples of guard files don't tell apart."`
 	Coverage policyCoverageCommand `cmd:"" help:"List the tools with their rules, and those without."`
 
+	Sentences policySentencesCommand `cmd:"" help:"List the sentences of a policy document, and what is hidden in it."`
+
 	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document were found right."`
 	Archive policyArchiveCommand `cmd:"" help:"Take policies of a document out of force, with the reason."`
 	Resolve policyResolveCommand `cmd:"" help:"Decide what people edited and a later run says otherwise."`

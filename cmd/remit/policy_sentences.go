@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/document"
+)
+
+type policySentencesCommand struct {
+	File string `arg:"" name:"file" help:"A policy document: Markdown, PDF, DOCX, HTML or plain text, by the ending of its name."`
+	JSON bool   `help:"Print the sentences and suspicions as JSON."`
+}
+
+// Help is shown below the flags.
+func (policySentencesCommand) Help() string {
+	return `Lists the sentences of a policy document as Remit reads it, under what they stand under, with their identities and places; then what is hidden in the document, and what speaks to who processes it.
+
+Example:
+  remit policy sentences policy.pdf`
+}
+
+// policyDocument is the JSON form of a document.
+type policyDocument struct {
+	Name       string            `json:"name"`
+	Digest     string            `json:"digest"`
+	Format     document.Format   `json:"format"`
+	Sentences  []policySentence  `json:"sentences"`
+	Suspicions []policySuspicion `json:"suspicions"`
+}
+
+type policySentence struct {
+	ID    string        `json:"id"`
+	Kind  document.Kind `json:"kind"`
+	Text  string        `json:"text"`
+	Path  []string      `json:"path,omitempty"`
+	Place string        `json:"place,omitempty"`
+	Block int           `json:"block"`
+}
+
+type policySuspicion struct {
+	Kind     document.SuspicionKind `json:"kind"`
+	Text     string                 `json:"text"`
+	Place    string                 `json:"place,omitempty"`
+	Sentence string                 `json:"sentence,omitempty"`
+	Why      string                 `json:"why"`
+}
+
+// Run lists the sentences.
+func (c *policySentencesCommand) Run(s *streams) error {
+	data, err := readFileOf(c.File, "a policy document in it")
+	if err != nil {
+		return err
+	}
+	d, err := document.Read(c.File, data)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return writeJSON(s.out, documentOf(d))
+	}
+	printSentences(s, d)
+	printSuspicions(s, d)
+	return nil
+}
+
+func documentOf(d *document.Document) policyDocument {
+	out := policyDocument{Name: d.Name, Digest: d.Digest, Format: d.Format, Sentences: []policySentence{}, Suspicions: []policySuspicion{}}
+	for _, t := range d.Sentences {
+		out.Sentences = append(out.Sentences, policySentence{t.ID, t.Kind, t.Text, t.Path, t.Place.String(), t.Block})
+	}
+	for _, t := range d.Suspicions {
+		out.Suspicions = append(out.Suspicions, policySuspicion{t.Kind, t.Text, t.Place.String(), t.Sentence, t.Why})
+	}
+	return out
+}
+
+// printSentences writes each sentence under what it stands under, which is written
+// once for those that follow each other.
+func printSentences(s *streams, d *document.Document) {
+	p := s.printer()
+	var above []string
+	for _, t := range d.Sentences {
+		under := t.Path
+		if t.Kind == document.Heading {
+			under = append(slices.Clone(t.Path), t.Text)
+		}
+		if !slices.Equal(above, under) {
+			above = under
+			p.para(0, "", p.bold(visible(strings.Join(above, " › "))))
+		}
+		p.line(2, p.dim(fmt.Sprintf("%s  %s, %s", t.ID, t.Kind, t.Place)))
+		if t.Kind != document.Heading {
+			p.para(4, "", visible(t.Text))
+		}
+	}
+	p.line(0, fmt.Sprintf("%s in %s", plural(len(d.Sentences), "sentence", "sentences"), name(d.Name)))
+}
+
+// printSuspicions writes what a person should look at.
+func printSuspicions(s *streams, d *document.Document) {
+	p := s.printer()
+	for _, t := range d.Suspicions {
+		where := t.Place.String()
+		if t.Sentence != "" {
+			where = strings.TrimPrefix(where+", "+t.Sentence, ", ")
+		}
+		p.line(0, fmt.Sprintf("%s %s: %s", p.warn(string(t.Kind)+":"), where, t.Why))
+		p.para(4, "", visible(t.Text))
+	}
+}
