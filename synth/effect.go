@@ -117,6 +117,11 @@ func (t *tool) findVerb() {
 			continue // a noun, or an adjective ("linked accounts")
 		}
 		if word, v, ok := verbOf(w); ok {
+			if i == 0 && word == "return" && len(t.words) > 1 {
+				// Descriptions return values; what a tool is named for returning goes
+				// back to where it came from.
+				v = verb{effect: contract.Write, manner: changing}
+			}
 			named = append(named, candidate{word, v, i})
 		}
 	}
