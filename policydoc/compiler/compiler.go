@@ -80,9 +80,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // since the lock was written is asked about.
 func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
-	if d.Lock == nil {
-		d.Lock = policydoc.NewLock()
-	}
+	lock(d)
 	now, err := c.routes(ctx, corpus, all, d.Lock)
 	if err != nil {
 		return []Failure{{Err: err}}
@@ -125,6 +123,13 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	}
 	c.account(d, in, corpus, all, now, done)
 	return failures
+}
+
+// lock gives a directory a lock where it has none.
+func lock(d *policydoc.Directory) {
+	if d.Lock == nil {
+		d.Lock = policydoc.NewLock()
+	}
 }
 
 // routes are what the sentences have to do with the tools: as the lock knows, and

@@ -33,6 +33,7 @@ type rule struct {
 // text, tool or look-ups changed since theirs was made, and takes out those of
 // policies that are archived or gone. What people edited in a guard file stays.
 func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
+	lock(d)
 	corpus := newCorpus(in.Document)
 	var failures []Failure
 	var rules []*rule

@@ -39,7 +39,7 @@ func (r *reader) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) 
 			return nil, err
 		}
 	}
-	value, err := json.Marshal(r.answer(p.Stage, p.Messages[0].Text))
+	value, err := json.Marshal(r.answer(p, p.Messages[0].Text))
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,15 @@ var (
 type object = map[string]any
 
 // answer answers a stage's question.
-func (r *reader) answer(stage, question string) any {
+func (r *reader) answer(p llm.Prompt, question string) any {
+	stage := p.Stage
 	switch stage {
+	case "tests":
+		return tests(question)
+	case "reading":
+		return readings(question)
+	case "rule":
+		return rule(question, strings.Contains(string(p.Schema.JSON), `"calls"`))
 	case "route":
 		return r.route(question)
 	case "find":
@@ -132,6 +139,50 @@ func (r *reader) find(question string) any {
 		}
 	}
 	return object{"policies": policies, "unused": unused}
+}
+
+var (
+	ruledPolicy = regexp.MustCompile(`(?m)^# The policy\n\n[a-z0-9-]+: (.*)$`)
+	callLabel   = regexp.MustCompile(`(?m)^C\d+$`)
+)
+
+// ruled is the word that a policy is about: its last one. The reader's rules want
+// the user to have said it.
+func ruled(question string) string {
+	words := strings.Fields(strings.TrimRight(ruledPolicy.FindStringSubmatch(question)[1], "."))
+	return words[len(words)-1]
+}
+
+func tests(question string) any {
+	args, tool := `{"count": 1}`, "hire_item"
+	if strings.Contains(question, "# The tool\n\nreturn_item: ") {
+		args = `{"weight": 1}`
+	}
+	one := func(name, expect, said string) any {
+		t := object{"name": name, "why": "so it says", "expect": expect, "args": args, "given": []any{},
+			"history": []any{object{"user": said, "at": ""}}, "now": "", "principal": object{"id": "", "groups": []any{}, "attributes": []any{}}, "labels": []any{}}
+		if strings.Contains(question, "calls of every tool") {
+			t["tool"] = tool
+		}
+		return t
+	}
+	return object{"records": []any{}, "tests": []any{one("said", "allow", "Here: "+ruled(question)), one("not said", "deny", "Well.")}}
+}
+
+func readings(question string) any {
+	out := []any{}
+	for _, label := range callLabel.FindAllString(question, -1) {
+		out = append(out, object{"call": label, "words": "", "reason": "", "verdict": "undecided"})
+	}
+	return object{"readings": out}
+}
+
+func rule(question string, calls bool) any {
+	out := object{"variables": []any{}, "require": fmt.Sprintf("session.user_said(%q)", ruled(question)), "message": "Say it first."}
+	if calls {
+		out["calls"], out["records"], out["tests"] = []any{}, []any{}, []any{}
+	}
+	return out
 }
 
 // concerns tells whether a sentence is about a tool.

@@ -1,0 +1,206 @@
+package compiler_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/compiler"
+)
+
+// guards makes the rules, and forgets what was asked before.
+func (s *shop) guards(text string) []compiler.Failure {
+	s.model.forget()
+	d := s.read()
+	failures := s.compiler().Guards(s.Context(), s.input(text), d)
+	if err := d.Write(); err != nil {
+		s.Fatal(err)
+	}
+	return failures
+}
+
+// rules are the expressions of a tool's rules by their names.
+func (s *shop) rules(key string) map[string]string {
+	out := map[string]string{}
+	d := s.read()
+	if d.Guards[key] == nil {
+		return out
+	}
+	f, err := d.Guards[key].File()
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := range f.Policies {
+		out[f.Policies[i].Name] = f.Policies[i].Require.Text
+	}
+	return out
+}
+
+// edit changes a file of the directory.
+func (s *shop) edit(name, old, new string) {
+	path := filepath.Join(s.root, name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		s.Fatalf("%s doesn't say %q:\n%s", name, old, data)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o644); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func TestEveryEnforceablePolicyGetsARule(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	if failures := s.guards(hire); failures != nil {
+		t.Fatal(failures)
+	}
+	for key, want := range map[string]map[string]string{
+		"hire_item":         {"with-hire-item-at-most": `session.user_said("customer")`, "before-hire-item-the-customer": `session.user_said("card")`},
+		"return_item":       {"with-return-item-the-machine": `session.user_said("weighed")`},
+		policydoc.EveryTool: {"make-any-call-alone": `session.user_said("alone")`},
+	} {
+		if diff := cmp.Diff(want, s.rules(key)); diff != "" {
+			t.Errorf("rules of %s (-want +got):\n%s", key, diff)
+		}
+	}
+	var files []*guard.File
+	d := s.read()
+	for _, g := range d.Guards {
+		f, err := g.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	set, err := guard.Compile(files, s.input(hire).Scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range set.Guards() {
+		for _, r := range example.Run(t.Context(), g) {
+			if !r.Passed() {
+				t.Errorf("%s of %s: %s says %s: %s", r.Example, r.Tool, r.Rule, r.Got, r.Failed)
+			}
+		}
+	}
+	if s.guards(hire); len(s.model.subjects) > 0 {
+		t.Errorf("asked again: %q", s.model.subjects)
+	}
+}
+
+func TestARuleIsMadeAnewWithItsPolicy(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.guards(hire)
+	s.edit("mapping/hire_item.yaml", "the customer shows a card.", "the customer shows a passport.")
+	if failures := s.guards(hire); failures != nil {
+		t.Fatal(failures)
+	}
+	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.user_said("passport")` {
+		t.Errorf("the rule is %s", got)
+	}
+	if s.model.asked["tests"] != 1 {
+		t.Errorf("questions: %v", s.model.asked)
+	}
+}
+
+func TestAnEditedRuleStays(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.guards(hire)
+	s.edit("guards/hire_item.yaml", `session.user_said("card")`, `session.user_said("card") && args.count < 9`)
+	s.compile(strings.Replace(hire, "shows a card", "shows an identity", 1))
+	if failures := s.guards(strings.Replace(hire, "shows a card", "shows an identity", 1)); failures != nil {
+		t.Fatal(failures)
+	}
+	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.user_said("card") && args.count < 9` {
+		t.Errorf("the rule is %s", got)
+	}
+	m, err := s.read().Mappings["hire_item"].Mapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conflicts []string
+	for _, i := range m.Items {
+		for _, c := range i.Conflicts {
+			conflicts = append(conflicts, i.Name+" "+c.Field+": "+c.Generated)
+		}
+	}
+	if len(conflicts) != 1 || !strings.HasPrefix(conflicts[0], "before-hire-item-the-customer guard/require: ") || !strings.Contains(conflicts[0], "identity") {
+		t.Errorf("the conflicts are %q", conflicts)
+	}
+}
+
+func TestARuleGoesWithItsPolicy(t *testing.T) {
+	t.Run("archived", func(t *testing.T) {
+		s := newShop(t)
+		s.compile(hire)
+		s.guards(hire)
+		d := s.read()
+		if err := d.Archive("return_item", "with-return-item-the-machine", "it broke"); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Write(); err != nil {
+			t.Fatal(err)
+		}
+		s.guards(hire)
+		if got := s.rules("return_item"); len(got) > 0 || len(s.model.subjects) > 0 {
+			t.Errorf("there still is %v, after %q", got, s.model.subjects)
+		}
+	})
+	t.Run("its sentence is gone", func(t *testing.T) {
+		s := newShop(t)
+		s.compile(hire)
+		s.guards(hire)
+		without := strings.Replace(hire, "With return_item the machine is weighed.\n", "", 1)
+		s.compile(without)
+		s.guards(without)
+		if got := s.rules("return_item"); len(got) > 0 {
+			t.Errorf("there still is %v", got)
+		}
+	})
+	t.Run("and leaves those that people wrote", func(t *testing.T) {
+		s := newShop(t)
+		s.compile(hire)
+		s.guards(hire)
+		s.edit("guards/return_item.yaml", "policies:\n", "policies:\n  - name: mine\n    require: args.weight > 0\n    message: Weigh it.\n")
+		without := strings.Replace(hire, "With return_item the machine is weighed.\n", "", 1)
+		s.compile(without)
+		s.guards(without)
+		if got := slices.Sorted(maps.Keys(s.rules("return_item"))); !slices.Equal(got, []string{"mine"}) {
+			t.Errorf("the rules are %v", got)
+		}
+	})
+}
+
+func TestAMappingOfPeopleGetsRules(t *testing.T) {
+	s := newShop(t)
+	if err := os.MkdirAll(filepath.Join(s.root, "mapping"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.root, "mapping", "hire_item.yaml"), []byte(`tool: hire_item
+policies:
+  - name: card-first
+    description: The customer shows a card.
+    references: ["Before hire_item the customer shows a card."]
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if failures := s.guards(hire); failures != nil {
+		t.Fatal(failures)
+	}
+	if diff := cmp.Diff(map[string]string{"card-first": `session.user_said("card")`}, s.rules("hire_item")); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
