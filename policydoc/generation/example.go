@@ -185,9 +185,26 @@ func (w *work) examples(written writtenTests, taken []guard.Example) ([]guard.Ex
 	}
 	var out []guard.Example
 	for i, t := range written.Tests {
-		out = append(out, m.example(fmt.Sprintf("/tests/%d", i), t))
+		e := m.example(fmt.Sprintf("/tests/%d", i), t)
+		if len(m.mistakes) == 0 {
+			m.writable(fmt.Sprintf("/tests/%d", i), &e)
+		}
+		out = append(out, e)
 	}
 	return out, m
+}
+
+// writable tells of a test that a guard file can't have, such as one that is larger
+// than a file may be.
+func (m *maker) writable(at string, e *guard.Example) {
+	doc := guard.NewDocument("test", m.task.Server, m.task.Tool)
+	err := doc.Put(&guard.Policy{Name: "p", Message: "m", Examples: []guard.Example{*e}})
+	if err == nil {
+		_, err = doc.File()
+	}
+	if err != nil {
+		m.fail(at, "it can't be written to a file: %s", err)
+	}
 }
 
 func (m *maker) record(at string, r writtenRecord) {

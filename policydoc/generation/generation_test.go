@@ -205,6 +205,8 @@ func TestMistakesInARuleGoBack(t *testing.T) {
 		"a reserved name":               {strings.Replace(rule(goodRule), `"name":"member"`, `"name":"session"`, 1), []string{`"session" can't be the name of a variable`}},
 		"a tool that does more":         {rule(`tools.waive_fine({"member_id": "M-1"}) == 1`), []string{`may do more than read`}},
 		"a look-up with wrong argument": {rule(`tools.get_copy({"copy": args.copy_id}).due == ""`), []string{`get_copy has no argument "copy"`}},
+		"a value of the tests":          {rule(goodRule + ` || args.copy_id == "C-1"`), []string{`require: it compares with "C-1", which only tests have`}},
+		"a long message":                {strings.Replace(rule(goodRule), "The member", strings.Repeat("The member ", 60), 1), []string{"in at most 600 bytes"}},
 		"an allow-all in disguise":      {rule(`args.days > 0 || args.days <= 0`), []string{"fails 3 of its 6 tests", "T2 (a cent more) expects deny, but the rule says allow"}},
 		"a limit that is off":           {rule(`member.fines.filter(f, !f.paid).map(f, f.amount).sum() < 10`), []string{"fails 1 of its 6 tests", "T1 (at the limit) expects allow, but the rule says deny"}},
 		"a field that there isn't":      {rule(`member.fine <= 10`), []string{"T1 (at the limit) expects allow, but the rule can't be decided: no such key: fine"}},
@@ -384,6 +386,7 @@ func TestTestsThatAreNoCallsGoBack(t *testing.T) {
 		"arguments in the history":         {swap(`"history":[]`, `"history":[{"call":{"tool":"get_copy","args":"{\"copy\":1}","result":""},"at":""}]`), "/tests/0/history/0/call/args: in the arguments of get_copy"},
 		"a declared result in the history": {swap(`"history":[]`, `"history":[{"call":{"tool":"get_copy","args":"{\"copy_id\":\"C-1\"}","result":"{\"copy_id\":1}"},"at":""}]`), "/tests/0/history/0/call/result: it isn't as get_copy returns it: /copy_id: it must be string"},
 		"nothing that happened":            {swap(`"history":[]`, `"history":[{"at":""}]`), "/tests/0/history/0: say what happened"},
+		"more than a file can have":        {swap(`"history":[]`, `"history":[{"user":"`+strings.Repeat("a", guard.MaxFile)+`","at":""}]`), "/tests/0: it can't be written to a file"},
 		"a label of nothing":               {swap(`"labels":[]`, `"labels":[{"at":"/to","trust":"USER"}]`), "/tests/0/labels/0/at: there is no text or number at /to"},
 		"a judge that there isn't":         {swap(`"given":[`, `"given":[{"judge":"q?","answer":true},`), "/tests/0/given/0: there is no judge here"},
 		"only calls to allow":              {strings.ReplaceAll(good, `"deny"`, `"allow"`), "/tests: none is expected to be denied"},
@@ -418,9 +421,31 @@ func TestResultsInTestsAreShapedLikeSamples(t *testing.T) {
 	if r.NotEnforced != "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], want) {
 		t.Fatalf("refused %q, want %q", s.refused, want)
 	}
+	if strings.Contains(s.prompts[0].System, `"judge"`) || strings.Contains(string(s.prompts[0].Schema.JSON), `"judge"`) {
+		t.Error("the author of the tests is told of a judge that there isn't")
+	}
 	for _, want := range []string{"- fines: list of object", "- amount: number", "- name: string, or null", `one result, abridged: {"fines":[{"amount":1.5`} {
 		if !strings.Contains(s.prompts[0].Messages[0].Text, want) {
 			t.Errorf("the author of the tests isn't told %q:\n%s", want, s.prompts[0].Messages[0].Text)
+		}
+	}
+}
+
+func TestAJudgeIsAskedWhereThereIsOne(t *testing.T) {
+	question := "Did the member say why?"
+	test := func(name, expect string, answer bool) string {
+		return fmt.Sprintf(`{"name":%q,"why":"w","expect":%q,"args":"{\"copy_id\":\"C-1\",\"member_id\":\"M-1\",\"days\":7}",
+			"given":[{"judge":%q,"answer":%v}],"history":[],"now":"","principal":{"id":"","groups":[],"attributes":[]},"labels":[]}`, name, expect, question, answer)
+	}
+	tests := `{"records":[],"tests":[` + test("said", "allow", true) + `,` + test("not said", "deny", false) + `]}`
+	s := &script{tests: []string{tests}, rules: []string{`{"variables":[],"require":"judge(\"` + question + `\")","message":"Ask why."}`}}
+	r := generate(t, s, func(o *generation.Options) { o.Judge = true })
+	if r.NotEnforced != "" || r.Policy.Examples[0].Given[0].Judge != question {
+		t.Fatalf("got %+v", r)
+	}
+	for _, p := range s.prompts {
+		if p.Stage == "rule" && !strings.Contains(p.System, "* judge - ") {
+			t.Error("the author of the rule isn't told of the judge")
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 	maxSamples = 100
 	// maxSample and maxSampleText bound what is shown of one, in bytes, and of a
 	// text in it, in characters.
-	maxSample, maxSampleText = 3000, 80
+	maxSample, maxSampleText = 2000, 80
 	// maxShown is how many elements of a list are shown.
 	maxShown = 2
 )
@@ -47,11 +47,14 @@ func shapeOf(samples []json.RawMessage) *shape {
 	if len(values) == 0 {
 		return nil
 	}
-	sample, err := json.Marshal(abridged(values[0]))
-	if err != nil || len(sample) > maxSample {
-		sample = nil
+	s := &shape{node: nodeOf(values)}
+	for _, v := range values {
+		// The longest shows the most.
+		if sample, err := json.Marshal(abridged(v)); err == nil && len(sample) <= maxSample && len(sample) > len(s.sample) {
+			s.sample = string(sample)
+		}
 	}
-	return &shape{nodeOf(values), string(sample)}
+	return s
 }
 
 // decode reads a JSON value with its numbers as they are written.
@@ -78,6 +81,7 @@ func nodeOf(values []any) *schema.Node {
 	n := &schema.Node{}
 	var objects []map[string]any
 	var elements []any
+	var texts []string
 	for _, v := range values {
 		kind := ""
 		switch v := v.(type) {
@@ -89,28 +93,36 @@ func nodeOf(values []any) *schema.Node {
 		case []any:
 			kind, elements = "array", append(elements, v...)
 		case string:
-			kind = "string"
+			kind, texts = "string", append(texts, v)
 		case bool:
 			kind = "boolean"
 		case json.Number:
-			kind = "integer"
-			if strings.ContainsAny(string(v), ".eE") {
-				kind = "number"
-			}
+			kind = "number" // that all so far are whole says little
 		}
 		if !slices.Contains(n.Types, kind) {
 			n.Types = append(n.Types, kind)
 		}
 	}
-	if i := slices.Index(n.Types, "integer"); i >= 0 && slices.Contains(n.Types, "number") {
-		n.Types = slices.Delete(n.Types, i, i+1)
-	}
 	slices.Sort(n.Types)
+	n.Description = seen(texts)
 	if len(elements) > 0 {
 		n.Items = nodeOf(elements)
 	}
 	members(n, objects)
 	return n
+}
+
+// seen tells of the texts of a field when they seem to be the words of a list. It
+// is no enumeration: there may be others.
+func seen(texts []string) string {
+	const most, longest = 8, 40
+	n := len(texts)
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	if len(texts) > most || n < 3*len(texts) || slices.ContainsFunc(texts, func(t string) bool { return len(t) > longest }) || n == 0 {
+		return ""
+	}
+	return "seen so far: " + strings.Trim(compact(texts), "[]")
 }
 
 // members are the properties of objects, or what a map of them holds.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/guard/example"
@@ -58,8 +60,8 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
 	}
 	switch {
-	case p.Message == "":
-		t.mistakes = append(t.mistakes, "message: say what is wrong with the call, and what would be right")
+	case p.Message == "" || len(p.Message) > maxMessage:
+		t.mistakes = append(t.mistakes, fmt.Sprintf("message: say what is wrong with the call, and what would be right, in at most %d bytes", maxMessage))
 	case strings.TrimSpace(c.Require) == "":
 		t.mistakes = append(t.mistakes, "require: write what must be true for the call to run")
 	case constant(c.Require):
@@ -73,6 +75,9 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 		if t.mistakes = mistakesOf(err, c); t.mistakes == nil {
 			return nil, err
 		}
+		return t, nil
+	}
+	if t.mistakes = w.borrowed(c); len(t.mistakes) > 0 {
 		return t, nil
 	}
 	t.policy = g.File.Policies[0]
@@ -93,6 +98,47 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	}
 	t.mutants = r.Mutants
 	return t, nil
+}
+
+// maxMessage is the length of what an agent reads, in bytes.
+const maxMessage = 600
+
+// quoted finds the texts of an expression that have a digit, as ids have.
+var quoted = regexp.MustCompile(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'`)
+
+// borrowed tells of values that a rule has from its tests and from nowhere else: it
+// would be a rule about the tests. Days and times are written in one way in rules
+// and in another in documents.
+func (w *work) borrowed(c candidate) []string {
+	var out []string
+	for name, text := range c.expressions() {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			value := m[1] + m[2]
+			_, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))])
+			if err != nil && w.onlyInTests(value) {
+				out = append(out, fmt.Sprintf("%s: it compares with %q, which only tests have: write what the sentences say, for every call", name, value))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// onlyInTests tells whether a text is a value in the tests, and stands nowhere in
+// what the policy says or what is known of the tools.
+func (w *work) onlyInTests(value string) bool {
+	in := slices.ContainsFunc(w.tests, func(e guard.Example) bool { return strings.Contains(key(&e), quote(value)) })
+	f := w.facts()
+	return in && !strings.Contains(compact([]any{f.Item, f.Definition, f.Lookups, f.Others, f.Blocks, f.Context}), value)
+}
+
+// expressions are the expressions of a candidate by what they are called.
+func (c candidate) expressions() map[string]string {
+	out := map[string]string{"require": c.Require}
+	for _, v := range c.Variables {
+		out["variable "+v.Name] = v.Value
+	}
+	return out
 }
 
 // constant tells whether an expression is a mere truth value.
@@ -141,10 +187,7 @@ func mistakesOf(err error, c candidate) []string {
 		}
 		all = guard.Errors{one}
 	}
-	sources := map[string]string{"require": c.Require}
-	for _, v := range c.Variables {
-		sources["variable "+v.Name] = v.Value
-	}
+	sources := c.expressions()
 	var out []string
 	for _, e := range all[:min(len(all), maxReported)] {
 		text := e.Message

@@ -58,8 +58,12 @@ func members(b *strings.Builder, n *schema.Node, depth int) {
 		}
 		b.WriteString("\n")
 		inner := p.Node
-		for inner.Items != nil {
-			inner = inner.Items
+		for inner.Items != nil || len(inner.Properties) == 0 && inner.Additional != nil {
+			if inner.Items != nil {
+				inner = inner.Items
+			} else {
+				inner = inner.Additional
+			}
 		}
 		members(b, inner, depth+1)
 	}
@@ -71,6 +75,8 @@ func kind(n *schema.Node) string {
 	switch {
 	case n.Items != nil:
 		words = append(words, "list of "+kind(n.Items))
+	case n.Additional != nil && len(n.Properties) == 0:
+		words = append(words, "map from names to "+kind(n.Additional))
 	case len(n.Alternatives) > 0:
 		var forms []string
 		for _, a := range n.Alternatives {

@@ -50,7 +50,8 @@ func ExampleDefinition() {
 		"properties": {
 			"days": {"type": "integer", "description": "For how long."},
 			"kind": {"enum": ["hand", "power"], "type": "string"},
-			"extras": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}}},
+			"extras": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}},
+			"prices": {"type": "object", "additionalProperties": {"type": "object", "properties": {"net": {"type": "number"}}}}},
 		"required": ["days", "kind"]}}]`))
 	if err != nil {
 		fmt.Println(err)
@@ -64,4 +65,6 @@ func ExampleDefinition() {
 	//   - kind: string, one of "hand", "power"
 	//   - extras: list of object, optional
 	//     - name: string
+	//   - prices: map from names to object, optional
+	//     - net: number, optional
 }
