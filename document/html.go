@@ -43,8 +43,7 @@ func numberLines(in io.Reader, attribute string) ([]byte, error) {
 		begin := line
 		line += bytes.Count(raw, []byte("\n"))
 		if kind == html.StartTagToken || kind == html.SelfClosingTagToken {
-			name, _ := z.TagName()
-			at := 1 + len(name)
+			at := bytes.IndexAny(raw, " \n\r\t\f/>")
 			out.Write(raw[:at])
 			out.WriteString(" " + attribute + `="` + strconv.Itoa(begin) + `" `)
 			raw = raw[at:]

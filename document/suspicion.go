@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -106,34 +107,39 @@ func lookalikes(text string) []string {
 // person to judge.
 type address struct {
 	why string
-	how *regexp.Regexp
+	// hints are parts of words without one of which a text can't match: they are
+	// looked for first, as most sentences have none.
+	hints []string
+	how   *regexp.Regexp
 }
 
 // addresses are matched with folded text in lower case, without quotes and stars.
 var addresses = []address{
-	{"it asks to ignore other instructions", regexp.MustCompile(
+	{"it asks to ignore other instructions", hints("ignore disregard forget override bypass"), regexp.MustCompile(
 		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|` +
 			`(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
-	{"it speaks to a program that processes the document", regexp.MustCompile(
+	{"it speaks to a program that processes the document", hints("compiler parser extractor generator model llm ai a.i bot language"), regexp.MustCompile(
 		`\b((the|this|any|every|all|dear|you are an?|as an?) )(policy )?` + processor + `,? ` + duty + `\b` +
 			`|\b(a\.?i\.?|llm|language) ?(models?|systems?|compilers?|tools?|reviewers?|assistants?)?,? ` + duty + `\b` +
 			`|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b` +
 			`|\b(attention|notes?|messages?|instructions?),?( to| for)?( the| all| any)? ` + processor + `\b`)},
-	{"it speaks of the making of rules or checks", regexp.MustCompile(
+	{"it speaks of the making of rules or checks", hints("rule guard check item validator case mapping"), regexp.MustCompile(
 		`\b(when|while|before|after|for|in|from|during) (generating|creating|writing|producing|compiling|extracting|making|deriving|mapping|building) (\w+ ){0,2}` + product + `\b` +
 			`|\b(do not|don't|never|must not|should not|shall not|need not|without) (be )?` +
 			`(creat(e|ed|ing)|generat(e|ed|ing)|writ(e|ten|ing)|produc(e|ed|ing)|add(ed|ing)?|extract(ed|ing)?|deriv(e|ed|ing)|compil(e|ed|ing)|turn(ed|ing)?|emit(ted|ting)?|mak(e|ing)|made) (\w+ ){0,3}` + product + `\b`)},
-	{"it speaks of a model's prompt or output", regexp.MustCompile(
+	{"it speaks of a model's prompt or output", hints("prompt message instruction < [ respond reply answer output emit return print response completion"), regexp.MustCompile(
 		`\b(system|developer|hidden|initial) (prompt|message|instruction)s?\b` +
 			`|<\|?/?(system|assistant|im_start|im_end|inst)\b|\[/?inst\]` +
 			`|\b(respond|reply|answer) (only )?(with|in) (json|yaml|the following|an empty|exactly)\b` +
 			`|\b(output|emit) (only|just|exactly|nothing|an empty|the following|json|yaml|no)\b` +
 			`|\b(return|print) (only )?(nothing|an empty (list|answer|result|object)|json|yaml)\b` +
 			`|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
-	{"it asks for a verdict on the document or its rules", regexp.MustCompile(
+	{"it asks for a verdict on the document or its rules", hints("mark flag label treat classif consider regard record archive"), regexp.MustCompile(
 		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?` +
 			`(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
 }
+
+func hints(words string) []string { return strings.Fields(words) }
 
 // The words of addresses: who processes documents, what it is told to, and what it
 // makes of them.
@@ -147,7 +153,8 @@ const (
 func instructs(text string) string {
 	text = strings.ToLower(strings.NewReplacer(`"`, "", "*", "").Replace(fold(text)))
 	for _, a := range addresses {
-		if a.how.MatchString(text) {
+		hinted := slices.ContainsFunc(a.hints, func(hint string) bool { return strings.Contains(text, hint) })
+		if hinted && a.how.MatchString(text) {
 			return a.why
 		}
 	}
