@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,14 +56,27 @@ func sheets(root *html.Node) styleSheet {
 				}
 				names := cssNames.FindAllString(cssPseudo.ReplaceAllString(selector, ""), -1)
 				if len(names) > 0 {
-					last := names[len(names)-1]
-					sheet[last] = append(sheet[last], declared...)
+					sheet.add(names[len(names)-1], declared)
 				}
 			}
 		}
 	}
 	return sheet
 }
+
+// add adds declarations; of those about one property the last counts, so that
+// there are never many.
+func (sheet styleSheet) add(name string, declared []declaration) {
+	for _, d := range declared {
+		list := slices.DeleteFunc(sheet[name], func(old declaration) bool { return old.property == d.property })
+		if len(list) < maxDeclared {
+			sheet[name] = append(list, d)
+		}
+	}
+}
+
+// maxDeclared is how many properties a style sheet may set for a name.
+const maxDeclared = 100
 
 // of returns the declarations for an element.
 func (sheet styleSheet) of(n *html.Node) []declaration {

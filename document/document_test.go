@@ -136,6 +136,8 @@ func TestReadRefuses(t *testing.T) {
 		"too many sentences":     {"policy.txt", strings.Repeat("Go. ", MaxSentences+1), "more than 100000 sentences"},
 		"too many marks":         {"policy.md", strings.Repeat(">", 200) + " x", "line 1: it begins with more than 100 marks"},
 		"Markdown without end":   {"policy.md", strings.Repeat("*a ", maxRun), "without an empty line"},
+		"more links than text":   {"policy.md", strings.Repeat("[a](", 20_000), "line 1: more links without an empty line"},
+		"too much Markdown":      {"policy.md", strings.Repeat("a\n\n", maxMarkdown/3+1), "documents in Markdown of more than 16 MiB"},
 		"a page of hidden texts": {"policy.html", strings.Repeat("<p>a<!--b-->", maxSuspicions+1), "nobody could review them"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,12 @@ const (
 	// maxMarks is how many marks of quotes and lists a line may begin with, for the
 	// same reason.
 	maxMarks = 100
+	// maxMarkdown is how large a document in Markdown may be: some runs take the
+	// parser a second.
+	maxMarkdown = 16 << 20
+	// maxLinkWork is how many bytes the parser may look at for the ends of links:
+	// for each it may look through the whole run.
+	maxLinkWork = 500_000_000
 )
 
 // readMarkdown reads Markdown as the page that it is a way of writing: what HTML
@@ -52,8 +58,10 @@ func readMarkdown(b *builder, data []byte) error {
 
 // nests refuses what nests deeper than people write.
 func nests(src []byte) error {
-	run := 0
-	number := 0
+	if len(src) > maxMarkdown {
+		return fmt.Errorf("documents in Markdown of more than %d MiB aren't read: split it", maxMarkdown>>20)
+	}
+	run, links, work, number := 0, 0, 0, 0
 	for line := range bytes.SplitSeq(src, []byte("\n")) {
 		number++
 		body := bytes.TrimLeft(line, " \t>-+*0123456789.)")
@@ -61,8 +69,13 @@ func nests(src []byte) error {
 		if marks > maxMarks {
 			return fmt.Errorf("line %d: it begins with more than %d marks of quotes and lists", number, maxMarks)
 		}
-		if run += len(line) + 1; len(bytes.TrimSpace(line)) == 0 {
-			run = 0
+		run, links = run+len(line)+1, links+bytes.Count(line, []byte("]("))
+		if len(bytes.TrimSpace(line)) == 0 {
+			work += run * links
+			run, links = 0, 0
+		}
+		if work+run*links > maxLinkWork {
+			return fmt.Errorf("line %d: more links without an empty line than a text has: divide it", number)
 		}
 		if run > maxRun {
 			return fmt.Errorf("line %d: more than %d KiB without an empty line: divide it", number, maxRun>>10)

@@ -12,6 +12,9 @@ import (
 // many. Some have signs of their own; with more, what was read is not the text.
 const maxUnknown = 20
 
+// maxLines is how many lines a PDF may have: a hundred on each of the most pages.
+const maxLines = 100 * pdf.MaxPages
+
 // readPDF reads what a PDF's pages show. What is a heading, a paragraph or an item
 // is seen from sizes and distances, as a reader does.
 func readPDF(b *builder, data []byte) error {
@@ -35,7 +38,9 @@ func readPDF(b *builder, data []byte) error {
 				}
 			}
 		}
-		lines = append(lines, linesOf(page, i+1)...)
+		if lines = append(lines, linesOf(page, i+1)...); len(lines) > maxLines {
+			return fmt.Errorf("the PDF has more than %d lines: split it", maxLines)
+		}
 	}
 	switch {
 	case visible == 0:

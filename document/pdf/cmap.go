@@ -4,8 +4,8 @@ import (
 	"unicode/utf16"
 )
 
-// maxMapped is how many codes a font may give a meaning.
-const maxMapped = 1 << 17
+// maxCodes is how many codes a font may give a meaning: two bytes' worth, and again.
+const maxCodes = 1 << 17
 
 // cmap says what codes of a font mean.
 type cmap struct {
@@ -22,7 +22,7 @@ func (f *File) readCmap(data []byte) (*cmap, error) {
 	for {
 		o, err := l.next()
 		if err == errEnd {
-			return m, nil
+			return m, f.remember(len(m.text))
 		}
 		if err != nil {
 			return nil, err
@@ -55,11 +55,19 @@ func (f *File) readCmap(data []byte) (*cmap, error) {
 	}
 }
 
+// remember counts what fonts keep.
+func (f *File) remember(codes int) error {
+	if f.mapped += codes; f.mapped > maxMapped {
+		return errTooMuch
+	}
+	return nil
+}
+
 // put gives the code that is add after another its text.
 func (m *cmap) put(code, to object, add int) {
 	from, ok1 := code.(text)
 	target, ok2 := to.(text)
-	if !ok1 || !ok2 || len(from) == 0 || len(from) > 4 || len(m.text) >= maxMapped {
+	if !ok1 || !ok2 || len(from) == 0 || len(from) > 4 || len(m.text) >= maxCodes {
 		return
 	}
 	m.text[plus(from, add)] = utf16Text([]byte(target))
@@ -78,7 +86,7 @@ func (m *cmap) putRange(first, last, to object) {
 			m.put(first, to[i], i)
 		}
 	case text:
-		for i := 0; i <= n && len(m.text) < maxMapped && i < 1<<16; i++ {
+		for i := 0; i <= n && len(m.text) < maxCodes && i < 1<<16; i++ {
 			m.put(first, text(plus(to, i)), i)
 		}
 	}

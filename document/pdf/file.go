@@ -18,6 +18,8 @@ const (
 	// maxWork is how many steps reading may take, where one is an operator, a glyph
 	// or a comparison of places.
 	maxWork = 400_000_000
+	// maxMapped is how many codes all fonts together may give a meaning or a width.
+	maxMapped = 4_000_000
 )
 
 var (
@@ -37,8 +39,9 @@ type File struct {
 	fonts   map[ref]*font
 	pages   []page
 	// off are the layers that aren't shown.
-	off            map[ref]bool
-	unpacked, work int
+	off map[ref]bool
+	// What was spent of the bounds.
+	unpacked, work, mapped int
 }
 
 // entry says where an object is: at an offset of the file, or in another object.
@@ -253,8 +256,10 @@ func (f *File) definition(l *lexer) (object, ref, error) {
 		return nil, ref{}, errDamaged
 	}
 	id := ref{int(n), int(g)}
+	start := l.pos
 	o, err := l.next()
-	if err != nil {
+	// Objects take several times their bytes in memory.
+	if err != nil || f.spend(4*(l.pos-start)) != nil {
 		return nil, id, errDamaged
 	}
 	d, ok := o.(dict)
@@ -262,7 +267,7 @@ func (f *File) definition(l *lexer) (object, ref, error) {
 	if !ok || !bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {
 		return o, id, nil
 	}
-	start := l.pos + len("stream")
+	start = l.pos + len("stream")
 	if bytes.HasPrefix(l.data[start:], []byte("\r\n")) {
 		start++
 	}
@@ -347,7 +352,7 @@ func (f *File) packedObject(e entry) object {
 	}
 	l := lexer{data: p.data, pos: p.offsets[e.index], refs: true}
 	o, err := l.next()
-	if err != nil {
+	if err != nil || f.spend(4*(l.pos-p.offsets[e.index])) != nil {
 		return nil
 	}
 	return o

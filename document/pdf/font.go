@@ -115,13 +115,18 @@ func (f *File) readEncoding(out *font, d dict) {
 }
 
 // readComposite reads the widths of a font with many glyphs.
-func (f *File) readComposite(out *font, d dict) error {
+func (f *File) readComposite(out *font, d dict) (err error) {
 	descendants, _ := f.resolve(d["DescendantFonts"]).(array)
 	if len(descendants) == 0 {
 		return errDamaged
 	}
 	descendant := f.dict(descendants[0])
 	out.missing = 1000
+	defer func() {
+		if err == nil {
+			err = f.remember(len(out.widths))
+		}
+	}()
 	if n, ok := f.resolve(descendant["DW"]).(float64); ok {
 		out.missing = n
 	}
@@ -130,7 +135,7 @@ func (f *File) readComposite(out *font, d dict) error {
 		first, _ := f.resolve(widths[i]).(float64)
 		switch next := f.resolve(widths[i+1]).(type) {
 		case array:
-			for j, w := range next[:min(len(next), maxMapped)] {
+			for j, w := range next[:min(len(next), maxCodes)] {
 				out.widths[int(first)+j], _ = f.resolve(w).(float64)
 			}
 			i += 2
@@ -148,6 +153,9 @@ func (f *File) readComposite(out *font, d dict) error {
 			i += 3
 		default:
 			return errDamaged
+		}
+		if len(out.widths) > maxCodes {
+			return errTooMuch
 		}
 		if err := f.spend(1); err != nil {
 			return err

@@ -73,6 +73,9 @@ func (i *interpreter) run(content []byte, resources dict, depth int) error {
 		if err := i.f.spend(1); err != nil {
 			return err
 		}
+		if len(i.painted) > maxPainted || len(i.page.Glyphs) > maxGlyphs {
+			return errTooMuch
+		}
 		op, ok := o.(operator)
 		if !ok {
 			if operands = append(operands, o); len(operands) > maxOperands {

@@ -8,6 +8,13 @@ import (
 // leastSize is the size of letters, in points, below which nobody reads them.
 const leastSize = 2
 
+// maxGlyphs is how many glyphs a page may have, and maxPainted how many areas that
+// are painted: a page of small print has some ten thousand letters.
+const (
+	maxGlyphs  = 200_000
+	maxPainted = 200_000
+)
+
 // leastOpacity is less than what can be read.
 const leastOpacity = 0.1
 
@@ -94,6 +101,9 @@ func (i *interpreter) show(o object) error {
 		return nil
 	}
 	return s.font.glyphs(codes, func(g glyphCode) error {
+		if len(i.page.Glyphs) >= maxGlyphs {
+			return errTooMuch
+		}
 		if err := i.f.spend(1); err != nil {
 			return err
 		}
