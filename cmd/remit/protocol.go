@@ -257,7 +257,7 @@ func (p *dialogue) session(id string) (*remit.Session, error) {
 			o.Contracts = append(o.Contracts, synth.Contract(t))
 		}
 	}
-	m, err := remit.New(o)
+	m, err := p.engine.guarded(o)
 	if err != nil {
 		return nil, err
 	}
