@@ -90,6 +90,10 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]
 			c.arguments(e, a, c.readers[name], call.Args()[0])
+		case name == "judge" && len(call.Args()) == 2:
+			if who, ok := literalText(call.Args()[1]); ok && !speaker(EventKind(who)) {
+				c.fail(e.at(a, call.Args()[1].ID()), `write "user" or "assistant"`, "%s", errNoSpeaker)
+			}
 		case name == sessionVariable+".calls" && len(call.Args()) == 1:
 			c.past(e, a, call.Args()[0])
 		case name == operators.Equals || name == operators.NotEquals:

@@ -305,7 +305,7 @@ func (x *view) functions() map[string]cel.LateBoundFunction {
 	for name, r := range x.guard.readers {
 		funcs[name] = func(_ string, args ...ref.Val) ref.Val { return x.lookUp(r, args[0]) }
 	}
-	funcs["judge"] = func(_ string, args ...ref.Val) ref.Val { return x.ask(string(args[0].(types.String))) }
+	funcs["judge"] = func(_ string, args ...ref.Val) ref.Val { return x.ask(args) }
 	funcs["label"] = func(_ string, args ...ref.Val) ref.Val { return x.labelOf(args[0]) }
 	return funcs
 }

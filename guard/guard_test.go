@@ -120,6 +120,7 @@ func TestExpressions(t *testing.T) {
 		"labels in a loop":                 {`args.items.exists(i, label(i.sku).trust < TOOL_OUTPUT)`, "", true},
 		"a label of what is no argument":   {`label("mallory").trust == EXTERNAL`, "no value of the arguments", false},
 		"an error that decides nothing":    {`args.note == "x" || args.method == "card"`, "", true},
+		"words of somebody unknown":        {`judge("Did they?", args.customer)`, "must be \"user\"", false},
 		"no judge":                         {`judge("Did the user agree?") || args.total < 0`, "no judge", false},
 		"nobody who could look it up":      {`tools.get_customer({"id": args.customer}).tier == "gold"`, "nobody is here", false},
 		"a loop that costs too much":       {`lists.range(1000).all(a, lists.range(1000).all(b, lists.range(10).all(c, a + b + c >= 0)))`, "cost limit", false},
@@ -164,6 +165,7 @@ func TestMistakes(t *testing.T) {
 		"binary floating point":        {`double(args.customer) > 1`, "double", "undeclared reference"},
 		"a regular expression":         {`args.customer.matches("(")`, `"("`, "invalid matches argument"},
 		"loops in loops in loops":      {`[1].all(a, [1].all(b, [1].all(c, [1].all(d, true))))`, "", "comprehension exceeds nesting limit"},
+		"whose words a judge takes":    {`judge("Did they?", "tool")`, `"tool"`, `must be "user" or "assistant"`},
 		"a name nobody knows":          {`argz.customer == "x"`, "argz", "undeclared reference"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,16 @@ type Reader interface {
 // Judge answers a question about the conversation with yes or no, with the
 // evidence that the answer rests on.
 type Judge interface {
-	Judge(ctx context.Context, question string, s *Session) (yes bool, evidence string, err error)
+	Judge(ctx context.Context, q Question, s *Session) (yes bool, evidence string, err error)
+}
+
+// Question is what a rule asks a judge.
+type Question struct {
+	Text string
+	// Speaker is whose words are the only evidence for a yes: [UserEvent] or
+	// [AssistantEvent]. The judge reads nothing then but what these two said. It is
+	// empty where anything in the session may be evidence.
+	Speaker EventKind
 }
 
 // Facts are what look-ups and questions found while a call was judged. With
@@ -64,15 +73,17 @@ type Lookup struct {
 
 // Judgment is a question for a rule.
 type Judgment struct {
-	Question string `json:"question"`
-	Answer   bool   `json:"answer"`
-	Evidence string `json:"evidence,omitempty"`
-	Error    string `json:"error,omitempty"`
+	Question string    `json:"question"`
+	Speaker  EventKind `json:"speaker,omitempty"`
+	Answer   bool      `json:"answer"`
+	Evidence string    `json:"evidence,omitempty"`
+	Error    string    `json:"error,omitempty"`
 }
 
 var (
 	errNoReader    = errors.New("nobody is here who could look it up")
 	errNoJudge     = errors.New("nobody is here who could judge it: this deployment has no judge")
+	errNoSpeaker   = errors.New(`whose words count for a judge must be "user" or "assistant"`)
 	errNotRecorded = errors.New("it was not looked up when the call was decided")
 	errTooMany     = fmt.Errorf("the rules need more than %d look-ups", MaxInquiries)
 	errTooDeep     = fmt.Errorf("the rules need look-ups after look-ups, more than %d times", MaxRounds)
@@ -161,7 +172,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 		} else if x.request.Judge == nil {
 			q.err = errNoJudge
 		} else {
-			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, j.Question, x.request.Session)
+			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.Session)
 			j.Evidence = cut(j.Evidence, maxQuestion)
 		}
 		if q.err != nil {
@@ -199,7 +210,7 @@ func (f *Facts) lookup(l *Lookup) error {
 
 func (f *Facts) judgment(j *Judgment) error {
 	for _, had := range f.Judgments {
-		if had.Question == j.Question {
+		if had.Question == j.Question && had.Speaker == j.Speaker {
 			if j.Answer, j.Evidence = had.Answer, had.Evidence; had.Error != "" {
 				return errors.New(had.Error)
 			}
@@ -221,15 +232,24 @@ func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
 	})
 }
 
-// ask is what judge() returns.
-func (x *evaluation) ask(question string) ref.Val {
-	if len(question) > maxQuestion {
+// ask is what judge() returns, of a question and of whose words count.
+func (x *evaluation) ask(args []ref.Val) ref.Val {
+	q := Judgment{Question: string(args[0].(types.String))}
+	if len(q.Question) > maxQuestion {
 		return x.fail(fmt.Errorf("a question of more than %d bytes", maxQuestion))
 	}
-	return x.inquire("judge\x00"+question, "judge", func() *inquiry {
-		return &inquiry{judgment: &Judgment{Question: question}}
+	if len(args) > 1 {
+		if q.Speaker = EventKind(args[1].(types.String)); !speaker(q.Speaker) {
+			return x.fail(errNoSpeaker)
+		}
+	}
+	return x.inquire("judge\x00"+string(q.Speaker)+"\x00"+q.Question, "judge", func() *inquiry {
+		return &inquiry{judgment: &q}
 	})
 }
+
+// speaker tells whether a judge can be asked for somebody's words alone.
+func speaker(k EventKind) bool { return k == UserEvent || k == AssistantEvent }
 
 func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 	q, ok := x.known[key]

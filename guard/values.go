@@ -90,7 +90,9 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 				cel.OverloadExamples(`label(args.to).trust >= USER`))),
 		cel.Function("judge", cel.FunctionDocs("what the deployment's judge, a model, answers about the conversation"),
 			cel.Overload("judge_string", []*cel.Type{cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
-				cel.OverloadExamples(`judge("Did the user give a reason for the return?")`))),
+				cel.OverloadExamples(`judge("Was the order looked up for this return?")`)),
+			cel.Overload("judge_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`judge("Did the user give a reason for the return?", "user")`))),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 )
 
 type gatewayCommand struct {
+	judgeFlag
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
@@ -92,7 +93,7 @@ func (c *gatewayCommand) session() string {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
 		return usage{errors.New("--config says everything but --session and --log: leave the command and the other flags out")}
 	}
 	data, err := readFile(c.Config)
@@ -144,6 +145,9 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		if err := d.policies(&o, f.Policies); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if f.Judge != nil {
+		o.Judge = f.Judge
 	}
 	for _, s := range f.Servers {
 		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout}
@@ -217,9 +221,12 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 			return nil, err
 		}
 	}
+	var err error
+	if o.Judge, err = c.judge(c.Policies); err != nil {
+		return nil, err
+	}
 	if c.Contracts != "" {
 		keep := contractDir(c.Contracts)
-		var err error
 		if d.files[server.Name], err = keep.file(server.Name); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/judge"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -106,6 +107,9 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 		if err := add("rules of "+name, name); err != nil {
 			return err
 		}
+	}
+	if j, ok := d.options.Judge.(*judge.Judge); ok {
+		n.Members["judge"] = j.String()
 	}
 	for _, s := range d.options.Servers {
 		if s.Contract == nil {

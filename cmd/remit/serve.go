@@ -21,6 +21,7 @@ import (
 
 type serveCommand struct {
 	engineFlags
+	judgeFlag
 	tokensFlag
 	tlsFlags
 	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
@@ -83,6 +84,9 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	engine, err := c.engine()
 	if err != nil {
+		return api.Options{}, err
+	}
+	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return api.Options{}, err
 	}
 	tools, err := readTools(c.Tools)

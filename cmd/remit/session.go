@@ -18,6 +18,7 @@ const (
 
 type sessionCommand struct {
 	engineFlags
+	judgeFlag
 	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
 }
 
@@ -37,6 +38,9 @@ Example:
 func (c *sessionCommand) Run(ctx context.Context, s *streams) error {
 	engine, err := c.engine()
 	if err != nil {
+		return err
+	}
+	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return err
 	}
 	p := newDialogue(engine, c.Ack)

@@ -479,7 +479,7 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 	if c.session == nil || c.monitor != m {
 		decides := m
 		if len(c.g.o.Policies) > 0 {
-			decides = m.With(lookups{c, ownParams(x)}, nil)
+			decides = m.With(lookups{c, ownParams(x)}, c.g.o.Judge)
 		}
 		s, err := c.g.o.Sessions.Open(ctx, decides, c.anchor, c.principal)
 		if err != nil {

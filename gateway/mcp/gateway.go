@@ -101,6 +101,9 @@ type Options struct {
 	// Policies are the company's rules for calls. What they look up goes over the
 	// conversation's own connections.
 	Policies []*guard.File
+	// Judge answers what the rules ask of the conversation; without it, those that
+	// ask fail.
+	Judge guard.Judge
 	// Synthesized is told of contracts that were made because a server had
 	// none, before anything is decided by them. An error fences the server off.
 	Synthesized func(*contract.File) error

@@ -1,6 +1,9 @@
 package mcp_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,4 +58,47 @@ duties:
 			t.Errorf("the log has %s", log)
 		}
 	})
+}
+
+// judge answers every question, and notes what it was asked, and whether the session
+// has the call that the question is about.
+type judge struct {
+	yes   bool
+	asked chan string
+}
+
+func (j judge) Judge(_ context.Context, q guard.Question, s *guard.Session) (bool, string, error) {
+	read := slices.ContainsFunc(s.Events, func(e guard.Event) bool { return e.Call != nil && e.Call.Tool == "read_inbox" && e.Call.Result != nil })
+	j.asked <- fmt.Sprintf("%s %v", q.Text, read)
+	return j.yes, "", nil
+}
+
+// Rules ask the gateway's judge, and fail without one.
+func TestJudge(t *testing.T) {
+	f, err := guard.Load("get_time.yaml", []byte("tool: get_time\npolicies: [{name: read, require: 'judge(\"Was the inbox read?\")', message: Read the inbox.}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan string, 1)
+	for name, c := range map[string]struct {
+		judge guard.Judge
+		want  string // of what the client is told
+	}{
+		"yes": {judge{true, asked}, ""}, "no": {judge{false, asked}, "Read the inbox."}, "nobody": {nil, "this deployment has no judge"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Policies: []*guard.File{f}, Judge: c.judge})
+			s := overStdio(t, g, "s", nil, legacy)
+			call(t, s, "read_inbox", empty{})
+			r := call(t, s, "get_time", empty{})
+			if got := textOf(r); r.IsError != (c.want != "") || !strings.Contains(got, c.want) {
+				t.Errorf("got %s", got)
+			}
+			if c.judge != nil {
+				if got := <-asked; got != "Was the inbox read? true" {
+					t.Errorf("asked %s", got)
+				}
+			}
+		})
+	}
 }

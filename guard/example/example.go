@@ -179,9 +179,9 @@ func (f fixtures) Read(_ context.Context, server, tool string, arguments json.Ra
 }
 
 // Judge implements [guard.Judge].
-func (f fixtures) Judge(_ context.Context, question string, _ *guard.Session) (bool, string, error) {
+func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.Session) (bool, string, error) {
 	for _, g := range f {
-		if g.Judge != question {
+		if g.Judge != q.Text {
 			continue
 		}
 		if g.Error != "" {
@@ -189,5 +189,5 @@ func (f fixtures) Judge(_ context.Context, question string, _ *guard.Session) (b
 		}
 		return g.Answer, "", nil
 	}
-	return false, "", fmt.Errorf("the example gives no answer to %q", question)
+	return false, "", fmt.Errorf("the example gives no answer to %q", q.Text)
 }

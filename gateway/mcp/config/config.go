@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/oauth"
 	"github.com/remit-project/remit/gateway/tlsfiles"
+	"github.com/remit-project/remit/judge"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -28,6 +29,8 @@ type File struct {
 	Contracts string
 	// Policies is the directory of guard files; empty for none.
 	Policies string
+	// Judge answers what rules ask of the conversation; nil for none.
+	Judge *judge.Judge
 	// Store is where sessions are kept; empty for the process's memory. Queue
 	// puts questions into its queue.
 	Store string

@@ -16,7 +16,9 @@ import (
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/tlsfiles"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/llm/llmtest"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
 )
@@ -131,12 +133,49 @@ func TestMistakes(t *testing.T) {
 		"out of bounds":    {"version: 1\nlimits: {message_mib: 0}\nservers: {a: {command: [x]}}", "write a number from 1 to 256"},
 		"no precision":     {"version: 1\nprecision: L9\nservers: {a: {command: [x]}}", `remit.yaml:2:12: unknown precision "L9"; did you mean L0?`},
 		"an alias":         {"version: 1\nservers:\n  a: &x {command: [y]}\n  b: *x", "remit.yaml:4:6: aliases are not supported"},
+		"a judge of what":  {"version: 1\npolicies: p\njudge: {}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: the judge has no model; write 'model: anthropic:NAME'"},
+		"no judge":         {"version: 1\npolicies: p\njudge: {model: gpt}\nservers: {a: {command: [x]}}", `remit.yaml:3:16: "gpt" names no model: write it as anthropic:NAME or openai:NAME`},
+		"a judge, no key":  {"version: 1\npolicies: p\njudge: {model: 'openai:m'}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: there is no key for the judge: set OPENAI_API_KEY"},
+		"a judge, no web":  {"version: 1\npolicies: p\njudge: {model: 'openai:m', url: here}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: the judge: model m: the base URL is not one"},
+		"a judge alone":    {"version: 1\njudge: {model: 'openai:m', url: 'http://localhost:1/v1'}\nservers: {a: {command: [x]}}", "remit.yaml:2:8: the judge is asked by rules, and there are none"},
 		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list; write [x y]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := config.Load("remit.yaml", []byte(test.text), environment())
 			if err == nil || f != nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, %v; want %q", f, err, test.want)
+			}
+		})
+	}
+}
+
+// TestJudge: the address and the key of a judge are those of its provider's variables,
+// unless the file has one of them: a key of the provider's doesn't go elsewhere.
+func TestJudge(t *testing.T) {
+	const head, tail = "version: 1\npolicies: p\njudge: ", "\nservers: {a: {command: [x]}}"
+	s := llmtest.New(t, func(llmtest.Asked) llmtest.Reply {
+		return llmtest.Reply{JSON: map[string]any{"entry": 1, "evidence": "yes", "answer": "yes"}}
+	})
+	for name, c := range map[string]struct {
+		judge string
+		env   []string
+		right bool
+	}{
+		"from the environment": {"{model: 'anthropic:m'}", []string{"ANTHROPIC_BASE_URL", s.URL(), "ANTHROPIC_API_KEY", llmtest.Key}, true},
+		"in the file":          {"{model: 'openai:m', url: '${URL}/v1', key: '${KEY}'}", []string{"URL", s.URL(), "KEY", llmtest.Key, "OPENAI_API_KEY", "other"}, true},
+		"elsewhere":            {"{model: 'openai:m', url: '${URL}/v1'}", []string{"URL", s.URL(), "OPENAI_API_KEY", llmtest.Key}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := config.Load("remit.yaml", []byte(head+c.judge+tail), environment(c.env...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name := f.Judge.String(); !strings.HasSuffix(name, " at "+s.URL()) && !strings.HasSuffix(name, " at "+s.URL()+"/v1") {
+				t.Errorf("it is %s", name)
+			}
+			yes, _, err := f.Judge.Judge(t.Context(), guard.Question{Text: "Is it so?"}, &guard.Session{Events: []guard.Event{{Kind: guard.UserEvent, Text: "yes"}}})
+			if yes != c.right || (err == nil) != c.right {
+				t.Errorf("got %v, %v", yes, err)
 			}
 		})
 	}

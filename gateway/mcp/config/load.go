@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/judge"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
 )
@@ -139,6 +140,7 @@ func (l *loader) config(n *node) *File {
 		"sessions":   func(n *node) { l.sessions(n, f) },
 		"contracts":  l.path("contracts", &f.Contracts),
 		"policies":   l.path("policies", &f.Policies),
+		"judge":      func(n *node) { l.judge(n, f) },
 		"store":      l.store(&f.Store),
 		"audit":      func(n *node) { l.audit(n, f) },
 		"mode":       l.mode("mode", &f.Mode),
@@ -169,10 +171,45 @@ func (l *loader) config(n *node) *File {
 	if had["audit"] != nil && f.Store == "" {
 		l.Fail(had["audit"], "write 'store: remit.db' as well", "audit is about the log in a store, and there is none")
 	}
+	if had["judge"] != nil && f.Policies == "" {
+		l.Fail(had["judge"], "leave it out, or write policies", "the judge is asked by rules, and there are none")
+	}
 	if f.Listen == nil && had["sessions"] != nil {
 		l.Fail(had["sessions"], "leave it out, or write listen", "sessions is about clients over HTTP, and there is no listen")
 	}
 	return f
+}
+
+// judge reads the model of the judge. Its address and key are those of its
+// provider's variables, unless the file has one of them.
+func (l *loader) judge(n *node, f *File) {
+	name, url, key := "", "", ""
+	had := l.Mapping(n, "judge", keys{
+		"model": l.text("model", &name),
+		"url":   l.expand("url", &url),
+		"key":   l.expand("key", &key),
+	})
+	if !strictyaml.IsMapping(n) {
+		return
+	}
+	if had["model"] == nil {
+		l.Fail(n, "write 'model: anthropic:NAME' or 'model: openai:NAME'", "the judge has no model")
+		return
+	}
+	e, err := judge.Model(name)
+	if err != nil {
+		l.Fail(had["model"], "", "%v", err)
+		return
+	}
+	if e.BaseURL, e.Key = url, key; had["url"] == nil && had["key"] == nil {
+		if e, err = judge.FromEnvironment(e, l.env); err != nil {
+			l.Fail(n, "", "%v", err)
+			return
+		}
+	}
+	if f.Judge, err = judge.New(e); err != nil {
+		l.Fail(n, "", "%v", err)
+	}
 }
 
 func (l *loader) sessions(n *node, f *File) {

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/judge"
+)
+
+// judgeFlag names the model of which rules may ask things.
+type judgeFlag struct {
+	Judge string `placeholder:"PROVIDER:MODEL" help:"The model that answers what rules ask a judge, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY, and another address than the provider's in ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Without it such rules fail."`
+}
+
+// judge makes the judge for the rules of a directory; nil without the flag. Only the
+// environment has keys, so that no list of processes shows them.
+func (f judgeFlag) judge(policies string) (guard.Judge, error) {
+	if f.Judge == "" {
+		return nil, nil
+	}
+	if policies == "" {
+		return nil, usage{hint(errors.New("--judge is asked by rules, and there are none"), "name their directory with --policies DIR")}
+	}
+	e, err := judge.Model(f.Judge)
+	if err != nil {
+		return nil, usage{fmt.Errorf("--judge: %w", err)}
+	}
+	if e, err = judge.FromEnvironment(e, os.LookupEnv); err != nil {
+		return nil, err
+	}
+	j, err := judge.New(e)
+	if err != nil {
+		return nil, usage{err}
+	}
+	return j, nil
+}
