@@ -149,17 +149,20 @@ func generated(c Conflict, entry *strictyaml.Node, unit string) ([]byte, error) 
 	if err != nil {
 		return nil, c.mistake(err)
 	}
-	field := strings.TrimPrefix(c.Field, fieldRule)
+	field, tool := strings.TrimPrefix(c.Field, fieldRule), "a"
 	switch {
 	case strings.HasPrefix(field, fieldExample):
 		strictyaml.Set(entry, "examples", strictyaml.NewList(value))
+		if _, called := strictyaml.Member(value, "tool"); called != nil {
+			tool = EveryTool // only examples of such rules name the tool
+		}
 	case field == unit && len(value.Content) > 0 && strictyaml.IsMapping(value):
 		entry.Content = append(entry.Content, value.Content...)
 	default:
 		strictyaml.Set(entry, field, value)
 	}
 	root := strictyaml.NewMapping()
-	strictyaml.Set(root, "tool", strictyaml.NewText("a"))
+	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
 	strictyaml.Set(root, "policies", strictyaml.NewList(entry))
 	return strictyaml.Dump(root)
 }

@@ -201,6 +201,19 @@ func (d *Directory) Guard(server, tool string) *guard.Document {
 	return d.Guards[key]
 }
 
+// GuardFiles reads the guard files as they are now, in the order of their keys.
+func (d *Directory) GuardFiles() ([]*guard.File, error) {
+	var out []*guard.File
+	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
+		f, err := d.Guards[key].File()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
 // path is the file that a tool has or gets, for messages.
 func (d *Directory) path(kind, key string) string {
 	within := cmp.Or(d.places[place{kind, key}], filepath.Join(kind, fileName(key, nil)))

@@ -22,6 +22,7 @@ type policyCommand struct {
 
 	Sentences policySentencesCommand `cmd:"" help:"List the sentences of a policy document, and what is hidden in it."`
 
+	Diff    policyDiffCommand    `cmd:"" help:"Say what a changed policy document changes for the company."`
 	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document were found right."`
 	Archive policyArchiveCommand `cmd:"" help:"Take policies of a document out of force, with the reason."`
 	Resolve policyResolveCommand `cmd:"" help:"Decide what people edited and a later run says otherwise."`
@@ -61,13 +62,22 @@ func (f policyFlags) read() (*policies, error) {
 			return nil, err
 		}
 	}
-	set, err := guard.Compile(p.files, p.scope)
-	var mistakes guard.Errors
-	if err != nil && !errors.As(err, &mistakes) {
+	set, mistakes, err := compileGuards(p.files, p.scope)
+	if err != nil {
 		return nil, err
 	}
 	p.set, p.mistakes = set, append(p.mistakes, mistakes...)
 	return p, nil
+}
+
+// compileGuards compiles guards. Mistakes in their files are no error.
+func compileGuards(files []*guard.File, scope guard.Scope) (*guard.Set, guard.Errors, error) {
+	set, err := guard.Compile(files, scope)
+	var mistakes guard.Errors
+	if err != nil && !errors.As(err, &mistakes) {
+		return nil, nil, err
+	}
+	return set, mistakes, nil
 }
 
 // concerning says whose calls a guard is about.

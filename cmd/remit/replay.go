@@ -42,12 +42,9 @@ Example:
 type replay struct {
 	*replayCommand
 	streams  *streams
-	engine   *engine
 	json     io.Writer
 	progress *progress
-	// monitors are kept by time and the text of the tool list: the sessions of
-	// a file mostly share both.
-	monitors map[string]*remit.Monitor
+	monitors *monitors
 	totals   totals
 }
 
@@ -66,7 +63,7 @@ func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	r := &replay{replayCommand: c, streams: s, engine: engine, monitors: map[string]*remit.Monitor{}, totals: newTotals()}
+	r := &replay{replayCommand: c, streams: s, monitors: newMonitors(engine, c.Tools), totals: newTotals()}
 	summary := s.out
 	if c.JSON {
 		out := bufio.NewWriter(s.out)
@@ -99,7 +96,18 @@ func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
 }
 
 func (r *replay) file(ctx context.Context, name string) error {
-	in := r.streams.in
+	return eachRecorded(r.streams, r.progress, name, func(s *trace.Session) error {
+		if err := r.session(ctx, s); err != nil {
+			return err
+		}
+		r.progress.show(r.totals.sessions, r.totals.calls())
+		return nil
+	})
+}
+
+// eachRecorded visits the sessions of a recording; - is standard input.
+func eachRecorded(streams *streams, progress *progress, name string, visit func(*trace.Session) error) error {
+	in := streams.in
 	if name != "-" {
 		f, err := open(name, aRecording)
 		if err != nil {
@@ -109,15 +117,14 @@ func (r *replay) file(ctx context.Context, name string) error {
 		in = f
 	}
 	some := false
-	for s, err := range trace.Read(r.progress.count(in)) {
+	for s, err := range trace.Read(progress.count(in)) {
 		some = true
 		if err == nil {
-			err = r.session(ctx, s)
+			err = visit(s)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		r.progress.show(r.totals.sessions, r.totals.calls())
 	}
 	if !some {
 		return noSession(name)
@@ -126,7 +133,7 @@ func (r *replay) file(ctx context.Context, name string) error {
 }
 
 func (r *replay) session(ctx context.Context, s *trace.Session) error {
-	m, err := r.monitor(s)
+	m, err := r.monitors.of(s)
 	if err != nil {
 		return err
 	}
@@ -151,27 +158,41 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 	return failed
 }
 
-func (r *replay) monitor(s *trace.Session) (*remit.Monitor, error) {
+// monitors make the monitors for recorded sessions. They are kept by time and
+// the text of the tool list: the sessions of a file mostly share both.
+type monitors struct {
+	engine *engine
+	// tools are files that stand for the tools of the recordings.
+	tools []string
+	known map[string]*remit.Monitor
+}
+
+func newMonitors(e *engine, tools []string) *monitors {
+	return &monitors{e, tools, map[string]*remit.Monitor{}}
+}
+
+// of returns the monitor for a session.
+func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
 	key := s.Time.String() + string(s.Tools)
-	if len(r.Tools) > 0 {
+	if len(m.tools) > 0 {
 		key = s.Time.String()
 	}
-	if m, ok := r.monitors[key]; ok {
-		return m, nil
+	if known, ok := m.known[key]; ok {
+		return known, nil
 	}
 	tools, err := sessionTools(s)
-	if len(r.Tools) > 0 {
-		tools, err = readTools(r.Tools)
+	if len(m.tools) > 0 {
+		tools, err = readTools(m.tools)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.engine.monitor(tools, s.Time)
+	made, err := m.engine.monitor(tools, s.Time)
 	if err != nil {
 		return nil, err
 	}
-	r.monitors[key] = m
-	return m, nil
+	m.known[key] = made
+	return made, nil
 }
 
 // totals counts decisions by tool and reasons by code.

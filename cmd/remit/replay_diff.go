@@ -19,9 +19,11 @@ type turned struct {
 	Call    string `json:"call"`
 	Server  string `json:"server,omitempty"`
 	Tool    string `json:"tool"`
-	// Was is the recorded verdict, Decision the new one with its reasons.
+	// Was is the verdict before, Decision the new one with its reasons.
 	Was      remit.Verdict   `json:"was"`
 	Decision *remit.Decision `json:"decision"`
+	// Before are the reasons of the verdict before, where both are worked out.
+	Before []remit.Reason `json:"reasons_before,omitempty"`
 }
 
 // diff decides the calls of a store's sessions anew and prints those that turn.
@@ -67,7 +69,7 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 					}
 					continue
 				}
-				p.line(0, p.dim("session "+name(id))+": "+string(t.Was)+" becomes "+p.bold(string(d.Verdict)))
+				p.turned(&t)
 				p.decision(2, d)
 			}
 			return nil
@@ -85,6 +87,11 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 		return status(exitStopped)
 	}
 	return nil
+}
+
+// turned writes what becomes of a call.
+func (p *printer) turned(t *turned) {
+	p.line(0, p.dim("session "+name(t.Session))+": "+string(t.Was)+" becomes "+p.bold(string(t.Decision.Verdict)))
 }
 
 // eachSession visits the sessions of a store, page by page.
