@@ -200,13 +200,13 @@ func MergePolicy(mine *guard.Policy, base map[string]string, fresh *guard.Policy
 
 // MergeUnmapped brings the reasons that people edited together with what a later
 // run says: the sentences are the fresh ones, with the reasons that people wrote.
-// Base are the reasons as they were generated before, by the sentences' texts.
-func MergeUnmapped(mine *Unmapped, base map[string]string, fresh *Unmapped) Unmapped {
+// Base are the reasons as they were generated before, by the sentences' texts:
+// the same text may stand in several places of a document.
+func MergeUnmapped(mine *Unmapped, base map[string][]string, fresh *Unmapped) Unmapped {
 	out := Unmapped{Document: fresh.Document, Sentences: slices.Clone(fresh.Sentences)}
 	if mine == nil {
 		return out
 	}
-	// The same text may stand in several places of a document.
 	edited := map[string][]string{}
 	for _, s := range mine.Sentences {
 		edited[s.Text] = append(edited[s.Text], s.Reason)
@@ -217,7 +217,8 @@ func MergeUnmapped(mine *Unmapped, base map[string]string, fresh *Unmapped) Unma
 			continue
 		}
 		edited[s.Text] = reasons[1:]
-		if hashWords(reasons[0]) != hashWords(base[s.Text]) {
+		same := func(generated string) bool { return hashWords(generated) == hashWords(reasons[0]) }
+		if !slices.ContainsFunc(base[s.Text], same) {
 			out.Sentences[i].Reason = reasons[0]
 		}
 	}

@@ -165,7 +165,7 @@ func TestMergeUnmapped(t *testing.T) {
 		}
 		return u
 	}
-	base := map[string]string{"Hello.": "a greeting", "Be kind.": "nothing tells"}
+	base := map[string][]string{"Hello.": {"hi", "a greeting"}, "Be kind.": {"nothing tells"}}
 	fresh := sentences("Be kind.", "not of calls", "Hello.", "polite", "New.", "new", "Hello.", "polite")
 	if got := policydoc.MergeUnmapped(nil, nil, fresh); !reflect.DeepEqual(got, *fresh) {
 		t.Errorf("without a file it is %+v", got)

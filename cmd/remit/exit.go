@@ -8,7 +8,7 @@ const (
 	exitOK = 0
 	// exitError: something could not be read, written or understood.
 	exitError = 1
-	// exitLaxer: contract diff --fail-on laxer found a contract that allows more.
+	// exitLaxer: contract diff or policy diff found what --fail-on names.
 	exitLaxer = 1
 	// exitUsage: the command line itself is wrong.
 	exitUsage = 2

@@ -176,25 +176,18 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 // unmapped are the sentences that no policy refers to. A reason that people wrote
 // stays; before is what the lock knew when the file was written.
 func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
-	written := map[string]string{}
-	if d.Unmapped != nil {
-		for _, s := range d.Unmapped.Sentences {
-			written[s.Text] = s.Reason
-		}
-	}
 	referred := references(d, doc)
-	out := &policydoc.Unmapped{Document: corpus.name}
+	fresh := &policydoc.Unmapped{Document: corpus.name}
+	base := map[string][]string{}
 	for _, s := range corpus.sentences {
 		if referred[s.ID] {
 			continue
 		}
-		reason := reasonOf(d.Lock.Sentences[s.ID])
-		if had, ok := written[s.Text]; ok && had != reasonOf(before[s.ID]) {
-			reason = had
-		}
-		out.Sentences = append(out.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reason})
+		base[s.Text] = append(base[s.Text], reasonOf(before[s.ID]))
+		fresh.Sentences = append(fresh.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reasonOf(d.Lock.Sentences[s.ID])})
 	}
-	return out
+	merged := policydoc.MergeUnmapped(d.Unmapped, base, fresh)
+	return &merged
 }
 
 func reasonOf(s policydoc.LockedSentence) string {
