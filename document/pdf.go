@@ -170,7 +170,8 @@ func (r *pdfReader) title() bool {
 		}
 		length += len(l.text)
 	}
-	return length <= maxTitle && !strings.ContainsAny(r.block[len(r.block)-1].text[len(r.block[len(r.block)-1].text)-1:], ".!?:;,")
+	last := r.block[len(r.block)-1].text
+	return length <= maxTitle && !strings.ContainsAny(last[len(last)-1:], ".!?:;,")
 }
 
 // flush ends a block.

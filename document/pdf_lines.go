@@ -3,7 +3,6 @@ package document
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -270,52 +269,6 @@ func margins(lines []pdfLine) []pdfLine {
 		lines[i].left, lines[i].right = left, right
 	}
 	return lines
-}
-
-const (
-	// margin is which part of a page at its top and bottom has running headers.
-	margin = 0.1
-	// minRunning is on how many pages a line at least stands that runs through them,
-	// and runningPart on which part of them: some are on odd pages only, or change
-	// with the chapter.
-	minRunning  = 3
-	runningPart = 5
-)
-
-var (
-	digits     = regexp.MustCompile(`\d+`)
-	pageNumber = regexp.MustCompile(`(?i)^[-–— ]*(page|seite|p\.)? *# *((of|von|/) *#)?[-–— ]*$`)
-)
-
-// withoutRunning leaves out the headers and footers that repeat on pages, and
-// their numbers.
-func withoutRunning(lines []pdfLine, pages int) []pdfLine {
-	key := func(l pdfLine) string {
-		top, bottom := l.y > (1-margin)*l.height, l.y < margin*l.height
-		if !top && !bottom || l.turned != 0 {
-			return ""
-		}
-		key := digits.ReplaceAllString(l.text, "#")
-		if top {
-			key = "top " + key
-		}
-		return key
-	}
-	on := map[string]map[int]bool{}
-	for _, l := range lines {
-		k := key(l)
-		if on[k] == nil {
-			on[k] = map[int]bool{}
-		}
-		on[k][l.page] = true
-	}
-	return slices.DeleteFunc(lines, func(l pdfLine) bool {
-		k := key(l)
-		if k == "" || pages < 2 {
-			return false
-		}
-		return pageNumber.MatchString(strings.TrimPrefix(k, "top ")) || len(on[k]) >= minRunning && len(on[k])*runningPart >= pages
-	})
 }
 
 // measure finds the sizes of the document.
