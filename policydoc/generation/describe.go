@@ -17,6 +17,7 @@ type described struct {
 	// Label is T1, T2 … or C1, C2 …; Name and Expect are for its author only.
 	Label, Name string
 	Expect      guard.Verdict
+	Why         string
 	// Lines are the call, and what is known about it.
 	Lines []string
 }
@@ -25,16 +26,25 @@ type described struct {
 // what differs more is told whole.
 const maxDifferences = 4
 
+// numbered are labels of so many tests.
+func numbered(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s%d", prefix, i+1)
+	}
+	return out
+}
+
 // describe says tests in lines. A look-up's result that was told before is told by
 // what is different.
-func describe(tool, prefix string, examples []guard.Example) []described {
+func (w *work) describe(labels []string, examples []guard.Example) []described {
 	var told []telling
 	var out []described
 	for i := range examples {
 		e := &examples[i]
-		d := described{Label: fmt.Sprintf("%s%d", prefix, i+1), Name: e.Name, Expect: e.Expect}
+		d := described{Label: labels[i], Name: e.Name, Expect: e.Expect, Why: w.why[e.Name]}
 		line := func(format string, args ...any) { d.Lines = append(d.Lines, fmt.Sprintf(format, args...)) }
-		called := tool
+		called := w.task.Tool
 		if e.Tool != "" {
 			called = policydoc.Key(e.Server, e.Tool)
 		}

@@ -133,7 +133,7 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}}
+	w := newWork(g, s)
 	reason, err := w.run(ctx)
 	if err != nil && gaveUp(err) {
 		reason, err = err.Error(), nil
@@ -189,9 +189,17 @@ type work struct {
 	*Generator
 	*setting
 	result Result
-	// tests are what the rule has to pass; its author was told of so many.
-	tests []guard.Example
-	told  int
+	tests  suite
+	// open are the names of tests that the second reader left undecided, and why
+	// are the reasons of their author.
+	open map[string]bool
+	why  map[string]string
+	// disputes counts the tests that the author of the rule took out.
+	disputes int
+}
+
+func newWork(g *Generator, s *setting) *work {
+	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, open: map[string]bool{}, why: map[string]string{}}
 }
 
 // run goes through the stages. It returns why there is no rule, or nothing when
@@ -204,10 +212,19 @@ func (w *work) run(ctx context.Context) (string, error) {
 	return w.findRule(ctx)
 }
 
+// patience is how many answers to one prompt are sent back for anything that is
+// wrong. After those, what is right of an answer is taken where it is enough.
+const patience = 2
+
 // ask sends the messages of a stage, and reads the answer. What the reading finds
 // wrong goes back to the model as long as its client lets it; an answer that is
 // still wrong then is an [llm.InvalidError].
-func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, schema llm.Schema, read func(json.RawMessage) error) ([]llm.Message, error) {
+func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, schema llm.Schema, read func(answer json.RawMessage, strict bool) error) ([]llm.Message, error) {
+	answers := 0
+	check := func(answer json.RawMessage) error {
+		answers++
+		return read(answer, answers <= patience)
+	}
 	system, err := w.options.Prompts.Part(stage, "system", struct {
 		Language string
 		Judge    bool
@@ -217,12 +234,12 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 	}
 	answer, err := w.options.Model.Complete(ctx, llm.Prompt{
 		Stage: stage, Subject: policydoc.Key(w.task.Server, w.task.Tool) + " " + w.task.Item.Name,
-		System: system, Messages: messages, Schema: schema, Check: read,
+		System: system, Messages: messages, Schema: schema, Check: check,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := read(answer.Value); err != nil {
+	if err := read(answer.Value, answers <= patience); err != nil {
 		return nil, &llm.InvalidError{Mistakes: []string{err.Error()}}
 	}
 	return append(messages, llm.Message{Role: llm.Assistant, Text: string(answer.Value)}), nil

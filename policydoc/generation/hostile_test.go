@@ -82,14 +82,16 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`{"readings":[{"call":"C1","words":"At most 5","verdict":"deny"}]}`))
 	f.Add([]byte(`{"require":"true","variables":[{"name":"a","value":"1"}],"calls":[{"call":"S1","verdict":"allow","words":"5"}]}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		w := &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}}
-		_, _ = w.readReadings(answer, describe("t", "C", []guard.Example{{}, {}}))
-		_, _, _ = w.readRule(answer, []question{{Label: "S1"}})
-		examples, err := w.readTests(answer)
+		w := newWork(g, s)
+		for _, strict := range []bool{true, false} {
+			_, _ = w.readReadings(answer, w.describe(numbered("C", 2), make([]guard.Example, 2)), strict)
+			_, _ = w.readRule(answer, turn{questions: []question{{Label: "S1"}}, disputable: []string{"T1"}}, strict)
+		}
+		examples, err := w.readTests(answer, false)
 		if err != nil {
 			return
 		}
-		describe("t", "T", examples)
+		w.describe(numbered("T", len(examples)), examples)
 		doc := guard.NewDocument("t.yaml", "", "t")
 		if doc.Put(&guard.Policy{Name: "n", Message: "m", Require: guard.Expression{Text: "args.x <= 5"}, Examples: examples}) != nil {
 			t.Fatal("tests that can't be written")

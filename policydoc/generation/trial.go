@@ -33,6 +33,8 @@ type trial struct {
 	mistakes []string
 	failed   []example.Result
 	mutants  []mutation.Mutant
+	// revision is that of the tests that were run.
+	revision int
 }
 
 // passes tells whether the rule does what its tests say.
@@ -52,9 +54,9 @@ func (t *trial) survivors() []mutation.Mutant {
 // try compiles a candidate as it would stand in a guard file, runs the tests on it,
 // and, where it passes them, its mutants. An error is none of the candidate.
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
-	t := &trial{candidate: c}
+	t := &trial{candidate: c, revision: w.tests.revision}
 	item := w.task.Item
-	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: guard.Deny, Examples: w.tests,
+	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: guard.Deny, Examples: w.tests.examples,
 		Require: guard.Expression{Text: c.Require}}
 	for _, v := range c.Variables {
 		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
@@ -127,7 +129,7 @@ func (w *work) borrowed(c candidate) []string {
 // onlyInTests tells whether a text is a value in the tests, and stands nowhere in
 // what the policy says or what is known of the tools.
 func (w *work) onlyInTests(value string) bool {
-	in := slices.ContainsFunc(w.tests, func(e guard.Example) bool { return strings.Contains(key(&e), quote(value)) })
+	in := slices.ContainsFunc(w.tests.examples, func(e guard.Example) bool { return strings.Contains(key(&e), quote(value)) })
 	f := w.facts()
 	return in && !strings.Contains(compact([]any{f.Item, f.Definition, f.Lookups, f.Others, f.Blocks, f.Context}), value)
 }
@@ -206,10 +208,9 @@ func mistakesOf(err error, c candidate) []string {
 }
 
 // failures words the tests that a rule fails.
-func (t *trial) failures(tests []guard.Example) []string {
+func (t *trial) failures(tests *suite) []string {
 	var out []string
 	for _, r := range t.failed[:min(len(t.failed), maxReported)] {
-		label := slices.IndexFunc(tests, func(e guard.Example) bool { return e.Name == r.Example }) + 1
 		got := "the rule says " + string(r.Got)
 		if r.Failed != "" {
 			got = "the rule can't be decided: " + strictyaml.Clip(r.Failed)
@@ -222,7 +223,7 @@ func (t *trial) failures(tests []guard.Example) []string {
 			}
 			got += v.Name + " is " + v.Value
 		}
-		out = append(out, fmt.Sprintf("T%d (%s) expects %s, but %s", label, r.Example, r.Want, got))
+		out = append(out, fmt.Sprintf("%s (%s) expects %s, but %s", tests.label(r.Example), r.Example, r.Want, got))
 	}
 	return out
 }

@@ -1,0 +1,112 @@
+package generation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+)
+
+// reading is what the second reader says of one call.
+type reading struct {
+	Call    string `json:"call"`
+	Words   string `json:"words"`
+	Reason  string `json:"reason"`
+	Verdict string `json:"verdict"`
+}
+
+// undecided is the verdict of a reader whom the sentences don't tell.
+const undecided = "undecided"
+
+// second has examples judged by the sentences alone, and returns those that are
+// not contradicted.
+func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Example, []contradiction, error) {
+	if len(examples) == 0 {
+		return nil, nil, nil
+	}
+	calls := w.describe(numbered("C", len(examples)), examples)
+	messages, err := w.say(nil, readingStage, "request", struct {
+		facts
+		Calls []described
+	}{w.facts(), calls})
+	if err != nil {
+		return nil, nil, err
+	}
+	schema := object(property{"readings", list(object(
+		property{"call", text("its label, such as C1")},
+		property{"words", text("the words of the sentences that decide, word by word; empty if undecided")},
+		property{"reason", text("how they apply to the call")},
+		property{"verdict", word("allow", "deny", undecided)}))}).schema(readingStage)
+	readings := map[string]reading{}
+	if _, err := w.ask(ctx, readingStage, messages, schema, func(answer json.RawMessage, strict bool) (err error) {
+		readings, err = w.readReadings(answer, calls, strict)
+		return err
+	}); err != nil {
+		return nil, nil, err
+	}
+	var agreed []guard.Example
+	var contested []contradiction
+	for i, e := range examples {
+		r := readings[calls[i].Label]
+		if r.Verdict == undecided || r.Verdict == string(e.Expect) {
+			agreed = append(agreed, e)
+			w.open[e.Name] = r.Verdict == undecided
+			continue
+		}
+		c := contradiction{e.Name, e.Expect, fmt.Sprintf("the sentences say %s: %s (%q)", r.Verdict, sentence(r.Reason), r.Words)}
+		contested = append(contested, c)
+		w.result.Contested[c.Name] = c.Reason
+	}
+	return agreed, contested, nil
+}
+
+// readReadings reads an answer with readings, one for each call; an error goes back
+// to the model. Where it isn't to be strict, a reading with mistakes is undecided.
+func (w *work) readReadings(answer json.RawMessage, calls []described, strict bool) (map[string]reading, error) {
+	var written struct {
+		Readings []reading `json:"readings"`
+	}
+	if err := json.Unmarshal(answer, &written); err != nil {
+		return nil, fmt.Errorf("the answer isn't as asked for: %w", err)
+	}
+	missing := map[string]bool{}
+	for _, c := range calls {
+		missing[c.Label] = true
+	}
+	out := map[string]reading{}
+	var mistakes []error
+	for i, r := range written.Readings {
+		at := fmt.Sprintf("/readings/%d", i)
+		if !missing[r.Call] {
+			mistakes = append(mistakes, fmt.Errorf("%s/call: answer once for each call", at))
+			continue
+		}
+		delete(missing, r.Call)
+		before := len(mistakes)
+		switch {
+		case r.Verdict != string(guard.Allow) && r.Verdict != string(guard.Deny) && r.Verdict != undecided:
+			mistakes = append(mistakes, fmt.Errorf("%s/verdict: write allow, deny or undecided", at))
+		case r.Verdict != undecided && !w.quotes(r.Words):
+			mistakes = append(mistakes, fmt.Errorf("%s/words: they don't stand in the sentences: copy them word by word, without leaving anything out", at))
+		}
+		if len(mistakes) > before {
+			r.Verdict = undecided
+		}
+		out[r.Call] = r
+	}
+	for _, label := range slices.Sorted(maps.Keys(missing)) {
+		mistakes = append(mistakes, fmt.Errorf("/readings: there is none for %s", label))
+		out[label] = reading{Verdict: undecided}
+	}
+	if !strict && len(missing) < len(calls) {
+		return out, nil
+	}
+	if len(mistakes) > maxReported {
+		mistakes = mistakes[:maxReported]
+	}
+	return out, errors.Join(mistakes...)
+}

@@ -1,0 +1,74 @@
+package generation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+)
+
+// suite are the tests that a rule has to pass. Each keeps its label when others
+// come and go.
+type suite struct {
+	examples []guard.Example
+	labels   []string
+	given    int // labels so far
+	// told are the labels that the author of the rule knows.
+	told map[string]bool
+	// revision counts the changes.
+	revision int
+}
+
+func (s *suite) add(examples ...guard.Example) {
+	for _, e := range examples {
+		s.given++
+		s.examples, s.labels = append(s.examples, e), append(s.labels, fmt.Sprintf("T%d", s.given))
+	}
+	if len(examples) > 0 {
+		s.revision++
+	}
+}
+
+// remove takes a test out.
+func (s *suite) remove(label string) {
+	if i := slices.Index(s.labels, label); i >= 0 {
+		s.examples, s.labels = slices.Delete(slices.Clone(s.examples), i, i+1), slices.Delete(slices.Clone(s.labels), i, i+1)
+		s.revision++
+	}
+}
+
+// label is that of a test.
+func (s *suite) label(name string) string {
+	i := slices.IndexFunc(s.examples, func(e guard.Example) bool { return e.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return s.labels[i]
+}
+
+// untold describes the tests that the author of the rule doesn't know yet, and
+// notes that it does then.
+func (w *work) untold() []described {
+	var out []described
+	for _, d := range w.describe(w.tests.labels, w.tests.examples) {
+		if !w.tests.told[d.Label] {
+			out = append(out, d)
+		}
+	}
+	w.tests.told = map[string]bool{}
+	for _, label := range w.tests.labels {
+		w.tests.told[label] = true
+	}
+	return out
+}
+
+// without tells whether tests of both verdicts are left without some.
+func (s *suite) without(labels []string) bool {
+	var left []guard.Example
+	for i, e := range s.examples {
+		if !slices.Contains(labels, s.labels[i]) {
+			left = append(left, e)
+		}
+	}
+	return has(left, guard.Allow) && has(left, guard.Deny)
+}
