@@ -81,10 +81,7 @@ func (f Failure) Unwrap() error { return f.Err }
 func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
 	lock(d)
-	now, err := c.routes(ctx, corpus, all, d.Lock)
-	if err != nil {
-		return []Failure{{Err: err}}
-	}
+	now, broken, failures := c.routes(ctx, corpus, all, d.Lock)
 	some := all
 	if in.Only != nil {
 		some = slices.DeleteFunc(slices.Clone(all), func(t *tool) bool { return !slices.Contains(in.Only, t.key) })
@@ -95,12 +92,18 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	var wg sync.WaitGroup
 	for i, t := range some {
 		mapping, err := d.Mapping(t.server, t.name).Mapping()
-		if err != nil {
+		if err = errors.Join(err, broken[t.key]); err != nil {
 			errs[i] = err
 			continue
 		}
 		works[i] = c.work(corpus, t, now, d.Lock, mapping)
 		if works[i].none() {
+			continue
+		}
+		if len(failures) > 0 && len(works[i].anew) > 0 {
+			// What takes the place of their sentences may be among those that wait: no
+			// rule goes before that is known.
+			errs[i] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
 			continue
 		}
 		wg.Go(func() {
@@ -109,7 +112,6 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 		})
 	}
 	wg.Wait()
-	var failures []Failure
 	done := map[string]*mapped{}
 	for i, t := range some {
 		if errs[i] == nil && results[i] != nil {
@@ -133,8 +135,11 @@ func lock(d *policydoc.Directory) {
 }
 
 // routes are what the sentences have to do with the tools: as the lock knows, and
-// as is asked of what it doesn't know.
-func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) (routing, error) {
+// as is asked of what it doesn't know. New sentences of which nobody could tell are
+// missing, and wait for the next run. A tool that is another one can't be gone
+// through when nobody could tell which of the old sentences are about it: the
+// error of such tools is returned by their keys.
+func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) (now routing, broken map[string]error, failures []Failure) {
 	jobs := c.routeJobs(corpus, all, lock)
 	answers := make([]routing, len(jobs))
 	errs := make([]error, len(jobs))
@@ -143,14 +148,21 @@ func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock
 		wg.Go(func() { answers[i], errs[i] = c.route(ctx, corpus, job) })
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	now, broken = c.known(corpus, all, lock), map[string]error{}
+	for i, job := range jobs {
+		_, known := now[job.sentences[0]]
+		switch {
+		case errs[i] == nil:
+			now.merge(answers[i])
+		case known:
+			for _, t := range job.tools {
+				broken[t.key] = errs[i]
+			}
+		default:
+			failures = append(failures, Failure{Err: errs[i]})
+		}
 	}
-	now := c.known(corpus, all, lock)
-	for _, a := range answers {
-		now.merge(a)
-	}
-	return now, nil
+	return now, broken, failures
 }
 
 // known is what the lock knows: of sentences that are still there, for tools that

@@ -297,6 +297,37 @@ func TestAFailureLeavesTheOthersAlone(t *testing.T) {
 	}
 }
 
+func TestSentencesThatCouldNotBeAssignedWait(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	before := []map[string]string{s.policies("return_item"), s.policies("hire_item")}
+	s.model.fail = func(p llm.Prompt) error {
+		if p.Stage == "route" {
+			return &llm.RefusedError{}
+		}
+		return nil
+	}
+	s.tools = strings.Replace(hireTools, "Takes an item back.", "Takes an item back, and weighs it.", 1)
+	text := strings.Replace(hire, "at most three", "at most four", 1)
+	failures := s.compile(text)
+	if len(failures) != 3 || failures[0].Tool != "" || failures[1].Tool != "hire_item" || failures[2].Tool != "return_item" {
+		t.Fatalf("the failures are %v", failures)
+	}
+	// One tool is another one, and of the other a sentence: both keep what they had.
+	if diff := cmp.Diff(before, []map[string]string{s.policies("return_item"), s.policies("hire_item")}); diff != "" {
+		t.Errorf("policies (-before +after):\n%s", diff)
+	}
+	for _, u := range s.read().Unmapped.Sentences {
+		if strings.Contains(u.Text, "at most four") && u.Reason != "not compiled yet" {
+			t.Errorf("%q is unmapped: %s", u.Text, u.Reason)
+		}
+	}
+	s.model.fail = nil
+	if failures := s.compile(text); failures != nil || len(s.policies("hire_item")) != 3 || s.model.asked["route"] != 2 {
+		t.Errorf("there are %v after %v and %v", s.policies("hire_item"), s.model.asked, failures)
+	}
+}
+
 func TestToolsThatWereLeftOutAreGoneThroughLater(t *testing.T) {
 	s := newShop(t)
 	s.only = []string{"return_item"}

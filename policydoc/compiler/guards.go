@@ -61,11 +61,14 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 	}
 	c.generate(ctx, in, corpus, rules)
 	for _, r := range rules {
-		if r.err == nil {
-			r.err = r.write(d)
-		}
 		if r.err != nil {
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: r.err})
+		}
+		if r.result == nil {
+			continue // there is a rule, of a run before
+		}
+		if err := r.write(d); err != nil {
+			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: err})
 		}
 	}
 	return failures
@@ -125,6 +128,11 @@ func (c *Compiler) generate(ctx context.Context, in Input, corpus *corpus, rules
 				Server: r.tool.server, Tool: r.tool.name, Item: r.item,
 				Sentences: sentences, Context: corpus.around(sentences), Previous: r.previous,
 			})
+			if r.err != nil && r.previous == nil {
+				// Until a later run makes its rule, the policy stops calls.
+				r.made = ""
+				r.result = &generation.Result{Policy: g.Unenforced(r.item), NotEnforced: "the run ended before it had a rule"}
+			}
 		})
 	}
 	wg.Wait()

@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/llm"
 	"github.com/remit-project/remit/policydoc"
 	"github.com/remit-project/remit/policydoc/compiler"
 )
@@ -182,6 +184,33 @@ func TestARuleGoesWithItsPolicy(t *testing.T) {
 			t.Errorf("the rules are %v", got)
 		}
 	})
+}
+
+func TestAPolicyStopsCallsUntilItHasARule(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.model.fail = func(p llm.Prompt) error {
+		if p.Stage == "tests" && strings.HasPrefix(p.Subject, "return_item ") {
+			return llm.ErrBudget
+		}
+		return nil
+	}
+	failures := s.guards(hire)
+	if len(failures) != 1 || failures[0].Policy != "with-return-item-the-machine" || !errors.Is(failures[0], llm.ErrBudget) {
+		t.Fatalf("the failures are %v", failures)
+	}
+	if diff := cmp.Diff(map[string]string{"with-return-item-the-machine": ""}, s.rules("return_item")); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+	s.model.fail = nil
+	if s.guards(hire); s.rules("return_item")["with-return-item-the-machine"] == "" || s.model.asked["tests"] != 1 {
+		t.Errorf("there is no rule after %v", s.model.asked)
+	}
+	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
+	s.edit("mapping/return_item.yaml", "the machine is weighed.", "the machine is cleaned.")
+	if s.guards(hire); s.rules("return_item")["with-return-item-the-machine"] != `session.user_said("weighed")` {
+		t.Errorf("a rule that was there became %v", s.rules("return_item"))
+	}
 }
 
 func TestAMappingOfPeopleGetsRules(t *testing.T) {

@@ -183,15 +183,18 @@ func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, be
 		if referred[s.ID] {
 			continue
 		}
-		base[s.Text] = append(base[s.Text], reasonOf(before[s.ID]))
-		fresh.Sentences = append(fresh.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reasonOf(d.Lock.Sentences[s.ID])})
+		base[s.Text] = append(base[s.Text], reasonOf(before, s.ID))
+		fresh.Sentences = append(fresh.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reasonOf(d.Lock.Sentences, s.ID)})
 	}
 	merged := policydoc.MergeUnmapped(d.Unmapped, base, fresh)
 	return &merged
 }
 
-func reasonOf(s policydoc.LockedSentence) string {
+func reasonOf(lock map[string]policydoc.LockedSentence, id string) string {
+	s, known := lock[id]
 	switch {
+	case !known:
+		return "not compiled yet"
 	case s.Reason != "":
 		return s.Reason
 	case len(s.Pending) > 0:

@@ -143,7 +143,7 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	}
 	if reason != "" {
 		w.result.NotEnforced = reason
-		w.result.Policy = g.unenforced(t.Item)
+		w.result.Policy = g.Unenforced(t.Item)
 		w.result.Killed, w.result.Survived = 0, 0
 	}
 	return &w.result, nil
@@ -158,9 +158,9 @@ func gaveUp(err error) bool {
 	return errors.As(err, &invalid) || errors.As(err, &refused) || errors.As(err, &truncated)
 }
 
-// unenforced is the rule of a policy that nothing checks: it has no expression, so
+// Unenforced is the rule of a policy that nothing checks: it has no expression, so
 // that every call comes to its verdict.
-func (g *Generator) unenforced(item *policydoc.Item) guard.Policy {
+func (g *Generator) Unenforced(item *policydoc.Item) guard.Policy {
 	do := "Don't make this call; hand the request over to a person."
 	if g.options.Otherwise == guard.Ask {
 		do = "A person has to look at this call."
