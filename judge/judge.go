@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/remit-project/remit/guard"
@@ -50,6 +51,9 @@ type answer struct {
 // New makes a judge of a model. A rule waits for it, so that it is asked in a
 // hurry: once more after a failure, and once to put an answer right.
 func New(e llm.Endpoint) (*Judge, error) {
+	if e.BaseURL == "" && e.Key == "" {
+		return nil, fmt.Errorf("the judge: there is no key for %s: set %s_API_KEY, or %[2]s_BASE_URL where the model is elsewhere", e, strings.ToUpper(string(e.Provider)))
+	}
 	client, err := llm.New(llm.Options{Default: e, Timeout: guard.InquiryTimeout, Retries: 1, Repairs: 1, Parallel: guard.MaxInquiries})
 	if err != nil {
 		return nil, fmt.Errorf("the judge: %w", err)

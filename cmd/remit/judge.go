@@ -7,11 +7,12 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/judge"
+	"github.com/remit-project/remit/llm"
 )
 
 // judgeFlag names the model of which rules may ask things.
 type judgeFlag struct {
-	Judge string `placeholder:"PROVIDER:MODEL" help:"The model that answers what rules ask a judge, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY, and another address than the provider's in ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Without it such rules fail."`
+	Judge string `placeholder:"MODEL" help:"The model that answers what rules ask a judge, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY, and another address than the provider's in ANTHROPIC_BASE_URL or OPENAI_BASE_URL. Without it such rules fail."`
 }
 
 // judge makes the judge for the rules of a directory; nil without the flag. Only the
@@ -23,14 +24,11 @@ func (f judgeFlag) judge(policies string) (guard.Judge, error) {
 	if policies == "" {
 		return nil, usage{hint(errors.New("--judge is asked by rules, and there are none"), "name their directory with --policies DIR")}
 	}
-	e, err := judge.Model(f.Judge)
+	e, err := llm.Named(f.Judge)
 	if err != nil {
 		return nil, usage{fmt.Errorf("--judge: %w", err)}
 	}
-	if e, err = judge.FromEnvironment(e, os.LookupEnv); err != nil {
-		return nil, err
-	}
-	j, err := judge.New(e)
+	j, err := judge.New(e.FromEnvironment(os.LookupEnv))
 	if err != nil {
 		return nil, usage{err}
 	}

@@ -28,34 +28,21 @@ type modelFlags struct {
 	MaxCost           float64       `placeholder:"USD" help:"Stop when so much was spent. Needs --price."`
 }
 
-// keys are the environment variables with what is secret or a place, by provider.
-var keys = map[llm.Provider]struct{ key, url string }{
-	llm.OpenAI:    {"OPENAI_API_KEY", "OPENAI_BASE_URL"},
-	llm.Anthropic: {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
-}
-
 // endpoint is where a model is asked.
 func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
-	provider, name, ok := strings.Cut(model, ":")
-	if _, known := keys[llm.Provider(provider)]; !ok || !known {
-		provider, name = string(llm.OpenAI), model
-		if strings.Contains(model, "claude") {
-			provider = string(llm.Anthropic)
-		}
+	e, err := llm.Named(model)
+	if err != nil {
+		return e, usage{err}
 	}
-	e := llm.Endpoint{Provider: llm.Provider(provider), Model: name, BaseURL: f.BaseURL, MaxTokens: f.MaxTokens, Plain: f.PlainHTTP}
-	env := keys[e.Provider]
-	e.Key = os.Getenv(env.key)
-	if e.BaseURL == "" {
-		e.BaseURL = os.Getenv(env.url)
-	}
-	if price, ok := f.Price[name]; ok {
+	e.BaseURL, e.MaxTokens, e.Plain = f.BaseURL, f.MaxTokens, f.PlainHTTP
+	e = e.FromEnvironment(os.LookupEnv)
+	if price, ok := f.Price[e.Model]; ok {
 		input, output, _ := strings.Cut(price, "/")
 		var err1, err2 error
 		e.Price.Input, err1 = strconv.ParseFloat(input, 64)
 		e.Price.Output, err2 = strconv.ParseFloat(output, 64)
 		if err := errors.Join(err1, err2); err != nil || e.Price.Input < 0 || e.Price.Output < 0 {
-			return e, usage{fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", name, price, name)}
+			return e, usage{fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", e.Model, price, e.Model)}
 		}
 	}
 	return e, nil

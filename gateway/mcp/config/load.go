@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/judge"
+	"github.com/remit-project/remit/llm"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictyaml"
 )
@@ -196,16 +197,13 @@ func (l *loader) judge(n *node, f *File) {
 		l.Fail(n, "write 'model: anthropic:NAME' or 'model: openai:NAME'", "the judge has no model")
 		return
 	}
-	e, err := judge.Model(name)
+	e, err := llm.Named(name)
 	if err != nil {
 		l.Fail(had["model"], "", "%v", err)
 		return
 	}
 	if e.BaseURL, e.Key = url, key; had["url"] == nil && had["key"] == nil {
-		if e, err = judge.FromEnvironment(e, l.env); err != nil {
-			l.Fail(n, "", "%v", err)
-			return
-		}
+		e = e.FromEnvironment(l.env)
 	}
 	if f.Judge, err = judge.New(e); err != nil {
 		l.Fail(n, "", "%v", err)
