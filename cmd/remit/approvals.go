@@ -12,6 +12,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/legible"
 	"github.com/remit-project/remit/store"
 )
 
@@ -277,11 +278,11 @@ func foreign(s string) string {
 		}
 		switch {
 		case r == '\n', r == '\t', r == '\r':
-			b.WriteString(escape(r))
+			b.WriteString(legible.Escape(r))
 		case r == ' ':
 			b.WriteByte(' ')
 		case strings.ContainsRune("│»«⏎…", r), unicode.Is(unicode.Zs, r), unicode.Is(blank, r), unicode.Is(unicode.Me, r), marks > maxMarks:
-			b.WriteString(escape(r))
+			b.WriteString(legible.Escape(r))
 		default:
 			b.WriteString(visible(string(r)))
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/explanation"
+	"github.com/remit-project/remit/legible"
 )
 
 // explanation writes it to the terminal.
@@ -77,7 +78,7 @@ func (p *printer) place(at *explanation.Place) {
 	p.line(6, p.dim(before)+match+p.dim(after))
 }
 
-var arrows = strings.NewReplacer("»", escape('»'), "«", escape('«'))
+var arrows = strings.NewReplacer("»", legible.Escape('»'), "«", legible.Escape('«'))
 
 // tail shortens text to its last n characters.
 func tail(s string, n int) string {

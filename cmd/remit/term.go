@@ -10,13 +10,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/legible"
 )
 
 const (
@@ -80,25 +80,8 @@ func (p paint) trust(t label.Trust, s string) string {
 	return p.sgr("31", s)
 }
 
-// visible makes text from anywhere safe for a terminal and fit for one line:
-// control and format characters, which could move the cursor or turn the text
-// around, are shown as escapes.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			b.WriteString("⏎")
-		case r == '\t':
-			b.WriteByte(' ')
-		case r == utf8.RuneError, unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
-			b.WriteString(escape(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// visible makes text from anywhere safe for a terminal and fit for one line.
+func visible(s string) string { return legible.Line(s) }
 
 // escaped is what stands between the quotes where text of others is shown in
 // quotes: it holds no quote that could end them, and every printable letter of
@@ -143,19 +126,6 @@ func origin(s string) string {
 		return s
 	}
 	return strconv.Quote(s)
-}
-
-func escape(r rune) string {
-	const hex = "0123456789abcdef"
-	out := []byte(`\u{`)
-	started := false
-	for shift := 20; shift >= 0; shift -= 4 {
-		d := r >> shift & 0xf
-		if d != 0 || started || shift == 0 {
-			out, started = append(out, hex[d]), true
-		}
-	}
-	return string(append(out, '}'))
 }
 
 // cut shortens text to n characters.

@@ -3,42 +3,11 @@ package main
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/explanation"
 	"github.com/remit-project/remit/label"
 )
-
-// Text that others wrote can't move the cursor, colour the screen, hide or
-// turn itself around.
-func TestVisibleDisarms(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain ü 東":               "plain ü 東",
-		"a\nb\tc":                 "a⏎b c",
-		"\x1b[2J":                 `\u{1b}[2J`,
-		"bob\u202egro.live":       `bob\u{202e}gro.live`,
-		"pay\u200bpal":            `pay\u{200b}pal`,
-		"\u009b31m":               `\u{9b}31m`,
-		"\U000e0041":              `\u{e0041}`,
-		string([]byte{'a', 0xff}): `a\u{fffd}`,
-		"\r\x00":                  `\u{d}\u{0}`,
-	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func FuzzVisible(f *testing.F) {
-	f.Add("a\x1b[31mb\u202e\n")
-	f.Fuzz(func(t *testing.T, s string) {
-		out := visible(s)
-		if strings.ContainsAny(out, "\x1b\r\n\x07\u009b\u202e") || !utf8.ValidString(out) {
-			t.Fatalf("visible(%q) = %q", s, out)
-		}
-	})
-}
 
 func TestWrapKeepsWordsAndWidth(t *testing.T) {
 	lines := wrap("one two three four five", 9)
