@@ -1,0 +1,17 @@
+package policydoc
+
+import "strings"
+
+// Current is a field of a policy, or of its rule, as the files have it. It is named
+// and written as in a [Conflict].
+func (d *Directory) Current(key string, i *Item, field string) (string, error) {
+	of, ok := strings.CutPrefix(field, fieldRule)
+	if !ok {
+		return i.render(field), nil
+	}
+	rule, err := d.rule(key, i.Name)
+	if err != nil || rule == nil {
+		return "", err
+	}
+	return renderRule(rule, of), nil
+}
