@@ -23,6 +23,7 @@ type policyCommand struct {
 	Sentences policySentencesCommand `cmd:"" help:"List the sentences of a policy document, and what is hidden in it."`
 
 	Diff    policyDiffCommand    `cmd:"" help:"Say what a changed policy document changes for the company."`
+	Review  policyReviewCommand  `cmd:"" help:"Show what became of each sentence of a policy document, on the terminal or as a page."`
 	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document were found right."`
 	Archive policyArchiveCommand `cmd:"" help:"Take policies of a document out of force, with the reason."`
 	Resolve policyResolveCommand `cmd:"" help:"Decide what people edited and a later run says otherwise."`

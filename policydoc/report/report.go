@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,13 +199,22 @@ func (b *builder) sentences() {
 			out.State = stateOf(out.Items)
 		}
 		if out.State == Unmapped {
-			out.Reason = reasons[s.Text]
-			if out.Reason == "" && b.lock != nil {
-				out.Reason = b.lock.Sentences[s.ID].Reason
-			}
+			out.Reason = cmp.Or(reasons[s.Text], b.reason(s.ID))
 		}
 		b.report.Sentences = append(b.report.Sentences, out)
 	}
+}
+
+// reason is what the lock knows of a sentence that no policy refers to.
+func (b *builder) reason(id string) string {
+	if b.lock == nil {
+		return ""
+	}
+	s := b.lock.Sentences[id]
+	if len(s.Pending) > 0 {
+		return "not searched so far, for " + listing(s.Pending)
+	}
+	return s.Reason
 }
 
 func (b *builder) count() {

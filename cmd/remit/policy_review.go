@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/report"
+)
+
+type policyReviewCommand struct {
+	scopeFlags
+	Dir      string `arg:"" help:"The directory that the policy document was compiled into."`
+	Document string `placeholder:"FILE" required:"" help:"The policy document."`
+	HTML     string `name:"html" placeholder:"FILE" help:"Write the report as one page, to be read in a browser or printed."`
+	Tool     string `placeholder:"TOOL" help:"Only what concerns one tool, as TOOL or SERVER/TOOL; \"*\" for policies about every call."`
+	Mutate   bool   `help:"Change the rules to see what their tests don't tell apart; it takes a while."`
+}
+
+// Help is shown below the flags.
+func (policyReviewCommand) Help() string {
+	return `Shows the document sentence by sentence with what became of each, and the policies with their rules, tests, open
+conflicts, and the commands that decide. What should be looked at first comes first.
+
+Examples:
+  remit policy review policy --document handbook.pdf --tools tools.json
+  remit policy review policy --document handbook.pdf --tools tools.json --html review.html`
+}
+
+// Run shows what a document was made into.
+func (c *policyReviewCommand) Run(ctx context.Context, s *streams) error {
+	data, err := readFileOf(c.Document, "a policy document")
+	if err != nil {
+		return err
+	}
+	in := report.Input{Tool: c.Tool, Mutate: c.Mutate}
+	if in.Document, err = document.Read(c.Document, data); err != nil {
+		return err
+	}
+	if in.Scope, err = c.scope(); err != nil {
+		return err
+	}
+	if in.Directory, err = policydoc.ReadDirectory(c.Dir); err != nil {
+		return err
+	}
+	if len(in.Directory.Keys()) == 0 {
+		return hint(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
+	}
+	r, err := report.New(ctx, in)
+	if err != nil {
+		return err
+	}
+	if c.HTML == "" {
+		(&reviewPrinter{s.printer()}).report(r)
+		return nil
+	}
+	var page bytes.Buffer
+	if err := r.HTML(&page); err != nil {
+		return err
+	}
+	return writeTo(c.HTML, func(w io.Writer) error {
+		_, err := page.WriteTo(w)
+		return err
+	})
+}
+
+// reviewPrinter writes reports for people.
+type reviewPrinter struct{ *printer }
+
+func (p *reviewPrinter) report(r *report.Report) {
+	p.line(0, p.bold("Review of "+name(r.Name)))
+	p.warnings(r)
+	p.line(0, "")
+	for _, row := range r.Rows() {
+		policies := ""
+		if row.State != report.Unmapped {
+			policies = fmt.Sprintf("%5d policies", row.Items)
+		}
+		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
+	}
+	p.line(2, fmt.Sprintf("Policies in force refer to %d of %s.", r.Counts.Covered(), plural(r.Counts.Sentences, "sentence", "sentences")))
+	p.suspicions(r)
+	p.document(r)
+	for i := range r.Tools {
+		p.line(0, "")
+		p.line(0, p.bold(r.Tools[i].Name()))
+		for _, item := range r.Tools[i].Items {
+			p.item(item)
+		}
+	}
+}
+
+func (p *reviewPrinter) warnings(r *report.Report) {
+	if !r.Compiled {
+		p.para(0, p.bad("! "), "There is no policy.lock: nothing says which version of a document the policies were made of.")
+	}
+	if r.Changed {
+		p.para(0, p.bad("! "), "The policies were made of another version of this document. Compile it again before you decide.")
+	}
+	for _, m := range r.Mistakes {
+		p.para(0, p.bad("! "), "A guard file has a mistake, and denies every call of its tool: "+visible(m))
+	}
+	if n := r.Counts.Failing; n > 0 {
+		p.para(0, p.bad("! "), fmt.Sprintf("%d of %s are failed by their rules.", n, plural(r.Counts.Tests, "test", "tests")))
+	}
+}
+
+func (p *reviewPrinter) suspicions(r *report.Report) {
+	if len(r.Suspicions) == 0 {
+		return
+	}
+	p.line(0, "")
+	p.line(0, p.bold("To be looked at first"))
+	for _, s := range r.Suspicions {
+		p.line(2, fmt.Sprintf("%s %s", p.bad(string(s.Kind)+":"), strings.TrimPrefix(s.Place.String()+", ", ", ")+visible(s.Why)))
+		p.para(4, "│ ", visible(s.Text))
+	}
+}
+
+// document writes the sentences, each with its sign and the policies behind it.
+func (p *reviewPrinter) document(r *report.Report) {
+	p.line(0, "")
+	p.line(0, p.bold("The document"))
+	for _, s := range r.Sentences {
+		if s.State == "" {
+			p.line(0, "")
+			p.para(2, "", p.bold(visible(s.Text)))
+			continue
+		}
+		sign := " "
+		if s.Suspicious {
+			sign = p.bad(report.SuspiciousMark)
+		}
+		for i, l := range wrap(visible(s.Text), max(p.width-4, minWidth/2)) {
+			if i == 0 {
+				p.line(0, sign+" "+p.state(s.State, s.State.Mark())+" "+l)
+			} else {
+				p.line(4, l)
+			}
+		}
+		for _, i := range s.Items {
+			p.line(6, p.dim(fmt.Sprintf("%s %s %s", i.State.Mark(), name(i.Tool), name(i.Name))))
+		}
+		if s.Reason != "" {
+			p.para(6, "", visible(s.Reason))
+		}
+	}
+}
+
+// item writes a policy in full.
+func (p *reviewPrinter) item(i *report.Item) {
+	p.line(0, "")
+	label := i.State.Label()
+	if i.Handwritten {
+		label += ", written by hand: the mapping has no such policy"
+	}
+	p.line(2, fmt.Sprintf("%s %s  %s", p.state(i.State, i.State.Mark()), p.bold(name(i.Name)), p.dim(label)))
+	p.para(4, "", visible(i.Description))
+	if i.Reason != "" {
+		p.para(4, "because: ", visible(i.Reason))
+	}
+	for _, r := range i.References {
+		var places []string
+		for _, s := range r.Sentences {
+			places = append(places, s.Place.String())
+		}
+		p.para(4, "│ ", visible(r.Text))
+		if len(places) == 0 {
+			p.line(4, p.bad("│ stands nowhere in the document"))
+		} else {
+			p.line(4, p.dim("│ "+strings.Join(places, "; ")))
+		}
+	}
+	p.texts("keeps to it: ", i.Compliance)
+	p.texts("doesn't: ", i.Violations)
+	p.rule(i)
+	for _, c := range i.Conflicts {
+		p.line(4, p.bad("conflict about ")+name(c.Field))
+		p.code("in the file", c.Mine)
+		p.code("as a later run has it", c.Theirs)
+		p.commands(c.Decisions)
+	}
+	for _, c := range i.Contested {
+		p.para(4, "taken out: ", visible(c.Name)+", since a second reading of the sentences says otherwise: "+visible(c.Reason))
+	}
+	p.commands(i.Decisions)
+}
+
+func (p *reviewPrinter) rule(i *report.Item) {
+	r := i.Rule
+	if r == nil {
+		if i.State == report.NotEnforced {
+			p.line(4, p.bad("It has no rule yet: nothing checks it."))
+		}
+		return
+	}
+	var text []string
+	for _, v := range r.Variables {
+		text = append(text, v.Name+" = "+v.Text)
+	}
+	switch {
+	case r.Broken:
+		p.line(4, p.bad("Its file has mistakes: every call of the tool is denied."))
+	case r.Require == "":
+		p.line(4, p.bad(fmt.Sprintf("Nothing can check it: every call comes to %s.", r.Otherwise)))
+	}
+	if r.Require != "" {
+		p.code("the rule, "+r.Place, strings.Join(append(text, r.Require), "\n"))
+		p.para(4, "else "+string(r.Otherwise)+": ", visible(r.Message))
+	}
+	for _, t := range r.Tests {
+		if t.Passed {
+			p.line(4, fmt.Sprintf("%s %s: %s", p.good("✓"), visible(t.Name), t.Want))
+			continue
+		}
+		got := "the rule says " + string(t.Got)
+		if t.Failed != "" {
+			got = "it can't be decided: " + visible(t.Failed)
+		}
+		p.line(4, fmt.Sprintf("%s %s: %s, but %s", p.bad("✗"), visible(t.Name), t.Want, got))
+		for _, s := range t.Steps {
+			p.para(6, visible(s.What)+": ", visible(s.Text))
+		}
+	}
+	if r.Measured {
+		p.line(4, fmt.Sprintf("tests tell %d of %s of the rule", r.Killed, plural(r.Killed+r.Survived, "change", "changes")))
+	}
+	for _, s := range r.Survivors {
+		p.para(4, "not told: ", visible(s.Change)+"; "+visible(s.Apart))
+	}
+}
+
+func (p *reviewPrinter) texts(lead string, all []string) {
+	for _, t := range all {
+		p.para(4, lead, visible(t))
+	}
+}
+
+// code writes text as it is, line by line.
+func (p *reviewPrinter) code(title, text string) {
+	p.line(4, p.dim(visible(title)+":"))
+	for l := range strings.SplitSeq(cmp.Or(text, "(nothing)"), "\n") {
+		p.line(6, visible(l))
+	}
+}
+
+func (p *reviewPrinter) commands(all []report.Command) {
+	for _, c := range all {
+		p.line(4, p.dim(c.For+": ")+visible(c.Line))
+	}
+}
+
+// state colours what is said of a state.
+func (p *reviewPrinter) state(s report.State, text string) string {
+	switch s {
+	case report.Approved:
+		return p.good(text)
+	case report.Enforced:
+		return p.sgr("36", text)
+	case report.NotEnforced:
+		return p.warn(text)
+	case report.Conflicted:
+		return p.sgr("35", text)
+	}
+	return p.dim(text)
+}
