@@ -173,7 +173,7 @@ func plotter(name string) (func(*eval.Comparison, io.Writer) error, error) {
 func writeTo(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
-		return fmt.Errorf("write the figures: %w", err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := write(f); err != nil {
 		f.Close()
