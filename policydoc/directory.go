@@ -1,8 +1,8 @@
 package policydoc
 
 import (
-	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/strictyaml"
-	"github.com/remit-project/remit/wholefile"
 )
 
 // The names of what a directory holds.
@@ -46,6 +45,8 @@ type Directory struct {
 	// files are the files that are there, by their paths within Root, as they would
 	// be written unless somebody edits them.
 	files map[string][]byte
+	// seen are digests of the files that are there, byte by byte.
+	seen map[string][sha256.Size]byte
 	// places are the paths of mappings and guards that have a file, by kind and
 	// key.
 	places map[place]string
@@ -60,7 +61,7 @@ type place struct{ kind, key string }
 func ReadDirectory(root string) (*Directory, error) {
 	d := &Directory{
 		Root: root, Mappings: map[string]*MappingDocument{}, Guards: map[string]*guard.Document{},
-		files: map[string][]byte{}, places: map[place]string{}, ours: map[string]bool{},
+		files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}, ours: map[string]bool{},
 	}
 	errs := []error{
 		each(d, mappingDir, d.Mappings, OpenMapping, func(doc *MappingDocument) (string, error) {
@@ -171,6 +172,7 @@ func (d *Directory) single(within string, most int, read func(name string, data 
 	if err != nil {
 		return err
 	}
+	d.seen[within] = sha256.Sum256(data)
 	d.files[within], err = content.Marshal()
 	return err
 }
@@ -218,127 +220,4 @@ func (d *Directory) GuardFiles() ([]*guard.File, error) {
 func (d *Directory) path(kind, key string) string {
 	within := cmp.Or(d.places[place{kind, key}], filepath.Join(kind, fileName(key, nil)))
 	return filepath.Join(d.Root, within)
-}
-
-// Write writes what has changed, each file whole or not at all. The lock comes
-// last, so that after an interruption it never says more than the files do, and
-// the next compilation goes on from there. Files of tools that have nothing left
-// are removed where the lock knew the tool.
-func (d *Directory) Write() error {
-	if err := d.settle(); err != nil {
-		return err
-	}
-	want, err := d.marshal()
-	if err != nil {
-		return err
-	}
-	lock, locked := want[lockFile]
-	delete(want, lockFile)
-	for _, within := range slices.Sorted(maps.Keys(want)) {
-		if err := d.put(within, want[within]); err != nil {
-			return err
-		}
-	}
-	if !locked {
-		return nil
-	}
-	if err := d.put(lockFile, lock); err != nil {
-		return err
-	}
-	d.know(d.Lock)
-	return nil
-}
-
-// marshal makes the files as they are to be, by their paths within Root. Nil is
-// to be removed.
-func (d *Directory) marshal() (map[string][]byte, error) {
-	want := map[string][]byte{}
-	err := add(d, want, mappingDir, d.Mappings, func(m *MappingDocument) (bool, error) {
-		f, err := m.Mapping()
-		return err == nil && len(f.Items) == 0, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = add(d, want, guardsDir, d.Guards, func(g *guard.Document) (bool, error) {
-		f, err := g.File()
-		return err == nil && len(f.Policies)+len(f.Duties) == 0, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if d.Unmapped != nil {
-		if d.unmapped == nil {
-			d.unmapped = &strictyaml.Document{Name: filepath.Join(d.Root, unmappedFile), Root: strictyaml.NewMapping()}
-		}
-		d.Unmapped.edit(d.unmapped)
-		if want[unmappedFile], err = d.unmapped.Marshal(); err != nil {
-			return nil, err
-		}
-	}
-	if d.Lock != nil {
-		if want[lockFile], err = d.Lock.Marshal(); err != nil {
-			return nil, err
-		}
-	}
-	return want, nil
-}
-
-// add adds the files of a kind.
-func add[T marshaler](d *Directory, want map[string][]byte, kind string, docs map[string]T, empty func(T) (bool, error)) error {
-	taken := map[string]bool{}
-	for at, within := range d.places {
-		if at.kind == kind {
-			taken[strings.ToLower(filepath.Base(within))] = true
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(docs)) {
-		at := place{kind, key}
-		within := d.places[at]
-		none, err := empty(docs[key])
-		if err != nil {
-			return err
-		}
-		if none && (within == "" || d.ours[key]) {
-			if within != "" {
-				want[within] = nil
-			}
-			continue
-		}
-		if within == "" {
-			name := fileName(key, taken)
-			taken[strings.ToLower(name)] = true
-			within = filepath.Join(kind, name)
-			d.places[at] = within
-		}
-		if want[within], err = docs[key].Marshal(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// put makes a file be what it should; nil removes it.
-func (d *Directory) put(within string, data []byte) error {
-	had, exists := d.files[within]
-	name := filepath.Join(d.Root, within)
-	switch {
-	case data == nil:
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		delete(d.files, within)
-		maps.DeleteFunc(d.places, func(_ place, at string) bool { return at == within })
-		return nil
-	case exists && bytes.Equal(had, data):
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	if err := wholefile.Replace(name, data, 0o644); err != nil {
-		return err
-	}
-	d.files[within] = data
-	return nil
 }

@@ -134,35 +134,69 @@ func TestDirectoryRemoves(t *testing.T) {
 	}
 }
 
-// TestDirectoryInterrupted stops a write at every file: the lock is never the
-// new one while another file is not.
+// TestDirectoryInterrupted stops a write in the middle: what came before is
+// there, and no lock.
 func TestDirectoryInterrupted(t *testing.T) {
-	for _, stop := range []string{"mapping/lend.yaml", "guards/lend.yaml", "unmapped.yaml"} {
-		t.Run(stop, func(t *testing.T) {
+	root := t.TempDir()
+	// A link that leads nowhere is no directory, and none can be made in its place.
+	if err := os.Symlink("nowhere", filepath.Join(root, "mapping")); err != nil {
+		t.Skipf("this system makes no links: %v", err)
+	}
+	d := read(t, root)
+	d.Mapping("", "lend").Put(&policydoc.Item{Name: "few", Description: "Few."})
+	must(t, d.Guard("", "lend").Put(&guard.Policy{Name: "few", Message: "Few."}))
+	d.Unmapped, d.Lock = &policydoc.Unmapped{Document: "rules.md"}, &locked
+	if err := d.Write(); err == nil {
+		t.Fatal("it was written")
+	}
+	if _, err := os.Stat(filepath.Join(root, "guards", "lend.yaml")); err != nil {
+		t.Errorf("it did not begin: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "policy.lock")); err == nil {
+		t.Error("there is a lock")
+	}
+	must(t, os.Remove(filepath.Join(root, "mapping")))
+	must(t, d.Write()) // it goes on
+	if names := slices.Sorted(maps.Keys(files(t, root))); len(names) != 4 {
+		t.Errorf("there are %q", names)
+	}
+}
+
+// TestDirectoryEditedMeanwhile keeps what people edit while a compilation runs:
+// it writes nothing, and says so.
+func TestDirectoryEditedMeanwhile(t *testing.T) {
+	mapping := "tool: lend\npolicies:\n  - {name: few, description: Few.}\n"
+	for name, edit := range map[string]func(t *testing.T, root string){
+		"a file that is to change": func(t *testing.T, root string) {
+			write(t, root, map[string]string{"mapping/lend.yaml": mapping + "  # Mine.\n"})
+		},
+		"a file that is to come":    func(t *testing.T, root string) { write(t, root, map[string]string{"guards/lend.yaml": "tool: lend\n"}) },
+		"a file that is taken away": func(t *testing.T, root string) { must(t, os.Remove(filepath.Join(root, "mapping", "lend.yaml"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			// A directory of the name that has something in it can't be replaced.
-			must(t, os.MkdirAll(filepath.Join(root, stop, "full"), 0o755))
-			d := &policydoc.Directory{Root: root}
-			if read, err := policydoc.ReadDirectory(root); err == nil {
-				d = read
-			} else if stop != "unmapped.yaml" {
-				t.Fatal(err)
-			} else {
-				d, err = policydoc.ReadDirectory(filepath.Join(root, "none"))
-				must(t, err)
-				d.Root = root
-			}
-			d.Mapping("", "lend").Put(&policydoc.Item{Name: "few", Description: "Few."})
+			write(t, root, map[string]string{"mapping/lend.yaml": mapping})
+			d := read(t, root)
+			edit(t, root)
+			before := files(t, root)
+			must(t, d.Approve("lend", "few"))
 			must(t, d.Guard("", "lend").Put(&guard.Policy{Name: "few", Message: "Few."}))
-			d.Unmapped, d.Lock = &policydoc.Unmapped{Document: "rules.md"}, &locked
-			if err := d.Write(); err == nil {
-				t.Fatal("it was written")
+			if err := d.Write(); err == nil || !strings.Contains(err.Error(), "was edited in the meantime") {
+				t.Errorf("got %v", err)
 			}
-			if _, err := os.Stat(filepath.Join(root, "policy.lock")); err == nil {
-				t.Error("there is a lock")
+			if !maps.Equal(files(t, root), before) {
+				t.Error("something was written")
 			}
 		})
 	}
+	root := t.TempDir()
+	write(t, root, map[string]string{"mapping/lend.yaml": mapping})
+	d := read(t, root)
+	must(t, d.Write())
+	must(t, d.Approve("lend", "few"))
+	must(t, d.Write())
+	must(t, d.Archive("lend", "few", "r"))
+	must(t, d.Write()) // one's own writing is no edit
 }
 
 // TestReadDirectoryMistakes reports the mistakes of all files.
