@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -221,7 +222,7 @@ func (b *builder) suspicion(s Suspicion) {
 	}
 }
 
-// finish makes the sentences findable.
+// finish makes the sentences findable, and puts the suspicions in their order.
 func (b *builder) finish() *Document {
 	d := b.doc
 	d.byID = make(map[string]int, len(d.Sentences))
@@ -232,5 +233,8 @@ func (b *builder) finish() *Document {
 		folded.WriteString(words(s.Text))
 	}
 	d.folded = folded.String() + " "
+	slices.SortStableFunc(d.Suspicions, func(a, b Suspicion) int {
+		return cmp.Or(cmp.Compare(a.Place.Page, b.Place.Page), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Paragraph, b.Place.Paragraph))
+	})
 	return d
 }

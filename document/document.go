@@ -27,7 +27,7 @@ type Document struct {
 	Format Format
 	// Sentences are in reading order. Headings are among them.
 	Sentences []Sentence
-	// Suspicions are in the order of the document, as far as they have a place.
+	// Suspicions are in the order of their places.
 	Suspicions []Suspicion
 
 	byID   map[string]int
