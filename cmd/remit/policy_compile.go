@@ -81,7 +81,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	samples, err := readSamples(c.Sessions)
+	samples, err := readSamples(c.Sessions, in.Scope)
 	if err != nil {
 		return err
 	}

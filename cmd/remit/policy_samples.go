@@ -14,10 +14,11 @@ import (
 // maxSamples is how many results of a tool are kept: their shapes rarely differ.
 const maxSamples = 5
 
-// readSamples collects what tools returned in recordings, by the tools' keys, each
-// with its server and without.
-func readSamples(files []string) (map[string][]json.RawMessage, error) {
-	out := map[string][]json.RawMessage{}
+// readSamples collects what tools that rules may ask returned in recordings, by the
+// tools' keys. A recording that names no servers counts for the tool of whatever
+// server.
+func readSamples(files []string, scope guard.Scope) (map[string][]json.RawMessage, error) {
+	found := map[string][]json.RawMessage{}
 	for _, name := range files {
 		f, err := open(name, aRecording)
 		if err != nil {
@@ -30,7 +31,7 @@ func readSamples(files []string) (map[string][]json.RawMessage, error) {
 			}
 			n++
 			for i := range s.Messages {
-				sample(out, s, &s.Messages[i])
+				sample(found, s, &s.Messages[i])
 			}
 		}
 		if err := f.Close(); err != nil {
@@ -38,6 +39,13 @@ func readSamples(files []string) (map[string][]json.RawMessage, error) {
 		}
 		if n == 0 {
 			return nil, noSession(name)
+		}
+	}
+	out := map[string][]json.RawMessage{}
+	for _, r := range scope.Readable() {
+		key := policydoc.Key(r.Server, r.Name)
+		if out[key] = found[key]; len(out[key]) == 0 {
+			out[key] = found[r.Name]
 		}
 	}
 	return out, nil
@@ -59,14 +67,8 @@ func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Messag
 		}
 		result = json.RawMessage(text)
 	}
-	keys := []string{policydoc.Key("", call.Tool)}
-	if call.Server != "" {
-		keys = append(keys, policydoc.Key(call.Server, call.Tool))
-	}
-	for _, key := range keys {
-		if len(into[key]) < maxSamples {
-			into[key] = append(into[key], result)
-		}
+	if key := policydoc.Key(call.Server, call.Tool); len(into[key]) < maxSamples {
+		into[key] = append(into[key], result)
 	}
 }
 
@@ -75,7 +77,7 @@ func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Messag
 func shapeless(scope guard.Scope, samples map[string][]json.RawMessage) []string {
 	var out []string
 	for _, r := range scope.Readable() {
-		if r.Definition != nil && r.Definition.Output == nil && len(samples[r.Name]) == 0 && len(samples[policydoc.Key(r.Server, r.Name)]) == 0 {
+		if r.Definition != nil && r.Definition.Output == nil && len(samples[policydoc.Key(r.Server, r.Name)]) == 0 {
 			out = append(out, r.Name)
 		}
 	}
