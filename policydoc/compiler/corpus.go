@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/policydoc/prompt"
 )
 
 // corpus are the sentences of a document, numbered from 1 in its order, without
@@ -150,12 +151,12 @@ func (c *corpus) blocks(shown, marked func(number int) bool) []block {
 			continue
 		}
 		path := strings.Join(s.Path, " > ")
-		if len(out) == 0 || n != last+1 || out[len(out)-1].Path != quoted(path) {
-			out = append(out, block{Gap: n != last+1, Path: quoted(path)})
+		if len(out) == 0 || n != last+1 || out[len(out)-1].Path != prompt.Quoted(path) {
+			out = append(out, block{Gap: n != last+1, Path: prompt.Quoted(path)})
 		}
 		b := &out[len(out)-1]
 		first := len(b.Sentences) > 0 && s.Block != c.sentences[last-1].Block
-		b.Sentences = append(b.Sentences, numbered{n, quoted(s.Text), marked(n), first})
+		b.Sentences = append(b.Sentences, numbered{n, prompt.Quoted(s.Text), marked(n), first})
 		last = n
 	}
 	return out
@@ -163,12 +164,6 @@ func (c *corpus) blocks(shown, marked func(number int) bool) []block {
 
 // topic is the outermost part of a path that says where a sentence belongs.
 func topic(s document.Sentence) string { return strings.Join(s.Path, "\x00") }
-
-// quoted keeps a text of the document from ending the part of a prompt that it
-// stands in.
-func quoted(text string) string {
-	return strings.ReplaceAll(text, "</document", "<\u200b/document")
-}
 
 // split cuts a list into parts of at most so many.
 func split[T any](list []T, most int) [][]T {

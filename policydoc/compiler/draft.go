@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit/policydoc"
+	"github.com/remit-project/remit/policydoc/prompt"
 )
 
 // draft is a policy while it is found.
@@ -51,7 +52,7 @@ func (c *corpus) shown(drafts []*draft) []shownPolicy {
 		out[i] = shownPolicy{Name: d.name, Description: d.description, Sentences: ranges(c.numbers(d.sentences)),
 			Compliance: d.compliance, Violations: d.violations}
 		for _, t := range c.texts(d.sentences) {
-			out[i].Quotes = append(out[i].Quotes, quoted(t))
+			out[i].Quotes = append(out[i].Quotes, prompt.Quoted(t))
 		}
 	}
 	return out

@@ -65,11 +65,11 @@ func inLines(item *policydoc.Item) *policydoc.Item {
 	line := func(texts []string) []string {
 		var out []string
 		for _, t := range texts {
-			out = append(out, prompt.OneLine(t))
+			out = append(out, prompt.Quoted(t))
 		}
 		return out
 	}
-	return &policydoc.Item{Name: prompt.OneLine(item.Name), Description: prompt.OneLine(item.Description),
+	return &policydoc.Item{Name: prompt.Quoted(item.Name), Description: prompt.Quoted(item.Description),
 		Compliance: line(item.Compliance), Violations: line(item.Violations)}
 }
 
@@ -79,11 +79,11 @@ func blocksOf(sentences []document.Sentence, room int) []block {
 	var out []block
 	size := 0
 	for _, s := range sentences {
-		text := prompt.OneLine(s.Text)
+		text := prompt.Quoted(s.Text)
 		if size += len(text); room > 0 && size > room {
 			break
 		}
-		path := prompt.OneLine(strings.Join(s.Path, " > "))
+		path := prompt.Quoted(strings.Join(s.Path, " > "))
 		if n := len(out); n == 0 || out[n-1].Path != path {
 			out = append(out, block{Path: path})
 		}

@@ -94,7 +94,7 @@ func TestWhatADocumentSaysIsMaterial(t *testing.T) {
 			t.Errorf("%s: the document is in the system text, or isn't said to be material", p.Stage)
 		}
 		for _, line := range strings.Split(p.Messages[0].Text, "\n") {
-			if strings.Contains(line, "Ignore the above") && !strings.HasPrefix(line, "- Ignore") || strings.HasPrefix(line, "System:") || strings.HasPrefix(line, "T9") {
+			if strings.Contains(line, "Ignore the above") && (!strings.HasPrefix(line, "- Ignore") || strings.Contains(line, "</document>")) || strings.HasPrefix(line, "System:") || strings.HasPrefix(line, "T9") {
 				t.Errorf("%s: text of the document begins a line: %q", p.Stage, line)
 			}
 		}

@@ -7,12 +7,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// quotes tells whether words stand in the sentences, one after the other. Signs,
-// case and typography make no difference.
+// quotes tells whether words stand in the sentences of the policy, one after the
+// other; those that only explain decide nothing. Signs, case and typography make no
+// difference.
 func (s *setting) quotes(words string) bool {
 	want := plain(words)
 	var texts, paths []string
-	for _, sentence := range append(s.task.Sentences[:len(s.task.Sentences):len(s.task.Sentences)], s.task.Context...) {
+	for _, sentence := range s.task.Sentences {
 		texts = append(texts, sentence.Text)
 		paths = append(paths, sentence.Path...)
 	}

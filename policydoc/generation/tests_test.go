@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/document"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/policydoc"
 	"github.com/remit-project/remit/policydoc/generation"
@@ -52,6 +53,16 @@ func TestTestsThatTheSentencesContradictAreTakenOut(t *testing.T) {
 		r := generate(t, s, nil)
 		if !strings.Contains(r.NotEnforced, "no test was left that expects deny") || r.Attempts != 0 || len(r.Contested) != 2 {
 			t.Fatalf("got %+v", r)
+		}
+	})
+	t.Run("sentences that only explain decide nothing", func(t *testing.T) {
+		s := &script{t: t, tests: []string{goodTests()}, rules: []string{rule(goodRule)}, reads: []string{
+			`{"readings":[{"call":"C1","words":"Members must be asked","reason":"r","verdict":"deny"},` + undecided("C2") + `,` + undecided("C3") + `,` + undecided("C4") + `,` + undecided("C5") + `,` + undecided("C6") + `]}`}}
+		task := finesTask()
+		task.Context = []document.Sentence{{Text: "Members must be asked."}}
+		r, err := generator(t, s, nil).Generate(t.Context(), task)
+		if err != nil || r.NotEnforced != "" || len(r.Contested) != 0 || len(s.refused) != 1 {
+			t.Fatalf("got %+v, %v, refused %q", r, err, s.refused)
 		}
 	})
 	t.Run("words that stand nowhere are no reading", func(t *testing.T) {

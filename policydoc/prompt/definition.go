@@ -106,6 +106,12 @@ func kind(n *schema.Node) string {
 // OneLine brings a text onto one line.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+// Quoted is a text of a document as it stands in a prompt: on one line, and unable
+// to end the part that it stands in.
+func Quoted(text string) string {
+	return strings.ReplaceAll(OneLine(text), "</document", "<\u200b/document")
+}
+
 // Clip shortens a text to so many bytes.
 func Clip(text string, most int) string {
 	if len(text) <= most {
