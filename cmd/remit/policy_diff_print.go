@@ -63,7 +63,7 @@ func (p *printer) statement(indent int, s change.Statement) {
 			p.line(indent+2, visible(l))
 		}
 	case s.Quote != "":
-		p.para(indent, s.Says+": ", `"`+escaped(s.Quote)+`"`)
+		p.para(indent, "", s.Says+`: "`+escaped(s.Quote)+`"`)
 	default:
 		p.para(indent, "", s.Says)
 	}

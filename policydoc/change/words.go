@@ -74,14 +74,29 @@ func (p *Policy) Statements() []Statement {
 		add("the rule is another, and no example tells the difference: read both", "")
 	}
 	if c := p.Condition; c != nil {
-		for _, side := range [...]struct{ says, condition string }{{"the rule before", c.Before}, {"the rule now", c.After}} {
-			if side.condition != "" {
-				out = append(out, Statement{Says: side.says, Rule: strings.Split(side.condition, "\n")})
-			}
-		}
+		out = append(out, rules(c)...)
 	}
 	if m := p.Message; m != nil && m.After != "" {
 		add("the agent is told now", m.After)
+	}
+	return out
+}
+
+// rules shows the lines of a condition that one side alone has.
+func rules(c *Texts) []Statement {
+	before, after := strings.Split(c.Before, "\n"), strings.Split(c.After, "\n")
+	says := "the rule"
+	if len(without(before, after)) < len(before) {
+		says = "what differs in the rule,"
+	}
+	var out []Statement
+	for _, side := range [...]struct {
+		when  string
+		lines []string
+	}{{"before", without(before, after)}, {"now", without(after, before)}} {
+		if strings.Join(side.lines, "") != "" {
+			out = append(out, Statement{Says: says + " " + side.when, Rule: side.lines})
+		}
 	}
 	return out
 }
