@@ -27,7 +27,7 @@ func Definition(t *schema.Tool) string {
 // Summary is a tool in one line: its name, the beginning of its description, and
 // the names of its arguments as far as they fit.
 func Summary(t *schema.Tool) string {
-	const maxDescription, maxArguments = 160, 120
+	const maxDescription, maxArguments = 160, 240
 	var args []string
 	for _, p := range t.Input.Properties {
 		args = append(args, p.Name)
