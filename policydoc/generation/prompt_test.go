@@ -55,6 +55,7 @@ func TestWhatThePromptSaysOfTheLanguageIsSo(t *testing.T) {
 		`session.user_said("go ahead") && session.user_said("m-1") && !session.user_said("go") == false && !session.user_said("ahead go")`,
 		`session.calls("get_copy").exists(c, !has(c.result)) && session.calls("get_member").all(c, c.result.member_id == "M-1")`,
 		`session.messages.exists(m, m.index > session.calls("get_member")[0].index)`,
+		`!"Yes, I don't need a bag".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)") && "- No, wait".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)") && !"Nothing else, yes".matches("(?i)^[^a-z]*(no|not|don't)([^a-z]|$)")`,
 		`session.principal.id == "" && call.tool == "extend_loan" && call.index == 4 && session.calls().all(c, c.index < call.index)`,
 		`true || tools.get_copy({"copy_id": args.copy_id}).due == ""`,
 		`tools.get_copy({"copy_id": args.copy_id}).due == "" || true`,
