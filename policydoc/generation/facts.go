@@ -22,7 +22,6 @@ type facts struct {
 	Item    *policydoc.Item
 	Blocks  []block
 	Context []block
-	Judge   bool
 }
 
 // block are sentences that stand under the same headings.
@@ -32,7 +31,7 @@ type block struct {
 }
 
 func (w *work) facts() facts {
-	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Item), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext), Judge: w.options.Judge}
+	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Item), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext)}
 	switch {
 	case w.tool != nil:
 		f.Definition = prompt.Definition(w.tool)
