@@ -140,7 +140,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	var records *airline.Airline
 	if g.airline != nil {
 		records = g.airline.Fork()
-		look.known = records
+		look.known = bareReader{records, g.scope.Tools}
 	}
 	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: look, Judge: given.Judge,
 		Now: func() time.Time { return c.Now }})
@@ -216,17 +216,4 @@ func (c *guardCase) recording() (*trace.Session, *trace.Message, error) {
 		return s, &m, nil
 	}
 	return nil, nil, errors.New("the case has no messages")
-}
-
-// lookups are what a case gives, and behind it what is known where it gives
-// nothing.
-type lookups struct{ given, known guard.Reader }
-
-// Read implements [guard.Reader].
-func (l lookups) Read(ctx context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
-	found, err := l.given.Read(ctx, server, tool, arguments)
-	if errors.Is(err, example.ErrNotGiven) {
-		return l.known.Read(ctx, server, tool, arguments)
-	}
-	return found, err
 }

@@ -147,12 +147,15 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 			r.note("the guards %s are not measured: there are none", what)
 			return nil, nil
 		}
-		g, err := measureGuards(ctx, rig, files, cases, known)
+		m, err := newGuardMeasure(rig, files, known)
 		if err != nil {
 			return nil, err
 		}
-		r.noteGuards(g, what)
-		return g, nil
+		if err := errors.Join(m.decide(ctx, cases), m.mutate(ctx)); err != nil {
+			return nil, err
+		}
+		r.noteGuards(m.report, what)
+		return m.report, nil
 	}
 	if r.Guards, err = measure(compiled, "of the mapping"); err != nil || o.TruthCompiled == "" {
 		return err

@@ -77,9 +77,8 @@ type guardMeasure struct {
 	known []string
 }
 
-// measureGuards compiles guards and decides the cases by them. Without cases, only
-// the mutants are counted.
-func measureGuards(ctx context.Context, rig *guardRig, files []*guard.File, cases []guardCase, known []string) (*GuardReport, error) {
+// newGuardMeasure compiles guards.
+func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guardMeasure, error) {
 	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline}, known: known, expressed: map[string]bool{},
 		report: &GuardReport{ByTool: map[string]*GuardRates{}}}
 	set, err := guard.Compile(files, rig.scope)
@@ -103,14 +102,19 @@ func measureGuards(ctx context.Context, rig *guardRig, files []*guard.File, case
 			m.expressed[p.Position.String()] = true
 		}
 	}
+	return m, nil
+}
+
+// decide decides the cases.
+func (m *guardMeasure) decide(ctx context.Context, cases []guardCase) error {
 	for i := range cases {
 		d, err := m.rig.decide(ctx, &cases[i])
 		if err != nil {
-			return nil, fmt.Errorf("case %s: %w", cases[i].ID, err)
+			return fmt.Errorf("case %s: %w", cases[i].ID, err)
 		}
 		m.add(&cases[i], ruled(d))
 	}
-	return m.report, m.mutate(ctx)
+	return nil
 }
 
 // ruled is a decision without what contracts only ask about: values that nobody

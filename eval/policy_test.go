@@ -260,12 +260,12 @@ func TestNamesOfPolicies(t *testing.T) {
 // wrote by the document is near what other people found in it.
 func TestPolicyAirline(t *testing.T) {
 	dir := sharedData(t, "airline")
-	truth, err := readTruth([]string{filepath.Join(dir, "ground_truth.dev.json")})
+	truth, err := findTruth(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled := t.TempDir()
-	if err := os.Mkdir(filepath.Join(compiled, "guards"), 0o700); err != nil {
+	doc, err := findDocument(dir, "", "")
+	if err != nil {
 		t.Fatal(err)
 	}
 	files, err := airline.Policies()
@@ -276,42 +276,39 @@ func TestPolicyAirline(t *testing.T) {
 	for _, f := range files {
 		m := &policydoc.Mapping{Tool: f.Tool}
 		for _, p := range f.Policies {
-			m.Items = append(m.Items, policydoc.Item{Name: p.Name, Description: p.Message, References: p.References})
+			m.Items = append(m.Items, policydoc.Item{Name: p.Name, References: p.References})
 		}
 		mappings = append(mappings, m)
-		if !slices.Contains(truth.tools(), f.Tool) && f.Tool != policydoc.EveryTool {
-			continue // mutants of all take long
-		}
-		name := filepath.Base(f.Position.File)
-		if err := os.Link(filepath.Join("..", "examples", "airline", "guards", name), filepath.Join(compiled, "guards", name)); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if err := writeMappings(compiled, mappings); err != nil {
-		t.Fatal(err)
-	}
-	scope, err := airline.Scope()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Policy(t.Context(), dir, PolicyOptions{Compiled: compiled, Scope: scope})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, miss := range r.Guards.Wrong {
-		if slices.Contains(truth.tools(), miss.Tool) {
-			t.Error(miss.Summary())
-		}
-	}
-	if r.Guards.Truth.TPR.Of == 0 || r.Guards.Truth.AllowRight.Of == 0 || r.Mapping.Precision.Value < 0.9 {
-		t.Errorf("%+v, %+v", r.Guards.Truth, r.Mapping.Precision)
-	}
-	t.Logf("precision %.3f recall %.3f references %.3f (graded %.3f) of %d pairs, items %.3f %.3f; mutants %d of %d", r.Mapping.Precision.Value, r.Mapping.Recall.Value,
-		*r.Mapping.References, *r.Mapping.GradedReferences, r.Mapping.Pairs, r.Mapping.Items.Precision.Value, r.Mapping.Items.Recall.Value, r.Guards.Killed, r.Guards.Killed+r.Guards.Survived)
-	for _, p := range slices.Concat(r.Mapping.Missed, r.Mapping.Foreign, r.Mapping.Unplaced) {
+	m := compareMappings(truth, mappings, sentencesIn(doc))
+	t.Logf("precision %.3f recall %.3f references %.3f (graded %.3f) of %d pairs, items %.3f %.3f", m.Precision.Value, m.Recall.Value,
+		*m.References, *m.GradedReferences, m.Pairs, m.Items.Precision.Value, m.Items.Recall.Value)
+	for _, p := range slices.Concat(m.Missed, m.Foreign, m.Unplaced) {
 		t.Errorf("%s %v: %s", p.Tool, p.Policies, p.Sentence)
 	}
-	for _, p := range r.Mapping.Extra {
-		t.Logf("extra: %s %v: %s", p.Tool, p.Policies, p.Sentence)
+	if m.Precision.Value < 0.9 {
+		t.Errorf("extra: %+v", m.Extra)
+	}
+
+	rig, err := newAirlineRig(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := readCases(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	measure, err := newGuardMeasure(rig, files, truth.tools())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := measure.decide(t.Context(), cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, miss := range measure.report.Wrong {
+		t.Error(miss.Summary())
+	}
+	if r := measure.report; r.Truth.TPR.Of == 0 || r.Truth.AllowRight.Of == 0 || r.All.TPR.Of+r.All.AllowRight.Of != len(cases) {
+		t.Errorf("%+v of %d cases", r.All, len(cases))
 	}
 }
