@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,29 @@ func TestErrorsOfTheRunAreErrors(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// Recordings are found by the bytes of requests.
+func TestTheSameAnswersMakeTheSameRequests(t *testing.T) {
+	requests := func() []string {
+		s := &script{tests: []string{testsOf(oneTest("some", "allow", "5"), oneTest("much", "deny", "100"), paidTest())},
+			rules: []string{rule("args.dayz < 3"), rule("args.days < 3"), rule(goodRule), answered(goodRule, "", oneTest("at the limit", "allow", "10")), answered(goodRule, "")}}
+		generate(t, s, nil)
+		var out []string
+		for _, p := range s.prompts {
+			out = append(out, fmt.Sprint(p.Stage, p.Subject, p.System, p.Messages, string(p.Schema.JSON)))
+		}
+		return out
+	}
+	first := requests()
+	for range 3 {
+		if again := requests(); !slices.Equal(first, again) {
+			t.Fatal("the requests differ")
+		}
+	}
+	if len(first) < 7 {
+		t.Errorf("only %d requests", len(first))
 	}
 }
 

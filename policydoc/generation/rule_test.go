@@ -66,6 +66,17 @@ func TestMistakesInARuleGoBack(t *testing.T) {
 	}
 }
 
+func TestAWordOfThePolicyIsNoValueOfTheTests(t *testing.T) {
+	s := &script{t: t, rules: []string{rule(`member.tier == "tier_1"`)}, tests: []string{strings.NewReplacer(`\"fines\":[{\"amount\":0,\"paid\":false}]`, `\"tier\":\"tier_1\"`, `"/fines/0/amount"`, `"/tier"`).Replace(
+		testsOf(oneTest("first", "allow", `"tier_1"`), oneTest("second", "deny", `"tier_2"`)))}}
+	task := finesTask()
+	task.Item.Description, task.Sentences[0].Text = "Only members of tier 1.", "Only members of tier 1 can extend."
+	r, err := generator(t, s, nil).Generate(t.Context(), task)
+	if err != nil || r.NotEnforced != "" || r.Attempts != 1 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+}
+
 func TestWhatTestsDontTellIsAsked(t *testing.T) {
 	few := testsOf(oneTest("some", "allow", "5"), oneTest("much", "deny", "100"), paidTest())
 	said := func(label, verdict string) string {
