@@ -44,17 +44,8 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 		if last, err = w.try(ctx, written.candidate); err != nil {
 			return "", err
 		}
-		if best != nil && best.revision != w.tests.revision {
-			// It is held to what was found since.
-			if best, err = w.try(ctx, best.candidate); err != nil {
-				return "", err
-			}
-			if !best.passes() {
-				best = nil
-			}
-		}
-		if last.passes() && (best == nil || len(last.survivors()) <= len(best.survivors())) {
-			best = last
+		if best, err = w.better(ctx, best, last); err != nil {
+			return "", err
 		}
 		asked = w.next(last, known)
 		if asked.part == "" {
@@ -75,6 +66,29 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// better is the better one of two trials that pass the tests as they are now; nil
+// where neither does. The first may have passed fewer.
+func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
+	switch {
+	case best == nil || best.revision == w.tests.revision:
+	case compact(best.candidate) == compact(last.candidate):
+		best = nil // it was tried again just now
+	default:
+		again, err := w.try(ctx, best.candidate)
+		if err != nil {
+			return nil, err
+		}
+		best = again
+	}
+	switch {
+	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):
+		return last, nil
+	case best.passes():
+		return best, nil
+	}
+	return nil, nil
 }
 
 // whyNot says why the last rule isn't one.
