@@ -19,7 +19,7 @@ type policyReviewCommand struct {
 	Dir      string `arg:"" help:"The directory that the policy document was compiled into."`
 	Document string `placeholder:"FILE" required:"" help:"The policy document."`
 	HTML     string `name:"html" placeholder:"FILE" help:"Write the report as one page, to be read in a browser or printed."`
-	Tool     string `placeholder:"TOOL" help:"Only what concerns one tool, as TOOL or SERVER/TOOL; \"*\" for policies about every call."`
+	Tool     string `placeholder:"TOOL" help:"Show the policies of one tool only, as TOOL or SERVER/TOOL; \"*\" for those about every call."`
 	Mutate   bool   `help:"Change the rules to see what their tests don't tell apart; it takes a while."`
 }
 

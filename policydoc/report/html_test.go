@@ -81,8 +81,19 @@ func parsed(t testing.TB, page string) []element {
 // Every link leads to a place in the page, places are told apart, and nothing is
 // loaded from anywhere.
 func TestLinksStayInThePage(t *testing.T) {
+	all, one := desk(t), desk(t)
+	one.Tool = "waive_fee"
+	if n := links(t, made(t, all)); n < 20 {
+		t.Errorf("only %d links", n)
+	}
+	if n := links(t, made(t, one)); n < 8 {
+		t.Errorf("only %d links about one tool", n)
+	}
+}
+
+func links(t *testing.T, r *Report) int {
 	places, links := map[string]bool{}, []string{}
-	for _, e := range parsed(t, written(t, made(t, desk(t)))) {
+	for _, e := range parsed(t, written(t, r)) {
 		if id, ok := e.attrs["id"]; ok {
 			if places[id] {
 				t.Errorf("two places are called %s", id)
@@ -98,14 +109,12 @@ func TestLinksStayInThePage(t *testing.T) {
 			}
 		}
 	}
-	if len(links) < 20 {
-		t.Errorf("only %d links", len(links))
-	}
 	for _, l := range links {
 		if !strings.HasPrefix(l, "#") || !places[l[1:]] {
 			t.Errorf("%s leads nowhere", l)
 		}
 	}
+	return len(links)
 }
 
 // The policy of the page allows its one style and its one script, by what they are.

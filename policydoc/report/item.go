@@ -62,15 +62,18 @@ type Conflict struct {
 // Command is what to run, for what.
 type Command struct{ For, Line string }
 
-// tool adds a tool with its policies.
-func (b *builder) tool(ctx context.Context, key string, set *guard.Set) error {
+// tool adds a tool with its policies; one that is not shown only to the sentences.
+func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bool) error {
 	t := Tool{Key: key, Anchor: fmt.Sprintf("t%d", len(b.report.Tools)+1)}
-	rules, err := b.rules(ctx, key, set)
+	rules, err := b.rules(ctx, key, set, shown)
 	if err != nil {
 		return err
 	}
 	add := func(item *Item) {
-		item.Tool, item.Anchor = key, fmt.Sprintf("%s-%d", t.Anchor, len(t.Items)+1)
+		item.Tool = key
+		if shown {
+			item.Anchor = fmt.Sprintf("%s-%d", t.Anchor, len(t.Items)+1)
+		}
 		t.Items = append(t.Items, item)
 		seen := map[string]bool{}
 		for _, r := range item.References {
@@ -103,7 +106,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set) error {
 			}
 		}
 	}
-	if len(t.Items) > 0 {
+	if shown && len(t.Items) > 0 {
 		b.report.Tools = append(b.report.Tools, t)
 	}
 	return nil

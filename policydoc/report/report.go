@@ -19,7 +19,8 @@ type Input struct {
 	Directory *policydoc.Directory
 	// Scope are the tools that the rules are about, with their contracts.
 	Scope guard.Scope
-	// Tool is the key of the only tool to report on; all when it is empty.
+	// Tool is the key of the only tool whose policies are shown; all are when it is
+	// empty. What became of the sentences is by the policies of all tools anyway.
 	Tool string
 	// Mutate changes the rules to see what their tests don't tell apart. Otherwise
 	// the lock says how many changes the tests told apart when the rule was made.
@@ -30,7 +31,7 @@ type Input struct {
 type Report struct {
 	// Name and Digest are the document's, Root is the directory.
 	Name, Digest, Root string
-	// Tool is the key of the only tool that the report is about, if there is one.
+	// Tool is the key of the only tool whose policies are shown, if there is one.
 	Tool string
 	// Changed tells that the directory was made from another version of the
 	// document, and Compiled that it was made from any.
@@ -78,7 +79,7 @@ type Sentence struct {
 
 // ItemRef leads to a policy.
 type ItemRef struct {
-	// Anchor is the policy's place in the page.
+	// Anchor is the policy's place in the page; empty when it is not shown.
 	Anchor string
 	// Tool is the tool's key.
 	Tool, Name string
@@ -112,10 +113,7 @@ func New(ctx context.Context, in Input) (*Report, error) {
 		return nil, err
 	}
 	for _, key := range keys {
-		if in.Tool != "" && key != in.Tool {
-			continue
-		}
-		if err := b.tool(ctx, key, set); err != nil {
+		if err := b.tool(ctx, key, set, in.Tool == "" || key == in.Tool); err != nil {
 			return nil, err
 		}
 	}

@@ -192,8 +192,16 @@ func TestOnlyOneTool(t *testing.T) {
 	in := desk(t)
 	in.Tool = "waive_fee"
 	r := made(t, in)
-	if len(r.Tools) != 1 || r.Counts.Items != 2 || r.Counts.ByState[Approved] != 0 || len(r.Suspicions) == 0 {
+	if len(r.Tools) != 1 || r.Counts.Items != 2 || r.Counts.Tests != 3 || len(r.Suspicions) == 0 {
 		t.Errorf("%+v", r.Counts)
+	}
+	// What became of a sentence is by all tools: it isn't uncovered because another
+	// tool covers it.
+	all := made(t, desk(t))
+	for i, s := range r.Sentences {
+		if s.State != all.Sentences[i].State || len(s.Items) != len(all.Sentences[i].Items) {
+			t.Errorf("%q is %s, and %s of all tools", s.Text, s.State, all.Sentences[i].State)
+		}
 	}
 	in.Tool = "wave_fee"
 	if _, err := New(t.Context(), in); err == nil || !strings.Contains(err.Error(), "lend_item, waive_fee") {

@@ -72,8 +72,9 @@ func (r *Rule) Failing() int {
 	return n
 }
 
-// rules are the rules for a tool, by name, with their tests run.
-func (b *builder) rules(ctx context.Context, key string, set *guard.Set) (map[string]*Rule, error) {
+// rules are the rules for a tool, by name; where they are tried, with their tests
+// run.
+func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try bool) (map[string]*Rule, error) {
 	f := b.files[key]
 	if f == nil {
 		return nil, nil
@@ -89,6 +90,12 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set) (map[st
 	}
 	for _, g := range set.Guards() {
 		if policydoc.Key(g.File.Server, g.File.Tool) != key {
+			continue
+		}
+		for _, r := range out {
+			r.Broken = g.Err() != nil
+		}
+		if !try {
 			continue
 		}
 		if err := b.try(ctx, g, out); err != nil {
@@ -107,7 +114,6 @@ func (b *builder) try(ctx context.Context, g *guard.Guard, rules map[string]*Rul
 	for i := range g.File.Policies {
 		p := &g.File.Policies[i]
 		rule := rules[p.Name]
-		rule.Broken = g.Err() != nil
 		for j, r := range results[p.Name] {
 			if j >= len(p.Examples) {
 				break // the examples of a duty of the same name
