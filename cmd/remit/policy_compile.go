@@ -30,6 +30,7 @@ type policyCompileCommand struct {
 
 	Otherwise string `enum:"deny,ask" default:"deny" placeholder:"deny|ask" help:"What becomes of calls under a policy whose rule could not be made (deny)."`
 	Attempts  int    `default:"5" placeholder:"N" help:"How often a model may try a rule (5)."`
+	Judge     bool   `help:"Rules may ask a judge: every enforcement point has one (--judge MODEL of remit gateway and serve)."`
 	Prompts   string `placeholder:"DIR" help:"Prompts of your own, one file a stage: see remit policy prompts."`
 
 	Plan   bool   `help:"Only say how many questions, tokens and USD it would take."`
@@ -96,7 +97,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *streams) error {
 	}
 	work := compiler.New(compiler.Options{
 		Model: client, Prompts: prompts, ModelName: c.name,
-		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: guard.Verdict(c.Otherwise)},
+		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: guard.Verdict(c.Otherwise), Judge: c.Judge},
 	})
 	var failures []compiler.Failure
 	if !c.Mapping {

@@ -35,8 +35,6 @@ type mapper struct {
 	corpus *corpus
 	tool   *tool
 	work   *work
-	// taken are the names of policies that stay as they are.
-	taken names
 }
 
 // aboutTool is what all stages say of the tool.
