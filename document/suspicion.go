@@ -118,7 +118,7 @@ var addresses = []address{
 	{"it asks to ignore other instructions", hints("ignore disregard forget override bypass"), regexp.MustCompile(
 		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|` +
 			`(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
-	{"it speaks to a program that processes the document", hints("compiler parser extractor generator model llm ai a.i bot language"), regexp.MustCompile(
+	{"it speaks to a program that processes the document", hints("compiler parser extractor generator model llm ai a.i bot language automat machine"), regexp.MustCompile(
 		`\b((the|this|any|every|all|dear|you are an?|as an?) )(policy )?` + processor + `,? ` + duty + `\b` +
 			`|\b(a\.?i\.?|llm|language) ?(models?|systems?|compilers?|tools?|reviewers?|assistants?)?,? ` + duty + `\b` +
 			`|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b` +
@@ -134,6 +134,10 @@ var addresses = []address{
 			`|\b(output|emit) (only|just|exactly|nothing|an empty|the following|json|yaml|no)\b` +
 			`|\b(return|print) (only )?(nothing|an empty (list|answer|result|object)|json|yaml)\b` +
 			`|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
+	{"it says what is to be enforced", hints("enforce check valida information"), regexp.MustCompile(
+		`\b(needs?|requires?|wants?) no (\w+ )?(checks?|checking|enforcement|validation)\b` +
+			`|\b(need not|needn't|should not|must not|is not to|are not to|don't have to|doesn't have to) be (\w+ly )?(enforced|validated|compiled)\b` +
+			`|\b(is|are) (merely |only |purely )?informational\b`)},
 	{"it asks for a verdict on the document or its rules", hints("mark flag label treat classif consider regard record archive"), regexp.MustCompile(
 		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?` +
 			`(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
@@ -144,7 +148,7 @@ func hints(words string) []string { return strings.Fields(words) }
 // The words of addresses: who processes documents, what it is told to, and what it
 // makes of them.
 const (
-	processor = `(compiler|parser|extractor|rule generator|guard generator|(large )?language model|llm|a\.?i\.?( model| assistant| system| reviewer| compiler)?|model|reviewing (model|tool)|chat ?bot)s?`
+	processor = `(compiler|parser|extractor|rule generator|guard generator|(large )?language model|llm|a\.?i\.?( model| assistant| system| reviewer| compiler)?|model|reviewing (model|tool)|(automat(ed|ic)|machine) (reader|reviewer|checker|tool|processor)|chat ?bot)s?`
 	duty      = `(must|should|shall|may|will|is to|can|has to|needs? to|reading|processing|reviewing|that|who|which|you)`
 	product   = `(rules?|guards?|checks?|policy items?|validators?|test cases?|mappings?)`
 )
