@@ -3,7 +3,6 @@ package compiler
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -40,7 +39,7 @@ func ask[A any](ctx context.Context, c *Compiler, stage, subject string, request
 		},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("stage %s of %s: %w", stage, subject, err)
+		return nil, err // which says what was asked
 	}
 	return out, nil
 }
