@@ -95,6 +95,9 @@ func readCases(dir string) ([]guardCase, error) {
 		}
 		for i := range cases {
 			cases[i].Reading = cmp.Or(cases[i].Reading, literal)
+			if len(cases[i].Args) == 0 || string(cases[i].Args) == "null" {
+				cases[i].Args = json.RawMessage("{}")
+			}
 			if v := cases[i].Expected; v != remit.Allow && v != remit.Deny {
 				return nil, fmt.Errorf("%s: case %s: expected is %q: write allow or deny", name, cases[i].ID, v)
 			}

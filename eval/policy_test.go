@@ -62,7 +62,7 @@ func TestPolicyOwn(t *testing.T) {
 	if want := (GuardRates{TPR: rateOf(3, 7), AllowRight: rateOf(3, 4), Unenforced: 1, Undecided: 1}); g.Truth != want {
 		t.Errorf("tools of the truth: %+v, want %+v", g.Truth, want)
 	}
-	if g.All.TPR != rateOf(4, 8) || g.Literal.TPR != rateOf(3, 6) || g.Interpretive.TPR != rateOf(0, 1) || g.Interpretive.AllowRight.Of != 0 {
+	if g.All.TPR != rateOf(4, 8) || g.All.AllowRight != rateOf(4, 5) || g.Literal.TPR != rateOf(3, 6) || g.Interpretive.TPR != rateOf(0, 1) || g.Interpretive.AllowRight.Of != 0 {
 		t.Errorf("parts: %+v", g)
 	}
 	if g.ByTool["lend_item"].TPR != rateOf(2, 4) || g.ByTool["order_item"].TPR != rateOf(1, 1) {
