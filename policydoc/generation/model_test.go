@@ -12,6 +12,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/guard/example"
 	"github.com/remit-project/remit/llm"
+	"github.com/remit-project/remit/llm/llmtest"
 	"github.com/remit-project/remit/policydoc"
 	"github.com/remit-project/remit/policydoc/generation"
 )
@@ -31,6 +32,9 @@ var callLabel = regexp.MustCompile(`(?m)^C\d+$`)
 
 func (s *script) Complete(ctx context.Context, p llm.Prompt) (*llm.Answer, error) {
 	s.prompts = append(s.prompts, p)
+	if err := llmtest.Strict(p.Schema.JSON); err != nil {
+		s.t.Errorf("%s: endpoints can't hold models to the schema: %v", p.Stage, err)
+	}
 	var last error
 	for {
 		queue := map[string]*[]string{"tests": &s.tests, "rule": &s.rules, "reading": &s.reads}[p.Stage]
