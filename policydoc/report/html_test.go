@@ -174,7 +174,8 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	})
 }
 
-// A browser runs the page's own script under its policy, and no other.
+// A browser runs the page's own script under its policy, and no other. Where there
+// is no browser, the tests before this one have looked at the same with a parser.
 func TestPageInABrowser(t *testing.T) {
 	browser := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
