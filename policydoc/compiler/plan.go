@@ -16,8 +16,8 @@ const (
 	// toolsPerSentence is how many tools a sentence is about, the ones that are
 	// about none among them, and policiesPerSentence how many policies come of
 	// what it says about one.
-	toolsPerSentence    = 0.9
-	policiesPerSentence = 0.5
+	toolsPerSentence    = 1.2
+	policiesPerSentence = 0.55
 	// rulesPerPolicy is how often a rule is tried, and testsPerPolicy how often its
 	// tests are written, repairs among them.
 	rulesPerPolicy = 1.8
