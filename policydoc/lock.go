@@ -26,6 +26,9 @@ type Lock struct {
 	// Version is that of the lock's own form.
 	Version  int            `json:"version"`
 	Document LockedDocument `json:"document"`
+	// Stages are what each stage of the last run asked with, for people. What an
+	// item was made by stands with it.
+	Stages map[string]LockedStage `json:"stages"`
 	// Routing is a hash of what sentences were assigned to tools by: the model and
 	// the prompt.
 	Routing string `json:"routing"`
@@ -39,7 +42,15 @@ type Lock struct {
 
 // NewLock is the lock of a directory into which nothing was compiled.
 func NewLock() *Lock {
-	return &Lock{Version: LockVersion, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Items: map[string]map[string]LockedItem{}}
+	return &Lock{Version: LockVersion, Stages: map[string]LockedStage{}, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Items: map[string]map[string]LockedItem{}}
+}
+
+// LockedStage is what a stage asked with.
+type LockedStage struct {
+	Model string `json:"model"`
+	// Prompt is the version of the prompt: the beginning of its digest, with
+	// "custom:" before it where it isn't the one that comes with Remit.
+	Prompt string `json:"prompt"`
 }
 
 // LockedDocument is the document that the mapping was made of.
@@ -123,11 +134,21 @@ func ReadLock(data []byte) (*Lock, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(doc.Canonical()))
 	d.DisallowUnknownFields()
-	l := &Lock{}
+	l := NewLock()
 	if err := d.Decode(l); err != nil {
 		return nil, fmt.Errorf("the lock is not one: %w; take it from version control, or remove it and compile again", err)
 	}
+	// null takes away what was there.
+	l.Stages, l.Tools, l.Sentences, l.Items = some(l.Stages), some(l.Tools), some(l.Sentences), some(l.Items)
 	return l, nil
+}
+
+// some is a map, or an empty one where there is none.
+func some[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return m
 }
 
 // Marshal writes the lock: members in the order of their names, and a line for

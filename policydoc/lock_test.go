@@ -11,6 +11,7 @@ import (
 // locked is a lock with everything in it, and lockedText how it is written.
 var locked = policydoc.Lock{
 	Version:  policydoc.LockVersion,
+	Stages:   map[string]policydoc.LockedStage{"find": {Model: "gpt", Prompt: "0f0f"}},
 	Document: policydoc.LockedDocument{Name: "rules.md", Digest: "sha256:d"},
 	Tools:    map[string]string{"desk/lend": "f1", "desk/find": "f2"},
 	Routing:  "r",
@@ -63,6 +64,12 @@ const lockedText = `{
   "sentences": {
     "s-1": {"tools":["desk/lend"]},
     "s-2": {"reason":"it is < a rule"}
+  },
+  "stages": {
+    "find": {
+      "model": "gpt",
+      "prompt": "0f0f"
+    }
   },
   "tools": {
     "desk/find": "f2",

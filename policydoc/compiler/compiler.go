@@ -165,6 +165,13 @@ func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock
 	return now, broken, failures
 }
 
+// note writes into a lock what stages ask with.
+func (c *Compiler) note(lock *policydoc.Lock, stages ...string) {
+	for _, s := range stages {
+		lock.Stages[s] = policydoc.LockedStage{Model: c.o.ModelName(s), Prompt: c.o.Prompts.Version(s)}
+	}
+}
+
 // known is what the lock knows: of sentences that are still there, for tools that
 // are what they were.
 func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) routing {

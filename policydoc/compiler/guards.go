@@ -34,6 +34,7 @@ type rule struct {
 // policies that are archived or gone. What people edited in a guard file stays.
 func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	lock(d)
+	c.note(d.Lock, c.generationStages()...)
 	corpus := newCorpus(in.Document)
 	var failures []Failure
 	var rules []*rule

@@ -133,6 +133,7 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 	lock.Version = policydoc.LockVersion
 	lock.Document = policydoc.LockedDocument{Name: in.Document.Name, Digest: in.Document.Digest}
 	lock.Routing = c.made(stageRoute)
+	c.note(lock, slices.Concat(mappingStages, []string{stageRoute})...)
 	known := map[string]bool{}
 	for _, t := range all {
 		known[t.key] = true
