@@ -13,12 +13,15 @@ RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The store is tested on a real PostgreSQL, which the tests start themselves.
 # Debian keeps its server's programs out of PATH.
 POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
+# What people see as a page is looked at with a browser.
+CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
+DEBIAN   := $(if $(POSTGRES),,postgresql) $(if $(CHROMIUM),,chromium)
 
-.PHONY: all setup npm python postgres test lint sdks engines agentdojo bench fuzz
+.PHONY: all setup npm python debian test lint sdks engines agentdojo bench fuzz
 
 all: test
 
-setup: postgres npm python
+setup: debian npm python
 	$(GO) mod download
 	$(GO) mod download -modfile=tools/go.mod
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
@@ -44,18 +47,18 @@ python:
 		cat $(PYTHON)/requirements*.txt > $(PYTHON)/venv/installed \
 			|| echo "note: pip could not install its packages, the gateway is not tested with servers from PyPI"; fi
 
-# Without PostgreSQL and a way to install it, the tests that need it are skipped,
-# except in the gate (CI is set), where they fail.
-postgres:
-ifeq ($(POSTGRES),)
+# Without PostgreSQL, or a browser, and a way to install it, the tests that need it
+# are skipped, except in the gate (CI is set), where they fail.
+debian:
+ifneq ($(strip $(DEBIAN)),)
 	@if ! command -v apt-get >/dev/null; then \
-		echo "note: PostgreSQL is missing and there is no apt-get: install its server, so that initdb is in PATH, to test the store on it"; \
+		echo "note: there is no apt-get to install $(DEBIAN): the store is not tested on PostgreSQL without initdb in PATH, and pages not without chromium"; \
 	elif [ "$$(id -u)" = 0 ]; then \
-		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends postgresql; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(DEBIAN); \
 	elif sudo -n true 2>/dev/null; then \
-		sudo apt-get update -q && sudo DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends postgresql; \
+		sudo apt-get update -q && sudo DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(DEBIAN); \
 	else \
-		echo "note: PostgreSQL is missing, and installing it needs root: apt-get install postgresql, to test the store on it"; \
+		echo "note: installing $(DEBIAN) needs root: apt-get install $(DEBIAN), to test the store on PostgreSQL and pages in a browser"; \
 	fi
 endif
 
