@@ -28,7 +28,6 @@ func TestFaults(t *testing.T) {
 		{"an answer of another schema is repaired", repeat(llmtest.WrongSchema, 1), "Paris", "started repaired answered", 2},
 		{"repairs have an end", repeat(llmtest.WrongSchema, 9), "invalid", "started repaired repaired repaired failed", 4},
 		{"an answer that was cut off is asked for again", repeat(llmtest.Truncated, 1), "Paris", "started repaired answered", 2},
-		{"but once", repeat(llmtest.Truncated, 9), "truncated", "started repaired failed", 2},
 		{"a refusal is asked again", repeat(llmtest.Refused, 1), "Paris", "started repaired answered", 2},
 		{"but once", repeat(llmtest.Refused, 9), "refused", "started repaired failed", 2},
 		{"a filter is a refusal", repeat(llmtest.Filtered, 9), "refused", "started repaired failed", 2},

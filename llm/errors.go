@@ -25,7 +25,7 @@ func (e *RefusedError) Error() string {
 	return "the model refused to answer: " + e.Reason + ": use another model for this stage, or look at what the prompt says"
 }
 
-// TruncatedError says that an answer was cut off for its length, twice.
+// TruncatedError says that an answer was cut off for its length, again and again.
 type TruncatedError struct {
 	// MaxTokens bounded the second answer; 0 is the endpoint's own bound.
 	MaxTokens int
@@ -34,9 +34,9 @@ type TruncatedError struct {
 // Error implements the error interface.
 func (e *TruncatedError) Error() string {
 	if e.MaxTokens == 0 {
-		return "the answer was cut off for its length, twice: raise the bound where the model is served"
+		return "the answer was cut off for its length again and again: raise the bound where the model is served"
 	}
-	return fmt.Sprintf("the answer was cut off for its length, the second time at %d tokens: raise the endpoint's bound", e.MaxTokens)
+	return fmt.Sprintf("the answer was cut off for its length, the last time at %d tokens: raise the endpoint's bound", e.MaxTokens)
 }
 
 // InvalidError says that no answer met the schema and the check of the prompt,

@@ -22,8 +22,7 @@ type exchange struct {
 	messages []Message
 	max      int
 	// cut, refusals and repairs count what went wrong.
-	cut               bool
-	refusals, repairs int
+	cuts, refusals, repairs int
 	// shown tells whether the conversation has the schema.
 	shown bool
 	usage Usage
@@ -55,7 +54,10 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 	for {
 		r, err := x.ask(ctx)
 		if err != nil {
-			return nil, x.tooLong(err)
+			if err = x.tooLong(err); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		switch {
 		case r.refused:
@@ -65,10 +67,9 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 			x.again(errors.New("the model refused to answer"))
 			continue
 		case r.truncated:
-			if x.cut {
+			if !x.longer() {
 				return nil, &TruncatedError{x.max}
 			}
-			x.longer()
 			x.again(errors.New("the answer was cut off for its length"))
 			continue
 		}
@@ -214,24 +215,43 @@ func (x *exchange) less(l lacks, q question, err error) (lacks, bool) {
 	return l, true
 }
 
-// longer makes room for an answer that was cut off, or asks for a shorter one.
-func (x *exchange) longer() {
-	x.cut = true
-	if x.max > 0 {
+// longAnswer bounds an answer that was cut off by a bound that isn't ours, in
+// tokens: servers have such where none is sent, often of 4096, and models answer
+// at greater length.
+const longAnswer = 32_768
+
+// longer makes room for an answer that was cut off: with twice the bound, or where
+// none was sent, with a large one. When that isn't enough, it asks for a shorter
+// answer. It tells whether there is something left to try.
+func (x *exchange) longer() bool {
+	x.cuts++
+	bounded := x.link.MaxTokens > 0
+	switch {
+	case x.cuts == 1 && bounded:
 		x.max *= 2
-		return
+	case x.cuts == 1:
+		x.max = longAnswer
+	case x.cuts == 2 && !bounded:
+		x.max = 0
+		x.messages = slices.Clone(x.messages)
+		x.messages[len(x.messages)-1].Text += "\n\nYour last answer was cut off for its length. Answer more briefly."
+	default:
+		return false
 	}
-	x.messages = slices.Clone(x.messages)
-	x.messages[len(x.messages)-1].Text += "\n\nYour last answer was cut off for its length. Answer more briefly."
+	return true
 }
 
-// tooLong is the error of an endpoint that doesn't allow the bound of a second try.
+// tooLong deals with an endpoint that doesn't allow the bound of a second try. It
+// returns nil where there is something left to try.
 func (x *exchange) tooLong(err error) error {
 	var status *StatusError
-	if x.cut && x.max > 0 && errors.As(err, &status) && status.Status == http.StatusBadRequest {
-		return &TruncatedError{x.link.MaxTokens}
+	if x.cuts == 0 || x.max == 0 || !errors.As(err, &status) || status.Status != http.StatusBadRequest {
+		return err
 	}
-	return err
+	if x.longer() {
+		return nil
+	}
+	return &TruncatedError{x.link.MaxTokens}
 }
 
 // longestSaid bounds how much of an answer that is wrong goes back to the model, in

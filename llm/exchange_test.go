@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,8 @@ func TestMaxTokens(t *testing.T) {
 		{"openai with one", llm.OpenAI, 100, nil, []int{100}, `"max_completion_tokens":100`},
 		{"openai of old", llm.OpenAI, 100, []llmtest.Fault{llmtest.NoMaxCompletionTokens}, []int{100, 100}, `"max_tokens":100`},
 		{"openai cut off", llm.OpenAI, 100, []llmtest.Fault{llmtest.Truncated}, []int{100, 200}, `"max_completion_tokens":200`},
-		{"openai cut off without a bound", llm.OpenAI, 0, []llmtest.Fault{llmtest.Truncated}, []int{0, 0}, "Answer more briefly."},
+		{"openai cut off without a bound", llm.OpenAI, 0, []llmtest.Fault{llmtest.Truncated}, []int{0, 32768}, `"max_completion_tokens":32768`},
+		{"openai cut off, and then again", llm.OpenAI, 0, []llmtest.Fault{llmtest.Truncated, llmtest.Truncated}, []int{0, 32768, 0}, "Answer more briefly."},
 		{"anthropic without one", llm.Anthropic, 0, nil, []int{llm.DefaultMaxTokens}, "model"},
 		{"anthropic with one", llm.Anthropic, 100, nil, []int{100}, `"max_tokens":100`},
 		{"anthropic cut off", llm.Anthropic, 100, []llmtest.Fault{llmtest.Truncated}, []int{100, 200}, `"max_tokens":200`},
@@ -136,6 +138,42 @@ func TestMaxTokens(t *testing.T) {
 				t.Errorf("%s lacks %s", last.Body, tc.last)
 			}
 		})
+	}
+}
+
+// An answer that is always cut off is an error, after all that can be tried.
+func TestAlwaysCutOff(t *testing.T) {
+	for p, tries := range map[llm.Provider]int{llm.OpenAI: 3, llm.Anthropic: 2} {
+		s := llmtest.New(t, right)
+		s.Fail(slices.Repeat([]llmtest.Fault{llmtest.Truncated}, 9)...)
+		_, err := newClient(t, llm.Options{Default: s.Endpoint(p)}).Complete(t.Context(), prompt())
+		var cut *llm.TruncatedError
+		if !errors.As(err, &cut) || len(s.Asked()) != tries {
+			t.Errorf("%s: %v after %d requests", p, err, len(s.Asked()))
+		}
+	}
+}
+
+// A bound that is large for a model that allows less is no error: a shorter answer
+// is asked for.
+func TestLongBoundIsNotAllowed(t *testing.T) {
+	var asked []string
+	e := raw(t, llm.OpenAI, func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		asked = append(asked, string(data))
+		switch len(asked) {
+		case 1:
+			fmt.Fprint(w, `{"choices": [{"finish_reason": "length", "message": {"role": "assistant", "content": "{"}}]}`)
+		case 2:
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error": {"message": "32768 is more than this model can say"}}`)
+		default:
+			fmt.Fprint(w, `{"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "{\"city\": \"Paris\", \"population\": 1}"}}]}`)
+		}
+	})
+	a, err := newClient(t, llm.Options{Default: e}).Complete(t.Context(), prompt())
+	if got := city(t, a, err); got != "Paris" || len(asked) != 3 || !strings.Contains(asked[2], "Answer more briefly.") {
+		t.Errorf("%s after %q", got, asked)
 	}
 }
 
