@@ -58,7 +58,8 @@ type MappingReport struct {
 	// tool has a rule. Where it has no rules for every tool they are left out:
 	// the rules of one tool don't list what holds for all.
 	EveryTool []MappingPair
-	// Archived are pairs of archived policies. They count as not mapped.
+	// Archived are pairs of archived policies. They count as mapped: the truth, too,
+	// has rules of which no check is made.
 	Archived []MappingPair
 }
 
@@ -127,10 +128,10 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 			it := &m.Items[i]
 			item := find.item(it.Name, "", it.References)
 			if it.Status == policydoc.Archived {
+				item.foreign = nil // what the document no longer says is archived as well
 				archived[m.Tool] = append(archived[m.Tool], item)
-			} else {
-				c.found[m.Tool] = append(c.found[m.Tool], item)
 			}
+			c.found[m.Tool] = append(c.found[m.Tool], item)
 		}
 	}
 	if every := c.truth[policydoc.EveryTool]; every != nil {
