@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -81,7 +82,8 @@ func (f Failure) Unwrap() error { return f.Err }
 func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
 	lock(d)
-	now, broken, failures := c.routes(ctx, corpus, all, d.Lock)
+	routed := c.routes(ctx, corpus, all, d.Lock)
+	failures := routed.failures
 	some := all
 	if in.Only != nil {
 		some = slices.DeleteFunc(slices.Clone(all), func(t *tool) bool { return !slices.Contains(in.Only, t.key) })
@@ -92,11 +94,11 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	var wg sync.WaitGroup
 	for i, t := range some {
 		mapping, err := d.Mapping(t.server, t.name).Mapping()
-		if err = errors.Join(err, broken[t.key]); err != nil {
+		if err = errors.Join(err, routed.broken[t.key]); err != nil {
 			errs[i] = err
 			continue
 		}
-		works[i] = c.work(corpus, t, now, d.Lock, mapping)
+		works[i] = c.work(corpus, t, routed.now, d.Lock, mapping)
 		if works[i].none() {
 			continue
 		}
@@ -123,8 +125,20 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 		}
 		done[t.key] = results[i]
 	}
-	c.account(d, in, corpus, all, now, done)
-	return failures
+	c.account(d, in, corpus, all, routed, done)
+	return append(failures, strangers(d, all)...)
+}
+
+// strangers are the tools that policies were compiled for and that are not given:
+// what changed in the document is not looked for in them.
+func strangers(d *policydoc.Directory, all []*tool) []Failure {
+	var out []Failure
+	for _, key := range slices.Sorted(maps.Keys(d.Mappings)) {
+		if len(d.Lock.Items[key]) > 0 && !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key }) {
+			out = append(out, Failure{Tool: key, Err: errors.New("there are policies of it, and no such tool is given: give its definition, or remove its files in mapping and guards")})
+		}
+	}
+	return out
 }
 
 // lock gives a directory a lock where it has none.
@@ -134,12 +148,21 @@ func lock(d *policydoc.Directory) {
 	}
 }
 
-// routes are what the sentences have to do with the tools: as the lock knows, and
-// as is asked of what it doesn't know. New sentences of which nobody could tell are
-// missing, and wait for the next run. A tool that is another one can't be gone
-// through when nobody could tell which of the old sentences are about it: the
-// error of such tools is returned by their keys.
-func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) (now routing, broken map[string]error, failures []Failure) {
+// routed is what the sentences have to do with the tools.
+type routed struct {
+	// now are those of which it is known: by the lock, or by what was asked. Lost are
+	// those of which nobody could tell, for some tool; they wait for the next run.
+	now      routing
+	lost     map[string]bool
+	failures []Failure
+	// broken are the errors of tools that are new or changed, by key, where nobody
+	// could tell which of the old sentences are about them.
+	broken map[string]error
+}
+
+// routes finds what the sentences have to do with the tools: as the lock knows, and
+// as is asked of what it doesn't know.
+func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) *routed {
 	jobs := c.routeJobs(corpus, all, lock)
 	answers := make([]routing, len(jobs))
 	errs := make([]error, len(jobs))
@@ -148,21 +171,24 @@ func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock
 		wg.Go(func() { answers[i], errs[i] = c.route(ctx, corpus, job) })
 	}
 	wg.Wait()
-	now, broken = c.known(corpus, all, lock), map[string]error{}
+	r := &routed{now: c.known(corpus, all, lock), lost: map[string]bool{}, broken: map[string]error{}}
 	for i, job := range jobs {
-		_, known := now[job.sentences[0]]
 		switch {
 		case errs[i] == nil:
-			now.merge(answers[i])
-		case known:
+			r.now.merge(answers[i])
+		case job.known:
 			for _, t := range job.tools {
-				broken[t.key] = errs[i]
+				r.broken[t.key] = errs[i]
 			}
 		default:
-			failures = append(failures, Failure{Err: errs[i]})
+			r.failures = append(r.failures, Failure{Err: errs[i]})
+			for _, id := range job.sentences {
+				r.lost[id] = true
+			}
 		}
 	}
-	return now, broken, failures
+	maps.DeleteFunc(r.now, func(id string, _ policydoc.LockedSentence) bool { return r.lost[id] })
+	return r
 }
 
 // note writes into a lock what stages ask with.

@@ -352,3 +352,93 @@ func TestASentenceThatSpeaksToTheCompilerIsNoted(t *testing.T) {
 		}
 	}
 }
+
+const clerkTools = `[{"name": "clerk", "description": "Calls one.", "inputSchema": {"type": "object"}}, `
+
+func TestANewToolWaitsForWhatCouldNotBeAssigned(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.tools = strings.Replace(hireTools, "[\n", clerkTools, 1)
+	s.model.fail = func(p llm.Prompt) error {
+		if p.Stage == "route" {
+			return llm.ErrBudget
+		}
+		return nil
+	}
+	if failures := s.compile(hire); len(failures) != 1 || failures[0].Tool != "clerk" {
+		t.Fatalf("the failures are %v", failures)
+	}
+	s.model.fail = nil
+	s.compile(hire)
+	if got := slices.Sorted(maps.Keys(s.policies("clerk"))); !slices.Equal(got, []string{"a-clerk-is-friendly"}) {
+		t.Errorf("the policies are %q, after %v", got, s.model.asked)
+	}
+}
+
+// TestWhatIsAssignedToSomeToolsOnlyWaits is about more tools than one question has.
+func TestWhatIsAssignedToSomeToolsOnlyWaits(t *testing.T) {
+	for name, lost := range map[string]string{"the first tools": "- tool_000(", "the last tools": "- tool_449("} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			var text string
+			text, s.tools = handbook(20, 450)
+			s.compile(text)
+			text += "\nA thing of tool_000 and of tool_449 is paid."
+			s.model.fail = func(p llm.Prompt) error {
+				if p.Stage == "route" && strings.Contains(p.Messages[0].Text, lost) {
+					return llm.ErrBudget
+				}
+				return nil
+			}
+			if failures := s.compile(text); len(failures) != 1 {
+				t.Fatalf("the failures are %v", failures)
+			}
+			s.model.fail = nil
+			s.compile(text)
+			if len(s.policies("tool_000")) != 2 || len(s.policies("tool_449")) != 1 {
+				t.Errorf("there are %v and %v", s.policies("tool_000"), s.policies("tool_449"))
+			}
+		})
+	}
+}
+
+func TestAToolThatIsGoneCoversNothing(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	before := s.policies("return_item")
+	s.tools = `[` + hireTools[strings.Index(hireTools, `{"name": "get_item"`):]
+	failures := s.compile(hire)
+	if len(failures) != 2 || failures[0].Tool != "hire_item" || failures[1].Tool != "return_item" {
+		t.Errorf("the failures are %v", failures)
+	}
+	if !slices.ContainsFunc(s.read().Unmapped.Sentences, func(u policydoc.UnmappedSentence) bool { return strings.HasPrefix(u.Text, "With return_item") }) {
+		t.Error("what nothing checks any more is not listed")
+	}
+	s.tools = hireTools
+	if failures := s.compile(hire); failures != nil {
+		t.Error(failures)
+	}
+	if diff := cmp.Diff(before, s.policies("return_item")); diff != "" {
+		t.Errorf("policies of a tool that is back (-before +after):\n%s", diff)
+	}
+}
+
+// TestAPolicyStaysWithWhatIsLeftOfItsSentences is about one that rests on a sentence
+// which is about no tool by itself.
+func TestAPolicyStaysWithWhatIsLeftOfItsSentences(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	d := s.read()
+	in := s.input(hire)
+	polite := in.Document.Sentences[slices.IndexFunc(in.Document.Sentences, func(s document.Sentence) bool { return s.Text == "Be polite." })]
+	locked := d.Lock.Items["return_item"]["with-return-item-the-machine"]
+	locked.Sentences = append(locked.Sentences, polite.ID)
+	d.Lock.Items["return_item"]["with-return-item-the-machine"] = locked
+	if err := d.Write(); err != nil {
+		t.Fatal(err)
+	}
+	s.compile(strings.Replace(hire, "With return_item the machine is weighed.\n", "", 1))
+	if s.model.asked["find"] != 1 {
+		t.Errorf("questions: %v", s.model.asked)
+	}
+}

@@ -46,14 +46,18 @@ type routedSentence struct {
 type routeJob struct {
 	sentences []string
 	tools     []*tool
+	// known tells that the lock knows of the sentences what they have to do with
+	// other tools.
+	known bool
 }
 
 // routeJobs are the questions about sentences and tools that a lock doesn't
 // answer: new sentences for all tools, and the others for changed tools.
 func (c *Compiler) routeJobs(corpus *corpus, all []*tool, lock *policydoc.Lock) []routeJob {
 	var known, unknown []string
+	same := lock.Routing == c.made(stageRoute)
 	for _, id := range corpus.ids() {
-		if _, ok := lock.Sentences[id]; ok && lock.Routing == c.made(stageRoute) {
+		if _, ok := lock.Sentences[id]; ok && same {
 			known = append(known, id)
 		} else {
 			unknown = append(unknown, id)
@@ -65,18 +69,18 @@ func (c *Compiler) routeJobs(corpus *corpus, all []*tool, lock *policydoc.Lock) 
 			changed = append(changed, t)
 		}
 	}
-	return append(routeJobs(unknown, all), routeJobs(known, changed)...)
+	return append(routeJobs(unknown, all, false), routeJobs(known, changed, true)...)
 }
 
 // routeJobs are the questions about all of some sentences and some tools.
-func routeJobs(sentences []string, tools []*tool) []routeJob {
+func routeJobs(sentences []string, tools []*tool, known bool) []routeJob {
 	if len(sentences) == 0 || len(tools) == 0 {
 		return nil
 	}
 	var out []routeJob
 	for _, some := range split(tools, maxRoute) {
 		for _, part := range split(sentences, max(routeSentences, len(some))) {
-			out = append(out, routeJob{part, some})
+			out = append(out, routeJob{part, some, known})
 		}
 	}
 	return out
@@ -168,11 +172,14 @@ func (r routing) merge(other routing) {
 	}
 }
 
+// about tells whether a sentence was routed to a tool.
+func (r routing) about(id, key string) bool { return slices.Contains(r[id].Tools, key) }
+
 // to lists the sentences that were routed to a tool.
 func (r routing) to(key string) []string {
 	var out []string
-	for id, s := range r {
-		if slices.Contains(s.Tools, key) {
+	for id := range r {
+		if r.about(id, key) {
 			out = append(out, id)
 		}
 	}

@@ -40,18 +40,21 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			items[mapping.Items[i].Name] = &mapping.Items[i]
 		}
 	}
-	// Of a tool that is another one, all is made anew.
+	// Of a tool that is another one, or is back, all is made anew, as where a model or
+	// a prompt is another one.
 	had, ok := lock.Tools[t.key]
-	whole := ok && had != t.fingerprint
+	whole := had != t.fingerprint && (ok || len(lock.Items[t.key]) > 0)
+	for _, locked := range lock.Items[t.key] {
+		whole = whole || locked.Mapping != made
+	}
 	for name, locked := range lock.Items[t.key] {
-		if locked.Mapping != made {
-			whole = true // as where a model or a prompt is another one
-		} else if !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
+		if !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
 			continue
 		}
 		w.anew = append(w.anew, name)
 		for _, id := range locked.Sentences {
-			if slices.Contains(w.routed, id) {
+			// Policies also rest on sentences that are about no tool by themselves.
+			if now.about(id, t.key) || !slices.Contains(lock.Sentences[id].Tools, t.key) {
 				focus[id] = true
 			}
 		}

@@ -128,16 +128,18 @@ func share(a, b []string) float64 {
 
 // account writes into the lock what became of each sentence, and lists those that
 // no policy refers to. What is done are the tools that were gone through.
-func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all []*tool, now routing, done map[string]*mapped) {
+func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all []*tool, routed *routed, done map[string]*mapped) {
 	lock := d.Lock
 	lock.Version = policydoc.LockVersion
 	lock.Document = policydoc.LockedDocument{Name: in.Document.Name, Digest: in.Document.Digest}
-	lock.Routing = c.made(stageRoute)
 	c.note(lock, slices.Concat(mappingStages, []string{stageRoute})...)
 	known := map[string]bool{}
 	for _, t := range all {
 		known[t.key] = true
-		if _, ok := done[t.key]; ok || lock.Tools[t.key] == "" {
+		_, ok := done[t.key]
+		// Of a tool that is new, the lock knows at least which sentences are about it.
+		fresh := lock.Tools[t.key] == "" && len(lock.Items[t.key]) == 0 && routed.broken[t.key] == nil
+		if ok || fresh {
 			lock.Tools[t.key] = t.fingerprint
 		}
 	}
@@ -148,12 +150,21 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 	}
 	before := lock.Sentences
 	lock.Sentences = map[string]policydoc.LockedSentence{}
-	for id, s := range now {
+	same := true
+	for id := range routed.lost {
+		if was, ok := before[id]; ok { // it was routed by another model or prompt
+			lock.Sentences[id], same = was, false
+		}
+	}
+	if same {
+		lock.Routing = c.made(stageRoute)
+	}
+	for id, s := range routed.now {
 		was := before[id]
 		var reasons []string
-		routed := s.Tools
+		about := s.Tools
 		s.Tools = nil
-		for _, key := range routed {
+		for _, key := range about {
 			result, ok := done[key]
 			switch {
 			case !ok && !slices.Contains(was.Tools, key):
@@ -166,18 +177,18 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 		}
 		if len(reasons) > 0 {
 			s.Reason = strings.Join(reasons, "; ")
-		} else if s.Reason == "" {
+		} else if s.Reason == "" && len(was.Tools) > 0 {
 			s.Reason = was.Reason
 		}
 		lock.Sentences[id] = s
 	}
-	d.Unmapped = unmapped(d, in.Document, corpus, before)
+	d.Unmapped = unmapped(d, in.Document, corpus, known, before)
 }
 
 // unmapped are the sentences that no policy refers to. A reason that people wrote
 // stays; before is what the lock knew when the file was written.
-func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
-	referred := references(d, doc)
+func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, tools map[string]bool, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
+	referred := references(d, doc, tools)
 	fresh := &policydoc.Unmapped{Document: corpus.name}
 	base := map[string][]string{}
 	for _, s := range corpus.sentences {
@@ -196,18 +207,21 @@ func reasonOf(lock map[string]policydoc.LockedSentence, id string) string {
 	switch {
 	case !known:
 		return "not compiled yet"
-	case s.Reason != "":
-		return s.Reason
 	case len(s.Pending) > 0:
 		return "not compiled yet for " + strings.Join(s.Pending, ", ")
+	case s.Reason != "":
+		return s.Reason
 	}
 	return "no policy came of it"
 }
 
-// references are the sentences that a policy of the mapping refers to.
-func references(d *policydoc.Directory, doc *document.Document) map[string]bool {
+// references are the sentences that a policy of a known tool refers to.
+func references(d *policydoc.Directory, doc *document.Document, tools map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	for key, file := range d.Mappings {
+		if !tools[key] {
+			continue
+		}
 		m, err := file.Mapping()
 		if err != nil {
 			continue // it was read before
