@@ -43,6 +43,18 @@ func (d *MappingDocument) Mapping() (*Mapping, error) {
 // Marshal writes the document.
 func (d *MappingDocument) Marshal() ([]byte, error) { return d.yaml.Marshal() }
 
+// Edit runs edits of the document. Where they come to a file that can't be read, it
+// stays as it was, and the error says why.
+func (d *MappingDocument) Edit(edits func()) error {
+	before := d.yaml.Copy()
+	edits()
+	if _, err := d.Mapping(); err != nil {
+		d.yaml = before
+		return err
+	}
+	return nil
+}
+
 // Put adds a policy at the end, or changes the one of its name. Of that, only
 // the keys are touched whose values differ.
 func (d *MappingDocument) Put(i *Item) {

@@ -78,7 +78,9 @@ type LockedItem struct {
 	// Sentences are the ids of those that it refers to.
 	Sentences []string `json:"sentences"`
 	// Mapping is a hash of what the item was made by: the tool's definition, the
-	// models and the prompts.
+	// models and the prompts. It is empty where there only is a rule: of a policy
+	// that people wrote, or of one that is gone and whose rule goes with the next
+	// rules.
 	Mapping string `json:"mapping"`
 	// Fields are hashes of the item's fields as they were generated, by their
 	// keys in the mapping file.

@@ -45,6 +45,9 @@ func (d *Document) Marshal() ([]byte, error) {
 	return data, nil
 }
 
+// Copy returns a document of its own that is the same.
+func (d *Document) Copy() *Document { return &Document{d.Name, copyOf(d.Root)} }
+
 // Dump writes a node.
 func Dump(n *Node) ([]byte, error) {
 	// Writing takes away what plain texts were read as, so that a copy is written.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/remit-project/remit/policydoc"
 	"github.com/remit-project/remit/policydoc/prompt"
 )
@@ -62,7 +64,7 @@ func (c *corpus) shown(drafts []*draft) []shownPolicy {
 func (p *policyAnswer) check(c *corpus) []string {
 	var wrong []string
 	if slug(p.Name) == "" {
-		wrong = append(wrong, fmt.Sprintf("a policy has the name %q: use words in lower case with hyphens", p.Name))
+		wrong = append(wrong, fmt.Sprintf("a policy has the name %q: use words of the letters a to z and digits, with hyphens", p.Name))
 	}
 	if strings.TrimSpace(p.Description) == "" {
 		wrong = append(wrong, fmt.Sprintf("the policy %q has no description", p.Name))
@@ -105,21 +107,28 @@ func (n names) take(name string) string {
 	name = slug(name)
 	unique := name
 	for i := 2; n[unique]; i++ {
-		unique = fmt.Sprintf("%s-%d", name, i)
+		number := fmt.Sprintf("-%d", i)
+		unique = strings.TrimRight(name[:min(len(name), longestName-len(number))], "-") + number
 	}
 	n[unique] = true
 	return unique
 }
 
-// slug is a name in lower case with hyphens.
+// longestName bounds the names that are given here, in bytes.
+const longestName = 80
+
+// slug is a name in lower-case letters and digits with hyphens: letters without
+// their accents, and no others, as [policydoc.ValidName] wants it.
 func slug(name string) string {
-	const longest = 80
-	fields := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(norm.NFKD.String(name)))
+	fields := strings.FieldsFunc(plain, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	out := strings.Join(fields, "-")
-	if len(out) > longest {
-		out = strings.TrimRight(strings.ToValidUTF8(out[:longest], ""), "-")
-	}
-	return out
+	return strings.TrimRight(out[:min(len(out), longestName)], "-")
 }
 
 // drafts makes drafts of the policies of an answer.

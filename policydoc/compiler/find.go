@@ -88,8 +88,10 @@ func (m *mapper) refine(ctx context.Context, drafts []*draft) ([]*draft, error) 
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range answer.Keep {
-			d := named(part, name)
+		keep := selected(part, func(d *draft) bool {
+			return slices.ContainsFunc(answer.Keep, func(name string) bool { return slug(name) == d.name })
+		})
+		for _, d := range keep {
 			d.name = taken.take(d.name)
 			out = append(out, d)
 		}
@@ -107,7 +109,7 @@ func (m *mapper) checkRefined(drafts []*draft, a *refineAnswer) error {
 	for i := range a.Policies {
 		p := &a.Policies[i]
 		for _, name := range p.From {
-			if slices.Contains(a.Keep, name) {
+			if slices.ContainsFunc(a.Keep, func(kept string) bool { return slug(kept) == slug(name) }) {
 				wrong = append(wrong, fmt.Sprintf("the policy %q can't stay as it is and become another", name))
 			}
 		}

@@ -39,10 +39,10 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 	var failures []Failure
 	var rules []*rule
 	for _, t := range c.tools(in.Scope) {
-		if in.Only != nil && !slices.Contains(in.Only, t.key) || d.Mappings[t.key] == nil {
+		if in.Only != nil && !slices.Contains(in.Only, t.key) {
 			continue
 		}
-		m, err := d.Mappings[t.key].Mapping()
+		m, err := d.Mapping(t.server, t.name).Mapping()
 		if err != nil {
 			failures = append(failures, Failure{Tool: t.key, Err: err})
 			continue
@@ -85,6 +85,9 @@ func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping)
 		d.Guard(t.server, t.name).Remove(name)
 		locked.Guard = nil
 		d.Lock.Items[t.key][name] = locked
+		if len(locked.Sentences) == 0 { // the policy went before
+			delete(d.Lock.Items[t.key], name)
+		}
 	}
 }
 

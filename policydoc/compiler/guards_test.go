@@ -233,3 +233,46 @@ policies:
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
+
+// TestAPolicyOfPeopleStays compiles a document where people wrote a policy, with a
+// rule, that it doesn't find by itself.
+func TestAPolicyOfPeopleStays(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.edit("mapping/hire_item.yaml", "policies:\n", "policies:\n  - name: mine\n    description: The customer shows a badge.\n    references: [Be polite.]\n")
+	s.guards(hire)
+	for range 2 {
+		if failures := append(s.compile(hire), s.guards(hire)...); failures != nil || len(s.model.subjects) > 0 {
+			t.Fatalf("failures %v, questions %v", failures, s.model.subjects)
+		}
+	}
+	s.rename = "-2"
+	s.compile(hire)
+	s.guards(hire)
+	if got := s.policies("hire_item")["mine"]; got != "The customer shows a badge." || s.rules("hire_item")["mine"] != `session.user_said("badge")` {
+		t.Errorf("there is %q with the rules %v", got, s.rules("hire_item"))
+	}
+}
+
+// TestARuleStaysUntilThereIsAnother stops after the mapping, where a policy is
+// replaced by one of another name.
+func TestARuleStaysUntilThereIsAnother(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.guards(hire)
+	text := strings.Replace(hire, "With return_item the machine is weighed.", "Nobody uses return_item unless the crew has tested all of it.", 1)
+	if failures := s.compile(text); failures != nil {
+		t.Fatal(failures)
+	}
+	if got := slices.Sorted(maps.Keys(s.rules("return_item"))); !slices.Equal(got, []string{"with-return-item-the-machine"}) {
+		t.Errorf("before there is another the rules are %q", got)
+	}
+	s.compile(text)
+	s.guards(text)
+	if got := slices.Sorted(maps.Keys(s.rules("return_item"))); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
+		t.Errorf("then the rules are %q", got)
+	}
+	if got := slices.Sorted(maps.Keys(s.read().Lock.Items["return_item"])); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
+		t.Errorf("the lock has %q", got)
+	}
+}

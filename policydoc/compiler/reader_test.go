@@ -24,6 +24,8 @@ type reader struct {
 	about map[string][]string
 	// fail is an error for some questions; nil for none.
 	fail func(llm.Prompt) error
+	// alter changes the answers of stages; nil for none.
+	alter map[string]func(answer any) any
 }
 
 func (r *reader) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) {
@@ -39,7 +41,11 @@ func (r *reader) Complete(_ context.Context, p llm.Prompt) (*llm.Answer, error) 
 			return nil, err
 		}
 	}
-	value, err := json.Marshal(r.answer(p, p.Messages[0].Text))
+	answer := r.answer(p, p.Messages[0].Text)
+	if alter := r.alter[p.Stage]; alter != nil {
+		answer = alter(answer)
+	}
+	value, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}

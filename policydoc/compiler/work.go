@@ -45,10 +45,10 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 	had, ok := lock.Tools[t.key]
 	whole := had != t.fingerprint && (ok || len(lock.Items[t.key]) > 0)
 	for _, locked := range lock.Items[t.key] {
-		whole = whole || locked.Mapping != made
+		whole = whole || locked.Mapping != "" && locked.Mapping != made
 	}
 	for name, locked := range lock.Items[t.key] {
-		if !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
+		if locked.Mapping == "" || !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
 			continue
 		}
 		w.anew = append(w.anew, name)

@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,11 +19,24 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return err
 	}
-	locked := d.Lock.Items[t.key]
+	locked := maps.Clone(d.Lock.Items[t.key])
 	if locked == nil {
 		locked = map[string]policydoc.LockedItem{}
-		d.Lock.Items[t.key] = locked
 	}
+	rules, err := d.Guard(t.server, t.name).File()
+	if err != nil {
+		return err
+	}
+	err = file.Edit(func() { c.merge(file, had, rules, locked, corpus, t, w, found) })
+	if err != nil {
+		return fmt.Errorf("what was found can't be written: %w", err)
+	}
+	d.Lock.Items[t.key] = locked
+	return nil
+}
+
+// merge brings what was found into a mapping file, as it was and as it is locked.
+func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping, rules *guard.File, locked map[string]policydoc.LockedItem, corpus *corpus, t *tool, w *work, found *mapped) {
 	rename(found.drafts, w, had, locked)
 	taken := names{}
 	for _, i := range had.Items {
@@ -40,12 +55,8 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 		merged := policydoc.MergeItem(mine, base.Fields, fresh)
 		file.Put(&merged)
 	}
-	rules, err := d.Guard(t.server, t.name).File()
-	if err != nil {
-		return err
-	}
 	for _, name := range w.anew {
-		if named(found.drafts, name) != nil {
+		if slices.ContainsFunc(found.drafts, func(d *draft) bool { return d.name == name }) {
 			continue
 		}
 		if mine, there := item(had, name); there {
@@ -55,12 +66,14 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 				file.Remove(name)
 			}
 		}
+		// Its rule goes when those are made that come in its place: until then there
+		// would be none.
 		if rule := locked[name].Guard; rule != nil {
-			d.Guard(t.server, t.name).Remove(name)
+			locked[name] = policydoc.LockedItem{Guard: rule}
+		} else {
+			delete(locked, name)
 		}
-		delete(locked, name)
 	}
-	return nil
 }
 
 // ruleEdited tells whether people edited the rule of a policy.
