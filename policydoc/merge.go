@@ -51,7 +51,8 @@ func (m *merger) field(name, mine, base, fresh string, generated func() string) 
 // where there is no such policy in the file.
 //
 // The status is people's, unless they said nothing yet; that a later run finds
-// it (not) enforceable is then a conflict too. Conflicts about the rule stay, for
+// it (not) enforceable is then a conflict too. They approved what it said: with
+// another description, or other sentences, it is proposed again. Conflicts about the rule stay, for
 // [MergePolicy].
 func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
 	if mine == nil {
@@ -62,14 +63,17 @@ func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
 	out := mine.clone()
 	m := &merger{had: mine.Conflicts}
 	was, is := mine.Fields(), fresh.Fields()
-	changed := false
+	changed, another := false, false
 	for _, f := range itemFields {
 		changed = changed || is[f] != base[f]
 		if m.field(f, was[f], base[f], is[f], func() string { return fresh.render(f) }) == theirs {
 			out.take(f, fresh)
+			another = another || f == fieldDescription || f == fieldReferences
 		}
 	}
 	switch {
+	case another && mine.Status == Approved && fresh.Status != Archived:
+		out.Status, out.Reason = Proposed, ""
 	case mine.status() == Proposed, mine.Status == Archived && mine.Reason == Retired:
 		out.Status, out.Reason = fresh.status(), fresh.Reason
 	case (mine.Status == Archived) != (fresh.Status == Archived):

@@ -45,7 +45,9 @@ func TestMergeItem(t *testing.T) {
 		"the conflict was settled by an edit":   {conflict(item("b"), "b"), item("b"), item("b"), item("b")},
 		"another conflict comes":                {conflict(item("mine"), "b"), item("b"), item("c: d"), conflict(item("mine"), "'c: d'")},
 		"people wrote it":                       {item("mine"), nil, item("a"), conflict(&policydoc.Item{Name: "few", Description: "mine", References: []string{"Few books."}, Status: policydoc.Proposed}, "a")},
-		"approved stays":                        {as(item("a"), policydoc.Approved, ""), item("a"), item("b"), as(item("b"), policydoc.Approved, "")},
+		"approved stays":                        {as(item("a"), policydoc.Approved, ""), item("a"), item("a"), as(item("a"), policydoc.Approved, "")},
+		"approved was what it said":             {as(item("a"), policydoc.Approved, ""), item("a"), item("b"), item("b")},
+		"approved with an edit that stays":      {as(item("mine"), policydoc.Approved, ""), item("a"), item("b"), as(conflict(item("mine"), "b"), policydoc.Approved, "")},
 		"archived stays":                        {as(item("a"), policydoc.Archived, "r"), item("a"), as(item("b"), policydoc.Archived, "s"), as(item("b"), policydoc.Archived, "r")},
 		"found not enforceable":                 {item("a"), item("a"), as(item("b"), policydoc.Archived, "s"), as(item("b"), policydoc.Archived, "s")},
 		"found not enforceable, but approved":   {as(item("a"), policydoc.Approved, ""), item("a"), as(item("b"), policydoc.Archived, "s"), status(as(item("b"), policydoc.Approved, ""), "status: archived\nreason: s")},
@@ -216,7 +218,12 @@ func TestMergeItemProperties(t *testing.T) {
 				t.Fatalf("conflict about %s: %v", field, conflict)
 			}
 		}
-		if mine.Status != policydoc.Proposed && mine.Reason != policydoc.Retired && (merged.Status != mine.Status || merged.Reason != mine.Reason) {
+		another := now["description"] != had["description"] || now["references"] != had["references"]
+		lapsed := mine.Status == policydoc.Approved && another && fresh.Status != policydoc.Archived
+		if lapsed && merged.Status != policydoc.Proposed {
+			t.Fatalf("what nobody read is %s", merged.Status)
+		}
+		if !lapsed && mine.Status != policydoc.Proposed && mine.Reason != policydoc.Retired && (merged.Status != mine.Status || merged.Reason != mine.Reason) {
 			t.Fatalf("the status became %s for %q", merged.Status, merged.Reason)
 		}
 		d := policydoc.NewMapping("a.yaml", "", "lend")
