@@ -9,15 +9,16 @@ import (
 	"github.com/remit-project/remit/policydoc"
 )
 
-// What a document holds before it was read, for [Compiler.Plan]. They are what
-// came of documents of some pages, rounded up; the sums grow with them, and with
-// nothing else than sentences and tools.
+// What a document holds before it was read, for [Compiler.Plan]. They lie between
+// what came of documents of some pages, which differ by a factor of three: rules
+// for all of a company's tools make many policies of one sentence. The sums grow
+// with sentences and tools, and with nothing else.
 const (
 	// toolsPerSentence is how many tools a sentence is about, the ones that are
 	// about none among them, and policiesPerSentence how many policies come of
 	// what it says about one.
-	toolsPerSentence    = 1.2
-	policiesPerSentence = 0.55
+	toolsPerSentence    = 1.6
+	policiesPerSentence = 0.6
 	// rulesPerPolicy is how often a rule is tried, and testsPerPolicy how often its
 	// tests are written, repairs among them.
 	rulesPerPolicy = 1.8
@@ -42,10 +43,10 @@ const (
 	judgedTokens   = 50
 	exampleTokens  = 450
 	reflectTokens  = 250
-	testsTokens    = 3000
+	testsTokens    = 5000
 	readingTokens  = 900
 	ruleTokens     = 600
-	ruleAskTokens  = 7000
+	ruleAskTokens  = 12000
 	testsAskTokens = 4500
 )
 
