@@ -11,7 +11,7 @@ import (
 
 // What a document holds before it was read, for [Compiler.Plan]. They lie between
 // what came of documents of some pages, which differ by a factor of three: rules
-// for all of a company's tools make many policies of one sentence. The sums grow
+// for many tools make many policies of one sentence. The sums grow
 // with sentences and tools, and with nothing else.
 const (
 	// toolsPerSentence is how many tools a sentence is about, the ones that are
