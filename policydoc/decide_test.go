@@ -46,7 +46,7 @@ func TestDecide(t *testing.T) {
 		mapping, guard *strings.Replacer // nil: the file is gone
 	}{
 		"approve": {func(d *policydoc.Directory) error { return d.Approve("lend", "few") },
-			strings.NewReplacer("      - field: status\n        generated: |-\n          status: archived\n          reason: nothing tells\n", "    status: approved\n"), strings.NewReplacer()},
+			strings.NewReplacer("      - field: status\n        generated: |-\n          status: archived\n          reason: nothing tells\n", "", "    conflicts:\n", "    status: approved\n    conflicts:\n"), strings.NewReplacer()},
 		"archive": {func(d *policydoc.Directory) error { return d.Archive("lend", "few", "the board said so") },
 			nil, nil},
 		"the description as generated": {resolve("description", true),
@@ -55,7 +55,7 @@ func TestDecide(t *testing.T) {
 			strings.NewReplacer("      - {field: description, generated: \"'Few books: five.'\"}\n", ""), strings.NewReplacer()},
 		"the condition with its variables": {resolve("guard/require", true),
 			strings.NewReplacer("      - field: guard/require\n        generated: |-\n          variables:\n            most: \"5\"\n          require: args.count <= most\n", ""),
-			strings.NewReplacer("args.count < 5 # Bob's", "args.count <= most # Bob's", "count: 6}}\n", "count: 6}}\n    variables:\n      most: '5'\n")},
+			strings.NewReplacer("    require: args.count < 5 # Bob's", "    variables:\n      most: '5'\n    require: args.count <= most # Bob's")},
 		"an example less": {resolve("guard/examples/six", true),
 			strings.NewReplacer("      - {field: guard/examples/six, generated: \"\"}\n", ""),
 			strings.NewReplacer("    examples:\n      - {name: six, expect: deny, args: {count: 6}}\n", "")},

@@ -131,9 +131,19 @@ func merge(old, fresh *Node) {
 		}
 		kept = append(kept, k, v)
 	}
+	// What is new comes behind what it would be behind in a new file.
+	at := 0
 	for i := 0; i+1 < len(fresh.Content); i += 2 {
-		if _, had := Member(old, fresh.Content[i].Value); had == nil {
-			kept = append(kept, fresh.Content[i], fresh.Content[i+1])
+		k, v := fresh.Content[i], fresh.Content[i+1]
+		if _, had := Member(old, k.Value); had == nil {
+			kept = slices.Insert(kept, at, k, v)
+			at += 2
+		} else {
+			was := 0
+			for kept[was].Value != k.Value {
+				was += 2
+			}
+			at = max(at, was+2)
 		}
 	}
 	old.Content = kept
