@@ -11,20 +11,28 @@ import (
 // corpus are the sentences of a document, numbered from 1 in its order, without
 // headings: those stand in the paths of the others.
 type corpus struct {
+	*document.Document
 	name      string
 	sentences []document.Sentence
-	number    map[string]int // by id
-	size      int            // of all texts, in bytes
+	number    map[string]int   // by id
+	size      int              // of all texts, in bytes
+	topics    map[string][]int // the numbers under each topic
+	texts     map[string]int   // the number of the first sentence of a text
 }
 
 func newCorpus(d *document.Document) *corpus {
-	c := &corpus{name: d.Name, number: map[string]int{}}
+	c := &corpus{Document: d, name: d.Name, number: map[string]int{}, topics: map[string][]int{}, texts: map[string]int{}}
 	for _, s := range d.Sentences {
 		if s.Kind == document.Heading {
 			continue
 		}
 		c.sentences = append(c.sentences, s)
-		c.number[s.ID] = len(c.sentences)
+		n := len(c.sentences)
+		c.number[s.ID] = n
+		c.topics[topic(s)] = append(c.topics[topic(s)], n)
+		if c.texts[s.Text] == 0 {
+			c.texts[s.Text] = n
+		}
 		c.size += len(s.Text)
 	}
 	return c
@@ -75,8 +83,29 @@ func (c *corpus) idsOf(numbers []int) []string {
 	return c.sorted(out)
 }
 
-// texts are the sentences word by word.
-func (c *corpus) texts(ids []string) []string {
+// quoted are the sentences in which a reference stands. Of those that say the same,
+// it is the known ones, where some are known.
+func (c *corpus) quoted(reference string, known []string) []document.Sentence {
+	var out []document.Sentence
+	for _, id := range known {
+		if n := c.number[id]; n > 0 && c.sentences[n-1].Text == reference {
+			out = append(out, c.sentences[n-1])
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	// Nearly all references are whole sentences; to search takes the length of the
+	// document.
+	if s, ok := c.sentence(c.texts[reference]); ok {
+		return []document.Sentence{s}
+	}
+	q, _ := c.Find(reference)
+	return q.Sentences
+}
+
+// quotes are the sentences word by word.
+func (c *corpus) quotes(ids []string) []string {
 	var out []string
 	for _, id := range c.sorted(ids) {
 		out = append(out, c.sentences[c.number[id]-1].Text)
@@ -118,45 +147,41 @@ func (c *corpus) excerpt(marked []string) []block {
 	for _, id := range marked {
 		mark[c.number[id]] = true
 	}
-	shown := func(int) bool { return true }
-	if c.size > wholeDocument {
-		near := map[int]bool{}
+	var shown []int
+	if c.size <= wholeDocument {
+		for i := range c.sentences {
+			shown = append(shown, i+1)
+		}
+	} else {
 		for n := range mark {
 			for i := max(1, n-neighbours); i <= min(len(c.sentences), n+neighbours); i++ {
 				if i == n || topic(c.sentences[i-1]) == topic(c.sentences[n-1]) {
-					near[i] = true
+					shown = append(shown, i)
 				}
 			}
 		}
-		shown = func(n int) bool { return near[n] }
 	}
-	return c.blocks(shown, func(n int) bool { return mark[n] })
+	return c.blocks(shown, mark)
 }
 
 // only shows sentences without what surrounds them.
 func (c *corpus) only(ids []string) []block {
-	in := map[int]bool{}
-	for _, id := range ids {
-		in[c.number[id]] = true
-	}
-	return c.blocks(func(n int) bool { return in[n] }, func(int) bool { return false })
+	return c.blocks(c.numbers(ids), nil)
 }
 
-func (c *corpus) blocks(shown, marked func(number int) bool) []block {
+func (c *corpus) blocks(shown []int, marked map[int]bool) []block {
 	var out []block
 	last := 0
-	for i, s := range c.sentences {
-		n := i + 1
-		if !shown(n) {
-			continue
-		}
+	slices.Sort(shown)
+	for _, n := range slices.Compact(shown) {
+		s := c.sentences[n-1]
 		path := strings.Join(s.Path, " > ")
 		if len(out) == 0 || n != last+1 || out[len(out)-1].Path != prompt.Quoted(path) {
 			out = append(out, block{Gap: n != last+1, Path: prompt.Quoted(path)})
 		}
 		b := &out[len(out)-1]
 		first := len(b.Sentences) > 0 && s.Block != c.sentences[last-1].Block
-		b.Sentences = append(b.Sentences, numbered{n, prompt.Quoted(s.Text), marked(n), first})
+		b.Sentences = append(b.Sentences, numbered{n, prompt.Quoted(s.Text), marked[n], first})
 		last = n
 	}
 	return out

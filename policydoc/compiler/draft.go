@@ -26,7 +26,7 @@ type draft struct {
 // item is the draft as it stands in the mapping file.
 func (d *draft) item(c *corpus) *policydoc.Item {
 	i := &policydoc.Item{
-		Name: d.name, Description: d.description, References: c.texts(d.sentences),
+		Name: d.name, Description: d.description, References: c.quotes(d.sentences),
 		Status: policydoc.Proposed, Compliance: d.compliance, Violations: d.violations,
 	}
 	if d.archived != "" {
@@ -53,7 +53,7 @@ func (c *corpus) shown(drafts []*draft) []shownPolicy {
 	for i, d := range drafts {
 		out[i] = shownPolicy{Name: d.name, Description: d.description, Sentences: ranges(c.numbers(d.sentences)),
 			Compliance: d.compliance, Violations: d.violations}
-		for _, t := range c.texts(d.sentences) {
+		for _, t := range c.quotes(d.sentences) {
 			out[i].Quotes = append(out[i].Quotes, prompt.Quoted(t))
 		}
 	}

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,10 @@ import (
 // policy where its rule is made, in bytes.
 const maxContext = 16 << 10
 
+// maxSideBySide bounds the rules that are made at once: each takes some memory, and
+// models are asked for fewer of them at a time.
+const maxSideBySide = 64
+
 // rule is a rule to be made.
 type rule struct {
 	tool *tool
@@ -24,6 +29,8 @@ type rule struct {
 	made string
 	// previous is the rule so far; nil where there is none.
 	previous *guard.Policy
+	// room is how many rules more the guard file of the tool may have.
+	room *int
 	// result is what came of it.
 	result *generation.Result
 	err    error
@@ -53,14 +60,15 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			failures = append(failures, Failure{Tool: t.key, Err: err})
 			continue
 		}
+		room := guard.MaxItems - len(had.Policies)
 		for i := range m.Items {
 			if r := c.rule(d, t, &m.Items[i]); r != nil {
-				r.previous = policy(had, r.item.Name)
+				r.previous, r.room = policy(had, r.item.Name), &room
 				rules = append(rules, r)
 			}
 		}
 	}
-	c.generate(ctx, in, corpus, rules)
+	c.generate(ctx, in, d.Lock, corpus, rules)
 	for _, r := range rules {
 		if r.err != nil {
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: r.err})
@@ -116,18 +124,27 @@ func (c *Compiler) generationStages() []string {
 }
 
 // generate makes rules side by side.
-func (c *Compiler) generate(ctx context.Context, in Input, corpus *corpus, rules []*rule) {
+func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock, corpus *corpus, rules []*rule) {
 	var wg sync.WaitGroup
+	generators := map[*tool]func() (*generation.Generator, error){}
+	slots := make(chan struct{}, maxSideBySide)
 	for _, r := range rules {
+		if generators[r.tool] == nil {
+			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
+				o := c.o.Generation
+				o.Model, o.Prompts, o.Scope = c.o.Model, c.o.Prompts, scopeOf(in.Scope, r.tool)
+				return generation.New(o)
+			})
+		}
+		generator, sentences := generators[r.tool], sentencesOf(corpus, r.item, lock.Items[r.tool.key][r.item.Name].Sentences)
+		slots <- struct{}{}
 		wg.Go(func() {
-			o := c.o.Generation
-			o.Model, o.Prompts, o.Scope = c.o.Model, c.o.Prompts, scopeOf(in.Scope, r.tool)
-			g, err := generation.New(o)
+			defer func() { <-slots }()
+			g, err := generator()
 			if err != nil {
 				r.err = err
 				return
 			}
-			sentences := sentencesOf(in.Document, r.item)
 			r.result, r.err = g.Generate(ctx, generation.Task{
 				Server: r.tool.server, Tool: r.tool.name, Item: r.item,
 				Sentences: sentences, Context: corpus.around(sentences), Previous: r.previous,
@@ -164,11 +181,15 @@ func scopeOf(s guard.Scope, t *tool) guard.Scope {
 }
 
 // sentencesOf are the sentences that a policy refers to, as it stands in the file.
-func sentencesOf(doc *document.Document, i *policydoc.Item) []document.Sentence {
+func sentencesOf(c *corpus, i *policydoc.Item, known []string) []document.Sentence {
 	var out []document.Sentence
+	seen := map[string]bool{}
 	for _, text := range i.References {
-		if q, ok := doc.Find(text); ok {
-			out = append(out, q.Sentences...)
+		for _, s := range c.quoted(text, known) {
+			if !seen[s.ID] {
+				out = append(out, s)
+			}
+			seen[s.ID] = true
 		}
 	}
 	return out
@@ -177,14 +198,21 @@ func sentencesOf(doc *document.Document, i *policydoc.Item) []document.Sentence 
 // around are the sentences that stand near to some, and where the document is
 // small, all others: records and words are explained there.
 func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
-	in, topics := map[string]bool{}, map[string]bool{}
+	in := map[string]bool{}
+	var near []int
 	for _, s := range sentences {
-		in[s.ID], topics[topic(s)] = true, true
+		in[s.ID] = true
+		near = append(near, c.topics[topic(s)]...)
 	}
+	if c.size <= maxContext {
+		near = c.numbers(c.ids())
+	}
+	slices.Sort(near)
 	var out []document.Sentence
 	size := 0
-	for _, s := range c.sentences {
-		if in[s.ID] || c.size > maxContext && !topics[topic(s)] {
+	for _, n := range slices.Compact(near) {
+		s := c.sentences[n-1]
+		if in[s.ID] {
 			continue
 		}
 		if size += len(s.Text); size > maxContext {
@@ -207,9 +235,11 @@ func policy(f *guard.File, name string) *guard.Policy {
 // write brings a rule into the guard file and the lock.
 func (r *rule) write(d *policydoc.Directory) error {
 	file := d.Guard(r.tool.server, r.tool.name)
-	had, err := file.File()
-	if err != nil {
-		return err
+	if r.previous == nil {
+		if *r.room == 0 {
+			return fmt.Errorf("the guard file of a tool has at most %d rules: bring policies of the mapping together, or archive some; nothing checks this one", guard.MaxItems)
+		}
+		*r.room--
 	}
 	if d.Lock.Items[r.tool.key] == nil {
 		d.Lock.Items[r.tool.key] = map[string]policydoc.LockedItem{}
@@ -220,7 +250,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 		base = locked.Guard.Fields
 	}
 	fresh := r.result.Policy
-	merged, conflicts := policydoc.MergePolicy(policy(had, fresh.Name), base, &fresh, r.item.Conflicts)
+	merged, conflicts := policydoc.MergePolicy(r.previous, base, &fresh, r.item.Conflicts)
 	if err := file.Put(&merged); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -274,5 +275,50 @@ func TestARuleStaysUntilThereIsAnother(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(s.read().Lock.Items["return_item"])); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
 		t.Errorf("the lock has %q", got)
+	}
+}
+
+// TestRulesThatAFileHasNoRoomForLeaveTheOthers maps more policies than a guard file
+// may have rules.
+func TestRulesThatAFileHasNoRoomForLeaveTheOthers(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	var b strings.Builder
+	b.WriteString("tool: return_item\npolicies:\n")
+	for i := range guard.MaxItems + 1 {
+		fmt.Fprintf(&b, "  - {name: p%d, description: The machine is weighed %d., references: [With return_item the machine is weighed.]}\n", i, i)
+	}
+	s.edit("mapping/return_item.yaml", string(s.files()["/mapping/return_item.yaml"]), b.String())
+	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
+	failures := s.guards(hire)
+	if len(s.rules("return_item")) != guard.MaxItems || len(s.rules("hire_item")) != 2 {
+		t.Errorf("there are %d rules and %d", len(s.rules("return_item")), len(s.rules("hire_item")))
+	}
+	if !slices.ContainsFunc(failures, func(f compiler.Failure) bool {
+		return f.Policy == "p256" && strings.Contains(f.Error(), "at most 256 rules")
+	}) {
+		t.Errorf("the failures are %v", failures)
+	}
+}
+
+// TestARuleIsMadeOfItsOwnSentence has the same words stand under two headings.
+func TestARuleIsMadeOfItsOwnSentence(t *testing.T) {
+	s := newShop(t)
+	const text = "# Gold\n\nWith hire_item nobody pays.\n\n# Silver\n\nWith hire_item nobody pays.\n"
+	s.compile(text)
+	var asked []string
+	s.model.fail = func(p llm.Prompt) error {
+		if p.Stage == "tests" {
+			s.model.mu.Lock()
+			defer s.model.mu.Unlock()
+			_, sentences, _ := strings.Cut(p.Messages[0].Text, "The sentences of the policy:\n\n<document>\n")
+			heading, _, _ := strings.Cut(sentences, "\n")
+			asked = append(asked, heading)
+		}
+		return llm.ErrBudget
+	}
+	s.guards(text)
+	if slices.Sort(asked); !slices.Equal(asked, []string{"[Gold]", "[Silver]"}) {
+		t.Errorf("the rules are made of %q", asked)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/document"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/policydoc"
 )
@@ -195,13 +194,13 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 		}
 		lock.Sentences[id] = s
 	}
-	d.Unmapped = unmapped(d, in.Document, corpus, known, before)
+	d.Unmapped = unmapped(d, corpus, known, before)
 }
 
 // unmapped are the sentences that no policy refers to. A reason that people wrote
 // stays; before is what the lock knew when the file was written.
-func unmapped(d *policydoc.Directory, doc *document.Document, corpus *corpus, tools map[string]bool, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
-	referred := references(d, doc, tools)
+func unmapped(d *policydoc.Directory, corpus *corpus, tools map[string]bool, before map[string]policydoc.LockedSentence) *policydoc.Unmapped {
+	referred := references(d, corpus, tools)
 	fresh := &policydoc.Unmapped{Document: corpus.name}
 	base := map[string][]string{}
 	for _, s := range corpus.sentences {
@@ -229,7 +228,7 @@ func reasonOf(lock map[string]policydoc.LockedSentence, id string) string {
 }
 
 // references are the sentences that a policy of a known tool refers to.
-func references(d *policydoc.Directory, doc *document.Document, tools map[string]bool) map[string]bool {
+func references(d *policydoc.Directory, corpus *corpus, tools map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	for key, file := range d.Mappings {
 		if !tools[key] {
@@ -244,10 +243,8 @@ func references(d *policydoc.Directory, doc *document.Document, tools map[string
 				out[id] = true
 			}
 			for _, text := range i.References {
-				if q, ok := doc.Find(text); ok {
-					for _, s := range q.Sentences {
-						out[s.ID] = true
-					}
+				for _, s := range corpus.quoted(text, nil) {
+					out[s.ID] = true
 				}
 			}
 		}
