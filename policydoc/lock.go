@@ -93,7 +93,8 @@ type LockedItem struct {
 type LockedGuard struct {
 	// Made is a hash of what it was made from and by: the item's fields as they
 	// stood in the file, the definitions of the tool and of those it may look
-	// things up with, the models and the prompts.
+	// things up with, the models and the prompts. It is empty where the rule is to be
+	// made anew.
 	Made string `json:"made"`
 	// Fields are hashes of its fields, by their keys in the guard file; the
 	// examples are its tests.

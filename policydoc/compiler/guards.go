@@ -73,8 +73,12 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 		if r.err != nil {
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: r.err})
 		}
-		if r.result == nil {
-			continue // there is a rule, of a run before
+		if r.result == nil { // there is a rule, of a run before
+			if locked, ok := d.Lock.Items[r.tool.key][r.item.Name]; ok {
+				locked.Guard = outdated(locked.Guard)
+				d.Lock.Items[r.tool.key][r.item.Name] = locked
+			}
+			continue
 		}
 		if err := r.write(d); err != nil {
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: err})

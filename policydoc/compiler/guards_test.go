@@ -322,3 +322,25 @@ func TestARuleIsMadeOfItsOwnSentence(t *testing.T) {
 		t.Errorf("the rules are made of %q", asked)
 	}
 }
+
+// TestARuleIsMadeAnewUnderAnotherHeading changes what a sentence stands under, and
+// nothing of it. Until there is another, the rule stays and is marked.
+func TestARuleIsMadeAnewUnderAnotherHeading(t *testing.T) {
+	s := newShop(t)
+	s.compile(hire)
+	s.guards(hire)
+	text := strings.Replace(hire, "## Returns", "## Returns of members", 1)
+	s.compile(text)
+	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
+	s.guards(text)
+	made := func() string {
+		return s.read().Lock.Items["return_item"]["with-return-item-the-machine"].Guard.Made
+	}
+	if len(s.rules("return_item")) != 1 || made() != "" {
+		t.Errorf("the rules are %v, made of %q", s.rules("return_item"), made())
+	}
+	s.model.fail = nil
+	if s.guards(text); s.model.asked["tests"] != 2 || made() == "" { // and one about every call
+		t.Errorf("questions: %v", s.model.asked)
+	}
+}

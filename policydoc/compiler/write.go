@@ -47,6 +47,9 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 		}
 		fresh, base := draft.item(corpus), locked[draft.name]
 		mine, there := item(had, draft.name)
+		if !slices.Equal(base.Sentences, draft.sentences) || !maps.Equal(base.Fields, fresh.Fields()) {
+			base.Guard = outdated(base.Guard)
+		}
 		locked[draft.name] = policydoc.LockedItem{Sentences: draft.sentences, Mapping: c.mappingMade(t), Fields: fresh.Fields(), Guard: base.Guard}
 		if !there && slices.Contains(w.anew, draft.name) && base.StaysRemoved(draft.sentences) {
 			continue
@@ -73,6 +76,17 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 			delete(locked, name)
 		}
 	}
+}
+
+// outdated is a rule that is made anew by the next run, and stays until then: the
+// same words may stand under another heading now.
+func outdated(g *policydoc.LockedGuard) *policydoc.LockedGuard {
+	if g == nil {
+		return nil
+	}
+	out := *g
+	out.Made = ""
+	return &out
 }
 
 // ruleEdited tells whether people edited the rule of a policy.

@@ -102,7 +102,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 	if f := b.files[key]; f != nil {
 		for i := range f.Policies {
 			if rule := rules[f.Policies[i].Name]; rule != nil {
-				add(b.handwritten(&f.Policies[i], rule))
+				add(b.handwritten(key, &f.Policies[i], rule))
 			}
 		}
 	}
@@ -138,6 +138,8 @@ func (b *builder) item(key string, p *policydoc.Item, rule *Rule) (*Item, error)
 		}
 		if p.Status != policydoc.Archived && (rule == nil || rule.Require == "") {
 			item.Reason = cmp.Or(item.Reason, g.NotEnforced)
+		} else if p.Status != policydoc.Archived && g.Made == "" {
+			item.Reason = cmp.Or(item.Reason, "its rule was made of what the policy or the document said before: compile again")
 		}
 		if rule != nil && !rule.Mutated {
 			rule.Killed, rule.Survived, rule.Measured = g.Killed, g.Survived, g.Killed+g.Survived > 0
@@ -163,8 +165,11 @@ func (b *builder) decisions(key string, item *Item) []Command {
 }
 
 // handwritten is a rule that the mapping doesn't know.
-func (b *builder) handwritten(p *guard.Policy, rule *Rule) *Item {
+func (b *builder) handwritten(key string, p *guard.Policy, rule *Rule) *Item {
 	item := &Item{ItemRef: ItemRef{Name: p.Name}, Description: p.Message, Rule: rule, Handwritten: true}
+	if b.lock != nil && b.lock.Items[key][p.Name].Guard != nil {
+		item.Handwritten, item.Reason = false, "its policy is gone: the rule goes when rules are made again"
+	}
 	for _, r := range p.References {
 		item.References = append(item.References, Reference{r, b.find(r, nil)})
 	}

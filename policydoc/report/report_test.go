@@ -35,8 +35,8 @@ func desk(t *testing.T) Input {
 		Version: policydoc.LockVersion, Document: policydoc.LockedDocument{Name: doc.Name, Digest: doc.Digest},
 		Sentences: map[string]policydoc.LockedSentence{waived.Sentences[0].ID: {Suspicious: true}},
 		Items: map[string]map[string]policydoc.LockedItem{
-			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Guard: &policydoc.LockedGuard{Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}}}},
-			"waive_fee": {"once-a-year": {Guard: &policydoc.LockedGuard{NotEnforced: "no tool says when a fee was waived"}}},
+			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Guard: &policydoc.LockedGuard{Made: "m", Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}}}},
+			"waive_fee": {"once-a-year": {Guard: &policydoc.LockedGuard{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
 		},
 	}
 	return Input{Document: doc, Directory: dir, Scope: guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
@@ -139,6 +139,21 @@ func TestSuspicionsAreShown(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing about %q in\n%s", want, all)
 		}
+	}
+}
+
+// A rule that doesn't go with what its policy says now is told, and so is one whose
+// policy is gone.
+func TestRulesOfWhatWasSaidBefore(t *testing.T) {
+	in := desk(t)
+	locked := in.Directory.Lock.Items["lend_item"]
+	locked["loan-limit"].Guard.Made = ""
+	if got := made(t, in).item("loan-limit").Reason; !strings.Contains(got, "said before: compile again") {
+		t.Errorf("of a rule that is to be made anew it says %q", got)
+	}
+	in.Directory.Mappings["lend_item"].Remove("loan-limit")
+	if i := made(t, in).item("loan-limit"); i.Handwritten || !strings.Contains(i.Reason, "its policy is gone") {
+		t.Errorf("of a rule whose policy is gone it says %q, by hand %v", i.Reason, i.Handwritten)
 	}
 }
 
