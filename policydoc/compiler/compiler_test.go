@@ -442,3 +442,40 @@ func TestAPolicyStaysWithWhatIsLeftOfItsSentences(t *testing.T) {
 		t.Errorf("questions: %v", s.model.asked)
 	}
 }
+
+func TestPoliciesThatTheLockDoesNotKnowAreTakenUp(t *testing.T) {
+	t.Run("without a lock", func(t *testing.T) {
+		s := newShop(t)
+		s.compile(hire)
+		s.edit("mapping/hire_item.yaml", "description: Before hire_item the customer shows a card.", "description: A card comes first.")
+		before := s.policies("hire_item")
+		if err := os.Remove(filepath.Join(s.root, "policy.lock")); err != nil {
+			t.Fatal(err)
+		}
+		s.compile(hire)
+		if diff := cmp.Diff(before, s.policies("hire_item")); diff != "" {
+			t.Errorf("policies (-before +after):\n%s", diff)
+		}
+	})
+	t.Run("when the document says it again", func(t *testing.T) {
+		s := newShop(t)
+		s.compile(hire)
+		d := s.read()
+		if err := d.Approve("return_item", "with-return-item-the-machine"); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Write(); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"with-return-item-the-machine": "archived: With return_item the machine is weighed."}
+		s.compile(strings.Replace(hire, "With return_item the machine is weighed.\n", "", 1))
+		if diff := cmp.Diff(want, s.policies("return_item")); diff != "" {
+			t.Errorf("policies that it doesn't say (-want +got):\n%s", diff)
+		}
+		s.compile(hire)
+		want = map[string]string{"with-return-item-the-machine": "With return_item the machine is weighed."}
+		if diff := cmp.Diff(want, s.policies("return_item")); diff != "" {
+			t.Errorf("policies (-want +got):\n%s", diff)
+		}
+	})
+}

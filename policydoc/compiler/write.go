@@ -42,7 +42,7 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 		taken[i.Name] = true
 	}
 	for _, draft := range found.drafts {
-		if !slices.Contains(w.anew, draft.name) {
+		if !slices.Contains(w.anew, draft.name) && !stranded(draft.item(corpus), had, locked) {
 			draft.name = taken.take(draft.name)
 		}
 		fresh, base := draft.item(corpus), locked[draft.name]
@@ -76,6 +76,14 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 			delete(locked, name)
 		}
 	}
+}
+
+// stranded tells whether the file has the policy already and the lock doesn't know
+// it: the lock was lost, the document says again what it no longer said, or people
+// wrote down what it says.
+func stranded(fresh *policydoc.Item, had *policydoc.Mapping, locked map[string]policydoc.LockedItem) bool {
+	mine, there := item(had, fresh.Name)
+	return there && locked[fresh.Name].Mapping == "" && slices.ContainsFunc(mine.References, func(r string) bool { return slices.Contains(fresh.References, r) })
 }
 
 // outdated is a rule that is made anew by the next run, and stays until then: the
