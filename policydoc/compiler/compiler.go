@@ -209,7 +209,7 @@ func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) rout
 		if corpus.number[id] == 0 {
 			continue
 		}
-		s.Tools = slices.DeleteFunc(append(s.Pending, s.Tools...), func(key string) bool {
+		s.Tools = slices.DeleteFunc(slices.Concat(s.Pending, s.Tools), func(key string) bool {
 			return !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key && lock.Tools[key] == t.fingerprint })
 		})
 		s.Pending = nil

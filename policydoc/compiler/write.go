@@ -225,11 +225,22 @@ func unmapped(d *policydoc.Directory, corpus *corpus, tools map[string]bool, bef
 	referred := references(d, corpus, tools)
 	fresh := &policydoc.Unmapped{Document: corpus.name}
 	base := map[string][]string{}
+	// A sentence under another heading is another one, with the same text: what was
+	// generated for those that are gone is nobody's edit.
+	var gone []string
+	for id := range before {
+		if corpus.number[id] == 0 {
+			gone = append(gone, reasonOf(before, id))
+		}
+	}
 	for _, s := range corpus.sentences {
 		if referred[s.ID] {
 			continue
 		}
 		base[s.Text] = append(base[s.Text], reasonOf(before, s.ID))
+		if _, known := before[s.ID]; !known {
+			base[s.Text] = append(base[s.Text], gone...)
+		}
 		fresh.Sentences = append(fresh.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reasonOf(d.Lock.Sentences, s.ID)})
 	}
 	merged := policydoc.MergeUnmapped(d.Unmapped, base, fresh)
