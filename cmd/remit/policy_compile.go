@@ -125,6 +125,9 @@ func (c *policyCompileCommand) input() (compiler.Input, error) {
 	if in.Document, err = document.Read(c.Document, data); err != nil {
 		return in, err
 	}
+	if c.Mapping && c.Stop != "" {
+		return in, usage{errors.New("--keep-mapping and --stop-after mapping leave nothing to do: give one of them")}
+	}
 	if len(c.Tools) == 0 {
 		return in, usage{hint(errors.New("no tools are given"), "give their definitions with --tools FILE: policies are about calls of tools")}
 	}
