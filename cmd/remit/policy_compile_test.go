@@ -83,12 +83,12 @@ func clinicModel(t *testing.T) *llmtest.Server {
 }
 
 // compileClinic runs remit policy compile as people do.
-func compileClinic(t *testing.T, out string, env []string, args ...string) (string, error) {
+func compileClinic(t *testing.T, remit, out string, env []string, args ...string) (string, error) {
 	t.Helper()
 	all := append([]string{"policy", "compile", clinic + "/policy.md", "--tools", clinic + "/tools.json",
 		"--sessions", clinic + "/sessions.jsonl", "--out", out, "--model", "recorded-model"}, args...)
-	cmd := exec.CommandContext(t.Context(), "remit", all...)
-	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), env...)
+	cmd := exec.CommandContext(t.Context(), remit, all...)
+	cmd.Env = append(os.Environ(), env...)
 	said, err := cmd.CombinedOutput()
 	return string(said), err
 }
@@ -136,7 +136,7 @@ func cancelling(t *testing.T, root string) []string {
 // TestCompile runs the compiler over HTTP, against both APIs, with all that goes
 // wrong at providers and in models, and comes to the same files.
 func TestCompile(t *testing.T) {
-	want := cancelling(t, filepath.Join(clinic, "policy"))
+	remit, want := buildProgram(t), cancelling(t, filepath.Join(clinic, "policy"))
 	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} {
 		t.Run(string(p), func(t *testing.T) {
 			s := clinicModel(t)
@@ -144,7 +144,7 @@ func TestCompile(t *testing.T) {
 				llmtest.Broken, "", llmtest.Refused, llmtest.NoUsage, llmtest.Cut, "", llmtest.Unreadable, llmtest.Malformed)
 			env, args := endpointOf(s, p)
 			out := t.TempDir()
-			if said, err := compileClinic(t, out, env, append(args, "--only", "cancel_appointment")...); err != nil {
+			if said, err := compileClinic(t, remit, out, env, append(args, "--only", "cancel_appointment")...); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			if diff := cmp.Diff(want, cancelling(t, out)); diff != "" {
@@ -155,11 +155,12 @@ func TestCompile(t *testing.T) {
 }
 
 func TestCompileReportsWhatItCannotGet(t *testing.T) {
+	remit := buildProgram(t)
 	t.Run("from a model that doesn't want to", func(t *testing.T) {
 		s := clinicModel(t)
 		s.Fail("", "", llmtest.Refused, llmtest.Refused) // the answer to its second question, twice
 		env, args := endpointOf(s, llm.OpenAI)
-		said, err := compileClinic(t, t.TempDir(), env, append(args, "--only", "cancel_appointment")...)
+		said, err := compileClinic(t, remit, t.TempDir(), env, append(args, "--only", "cancel_appointment")...)
 		if err == nil || !strings.Contains(said, "cancel_appointment: refine of cancel_appointment: the model refused") || !strings.Contains(said, "hint: what was there before stays") {
 			t.Errorf("it says, with %v:\n%s", err, said)
 		}
@@ -169,12 +170,12 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 		env, args := endpointOf(s, llm.OpenAI)
 		args = append(args, "--only", "cancel_appointment")
 		out := t.TempDir()
-		said, err := compileClinic(t, out, env, append(args, "--max-calls", "9")...)
+		said, err := compileClinic(t, remit, out, env, append(args, "--max-calls", "9")...)
 		if err == nil || !strings.Contains(said, llm.ErrBudget.Error()) {
 			t.Errorf("it says, with %v:\n%s", err, said)
 		}
 		// The next run goes on where this one was.
-		if said, err := compileClinic(t, out, env, args...); err != nil {
+		if said, err := compileClinic(t, remit, out, env, args...); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
 		seen := map[string]bool{}
@@ -194,7 +195,7 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 // nothing left to ask. With UPDATE set it records anew what it is asked: after a
 // prompt changed, and the answers are still those to it.
 func TestCompileReplays(t *testing.T) {
-	recordings := clinic + "/recordings"
+	remit, recordings := buildProgram(t), clinic+"/recordings"
 	golden := filepath.Join(clinic, "policy")
 	if os.Getenv("UPDATE") != "" {
 		env, args := endpointOf(clinicModel(t), llm.OpenAI)
@@ -203,18 +204,18 @@ func TestCompileReplays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if said, err := compileClinic(t, golden, env, append(args, "--record", recordings)...); err != nil {
+		if said, err := compileClinic(t, remit, golden, env, append(args, "--record", recordings)...); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
 	}
 	out := t.TempDir()
-	if said, err := compileClinic(t, out, nil, "--replay", recordings); err != nil {
+	if said, err := compileClinic(t, remit, out, nil, "--replay", recordings); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	if diff := cmp.Diff(tree(t, golden), tree(t, out)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if said, err := compileClinic(t, out, nil, "--replay", t.TempDir()); err != nil {
+	if said, err := compileClinic(t, remit, out, nil, "--replay", t.TempDir()); err != nil {
 		t.Errorf("what did not change is asked about: %v\n%s", err, said)
 	}
 }
