@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/rawjson"
 )
 
 const (
@@ -104,7 +103,7 @@ func (c conversation) spoke(speaker guard.EventKind) bool {
 // prompt puts the question around the conversation. Each entry is one line of
 // JSON, so that no text can look like the end of its entry.
 func (c conversation) prompt(q guard.Question) (string, error) {
-	question, err := line(q.Text)
+	question, err := rawjson.Encode(q.Text)
 	if err != nil {
 		return "", err
 	}
@@ -119,25 +118,14 @@ func (c conversation) prompt(q guard.Question) (string, error) {
 		b.WriteString("The conversation, of which not everything is here:\n")
 	}
 	for _, e := range c.entries {
-		text, err := line(e)
+		text, err := rawjson.Encode(e)
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(text + "\n")
+		fmt.Fprintf(&b, "%s\n", text)
 	}
 	fmt.Fprintf(&b, "That was the conversation. The question again: %s", question)
 	return b.String(), nil
-}
-
-// line is a value as JSON in one line, with letters as they are.
-func line(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
 // says tells whether words stand in a text as they are, and not within longer

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // messages is the messages API of Anthropic.
@@ -73,7 +75,7 @@ func (messages) body(q question) ([]byte, error) {
 		r.Tools = []messagesTool{{q.schema.Name, "Takes your answer. Call it once, with the whole answer.", q.schema.JSON}}
 		r.ToolChoice = &messagesChoice{"tool", q.schema.Name}
 	}
-	return encode(r)
+	return rawjson.Encode(r)
 }
 
 type messagesReply struct {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // chat is chat/completions of OpenAI.
@@ -62,7 +64,7 @@ func (chat) body(q question) ([]byte, error) {
 	case formObject:
 		r.ResponseFormat = &chatFormat{Type: "json_object"}
 	}
-	return encode(r)
+	return rawjson.Encode(r)
 }
 
 type chatReply struct {

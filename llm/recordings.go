@@ -14,6 +14,8 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // maxRecording bounds a file of a recording: all attempts at one prompt, each of
@@ -249,7 +251,7 @@ func (t *tape) close(how outcome) error {
 		return nil
 	}
 	t.rec.Outcome = how
-	data, err := encode(t.rec)
+	data, err := rawjson.Encode(t.rec)
 	if err != nil {
 		return err
 	}

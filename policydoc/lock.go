@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -157,7 +158,7 @@ func some[V any](m map[string]V) map[string]V {
 // Marshal writes the lock: members in the order of their names, and a line for
 // each sentence and for each hash, so that changes of it can be read and merged.
 func (l *Lock) Marshal() ([]byte, error) {
-	raw, err := encode(l)
+	raw, err := rawjson.Encode(l)
 	if err != nil {
 		return nil, err
 	}
@@ -167,17 +168,6 @@ func (l *Lock) Marshal() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
-}
-
-// encode writes JSON with texts as they are.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // layOut writes the members of an object below each other, and those of objects
@@ -196,7 +186,7 @@ func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := encode(name)
+		key, err := rawjson.Encode(name)
 		if err != nil {
 			return err
 		}

@@ -22,15 +22,24 @@ func Text(raw []byte) string {
 	return s
 }
 
-// Quote writes a JSON string, escaping only what must be.
-func Quote(s string) json.RawMessage {
+// Encode writes a value as JSON, without the escapes that are for web pages.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return json.RawMessage(`""`)
+	if err := e.Encode(v); err != nil {
+		return nil, err
 	}
-	return json.RawMessage(bytes.TrimRight(b.Bytes(), "\n"))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Quote writes a JSON string, escaping only what must be.
+func Quote(s string) json.RawMessage {
+	raw, err := Encode(s)
+	if err != nil {
+		return json.RawMessage(`""`) // a string always has a form
+	}
+	return raw
 }
 
 // Number writes an integer as JSON.

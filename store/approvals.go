@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // errHash is what a text that is no hash is answered with.
@@ -23,11 +24,11 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}
-	decision, err := encodeJSON(a.Decision)
+	decision, err := rawjson.Encode(a.Decision)
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}
-	places, err := encodeJSON(a.Places)
+	places, err := rawjson.Encode(a.Places)
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}

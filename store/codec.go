@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/rawjson"
 )
 
 // stored is an event as it is written: every text byte for byte, also where it
@@ -55,7 +55,7 @@ type exact string
 // MarshalJSON implements [json.Marshaler].
 func (e exact) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(e)) {
-		return encodeJSON(string(e))
+		return rawjson.Encode(string(e))
 	}
 	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(e))})
 }
@@ -91,7 +91,7 @@ func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
 	if r := e.Result; r != nil {
 		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
 	}
-	return encodeJSON(s)
+	return rawjson.Encode(s)
 }
 
 func (r *Record) decode(event string, decision sql.NullString, boot string) error {
@@ -120,16 +120,4 @@ func raw(e exact) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(e)
-}
-
-// encodeJSON encodes without the escapes that are for web pages: the canonical
-// arguments of a decision stay as they are.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // database is a [Store] over SQL. Both databases run the same statements; what
@@ -244,7 +246,7 @@ func (s *database) encode(r *Record) (*encoded, error) {
 	e := &encoded{event: string(event), salt: make([]byte, 16), seq: r.Seq}
 	_, _ = rand.Read(e.salt) // never fails: it ends the program instead
 	if r.Decision != nil {
-		decision, err := encodeJSON(r.Decision)
+		decision, err := rawjson.Encode(r.Decision)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // maxForget bounds the expired requests that one new request clears away.
@@ -71,7 +73,7 @@ func accepted(ctx context.Context, tx querier, r Request) (*Reply, error) {
 
 // Settle implements [Requests].
 func (s *database) Settle(ctx context.Context, r Request, reply Reply) error {
-	header, err := encodeJSON(reply.Header)
+	header, err := rawjson.Encode(reply.Header)
 	if err != nil {
 		return fmt.Errorf("settle request: %w", err)
 	}

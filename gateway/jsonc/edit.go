@@ -2,9 +2,10 @@ package jsonc
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // Edit replaces a part of the text.
@@ -34,17 +35,7 @@ func Apply(data []byte, edits []Edit) []byte {
 func Quote(list ...string) string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
-		out = append(out, quote(s))
+		out = append(out, string(rawjson.Quote(s)))
 	}
 	return strings.Join(out, ", ")
-}
-
-func quote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return `""` // a string always has a form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
