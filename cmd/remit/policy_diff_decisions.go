@@ -14,7 +14,7 @@ import (
 func (c *policyDiffCommand) decisions(ctx context.Context, s *streams, guards [2][]*guard.File, diff *policyDiff) error {
 	var engines [2]*engine
 	for i := range engines {
-		e, err := engineFlags{Contracts: c.Contracts}.engine()
+		e, err := engineFlags{Contracts: c.Contracts, Now: c.Now}.engine()
 		if err != nil {
 			return err
 		}
