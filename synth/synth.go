@@ -70,6 +70,7 @@ func Tool(def *schema.Tool, siblings *schema.Catalogue) contract.Tool {
 func (t *tool) args() []contract.Arg {
 	var out []contract.Arg
 	byPattern := map[string]verdict{}
+	inSchema := t.patterns()
 	for _, p := range t.places {
 		var v verdict
 		if up := parentOf(p); p.element && up != nil && p.node.Description == "" && len(p.node.Properties) == 0 {
@@ -89,9 +90,13 @@ func (t *tool) args() []contract.Arg {
 			w.why += ", in the description of " + p.pattern
 			m := contract.Arg{Pattern: q.pattern, Role: w.role, Floor: w.floor, Form: w.form, Why: w.why, Review: w.review}
 			m.Allow, m.Discharge = t.harmless(w, q), procedures(w)
-			out = append(out, m)
+			if !inSchema[m.Pattern] {
+				out = append(out, m)
+			}
 			m.Pattern, m.Review, m.Allow = q.pattern+"/**", "", nil
-			out = append(out, m)
+			if !inSchema[m.Pattern] {
+				out = append(out, m)
+			}
 		}
 		if p.opaque {
 			below := a
@@ -102,6 +107,19 @@ func (t *tool) args() []contract.Arg {
 		}
 	}
 	group(t, out)
+	return out
+}
+
+// patterns are those that the schema itself gives the tool. What a description
+// says about one of them is no second argument.
+func (t *tool) patterns() map[string]bool {
+	out := map[string]bool{}
+	for _, p := range t.places {
+		out[p.pattern] = true
+		if p.opaque {
+			out[p.pattern+"/**"] = true
+		}
+	}
 	return out
 }
 

@@ -368,6 +368,33 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// A member that a description names, and the schema has as well, is one argument:
+// a contract that has it twice can't be read.
+func TestDescribedMembersOfTheSchema(t *testing.T) {
+	for name, member := range map[string]any{
+		"anything":  map[string]any{},
+		"text":      map[string]any{"type": "string"},
+		"an object": map[string]any{"type": "object"},
+		"a list":    map[string]any{"type": "array", "items": map[string]any{}},
+	} {
+		for _, form := range []string{"properties", "oneOf", "anyOf", "allOf"} {
+			t.Run(name+" in "+form, func(t *testing.T) {
+				field := map[string]any{"type": "object", "description": `Write its "value": or "to".`}
+				members := map[string]any{"value": member, "to": member}
+				if form == "properties" {
+					field["properties"], field["additionalProperties"] = members, true
+				} else {
+					field[form] = []any{map[string]any{"properties": members}, map[string]any{}}
+				}
+				checkContract(t, catalogue(t, map[string]any{
+					"name": "set_field", "description": "Set a field",
+					"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"field": field, "fields": map[string]any{"type": "array", "description": field["description"], "items": field}}},
+				}))
+			})
+		}
+	}
+}
+
 // FuzzTool holds that no definition, however strange, makes synth fail, and
 // that a contract comes out which can be written and read.
 func FuzzTool(f *testing.F) {
@@ -376,10 +403,15 @@ func FuzzTool(f *testing.F) {
 	f.Add("__", "a of of of", "~/", "number of", "array")
 	f.Add("路径", "'x' 'y' \"z\"", "*", "(optional) the the", "integer")
 	f.Add("x", "", "price*tax", "A", "integer")
+	f.Add("set_field", "Set a field", "value", "Its `value`:", "string")
 	f.Fuzz(func(t *testing.T, name, description, arg, about, kind string) {
+		member := map[string]any{"type": kind, "description": about}
 		text, err := json.Marshal(map[string]any{"tools": []any{map[string]any{
 			"name": name, "description": description,
-			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{arg: map[string]any{"type": kind, "description": about}}},
+			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{
+				arg:     member,
+				"inner": map[string]any{"type": "object", "description": about, "oneOf": []any{map[string]any{"properties": map[string]any{arg: member}}, map[string]any{}}},
+			}},
 		}}})
 		if err != nil {
 			t.Skip()

@@ -57,7 +57,7 @@ func (c *synthCommand) Run(s *streams) error {
 
 func (c *synthCommand) print(s *streams, catalogues []*schema.Catalogue) error {
 	for i, cat := range catalogues {
-		text, err := synth.Contract(cat).Marshal()
+		text, err := contractText(cat.Server+".yaml", synth.Contract(cat))
 		if err != nil {
 			return err
 		}
@@ -93,11 +93,11 @@ func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
 	if edited != nil {
 		result, conflicts = contract.Merge(base, generated, edited)
 	}
-	text, err := result.Marshal()
+	text, err := contractText(file, result)
 	if err != nil {
 		return 0, err
 	}
-	generatedText, err := generated.Marshal()
+	generatedText, err := contractText(baseFile, generated)
 	if err != nil {
 		return 0, err
 	}
@@ -156,6 +156,19 @@ func reviews(f *contract.File) int {
 		}
 	}
 	return n
+}
+
+// contractText is what is written to a contract file. It is read back first: a
+// file that can't be read keeps the next start from all of its servers.
+func contractText(name string, f *contract.File) ([]byte, error) {
+	text, err := f.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := contract.Load(name, text); err != nil {
+		return nil, fmt.Errorf("the contract was not written, because it could not be read back: %w", err)
+	}
+	return text, nil
 }
 
 // existing reads a contract file that need not be there.

@@ -52,7 +52,7 @@ func (d contractDir) add(f *contract.File) error {
 	if err != nil {
 		return err
 	}
-	text, err := f.Marshal()
+	text, err := contractText(name, f)
 	if err != nil {
 		return err
 	}

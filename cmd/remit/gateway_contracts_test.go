@@ -221,3 +221,23 @@ func TestAlwaysThatCantBe(t *testing.T) {
 		})
 	}
 }
+
+// A contract that could not be read again is not written: it would keep the
+// gateway from starting.
+func TestContractsAreReadBack(t *testing.T) {
+	f := &contract.File{Version: contract.Version, Server: "tickets", Tools: []contract.Tool{{
+		Name: "close", Effect: contract.Write, Why: "named so",
+		Args: []contract.Arg{{Pattern: "/id", Role: label.Selector, Why: "named so"}, {Pattern: "/id", Role: label.Selector, Why: "named so"}},
+	}}}
+	dir := filepath.Join(t.TempDir(), "contracts")
+	if err := contractDir(dir).add(f); err == nil || !strings.Contains(err.Error(), "stands twice") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("something was written")
+	}
+	f.Tools[0].Args = f.Tools[0].Args[:1]
+	if err := contractDir(dir).add(f); err != nil {
+		t.Error(err)
+	}
+}
