@@ -101,6 +101,13 @@ func (u *upstream) count() int {
 // newProxy puts a proxy before an upstream.
 func newProxy(t *testing.T, u *upstream, change func(*llm.Options)) *httptest.Server {
 	t.Helper()
+	s := httptest.NewServer(newProxyHandler(t, u, change))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func newProxyHandler(t *testing.T, u *upstream, change func(*llm.Options)) http.Handler {
+	t.Helper()
 	to, err := url.Parse(u.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -113,9 +120,7 @@ func newProxy(t *testing.T, u *upstream, change func(*llm.Options)) *httptest.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(p)
-	t.Cleanup(s.Close)
-	return s
+	return p
 }
 
 // post sends a body, and returns the answer with its text.

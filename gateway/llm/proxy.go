@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -185,56 +183,22 @@ func forget(h http.Header) {
 	h.Del(headerAttached)
 }
 
-// relayed are the last parts of paths under which no model calls a tool. Others
-// may carry calls that nobody decides.
-var relayed = []string{"models", "embeddings", "moderations", "files", "uploads", "images", "audio", "vector_stores", "rerank",
-	"count_tokens", "input_tokens", "tokenize", "detokenize", "containers", "skills", "health"}
-
 // ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := p.o.Callers.Check(r); err != nil {
 		answerError(w, chat{}, http.StatusForbidden, err.Error()+": allow it with --host or --origin")
 		return
 	}
-	switch {
-	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/") && r.URL.Path != "/":
-		// The upstream could read it as another path.
-		answerError(w, chat{}, http.StatusBadRequest, "the path is not plain: write it without dots, double slashes and escapes")
+	if err := plain(r); err != nil {
+		answerError(w, chat{}, http.StatusBadRequest, err.Error())
 		return
-	case r.Method == http.MethodGet && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz"):
+	}
+	if r.Method == http.MethodGet && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"status":"ok"}`+"\n")
 		return
 	}
-	if r.Method == http.MethodPost {
-		for suffix, d := range map[string]dialect{"/chat/completions": chat{}, "/responses": responses{}, "/messages": messages{}} {
-			if strings.HasSuffix(r.URL.Path, suffix) && !strings.HasSuffix(path.Dir(r.URL.Path), "/threads") {
-				p.serve(w, r, d)
-				return
-			}
-		}
-	}
-	if !p.o.Shadow && !p.passes(r.URL.Path) {
-		answerError(w, chat{}, http.StatusForbidden, fmt.Sprintf("calls could pass undecided at %s: use chat/completions, responses or messages, or let it pass with --pass %s", r.URL.Path, r.URL.Path))
-		return
-	}
-	p.relay.ServeHTTP(w, r)
-}
-
-// passes tells whether a path goes to the upstream undecided.
-func (p *Proxy) passes(name string) bool {
-	for _, prefix := range p.o.Pass {
-		if name == prefix || strings.HasPrefix(name, strings.TrimSuffix(prefix, "/")+"/") {
-			return true
-		}
-	}
-	parts := strings.Split(name, "/")
-	for _, carries := range []string{"chat", "responses", "messages", "threads", "realtime", "batches"} {
-		if i := slices.Index(parts, carries); i >= 0 && parts[len(parts)-1] != "count_tokens" && parts[len(parts)-1] != "input_tokens" {
-			return false
-		}
-	}
-	return slices.ContainsFunc(parts, func(s string) bool { return slices.Contains(relayed, s) })
+	p.route(w, r)
 }
 
 func answerError(w http.ResponseWriter, d dialect, status int, message string) {
