@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	}()
 	s := opened.(*database)
 	pragma(t, s, "max_page_count = 200")
-	record := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Now(), Text: strings.Repeat("x", 10_000)}}
+	record := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Unix(0, 0), Text: strings.Repeat("x", 10_000)}}
 	const writers = 8
 	accepted := make([]int64, writers)
 	var wg sync.WaitGroup
@@ -118,7 +118,7 @@ func TestBatchKeepsOthers(t *testing.T) {
 	outcomes := make([]error, 9)
 	for i := range outcomes {
 		wg.Go(func() {
-			record := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Now(), Text: "x"}}
+			record := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Unix(0, 0), Text: "x"}}
 			switch i % 3 {
 			case 0:
 				outcomes[i] = s.Append(t.Context(), fmt.Sprint(i), 0, record)

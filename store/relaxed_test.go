@@ -73,10 +73,10 @@ func TestRelaxedTogether(t *testing.T) {
 func TestRestarted(t *testing.T) {
 	s := openHere(t)
 	decision := func(id string) Record {
-		return Record{Event: remit.Event{Kind: remit.CallEvent, Time: time.Now(), Verdict: remit.Allow, Call: &remit.Call{ID: id, Tool: "t"}},
+		return Record{Event: remit.Event{Kind: remit.CallEvent, Time: time.Unix(0, 0), Verdict: remit.Allow, Call: &remit.Call{ID: id, Tool: "t"}},
 			Decision: &remit.Decision{Session: "s", Call: id, Tool: "t", Verdict: remit.Allow}}
 	}
-	said := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Now(), Text: "x"}}
+	said := Record{Event: remit.Event{Kind: remit.UserEvent, Time: time.Unix(0, 0), Text: "x"}}
 	append1 := func(boot string, n int64, r Record) {
 		t.Helper()
 		s.boot = boot

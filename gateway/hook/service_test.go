@@ -39,9 +39,12 @@ func newService(t *testing.T) *hook.Service {
 	return newServiceOver(t, s, t.TempDir())
 }
 
+// begun is when the sessions of these tests happen.
+var begun = time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
+
 func newServiceOver(t *testing.T, s ledger.Store, home string) *hook.Service {
 	t.Helper()
-	service, err := hook.NewService(s, home, time.Now, slog.New(slog.DiscardHandler))
+	service, err := hook.NewService(s, home, func() time.Time { return begun }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
