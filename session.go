@@ -203,7 +203,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	record.returned = true
 	out.Tool = record.bound.contract.Tool.Name
 	out.Arguments = record.args
-	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record), r.Stored)
+	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
 	return nil
 }
@@ -232,9 +232,14 @@ func structured(r Result) *strictjson.Document {
 
 // spec is the output spec of a call, with those certificates whose key was
 // vouched for.
-func (s *Session) spec(record *callRecord) provenance.Spec {
+func (s *Session) spec(record *callRecord, result *strictjson.Document) provenance.Spec {
 	o, tool := record.variant.Output, record.bound.contract.Tool.Name
-	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived, Field: o.Field}
+	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived}
+	if result == nil {
+		return spec // fields are those of structure
+	}
+	records := contract.RecordsOf(result)
+	spec.Field = func(pointer string) (label.Trust, bool) { return o.Field(pointer, records) }
 	for _, c := range o.Certify() {
 		key := ""
 		for i, p := range record.keys {
@@ -258,7 +263,7 @@ func (s *Session) spec(record *callRecord) provenance.Spec {
 			Procedure: c.Procedure,
 			Basis:     basis,
 			Key:       key,
-			Field:     c.Matches,
+			Field:     func(pointer string) bool { return c.Matches(pointer, records) },
 			By:        by,
 			Unique:    c.Unique,
 			Roles:     label.RolesOf(c.Roles...),

@@ -114,8 +114,11 @@ type CompiledCertify struct {
 	field, by Pattern
 }
 
-// Matches tells whether the field of a result may vouch.
-func (c *CompiledCertify) Matches(pointer string) bool { return c.field.Match(pointer) }
+// Matches tells whether the field of a result may vouch. A "**" doesn't reach
+// into a record: what is nested there is another's.
+func (c *CompiledCertify) Matches(pointer string, records *Records) bool {
+	return c.field.within(pointer, records.own(pointer))
+}
 
 // Names tells whether a field is one by which the user must have named the
 // record; it is meaningful only where the entry has such a field.
@@ -125,14 +128,24 @@ func (c *CompiledCertify) Names(pointer string) bool { return c.by.Match(pointer
 func (o *CompiledOutput) Certify() []CompiledCertify { return o.certify }
 
 // Field returns the trust of a field that the contract names. The most specific
-// pattern wins, and of equally specific ones the lower trust.
-func (o *CompiledOutput) Field(pointer string) (label.Trust, bool) {
+// pattern wins, and of equally specific ones the lower trust. What raises a field
+// above the result, a pattern with "**" or a settled name, counts for the members
+// of the records themselves and not for what is nested in them.
+func (o *CompiledOutput) Field(pointer string, records *Records) (label.Trust, bool) {
+	own := records.own(pointer)
 	for i := range o.fields {
-		if o.fields[i].pattern.Match(pointer) {
-			return o.fields[i].trust, true
+		f := &o.fields[i]
+		reach := len(pointer)
+		if f.trust > o.Trust {
+			reach = own
+		}
+		if f.pattern.within(pointer, reach) {
+			return f.trust, true
 		}
 	}
-	if o.settled != nil && o.settled[pointer[strings.LastIndexByte(pointer, '/')+1:]] {
+
+	name := strings.LastIndexByte(pointer, '/')
+	if o.settled != nil && name <= own && o.settled[pointer[name+1:]] {
 		return max(o.Trust, label.ToolOutput), true
 	}
 	return 0, false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/strictjson"
 )
 
 const compiled = `
@@ -20,6 +21,19 @@ tools:
     effect: read
     args: {/id: {role: selector}, /**: {role: content}}
     output: {trust: EXTERNAL}
+  save_note:
+    effect: write
+    args: {/**: {role: content}}
+    output: {trust: EXTERNAL, fields: {/**/note_id: TOOL_OUTPUT, /**/owner/ref: TOOL_OUTPUT}}
+  get_size:
+    effect: read
+    output: {trust: TOOL_OUTPUT, fields: {/**/title: EXTERNAL}}
+  find_people:
+    effect: read
+    args: {/name: {role: selector}}
+    output:
+      trust: EXTERNAL
+      certify: [{procedure: directory, key: /name, field: /**/email, unique: true, roles: [target]}]
   manage_note:
     effect: write
     args:
@@ -46,27 +60,74 @@ func compile(t *testing.T) map[string]*contract.Compiled {
 	return tools
 }
 
+// What raises a field above its result counts for the members of the records
+// themselves. What lowers one, and what stands at a place of its own, counts
+// wherever it stands.
 func TestOutputFields(t *testing.T) {
 	tools := compile(t)
 	for _, c := range []struct {
-		name, tool, pointer string
-		trust               label.Trust
-		listed              bool
+		name, tool, result, pointer string
+		trust                       label.Trust
+		listed                      bool
 	}{
-		{"a settled member, wherever it stands", "list_notes", "/3/meta/id", label.ToolOutput, true},
-		{"a member that is not settled", "list_notes", "/3/title", 0, false},
-		{"a field of its own wins over settled", "list_notes", "/3/draft/size", label.External, true},
-		{"an output that settles nothing", "read_note", "/id", 0, false},
+		{"a settled member of a record", "list_notes", `{"id": 7, "title": "x"}`, "/id", label.ToolOutput, true},
+		{"of one in a list", "list_notes", `[{"id": 7, "title": "x"}]`, "/0/id", label.ToolOutput, true},
+		{"of one that is wrapped", "list_notes", `{"ok": true, "note": {"id": 7, "title": "x"}}`, "/note/id", label.ToolOutput, true},
+		{"of one in a list that is wrapped", "list_notes", `{"data": {"notes": {"nodes": [{"id": 7}], "next": "c"}}}`, "/data/notes/nodes/0/id", label.ToolOutput, true},
+		{"of one in a list beside what the list is of", "list_notes", `{"folder": "inbox", "notes": [{"id": 7}]}`, "/notes/0/id", label.ToolOutput, true},
+		{"nested in a record", "list_notes", `{"id": 7, "answers": {"id": "x"}}`, "/answers/id", 0, false},
+		{"nested in a record that its text tells", "list_notes", `{"form": "a", "answers": {"id": "x"}}`, "/answers/id", 0, false},
+		{"nested in a record whose identifier stands behind", "list_notes", `{"answers": {"id": "x"}, "id": 7}`, "/answers/id", 0, false},
+		{"nested in a record of a list", "list_notes", `[{"id": 7, "answers": {"id": "x"}}]`, "/0/answers/id", 0, false},
+		{"in a list in a record", "list_notes", `{"id": 7, "answers": [{"id": "x"}]}`, "/answers/0/id", 0, false},
+		{"deep below a record", "list_notes", `{"response": {"id": 7, "a": {"b": {"id": "x"}}}}`, "/response/a/b/id", 0, false},
+		{"a member that is not settled", "list_notes", `[{"id": 7, "title": "x"}]`, "/0/title", 0, false},
+		{"a field of its own wins over settled", "list_notes", `[{"draft": {"size": 1}}]`, "/0/draft/size", label.External, true},
+		{"an output that settles nothing", "read_note", `{"id": 7}`, "/id", 0, false},
+		{"a deep field of a record", "save_note", `{"note": {"note_id": "n7", "text": "x"}}`, "/note/note_id", label.ToolOutput, true},
+		{"a deep field of what is nested in one", "save_note", `{"note_id": "n7", "meta": {"note_id": "x"}}`, "/meta/note_id", 0, false},
+		{"a deep field with its place in the record", "save_note", `{"note_id": "n7", "owner": {"ref": "x"}}`, "/owner/ref", label.ToolOutput, true},
+		{"the same place in what is nested", "save_note", `{"note_id": "n7", "meta": {"owner": {"ref": "x"}}}`, "/meta/owner/ref", 0, false},
+		{"a deep field that is lowered", "get_size", `{"note_id": "n7", "meta": {"title": "x"}}`, "/meta/title", label.External, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, ok := tools[c.tool].Variant("", false)
 			if !ok {
 				t.Fatal("no variant")
 			}
-			if trust, listed := v.Output.Field(c.pointer); trust != c.trust || listed != c.listed {
-				t.Errorf("Field(%q) = %s, %t; want %s, %t", c.pointer, trust, listed, c.trust, c.listed)
+			result, err := strictjson.Parse([]byte(c.result), strictjson.OutputLimits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			trust, listed := v.Output.Field(c.pointer, contract.RecordsOf(result))
+			if trust != c.trust || listed != c.listed {
+				t.Errorf("got %s %v, want %s %v", trust, listed, c.trust, c.listed)
 			}
 		})
+	}
+}
+
+// A certificate that reaches anywhere ends at the record: the address in a
+// message that is nested there is whatever its sender put in.
+func TestCertifiedFields(t *testing.T) {
+	v, _ := compile(t)["find_people"].Variant("", false)
+	for _, c := range []struct {
+		name, result, pointer string
+		want                  bool
+	}{
+		{"a record's own", `[{"name": "Bob", "email": "bob@corp.example"}]`, "/0/email", true},
+		{"a wrapped record's own", `{"people": [{"email": "bob@corp.example"}]}`, "/people/0/email", true},
+		{"a nested one", `[{"name": "Bob", "last": {"email": "eve@evil.example"}}]`, "/0/last/email", false},
+		{"one in a nested list", `[{"name": "Bob", "mails": [{"email": "eve@evil.example"}]}]`, "/0/mails/0/email", false},
+		{"another member", `[{"name": "Bob"}]`, "/0/name", false},
+	} {
+		result, err := strictjson.Parse([]byte(c.result), strictjson.OutputLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Output.Certify()[0].Matches(c.pointer, contract.RecordsOf(result)); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
 	}
 }
 

@@ -112,7 +112,8 @@ type File struct {
 	Sinks      Mode            `json:"sinks,omitempty"`
 	// Settled names members of records whose values the service itself settles
 	// and nobody outside chooses: identifiers, dates of creation, sizes. In the
-	// outputs that say so they are TOOL_OUTPUT, wherever they stand.
+	// outputs that say so they are TOOL_OUTPUT as members of the records
+	// themselves, and not in what is nested there.
 	Settled []string `json:"settled,omitempty"`
 	Tools   []Tool   `json:"tools"`
 }
@@ -201,7 +202,8 @@ type Output struct {
 }
 
 // Field is a part of a structured result. Pattern is a JSON pointer as in
-// [Arg]; a segment "**" matches any number of segments.
+// [Arg]; a segment "**" matches any number of segments. Where the field raises
+// trust, "**" reaches to the records of the result and not into them.
 type Field struct {
 	Position Position    `json:"-"`
 	Pattern  string      `json:"pattern"`

@@ -134,6 +134,9 @@ func TestLintPublishedCatalogues(t *testing.T) {
 		t.Skipf("no data sets in %s: set REMIT_DATA to the directory that holds them", dir)
 	}
 	for _, file := range files {
+		if strings.HasSuffix(file, ".dev.json") {
+			continue // what a reader says of contracts, and no catalogue
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -113,7 +113,11 @@ func (p Pattern) Deep() bool {
 // for each pair of a segment of the pattern and one of the pointer: when a
 // part behind a "**" fails to match, only the last "**" needs to take one
 // segment more, since what an earlier one could take, the last one can too.
-func (p Pattern) Match(pointer string) bool {
+func (p Pattern) Match(pointer string) bool { return p.within(pointer, len(pointer)) }
+
+// within is Match, but that a "**" before the last segment takes no more than
+// the first reach bytes of the pointer.
+func (p Pattern) within(pointer string, reach int) bool {
 	if pointer != "" && pointer[0] != '/' {
 		return false
 	}
@@ -137,6 +141,9 @@ func (p Pattern) Match(pointer string) bool {
 			return false
 		}
 		retryPos = segmentEnd(pointer, retryPos)
+		if retryPos > reach && retryAt+1 < len(p.segments) {
+			return false
+		}
 		at, pos = retryAt+1, retryPos
 	}
 	for at < len(p.segments) && p.segments[at].kind == anyDepth {

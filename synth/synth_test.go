@@ -33,6 +33,9 @@ func published(t *testing.T) []*schema.Catalogue {
 	}
 	var out []*schema.Catalogue
 	for _, f := range files {
+		if strings.HasSuffix(f, ".dev.json") {
+			continue // what a reader says of contracts, and no catalogue
+		}
 		data, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
