@@ -17,7 +17,7 @@ POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postg
 CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
 DEBIAN   := $(if $(POSTGRES),,postgresql) $(if $(CHROMIUM),,chromium)
 
-.PHONY: all setup npm python debian test lint sdks engines agentdojo bench fuzz
+.PHONY: all setup npm python debian test test-long lint sdks engines agentdojo bench fuzz
 
 all: test
 
@@ -68,11 +68,22 @@ lint:
 	$(GO) mod tidy -diff
 	$(LINTER) ./...
 
+# The gate draws the same values for its properties every time, so that what turns
+# it red is the change.
+test: export RAPID_SEED := 1
 test: setup lint
 	$(GO) vet ./...
 	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
 	$(GO) test $(RACE) -timeout 20m ./...
 	$(MAKE) --no-print-directory sdks engines
+
+# Properties with values that no run had before, and many of them. A failure names the
+# seed that shows it again: RAPID_SEED=N go test -run NAME ./PACKAGE
+CHECKS ?= 2000
+PROPERTIES = $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | awk '/pgregory.net\/rapid/ {print $$NF}')
+
+test-long: setup
+	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -count=1 -timeout 0 $(PROPERTIES)
 
 # Other policy engines with the rules of the airline, in a module of their own.
 engines:

@@ -375,6 +375,39 @@ func TestANewToolWaitsForWhatCouldNotBeAssigned(t *testing.T) {
 	}
 }
 
+// TestNoToolIsKnownToSentencesThatWait has a model that can't assign sentences while a
+// tool is new or another one, and then the model of before, whose assignments still
+// hold: for the tools as they were.
+func TestNoToolIsKnownToSentencesThatWait(t *testing.T) {
+	for name, c := range map[string]struct{ tool, tools, policy string }{
+		"new":     {"clerk", strings.Replace(hireTools, "[\n", clerkTools, 1), "a-clerk-is-friendly"},
+		"changed": {"get_item", strings.Replace(hireTools, "Reads an item.", "Reads an item, and greets.", 1), "be-polite"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			s.compile(hire)
+			s.tools, s.rename = c.tools, "-2"
+			s.model.about = map[string][]string{"get_item": {"Be polite"}}
+			s.model.fail = func(p llm.Prompt) error {
+				if p.Stage == "route" {
+					return llm.ErrBudget
+				}
+				return nil
+			}
+			if failures := s.compile(hire); len(failures) == 0 {
+				t.Fatal("nothing failed")
+			}
+			s.model.fail, s.rename = nil, ""
+			if failures := s.compile(hire); failures != nil {
+				t.Fatal(failures)
+			}
+			if got := slices.Sorted(maps.Keys(s.policies(c.tool))); !slices.Equal(got, []string{c.policy}) {
+				t.Errorf("the policies are %q, after %v", got, s.model.asked)
+			}
+		})
+	}
+}
+
 // TestWhatIsAssignedToSomeToolsOnlyWaits is about more tools than one question has.
 func TestWhatIsAssignedToSomeToolsOnlyWaits(t *testing.T) {
 	for name, lost := range map[string]string{"the first tools": "- tool_000(", "the last tools": "- tool_449("} {

@@ -167,9 +167,28 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 	lock.Version = policydoc.LockVersion
 	lock.Document = policydoc.LockedDocument{Name: in.Document.Name, Digest: in.Document.Digest}
 	c.note(lock, slices.Concat(mappingStages, []string{stageRoute})...)
+	before := lock.Sentences
+	lock.Sentences = map[string]policydoc.LockedSentence{}
+	waiting := false
+	for id := range routed.lost {
+		if was, ok := before[id]; ok { // it was routed by another model or prompt
+			lock.Sentences[id], waiting = was, true
+		}
+	}
+	if !waiting {
+		lock.Routing = c.made(stageRoute)
+	}
+
 	known := map[string]bool{}
 	for _, t := range all {
 		known[t.key] = true
+		same := lock.Tools[t.key] == t.fingerprint
+		if waiting && !same {
+			// Sentences are kept that nobody was asked about with this definition: the
+			// next run has to ask about all of them, whichever model it has.
+			delete(done, t.key)
+			continue
+		}
 		_, ok := done[t.key]
 		// Of a tool that is new, the lock knows at least which sentences are about it.
 		fresh := lock.Tools[t.key] == "" && len(lock.Items[t.key]) == 0 && routed.broken[t.key] == nil
@@ -182,17 +201,7 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 			delete(lock.Tools, key)
 		}
 	}
-	before := lock.Sentences
-	lock.Sentences = map[string]policydoc.LockedSentence{}
-	same := true
-	for id := range routed.lost {
-		if was, ok := before[id]; ok { // it was routed by another model or prompt
-			lock.Sentences[id], same = was, false
-		}
-	}
-	if same {
-		lock.Routing = c.made(stageRoute)
-	}
+
 	for id, s := range routed.now {
 		was := before[id]
 		var reasons []string
