@@ -20,7 +20,7 @@ type proxyCommand struct {
 	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Where there is none, one is made there from the tools of the first request that has any, for you to review. Without it every request's tools have contracts made for them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
-	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages that the user did not write: the name of a tag, or BEGIN...END. Can be repeated."`
+	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages and system text that others wrote: the name of a tag, or BEGIN...END. Can be repeated."`
 	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
 	Host      []string `placeholder:"NAME" sep:"none" help:"A name that agents call the proxy by, beside those of the loopback interface. Can be repeated."`
 	Origin    []string `placeholder:"URL" sep:"none" help:"A web page that may call the proxy. Can be repeated."`

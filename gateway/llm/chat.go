@@ -15,7 +15,7 @@ type chat struct{}
 
 func (chat) name() string { return "chat" }
 
-func (chat) request(body []byte) (*request, error) {
+func (chat) request(body []byte, _ containers) (*request, error) {
 	m, err := object(body, "messages", "tools", "tool_choice", "functions", "n", "stream")
 	if err != nil {
 		return nil, err
@@ -40,16 +40,15 @@ func (chat) request(body []byte) (*request, error) {
 }
 
 func (chat) turn(raw json.RawMessage, c containers) turn {
-	content := rawjson.Get(raw, "content")
 	switch rawjson.GetText(raw, "role") {
 	case "system", "developer":
-		return turn{events: system(content)}
+		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 	case "user":
-		return turn{events: c.user(parts(content))}
+		return turn{events: c.events(remit.UserEvent, contentOf(raw))}
 	case "assistant":
 		return turn{said: chatSaid(raw)}
 	case "tool":
-		return turn{events: []remit.Event{result(rawjson.GetText(raw, "tool_call_id"), content)}}
+		return turn{events: []remit.Event{result(rawjson.GetText(raw, "tool_call_id"), rawjson.Get(raw, "content"))}}
 	}
 	return turn{events: []remit.Event{attached("message", readable(raw))}}
 }

@@ -12,8 +12,9 @@ import (
 // its answers are read and written.
 type dialect interface {
 	name() string
-	// request reads a request's body.
-	request(body []byte) (*request, error)
+	// request reads a request's body, with the containers that hold what others
+	// wrote.
+	request(body []byte, c containers) (*request, error)
 	// turn reads one turn of a request.
 	turn(raw json.RawMessage, c containers) turn
 	// answer reads an answer that came as one body.

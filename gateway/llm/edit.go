@@ -151,24 +151,17 @@ func overlay(a, b json.RawMessage) json.RawMessage {
 	return out
 }
 
-// unmarked takes the marks out of the parts of a turn.
-func unmarked(turn json.RawMessage) json.RawMessage {
-	at, ok := rawjson.Find(turn, "content")
-	if !ok || turn[at.Start] != '[' || !bytes.Contains(at.Of(turn), []byte(markMember)) {
-		return turn
-	}
-	return rawjson.Splice(turn, at, edited(at.Of(turn), func(p json.RawMessage) json.RawMessage {
-		return rawjson.Remove(p, markMember)
-	}))
-}
-
-// unmark takes the marks out of the turns of a request.
-func unmark(body []byte, member string) []byte {
-	at, ok := rawjson.Find(body, member)
-	if !ok || !bytes.Contains(body, []byte(markMember)) {
+// unmark takes the marks out of members of a request.
+func unmark(body []byte, members ...string) []byte {
+	if !bytes.Contains(body, []byte(markMember)) && !bytes.Contains(body, []byte(`\u`)) {
 		return body
 	}
-	return rawjson.Splice(body, at, edited(at.Of(body), unmarked))
+	for _, member := range members {
+		if at, ok := rawjson.Find(body, member); ok {
+			body = rawjson.Splice(body, at, without(markMember, at.Of(body), contentDepth))
+		}
+	}
+	return body
 }
 
 // edited is a list with every value edited; what stands between them stays.
@@ -186,22 +179,37 @@ func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.
 	return append(out, list[from:]...)
 }
 
-// uncached is a value without the marks for a provider's cache, which clients
-// move along as a conversation grows.
-func uncached(raw json.RawMessage) json.RawMessage {
-	const mark = "cache_control"
-	if !bytes.Contains(raw, []byte(mark)) || len(raw) == 0 {
+// contentDepth is how deep content is nested in a request: a list of messages,
+// their content, that of results in it, and some more of each.
+const contentDepth = 16
+
+// without is a value without a member: neither has it, nor what it has as content.
+func without(member string, raw json.RawMessage, depth int) json.RawMessage {
+	if depth == 0 || len(raw) == 0 {
 		return raw
 	}
+	inner := func(raw json.RawMessage) json.RawMessage { return without(member, raw, depth-1) }
 	switch raw[0] {
 	case '[':
-		return edited(raw, uncached)
+		return edited(raw, inner)
 	case '{':
-		out := json.RawMessage(rawjson.Remove(raw, mark))
-		if at, ok := rawjson.Find(out, "content"); ok {
-			out = rawjson.Splice(out, at, uncached(at.Of(out)))
+		out := json.RawMessage(rawjson.Remove(raw, member))
+		for _, name := range []string{"content", "output"} {
+			if at, ok := rawjson.Find(out, name); ok {
+				out = rawjson.Splice(out, at, inner(at.Of(out)))
+			}
 		}
 		return out
 	}
 	return raw
+}
+
+// uncached is a value without the marks for a provider's cache, which clients
+// move along as a conversation grows.
+func uncached(raw json.RawMessage) json.RawMessage {
+	const mark = "cache_control"
+	if !bytes.Contains(raw, []byte(mark)) {
+		return raw
+	}
+	return without(mark, raw, contentDepth)
 }

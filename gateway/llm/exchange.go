@@ -81,7 +81,7 @@ func (x *exchange) open(body []byte) error {
 	if len(id) > maxSessionID {
 		return refuse(headerSession + " is too long")
 	}
-	req, err := x.d.request(body)
+	req, err := x.d.request(body, declared)
 	if err != nil {
 		return err
 	}

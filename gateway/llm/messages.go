@@ -15,7 +15,7 @@ type messages struct{}
 
 func (messages) name() string { return "messages" }
 
-func (messages) request(body []byte) (*request, error) {
+func (messages) request(body []byte, c containers) (*request, error) {
 	m, err := object(body, "messages", "system", "tools", "tool_choice", "stream")
 	if err != nil {
 		return nil, err
@@ -24,33 +24,28 @@ func (messages) request(body []byte) (*request, error) {
 	if len(r.turns) == 0 {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}
-	if s := system(m["system"]); len(s) > 0 {
-		for _, e := range s {
-			r.system = append(r.system, e.Text)
-		}
-	}
-	r.body = unmark(body, "messages")
+	r.system = c.events(remit.SystemEvent, parts(m["system"]))
+	r.body = unmark(body, "system", "messages")
 	return r, nil
 }
 
 func (messages) turn(raw json.RawMessage, c containers) turn {
-	content := rawjson.Get(raw, "content")
 	switch rawjson.GetText(raw, "role") {
 	case "system", "developer":
-		return turn{events: system(content)}
+		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 	case "assistant":
-		return turn{said: blocksSaid(content)}
+		return turn{said: blocksSaid(rawjson.Get(raw, "content"))}
 	case "user":
 		var t turn
 		var own []part
-		for _, p := range parts(content) {
+		for _, p := range contentOf(raw) {
 			if p.kind == "tool_result" {
 				t.events = append(t.events, result(rawjson.GetText(p.raw, "tool_use_id"), rawjson.Get(p.raw, "content")))
 			} else {
 				own = append(own, p)
 			}
 		}
-		t.events = append(t.events, c.user(own)...)
+		t.events = append(t.events, c.events(remit.UserEvent, own)...)
 		return t
 	}
 	return turn{events: []remit.Event{attached("message", readable(raw))}}

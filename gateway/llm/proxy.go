@@ -91,7 +91,7 @@ type Options struct {
 	// Retries is how often a model is asked again after a denial, within one
 	// request; [DefaultRetries] when zero, never when negative.
 	Retries int
-	// Attached declares containers of material that users pass on: the name of a
+	// Attached declares containers of material that users and prompts pass on: the name of a
 	// tag, or BEGIN...END.
 	Attached []string
 	// Pass are further paths that go to the upstream undecided.

@@ -14,7 +14,7 @@ type responses struct{}
 
 func (responses) name() string { return "responses" }
 
-func (responses) request(body []byte) (*request, error) {
+func (responses) request(body []byte, c containers) (*request, error) {
 	m, err := object(body, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
 	if err != nil {
 		return nil, err
@@ -35,9 +35,7 @@ func (responses) request(body []byte) (*request, error) {
 	default:
 		return nil, refuse(`"input" is neither a text nor a list`)
 	}
-	if s := rawjson.Text(m["instructions"]); s != "" {
-		r.system = append(r.system, s)
-	}
+	r.system = c.events(remit.SystemEvent, parts(m["instructions"]))
 	switch {
 	case !absent(m["previous_response_id"]):
 		r.kept = "response " + rawjson.Text(m["previous_response_id"])
@@ -51,19 +49,18 @@ func (responses) request(body []byte) (*request, error) {
 	if !absent(m["prompt"]) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), readable(rawjson.Get(m["prompt"], "variables"))}))
 	}
-	r.body = unmark(body, "input")
+	r.body = unmark(body, "instructions", "input")
 	return r, nil
 }
 
 func (responses) turn(raw json.RawMessage, c containers) turn {
 	kind := rawjson.GetText(raw, "type")
 	if kind == "" || kind == "message" {
-		content := rawjson.Get(raw, "content")
 		switch rawjson.GetText(raw, "role") {
 		case "system", "developer":
-			return turn{events: system(content)}
+			return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 		case "user":
-			return turn{events: c.user(parts(content))}
+			return turn{events: c.events(remit.UserEvent, contentOf(raw))}
 		case "assistant":
 			return turn{said: itemSaid(raw)}
 		}

@@ -92,8 +92,8 @@ func (r *reader) resume(ctx context.Context, m *remit.Monitor, id string, seed h
 			continue
 		}
 		if r.req.kept != "" && at == 0 {
-			for _, text := range r.req.system {
-				if err := l.c.tell(ctx, event(remit.SystemEvent, text)); err != nil {
+			for _, e := range r.req.system {
+				if err := l.c.tell(ctx, e); err != nil {
 					return nil, kept{}, err
 				}
 			}
@@ -139,8 +139,8 @@ func (r *reader) begin(ctx context.Context, m *remit.Monitor, id string) (*conve
 			return nil, err
 		}
 	}
-	for _, text := range r.req.system {
-		if err := c.tell(ctx, event(remit.SystemEvent, text)); err != nil {
+	for _, e := range r.req.system {
+		if err := c.tell(ctx, e); err != nil {
 			return nil, err
 		}
 	}

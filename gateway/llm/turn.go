@@ -19,8 +19,8 @@ type request struct {
 	// frame is what the conversation stands in, byte by byte: system text and
 	// tool definitions. Where it changes, so does the conversation.
 	frame []json.RawMessage
-	// system are the texts of the deployment beside the turns.
-	system []string
+	// system are the events of the deployment's text beside the turns.
+	system []remit.Event
 	turns  []json.RawMessage
 	tools  []json.RawMessage
 	// kept names a history that the provider keeps and the request doesn't
@@ -106,7 +106,8 @@ func attached(name, text string) remit.Event {
 type part struct {
 	kind, text string
 	raw        json.RawMessage
-	// marked says that the application marked it as material that was passed on.
+	// marked says that the application marked it, or the whole message, as
+	// material that was passed on.
 	marked bool
 }
 
@@ -160,9 +161,20 @@ func (p *part) attachment() remit.Event {
 	return attached(name, text)
 }
 
-// user are the events of what came in the user's turn: first the user's own
-// words, then what came with them.
-func (c containers) user(list []part) []remit.Event {
+// contentOf are the parts of a message. What it marks, it marks in all of them.
+func contentOf(message json.RawMessage) []part {
+	list := parts(rawjson.Get(message, "content"))
+	if rawjson.Get(message, markMember) != nil {
+		for i := range list {
+			list[i].marked = true
+		}
+	}
+	return list
+}
+
+// events are those of what came in the user's turn, or in the deployment's: first
+// what its author wrote there, then what came with it.
+func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	var own []string
 	var with []remit.Event
 	for i := range list {
@@ -178,25 +190,7 @@ func (c containers) user(list []part) []remit.Event {
 		}
 	}
 	if text := words(own); text != "" {
-		return append([]remit.Event{event(remit.UserEvent, text)}, with...)
-	}
-	return with
-}
-
-// system is the text of the deployment in a content member. What is no text
-// there was not written there either, and is attached.
-func system(content json.RawMessage) []remit.Event {
-	var own []string
-	var with []remit.Event
-	for _, p := range parts(content) {
-		if p.marked || !p.isText() {
-			with = append(with, p.attachment())
-		} else {
-			own = append(own, p.text)
-		}
-	}
-	if text := words(own); text != "" {
-		return append([]remit.Event{event(remit.SystemEvent, text)}, with...)
+		return append([]remit.Event{event(kind, text)}, with...)
 	}
 	return with
 }
