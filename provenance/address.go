@@ -11,21 +11,10 @@ import (
 // addAddresses indexes the e-mail addresses and URLs of a vouching text by
 // their canonical form.
 func (v *vouching) addAddresses(source int32, text string) {
-	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && !hardByte(text, end) {
-			end++
-		}
-		if end > start {
-			v.addAtom(source, text, start, end)
-		}
-		start = end + 1
+	for start, end := range atoms(text) {
+		v.addAtom(source, text, start, end)
 	}
 }
-
-// hardByte tells whether an ASCII hard delimiter stands at i. Delimiters
-// outside ASCII are found by the bounded check of each atom.
-func hardByte(text string, i int) bool { return text[i] < 0x80 && hard(rune(text[i])) }
 
 func (v *vouching) addAtom(source int32, text string, start, end int) {
 	// The punctuation of the sentence, and quotes, are not part of an atom.

@@ -1,9 +1,7 @@
 package provenance
 
 import (
-	"maps"
 	"math/big"
-	"slices"
 
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/strictjson"
@@ -15,6 +13,9 @@ const (
 	maxUserOperands  = 8
 	maxFieldOperands = 64
 	maxColumns       = 32
+	// maxNumericLeaves is how many fields of one result are looked at for
+	// numbers: those of the first records.
+	maxNumericLeaves = 8 * maxFieldOperands
 )
 
 type operand struct {
@@ -38,7 +39,6 @@ func (q *query) arithmetic(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	users := q.userOperands()
-	fields, columns := q.s.numericFields()
 	result := func(how string, ops ...operand) (Resolution, bool) {
 		r := Resolution{Label: label.Identity(), How: how, Witness: true, Bounded: true}
 		for _, o := range ops {
@@ -48,17 +48,16 @@ func (q *query) arithmetic(text string) (Resolution, bool) {
 		}
 		return r, r.Label.Trust > q.s.ambient.Trust
 	}
-	for _, c := range columns {
-		if !q.sameKind(c.first) {
-			continue
-		}
-		if c.sum.Cmp(want) == 0 && c.n > 1 {
+	for _, c := range q.s.columns() {
+		if c.n > 1 && q.sameKind(c.first) && c.sum.Cmp(want) == 0 {
 			return result("sum of a column", c.first)
 		}
 	}
 	if len(users) == 0 {
 		return Resolution{}, false
 	}
+
+	fields := q.s.numericFields()
 	w, _ := want.Float64()
 	for _, u := range users {
 		for _, list := range [][]operand{users, fields} {
@@ -186,56 +185,89 @@ type column struct {
 	first operand
 }
 
-// numericFields collects the numeric fields of the latest results, and the sums
-// of their columns, as far as they are not external. They are kept until the
-// session grows.
-func (s *Session) numericFields() ([]operand, []column) {
-	if s.operandsAt == len(s.events) {
-		return s.operands, s.columns
-	}
-	s.operands, s.columns = s.collectNumeric()
-	s.operandsAt = len(s.events)
-	return s.operands, s.columns
+// numericResult has the numeric fields of one result that are not external, and
+// the sums of their columns.
+type numericResult struct {
+	fields  []operand
+	columns []column
 }
 
-func (s *Session) collectNumeric() ([]operand, []column) {
-	var out []operand
-	columns := map[string]*column{}
-	var order []column
-	for i := len(s.events) - 1; i >= 0 && len(out) < maxFieldOperands; i-- {
-		e := &s.events[i]
-		if e.out == nil || e.out.doc == nil {
+// addNumeric collects the numbers of a result when it comes in: no decision
+// looks through results for them again. Results that have none of their own are
+// left out, and so are those before the latest [maxFieldOperands] numbers.
+func (s *Session) addNumeric(event int32, out *output) {
+	if out.floor < label.ToolOutput && out.spec.Field == nil {
+		return
+	}
+	r := s.collectNumeric(event, out)
+	if len(r.fields) == 0 {
+		return
+	}
+
+	kept, n := []numericResult{r}, len(r.fields)
+	for _, older := range s.numeric {
+		if n >= maxFieldOperands {
+			break
+		}
+		kept, n = append(kept, older), n+len(older.fields)
+	}
+	s.numeric = kept
+}
+
+func (s *Session) collectNumeric(event int32, out *output) numericResult {
+	var r numericResult
+	at := map[string]int{}
+	for i, leaf := range out.doc.Leaves() {
+		if len(r.fields) == maxFieldOperands || i == maxNumericLeaves {
+			break
+		}
+		if leaf.Kind != strictjson.Number {
 			continue
 		}
-		for j, leaf := range e.out.doc.Leaves() {
-			if len(out) == maxFieldOperands || j == 8*maxFieldOperands {
-				break
-			}
-			if leaf.Kind != strictjson.Number {
-				continue
-			}
-			ref := fieldRef{event: int32(i), leaf: int32(j)}
-			l, pointer, text := s.fieldLabel(ref)
-			value, ok := parseNumber(text)
-			if !ok || l.Trust < label.ToolOutput {
-				continue
-			}
-			f, _ := value.Float64()
-			o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, ""), name: s.name(pointer, "").last}
-			out = append(out, o)
-			key := e.name + columnOf(pointer)
-			if c, ok := columns[key]; ok {
-				c.sum.Add(c.sum, value)
-				c.n++
-			} else if len(columns) < maxColumns {
-				columns[key] = &column{new(big.Rat).Set(value), 1, o}
-			}
+		value, ok := parseNumber(leaf.Text)
+		if !ok {
+			continue
+		}
+		ref := fieldRef{event: event, leaf: int32(i)}
+		l, pointer, text := s.fieldLabel(ref)
+		if l.Trust < label.ToolOutput {
+			continue
+		}
+
+		f, _ := value.Float64()
+		o := operand{value: value, approx: f, label: l, evidence: s.fieldEvidence(ref, pointer, text, ""), name: s.name(pointer, "").last}
+		r.fields = append(r.fields, o)
+		key := columnOf(pointer)
+		if c, ok := at[key]; ok {
+			r.columns[c].add(value)
+		} else if len(r.columns) < maxColumns {
+			at[key] = len(r.columns)
+			r.columns = append(r.columns, column{new(big.Rat).Set(value), 1, o})
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(columns)) {
-		order = append(order, *columns[key])
+	return r
+}
+
+// numericFields are the latest numbers of results, as many as are tried.
+func (s *Session) numericFields() []operand {
+	var out []operand
+	for _, r := range s.numeric {
+		out = append(out, r.fields...)
 	}
-	return out, order
+	return out[:min(len(out), maxFieldOperands)]
+}
+
+func (s *Session) columns() []column {
+	var out []column
+	for _, r := range s.numeric {
+		out = append(out, r.columns...)
+	}
+	return out[:min(len(out), maxColumns)]
+}
+
+func (c *column) add(value *big.Rat) {
+	c.sum.Add(c.sum, value)
+	c.n++
 }
 
 // columnOf is a pointer with its list indices left out.

@@ -34,6 +34,38 @@ func bounded(text string, start, end int) bool {
 	return start < end && boundedLeft(text, start) && boundedRight(text, end)
 }
 
+// atoms yields the atoms of a text as [bounded] has them: what stands between
+// hard delimiters and, where ASCII meets a script without spaces, each side by
+// itself.
+func atoms(text string) func(yield func(start, end int) bool) {
+	return func(yield func(start, end int) bool) {
+		start := 0
+		var last rune
+		for i, r := range text {
+			ends := hard(r)
+			meets := i > start && (scriptless(last) && r < utf8.RuneSelf || last < utf8.RuneSelf && scriptless(r))
+			if (ends || meets) && i > start && !yield(start, i) {
+				return
+			}
+
+			if ends {
+				_, size := utf8.DecodeRuneInString(text[i:])
+				start = i + size
+			} else if meets {
+				start = i
+			}
+			last = r
+		}
+
+		if start < len(text) {
+			yield(start, len(text))
+		}
+	}
+}
+
+// hardByte tells whether an ASCII hard delimiter stands at i.
+func hardByte(text string, i int) bool { return text[i] < utf8.RuneSelf && hard(rune(text[i])) }
+
 func boundedLeft(text string, start int) bool {
 	if start == 0 {
 		return true

@@ -183,7 +183,7 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 		if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
 			lower(w.label)
 		}
-		for atom := range atoms(text) {
+		for atom := range firstAtoms(text) {
 			if w, ok := s.written[atom]; ok && w.before <= event && typedAtom(atom) {
 				lower(w.label)
 			}
@@ -262,7 +262,7 @@ func (s *Session) wroteWith(text string) []uint32 {
 			segments = append(segments, m.Seg)
 		}
 	}
-	for atom := range atoms(text) {
+	for atom := range firstAtoms(text) {
 		if len(atom) >= minEcho && len(atom) < len(text) && typedAtom(atom) {
 			more, out := s.own.Segments(atom)
 			segments, overflow = append(segments, more...), overflow || out
@@ -279,19 +279,15 @@ func (s *Session) wroteWith(text string) []uint32 {
 	return segments
 }
 
-// atoms yields the first words of a text between hard delimiters.
-func atoms(text string) func(yield func(string) bool) {
+// firstAtoms yields the first atoms of a text, without the punctuation of the
+// sentence.
+func firstAtoms(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		n := 0
-		for start := 0; start < len(text) && n < maxPieces; n++ {
-			end := start
-			for end < len(text) && !hardByte(text, end) {
-				end++
-			}
-			if end > start && !yield(strings.TrimRight(text[start:end], ".,!?:;")) {
+		for start, end := range atoms(text) {
+			if n++; n > maxPieces || !yield(strings.TrimRight(text[start:end], ".,!?:;")) {
 				return
 			}
-			start = end + 1
 		}
 	}
 }

@@ -316,20 +316,15 @@ func manyAtoms(text string) bool {
 func (q *query) anyNegated(o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	n := 0
-	for start := o.start; start < o.end && n < maxPieces; {
-		end := start
-		for end < o.end && !hardByte(text, end) {
-			end++
+	for start, end := range atoms(text[o.start:o.end]) {
+		if strings.IndexByte(text[o.start+start:o.start+end], '@') <= 0 {
+			continue
 		}
-		if strings.IndexByte(text[start:end], '@') > 0 {
-			n++
-			if q.s.vouch.negated(occurrence{source: o.source, start: start, end: end}) {
-				return true
-			}
+		if n++; n == maxPieces || q.s.vouch.negated(occurrence{source: o.source, start: o.start + start, end: o.start + end}) {
+			return true
 		}
-		start = end + 1
 	}
-	return n == maxPieces
+	return false
 }
 
 // schemeAdded tells whether a URL was made from a word with dots in it. The

@@ -30,10 +30,7 @@ type Session struct {
 	unindexed []uint32
 	nameOf    map[nameKey]name
 
-	// What arithmetic works with, as of operandsAt events.
-	operands   []operand
-	columns    []column
-	operandsAt int
+	numeric []numericResult // what arithmetic works with, the latest first
 }
 
 type event struct {
@@ -140,18 +137,29 @@ func (s *Session) Text(origin string) (string, bool) {
 func (s *Session) System(name, text string) {
 	text = normal.Visible(text)
 	l := label.Label{Origins: label.OriginSystem, Trust: label.Trusted}
-	s.vouch.add(len(s.events), text, l, s.clock)
+	s.vouchFor(text, l)
 	s.add(event{name: name, text: text, label: l})
 }
 
+// vouchFor makes the text of the next event vouch. One that doesn't fit may have
+// ruled out what was said before, so all of that vouches no more, nor do the
+// values that were worked out from it.
+func (s *Session) vouchFor(text string, l label.Label) bool {
+	if !s.vouch.fits(text) {
+		s.vouch = newVouching()
+		s.pinned = map[string][]pin{}
+	}
+	return s.vouch.add(len(s.events), text, l, s.clock)
+}
+
 // User adds what the user said. It vouches as USER, but for what the user
-// quotes from others: reply lines, forwarded messages, and text beyond
+// quotes from others: reply lines, forwarded messages, and a text longer than
 // [MaxVouching] are external.
 func (s *Session) User(name, text string) {
 	l := label.Label{Origins: label.OriginUser, Trust: label.User}
 	text = normal.Visible(text)
 	own, quoted := carve(text)
-	if !s.vouch.add(len(s.events), own, l, s.clock) {
+	if !s.vouchFor(own, l) {
 		quoted = true
 	}
 	if quoted {
@@ -380,6 +388,7 @@ func (s *Session) Output(name string, r Result) {
 		out.records = records(r.Document)
 		out.findKeyed(s)
 		s.addFields(n, out)
+		s.addNumeric(int32(n), out)
 	} else if out.floor >= label.ToolOutput {
 		s.addCells(n, text)
 	}

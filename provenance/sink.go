@@ -164,7 +164,7 @@ func (x *linkScan) scan(text string, cut bool) (string, bool) {
 			return "more links than can be looked at", true
 		}
 		for _, link := range links(word) {
-			if !x.known(link) {
+			if x.looked++; x.looked > maxSinkTokens || !x.known(link) {
 				return link, true
 			}
 		}
@@ -194,6 +194,8 @@ func (x *linkScan) known(link string) bool {
 func links(word string) []string {
 	var out []string
 	lower := asciiLower(word)
+	// Looked for once: "data:" may stand there ten thousand times.
+	slash, comma := strings.LastIndexByte(word, '/'), strings.LastIndexByte(word, ',')
 	for i := 0; i < len(word); i++ {
 		if word[i] != ':' {
 			continue
@@ -207,16 +209,16 @@ func links(word string) []string {
 		case rest == "":
 		case strings.HasPrefix(rest, "//") && scheme != "":
 			return append(out, trimLink(word[i-len(scheme):]))
-		case linkScheme[scheme], scheme == "data" && strings.Contains(rest, "/") && strings.Contains(rest, ","), scheme == "file" && rest[0] == '/':
+		case linkScheme[scheme], scheme == "data" && slash > i && comma > i, scheme == "file" && rest[0] == '/':
 			return append(out, trimLink(word[i-len(scheme):]))
 		}
 	}
-	if i := strings.Index(lower, "www."); i >= 0 && (i == 0 || !isAlnum(word[i-1]) && word[i-1] != '.' && word[i-1] != '-') {
-		return append(out, trimLink(word[i:]))
-	}
-	if i := strings.Index(lower, "//"); i >= 0 && (i == 0 || !isAlnum(word[i-1])) {
-		if hostLike(trimLink(word[i+2:])) {
-			return append(out, trimLink(word[i:]))
+	trimmed := trimLink(word)
+	for i := range trimmed {
+		switch {
+		case strings.HasPrefix(lower[i:], "www.") && (i == 0 || !isAlnum(word[i-1]) && word[i-1] != '.' && word[i-1] != '-'),
+			strings.HasPrefix(lower[i:], "//") && (i == 0 || !isAlnum(word[i-1])) && i+2 <= len(trimmed) && hostLike(trimmed[i+2:]):
+			return append(out, trimmed[i:])
 		}
 	}
 	// "evil.com/path": in brackets too.

@@ -14,7 +14,9 @@ import (
 // that was meant as an attachment.
 const (
 	// MaxVouching is how much user and system text vouches in one session, in
-	// bytes. What comes after is kept as evidence and vouches for nothing.
+	// bytes. The text that passes it begins over: nothing that was said before
+	// vouches any more, since what comes after may have taken it back. A text
+	// that is longer by itself vouches for nothing.
 	MaxVouching = 256 << 10
 	// maxPositions is how many occurrences of one word are looked at.
 	maxPositions = 256
@@ -73,10 +75,15 @@ func newVouching() vouching {
 	}
 }
 
+// fits reports whether text can vouch beside what does already.
+func (v *vouching) fits(text string) bool {
+	return v.size+len(text) <= MaxVouching && utf8.ValidString(text)
+}
+
 // add makes text vouch with the given label. It reports false when the text
 // does not fit, in which case nothing of it vouches.
 func (v *vouching) add(event int, text string, l label.Label, clock calendar) bool {
-	if v.size+len(text) > MaxVouching || !utf8.ValidString(text) {
+	if !v.fits(text) {
 		return false
 	}
 	v.size += len(text)
