@@ -35,6 +35,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 	if !absent(m["web_search_options"]) {
 		r.unread = append(r.unread, unreadable("web search"))
 	}
+	r.only = chosen(m["tool_choice"])
 	r.body = unmark(body, "messages")
 	return r, nil
 }
@@ -153,8 +154,7 @@ func (chat) again(body []byte, a *answer) []byte {
 	for i, c := range a.calls {
 		turns = append(turns, fmt.Appendf(nil, `{"role":"tool","tool_call_id":%s,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
 	}
-	// Whoever forced the call would force it again.
-	return rawjson.Remove(extend(body, "messages", turns...), "tool_choice")
+	return unforced(extend(body, "messages", turns...))
 }
 
 func (chat) owed(*answer) []json.RawMessage { return nil }

@@ -195,6 +195,11 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		}
 	}
 	for i := range a.calls {
+		if k := &a.calls[i]; len(x.tries) > 1 && x.req.only != nil && !x.req.only[k.tool] {
+			// The provider held the model to it, but for what it is asked here.
+			a.fate = append(a.fate, fate{denial: notOffered(k.tool)})
+			continue
+		}
 		f, err := x.decide(ctx, &a.calls[i])
 		if err != nil {
 			return false, err

@@ -25,6 +25,7 @@ func (messages) request(body []byte, c containers) (*request, error) {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}
 	r.system = c.events(remit.SystemEvent, parts(m["system"]))
+	r.only = chosen(m["tool_choice"])
 	r.body = unmark(body, "system", "messages")
 	return r, nil
 }
@@ -88,11 +89,9 @@ func (messages) again(body []byte, a *answer) []byte {
 	for i, c := range a.calls {
 		told = append(told, fmt.Appendf(nil, `{"type":"tool_result","tool_use_id":%s,"is_error":true,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
 	}
-	body = extend(body, "messages",
+	return unforcedMessages(extend(body, "messages",
 		fmt.Appendf(nil, `{"role":"assistant","content":%s}`, a.turn),
-		fmt.Appendf(nil, `{"role":"user","content":%s}`, join(told)))
-	// Whoever forced the call would force it again.
-	return rawjson.Remove(body, "tool_choice")
+		fmt.Appendf(nil, `{"role":"user","content":%s}`, join(told))))
 }
 
 func (messages) owed(*answer) []json.RawMessage { return nil }

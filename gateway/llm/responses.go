@@ -49,6 +49,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	if !absent(m["prompt"]) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), readable(rawjson.Get(m["prompt"], "variables"))}))
 	}
+	r.only = chosen(m["tool_choice"])
 	r.body = unmark(body, "instructions", "input")
 	return r, nil
 }
@@ -179,9 +180,7 @@ func settled(body []byte, k kept) []byte {
 }
 
 func (responses) again(body []byte, a *answer) []byte {
-	body = extend(listed(body), "input", append(values(a.turn), outputs(a)...)...)
-	// Whoever forced the call would force it again.
-	return rawjson.Remove(body, "tool_choice")
+	return unforced(extend(listed(body), "input", append(values(a.turn), outputs(a)...)...))
 }
 
 func (responses) owed(a *answer) []json.RawMessage { return outputs(a) }

@@ -23,6 +23,9 @@ type request struct {
 	system []remit.Event
 	turns  []json.RawMessage
 	tools  []json.RawMessage
+	// only are the tools that the model may choose from, by name; nil when it
+	// may choose from all.
+	only map[string]bool
 	// kept names a history that the provider keeps and the request doesn't
 	// repeat; empty when there is none.
 	kept string
