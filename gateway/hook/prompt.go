@@ -1,19 +1,15 @@
 package hook
 
-import "strings"
+import (
+	"strings"
 
-// carriers are the elements in which agents and editors put what the user did
-// not write into a prompt.
-var carriers = []string{"system-reminder", "ide_selection", "ide_opened_file", "task-notification", "local-command-stdout", "document", "documents", "attachment", "attachments", "context", "file", "files"}
-
-// references is the line after which Gemini CLI puts the files that the prompt
-// refers to.
-const references = "--- Content from referenced files ---"
+	"github.com/remit-project/remit/gateway/carrier"
+)
 
 // own divides a prompt into what the user wrote and what came with it. What has
 // no end goes on to the end.
 func own(prompt string) (text, attached string) {
-	text, rest, found := strings.Cut(prompt, references)
+	text, rest, found := strings.Cut(prompt, carrier.References)
 	var others strings.Builder
 	if found {
 		others.WriteString(rest)
@@ -31,7 +27,7 @@ func own(prompt string) (text, attached string) {
 // carried finds the first element of a carrier; -1 when there is none.
 func carried(text string) (start, end int) {
 	start = -1
-	name := ""
+	carriers, name := carrier.Elements(), ""
 	for at := 0; at < len(text) && start < 0; at++ {
 		if text[at] != '<' {
 			continue

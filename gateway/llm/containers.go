@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/gateway/carrier"
 )
 
 // markMember marks a part of a message's content as material that was passed on.
@@ -13,7 +15,8 @@ const markMember = "remit_attached"
 // MaxContainers bounds the kinds of containers: a text is searched for each.
 const MaxContainers = 32
 
-// container is a way in which applications put material into the user's turn.
+// container is a way in which applications put material into the user's turn. One
+// without a close reaches to the end of the text.
 type container struct{ open, close string }
 
 type containers []container
@@ -40,6 +43,19 @@ func parseContainers(declared []string) (containers, error) {
 		out = append(out, container{"<" + lower(d), "</" + lower(d)})
 	}
 	return out, nil
+}
+
+// carried are the containers that users' turns have without a declaration: those
+// of agents and frameworks.
+func carried() containers {
+	var out containers
+	for _, name := range carrier.Elements() {
+		out = append(out, container{"<" + name, "</" + name})
+	}
+	for _, line := range carrier.Openings() {
+		out = append(out, container{open: lower(line)})
+	}
+	return out
 }
 
 // lower folds the letters of ASCII and keeps every byte in its place.

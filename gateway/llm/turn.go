@@ -178,6 +178,9 @@ func contentOf(message json.RawMessage) []part {
 // events are those of what came in the user's turn, or in the deployment's: first
 // what its author wrote there, then what came with it.
 func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
+	if kind == remit.UserEvent {
+		c = append(carried(), c...)
+	}
 	var own []string
 	var with []remit.Event
 	for i := range list {
