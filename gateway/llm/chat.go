@@ -51,7 +51,7 @@ func (chat) turn(raw json.RawMessage, c containers) turn {
 	case "tool":
 		return turn{events: []remit.Event{result(rawjson.GetText(raw, "tool_call_id"), rawjson.Get(raw, "content"))}}
 	}
-	return turn{events: []remit.Event{attached("message", readable(raw))}}
+	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
 
 // chatSaid reads an assistant's message.
@@ -59,7 +59,7 @@ func chatSaid(message json.RawMessage) *said {
 	s := &said{}
 	members, err := rawjson.Members(message)
 	if err != nil {
-		s.external = append(s.external, readable(message))
+		s.external = append(s.external, everything(message))
 		return s
 	}
 	for _, m := range members {
@@ -118,22 +118,36 @@ func foreign(c call, kind, name string) call {
 		c.tool = "tool " + c.tool
 	}
 	c.arguments = json.RawMessage("{}")
-	if input := readable(c.raw); input != "" {
+	if input := everything(c.raw); input != "" {
 		c.arguments = fmt.Appendf(nil, `{"input":%s}`, rawjson.Quote(input))
 	}
 	return c
 }
 
+// chatShape is that of answers, and of the chunks of a stream.
+var chatShape = &shape{members: []string{"id", "choices", "error", "usage"}, inner: map[string]*shape{
+	"choices": {list: true, members: []string{"index", "message", "delta", "finish_reason"}, inner: map[string]*shape{"message": chatMessage, "delta": chatMessage}},
+}}
+
+var chatMessage = &shape{members: []string{"role", "content", "tool_calls", "function_call"}, inner: map[string]*shape{
+	"tool_calls": {list: true, members: []string{"index", "id", "type", "function", "custom"}, inner: map[string]*shape{
+		"function": {members: []string{"name", "arguments"}},
+	}},
+}}
+
 func (chat) answer(body []byte) (*answer, error) {
-	if strict(body) != nil {
-		return nil, errBody
+	if err := readable(body, chatShape); err != nil {
+		return nil, err
 	}
 	choices := values(rawjson.Get(body, "choices"))
 	a := &answer{id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage")}
 	for i, c := range choices {
 		message := rawjson.Get(c, "message")
 		s := chatSaid(message)
-		if !absent(rawjson.Get(message, "function_call")) || i > 0 && len(s.calls) > 0 {
+		if err := noFunctionCall(message); err != nil {
+			return nil, err
+		}
+		if i > 0 && len(s.calls) > 0 || !absent(rawjson.Get(c, "delta")) {
 			return nil, errBody
 		}
 		if i == 0 {
@@ -145,6 +159,15 @@ func (chat) answer(body []byte) (*answer, error) {
 		return nil, errBody
 	}
 	return a, nil
+}
+
+// noFunctionCall returns an error where a message, or a part of one, has calls in
+// other places than tool_calls.
+func noFunctionCall(message json.RawMessage) error {
+	if !absent(rawjson.Get(message, "function_call")) {
+		return fmt.Errorf("%w: it has a call in function_call, the old form of tool_calls", errBody)
+	}
+	return noCalls(rawjson.Get(message, "content"))
 }
 
 func chatCut(finish string) bool { return finish == "length" || finish == "content_filter" }

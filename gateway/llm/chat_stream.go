@@ -51,8 +51,8 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	if string(data) == "[DONE]" {
 		return []piece{{tail, e}}, nil
 	}
-	if strict(data) != nil {
-		return nil, errBody
+	if err := readable(data, chatShape); err != nil {
+		return nil, err
 	}
 	if !absent(rawjson.Get(data, "error")) {
 		k.failed = true
@@ -77,7 +77,10 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	for i, c := range choices {
 		delta := rawjson.Get(c, "delta")
 		calls := values(rawjson.Get(delta, "tool_calls"))
-		if !absent(rawjson.Get(delta, "function_call")) || !absent(rawjson.Get(c, "message")) || len(calls) > 0 && integer(rawjson.Get(c, "index")) > 0 {
+		if err := noFunctionCall(delta); err != nil {
+			return nil, err
+		}
+		if !absent(rawjson.Get(c, "message")) || len(calls) > 0 && integer(rawjson.Get(c, "index")) > 0 {
 			return nil, errBody
 		}
 		if integer(rawjson.Get(c, "index")) > 0 {

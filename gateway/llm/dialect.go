@@ -91,6 +91,8 @@ const (
 	begin
 	// tail: it ends the answer, and waits until all is decided.
 	tail
+	// pending: it is a part of a call that began before, and has no piece.
+	pending
 )
 
 // piece is an event, or a part of one, with what becomes of it. A [begin] has

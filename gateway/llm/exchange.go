@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -207,7 +208,8 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		a.fate = append(a.fate, f)
 	}
 	n := a.denied()
-	return n > 0 && n == len(a.calls) && !a.cut && len(x.tries) <= x.p.o.Retries, nil
+	mute := slices.ContainsFunc(a.calls, func(k call) bool { return k.mute })
+	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
 }
 
 // decide decides one call.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,34 +102,47 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// hasCall finds a call where the clients of an API look for one.
+// hasCall finds a call where the clients of an API look for one, the most lenient
+// of them too.
 func hasCall(dialect int, v map[string]any) bool {
 	object := func(v any) map[string]any { m, _ := v.(map[string]any); return m }
-	list := func(v any) []any { l, _ := v.([]any); return l }
+	member := func(v any, name string) any {
+		for k, value := range object(v) {
+			if strings.EqualFold(k, name) {
+				return value
+			}
+		}
+		return nil
+	}
+	list := func(v any) []any {
+		if l, ok := v.([]any); ok {
+			return l
+		}
+		if v == nil {
+			return nil
+		}
+		return []any{v}
+	}
+	is := func(v any, kinds ...string) bool {
+		kind, _ := member(v, "type").(string)
+		return slices.ContainsFunc(kinds, func(k string) bool { return strings.EqualFold(k, kind) })
+	}
 	switch dialect {
 	case 0:
-		for _, c := range list(v["choices"]) {
-			for _, member := range []string{"message", "delta"} {
-				m := object(object(c)[member])
-				if len(list(m["tool_calls"])) > 0 || m["function_call"] != nil {
+		for _, c := range append(list(member(v, "choices")), v) {
+			for _, of := range []any{c, member(c, "message"), member(c, "delta")} {
+				if len(list(member(of, "tool_calls"))) > 0 || member(of, "function_call") != nil {
 					return true
 				}
 			}
 		}
 	case 1:
-		blocks := append(list(v["content"]), v["content_block"])
-		for _, b := range blocks {
-			if object(b)["type"] == "tool_use" {
-				return true
-			}
-		}
+		blocks := append(list(member(v, "content")), member(v, "content_block"))
+		blocks = append(blocks, list(member(member(v, "message"), "content"))...)
+		return slices.ContainsFunc(blocks, func(b any) bool { return is(b, "tool_use", "custom_tool_use", "tool_call") })
 	case 2:
-		items := append(append(list(v["output"]), list(object(v["response"])["output"])...), v["item"])
-		for _, x := range items {
-			if object(x)["type"] == "function_call" {
-				return true
-			}
-		}
+		items := append(append(list(member(v, "output")), list(member(member(v, "response"), "output"))...), member(v, "item"))
+		return slices.ContainsFunc(items, func(x any) bool { return is(x, "function_call", "custom_tool_call", "mcp_approval_request", "program") })
 	}
 	return false
 }

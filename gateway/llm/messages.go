@@ -49,7 +49,7 @@ func (messages) turn(raw json.RawMessage, c containers) turn {
 		t.events = append(t.events, c.events(remit.UserEvent, own)...)
 		return t
 	}
-	return turn{events: []remit.Event{attached("message", readable(raw))}}
+	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
 
 // blocksSaid reads an assistant's content.
@@ -61,8 +61,11 @@ func blocksSaid(content json.RawMessage) *said {
 			s.text = append(s.text, p.text)
 		case p.kind == "tool_use":
 			s.calls = append(s.calls, call{id: rawjson.GetText(p.raw, "id"), tool: rawjson.GetText(p.raw, "name"), arguments: rawjson.Get(p.raw, "input"), raw: p.raw})
-		case strings.HasSuffix(p.kind, "_result") || p.kind == "unknown":
-			s.external = append(s.external, words([]string{unreadable(p.kind), readable(p.raw)}))
+		case isCallBlock(p.kind):
+			c := foreign(call{id: rawjson.GetText(p.raw, "id"), raw: p.raw, mute: true}, p.kind, rawjson.GetText(p.raw, "name"))
+			s.calls = append(s.calls, c)
+		case strings.HasSuffix(p.kind, "_tool_result"):
+			s.external = append(s.external, words([]string{unreadable(p.kind), everything(p.raw)}))
 		default:
 			s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
 		}
@@ -70,9 +73,29 @@ func blocksSaid(content json.RawMessage) *said {
 	return s
 }
 
+// isCallBlock reports whether blocks of a kind are calls that the agent would
+// make, among them those of kinds that aren't known yet.
+func isCallBlock(kind string) bool {
+	switch kind {
+	case "text", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction":
+		return false
+	}
+	return !strings.HasSuffix(kind, "_tool_result")
+}
+
+// messagesShape is that of answers.
+var messagesShape = &shape{members: []string{"id", "type", "content", "stop_reason", "usage", "error"}, inner: map[string]*shape{
+	"content": {list: true, members: blockMembers},
+}}
+
+var blockMembers = []string{"type", "id", "name", "input", "text"}
+
 func (messages) answer(body []byte) (*answer, error) {
+	if err := readable(body, messagesShape); err != nil {
+		return nil, err
+	}
 	content := rawjson.Get(body, "content")
-	if strict(body) != nil || len(content) == 0 || content[0] != '[' {
+	if absent(content) {
 		return nil, errBody
 	}
 	a := &answer{said: *blocksSaid(content), id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage"), cut: blocksCut(rawjson.GetText(body, "stop_reason"))}
@@ -110,7 +133,7 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 	var out []json.RawMessage
 	n, kept := 0, 0
 	for _, p := range parts(at.Of(body)) {
-		if p.kind != "tool_use" {
+		if !isCallBlock(p.kind) {
 			out = append(out, p.raw)
 			continue
 		}

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/gateway/sse"
@@ -37,13 +38,20 @@ type block struct {
 	to     int // its place for the client, -1 when it has none yet
 }
 
+// messagesEvent is the shape of events of a stream.
+var messagesEvent = &shape{members: []string{"type", "index", "message", "content_block", "content", "delta", "error"}, inner: map[string]*shape{
+	"message":       messagesShape,
+	"content_block": {members: blockMembers},
+	"delta":         {members: []string{"type", "text", "partial_json", "stop_reason"}},
+}}
+
 func (k *messagesCodec) next() {
 	*k = messagesCodec{tries: k.tries + 1, sent: k.sent, sentCalls: k.sentCalls}
 }
 
 func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
-	if strict(e.Data) != nil {
-		return nil, errBody
+	if err := readable(e.Data, messagesEvent); err != nil {
+		return nil, err
 	}
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
 	switch rawjson.GetText(e.Data, "type") {
@@ -67,7 +75,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 			return nil, errBody
 		}
 		k.blocks, k.byAt[at] = append(k.blocks, b), b
-		if b.call = rawjson.GetText(b.start, "type") == "tool_use"; b.call {
+		if b.call = isCallBlock(rawjson.GetText(b.start, "type")); b.call {
 			k.calls = append(k.calls, b)
 			return one(begin)
 		}
@@ -96,7 +104,9 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 	case "error":
 		k.failed = true
 	}
-	if rawjson.Get(e.Data, "content_block") != nil || rawjson.Get(e.Data, "message") != nil {
+	// What holds blocks is not known, and neither is what has no type.
+	holds := func(member string) bool { return rawjson.Get(e.Data, member) != nil }
+	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || rawjson.GetText(e.Data, "type") == "" {
 		return nil, errBody
 	}
 	return one(pass)
@@ -168,7 +178,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 	a.turn = join(content)
 	a.said = *blocksSaid(a.turn)
 	for i, b := range k.calls {
-		if input := b.input(); input != nil {
+		if input := b.input(); input != nil && !a.calls[i].mute {
 			a.calls[i].arguments = input
 		}
 	}

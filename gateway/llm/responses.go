@@ -47,7 +47,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 		r.kept = "conversation " + id
 	}
 	if !absent(m["prompt"]) {
-		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), readable(rawjson.Get(m["prompt"], "variables"))}))
+		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(rawjson.Get(m["prompt"], "variables"))}))
 	}
 	r.only = chosen(m["tool_choice"])
 	r.body = unmark(body, "instructions", "input")
@@ -72,17 +72,7 @@ func (responses) turn(raw json.RawMessage, c containers) turn {
 	if kind == "reasoning" || strings.HasSuffix(kind, "_call") || kind == "mcp_list_tools" || kind == "mcp_approval_request" {
 		return turn{said: itemSaid(raw)}
 	}
-	return turn{events: []remit.Event{attached("item", words([]string{unreadable(kind), readable(raw)}))}}
-}
-
-// providers are the kinds of calls that run at the provider: they are not the
-// agent's to make, and what they bring the model has read.
-func providers(kind string) bool {
-	switch kind {
-	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "tool_search_call":
-		return true
-	}
-	return false
+	return turn{events: []remit.Event{attached("item", words([]string{unreadable(kind), everything(raw)}))}}
 }
 
 // itemSaid reads one item of a model's output.
@@ -98,22 +88,41 @@ func itemSaid(item json.RawMessage) *said {
 				s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
 			}
 		}
-	case isCall(kind):
+	case isCall(item):
 		s.calls = append(s.calls, itemCall(item, kind))
 	case kind == "reasoning":
 		s.other = append(s.other, rawjson.Strings(item, opaque)...)
 	default:
-		s.external = append(s.external, words([]string{unreadable(kind), readable(item)}))
+		s.external = append(s.external, words([]string{unreadable(kind), everything(item)}))
 	}
 	return s
 }
 
-// isCall tells whether items of a kind are calls that the agent would make,
-// among them those of kinds that aren't known yet.
-func isCall(kind string) bool { return strings.HasSuffix(kind, "_call") && !providers(kind) }
+// isCall reports whether an item of the output is a call that the agent would
+// make, among them those of kinds that aren't known yet. Calls that run at the
+// provider are not the agent's to make, and what they bring the model has read.
+func isCall(item json.RawMessage) bool {
+	switch rawjson.GetText(item, "type") {
+	case "", "message", "reasoning", "compaction", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools", "tool_search_output":
+		return false
+	case "tool_search_call":
+		return rawjson.GetText(item, "execution") == "client"
+	}
+	return true
+}
+
+// answered reports whether calls of a kind have results in the API, by which the
+// model can be told that one was denied.
+func answered(kind string) bool {
+	switch kind {
+	case "function_call", "custom_tool_call", "local_shell_call":
+		return true
+	}
+	return false
+}
 
 func itemCall(item json.RawMessage, kind string) call {
-	c := call{id: rawjson.GetText(item, "call_id"), raw: item}
+	c := call{id: rawjson.GetText(item, "call_id"), raw: item, mute: !answered(kind)}
 	if kind != "function_call" {
 		return foreign(c, strings.TrimSuffix(kind, "_call"), rawjson.GetText(item, "name"))
 	}
@@ -125,12 +134,37 @@ func itemCall(item json.RawMessage, kind string) call {
 	return c
 }
 
+// responsesShape is that of answers.
+var responsesShape = &shape{members: []string{"id", "status", "output", "usage", "error"}, inner: map[string]*shape{
+	"output": {list: true, members: itemMembers},
+}}
+
+var itemMembers = []string{"type", "id", "call_id", "name", "namespace", "arguments", "input", "action", "execution", "role", "content"}
+
 func (responses) answer(body []byte) (*answer, error) {
+	if err := readable(body, responsesShape); err != nil {
+		return nil, err
+	}
 	output := rawjson.Get(body, "output")
-	if strict(body) != nil || len(output) == 0 || output[0] != '[' {
+	if absent(output) {
 		return nil, errBody
 	}
-	return outputAnswer(body, values(output)), nil
+	items := values(output)
+	for _, item := range items {
+		if err := noCallsIn(item); err != nil {
+			return nil, err
+		}
+	}
+	return outputAnswer(body, items), nil
+}
+
+// noCallsIn returns an error where an item that is no call has parts that could
+// be some.
+func noCallsIn(item json.RawMessage) error {
+	if kind := rawjson.GetText(item, "type"); kind != "" && kind != "message" {
+		return nil
+	}
+	return noCalls(rawjson.Get(item, "content"))
 }
 
 // outputAnswer is the answer of a response with these items of output.
@@ -197,7 +231,7 @@ func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, ca
 		case kind == "reasoning":
 			led = append(led, item)
 			continue
-		case isCall(kind):
+		case isCall(item):
 			f := fates[n]
 			n++
 			if f.denial != "" {

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/gateway/sse"
@@ -31,20 +32,26 @@ type responsesCodec struct {
 type item struct {
 	added, done json.RawMessage
 	kind        string
+	call        bool
 	to          int // its place for the client, -1 when it has none yet
 }
+
+// responsesEvent is the shape of events of a stream.
+var responsesEvent = &shape{members: []string{"type", "output_index", "item_id", "item", "response", "output", "part", "delta", "arguments", "name"}, inner: map[string]*shape{
+	"item":     {members: itemMembers},
+	"response": responsesShape,
+}}
 
 func (k *responsesCodec) next() {
 	*k = responsesCodec{tries: k.tries + 1, sequence: k.sequence, sent: k.sent, sentCalls: k.sentCalls, output: k.output, notes: k.notes, firstID: k.firstID}
 }
 
 func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
-	if strict(e.Data) != nil {
-		return nil, errBody
+	if err := readable(e.Data, responsesEvent); err != nil {
+		return nil, err
 	}
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
-	kind := rawjson.GetText(e.Data, "type")
-	switch kind {
+	switch rawjson.GetText(e.Data, "type") {
 	case "response.created", "response.queued", "response.in_progress":
 		if len(values(rawjson.Get(e.Data, "response", "output"))) > 0 {
 			return nil, errBody // nothing has been said yet
@@ -63,41 +70,55 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 		return one(pass)
 	}
-	at := rawjson.Get(e.Data, "output_index")
-	if at == nil && rawjson.Get(e.Data, "item") == nil && rawjson.Get(e.Data, "response") == nil {
-		return one(pass)
+	s, err := k.within(e)
+	if err != nil || s == pending {
+		return nil, err
+	}
+	return one(s)
+}
+
+// within reads an event within the output, and says what becomes of it.
+func (k *responsesCodec) within(e sse.Event) (step, error) {
+	kind, at := rawjson.GetText(e.Data, "type"), rawjson.Get(e.Data, "output_index")
+	holds := func(member string) bool { return rawjson.Get(e.Data, member) != nil }
+	if at == nil && kind != "" && !callLike(kind) && !slices.ContainsFunc([]string{"item", "response", "output"}, holds) {
+		return pass, nil
 	}
 	x := k.items[integer(at)]
 	if kind == "response.output_item.added" {
 		if x != nil || integer(at) < 0 {
-			return nil, errBody
+			return pending, errBody
 		}
 		x = &item{added: rawjson.Get(e.Data, "item"), kind: rawjson.GetText(e.Data, "item", "type"), to: -1}
+		x.call = isCall(x.added)
 		if k.items == nil {
 			k.items = map[int]*item{}
 		}
 		k.items[integer(at)], k.order = x, append(k.order, x)
-		if isCall(x.kind) {
+		if x.call {
 			k.calls = append(k.calls, x)
-			return one(begin)
+			return begin, nil
 		}
 	}
 	if x == nil || x.done != nil {
-		return nil, errBody
+		return pending, errBody
 	}
 	if kind == "response.output_item.done" {
 		x.done = rawjson.Get(e.Data, "item")
-		if rawjson.GetText(x.done, "type") != x.kind {
-			return nil, errBody
+		if rawjson.GetText(x.done, "type") != x.kind || isCall(x.done) != x.call {
+			return pending, errBody
 		}
 	}
-	switch {
-	case isCall(x.kind):
-		return nil, nil
-	case x.kind == "reasoning":
-		return one(lead)
+	if item := rawjson.Get(e.Data, "item"); !absent(item) && noCallsIn(item) != nil || callLike(rawjson.GetText(e.Data, "part", "type")) {
+		return pending, errBody
 	}
-	return one(pass)
+	switch {
+	case x.call:
+		return pending, nil
+	case x.kind == "reasoning":
+		return lead, nil
+	}
+	return pass, nil
 }
 
 func (k *responsesCodec) answer() (*answer, error) {
@@ -120,7 +141,7 @@ func (k *responsesCodec) answer() (*answer, error) {
 	// What the last event lists has come before: a call that has not would not
 	// have been decided.
 	for _, raw := range values(rawjson.Get(k.final, "output")) {
-		if isCall(rawjson.GetText(raw, "type")) && len(k.calls) == 0 {
+		if isCall(raw) && len(k.calls) == 0 || noCallsIn(raw) != nil {
 			return nil, errBody
 		}
 	}

@@ -56,6 +56,9 @@ type call struct {
 	id, tool  string
 	arguments json.RawMessage
 	raw       json.RawMessage
+	// mute tells that its API has no result for calls of this kind, by which the
+	// model could be told that it was denied.
+	mute bool
 }
 
 // add continues what was said.
@@ -83,8 +86,8 @@ func opaque(member string) bool {
 	return false
 }
 
-// readable is everything that a model could read in a value.
-func readable(value json.RawMessage) string { return words(rawjson.Strings(value, opaque)) }
+// everything is all that a model could read in a value.
+func everything(value json.RawMessage) string { return words(rawjson.Strings(value, opaque)) }
 
 // unreadable stands for a part that the model could see and the monitor can't
 // read. It must not vanish: from there on the model may know what nobody
@@ -154,7 +157,7 @@ func (p *part) attachment() remit.Event {
 	if name == "" {
 		name = p.kind
 	}
-	text := readable(rawjson.Remove(p.raw, markMember))
+	text := everything(rawjson.Remove(p.raw, markMember))
 	if !p.isText() {
 		text = words([]string{unreadable(p.kind), text})
 		if rawjson.GetText(p.raw, "source", "type") == "text" {
@@ -208,7 +211,7 @@ func result(call string, content json.RawMessage) remit.Event {
 		if p.isText() {
 			texts = append(texts, p.text)
 		} else {
-			texts = append(texts, unreadable(p.kind), readable(p.raw))
+			texts = append(texts, unreadable(p.kind), everything(p.raw))
 		}
 	}
 	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: call, Content: words(texts)}}
