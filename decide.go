@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -293,7 +294,7 @@ func (x *deciding) fit() bool {
 		return false
 	}
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
-	known := true
+	x.typed()
 	for i, leaf := range x.leaves {
 		variant, definition := x.variant, x.bound.definition
 		pointer, own := x.path(i)
@@ -302,19 +303,57 @@ func (x *deciding) fit() bool {
 			definition = nil // unwrap has held the whole call to it
 		}
 		if definition != nil && !definition.Accepts(pointer) {
-			x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
-			known = false
+			if !x.within(leaf.Pointer) {
+				x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
+			}
 			continue
 		}
 		a, ok := variant.Match(pointer)
 		if !ok {
 			x.refuse(UnknownArgument, leaf.Pointer, "the tool's contract has no such argument", "leave it out, or add it to the contract")
-			known = false
 			continue
 		}
 		x.arguments = append(x.arguments, a)
 	}
-	return known
+	return len(x.d.Reasons) == 0
+}
+
+// within reports whether a place of the call is inside of one that was refused as
+// a whole.
+func (x *deciding) within(pointer string) bool {
+	return slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path != "" && strings.HasPrefix(pointer, r.Path+"/") })
+}
+
+// typed holds the arguments to the types, values and members that the tool's
+// definition declares. Without a definition nothing is known of them.
+func (x *deciding) typed() {
+	arguments := json.RawMessage(x.d.Arguments)
+	if x.outer != nil {
+		x.misfits(x.outer.definition, arguments, "")
+		arguments = inner(arguments, x.prefix)
+	}
+	x.misfits(x.bound.definition, arguments, x.prefix)
+}
+
+// misfits refuses arguments that the definition doesn't accept at a place of the
+// call.
+func (x *deciding) misfits(definition *schema.Tool, arguments json.RawMessage, at string) {
+	if definition == nil {
+		return
+	}
+	for _, m := range definition.Misfits(arguments) {
+		// Definitions require more than their tools do. A look-up that lacks
+		// something fails, or answers; either changes nothing.
+		spared := m.Missing && x.variant.Effect == contract.Read
+		if spared || m.Unlisted { // see [deciding.fit]
+			continue
+		}
+		var remedies []string
+		if m.Instead != "" {
+			remedies = []string{m.Instead}
+		}
+		x.refuse(InvalidArguments, at+m.Pointer, "by the tool's schema, "+m.Message, remedies...)
+	}
 }
 
 func (x *deciding) resolve() bool {

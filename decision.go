@@ -132,7 +132,7 @@ const (
 	UnknownArgument  Code = "unknown-argument"  // the schema or the contract does not list it
 	ChangedTool      Code = "changed-tool"      // the definition differs from the one the contract was made for
 	UnknownVariant   Code = "unknown-variant"   // the verb has no contract
-	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not an object
+	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not as the tool's schema has them
 	LimitReached     Code = "limit-reached"     // a bound of the monitor
 	PolicyViolation  Code = "policy-violation"  // a rule of the company doesn't hold
 	GuardFailed      Code = "guard-failed"      // nobody can tell whether a rule of the company holds

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/strictjson"
 )
@@ -95,4 +96,24 @@ func (x *deciding) rewritten(at strictjson.Leaf) (*strictjson.Document, error) {
 	// The limits were kept by the call as it came.
 	source := x.call.Arguments
 	return strictjson.Parse(slices.Concat(source[:at.Start], text, source[at.End:]), strictjson.OutputLimits())
+}
+
+// inner returns the arguments of the inner call, which stand at a pointer of the
+// outer one's as an object or as the text of one.
+func inner(arguments json.RawMessage, pointer string) json.RawMessage {
+	for _, segment := range strings.Split(pointer, "/")[1:] {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(arguments, &members) != nil {
+			return json.RawMessage("{}")
+		}
+		arguments = members[strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)]
+	}
+	var text string
+	if json.Unmarshal(arguments, &text) == nil && text != "" {
+		return json.RawMessage(text)
+	}
+	if len(arguments) == 0 || string(arguments) == "null" {
+		return json.RawMessage("{}") // see [deciding.written]
+	}
+	return arguments
 }

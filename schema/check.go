@@ -17,6 +17,11 @@ type Mistake struct {
 	// Pointer is the JSON pointer of the place.
 	Pointer string
 	Message string
+	// Instead says what to write; empty where the message does.
+	Instead string
+	// Missing tells that a required member isn't there, Unlisted that there is
+	// one that the schema doesn't have.
+	Missing, Unlisted bool
 }
 
 // String is the place and what is wrong with it.
@@ -27,70 +32,266 @@ func (m Mistake) String() string {
 	return m.Pointer + ": " + m.Message
 }
 
-// maxMistakes bounds what [Node.Check] returns: whoever made so many looks at the
-// schema again.
-const maxMistakes = 10
+const (
+	// maxMistakes bounds what [Node.Check] returns: whoever made so many looks at
+	// the schema again.
+	maxMistakes = 10
+	// maxSteps bounds the work of one check: a list of thousands of values, each
+	// held to thousands of forms, is refused. Two thousand objects of fifty members
+	// each take less than half of it.
+	maxSteps = 1 << 18
+	// maxShown is how many members of an enumeration a message has.
+	maxShown = 20
+)
 
 // Check holds a JSON value to what the schema describes: types, required members,
-// enumerations, patterns, dates. Members that it doesn't list are mistakes where
-// the source excludes them, and with strict wherever it doesn't invite them.
+// enumerations, ranges, patterns, dates. Members that it doesn't list are mistakes
+// where the source excludes them, and with strict wherever it doesn't invite them.
 func (n *Node) Check(value json.RawMessage, strict bool) []Mistake {
-	c := checker{strict: strict}
+	return n.check(value, rules{strict: strict, texts: true})
+}
+
+// Misfits holds the arguments of a call to the tool's input: the types of values,
+// enumerations, ranges of numbers, required members. The patterns and formats of
+// texts are for the tool itself to hold: regular expressions differ between
+// languages, and tools take more forms of a date than they declare.
+func (t *Tool) Misfits(arguments json.RawMessage) []Mistake {
+	return t.Input.check(arguments, rules{})
+}
+
+func (n *Node) check(value json.RawMessage, r rules) []Mistake {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return []Mistake{{"", "it is no JSON: " + err.Error()}}
+		return []Mistake{{Message: "it is no JSON: " + err.Error()}}
 	}
+	steps := 0
+	c := checker{rules: r, steps: &steps}
 	c.value(n, v, "")
+	if steps > maxSteps {
+		return []Mistake{{Message: "it has too many values to hold them to all forms that the schema has", Instead: "send less at once"}}
+	}
 	return c.mistakes
 }
 
-type checker struct {
-	strict   bool
-	mistakes []Mistake
+// rules are what a check looks at beside types and values.
+type rules struct {
+	strict bool // members that the source doesn't invite are mistakes
+	texts  bool // patterns and formats are held
 }
 
-func (c *checker) fail(at, format string, args ...any) {
+type checker struct {
+	rules
+	mistakes []Mistake
+	// steps counts the work of the whole check.
+	steps *int
+	// In a branch, beside has what the schema around it says of the same value.
+	beside *Node
+}
+
+func (c *checker) fail(at, message, instead string) {
+	c.add(Mistake{Pointer: at, Message: message, Instead: instead})
+}
+
+func (c *checker) add(m Mistake) {
 	if len(c.mistakes) < maxMistakes {
-		c.mistakes = append(c.mistakes, Mistake{at, fmt.Sprintf(format, args...)})
+		c.mistakes = append(c.mistakes, m)
 	}
+}
+
+// step counts work, and reports whether there may be more of it. Where there may
+// not, the whole value is refused in the end.
+func (c *checker) step(work int) bool {
+	*c.steps += work
+	return *c.steps <= maxSteps
 }
 
 func (c *checker) value(n *Node, v any, at string) {
-	if n == nil || v == nil && (n.Nullable || len(n.Types) == 0 && len(n.Alternatives) == 0) {
+	if n == nil || !c.step(1) || !c.scalar(n, v, at) {
 		return
 	}
-	if len(n.Types) > 0 && !slices.ContainsFunc(n.Types, func(t string) bool { return isOf(v, t) }) {
-		c.fail(at, "it must be %s, not %s", strings.Join(n.Types, " or "), kindOf(v))
-		return
-	}
-	if len(n.Enum) > 0 && !slices.ContainsFunc(n.Enum, func(e string) bool { return sameValue(e, v) }) {
-		c.fail(at, "it must be one of %s", strings.Join(n.Enum, ", "))
-	}
-	if len(n.Alternatives) > 0 && !slices.ContainsFunc(n.Alternatives, func(a *Node) bool {
-		branch := checker{strict: false}
-		branch.value(a, v, at)
-		return len(branch.mistakes) == 0
-	}) {
-		c.fail(at, "it is none of the %d forms that are accepted", len(n.Alternatives))
+	for _, forms := range n.forms {
+		c.form(n, forms, v, at)
 	}
 	switch v := v.(type) {
 	case string:
-		c.text(n, v, at)
+		if c.texts {
+			c.text(n, v, at)
+		}
+	case json.Number:
+		c.number(n, v, at)
 	case []any:
 		for i, e := range v {
-			c.value(n.Items, e, at+"/"+strconv.Itoa(i))
+			c.inside(n.Items, e, at+"/"+strconv.Itoa(i))
 		}
 	case map[string]any:
 		c.object(n, v, at)
 	}
 }
 
+// scalar holds a value to types and enumerations. It reports whether the value is
+// to be looked at further.
+func (c *checker) scalar(n *Node, v any, at string) bool {
+	listed := c.listed(n, v)
+	ofType := len(n.Types) == 0 || slices.ContainsFunc(n.Types, func(t string) bool { return isOf(v, t) })
+	switch {
+	case v == nil:
+		// What is left out is the default, so that a default of null makes null
+		// the same as leaving it out.
+		described := len(n.Types) > 0 || len(n.Enum) > 0
+		if described && !n.Nullable && n.Default != "null" {
+			c.fail(at, fmt.Sprintf("it must be %s, not null", n.kinds()), "give it a value")
+			return false
+		}
+		return !n.Nullable && !described
+	case listed || (ofType && n.sameText(v)):
+	case !ofType:
+		c.fail(at, fmt.Sprintf("it must be %s, not %s", n.kinds(), kindOf(v)), n.example())
+		return false
+	case len(n.Enum) > 0:
+		c.fail(at, "it must be one of "+n.values(), "")
+		return false
+	}
+	return true
+}
+
+// listed reports whether a value is in the node's enumeration. Numbers are the
+// same by what they are, not by how they are written.
+func (c *checker) listed(n *Node, v any) bool {
+	if len(n.Enum) == 0 {
+		return false
+	}
+	text, err := json.Marshal(v)
+	if err != nil || !c.step(len(n.Enum)/4+len(text)/64) {
+		return false
+	}
+	if s, ok := v.(string); ok {
+		text = appendString(nil, s) // as enumerations are kept
+	}
+	number, isNumber := parseNumber(string(text))
+	kind := kindOf(v)
+	return slices.ContainsFunc(n.Enum, func(e string) bool {
+		switch {
+		case e == string(text):
+			return true
+		case isNumber:
+			other, ok := parseNumber(e)
+			return ok && other == number
+		case kind != typeOf(e) || (kind != "object" && kind != "array"):
+			return false
+		}
+		// They differ in how they are written, or in what they are.
+		var want any
+		d := json.NewDecoder(strings.NewReader(e))
+		d.UseNumber()
+		if !c.step(len(e)/8) || d.Decode(&want) != nil {
+			return false
+		}
+		other, err := json.Marshal(want)
+		return err == nil && bytes.Equal(other, text)
+	})
+}
+
+// typeOf is the type of a JSON text, "number" for all numbers.
+func typeOf(text string) string {
+	switch text[:min(1, len(text))] {
+	case `"`:
+		return "string"
+	case "{":
+		return "object"
+	case "[":
+		return "array"
+	case "t", "f":
+		return "boolean"
+	case "n":
+		return "null"
+	}
+	return "number"
+}
+
+// sameText reports whether a value is one of an enumeration that contradicts the
+// type beside it, as in {"type": "string", "enum": [1, 2]}: what the source means
+// is the same in the other type.
+func (n *Node) sameText(v any) bool {
+	consistent := func(e string) bool {
+		t := typeOf(e)
+		return slices.Contains(n.Types, t) || (t == "number" && slices.Contains(n.Types, "integer"))
+	}
+	if len(n.Types) == 0 || slices.ContainsFunc(n.Enum, consistent) {
+		return false
+	}
+	text := fmt.Sprint(v)
+	return slices.ContainsFunc(n.Enum, func(e string) bool { return strings.Trim(e, `"`) == text })
+}
+
+// kinds names the types that a node accepts.
+func (n *Node) kinds() string {
+	if len(n.Types) == 0 {
+		return "one of " + n.values()
+	}
+	return strings.Join(n.Types, " or ")
+}
+
+// values lists the first members of an enumeration.
+func (n *Node) values() string {
+	if len(n.Enum) > maxShown {
+		return strings.Join(n.Enum[:maxShown], ", ") + fmt.Sprintf(" and %d more", len(n.Enum)-maxShown)
+	}
+	return strings.Join(n.Enum, ", ")
+}
+
+// example says how a value of a node's type is written.
+func (n *Node) example() string {
+	how := map[string]string{
+		"string": `a string in quotes`, "number": "a number without quotes", "integer": "a whole number without quotes",
+		"boolean": "true or false without quotes", "array": "a list in brackets", "object": "an object in braces",
+	}
+	var forms []string
+	for _, t := range n.Types {
+		forms = append(forms, how[t])
+	}
+	if len(n.Enum) > 0 {
+		forms = []string{"one of " + n.values()}
+	}
+	return "write " + strings.Join(forms, ", or ")
+}
+
+// form holds a value to branches of which it must fit one.
+func (c *checker) form(n *Node, branches []*Node, v any, at string) {
+	if v == nil && n.Nullable {
+		return
+	}
+	var nearest []Mistake
+	for _, b := range branches {
+		branch := checker{rules: rules{texts: c.texts}, steps: c.steps, beside: n}
+		branch.value(b, v, at)
+		if len(branch.mistakes) == 0 {
+			return
+		}
+		if nearest == nil || len(branch.mistakes) < len(nearest) {
+			nearest = branch.mistakes
+		}
+	}
+	instead := ""
+	if len(nearest) > 0 {
+		instead = "for the nearest of them, " + nearest[0].String()
+	}
+	c.fail(at, fmt.Sprintf("it is none of the %d forms that are accepted", len(branches)), instead)
+}
+
+// inside checks a value within the one that is checked.
+func (c *checker) inside(n *Node, v any, at string) {
+	beside := c.beside
+	c.beside = nil
+	c.value(n, v, at)
+	c.beside = beside
+}
+
 func (c *checker) text(n *Node, v, at string) {
 	// Patterns that Go can't read are the server's own affair.
 	if p, err := regexp.Compile(n.Pattern); n.Pattern != "" && err == nil && !p.MatchString(v) {
-		c.fail(at, "it must match %s", n.Pattern)
+		c.fail(at, "it must match "+n.Pattern, "")
 	}
 	layout, example := "", ""
 	switch n.Format {
@@ -101,32 +302,113 @@ func (c *checker) text(n *Node, v, at string) {
 	}
 	if layout != "" {
 		if _, err := time.Parse(layout, v); err != nil {
-			c.fail(at, "it must be written as %s", example)
+			c.fail(at, "it must be written as "+example, "")
 		}
 	}
 }
 
+func (c *checker) number(n *Node, v json.Number, at string) {
+	if n.low.text == "" && n.high.text == "" {
+		return
+	}
+	have, ok := parseNumber(string(v))
+	switch {
+	case !ok:
+		c.fail(at, "it is too large to be held to the range of the schema", "write a smaller number")
+	case !n.low.allows(have, 1):
+		c.fail(at, "it must be "+n.low.words("more than ", "at least "), "")
+	case !n.high.allows(have, -1):
+		c.fail(at, "it must be "+n.high.words("less than ", "at most "), "")
+	}
+}
+
 func (c *checker) object(n *Node, v map[string]any, at string) {
-	listed := map[string]*Node{}
-	for _, p := range n.Properties {
-		listed[p.Name] = p.Node
+	if !c.step(len(n.Properties) + len(n.needed) + len(v)) {
+		return
+	}
+	listed := map[string]*Property{}
+	for i := range n.Properties {
+		p := &n.Properties[i]
+		listed[p.Name] = p
 		if _, ok := v[p.Name]; !ok && p.Required {
-			c.fail(at, "the member %q is missing", p.Name)
+			c.missing(at, p.Name, p.Node)
 		}
 	}
-	open := n.Open || n.Cut || len(n.Alternatives) > 0 || !n.describes() || !c.strict && n.openness != explicitlyClosed
+	for _, name := range n.needed {
+		if _, ok := v[name]; !ok && (listed[name] == nil || !listed[name].Required) {
+			c.missing(at, name, nil)
+		}
+	}
+	open := n.Open || n.Cut || len(n.Alternatives) > 0 || !n.describes() || (!c.strict && !n.closed)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		inner := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		inner := at + "/" + escape(name)
 		member, ok := listed[name]
 		switch {
 		case ok:
-			c.value(member, v[name], inner)
+			c.member(member, v[name], inner)
 		case n.Additional != nil:
-			c.value(n.Additional, v[name], inner)
-		case !open:
-			c.fail(inner, "there is no such member; there are %s", strings.Join(slices.Sorted(maps.Keys(listed)), ", "))
+			c.inside(n.Additional, v[name], inner)
+		case len(n.Alternatives) > 0:
+			c.elsewhere(n, name, v[name], inner)
+		case !open && !c.beside.lists(name):
+			c.add(Mistake{Pointer: inner, Message: "there is no such member; there are " + strings.Join(slices.Sorted(maps.Keys(listed)), ", "),
+				Instead: "leave it out", Unlisted: true})
 		}
 	}
+}
+
+func (c *checker) missing(at, name string, n *Node) {
+	instead := "add it"
+	if n != nil && len(n.Types) > 0 {
+		instead += ": " + n.example()
+	}
+	c.add(Mistake{Pointer: at, Message: fmt.Sprintf("the member %q is missing", name), Instead: instead, Missing: true})
+}
+
+// member checks a listed member. What is optional can be left out.
+func (c *checker) member(p *Property, v any, at string) {
+	before := len(c.mistakes)
+	c.inside(p.Node, v, at)
+	if p.Required || len(c.mistakes) == before {
+		return
+	}
+	m := &c.mistakes[before]
+	if m.Pointer != at || m.Missing {
+		return
+	}
+	switch {
+	case v == nil:
+		m.Instead = "leave it out"
+	case m.Instead == "":
+		m.Instead = "correct it, or leave it out"
+	default:
+		m.Instead += ", or leave it out"
+	}
+}
+
+// elsewhere holds a member that only branches list to what one of them says of
+// it: the branch that the object fits may say nothing of it.
+func (c *checker) elsewhere(n *Node, name string, v any, at string) {
+	var described []*Node
+	for _, branch := range expand(nil, n)[1:] {
+		switch child, ok := branch.step(escape(name)); {
+		case ok && child == nil:
+			return
+		case ok:
+			described = append(described, child)
+		}
+	}
+	if len(described) > 0 {
+		beside := c.beside
+		c.beside = nil
+		c.form(&Node{}, described, v, at)
+		c.beside = beside
+	}
+}
+
+// lists reports whether an object has a member of the name.
+func (n *Node) lists(name string) bool {
+	return n != nil && slices.ContainsFunc(n.Properties, func(p Property) bool { return p.Name == name })
 }
 
 func isOf(v any, kind string) bool {
@@ -147,11 +429,8 @@ func isOf(v any, kind string) bool {
 
 // isWhole tells whether a number has no fraction, however it is written.
 func isWhole(n json.Number) bool {
-	if !strings.ContainsAny(string(n), ".eE") {
-		return true
-	}
-	f, err := n.Float64()
-	return err == nil && f == float64(int64(f))
+	v, ok := parseNumber(string(n))
+	return ok && v.whole()
 }
 
 func kindOf(v any) string {
@@ -161,17 +440,4 @@ func kindOf(v any) string {
 		}
 	}
 	return "null"
-}
-
-// sameValue tells whether a JSON text is the value.
-func sameValue(text string, v any) bool {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var want any
-	if d.Decode(&want) != nil {
-		return false
-	}
-	a, err := json.Marshal(want)
-	b, other := json.Marshal(v)
-	return err == nil && other == nil && bytes.Equal(a, b)
 }

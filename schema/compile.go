@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -94,7 +95,7 @@ func (c *compiler) schema(v *value, depth int) (*Node, error) {
 		return nil, c.errorf("write an object, true or false", "a schema can't be %s", v.kind)
 	}
 	for _, step := range [...]func(*Node, *value, int) error{
-		c.annotations, c.types, c.values, c.object, c.array, c.reference, c.allOf, c.alternatives, c.conditional,
+		c.annotations, c.types, c.values, c.limits, c.object, c.array, c.reference, c.allOf, c.alternatives, c.conditional,
 	} {
 		if err := step(n, v, depth); err != nil {
 			return nil, err
@@ -232,6 +233,28 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 	return err
 }
 
+// limits reads the range of numbers. Draft 4 writes the exclusive ends as
+// booleans beside the inclusive ones.
+func (c *compiler) limits(n *Node, v *value, _ int) error {
+	for _, end := range [...]struct {
+		inclusive, exclusive string
+		side                 int
+		into                 *limit
+	}{
+		{"minimum", "exclusiveMinimum", 1, &n.low},
+		{"maximum", "exclusiveMaximum", -1, &n.high},
+	} {
+		exclusive := v.get(end.exclusive)
+		if m := v.get(end.inclusive); m != nil && m.kind == kindNumber {
+			*end.into = limit{m.text, exclusive.isTrue()}
+		}
+		if exclusive != nil && exclusive.kind == kindNumber {
+			*end.into = end.into.stricter(limit{exclusive.text, true}, end.side)
+		}
+	}
+	return c.charge(len(n.low.text)+len(n.high.text), 0)
+}
+
 // size is the number of bytes in a list of strings.
 func size(list []string) int {
 	total := 0
@@ -274,7 +297,13 @@ func (c *compiler) object(n *Node, v *value, depth int) error {
 			names[e.text] = struct{}{}
 		}
 		for i := range n.Properties {
-			_, n.Properties[i].Required = names[n.Properties[i].Name]
+			name := n.Properties[i].Name
+			_, n.Properties[i].Required = names[name]
+			delete(names, name)
+		}
+		n.needed = slices.Sorted(maps.Keys(names))
+		if err := c.charge(size(n.needed), len(n.needed)); err != nil {
+			return err
 		}
 	}
 	return c.unlisted(n, v, depth)
@@ -315,6 +344,7 @@ func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 			described = append(described, child)
 		}
 	}
+	n.closed = n.openness == explicitlyClosed
 	// One undescribed kind of member makes all of them undescribed.
 	if !slices.Contains(described, nil) {
 		n.Additional = oneOf(described)
@@ -330,7 +360,7 @@ func oneOf(nodes []*Node) *Node {
 	case 1:
 		return nodes[0]
 	}
-	return &Node{Alternatives: nodes}
+	return &Node{Alternatives: nodes, forms: [][]*Node{slices.Clone(nodes)}}
 }
 
 func (c *compiler) array(n *Node, v *value, depth int) error {
@@ -486,6 +516,7 @@ func (c *compiler) alternatives(n *Node, v *value, depth int) error {
 			n.Nullable = n.Nullable || nullable
 		default:
 			n.Alternatives = append(n.Alternatives, branches...)
+			n.forms = append(n.forms, branches)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package schema_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,8 @@ func published(t testing.TB) []string {
 			}
 		}
 	}
-	return files
+	// What people wrote about the definitions lies beside them.
+	return slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "disagreements.dev.json") })
 }
 
 func TestPublishedCatalogues(t *testing.T) {

@@ -44,6 +44,10 @@ func intersect(n, m *Node) {
 		intersect(n.Items, m.Items)
 	}
 	n.Alternatives = append(n.Alternatives, m.Alternatives...)
+	n.low, n.high = n.low.stricter(m.low, 1), n.high.stricter(m.high, -1)
+	n.needed = append(n.needed, m.needed...)
+	n.forms = append(n.forms, m.forms...)
+	n.closed = n.closed || m.closed
 }
 
 // unite makes n describe what n or m accepts. It is used for the branches of

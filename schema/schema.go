@@ -78,6 +78,21 @@ type Node struct {
 	// openness is what the source says about members that it doesn't list;
 	// Open follows from it when all parts of a schema have been merged.
 	openness openness
+
+	// What follows is what [Node.Check] needs beyond the description.
+
+	// low and high are the range of numbers.
+	low, high limit
+	// needed are required members that were not listed where they were
+	// required: they stand beside a reference, or in a branch.
+	needed []string
+	// forms are the alternatives as the source has them, one list for each anyOf
+	// and oneOf: a value fits one branch of each. Branches that describe nothing
+	// are in them, conditional ones are not.
+	forms [][]*Node
+	// closed tells that this part of the schema itself excludes unlisted members.
+	// openness says the same of branches below such a part.
+	closed bool
 }
 
 // openness is what a source says about unlisted members of an object.
