@@ -362,7 +362,7 @@ func (x *deciding) resolve() bool {
 		a := x.arguments[i]
 		pointer, _ := x.path(i)
 		values[i] = provenance.Value{Pointer: pointer, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
-			Brief: a.Floor == label.External && a.Requirement.Forbidden == 0 && a.Requirement.Required == 0}
+			Brief: a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0}
 	}
 	// The names of members that the schema leaves open are values as well:
 	// {"permissions": {"eve@x.io": "write"}} has its target in one.

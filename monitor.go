@@ -122,7 +122,7 @@ type binding struct {
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
 		tools: map[string][]*binding{}, confirm: o.Confirm, unseen: o.UnseenUser, now: o.Now,
-		classes: &label.Classes{}, obligations: &label.ObligationNames{},
+		classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
 		procedures: discharge.Procedures(),
 		guards:     o.Guards, reader: o.Reader, judge: o.Judge,
 	}
@@ -155,7 +155,7 @@ func New(o Options) (*Monitor, error) {
 		catalogue := catalogues[f.Server]
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			b := &binding{server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(originOf(f.Server, t.Name))}
+			b := &binding{server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
 			b.bind(catalogue, t)
 			m.tools[t.Name] = append(m.tools[t.Name], b)
 		}
@@ -166,12 +166,15 @@ func New(o Options) (*Monitor, error) {
 	return m, nil
 }
 
-// originOf names the origin class of a tool's results, as contracts forbid it.
-func originOf(server, tool string) string {
-	if server == "" {
-		return tool
+// classesOf returns the origin classes of the contracts' tools.
+func classesOf(files []*contract.File) *label.Classes {
+	var names []string
+	for _, f := range files {
+		for i := range f.Tools {
+			names = append(names, label.ToolOrigin(f.Server, f.Tools[i].Name))
+		}
 	}
-	return server + "." + tool
+	return label.NewClasses(names...)
 }
 
 func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {

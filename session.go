@@ -31,7 +31,8 @@ type Session struct {
 	calls     map[string]*callRecord
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
-	history   *history // nil where there are no guards
+	foreign   map[string]bool // the origins that no tool of the monitor has
+	history   *history        // nil where there are no guards
 }
 
 // callRecord is what later events of a session need to know about a call.
@@ -196,7 +197,10 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	record, ok := s.calls[r.Call]
 	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
-		out.Origin = label.OriginUnknown
+		out.Origin = label.OriginsOf(label.OriginUnknown)
+		if ok && record.bound != nil {
+			out.Origin = out.Origin.Union(record.bound.origin)
+		}
 		s.seen.Output(name, out)
 		return nil
 	}

@@ -17,6 +17,10 @@ const (
 	// maxStoredName is the length of a name in bytes. What is longer names
 	// nothing.
 	maxStoredName = 512
+	// maxForeign bounds the origins that the results of one session bring in from
+	// others, beyond those of the monitor's own tools: several times what a store
+	// keeps of one resource. Further ones are [label.OriginMore].
+	maxForeign = 256
 	// maxThings bounds the words of a tool's name that count.
 	maxThings = 8
 )
@@ -152,16 +156,27 @@ func (s *Session) lowered(o label.Origins, spec provenance.Spec, stored *Stored)
 	if stored.Records < label.ToolOutput {
 		spec.Certify = nil
 	}
-	if stored.Trust >= spec.Trust {
-		return o, spec
-	}
 	for _, name := range stored.Origins {
-		if name == "unknown" {
-			o |= label.OriginUnknown
-			continue
-		}
-		o |= s.monitor.classes.Origin(name)
+		o = o.Union(s.origin(name))
 	}
-	spec.Trust = stored.Trust
+	spec.Trust = min(spec.Trust, stored.Trust)
 	return o, spec
+}
+
+// origin returns the class of an origin that another session may have named. What it
+// is depends on this session and on the monitor's tools, and on no other session.
+func (s *Session) origin(name string) label.Origins {
+	o := s.monitor.classes.Origin(name)
+	if s.monitor.classes.Known(name) || s.foreign[name] {
+		return o
+	}
+	if len(s.foreign) == maxForeign || len(name) > maxStoredName {
+		return label.OriginsOf(label.OriginMore)
+	}
+
+	if s.foreign == nil {
+		s.foreign = map[string]bool{}
+	}
+	s.foreign[name] = true
+	return o
 }

@@ -16,7 +16,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 		return
 	}
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
-	if gap.Forbidden != 0 {
+	if !gap.Forbidden.Empty() {
 		x.refuse(ForbiddenOrigin, leaf.Pointer, fmt.Sprintf("the value may come from %s, which this argument forbids",
 			strings.Join(x.s.monitor.classes.Names(gap.Forbidden), ", ")))
 	}

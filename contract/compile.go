@@ -257,7 +257,7 @@ func compileArgs(args []Arg, s Scope) ([]Argument, error) {
 		}
 		arg := Argument{Arg: a, pattern: p, Requirement: label.Requirement{Role: a.Role, Floor: a.Floor}}
 		for _, name := range a.Forbidden {
-			arg.Requirement.Forbidden |= s.Classes.Origin(name)
+			arg.Requirement.Forbidden = arg.Requirement.Forbidden.Union(s.Classes.Origin(name))
 		}
 		for _, name := range a.Require {
 			o, err := s.Obligations.Obligation(name)

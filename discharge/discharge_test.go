@@ -36,7 +36,7 @@ func compiled(t testing.TB, a contract.Arg) *contract.Argument {
 // request asks for a value of external origin in an argument.
 func request(a *contract.Argument, value string) Request {
 	return Request{Tool: "desk\x00send", Pointer: "/to", Value: value, Argument: a, Now: noon,
-		Resolved: &provenance.Resolution{Label: label.Label{Origins: label.OriginModel, Trust: label.External}, How: "ambient"}}
+		Resolved: &provenance.Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginModel), Trust: label.External}, How: "ambient"}}
 }
 
 // certified lists the procedures that answer a request.
@@ -300,7 +300,7 @@ func TestCertificatesAreNarrow(t *testing.T) {
 			Allow: rapid.SliceOfN(values, 0, 2).Draw(rt, "allow"), Discharge: rapid.SliceOfN(names, 0, 3).Draw(rt, "discharge"),
 		})
 		r := request(a, values.Draw(rt, "value"))
-		r.Resolved.Label = label.Label{Origins: 1 << 9, Trust: trusts.Draw(rt, "trust"), Obligations: label.Obligations(rapid.IntRange(0, 15).Draw(rt, "obligations"))}
+		r.Resolved.Label = label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: trusts.Draw(rt, "trust"), Obligations: label.Obligations(rapid.IntRange(0, 15).Draw(rt, "obligations"))}
 		r.Resolved.Bounded = rapid.Bool().Draw(rt, "bounded")
 		for range rapid.IntRange(0, 2).Draw(rt, "offers") {
 			r.Resolved.Certificates = append(r.Resolved.Certificates, provenance.Certificate{Procedure: offered.Draw(rt, "procedure"), Basis: "a record", Roles: label.RolesOf(roles.Draw(rt, "serves")), Max: trusts.Draw(rt, "max")})

@@ -223,12 +223,14 @@ func (c *compiler) compile() {
 func (c *compiler) item(p *Policy, env *cel.Env) *item {
 	it := &item{policy: p}
 	signature := ""
+	origins := map[string]bool{}
 	for _, v := range p.Variables {
 		e := c.expression(env, v.Value)
 		it.variables = append(it.variables, &variable{v.Name, e})
 		kind := cel.DynType // of one with mistakes, so that others are found as well
 		if e != nil {
 			kind = e.ast.OutputType()
+			origins[v.Name] = c.origins(v.Value, e.ast, origins)
 		}
 		// Rules of a tool often share variables, and an environment is dear.
 		signature += v.Name + ":" + cel.FormatCELType(kind) + ";"
@@ -245,7 +247,9 @@ func (c *compiler) item(p *Policy, env *cel.Env) *item {
 		c.scopes[signature] = env
 	}
 	if !p.Require.Empty() {
-		it.require = c.condition(env, p.Require)
+		if it.require = c.condition(env, p.Require); it.require != nil {
+			c.origins(p.Require, it.require.ast, origins)
+		}
 	}
 	return it
 }

@@ -26,6 +26,9 @@ func (x *evaluation) labelOf(v ref.Val) ref.Val {
 	if !x.merge(&whole, v) {
 		return x.fail(fmt.Errorf("label: %s is no value of the arguments", textOf(v)))
 	}
+	if slices.Contains(whole.Origins, label.OriginMore.String()) {
+		return x.fail(fmt.Errorf("label: %s has more origins than are kept by name", textOf(v)))
+	}
 	list := func(s []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, s) }
 	return x.types.label.New(types.Int(whole.Trust), list(whole.Origins), list(whole.Obligations))
 }

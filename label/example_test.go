@@ -9,8 +9,8 @@ import (
 // What went into a value decides what it is worth, and its role what that must
 // be.
 func ExampleCheck() {
-	user := label.Label{Origins: label.OriginUser, Trust: label.User}
-	page := label.Label{Origins: label.OriginUnknown, Trust: label.External}
+	user := label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
+	page := label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External}
 	mixed := label.Merge(user, page)
 	target := label.Requirement{Role: label.Target, Floor: label.User}
 	fmt.Println(mixed.Trust)

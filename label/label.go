@@ -15,7 +15,7 @@ type Label struct {
 // (∪, min, ∪). It is a semilattice: associative, commutative, idempotent.
 func Merge(a, b Label) Label {
 	return Label{
-		Origins:     a.Origins | b.Origins,
+		Origins:     a.Origins.Union(b.Origins),
 		Trust:       min(a.Trust, b.Trust),
 		Obligations: a.Obligations | b.Obligations,
 	}
@@ -29,7 +29,7 @@ func Identity() Label { return Label{Trust: Trusted} }
 // at least b's origins and obligations, at most b's trust. It is the order
 // that [Merge] is the greatest lower bound of.
 func (a Label) Below(b Label) bool {
-	return a.Trust <= b.Trust && a.Origins&b.Origins == b.Origins && a.Obligations&b.Obligations == b.Obligations
+	return a.Trust <= b.Trust && a.Origins.Contains(b.Origins) && a.Obligations&b.Obligations == b.Obligations
 }
 
 // Requirement is what one argument asks of the value that fills it.
@@ -46,14 +46,15 @@ type Requirement struct {
 type Gap struct {
 	// Trust is set when the label's trust is below the floor.
 	Trust bool
-	// Forbidden are the origins that the requirement forbids.
+	// Forbidden are the origins that the requirement forbids, and [OriginMore]
+	// where they may be among those of which no names were kept.
 	Forbidden Origins
 	// Open are the obligations that nothing has discharged.
 	Open Obligations
 }
 
 // None tells whether nothing is missing.
-func (g Gap) None() bool { return !g.Trust && g.Forbidden == 0 && g.Open == 0 }
+func (g Gap) None() bool { return !g.Trust && g.Forbidden.Empty() && g.Open == 0 }
 
 // Check is the argument check of PACT:
 // τ(v) ≥ floor ∧ O ∩ forbidden = ∅ ∧ B ∪ R ⊆ discharged.
@@ -61,9 +62,29 @@ func (g Gap) None() bool { return !g.Trust && g.Forbidden == 0 && g.Open == 0 }
 func Check(v Label, req Requirement, discharged Obligations) Gap {
 	return Gap{
 		Trust:     v.Trust < req.Floor,
-		Forbidden: v.Origins & req.Forbidden,
+		Forbidden: forbidden(v.Origins, req.Forbidden),
 		Open:      (v.Obligations | req.Required) &^ discharged,
 	}
+}
+
+// satisfies reports whether [Check] finds nothing missing.
+func (v *Label) satisfies(req *Requirement, discharged Obligations) bool {
+	open := (v.Obligations | req.Required) &^ discharged
+	if v.Trust < req.Floor || open != 0 {
+		return false
+	}
+	return req.Forbidden.Empty() || forbidden(v.Origins, req.Forbidden).Empty()
+}
+
+// forbidden returns the origins of a value that a requirement forbids. Among those
+// whose names were not kept may be any of them.
+func forbidden(have, forbid Origins) Origins {
+	if forbid.Empty() {
+		return Origins{}
+	}
+	out := have.Intersect(forbid)
+	out.bits |= have.bits & (1 << OriginMore)
+	return out
 }
 
 // Certificate raises one value, for the roles it names, at most to Max, and

@@ -1,6 +1,8 @@
 package label_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/remit-project/remit/label"
@@ -19,7 +21,7 @@ func anyRole() *rapid.Generator[label.Role] { return rapid.SampledFrom(everyRole
 
 // few draws sets with few members, often none, so that sets meet, miss and
 // contain one another about equally often, and now and then any set at all.
-func few[T ~uint32 | ~uint64](bits int) *rapid.Generator[T] {
+func few[T ~uint32](bits int) *rapid.Generator[T] {
 	return rapid.Custom(func(t *rapid.T) T {
 		var set T
 		if rapid.Bool().Draw(t, "empty") {
@@ -35,7 +37,29 @@ func few[T ~uint32 | ~uint64](bits int) *rapid.Generator[T] {
 	})
 }
 
-func anyOrigins() *rapid.Generator[label.Origins] { return few[label.Origins](64) }
+// shop has more tools than there are bits for.
+var shop = label.NewClasses(shopTools()...)
+
+func shopTools() []string {
+	var names []string
+	for i := range 100 {
+		names = append(names, fmt.Sprintf("shop.tool%d", i))
+	}
+	return names
+}
+
+// anyOrigins draws sets of the classes that every deployment has, of tools with and
+// without a bit, and of tools of other deployments.
+func anyOrigins() *rapid.Generator[label.Origins] {
+	names := []string{"system", "user", "model", "unknown", "shop.tool0", "shop.tool1", "shop.tool57", "shop.tool58", "shop.tool98", "shop.tool99", "desk.a", "desk.b", "…"}
+	return rapid.Custom(func(t *rapid.T) label.Origins {
+		var o label.Origins
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 0, 5).Draw(t, "origins") {
+			o = o.Union(shop.Origin(name))
+		}
+		return o
+	})
+}
 
 func anyObligations() *rapid.Generator[label.Obligations] { return few[label.Obligations](32) }
 
@@ -89,18 +113,18 @@ func TestTrustOrder(t *testing.T) {
 }
 
 func TestMergeByCases(t *testing.T) {
-	const web, mail = label.Origins(1 << 10), label.Origins(1 << 11)
+	web, mail, user := shop.Origin("shop.tool1"), shop.Origin("shop.tool99"), label.OriginsOf(label.OriginUser)
 	for _, c := range []struct {
 		name       string
 		a, b, want label.Label
 	}{
 		{"trust is the worse one", label.Label{Trust: label.User}, label.Label{Trust: label.ToolOutput}, label.Label{Trust: label.ToolOutput}},
-		{"origins add up", label.Label{Origins: web}, label.Label{Origins: mail}, label.Label{Origins: web | mail}},
+		{"origins add up", label.Label{Origins: web}, label.Label{Origins: mail}, label.Label{Origins: web.Union(mail)}},
 		{"obligations add up", label.Label{Obligations: label.LowInfo}, label.Label{Obligations: label.Homoglyph}, label.Label{Obligations: label.LowInfo | label.Homoglyph}},
 		{"one bad word spoils the sentence",
-			label.Label{Origins: label.OriginUser, Trust: label.User},
+			label.Label{Origins: user, Trust: label.User},
 			label.Label{Origins: web, Trust: label.External, Obligations: label.LowInfo},
-			label.Label{Origins: label.OriginUser | web, Trust: label.External, Obligations: label.LowInfo}},
+			label.Label{Origins: user.Union(web), Trust: label.External, Obligations: label.LowInfo}},
 		{"nothing adds nothing", label.Identity(), label.Label{Origins: web, Trust: label.User}, label.Label{Origins: web, Trust: label.User}},
 	} {
 		if got := label.Merge(c.a, c.b); got != c.want {
@@ -126,7 +150,7 @@ func TestMergeIsASemilattice(t *testing.T) {
 		if label.Merge(a, label.Identity()) != a {
 			t.Fatal("the identity changes a label")
 		}
-		if m.Origins != a.Origins|b.Origins || m.Trust != min(a.Trust, b.Trust) || m.Obligations != a.Obligations|b.Obligations {
+		if m.Origins != a.Origins.Union(b.Origins) || m.Trust != min(a.Trust, b.Trust) || m.Obligations != a.Obligations|b.Obligations {
 			t.Fatal("merge is not (union, min, union)")
 		}
 	})
@@ -159,7 +183,8 @@ func TestMergeIsTheGreatestLowerBound(t *testing.T) {
 }
 
 func TestCheckByCases(t *testing.T) {
-	const web, pii = label.Origins(1 << 10), label.Obligations(1 << 10)
+	const pii = label.Obligations(1 << 10)
+	web, mail, user, more := shop.Origin("shop.tool1"), shop.Origin("shop.tool99"), label.OriginsOf(label.OriginUser), label.OriginsOf(label.OriginMore)
 	target := label.Requirement{Role: label.Target, Floor: label.User}
 	for _, c := range []struct {
 		name       string
@@ -172,8 +197,12 @@ func TestCheckByCases(t *testing.T) {
 		{"trust over the floor", label.Label{Trust: label.Trusted}, target, 0, label.Gap{}},
 		{"trust just below the floor", label.Label{Trust: label.ToolOutput}, target, 0, label.Gap{Trust: true}},
 		{"no floor", label.Label{}, label.Requirement{}, 0, label.Gap{}},
-		{"a forbidden origin, however trusted", label.Label{Trust: label.Trusted, Origins: web | label.OriginUser}, label.Requirement{Forbidden: web}, 0, label.Gap{Forbidden: web}},
-		{"another origin", label.Label{Trust: label.User, Origins: label.OriginUser}, label.Requirement{Forbidden: web}, 0, label.Gap{}},
+		{"a forbidden origin, however trusted", label.Label{Trust: label.Trusted, Origins: web.Union(user)}, label.Requirement{Forbidden: web}, 0, label.Gap{Forbidden: web}},
+		{"another origin", label.Label{Trust: label.User, Origins: user}, label.Requirement{Forbidden: web}, 0, label.Gap{}},
+		{"a forbidden origin without a bit", label.Label{Trust: label.User, Origins: mail.Union(user)}, label.Requirement{Forbidden: mail.Union(web)}, 0, label.Gap{Forbidden: mail}},
+		{"another origin without a bit", label.Label{Trust: label.User, Origins: mail}, label.Requirement{Forbidden: shop.Origin("shop.tool98")}, 0, label.Gap{}},
+		{"an origin whose name was not kept may be the forbidden one", label.Label{Trust: label.User, Origins: more.Union(user)}, label.Requirement{Forbidden: web}, 0, label.Gap{Forbidden: more}},
+		{"and is none where nothing is forbidden", label.Label{Trust: label.User, Origins: more}, label.Requirement{}, 0, label.Gap{}},
 		{"an obligation of the value", label.Label{Trust: label.User, Obligations: label.LowInfo}, target, 0, label.Gap{Open: label.LowInfo}},
 		{"the obligation discharged", label.Label{Trust: label.User, Obligations: label.LowInfo}, target, label.LowInfo, label.Gap{}},
 		{"another obligation discharged", label.Label{Trust: label.User, Obligations: label.LowInfo}, target, label.Homoglyph, label.Gap{Open: label.LowInfo}},
@@ -204,7 +233,11 @@ func TestCheckIsThePapers(t *testing.T) {
 			}
 			return true
 		}
-		want := v.Trust >= req.Floor && v.Origins&req.Forbidden == 0 && subset(v.Obligations, done) && subset(req.Required, done)
+		allowed := true
+		for _, name := range shop.Names(v.Origins) {
+			allowed = allowed && !slices.Contains(shop.Names(req.Forbidden), name) && (name != "…" || req.Forbidden.Empty())
+		}
+		want := v.Trust >= req.Floor && allowed && subset(v.Obligations, done) && subset(req.Required, done)
 		if got := label.Check(v, req, done).None(); got != want {
 			t.Fatalf("check = %v, want %v", got, want)
 		}
@@ -219,7 +252,7 @@ func TestCheckIsMonotone(t *testing.T) {
 		worse := label.Merge(v, anyLabel().Draw(t, "merged in"))
 		strict := req
 		strict.Floor = max(strict.Floor, anyTrust().Draw(t, "floor"))
-		strict.Forbidden |= anyOrigins().Draw(t, "forbidden")
+		strict.Forbidden = strict.Forbidden.Union(anyOrigins().Draw(t, "forbidden"))
 		strict.Required |= anyObligations().Draw(t, "required")
 		fewer := done & anyObligations().Draw(t, "kept")
 		if label.Check(worse, strict, fewer).None() && !label.Check(v, req, done).None() {
@@ -260,7 +293,7 @@ func TestCertificatesDoNotExpand(t *testing.T) {
 }
 
 func TestCertificateByCases(t *testing.T) {
-	const web = label.Origins(1 << 10)
+	web := shop.Origin("shop.tool99")
 	value := label.Label{Origins: web, Trust: label.External, Obligations: label.LowInfo | label.Homoglyph}
 	c := label.Certificate{Removes: label.LowInfo, Roles: label.RolesOf(label.Target, label.Selector), Max: label.User}
 	for _, x := range []struct {

@@ -128,72 +128,74 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// Every source has a class of its own as long as there is room, keeps it, and is
-// named by it.
+// Every source has a class of its own, however many there are, and is named by it.
 func TestClassesRoundTrip(t *testing.T) {
-	var c label.Classes
-	fixed := map[string]label.Origins{"system": label.OriginSystem, "user": label.OriginUser, "config": label.OriginConfig, "model": label.OriginModel}
-	for name, want := range fixed {
-		if got := c.Origin(name); got != want {
-			t.Errorf("class of %q = %b, want %b", name, got, want)
+	seen := map[label.Origins]string{}
+	for _, name := range append([]string{"system", "user", "config", "model", "unknown", "…", "desk.of_another"}, shopTools()...) {
+		o := shop.Origin(name)
+		if o.Empty() || seen[o] != "" {
+			t.Errorf("the class of %q is that of %q", name, seen[o])
+		}
+		seen[o] = name
+		if got := shop.Names(o); !slices.Equal(got, []string{name}) {
+			t.Errorf("the class of %q is named %q", name, got)
 		}
 	}
-	seen := label.OriginSystem | label.OriginUser | label.OriginConfig | label.OriginModel | label.OriginUnknown
-	for i := range 59 {
-		name := fmt.Sprintf("mail.tool%d", i)
-		o := c.Origin(name)
-		if o == 0 || o&(o-1) != 0 || o&seen != 0 {
-			t.Fatalf("class %d is %b, which is not one new bit", i, o)
-		}
-		seen |= o
-		if again := c.Origin(name); again != o {
-			t.Fatalf("class of %q changed", name)
-		}
-		if got := c.Names(o); !slices.Equal(got, []string{name}) {
-			t.Fatalf("class of %q is named %q", name, got)
-		}
-	}
-	if got := c.Names(label.OriginUser | label.OriginModel | c.Origin("mail.tool3")); !slices.Equal(got, []string{"user", "model", "mail.tool3"}) {
+	all := label.OriginsOf(label.OriginUser, label.OriginModel).Union(shop.Origin("shop.tool99")).Union(shop.Origin("shop.tool3")).Union(shop.Origin("shop.tool98"))
+	if got := shop.Names(all); !slices.Equal(got, []string{"user", "model", "shop.tool3", "shop.tool98", "shop.tool99"}) {
 		t.Errorf("names = %q", got)
 	}
-	if got := c.Names(0); len(got) != 0 {
+	if got := shop.Names(label.Origins{}); len(got) != 0 {
 		t.Errorf("the empty set has names %q", got)
 	}
 }
 
-// Sources beyond the number that fits share one class, which is sound: who
-// forbids one of them forbids them all, and no class that is there already is
-// given to a second source.
-func TestClassesDegradeSoundly(t *testing.T) {
-	var c label.Classes
-	own := map[label.Origins]string{}
-	for i := range 200 {
-		name := fmt.Sprintf("tool%d", i)
-		o := c.Origin(name)
-		if o == label.OriginUnknown {
-			if i < 59 {
-				t.Fatalf("only %d sources have a class of their own", i)
+// Union, Intersect and Contains are those of sets of names.
+func TestOriginsAreSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyOrigins().Draw(t, "a"), anyOrigins().Draw(t, "b")
+		in := func(o label.Origins, name string) bool { return slices.Contains(shop.Names(o), name) }
+		contains := true
+		for _, name := range shop.Names(a.Union(b)) {
+			if !in(a, name) && !in(b, name) {
+				t.Fatalf("the union has %q", name)
 			}
-			continue
+			if in(a.Intersect(b), name) != (in(a, name) && in(b, name)) {
+				t.Fatalf("the intersection has %q: %v", name, in(a.Intersect(b), name))
+			}
+			contains = contains && in(a, name)
 		}
-		if other, taken := own[o]; taken || o == 0 || o&(label.OriginSystem|label.OriginUser|label.OriginConfig|label.OriginModel) != 0 {
-			t.Fatalf("%s has the class of %s%s", name, other, c.Names(o))
+		if len(shop.Names(a.Union(b))) < max(len(shop.Names(a)), len(shop.Names(b))) {
+			t.Fatal("the union lost a class")
 		}
-		own[o] = name
+		if a.Contains(b) != contains {
+			t.Fatalf("a contains b: %v", !contains)
+		}
+	})
+}
+
+// A tool can't have the name of a class that every deployment has, nor one that would
+// be read as several.
+func TestNamesOfToolsAreTheirOwn(t *testing.T) {
+	for _, name := range []string{"system", "user", "config", "model", "unknown", "…"} {
+		if got := shop.Origin(label.ToolOrigin("", name)); got == shop.Origin(name) {
+			t.Errorf("a tool named %q is that class", name)
+		}
 	}
-	forbidden, value := c.Origin("tool150"), c.Origin("tool199")
-	if label.Check(label.Label{Origins: value}, label.Requirement{Forbidden: forbidden}, 0).None() {
-		t.Error("a source without a class of its own passes where another one is forbidden")
+	if got := label.ToolOrigin("shop", "hr") + " " + label.ToolOrigin("", "hr"); got != "shop.hr hr" {
+		t.Errorf("the classes of tools are %s", got)
 	}
-	if got := c.Names(value); !slices.Equal(got, []string{"unknown"}) {
-		t.Errorf("a shared class is named %q", got)
+	for _, name := range []string{"", "a\x00b"} {
+		if got := shop.Origin(name); got != label.OriginsOf(label.OriginMore) {
+			t.Errorf("%q is %q", name, shop.Names(got))
+		}
 	}
 }
 
-// An unknown bit is named, never passed over.
+// A bit that no class has is named, never passed over.
 func TestNamesOfUnknownBits(t *testing.T) {
 	var c label.Classes
-	if got := c.Names(1 << 40); len(got) != 1 {
+	if got := c.Names(shop.Origin("shop.tool40")); !slices.Equal(got, []string{"…"}) {
 		t.Errorf("names = %q", got)
 	}
 	var n label.ObligationNames
@@ -233,18 +235,16 @@ func TestObligationNames(t *testing.T) {
 	}
 }
 
-// Classes and names are shared by all sessions of a monitor.
+// Names are shared by all sessions of a monitor.
 func TestNamesAreSafeForConcurrentUse(t *testing.T) {
-	var c label.Classes
 	var n label.ObligationNames
 	var wg sync.WaitGroup
-	got := make([][]label.Origins, 8)
+	got := make([][]label.Obligations, 8)
 	for g := range got {
 		wg.Go(func() {
 			for i := range 70 {
-				got[g] = append(got[g], c.Origin(fmt.Sprintf("tool%d", i%50)))
-				c.Names(got[g][i])
-				_, _ = n.Obligation(fmt.Sprintf("o%d", i%20))
+				o, _ := n.Obligation(fmt.Sprintf("o%d", i%20))
+				got[g] = append(got[g], o)
 				n.Names(1 << (i % 32))
 			}
 		})
@@ -252,7 +252,7 @@ func TestNamesAreSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 	for g := range got {
 		if !slices.Equal(got[g], got[0]) {
-			t.Fatal("two goroutines have different classes for one name")
+			t.Fatal("two goroutines have different obligations for one name")
 		}
 	}
 }

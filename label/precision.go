@@ -61,31 +61,37 @@ type Argument struct {
 // every one is satisfied. At [L0] and [L1] the whole call is one merged value.
 // It allocates nothing.
 func CheckCall(p Precision, args []Argument) bool {
-	switch p {
-	case L0, L1:
-		whole, req := Identity(), Requirement{}
-		if p == L0 {
-			req.Floor = User
-		}
-		for i := range args {
-			whole = Merge(whole, args[i].Value)
-			req.Floor = max(req.Floor, args[i].Require.Floor)
-			req.Forbidden |= args[i].Require.Forbidden
-			req.Required |= args[i].Require.Required
-		}
-		return Check(whole, req, 0).None()
-	default:
-		ok := true
-		for i := range args {
-			a := &args[i]
-			v, d := a.Value, Obligations(0)
-			if p != L2 {
-				v, d = a.Certified, a.Discharged
-			}
-			if !Check(v, a.Require, d).None() {
-				ok = false
-			}
-		}
-		return ok
+	if p == L0 || p == L1 {
+		return checkWhole(p, args)
 	}
+
+	ok := true
+	for i := range args {
+		a := &args[i]
+		if p == L2 {
+			ok = a.Value.satisfies(&a.Require, 0) && ok
+		} else {
+			ok = a.Certified.satisfies(&a.Require, a.Discharged) && ok
+		}
+	}
+	return ok
+}
+
+// checkWhole checks a call as one value.
+func checkWhole(p Precision, args []Argument) bool {
+	whole, req := Identity(), Requirement{}
+	if p == L0 {
+		req.Floor = User
+	}
+
+	for i := range args {
+		v, r := &args[i].Value, &args[i].Require
+		whole.Origins.add(&v.Origins)
+		whole.Trust = min(whole.Trust, v.Trust)
+		whole.Obligations |= v.Obligations
+		req.Floor = max(req.Floor, r.Floor)
+		req.Forbidden.add(&r.Forbidden)
+		req.Required |= r.Required
+	}
+	return whole.satisfies(&req, 0)
 }

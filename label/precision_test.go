@@ -62,7 +62,7 @@ func TestFinerPrecisionNeedsACertificate(t *testing.T) {
 		if !valid {
 			t.Fatal("an argument is let through without a certificate for its role")
 		}
-		if gap.Forbidden != 0 {
+		if !gap.Forbidden.Empty() {
 			t.Fatal("a certificate took away a forbidden origin")
 		}
 		if gap.Trust && c.Max < a.Require.Floor {
@@ -77,12 +77,12 @@ func TestFinerPrecisionNeedsACertificate(t *testing.T) {
 // The four precisions on one call each: a mail to the user's own recipient with
 // a text from a page, and so on.
 func TestPrecisionsByCases(t *testing.T) {
-	const page = label.Origins(1 << 10)
+	page := shop.Origin("shop.tool7")
 	var (
-		user     = label.Label{Origins: label.OriginUser, Trust: label.User}
+		user     = label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
 		external = label.Label{Origins: page, Trust: label.External}
 		output   = label.Label{Origins: page, Trust: label.ToolOutput}
-		doubtful = label.Label{Origins: label.OriginUser, Trust: label.User, Obligations: label.LowInfo}
+		doubtful = label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User, Obligations: label.LowInfo}
 		target   = label.Requirement{Role: label.Target, Floor: label.User}
 		selector = label.Requirement{Role: label.Selector, Floor: label.ToolOutput}
 		content  = label.Requirement{Role: label.Content}
@@ -136,9 +136,9 @@ func TestCheckCallAllocatesNothing(t *testing.T) {
 }
 
 func fiveArguments() []label.Argument {
-	user := label.Label{Origins: label.OriginUser, Trust: label.User}
-	external := label.Label{Origins: label.OriginModel | 1<<9, Trust: label.External}
-	output := label.Label{Origins: 1 << 9, Trust: label.ToolOutput}
+	user := label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
+	external := label.Label{Origins: label.OriginsOf(label.OriginModel).Union(shop.Origin("shop.tool7")), Trust: label.External}
+	output := label.Label{Origins: shop.Origin("shop.tool7"), Trust: label.ToolOutput}
 	return []label.Argument{
 		{Require: label.Requirement{Role: label.Target, Floor: label.User}, Value: user, Certified: user},
 		{Require: label.Requirement{Role: label.Content}, Value: external, Certified: external},

@@ -46,7 +46,7 @@ func FuzzResolve(f *testing.F) {
 		if !got.Witness && got.Label.Trust > ambient.Trust {
 			t.Fatalf("%q is %s (%s) without a witness", value, got.Label.Trust, got.How)
 		}
-		if got.Label.Trust > ambient.Trust && got.Label.Origins&label.OriginModel != 0 {
+		if got.Label.Trust > ambient.Trust && got.Label.Origins.Has(label.OriginModel) {
 			t.Fatalf("%q is %s (%s), and the model's", value, got.Label.Trust, got.How)
 		}
 		for _, e := range got.Evidence {

@@ -165,7 +165,7 @@ func (q *query) resolve() Resolution {
 	switch v.Kind {
 	case strictjson.Null, strictjson.Object, strictjson.Array:
 		// An absent or empty value holds nothing that anybody chose.
-		return Resolution{Label: label.Label{Origins: label.OriginConfig, Trust: label.Trusted}, How: "empty", Witness: true}
+		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: "empty", Witness: true}
 	case strictjson.Bool:
 		return q.flag()
 	case strictjson.Number:

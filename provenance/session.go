@@ -97,7 +97,7 @@ func New(clock func() time.Time) *Session {
 // of a value about which nothing better is known.
 func (s *Session) Ambient() label.Label {
 	a := s.ambient
-	a.Origins |= label.OriginModel
+	a.Origins = a.Origins.Union(label.OriginsOf(label.OriginModel))
 	// Without any text, a value is the model's own invention on the user's
 	// behalf, and no more trusted than the user.
 	a.Trust = min(a.Trust, label.User)
@@ -107,7 +107,7 @@ func (s *Session) Ambient() label.Label {
 // Unseen notes that the model has read what this session was never told, as the
 // user's words and whatever came with them: anybody may have written it.
 func (s *Session) Unseen() {
-	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginUnknown, Trust: label.External})
+	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
 }
 
 // Text returns the text of an event, or of a field of a result, by the name
@@ -136,7 +136,7 @@ func (s *Session) Text(origin string) (string, bool) {
 // System adds text of the deployment. It vouches as TRUSTED.
 func (s *Session) System(name, text string) {
 	text = normal.Visible(text)
-	l := label.Label{Origins: label.OriginSystem, Trust: label.Trusted}
+	l := label.Label{Origins: label.OriginsOf(label.OriginSystem), Trust: label.Trusted}
 	s.vouchFor(text, l)
 	s.add(event{name: name, text: text, label: l})
 }
@@ -156,7 +156,7 @@ func (s *Session) vouchFor(text string, l label.Label) bool {
 // quotes from others: reply lines, forwarded messages, and a text longer than
 // [MaxVouching] are external.
 func (s *Session) User(name, text string) {
-	l := label.Label{Origins: label.OriginUser, Trust: label.User}
+	l := label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
 	text = normal.Visible(text)
 	own, quoted := carve(text)
 	if !s.vouchFor(own, l) {
@@ -170,7 +170,7 @@ func (s *Session) User(name, text string) {
 
 // External adds material that the user passed on without having written it.
 func (s *Session) External(name, text string) {
-	s.add(event{name: name, text: text, label: label.Label{Origins: label.OriginUser, Trust: label.External}})
+	s.add(event{name: name, text: text, label: label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.External}})
 }
 
 // Model adds text that the model wrote. It is evidence only: whatever vouched
