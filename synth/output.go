@@ -29,9 +29,17 @@ func settledBy(objects []string) []string {
 	return out
 }
 
-// ownRecords are what only the service, or the user's own settings, say.
-var ownRecords = set(`time day clock balance iban schema type rate weather forecast airport timezone
-	version setting limit quota usage sprint board config sla field date`)
+// ownRecords are what only the service, or the user's own settings, say. They say
+// so as the whole object of a read: "get_balance", and not "get_document_version",
+// which returns the document.
+var ownRecords = set(`time day clock balance iban schema rate weather forecast airport timezone
+	limit quota usage date`)
+
+// ownSettings are ownRecords while no argument picks whose they are.
+var ownSettings = set(`version setting config type field`)
+
+// besideOwn are words that leave an own record what it is.
+var besideOwn = set(`account exchange interest currency server system local utc current now my today latest`)
 
 // directories are records of people that outsiders can't write to.
 var directories = set(`contact people directory person employee colleague staff`)
@@ -50,47 +58,80 @@ var contents = set(`file directory page website url html content webpage log sna
 // output is the label of what a tool returns.
 func (t *tool) output(args []contract.Arg) contract.Output {
 	if t.effect != contract.Read && !(t.effect == contract.Egress && t.manner == looking) {
-		return t.acknowledgement(args)
+		return t.acknowledgement()
 	}
-	if t.selfMade() && !t.arbitrary(args) {
+	switch {
+	case t.arbitrary(args):
+		return contract.Output{Trust: label.External}
+	case t.selfMade():
 		return contract.Output{Trust: label.ToolOutput}
+	case t.calculation():
+		return contract.Output{Trust: label.ToolOutput, Derived: true}
 	}
 	o := contract.Output{Trust: label.External}
-	if !t.arbitrary(args) {
-		o.Fields, o.Settled = t.fields()
-		o.Certify = t.certify(args)
+	o.Fields, o.Settled = t.fields()
+	o.Certify = t.certify(args)
+	return o
+}
+
+// acknowledgement is what a tool returns that changes something. It may hold the
+// record that was changed, and with it what others wrote there, so that only the
+// ids of what was made are the service's own.
+func (t *tool) acknowledgement() contract.Output {
+	o := contract.Output{Trust: label.External}
+	if t.answersWithText() {
+		return o
+	}
+
+	o.Fields = t.ids()
+	if t.def.Output != nil && closed(t.def.Output, 0) {
+		// No member can hold text. What was written may be echoed, amounts and
+		// dates too.
+		o.Trust, o.Derived = label.ToolOutput, true
 	}
 	return o
 }
 
-// acknowledgement is what a tool returns that changes something.
-func (t *tool) acknowledgement(args []contract.Arg) contract.Output {
+// answersWithText tells whether what a tool did, or what it acted on, decides
+// what comes back, so that no part of it is the service's own.
+func (t *tool) answersWithText() bool {
 	if v := verbs[t.verb]; v.effect == contract.Execute && t.verb != "deploy" && t.verb != "install" && t.verb != "start" {
-		return contract.Output{Trust: label.External} // what ran says what comes back
+		return true // what ran says what comes back
 	}
 	switch t.verb {
 	case "download", "export", "crawl", "scrape", "curl", "navigate", "visit", "goto", "open", "":
-		return contract.Output{Trust: label.External}
+		return true
 	}
 	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() || slices.Contains(split(t.def.Name), "browser") {
-		return contract.Output{Trust: label.External}
+		return true
 	}
-	for _, ph := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot", "and return", "and returns"} {
-		if contains(t.desc, ph) {
-			return contract.Output{Trust: label.External}
+	for _, phrase := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot", "and return", "and returns"} {
+		if contains(t.desc, phrase) {
+			return true
 		}
 	}
-	o := contract.Output{Trust: label.ToolOutput}
-	for i := range args {
-		if args[i].Role == label.Content {
-			// What was written may be echoed, amounts and dates too; the id of
-			// what was made is the service's own.
-			o.Derived = true
-			o.Fields = t.ids()
-			break
+	return false
+}
+
+// closed tells whether nothing that a server declares as its result can hold text
+// of somebody's choice.
+func closed(n *schema.Node, depth int) bool {
+	if depth > maxDeclaredDepth || len(n.Alternatives) > 0 {
+		return false
+	}
+	if len(n.Properties) == 0 && n.Items == nil {
+		return closedLeaf(n, "")
+	}
+	if n.Additional != nil {
+		return false
+	}
+	for _, p := range n.Properties {
+		leaf := len(p.Node.Properties) == 0 && p.Node.Items == nil
+		if leaf && !closedLeaf(p.Node, p.Name) || !leaf && !closed(p.Node, depth+1) {
+			return false
 		}
 	}
-	return o
+	return n.Items == nil || closed(n.Items, depth+1)
 }
 
 // onPage tells whether a tool acts on a part of a page, which others wrote: what
@@ -105,16 +146,53 @@ func (t *tool) onPage() bool {
 }
 
 // selfMade tells whether a read returns what only the service or the user's
-// own settings say: a clock, a balance, a calculation, a schema.
+// own settings say: a clock, a balance, a schema.
 func (t *tool) selfMade() bool {
 	switch t.verb {
-	case "calculate", "compute", "think", "sleep", "wait", "count", "ping":
+	case "sleep", "wait", "ping":
+		return !t.takesText() // "wait until the page says …" answers with the page
+	case "count":
 		return true
-	}
-	if len(t.object) == 0 || t.verb == "search" {
+	case "search", "":
 		return false
 	}
-	return ownRecords[t.object[len(t.object)-1]]
+	own := false
+	for _, w := range t.object {
+		switch {
+		case ownRecords[w], ownSettings[w] && !t.picks():
+			own = true
+		case besideOwn[w], fillers[w]:
+		default:
+			return false
+		}
+	}
+	return own
+}
+
+// calculation tells whether a read only works out its result from its arguments,
+// so that the result is as good as they are.
+func (t *tool) calculation() bool {
+	switch t.verb {
+	case "calculate", "compute", "convert", "think":
+		return !t.picks()
+	}
+	return false
+}
+
+// takesText tells whether an argument is something else than a number or a switch.
+func (t *tool) takesText() bool {
+	return slices.ContainsFunc(t.places, func(p *place) bool { return !isNumber(p.node) && !isBoolean(p.node) })
+}
+
+// picks tells whether an argument of a read says whose record comes back.
+func (t *tool) picks() bool {
+	for _, p := range t.places {
+		switch t.winner(p).concept {
+		case cObject, cPlace, cPerson, cAccount, cPath, cLocator:
+			return true
+		}
+	}
+	return false
 }
 
 // arbitrary tells whether a read returns text that anybody may have written
@@ -156,7 +234,7 @@ func (t *tool) ids() []contract.Field {
 	}
 	names := []string{"id", "id_"}
 	if n := t.noun(); n != "" {
-		names = append(names, n+"_id")
+		names = append(names, n+"_id", n+"Id")
 	}
 	var out []contract.Field
 	for _, n := range names {
@@ -178,7 +256,7 @@ func (t *tool) noun() string {
 // declared reads the server's own description of the result: what can't hold
 // text of an outsider's choice is the service's.
 func declared(n *schema.Node, at string, depth int) []contract.Field {
-	if depth > 6 {
+	if depth > maxDeclaredDepth {
 		return nil
 	}
 	var out []contract.Field
@@ -191,15 +269,22 @@ func declared(n *schema.Node, at string, depth int) []contract.Field {
 	if len(n.Properties) > 0 || n.Items != nil || at == "" {
 		return out
 	}
-	name := at[strings.LastIndexByte(at, '/')+1:]
-	words := split(name)
-	closed := len(n.Enum) > 0 || n.Format == "date-time" || n.Format == "date" || n.Format == "uuid" ||
-		isBoolean(n) || isNumber(n) || len(words) > 0 && words[len(words)-1] == "id"
-	if closed {
+	if closedLeaf(n, at[strings.LastIndexByte(at, '/')+1:]) {
 		out = append(out, contract.Field{Pattern: at, Trust: label.ToolOutput})
 	}
 	return out
 }
+
+// closedLeaf tells whether a member of a result can't hold text of somebody's
+// choice.
+func closedLeaf(n *schema.Node, name string) bool {
+	return len(n.Enum) > 0 || n.Format == "date-time" || n.Format == "date" || n.Format == "uuid" ||
+		isBoolean(n) || isNumber(n) || last(split(name)) == "id"
+}
+
+// maxDeclaredDepth bounds how deep a declared result is read: records nest two or
+// three levels, and what lies deeper is somebody's data.
+const maxDeclaredDepth = 6
 
 // certify declares by which look-ups a result may vouch for values.
 func (t *tool) certify(args []contract.Arg) []contract.Certify {

@@ -1,0 +1,102 @@
+package synth
+
+import (
+	"testing"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+)
+
+// TestAnswersOfWrites asks that what a tool answers to a change is EXTERNAL, since
+// it may hold the record with others' text in it, and that the ids in it are the
+// service's own where nothing else decides what comes back.
+func TestAnswersOfWrites(t *testing.T) {
+	for _, c := range []struct {
+		name, tool, description string
+		args                    []string
+		ids                     bool
+	}{
+		{"a state", "close_ticket", "Closes a ticket", []string{"ticket_id"}, true},
+		{"an assignee", "assign_issue", "Assigns an issue", []string{"issue_key", "assignee"}, true},
+		{"a mark", "mark_as_read", "Marks a message as read", []string{"message_id"}, true},
+		{"something new", "create_note", "Create a note", []string{"title", "text"}, true},
+		{"a mail", "send_email", "Send a mail", []string{"to", "body"}, true},
+		{"a deletion", "delete_file", "Delete a file", []string{"file_id"}, true},
+		{"a text that comes back", "edit_note", "Edits a note and returns the content", []string{"note_id", "text"}, false},
+		{"what ran", "run_script", "Run a script", []string{"script"}, false},
+		{"a page", "browser_click", "Click on an element", []string{"ref: Element reference"}, false},
+		{"a tool of which nothing is known", "frobnicate", "Frobnicates", []string{"widget"}, false},
+	} {
+		o := Contract(one(t, c.tool, c.description, c.args...)).Tools[0].Output
+		if o.Trust != label.External || (len(o.Fields) > 0) != c.ids || o.Settled || len(o.Certify) > 0 {
+			t.Errorf("%s: %+v, want EXTERNAL, with ids %t", c.name, o, c.ids)
+		}
+		for _, f := range o.Fields {
+			if words := split(f.Pattern); last(words) != "id" {
+				t.Errorf("%s: %s is trusted, and no id", c.name, f.Pattern)
+			}
+		}
+	}
+}
+
+// TestDeclaredAnswers has servers that say what a write answers. It is the
+// service's own only where no member can hold text.
+func TestDeclaredAnswers(t *testing.T) {
+	str, number := map[string]any{"type": "string"}, map[string]any{"type": "integer"}
+	object := func(members map[string]any) map[string]any {
+		return map[string]any{"type": "object", "properties": members, "additionalProperties": false}
+	}
+	state := map[string]any{"type": "string", "enum": []string{"open", "closed"}}
+	for _, c := range []struct {
+		name   string
+		output map[string]any
+		want   label.Trust
+	}{
+		{"an id, a number and a state", object(map[string]any{"id": str, "version": number, "state": state}), label.ToolOutput},
+		{"a list of them", object(map[string]any{"items": map[string]any{"type": "array", "items": object(map[string]any{"id": str})}}), label.ToolOutput},
+		{"a text among them", object(map[string]any{"id": str, "title": str}), label.External},
+		{"a text below", object(map[string]any{"id": str, "issue": object(map[string]any{"title": str})}), label.External},
+		{"whatever else there is", map[string]any{"type": "object", "properties": map[string]any{"id": str}, "additionalProperties": str}, label.External},
+		{"an object without members", object(map[string]any{"id": str, "fields": map[string]any{"type": "object"}}), label.External},
+		{"nothing", map[string]any{"type": "object"}, label.External},
+	} {
+		f := Contract(catalogue(t, map[string]any{
+			"name": "close_issue", "description": "Close an issue", "outputSchema": c.output,
+			"inputSchema": object(map[string]any{"issue_id": str}),
+		}))
+		if o := f.Tools[0].Output; o.Trust != c.want || o.Trust == label.ToolOutput && !o.Derived {
+			t.Errorf("%s: %+v, want %s", c.name, o, c.want)
+		}
+	}
+}
+
+// TestOwnRecords asks that a read is the service's own where its whole object is
+// what only the service says, and not where a name merely ends in such a word.
+func TestOwnRecords(t *testing.T) {
+	for _, c := range []struct {
+		name, tool string
+		args       []string
+		want       contract.Output
+	}{
+		{"a clock", "get_current_time", []string{"timezone"}, contract.Output{Trust: label.ToolOutput}},
+		{"a balance", "get_account_balance", nil, contract.Output{Trust: label.ToolOutput}},
+		{"a weather", "get_weather", []string{"city"}, contract.Output{Trust: label.ToolOutput}},
+		{"a version of the server", "get_server_version", nil, contract.Output{Trust: label.ToolOutput}},
+		{"a calculation", "calculate_rent", []string{"months"}, contract.Output{Trust: label.ToolOutput, Derived: true}},
+		{"a conversion", "convert_currency", []string{"amount", "currency"}, contract.Output{Trust: label.ToolOutput, Derived: true}},
+		{"a document", "get_document_version", []string{"document_id", "version"}, contract.Output{Trust: label.External}},
+		{"a version that is picked", "get_version", []string{"version_id"}, contract.Output{Trust: label.External}},
+		{"mails", "get_email_update", nil, contract.Output{Trust: label.External}},
+		{"mails by date", "get_emails_date", []string{"date"}, contract.Output{Trust: label.External}},
+		{"cards", "get_board", []string{"board_id"}, contract.Output{Trust: label.External}},
+		{"boards", "jira_get_agile_boards", []string{"project_key"}, contract.Output{Trust: label.External}},
+		{"issues", "get_issues_sprint", []string{"sprint_id"}, contract.Output{Trust: label.External}},
+		{"a file that is converted", "convert_document", []string{"document_id"}, contract.Output{Trust: label.External}},
+		{"a page that is waited for", "wait_for_text", []string{"text"}, contract.Output{Trust: label.External}},
+	} {
+		o := Contract(one(t, c.tool, "", c.args...)).Tools[0].Output
+		if o.Trust != c.want.Trust || o.Derived != c.want.Derived {
+			t.Errorf("%s: %s derived %t, want %s derived %t", c.name, o.Trust, o.Derived, c.want.Trust, c.want.Derived)
+		}
+	}
+}
