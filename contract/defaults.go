@@ -20,14 +20,7 @@ func DefaultFloor(r label.Role) label.Trust {
 	}
 }
 
-// DefaultOutput is what a result is worth when the contract doesn't say: what
-// a tool reads, outsiders may have written; what it answers to an action is
-// its own acknowledgement.
-func DefaultOutput(e Effect) label.Trust {
-	switch e {
-	case Write, Destructive, Execute, Egress:
-		return label.ToolOutput
-	default:
-		return label.External
-	}
-}
+// DefaultOutput is what a result is worth when the contract doesn't say: a tool
+// that reads returns what outsiders may have written, and the answer of one that
+// acts may hold the record that it acted on.
+const DefaultOutput = label.External

@@ -96,7 +96,8 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 	if name == "" || len(name) > maxToolName {
 		l.Fail(k, "write the name that the server uses", "a tool's name has 1 to %d bytes", maxToolName)
 	}
-	var output, variants *strictyaml.Node
+	t.Output = Output{Position: t.Position, Trust: DefaultOutput}
+	var variants *strictyaml.Node
 	had := l.Mapping(v, "a tool", strictyaml.Keys{
 		"effect":      l.Word("effect", effectWords, &t.Effect),
 		"fingerprint": l.Text("fingerprint", &t.Fingerprint),
@@ -106,20 +107,15 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 		"why":         l.Text("why", &t.Why),
 		"review":      l.Text("review", &t.Review),
 		"args":        func(n *strictyaml.Node) { t.Args = l.args(n) },
-		"output":      func(n *strictyaml.Node) { output = n },
+		"output":      func(n *strictyaml.Node) { l.output(n, &t.Output) },
 		"variants":    func(n *strictyaml.Node) { variants = n },
 		"unwrap":      func(n *strictyaml.Node) { t.Unwrap = l.unwrap(n) },
 	})
 	if had["effect"] == nil && (strictyaml.IsMapping(v)) {
 		l.Fail(k, "add 'effect:' and the worst that a call does: "+strictyaml.Listing(effectWords, " or "), "tool %q has no effect", strictyaml.Clip(name))
 	}
-	// These two depend on the effect, which may stand behind them.
-	t.Output = Output{Position: t.Position, Trust: DefaultOutput(t.Effect)}
-	if output != nil {
-		l.output(output, &t.Output)
-	}
 	if variants != nil && !strictyaml.Null(variants) {
-		t.Variants = l.variants(variants, t.Effect)
+		t.Variants = l.variants(variants)
 	}
 	if t.Unwrap != nil && t.Variants != nil {
 		l.Fail(variants, "give the variants to the tools that it calls", "a tool that is unwrapped has no variants of its own")
@@ -288,7 +284,7 @@ func (l *loader) unwrap(n *strictyaml.Node) *Unwrap {
 	return u
 }
 
-func (l *loader) variants(n *strictyaml.Node, effect Effect) *Variants {
+func (l *loader) variants(n *strictyaml.Node) *Variants {
 	v := &Variants{Position: l.At(n)}
 	defaultAt := n
 	had := l.Mapping(n, "variants", strictyaml.Keys{
@@ -296,7 +292,7 @@ func (l *loader) variants(n *strictyaml.Node, effect Effect) *Variants {
 		"default":  func(n *strictyaml.Node) { defaultAt = n; l.Text("default", &v.Default)(n) },
 		"cases": func(n *strictyaml.Node) {
 			l.Entries(n, "cases", func(value string, k, e *strictyaml.Node) {
-				v.Cases = append(v.Cases, l.variant(value, k, e, effect))
+				v.Cases = append(v.Cases, l.variant(value, k, e))
 			})
 		},
 	})
@@ -315,23 +311,20 @@ func (l *loader) variants(n *strictyaml.Node, effect Effect) *Variants {
 	return v
 }
 
-func (l *loader) variant(value string, k, v *strictyaml.Node, effect Effect) Case {
+func (l *loader) variant(value string, k, v *strictyaml.Node) Case {
 	c := Case{Position: l.At(k), Value: value}
-	var output *strictyaml.Node
 	l.Mapping(v, "a case", strictyaml.Keys{
 		"effect":     l.Word("effect", effectWords, &c.Effect),
 		"unprovoked": l.Word("mode", modeWords, &c.Unprovoked),
 		"args":       func(n *strictyaml.Node) { c.Args = l.args(n) },
-		"output":     func(n *strictyaml.Node) { output = n },
-		"why":        l.Text("why", &c.Why),
-		"review":     l.Text("review", &c.Review),
+		"output": func(n *strictyaml.Node) {
+			if !strictyaml.Null(n) {
+				c.Output = &Output{Trust: DefaultOutput}
+				l.output(n, c.Output)
+			}
+		},
+		"why":    l.Text("why", &c.Why),
+		"review": l.Text("review", &c.Review),
 	})
-	if output != nil && !strictyaml.Null(output) {
-		if c.Effect != "" {
-			effect = c.Effect
-		}
-		c.Output = &Output{Trust: DefaultOutput(effect)}
-		l.output(output, c.Output)
-	}
 	return c
 }

@@ -103,10 +103,10 @@ tools:
 	}
 	for what, got := range map[string][2]label.Trust{
 		"read":          {f.Tools[0].Output.Trust, label.External},
-		"write":         {f.Tools[1].Output.Trust, label.ToolOutput},
-		"egress":        {f.Tools[2].Output.Trust, label.ToolOutput},
+		"write":         {f.Tools[1].Output.Trust, label.External},
+		"egress":        {f.Tools[2].Output.Trust, label.External},
 		"case get":      {cases[0].Output.Trust, label.External},
-		"inherited put": {cases[1].Output.Trust, label.ToolOutput},
+		"inherited put": {cases[1].Output.Trust, label.External},
 	} {
 		if got[0] != got[1] {
 			t.Errorf("the output of %s is %s by default", what, got[0])
