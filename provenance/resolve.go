@@ -276,8 +276,8 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 		return r, false // how the user marked the command; to a shell, to run its output
 	}
 	if numberShape(text) {
-		if minus, unclear := signBefore(src.text, o.start); minus || unclear {
-			return r, false // the sign is a part of it
+		if minus, unclear := signBefore(src.text, o.start); minus || unclear || vouch.misread(o) {
+			return r, false // the sign is a part of it, or it is another number
 		}
 	}
 	if o.quoted && !folded {

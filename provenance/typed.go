@@ -1,7 +1,6 @@
 package provenance
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -61,10 +60,10 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 			continue // a sum of money is nobody's number, and half a balance no fifty
 		}
 		o := q.s.vouch.occurrence(int(m.source), int(m.start), int(m.end))
-		left, right := q.s.vouch.around(o, 6, 3)
+		left, right := q.s.vouch.around(o, 9, 3)
 		little := len(magnitude) <= 3 && !m.marked
 		cued := q.n.cued(left) || q.n.cued(right)
-		if little && !cued && !(q.quantityLike() && !counted(right)) {
+		if little && !cued && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
 			continue
 		}
 		r := Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
@@ -83,19 +82,17 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 			}
 		}
 	}
-	// "Two tickets": a number written as a word, next to what it counts.
-	if n, err := strconv.Atoi(key); err == nil && n > 0 && n < len(smallNumbers) {
-		for _, p := range q.s.vouch.words[smallNumbers[n]] {
-			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-			left, right := q.s.vouch.around(o, 6, 3)
-			if q.n.cued(left) || q.n.cued(right) {
-				return Resolution{Label: q.s.vouch.sources[p.source].label, How: "number", Witness: true, Bounded: true,
-					Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
-			}
-		}
-	}
 	return Resolution{}, false
 }
+
+// pronoun reports whether a number in words may refer to what was spoken of:
+// "the cheapest one", "compare the two".
+func pronoun(magnitude string, left []string) bool {
+	return magnitude == "1" || len(left) == 0 || !beforeQuantity[left[len(left)-1]]
+}
+
+// beforeQuantity are the words between a verb and an amount.
+var beforeQuantity = wordSet("for to of at by is are exactly für auf zu mit von à de pour sur a por para di per su da voor op van naar на до за")
 
 // amountLike tells whether an argument asks for an absolute amount.
 func (q *query) amountLike() bool {

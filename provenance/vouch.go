@@ -50,6 +50,8 @@ type vouchSource struct {
 	label  label.Label
 	quotes []span   // quoted strings and code, without their quotes
 	quoted []string // those of them that may name a record, in lower case
+	// numerals are the numbers, those in doubt included.
+	numerals []numeral
 }
 
 type span struct{ start, end int }

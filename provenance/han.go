@@ -1,0 +1,179 @@
+package provenance
+
+import (
+	"math/big"
+	"strings"
+	"unicode/utf8"
+)
+
+// hanDigits and hanUnits are the characters of Chinese and Japanese numbers, the
+// formal ones included.
+var (
+	hanDigits = runeValues("〇零○", "一壹壱", "二贰貳弐两兩", "三叁參参", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
+	hanUnits  = map[rune]int64{'十': 10, '拾': 10, '百': 100, '佰': 100, '千': 1000, '仟': 1000, '万': 10_000, '萬': 10_000, '亿': 100_000_000, '億': 100_000_000}
+)
+
+func runeValues(lists ...string) map[rune]int64 {
+	out := map[rune]int64{}
+	for v, list := range lists {
+		for _, r := range list {
+			out[r] = int64(v)
+		}
+	}
+	return out
+}
+
+// hanNumeral reports whether a rune is of a Chinese number.
+func hanNumeral(r rune) bool {
+	_, digit := hanDigits[r]
+	return digit || hanUnits[r] > 0
+}
+
+// hanNumber is a number in the making: sections of up to four digits, each with
+// its unit.
+type hanNumber struct {
+	total, section, coefficient big.Rat
+	pending                     bool  // a coefficient waits for its unit
+	digit                       bool  // and is a character
+	nought                      bool  // a nought stands before it
+	unit, big                   int64 // the last units of each kind
+	ok                          bool
+}
+
+// han reads Chinese and Japanese numbers, in characters or with digits before
+// their units. Those count that a currency, a percent sign or a counter follows,
+// or the end of a clause.
+func (r *numeralReader) han() {
+	end := 0
+	for i, c := range r.text {
+		if i >= end && hanNumeral(c) {
+			end = r.hanAt(r.digitsBefore(i))
+		}
+	}
+}
+
+// digitsBefore returns where the digits begin that stand directly before i.
+func (r *numeralReader) digitsBefore(i int) int {
+	start := i
+	for n := 0; start > 0 && n < 2*maxDigits; n++ {
+		c, size := utf8.DecodeLastRuneInString(r.text[:start])
+		if !isNumberRune(c) && c != '.' && c != ',' {
+			break
+		}
+		start -= size
+	}
+	for start < i && !isNumberRune(firstRune(r.text[start:])) {
+		start++
+	}
+	return start
+}
+
+// hanAt reads the number at start, and returns where its characters end.
+func (r *numeralReader) hanAt(start int) int {
+	n := hanNumber{ok: true, unit: 10_000, big: 1 << 62}
+	end, units := start, 0
+	for end < len(r.text) {
+		c, size := utf8.DecodeRuneInString(r.text[end:])
+		if v, digit := hanDigits[c]; digit {
+			n.takeDigit(v)
+		} else if u := hanUnits[c]; u > 0 {
+			n.takeUnit(u)
+			units++
+		} else if isNumberRune(c) {
+			run := readRun(r.text, end)
+			n.takeRun(r, &run)
+			size = run.end - end
+		} else {
+			break
+		}
+		end += size
+	}
+	value := n.end()
+
+	before, _ := utf8.DecodeLastRuneInString(r.text[:start])
+	percent := strings.HasSuffix(r.text[:start], "百分之")
+	money := currencyBefore(r.text[:start])
+	s := r.suffix(end, money > 0)
+	after := firstRune(r.text[end+s.length:])
+	closed := end+s.length == len(r.text) || hard(after)
+	counted := strings.ContainsRune(hanCounters, firstRune(r.text[end:])) && end < len(r.text)
+	digits := isNumberRune(firstRune(r.text[start:]))
+	if strings.ContainsRune("第周期拜", before) && start > 0 || isAlnumRune(before) && start > 0 || !percent && !s.percent && !s.money && money == 0 && !counted && !(closed && units > 0 && end-start > len("十")) {
+		if digits {
+			r.out = append(r.out, numeral{start: start, end: end, marked: true})
+		}
+		return end
+	}
+
+	out := numeral{start: start, end: end + s.length, percent: percent || s.percent, money: s.money || money > 0, before: !s.money, minor: s.minor, scaled: units > 0, spelled: !digits}
+	out.marked = out.money || out.percent
+	vague := strings.ContainsRune("几幾数數好上多半近余餘", before) && start > 0
+	goesOn := hanNumeral(after) || isNumberRune(after) || strings.ContainsRune("半多余餘几幾角毛", after)
+	if value != nil && !vague && !(goesOn && !closed) && !s.minor && !s.unknownScale && s.factor == nil && !r.upTo(out) {
+		out.value = value
+	}
+	r.out = append(r.out, out)
+	return end
+}
+
+func isAlnumRune(r rune) bool { return r < utf8.RuneSelf && isAlnum(byte(r)) }
+
+// hanCounters are the words that Chinese and Japanese count with.
+const hanCounters = "个個名位人份张張本次台件杯瓶盒只条條间間晚天套双雙箱袋枚冊册匹回泊つ株股家"
+
+func (n *hanNumber) takeDigit(v int64) {
+	if v == 0 {
+		n.nought = true
+		n.ok = n.ok && !n.pending
+		return
+	}
+	n.ok = n.ok && !n.pending // digits in a row: a year, or a vague number
+	n.coefficient.SetInt64(v)
+	n.pending, n.digit = true, true
+}
+
+func (n *hanNumber) takeRun(r *numeralReader, run *digitRun) {
+	value, list := r.decide(run, true, true)
+	if value == nil || list || n.pending {
+		n.ok = false
+		return
+	}
+	n.coefficient.Set(value)
+	n.pending, n.digit = true, false
+}
+
+func (n *hanNumber) takeUnit(u int64) {
+	factor := new(big.Rat).SetInt64(u)
+	if u < 10_000 {
+		if !n.pending {
+			n.ok = n.ok && u == 10 && n.section.Sign() == 0
+			n.coefficient.SetInt64(1)
+		}
+		n.ok = n.ok && u < n.unit
+		n.section.Add(&n.section, factor.Mul(factor, &n.coefficient))
+		n.unit = u
+	} else {
+		if n.pending {
+			n.section.Add(&n.section, &n.coefficient)
+		}
+		n.ok = n.ok && u < n.big && n.section.Sign() > 0
+		n.total.Add(&n.total, factor.Mul(factor, &n.section))
+		n.section.SetInt64(0)
+		n.unit, n.big = 10_000, u
+	}
+	n.pending, n.nought = false, false
+}
+
+// end returns the number, or nil where it is none, or where its last digit may
+// leave out its unit: "一万五" is 15000 to most, and 10005 by the book.
+func (n *hanNumber) end() *big.Rat {
+	if n.pending {
+		small := n.unit < 10_000 && n.unit > 10 || n.unit == 10_000 && n.big < 1<<62
+		n.ok = n.ok && !(n.digit && small && !n.nought)
+		n.section.Add(&n.section, &n.coefficient)
+	}
+	if !n.ok {
+		return nil
+	}
+	return new(big.Rat).Add(&n.total, &n.section)
+}

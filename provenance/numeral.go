@@ -1,0 +1,521 @@
+package provenance
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// numeral is a number as a text writes it, with its sign and its currency,
+// percent sign or scale.
+type numeral struct {
+	start, end int
+	// value is nil where the number has two readings, or none: then nothing
+	// vouches by it, nor by a piece of it.
+	value *big.Rat
+
+	percent bool
+	marked  bool // by a currency, a unit or decimals: a quantity
+	money   bool
+	before  bool // its only currency stands before it
+	minor   bool // cents
+	scaled  bool // by thousand, million and the like
+	spelled bool // in words
+}
+
+// numeralReader reads the numbers of one text.
+type numeralReader struct {
+	text string
+	lang language
+	// decimal and thousands are the separators whose meaning some number of the
+	// text tells beyond doubt.
+	decimal, thousands map[rune]bool
+	out                []numeral
+}
+
+// numerals returns the numbers of a text, in its order.
+func numerals(text string) []numeral {
+	r := &numeralReader{text: text, decimal: map[rune]bool{}, thousands: map[rune]bool{}}
+	runs := digitRuns(text)
+	spelled := mayCount(text)
+	if len(runs) == 0 && !spelled {
+		return nil
+	}
+
+	r.lang = writtenIn(text)
+	for i := range runs {
+		r.learn(&runs[i])
+	}
+	for i := range runs {
+		r.read(&runs[i])
+	}
+	if spelled {
+		r.spelledOut()
+		r.han()
+	}
+	slices.SortStableFunc(r.out, func(a, b numeral) int { return a.start - b.start })
+	r.settle()
+	return r.out
+}
+
+// mayCount reports whether a text has letters, in which a number may be written.
+func mayCount(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
+
+// digitRun is a run of digits with single separators between them.
+type digitRun struct {
+	start, end int
+	groups     []string // in ASCII digits
+	separators []rune   // as a reader of ASCII has them; definiteDecimal, definiteGroup
+	mixed      bool     // digits of several scripts
+}
+
+const (
+	// definiteDecimal and definiteGroup are the Arabic separators, which mean
+	// one thing only.
+	definiteDecimal = '٫'
+	definiteGroup   = '٬'
+)
+
+// zeros are the zeros of the decimal digits that are read. Those of a script
+// follow each other.
+var zeros = [...]rune{'0', '٠', '۰', '०', '০', '੦', '૦', '௦', '౦', '೦', '൦', '๐', '໐', '０'}
+
+// digitOf returns the value of a digit, and the zero of its script.
+func digitOf(r rune) (value int, zero rune) {
+	if r < utf8.RuneSelf {
+		if '0' <= r && r <= '9' {
+			return int(r - '0'), '0'
+		}
+		return -1, 0
+	}
+	for _, z := range zeros[1:] {
+		if z <= r && r <= z+9 {
+			return int(r - z), z
+		}
+	}
+	return -1, 0
+}
+
+// digitRuns finds the digits of a text.
+func digitRuns(text string) []digitRun {
+	var out []digitRun
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if v, _ := digitOf(r); v < 0 {
+			i += size
+			continue
+		}
+		run := readRun(text, i)
+		out = append(out, run)
+		i = run.end
+	}
+	return out
+}
+
+func readRun(text string, start int) digitRun {
+	run := digitRun{start: start}
+	group, script, end := readGroup(text, start)
+	run.groups, run.end, run.mixed = []string{group}, end, script == 0
+	for {
+		sep, size := utf8.DecodeRuneInString(text[run.end:])
+		sep = plainSeparator(sep, script)
+		if sep == 0 {
+			return run
+		}
+		next, own, end := readGroup(text, run.end+size)
+		if next == "" || grouping(sep) && !run.goesOn(sep, next) {
+			return run
+		}
+		run.groups = append(run.groups, next)
+		run.separators = append(run.separators, sep)
+		run.end = end
+		run.mixed = run.mixed || own != script
+	}
+}
+
+// readGroup reads digits in a row. The script is that of all of them, or 0.
+func readGroup(text string, start int) (group string, script rune, end int) {
+	var digits []byte
+	end = start
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		v, zero := digitOf(r)
+		if v < 0 {
+			break
+		}
+		if end == start {
+			script = zero
+		} else if zero != script {
+			script = 0
+		}
+		digits = append(digits, byte('0'+v))
+		end += size
+	}
+	return string(digits), script, end
+}
+
+// plainSeparator returns the separator as ASCII has it, or 0. Full-width ones
+// belong to full-width digits; elsewhere they divide lists.
+func plainSeparator(r, script rune) rune {
+	switch r {
+	case '.', ',', '\'', ' ', definiteDecimal, definiteGroup:
+		return r
+	case '’':
+		return '\''
+	case '\u00a0', '\u202f', '\u2009', '\u2007':
+		return '\u00a0'
+	case '．', '，':
+		if script == '０' {
+			return r - '．' + '.'
+		}
+	}
+	return 0
+}
+
+// grouping reports whether a separator can only divide groups of three digits.
+func grouping(sep rune) bool { return sep == ' ' || sep == '\u00a0' || sep == '\'' }
+
+// goesOn reports whether three more digits are a further group of the number.
+func (run *digitRun) goesOn(sep rune, next string) bool {
+	if len(next) != 3 || len(run.groups[0]) > 3 || run.groups[0][0] == '0' {
+		return false
+	}
+	return !slices.ContainsFunc(run.separators, func(s rune) bool { return s != sep })
+}
+
+// shape is what the separators of a run say.
+type shape uint8
+
+const (
+	malformed      shape = iota
+	whole                // 1200
+	decimal              // 12.50
+	twofold              // 1.200: two readings
+	grouped              // 1.200.300, 1'200
+	groupedDecimal       // 1.200,50
+)
+
+// shape returns the shape of a run with the separators of its groups and of its
+// decimals; 0 where there are none.
+func (run *digitRun) shape() (s shape, group, point rune) {
+	n := len(run.separators)
+	if run.mixed || n > maxDigits || len(strings.Join(run.groups, "")) > maxDigits {
+		return malformed, 0, 0
+	}
+	first, last := run.groups[0], run.groups[n]
+	switch {
+	case n == 0:
+		if len(first) > 1 && first[0] == '0' {
+			return malformed, 0, 0
+		}
+		return whole, 0, 0
+	case n == 1 && (run.separators[0] == '.' || run.separators[0] == ',' || run.separators[0] == definiteDecimal):
+		switch {
+		case len(first) > 1 && first[0] == '0':
+			return malformed, 0, run.separators[0]
+		case len(last) == 3 && len(first) <= 3 && first != "0" && run.separators[0] != definiteDecimal:
+			return twofold, run.separators[0], run.separators[0]
+		}
+		return decimal, 0, run.separators[0]
+	}
+
+	group = run.separators[0]
+	end := n
+	if run.separators[n-1] != group {
+		point = run.separators[n-1]
+		end--
+	}
+	if group == definiteDecimal || point != 0 && point != '.' && point != ',' && point != definiteDecimal {
+		return malformed, 0, 0
+	}
+	for _, sep := range run.separators[:end] {
+		if sep != group {
+			return malformed, 0, 0
+		}
+	}
+	if !inThousands(run.groups[:end+1]) && !(group == ',' && inLakhs(run.groups[:end+1])) {
+		return malformed, 0, 0
+	}
+	if point != 0 {
+		return groupedDecimal, group, point
+	}
+	return grouped, group, 0
+}
+
+// inThousands reports whether groups are of three digits, the first of one to
+// three.
+func inThousands(groups []string) bool {
+	for i, g := range groups {
+		if i > 0 && len(g) != 3 || i == 0 && (len(g) > 3 || g[0] == '0') {
+			return false
+		}
+	}
+	return true
+}
+
+// inLakhs reports whether groups are as India writes them: 1,00,000.
+func inLakhs(groups []string) bool {
+	n := len(groups)
+	if n < 3 || len(groups[n-1]) != 3 || len(groups[0]) > 2 || groups[0][0] == '0' {
+		return false
+	}
+	return !slices.ContainsFunc(groups[1:n-1], func(g string) bool { return len(g) != 2 })
+}
+
+// value is the number of a run whose last group are decimals, or is not.
+func (run *digitRun) value(decimals bool) *big.Rat {
+	n := len(run.groups)
+	text := strings.Join(run.groups, "")
+	if decimals {
+		text = strings.Join(run.groups[:n-1], "") + "." + run.groups[n-1]
+	}
+	v, _ := new(big.Rat).SetString(text)
+	return v
+}
+
+// learn notes what a number that can be read in one way only tells of the
+// separators.
+func (r *numeralReader) learn(run *digitRun) {
+	s, group, point := run.shape()
+	switch s {
+	case groupedDecimal:
+		r.thousands[group], r.decimal[point] = true, true
+	case grouped:
+		if r.quantity(run) {
+			r.thousands[group] = true
+		}
+	case decimal, malformed:
+		// "01,50 EUR" is none, and tells what the comma is.
+		if point != 0 && (r.quantity(run) || point == '.' && run.groups[0] == "0") {
+			r.decimal[point] = true
+		}
+	}
+}
+
+// quantity reports whether a currency, a percent sign, a scale or a unit stands
+// next to a run.
+func (r *numeralReader) quantity(run *digitRun) bool {
+	n := currencyBefore(r.text[:run.start])
+	s := r.suffix(run.end, n > 0)
+	return n > 0 || s.money || s.percent || s.factor != nil || s.unit
+}
+
+// read reads one run of digits.
+func (r *numeralReader) read(run *digitRun) {
+	text := r.text
+	if left, _ := utf8.DecodeLastRuneInString(text[:run.start]); hanNumeral(left) || hanUnits[firstRune(text[run.end:])] > 0 {
+		return // a part of a number in characters
+	}
+	before := currencyBefore(text[:run.start])
+	minus, ok := r.signOf(run.start, before)
+	if !ok {
+		return
+	}
+	s := r.suffix(run.end, before > 0)
+	if !ends(text[run.end:], s.length) && !(s.money && strings.HasPrefix(text[run.end+s.length:], "/")) {
+		return
+	}
+
+	n := numeral{start: run.start, end: run.end + s.length, percent: s.percent, minor: s.minor, scaled: s.factor != nil || s.unknownScale}
+	n.money, n.before = before > 0 || s.money, !s.money
+	n.marked = n.money || n.scaled || strings.ContainsAny(text[run.start:run.end], ".,")
+	value, list := r.decide(run, n.money || n.percent || n.scaled || s.unit, n.money)
+	switch {
+	case list || value == nil && !n.marked, inGroups(text, run.start, run.end):
+		return
+	case value == nil || s.unknownScale || s.minor || r.upTo(n):
+	default:
+		n.value = value
+		if s.factor != nil {
+			n.value = new(big.Rat).Mul(value, s.factor)
+		}
+		if minus {
+			_, size := utf8.DecodeLastRuneInString(text[:run.start])
+			n.value, n.start = n.value.Neg(n.value), n.start-size
+		}
+	}
+	r.out = append(r.out, n)
+}
+
+// signOf returns the sign of the number at start, behind a currency of so many
+// bytes. It is not ok where the digits are a part of something longer.
+func (r *numeralReader) signOf(start, currency int) (minus, ok bool) {
+	text := r.text
+	minus, unclear := signBefore(text, start)
+	if unclear || start == 0 {
+		return minus, !unclear
+	}
+	if currency > 0 {
+		left, _ := utf8.DecodeLastRuneInString(text[:start-currency])
+		return minus, !strings.ContainsRune("-−–", left)
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	if before >= utf8.RuneSelf {
+		return minus, minus || boundedBefore(text, start)
+	}
+	return minus, !isAlnum(byte(before)) && !strings.ContainsRune("_./@:#=~\\", before)
+}
+
+// boundedBefore reports whether digits, of whatever script, begin an atom.
+func boundedBefore(text string, start int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	return boundedLeft(text, start) || scriptless(before)
+}
+
+// decide returns the value of a run, nil where it is in doubt. It is a list
+// where commas more likely divide one.
+func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.Rat, list bool) {
+	s, group, point := run.shape()
+	c := conventions[r.lang]
+	switch s {
+	case whole:
+		return run.value(false), false
+	case decimal:
+		if point != ',' || quantity {
+			return run.value(true), false
+		}
+		return nil, c.decimal != ',' && !r.decimal[',']
+	case twofold:
+		if decimals, ok := r.twofold(group, run.groups[1], money, quantity); ok {
+			return run.value(decimals), false
+		}
+		return nil, false
+	case grouped, groupedDecimal:
+		if group == '.' && !quantity && !strings.ContainsRune(c.thousands, '.') && s == grouped {
+			return nil, true // a version, or the address of a host
+		}
+		if group == ',' && !quantity && len(run.groups[1]) == 2 {
+			return nil, true // in lakhs, or a list
+		}
+		if group == ' ' && !r.spaced(run, quantity) {
+			return nil, false
+		}
+		return run.value(s == groupedDecimal), false
+	}
+	return nil, !money
+}
+
+// twofold decides what a dot or a comma before three digits is, "1.200": what
+// another number of the text tells, then what the language's own convention is.
+// Where they differ it stays in doubt, as does money with three decimals.
+func (r *numeralReader) twofold(sep rune, digits string, money, quantity bool) (decimals, ok bool) {
+	other := '.' + ',' - sep
+	c := conventions[r.lang]
+	tellsGroup, tellsDecimal := r.thousands[sep] || r.decimal[other], r.decimal[sep] || r.thousands[other]
+	usesGroup := strings.ContainsRune(c.thousands, sep) || money && sep == '.' && r.lang == french || money && r.lang == spanish
+	usesDecimal := c.decimal == sep && !(money && r.lang == spanish)
+	switch {
+	case tellsGroup && tellsDecimal:
+		return false, false
+	case money && usesDecimal:
+		return false, tellsGroup
+	case money:
+		return false, !tellsDecimal && (tellsGroup || usesGroup)
+	case tellsGroup:
+		return false, !usesDecimal
+	case usesGroup && (sep == ',' || quantity):
+		return false, !tellsDecimal
+	case usesGroup:
+		return false, false // people type decimals with a dot whatever they speak
+	}
+	// Nobody writes a nought at the end of three decimals.
+	return true, (tellsDecimal || usesDecimal && (sep == '.' || quantity)) && digits[2] != '0'
+}
+
+// spaced reports whether blanks group the digits of a run, and do not stand
+// between two numbers.
+func (r *numeralReader) spaced(run *digitRun, quantity bool) bool {
+	c := conventions[r.lang]
+	if c.decimal != ',' || !quantity && !strings.Contains(c.thousands, " ") {
+		return false
+	}
+	w := lastWord(strings.TrimRight(r.text[:run.start], " "))
+	return !labels[strings.ToLower(w)] && !(r.lang == german && unicode.IsUpper(firstRune(w)))
+}
+
+// lastWord returns the word at the end of a text, with the signs of "n°" and "№".
+func lastWord(s string) string {
+	i := strings.LastIndexFunc(s, func(r rune) bool { return !wordRune(r) && !strings.ContainsRune("°º№", r) })
+	if i < 0 {
+		return s
+	}
+	_, size := utf8.DecodeRuneInString(s[i:])
+	return s[i+size:]
+}
+
+// labels are the words that a number follows as the name of one thing: what
+// comes behind it is another number.
+var labels = wordSet("room chambre zimmer habitación camera quarto kamer комната комнату номер no n° nº № numéro nummer número numero nr page seite página pagina ligne " +
+	"zeile facture rechnung factura fattura fatura factuur commande article artikel artículo articolo lot ticket place siège platz rue appartement salle vol compte " +
+	"счёт счет дом квартира квартиру строка стр заказ заказа billet porte poste option version chapitre étage")
+
+// upTo reports whether a number is the lower end of a range with a scale that
+// holds for it too: "5 to 10 million".
+func (r *numeralReader) upTo(n numeral) bool {
+	if n.scaled {
+		return false
+	}
+	rest := strings.TrimLeft(r.text[n.end:], " \u00a0")
+	connective := ""
+	for _, c := range rangeWords {
+		if strings.HasPrefix(rest, c) && len(c) > len(connective) {
+			connective = c
+		}
+	}
+	if connective == "" {
+		return false
+	}
+	rest = strings.TrimLeft(rest[len(connective):], " \u00a0")
+	start := len(r.text) - len(rest)
+	if sign, size := utf8.DecodeRuneInString(rest); unicode.Is(unicode.Sc, sign) {
+		start += size
+	}
+	if v, _ := digitOf(firstRune(r.text[start:])); v < 0 {
+		return false
+	}
+	run := readRun(r.text, start)
+	s := r.suffix(run.end, n.money)
+	return s.factor != nil || s.unknownScale
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// rangeWords stand between the ends of a range.
+var rangeWords = [...]string{"-", "–", "—", "~", "〜", "～", "to ", "or ", "and ", "bis ", "oder ", "und ", "à ", "ou ", "et ", "a ", "o ", "y ", "e ", "até ", "tot ", "of ", "en ",
+	"до ", "или ", "и ", "至", "到", "或", "から", "か"}
+
+// settle puts those numbers in doubt that another one next to them changes: "5
+// euros 50", "12 dollars and 50 cents", "a hundred 50".
+func (r *numeralReader) settle() {
+	for i := 1; i < len(r.out); i++ {
+		prev, n := &r.out[i-1], &r.out[i]
+		if n.start < prev.end {
+			prev.value, n.value = nil, nil // two readings of one place
+			continue
+		}
+
+		gap := strings.Trim(r.text[prev.end:min(n.start, prev.end+maxGap)], " \u00a0")
+		next := gap == "" && n.start-prev.end <= 2
+		switch {
+		case prev.money && n.minor && (next || smallConnectives[gap]):
+			prev.value, n.value = nil, nil
+		case prev.money && next && n.before && !n.percent && !n.scaled:
+			if n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0 || prev.end == n.start {
+				prev.value = nil // its cents
+			}
+			n.value = nil
+		case next && !prev.money && !prev.percent && prev.spelled != n.spelled && (n.spelled || prev.scaled):
+			prev.value, n.value = nil, nil
+		}
+	}
+}
+
+// maxGap is more than stands between two parts of one amount.
+const maxGap = 8
+
+var smallConnectives = wordSet("and und et y e en и")

@@ -1,0 +1,490 @@
+package provenance
+
+import (
+	"maps"
+	"math/big"
+	"strings"
+)
+
+// numberWord is a word that is, or is a part of, a number.
+type numberWord struct {
+	value int64
+	scale bool // hundred, thousand, million: it multiplies what stands before it
+	// shared is set for words of several languages, and for those that are
+	// ordinary words in another: they don't tell the language.
+	shared bool
+}
+
+// wordLists are the number words of each language; a scale follows the bar. Forms
+// of one word are divided by slashes.
+var wordLists = [languages]struct {
+	from1, tens, hundreds, scales string
+}{
+	english: {
+		from1: "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen",
+		tens:  "ten twenty thirty forty/fourty fifty sixty seventy eighty ninety", scales: "100:hundred 1000:thousand 1000000:million 1000000000:billion 12:dozen",
+	},
+	german: {
+		from1: "eins/ein zwei/zwo drei vier fünf/fuenf sechs sieben acht neun zehn elf zwölf/zwoelf dreizehn vierzehn fünfzehn/fuenfzehn sechzehn siebzehn achtzehn neunzehn",
+		tens:  "zehn zwanzig dreißig/dreissig vierzig fünfzig/fuenfzig sechzig siebzig achtzig neunzig", scales: "100:hundert 1000:tausend 1000000:million/millionen 1000000000:milliarde/milliarden 12:dutzend",
+	},
+	french: {
+		from1: "un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf",
+		tens:  "dix vingt/vingts trente quarante cinquante soixante septante huitante/octante nonante", scales: "100:cent/cents 1000:mille 1000000:million/millions 1000000000:milliard/milliards 12:douzaine",
+	},
+	spanish: {
+		from1: "uno/un/una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis/dieciseis diecisiete dieciocho diecinueve " +
+			"- veintiuno/veintiún/veintiuna veintidós/veintidos veintitrés/veintitres veinticuatro veinticinco veintiséis/veintiseis veintisiete veintiocho veintinueve",
+		tens:     "diez veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+		hundreds: "cien/ciento doscientos/doscientas trescientos/trescientas cuatrocientos/cuatrocientas quinientos/quinientas seiscientos/seiscientas setecientos/setecientas ochocientos/ochocientas novecientos/novecientas",
+		scales:   "1000:mil 1000000:millón/millones 12:docena",
+	},
+	italian: {
+		from1: "uno/un/una due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove",
+		tens:  "dieci venti trenta quaranta cinquanta sessanta settanta ottanta novanta", scales: "100:cento 1000:mille/mila 1000000:milione/milioni 1000000000:miliardo/miliardi 12:dozzina",
+	},
+	portuguese: {
+		from1:    "um/uma dois/duas três/tres quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove",
+		tens:     "dez vinte trinta quarenta cinquenta/cinqüenta sessenta setenta oitenta noventa",
+		hundreds: "cem/cento duzentos/duzentas trezentos/trezentas quatrocentos/quatrocentas quinhentos/quinhentas seiscentos/seiscentas setecentos/setecentas oitocentos/oitocentas novecentos/novecentas",
+		scales:   "1000:mil 1000000:milhão/milhões 12:dúzia",
+	},
+	dutch: {
+		from1: "een/één twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien",
+		tens:  "tien twintig dertig veertig vijftig zestig zeventig tachtig negentig", scales: "100:honderd 1000:duizend 1000000:miljoen 1000000000:miljard 12:dozijn",
+	},
+	russian: {
+		from1: "один/одна/одну/одно/одного два/две/двух три/трёх/трех четыре/четырёх/четырех пять/пяти шесть/шести семь/семи восемь/восьми девять/девяти десять/десяти " +
+			"одиннадцать/одиннадцати двенадцать/двенадцати тринадцать/тринадцати четырнадцать/четырнадцати пятнадцать/пятнадцати шестнадцать/шестнадцати семнадцать/семнадцати " +
+			"восемнадцать/восемнадцати девятнадцать/девятнадцати",
+		tens:     "десять двадцать/двадцати тридцать/тридцати сорок/сорока пятьдесят/пятидесяти шестьдесят/шестидесяти семьдесят/семидесяти восемьдесят/восьмидесяти девяносто/девяноста",
+		hundreds: "сто/ста двести/двухсот триста/трёхсот/трехсот четыреста/четырёхсот/четырехсот пятьсот/пятисот шестьсот/шестисот семьсот/семисот восемьсот/восьмисот девятьсот/девятисот",
+		scales:   "1000:тысяча/тысячи/тысяч/тысячу 1000000:миллион/миллиона/миллионов 1000000000:миллиард/миллиарда/миллиардов 12:дюжина/дюжину",
+	},
+}
+
+// ordinaryElsewhere are number words that are other words in other languages.
+var ordinaryElsewhere = wordSet("once due elf sept cent sei otto dos mil mille ten tre nove six acht vier fire million hundred")
+
+// numberWordsOf has the number words of each language.
+var numberWordsOf = func() (out [languages]map[string]numberWord) {
+	count := map[string]int{}
+	for l := range out {
+		out[l] = map[string]numberWord{}
+		add := func(forms string, w numberWord) {
+			for form := range strings.SplitSeq(forms, "/") {
+				out[l][form] = w
+			}
+		}
+		list := wordLists[l]
+		for i, forms := range strings.Fields(list.hundreds) {
+			add(forms, numberWord{value: int64(i+1) * 100})
+		}
+		for i, forms := range strings.Fields(list.tens) {
+			add(forms, numberWord{value: int64(i+1) * 10})
+		}
+		for i, forms := range strings.Fields(list.from1) {
+			if forms != "-" {
+				add(forms, numberWord{value: int64(i + 1)})
+			}
+		}
+		for forms := range strings.FieldsSeq(list.scales) {
+			factor, forms, _ := strings.Cut(forms, ":")
+			v, _ := new(big.Int).SetString(factor, 10)
+			add(forms, numberWord{value: v.Int64(), scale: true})
+		}
+		maps.Copy(out[l], compounds(language(l), out[l]))
+		for w := range out[l] {
+			count[w]++
+		}
+	}
+	for l := range out {
+		for w, n := range out[l] {
+			n.shared = count[w] > 1 || ordinaryElsewhere[w]
+			out[l][w] = n
+		}
+	}
+	return out
+}()
+
+// compounds are the numbers from 21 to 99 of languages that write them as one
+// word.
+func compounds(l language, simple map[string]numberWord) map[string]numberWord {
+	out := map[string]numberWord{}
+	for unit, u := range simple {
+		if u.scale || u.value > 9 {
+			continue
+		}
+		for tens, t := range simple {
+			if t.scale || t.value < 20 || t.value%10 != 0 || t.value > 90 {
+				continue
+			}
+			n := numberWord{value: t.value + u.value}
+			switch {
+			case l == german && unit != "eins":
+				out[unit+"und"+tens] = n
+			case l == dutch:
+				out[unit+"en"+tens], out[unit+"ën"+tens] = n, n
+			case l == italian:
+				if u.value == 1 || u.value == 8 {
+					tens = tens[:len(tens)-1] // ventuno, ventotto
+				}
+				out[tens+unit] = n
+				if u.value == 3 {
+					out[tens+"tré"] = n
+				}
+			}
+		}
+	}
+	return out
+}
+
+// wordNumber returns the value of one word, which may be of several joined:
+// "zweitausenddreihundert".
+func wordNumber(l language, w string) (numberWord, bool) {
+	if n, ok := numberWordsOf[l][w]; ok {
+		return n, true
+	}
+	var hundred, thousand []string
+	switch l {
+	case german:
+		hundred, thousand = []string{"hundert"}, []string{"tausend"}
+	case dutch:
+		hundred, thousand = []string{"honderd"}, []string{"duizend"}
+	case italian:
+		hundred, thousand = []string{"cento", "cent"}, []string{"mila", "mille"}
+	default:
+		return numberWord{}, false
+	}
+	if len(w) > maxNumberWord {
+		return numberWord{}, false
+	}
+	v, ok := joinedThousands(l, w, hundred, thousand)
+	return numberWord{value: v}, ok
+}
+
+// maxNumberWord is the longest number written as one word, in bytes:
+// "neunhundertsiebenundsiebzigtausendneunhundertsiebenundsiebzig".
+const maxNumberWord = 80
+
+func joinedThousands(l language, w string, hundred, thousand []string) (int64, bool) {
+	for _, t := range thousand {
+		before, after, ok := strings.Cut(w, t)
+		if !ok {
+			continue
+		}
+		n := int64(1)
+		if before != "" {
+			if n, ok = joinedHundreds(l, before, hundred); !ok || t == "mille" {
+				return 0, false
+			}
+		}
+		rest, ok := int64(0), true
+		if after = strings.TrimPrefix(after, joiner(l, after)); after != "" {
+			rest, ok = joinedHundreds(l, after, hundred)
+		}
+		return n*1000 + rest, ok
+	}
+	return joinedHundreds(l, w, hundred)
+}
+
+// joiner is the "and" that may stand between the parts of a joined number.
+func joiner(l language, after string) string {
+	switch {
+	case l == german && !strings.HasPrefix(after, "undert"):
+		return "und"
+	case l == dutch:
+		return "en"
+	}
+	return ""
+}
+
+func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
+	small := func(w string, most int64) (int64, bool) {
+		n, ok := numberWordsOf[l][w]
+		return n.value, ok && !n.scale && n.value <= most
+	}
+	if v, ok := small(w, 99); ok {
+		return v, true
+	}
+	for _, h := range hundred {
+		before, after, ok := strings.Cut(w, h)
+		if !ok {
+			continue
+		}
+		n := int64(1)
+		if before != "" {
+			// "Twaalfhonderd": German and Dutch count hundreds up to nineteen.
+			most := int64(19)
+			if l == italian {
+				most = 9
+			}
+			if n, ok = small(before, most); !ok || n%10 == 0 {
+				continue
+			}
+		}
+		if h == "cent" && !strings.HasPrefix(after, "ott") {
+			continue // centotto, centottanta
+		}
+		if after = strings.TrimPrefix(after, joiner(l, after)); after == "" {
+			return n * 100, true
+		}
+		if rest, ok := small(after, 99); ok {
+			return n*100 + rest, true
+		}
+	}
+	return 0, false
+}
+
+// articles are the words that are one before a scale, and an article elsewhere.
+var articles = [languages]map[string]bool{
+	english: wordSet("a an"), german: wordSet("ein eine einen einem einer"), french: wordSet("un une"), spanish: wordSet("un una uno"),
+	italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
+}
+
+// connectives stand between the parts of a number: in English behind hundreds, in
+// French and Spanish between tens and units.
+var connectives = [languages]string{english: "and", german: "und", french: "et", spanish: "y", portuguese: "e", dutch: "en"}
+
+// spelledNumber is a number in the making.
+type spelledNumber struct {
+	lang         language
+	total, group int64
+	room         int   // digits that still fit into the group
+	last         int64 // what was added to the group last
+	big          int64 // the least scale so far
+	scaled       bool
+}
+
+func newSpelled(l language) spelledNumber { return spelledNumber{lang: l, room: 3, big: 1 << 62} }
+
+// take adds a word to the number, and reports whether it goes on with it.
+func (n *spelledNumber) take(w numberWord, article bool) bool {
+	if w.scale {
+		return n.multiply(w.value, article)
+	}
+	v := w.value
+	switch {
+	case v >= 1000:
+		if n.group != 0 || n.big <= 1000 {
+			return false
+		}
+		n.total, n.big, n.room, n.scaled = n.total+v, 1000, 3, true
+		if v%1000 != 0 {
+			n.room = 0
+		}
+		return true
+	case n.lang == french && n.last == 4 && v == 20:
+		n.group, n.room, n.last = n.group-4+80, 1, 80
+		return true
+	case n.lang == french && (n.last == 60 || n.last == 80) && v >= 10 && v < 20:
+		n.group, n.room, n.last = n.group+v, 0, v
+		if v == 10 {
+			n.room = 1 // quatre-vingt-dix-sept
+		}
+		return true
+	case n.lang == french && n.last == 10 && n.group > 0 && v >= 7 && v <= 9:
+		n.group, n.room, n.last = n.group+v, 0, v
+		return true
+	}
+	if digits := len(decimalDigits(v)); digits > n.room || n.lang == french && n.last == 10 {
+		return false
+	}
+	n.group, n.last = n.group+v, v
+	switch {
+	case v%100 == 0:
+		n.room = 2
+	case v%10 == 0 && v >= 20, n.lang == french && v == 10:
+		n.room = 1
+	default:
+		n.room = 0
+	}
+	return true
+}
+
+func decimalDigits(v int64) string { return big.NewInt(v).String() }
+
+// multiply takes a scale. Those that need a number before them are counted by
+// their article.
+func (n *spelledNumber) multiply(factor int64, article bool) bool {
+	n.scaled = true
+	switch {
+	case factor == 100:
+		if n.group == 0 && (article || n.lang != english) && n.room == 3 {
+			n.group = 1
+		}
+		if n.group < 1 || n.group > 19 || n.group > 9 && (n.lang != english || n.group%10 == 0) {
+			return false
+		}
+		n.group, n.room, n.last = n.group*100, 2, 100
+		return true
+	case factor == 12:
+		if n.group == 0 && article {
+			n.group = 1
+		}
+		if n.group == 0 || n.group > 99 || n.total > 0 {
+			return false
+		}
+		n.group, n.room, n.big = n.group*12, 0, 0
+		return true
+	case factor == 1000:
+		if n.group == 0 && (article || n.lang != english) {
+			n.group = 1
+		}
+	case n.group == 0 && (article || n.lang == russian) && n.total == 0:
+		n.group = 1
+	}
+	if n.big == 1000 && factor > 1000 && n.total > 0 { // dos mil millones
+		n.total, n.group = 0, n.total+n.group
+		n.big = factor + 1
+	}
+	if n.group == 0 || factor >= n.big || n.total+n.group > maxSpelled/factor {
+		return false
+	}
+	n.total, n.group, n.room, n.last, n.big = n.total+n.group*factor, 0, 3, 0, factor
+	return true
+}
+
+// maxSpelled is the largest number that is read in words.
+const maxSpelled = 1_000_000_000_000
+
+// wordToken is one word of a text.
+type wordToken struct {
+	text       string
+	start, end int
+}
+
+// spelledOut reads the numbers that are written in words, in the language of the
+// text.
+func (r *numeralReader) spelledOut() {
+	if len(numberWordsOf[r.lang]) == 0 {
+		return
+	}
+	var tokens []wordToken
+	for start, end := range words(r.text) {
+		tokens = append(tokens, wordToken{strings.ToLower(r.text[start:end]), start, end})
+	}
+	digits := r.out
+	for i := 0; i < len(tokens); {
+		next := r.spelledAt(tokens, i, &digits)
+		i = max(next, i+1)
+	}
+}
+
+// spelledAt reads the number that begins at a token, and returns the token behind
+// it.
+func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) int {
+	for len(*digits) > 0 && (*digits)[0].end <= tokens[i].start {
+		*digits = (*digits)[1:]
+	}
+	if len(*digits) > 0 && (*digits)[0].start <= tokens[i].start {
+		return i + 1 // the scale of a number in digits
+	}
+	from, article := i, articles[r.lang][tokens[i].text]
+	if article {
+		if i++; i == len(tokens) || !r.together(tokens[from], tokens[i]) {
+			return i
+		}
+		if w, ok := wordNumber(r.lang, tokens[i].text); !ok || !w.scale {
+			return i
+		}
+	} else if _, ok := wordNumber(r.lang, tokens[i].text); !ok {
+		return i + 1
+	}
+
+	n, doubt := newSpelled(r.lang), false
+	end := i
+	for end < len(tokens) {
+		at := end
+		if end > i {
+			if !r.together(tokens[end-1], tokens[end]) {
+				break
+			}
+			if connectives[r.lang] != "" && tokens[end].text == connectives[r.lang] && end+1 < len(tokens) && r.joins(n) && r.together(tokens[end], tokens[end+1]) {
+				at++
+			}
+		}
+		w, ok := wordNumber(r.lang, tokens[at].text)
+		if !ok {
+			break
+		}
+		trial := n
+		if trial.take(w, article && end == i) {
+			n, end = trial, at+1
+			continue
+		}
+		if at > end {
+			break // "fifty and twenty"
+		}
+		doubt, end = true, end+1 // "nineteen eighty"
+	}
+	r.addSpelled(tokens, from, end, n, doubt)
+	return end
+}
+
+// together reports whether two words belong to one number by what stands between
+// them.
+func (r *numeralReader) together(a, b wordToken) bool {
+	switch r.text[a.end:b.start] {
+	case " ", "-", "\u2011", "\u00a0", "":
+		return true
+	}
+	return false
+}
+
+// joins reports whether an "and" may follow the number so far.
+func (r *numeralReader) joins(n spelledNumber) bool {
+	switch r.lang {
+	case french, spanish:
+		return n.room == 1
+	case english, german, dutch:
+		return n.room > 1
+	}
+	return n.room > 0
+}
+
+func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledNumber, doubt bool) {
+	start, stop := tokens[from].start, tokens[end-1].end
+	if articles[r.lang][tokens[from].text] && end == from+1 || !r.free(start, stop) {
+		return
+	}
+	s := r.suffix(stop, false)
+	before := currencyBefore(r.text[:start])
+	out := numeral{start: start, end: stop + s.length, percent: s.percent, minor: s.minor, scaled: n.scaled, spelled: true}
+	out.money, out.before = s.money || before > 0, !s.money
+	out.marked = out.money
+	left, right := "", ""
+	if from > 0 && tokens[from].start-tokens[from-1].end == 1 {
+		left = tokens[from-1].text
+	}
+	for _, t := range tokens[end:min(len(tokens), end+4)] {
+		if right = t.text; !filler[right] {
+			break
+		}
+	}
+	part := fractions[right] && !strings.HasPrefix(r.text[stop:], ",")
+	odd := s.factor != nil || s.unknownScale || s.minor || n.total+n.group == 0
+	doubt = doubt || part || odd || modifiers[left] || r.upTo(out)
+	if !doubt {
+		out.value = new(big.Rat).SetInt64(n.total + n.group)
+	}
+	r.out = append(r.out, out)
+}
+
+// free reports whether a word is no part of an atom: an address, a path or a name
+// with a hyphen.
+func (r *numeralReader) free(start, end int) bool {
+	return (start == 0 || boundedLeft(r.text, start)) && (boundedRight(r.text, end) || strings.HasPrefix(r.text[end:], "€"))
+}
+
+// modifiers make of a number in words another one, or a vague one.
+var modifiers = wordSet("half few several some many couple minus halbes halbe halben paar einige mehrere quelques plusieurs demi media medio unos unas varios varias algunos algunas mezza mezzo " +
+	"alcuni alcune qualche meia meio vários várias alguns algumas uns umas enkele halve paar полтора полторы несколько пара пол point komma virgule coma virgola vírgula")
+
+// fractions go on with a number, or make it a part.
+var fractions = wordSet("half halves third thirds quarter quarters fourth fourths fifth fifths sixth tenth tenths hundredth hundredths point halb halbe halben drittel viertel fünftel zehntel komma " +
+	"demi demie tiers quart quarts virgule medio media tercio tercios cuarto cuartos coma mezzo mezza terzo terzi quarto quarti virgola meio meia terço terços quartos vírgula " +
+	"halve derde kwart половиной треть четверть целых")
+
+// filler may stand between a number and its half.
+var filler = wordSet("and a an one und ein eine et un une y e uma en een с")
