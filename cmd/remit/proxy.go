@@ -17,7 +17,9 @@ type proxyCommand struct {
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
-	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Where there is none, one is made there from the tools of the first request that has any, for you to review. Without it every request's tools have contracts made for them."`
+	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Contracts of tools that it doesn't have are made there from the requests, for you to review. Without it every request's tools have contracts made for them."`
+	Learn     bool     `default:"true" negatable:"" help:"Make contracts of tools that the file doesn't have; with --no-learn their calls are denied, once there is a file."`
+	Accept    []string `placeholder:"TOOL" sep:"none" help:"A tool whose definition may change: its contract is brought up to date, and your edits stay. Calls of other tools that change are denied. Can be repeated."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
 	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages and system text that others wrote: the name of a tag, or BEGIN...END. Can be repeated."`
@@ -61,7 +63,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
 }
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Options, func() error, error) {
-	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass,
+	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, Accept: c.Accept,
 		Callers: caller.Policy{Hosts: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1
@@ -75,7 +77,9 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Optio
 		if o.Contract, err = dir.find(c.Name); err != nil {
 			return o, nil, err
 		}
-		o.Synthesized = dir.add
+		if c.Learn || o.Contract == nil {
+			o.Learned = (&learned{dir: dir, log: log}).add
+		}
 	}
 	end, err := durableProxy(ctx, &o, c.Store, c.Queue)
 	return o, end, err

@@ -76,10 +76,14 @@ type Options struct {
 	// Contract is what the tools are held to. When nil, contracts are made from
 	// the definitions in the requests.
 	Contract *contract.File
-	// Synthesized is told of the first contracts that were made, before anything
-	// is decided by them, and makes them the ones that hold from then on. When
-	// nil, every set of tools has contracts of its own.
-	Synthesized func(*contract.File) error
+	// Learned takes up contracts that were made of tools that the contracts don't
+	// have, before anything is decided by them, and returns the contracts that
+	// hold from then on. When nil, tools that a given contract doesn't have stay
+	// unknown, and where none is given every set of tools has contracts of its own.
+	Learned func(made *contract.File) (*contract.File, error)
+	// Accept are tools whose definitions may change: contracts are made again of
+	// those, and go to Learned. Calls of other tools that change are denied.
+	Accept []string
 	// Sessions keeps sessions; when nil they end with the process.
 	Sessions Sessions
 	// Approver answers questions; nobody when nil.

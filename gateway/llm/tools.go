@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/remit-project/remit"
@@ -43,9 +44,13 @@ func (m *monitors) get(tools []json.RawMessage) (*remit.Monitor, error) {
 			m.o.Log.Warn("a tool's definition speaks to the model", "tool", c.Tools[i].Name, "findings", found)
 		}
 	}
-	file, err := m.contract(c)
+	file, lasts, err := m.contract(c)
 	if err != nil {
-		return nil, err
+		if file == nil {
+			return nil, err
+		}
+		m.o.Log.Error("what was learned of new tools is lost, and their calls are denied", "error", err)
+		m.fenced(c)
 	}
 	o := m.o.Monitor
 	o.Confirm, o.UnseenUser = nil, false
@@ -57,32 +62,74 @@ func (m *monitors) get(tools []json.RawMessage) (*remit.Monitor, error) {
 	if m.by == nil || len(m.by) >= maxMonitors {
 		m.by = map[hash]*remit.Monitor{} // they are made again
 	}
-	m.by[key] = made
+	if lasts {
+		m.by[key] = made
+	}
 	return made, nil
 }
 
-// contract is the file that tools are held to: the one that is there, or one
-// made from the definitions.
-func (m *monitors) contract(c *schema.Catalogue) (*contract.File, error) {
-	if m.file != nil {
-		for i := range c.Tools {
-			if _, known := m.file.Tool(c.Tools[i].Name); !known {
-				m.o.Log.Warn("a tool has no contract, and its calls are denied", "tool", c.Tools[i].Name)
-			}
+// contract is the file that tools are held to: the one that is there, with what
+// is learned of tools that it doesn't have, or one made from the definitions.
+func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts bool, err error) {
+	if m.file == nil && m.o.Learned == nil {
+		return synth.Contract(c), true, nil
+	}
+	if made := m.unknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
+		if m.file, err = m.learn(made); err != nil {
+			return m.file, false, err
 		}
-		return m.file, nil
 	}
-	file := synth.Contract(c)
-	if m.o.Synthesized == nil || len(c.Tools) == 0 {
-		return file, nil
+	if m.file == nil {
+		return synth.Contract(c), true, nil
 	}
-	if err := m.o.Synthesized(file); err != nil {
-		return nil, fmt.Errorf("the contracts of the request's tools could not be kept: %w", err)
+	m.fenced(c)
+	return m.file, true, nil
+}
+
+// unknown are contracts made of the tools that the file doesn't have, or has for
+// another definition and may have for this one.
+func (m *monitors) unknown(c *schema.Catalogue) *contract.File {
+	if m.file == nil {
+		return synth.Contract(c)
 	}
-	m.o.Log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", "tools", len(file.Tools))
-	// From now on it is a file that people may have looked at.
-	m.file = file
+	made := &contract.File{Version: contract.Version, Server: m.o.Name}
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		known, ok := m.file.Tool(t.Name)
+		changed := ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
+		if !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools || changed && slices.Contains(m.o.Accept, t.Name) {
+			made.Tools = append(made.Tools, synth.Tool(t, c))
+		}
+	}
+	return made
+}
+
+// learn hands contracts on to be kept, and returns those that hold then. Where
+// there are some already they go on holding, and the new tools stay unknown.
+func (m *monitors) learn(made *contract.File) (*contract.File, error) {
+	names := make([]string, len(made.Tools))
+	for i := range made.Tools {
+		names[i] = made.Tools[i].Name
+	}
+	file, err := m.o.Learned(made)
+	if err != nil {
+		return m.file, fmt.Errorf("the contracts of the request's tools could not be kept: %w", err)
+	}
+	m.o.Log.Warn("contracts were made from the definitions of tools, and nobody has reviewed them", "tools", names)
 	return file, nil
+}
+
+// fenced reports the tools whose calls are denied, and why.
+func (m *monitors) fenced(c *schema.Catalogue) {
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		switch known, ok := m.file.Tool(t.Name); {
+		case !ok:
+			m.o.Log.Warn("a tool has no contract, and its calls are denied", "tool", t.Name)
+		case known.Fingerprint != "" && known.Fingerprint != t.Fingerprint:
+			m.o.Log.Warn("a tool's definition has changed since its contract was made, and its calls are denied: look at it, and start the proxy with --accept and its name", "tool", t.Name)
+		}
+	}
 }
 
 func bytesOf(list []json.RawMessage) [][]byte {

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/wholefile"
+)
+
+// learned keeps the contracts of tools as they come: the file that people read
+// and edit, and beside it the base of merges.
+type learned struct {
+	dir contractDir
+	log *slog.Logger
+
+	mu sync.Mutex // one edit of the file at a time
+}
+
+// add takes up contracts that were made, and returns the file as it is then. What
+// people edited stays, and a tool that a person took out stays out.
+func (l *learned) add(made *contract.File) (*contract.File, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	edited, err := l.dir.find(made.Server)
+	if err != nil {
+		return nil, err
+	}
+	if edited == nil {
+		return made, l.dir.add(made)
+	}
+	name, err := l.dir.file(made.Server)
+	if err != nil {
+		return nil, err
+	}
+	baseName := filepath.Join(string(l.dir), "."+made.Server+".generated.yaml")
+	base, err := existing(baseName)
+	if err != nil {
+		return nil, err
+	}
+	if base == nil {
+		base = &contract.File{Version: contract.Version, Server: made.Server}
+	}
+	generated := with(base, made.Tools)
+	merged, conflicts := contract.Merge(base, generated, edited)
+	for _, c := range conflicts {
+		l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
+	}
+	text, err := l.text(name, edited, merged)
+	if err != nil {
+		return nil, err
+	}
+	generatedText, err := contractText(baseName, generated)
+	if err != nil {
+		return nil, err
+	}
+	// The base last, as contract synth does it.
+	if err := wholefile.Replace(name, text, 0o644); err != nil {
+		return nil, err
+	}
+	if err := wholefile.Replace(baseName, generatedText, 0o644); err != nil {
+		return nil, err
+	}
+	return contract.Load(name, text)
+}
+
+// with is a generated file with tools that were generated again or are new.
+func with(base *contract.File, tools []contract.Tool) *contract.File {
+	out := base.Clone()
+	for _, t := range tools {
+		if at, known := out.Tool(t.Name); known {
+			*at = t
+		} else {
+			out.Tools = append(out.Tools, t)
+		}
+	}
+	return out
+}
+
+// text is a file as it is written. Where tools have come and nothing else has
+// changed they are put at the end, so that comments stay.
+func (l *learned) text(name string, edited, merged *contract.File) ([]byte, error) {
+	whole, err := contractText(name, merged)
+	if err != nil {
+		return nil, err
+	}
+	fresh := &contract.File{Version: contract.Version, Server: merged.Server}
+	for _, t := range merged.Tools {
+		if _, known := edited.Tool(t.Name); !known {
+			fresh.Tools = append(fresh.Tools, t)
+		}
+	}
+	added, err := fresh.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	_, added, found := bytes.Cut(added, []byte("\ntools:\n"))
+	before, err := readFile(name)
+	if err != nil || !found {
+		return whole, err
+	}
+	longer := fmt.Appendf(bytes.TrimRight(before, " \t\r\n"), "\n%s", added)
+	if f, err := contract.Load(name, longer); err == nil {
+		if same, err := f.Marshal(); err == nil && bytes.Equal(same, whole) {
+			return longer, nil
+		}
+	}
+	return whole, nil
+}

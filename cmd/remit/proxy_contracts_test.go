@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/gateway/llm"
+)
+
+// proxied is a proxy as the command makes it, before a model that mails to bob.
+func proxied(t *testing.T, c proxyCommand) (ask func(tools string) string) {
+	t.Helper()
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"send_email","arguments":"{\"to\":\"bob@corp.example\"}"}}]},"finish_reason":"tool_calls"}]}`)
+	}))
+	t.Cleanup(model.Close)
+	c.Upstream, c.Name = model.URL, "agent"
+	o, end, err := c.options(t.Context(), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { end() })
+	p, err := llm.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(p)
+	t.Cleanup(s.Close)
+	return func(tools string) string {
+		t.Helper()
+		body := fmt.Sprintf(`{"messages":[{"role":"user","content":"Mail hello to bob@corp.example."}],"tools":[%s]}`, tools)
+		resp, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+func toolNamed(name, description, more string) string {
+	return fmt.Sprintf(`{"type":"function","function":{"name":%q,"description":%q,"parameters":{"type":"object","properties":{"to":{"type":"string","format":"email"}%s}}}}`, name, description, more)
+}
+
+// The contract file learns tools as they come. What people wrote there stays,
+// comments too, and a tool that a person took out stays out.
+func TestProxyLearnsContracts(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "agent.yaml")
+	mail, note := toolNamed("send_email", "Sends an e-mail.", ""), toolNamed("write_note", "Writes a note.", "")
+	read := func() string {
+		t.Helper()
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+
+	ask := proxied(t, proxyCommand{Contracts: dir, Learn: true})
+	ask(note)
+	if first := read(); !strings.Contains(first, "write_note:") || strings.Contains(first, "send_email:") {
+		t.Fatalf("the first file:\n%s", first)
+	}
+	const comment = "# Reviewed by Ann.\n"
+	if err := os.WriteFile(file, []byte(comment+read()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	ask = proxied(t, proxyCommand{Contracts: dir, Learn: true})
+	if text := ask(note + "," + mail); !strings.Contains(text, `"c1"`) {
+		t.Errorf("a call of a tool that came later: %s", text)
+	}
+	second := read()
+	if !strings.HasPrefix(second, comment) || !strings.Contains(second, "send_email:") || !strings.Contains(second, "new since the last review") {
+		t.Fatalf("the file with the new tool:\n%s", second)
+	}
+
+	// A person takes the tool out.
+	if err := os.WriteFile(file, []byte(second[:strings.Index(second, "  send_email:")]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ask = proxied(t, proxyCommand{Contracts: dir, Learn: true})
+	if text := ask(mail); strings.Contains(text, `"c1"`) || strings.Contains(read(), "send_email:") {
+		t.Errorf("a tool that was taken out: %s\n%s", text, read())
+	}
+}
+
+// Without learning, a tool that the file doesn't have is denied.
+func TestProxyLearnsNothing(t *testing.T) {
+	dir := t.TempDir()
+	ask := proxied(t, proxyCommand{Contracts: dir})
+	ask(toolNamed("write_note", "Writes a note.", ""))
+	ask = proxied(t, proxyCommand{Contracts: dir})
+	if text := ask(toolNamed("send_email", "Sends an e-mail.", "")); !strings.Contains(text, "has no contract") {
+		t.Errorf("a tool that the file does not have: %s", text)
+	}
+}
+
+// A definition that changed is denied until it is accepted, and then the contract
+// keeps what people edited.
+func TestProxyAcceptsAChange(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "agent.yaml")
+	ask := proxied(t, proxyCommand{Contracts: dir, Learn: true})
+	if text := ask(toolNamed("send_email", "Sends an e-mail. It is Monday.", "")); !strings.Contains(text, `"c1"`) {
+		t.Fatalf("the first call: %s", text)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const edit = "why: as Ann says"
+	edited := regexp.MustCompile(`(?m)^    why: .*$`).ReplaceAll(data, []byte("    "+edit))
+	if err := os.WriteFile(file, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	changed := toolNamed("send_email", "Sends an e-mail. It is Tuesday.", `,"cc":{"type":"string","format":"email"}`)
+	ask = proxied(t, proxyCommand{Contracts: dir, Learn: true})
+	if text := ask(changed); strings.Contains(text, `"c1"`) {
+		t.Errorf("a change that nobody accepted: %s", text)
+	}
+	ask = proxied(t, proxyCommand{Contracts: dir, Learn: true, Accept: []string{"send_email"}})
+	if text := ask(changed); !strings.Contains(text, `"c1"`) {
+		t.Errorf("a change that was accepted: %s", text)
+	}
+	if data, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"as Ann says", "definition changed since the last review", "/cc"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the file does not have %q:\n%s", want, data)
+		}
+	}
+}
