@@ -1,6 +1,9 @@
 package contract
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Clone returns a copy that shares nothing with the file.
 func (f *File) Clone() *File {
@@ -9,6 +12,10 @@ func (f *File) Clone() *File {
 	out.Tools = slices.Clone(f.Tools)
 	for i := range out.Tools {
 		t := &out.Tools[i]
+		t.Approved = slices.Clone(t.Approved)
+		for j := range t.Approved {
+			t.Approved[j] = maps.Clone(t.Approved[j])
+		}
 		t.Args = cloneArgs(t.Args)
 		t.Output = *t.Output.clone()
 		if t.Unwrap != nil {

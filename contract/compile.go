@@ -64,7 +64,13 @@ type Argument struct {
 // "/srv/notes/**".
 func (a *Argument) Allows(value string) bool {
 	return a.allow[value] || len(a.below) > 0 && plainPath(value) &&
-		slices.ContainsFunc(a.below, func(dir string) bool { return strings.HasPrefix(value, dir) || value == dir[:len(dir)-1] })
+		slices.ContainsFunc(a.below, func(dir string) bool { return below(dir, value) })
+}
+
+// below tells whether a path is a directory, written with a slash at the end, or
+// lies below it.
+func below(dir, value string) bool {
+	return strings.HasPrefix(value, dir) || value == dir[:len(dir)-1]
 }
 
 // plainPath tells whether every program reads a path alike: it is in its
@@ -271,8 +277,8 @@ func compileArgs(args []Arg, s Scope) ([]Argument, error) {
 		}
 		arg.allow = setOf(a.Allow)
 		for _, v := range a.Allow {
-			if dir, ok := strings.CutSuffix(v, "/**"); ok && a.Form == Path && strings.HasPrefix(dir, "/") {
-				arg.below = append(arg.below, dir+"/")
+			if dir, ok := directoryOf(v); ok && a.Form == Path {
+				arg.below = append(arg.below, dir)
 			}
 		}
 		arg.discharge = setOf(a.Discharge)

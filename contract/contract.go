@@ -142,10 +142,13 @@ type Tool struct {
 	// Why says, in words, how the effect was found.
 	Why string `json:"why,omitempty"`
 	// Review is set while a person has yet to look at the tool, and says why.
-	Review   string    `json:"review,omitempty"`
-	Args     []Arg     `json:"args,omitempty"`
-	Output   Output    `json:"output"`
-	Variants *Variants `json:"variants,omitempty"`
+	Review string `json:"review,omitempty"`
+	// Approved are calls that a person allowed for always: an enforcement point
+	// that would ask about one of them takes the answer from here.
+	Approved []Approved `json:"approved,omitempty"`
+	Args     []Arg      `json:"args,omitempty"`
+	Output   Output     `json:"output"`
+	Variants *Variants  `json:"variants,omitempty"`
 	// Unwrap is set where the tool only calls another one.
 	Unwrap *Unwrap `json:"unwrap,omitempty"`
 }

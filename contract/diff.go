@@ -128,12 +128,25 @@ func (d *differ) compare(fa, fb *File, a, b *Tool) {
 	d.precision(a.Precision, b.Precision, fa.Precision, fb.Precision)
 	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, fa.Unprovoked, fb.Unprovoked)
 	d.mode("sinks", a.Sinks, b.Sinks, fa.Sinks, fb.Sinks)
+	d.approved(a.Approved, b.Approved)
 	d.args(a.Args, b.Args)
 	d.output(&a.Output, &b.Output)
 	d.variants(a, b)
 	d.text("unwrap", unwrapText(a.Unwrap), unwrapText(b.Unwrap), true, true)
 	d.text("why", a.Why, b.Why, false, false)
 	d.text("review", a.Review, b.Review, false, false)
+}
+
+// approved compares the calls that are allowed for always.
+func (d *differ) approved(a, b []Approved) {
+	texts := func(calls []Approved) (out []string) {
+		for _, c := range calls {
+			out = append(out, approvedText(&writer{}, c))
+		}
+		return out
+	}
+	old, now := texts(a), texts(b)
+	d.list("approved", old, now, len(missing(now, old)) > 0)
 }
 
 // effect compares effects: one that is further down the list is watched more.

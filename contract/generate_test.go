@@ -164,6 +164,9 @@ func file() *rapid.Generator[*contract.File] {
 				Args:        args().Draw(t, "args"),
 				Output:      output().Draw(t, "output"),
 			}
+			if rapid.Bool().Draw(t, "is approved") {
+				tool.Approved = rapid.SliceOfN(approved(), 1, 2).Draw(t, "approved")
+			}
 			if rapid.Bool().Draw(t, "is unwrapped") {
 				tool.Unwrap = &contract.Unwrap{Tool: "/tool", Arguments: "/" + escape(some().Draw(t, "arguments")), Server: rapid.SampledFrom([]string{"", "/server"}).Draw(t, "server")}
 			} else if rapid.Bool().Draw(t, "has variants") {
@@ -191,6 +194,17 @@ func file() *rapid.Generator[*contract.File] {
 			f.Tools = append(f.Tools, tool)
 		}
 		return f
+	})
+}
+
+// approved makes calls that are allowed for always.
+func approved() *rapid.Generator[contract.Approved] {
+	return rapid.Custom(func(t *rapid.T) contract.Approved {
+		out := contract.Approved{}
+		for _, name := range rapid.SliceOfNDistinct(some(), 1, 3, rapid.ID[string]).Draw(t, "arguments") {
+			out["/"+escape(name)] = anyText().Draw(t, "value")
+		}
+		return out
 	})
 }
 

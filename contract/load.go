@@ -106,6 +106,7 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 		"sinks":       l.Word("mode", modeWords, &t.Sinks),
 		"why":         l.Text("why", &t.Why),
 		"review":      l.Text("review", &t.Review),
+		"approved":    func(n *strictyaml.Node) { t.Approved = l.approved(n) },
 		"args":        func(n *strictyaml.Node) { t.Args = l.args(n) },
 		"output":      func(n *strictyaml.Node) { l.output(n, &t.Output) },
 		"variants":    func(n *strictyaml.Node) { variants = n },
@@ -121,6 +122,29 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 		l.Fail(variants, "give the variants to the tools that it calls", "a tool that is unwrapped has no variants of its own")
 	}
 	return t
+}
+
+func (l *loader) approved(n *strictyaml.Node) []Approved {
+	var out []Approved
+	l.List(n, "approved", func(call *strictyaml.Node) {
+		a := Approved{}
+		l.Entries(call, "an approved call", func(pointer string, k, v *strictyaml.Node) {
+			var value string
+			l.Text("the value of an argument", &value)(v)
+			if !strings.HasPrefix(pointer, "/") {
+				l.Fail(k, "write the argument as /path", "%q is no JSON pointer", strictyaml.Clip(pointer))
+			}
+			a[pointer] = value
+		})
+		if len(a) == 0 {
+			l.Fail(call, "write the arguments that decide, as {/path: /srv/notes/a.txt}, or unprovoked: off for every call of the tool", "the approved call has no arguments")
+		}
+		out = append(out, a)
+	})
+	if len(out) > maxApproved {
+		l.Fail(n, "allow the values in args, or leave some out", "more than %d calls are approved", maxApproved)
+	}
+	return out
 }
 
 func (l *loader) args(n *strictyaml.Node) []Arg {

@@ -104,6 +104,12 @@ func (w *writer) tool(t *Tool) {
 	w.optional(2, "sinks", string(t.Sinks))
 	w.optional(2, "why", t.Why)
 	w.optional(2, "review", t.Review)
+	if len(t.Approved) > 0 {
+		w.line(2, "approved:")
+	}
+	for _, a := range t.Approved {
+		w.line(3, "- "+approvedText(w, a))
+	}
 	w.args(2, t.Args)
 	w.output(2, &t.Output)
 	if t.Unwrap != nil {

@@ -254,6 +254,7 @@ func (m *merger) mergeTool(b, g, e *Tool) Tool {
 	t.Sinks = pick(m, "sinks", b.Sinks, g.Sinks, e.Sinks)
 	t.Why = pickWords(b.Why, g.Why, e.Why)
 	t.Review = pickReview(b.Review, g.Review, e.Review)
+	t.Approved = e.Approved // nothing but a person's
 	t.Args = m.mergeArgs("args ", b.Args, g.Args, e.Args)
 	t.Output = m.mergeOutput(&b.Output, &g.Output, &e.Output)
 	t.Unwrap = pickText(m, "unwrap", b.Unwrap, g.Unwrap, e.Unwrap, unwrapText)

@@ -1,15 +1,13 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/sighting"
 	"github.com/remit-project/remit/store"
 )
 
@@ -21,9 +19,9 @@ const withdrawBound = 5 * time.Second
 type ApproverOptions struct {
 	// Life is how long a question waits; [store.DefaultApprovalLife] when zero.
 	Life time.Duration
-	// Always writes down what a person allowed for always, before the call is
-	// allowed. When nil, such an approval is for the session.
-	Always func(ctx context.Context, a store.Approval) error
+	// CallOnly confirms the one call in the session, whatever the answer's extent:
+	// who asked keeps what it covers beside.
+	CallOnly bool
 }
 
 // Approver brings questions to the people who answer the store's queue.
@@ -82,7 +80,7 @@ func (a *Approver) Put(ctx context.Context, s *Session, d *remit.Decision) (stor
 	if s.ID() != d.Session {
 		return fail(fmt.Errorf("the decision is of session %q, not of %q", d.Session, s.ID()))
 	}
-	places, err := places(ctx, s, d)
+	places, err := sighting.Of(ctx, s, d)
 	if err != nil {
 		return fail(err)
 	}
@@ -114,12 +112,11 @@ func (a *Approver) Use(ctx context.Context, s *Session, settled store.Approval) 
 	case err != nil:
 		return fail(err)
 	}
-	if used.Extent == store.Always && a.o.Always != nil {
-		if err := a.o.Always(ctx, used); err != nil {
-			return fail(fmt.Errorf("write down what is allowed for always: %w", err))
-		}
+	extent := used.Extent
+	if a.o.CallOnly {
+		extent = store.Once
 	}
-	confirmed, err := s.ConfirmAsked(ctx, d, used.Extent)
+	confirmed, err := s.ConfirmAsked(ctx, d, extent)
 	if err != nil {
 		return fail(err)
 	}
@@ -139,62 +136,4 @@ func denied(d *remit.Decision) *remit.Decision {
 	out := *d
 	out.Verdict = remit.Deny
 	return &out
-}
-
-// places are where the arguments that fell short came from, with the text
-// around: what vouches for one first, then the lowest trust.
-func places(ctx context.Context, s *Session, d *remit.Decision) ([]store.Place, error) {
-	var out []store.Place
-	for i := range d.Findings {
-		f := &d.Findings[i]
-		if f.Satisfied && !slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == f.Path }) {
-			continue
-		}
-		evidence := slices.SortedStableFunc(slices.Values(f.Evidence), func(a, b remit.Evidence) int {
-			if a.Vouches != b.Vouches {
-				if a.Vouches {
-					return -1
-				}
-				return 1
-			}
-			return cmp.Compare(a.Trust, b.Trust)
-		})
-		for _, e := range evidence[:min(len(evidence), maxPlacesEach)] {
-			if len(out) == store.MaxPlaces {
-				return out, nil
-			}
-			text, ok, err := s.Text(ctx, e.Origin)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, place(f.Path, e, text, ok))
-		}
-	}
-	return out, nil
-}
-
-// maxPlacesEach bounds the places of one argument: evidence can be plentiful,
-// and a person's patience isn't.
-const maxPlacesEach = 4
-
-func place(path string, e remit.Evidence, text string, ok bool) store.Place {
-	p := store.Place{Path: path, Origin: e.Origin, Trust: e.Trust, Vouches: e.Vouches, Text: e.Text}
-	if !ok || e.Start < 0 || e.Start > e.End || e.End > len(text) {
-		return p
-	}
-	p.Before = text[runeStart(text, e.Start-store.MaxPlaceText):e.Start]
-	p.After = text[e.End:max(e.End, runeStart(text, e.End+store.MaxPlaceText))]
-	return p
-}
-
-// runeStart is the nearest place at or before n where a character begins. What
-// is no text is cut anywhere.
-func runeStart(s string, n int) int {
-	n = min(max(n, 0), len(s))
-	for i := n; i > 0 && i > n-utf8.UTFMax; i-- {
-		if i == len(s) || utf8.RuneStart(s[i]) {
-			return i
-		}
-	}
-	return n
 }

@@ -91,6 +91,11 @@ func (s *Session) ConfirmAsked(ctx context.Context, shown *remit.Decision, exten
 	return s.confirm(ctx, shown.Call, shown, extent == store.Once)
 }
 
+// Agree is [Session.ConfirmAsked] for the one call.
+func (s *Session) Agree(ctx context.Context, shown *remit.Decision) (*remit.Decision, error) {
+	return s.ConfirmAsked(ctx, shown, store.Once)
+}
+
 // errUnseen ends a step that confirms nothing.
 var errUnseen = errors.New("the person has not seen all reasons")
 

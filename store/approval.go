@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/sighting"
 )
 
 // The bounds of approvals.
@@ -25,10 +25,8 @@ const (
 	// an agent gone astray must not bury a person in questions until yes is
 	// the quickest answer.
 	MaxOpenPerSession = 32
-	// MaxPlaces bounds the places that a question shows, and MaxPlaceText the
-	// text around each, on either side.
-	MaxPlaces    = 16
-	MaxPlaceText = 160
+	// MaxPlaces bounds the places that a question shows.
+	MaxPlaces = sighting.Max
 )
 
 // Approvals is the queue of questions that wait for a person.
@@ -130,25 +128,15 @@ type Question struct {
 	Life time.Duration
 }
 
-// Place is a piece of evidence with the text around it, as it was when the
-// question was asked. The text may be an attacker's: never show it raw.
-type Place struct {
-	// Path is the argument that the place explains.
-	Path   string      `json:"path"`
-	Origin string      `json:"origin"`
-	Trust  label.Trust `json:"trust"`
-	// Vouches tells whether the value's trust rests on the place.
-	Vouches bool   `json:"vouches,omitempty"`
-	Before  string `json:"before,omitempty"`
-	Text    string `json:"text"`
-	After   string `json:"after,omitempty"`
-}
+// Place is where a value stands, as it was when the question was asked. The text
+// may be an attacker's: never show it raw.
+type Place = sighting.Place
 
 // Answer is what a person said.
 type Answer struct {
 	// Approve is false for a denial.
 	Approve bool
-	// Extent is how far an approval reaches; [ForSession] when empty.
+	// Extent is how far an approval reaches; [Once] when empty.
 	Extent Extent
 	// By names the person, and Why may say why, both for the record.
 	By, Why string

@@ -213,7 +213,7 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 	extent := Extent("")
 	if answer.Approve {
 		if extent = answer.Extent; extent == "" {
-			extent = ForSession
+			extent = Once
 		}
 		if extent != Once && extent != ForSession && extent != Always {
 			return Approval{}, fmt.Errorf("%w: an approval is for %s, the %s or %s, not for %q", ErrInvalid, Once, ForSession, Always, extent)

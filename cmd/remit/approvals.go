@@ -11,9 +11,11 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/legible"
 	"github.com/remit-project/remit/store"
+	"github.com/remit-project/remit/strictjson"
 )
 
 type approvalsCommand struct {
@@ -66,7 +68,7 @@ func (c *approvalsList) Run(ctx context.Context, s *streams) error {
 
 type approvalsAnswer struct {
 	storeFlag
-	For    string `enum:"once,session,always" default:"session" help:"How far an approval reaches: this call alone, the session, or always."`
+	For    string `enum:"once,session,always" default:"once" help:"How far an approval reaches, as remit approvals shows it: this call alone (once), calls like it in the session, or in every session (always)."`
 	By     string `placeholder:"NAME" help:"Who answers, for the record; the account's name without it."`
 	Why    string `placeholder:"TEXT" help:"Why, for the record."`
 	ID     string `arg:"" help:"The question, as remit approvals shows it."`
@@ -75,7 +77,7 @@ type approvalsAnswer struct {
 
 // Help is shown below the flags.
 func (approvalsAnswer) Help() string {
-	return `An approval is for exactly this call, is used once, and lets the same values pass in the same arguments of this tool for a while in this session. With --for once it is for this call alone. With --for always the gateway writes the values to the allowlists of their arguments, in the server's contract file.`
+	return `An approval is for exactly this call, and is used once. With --for session it is also for calls like it, as the question says, in this session for a while; with --for always the gateway writes the call into the server's contract file, and calls like it pass in every session.`
 }
 
 // Run answers a question.
@@ -89,8 +91,8 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
 	return c.with(ctx, func(st store.Store) error {
 		if c.For == string(store.Always) && c.Answer == "approve" {
 			if a, err := st.Approval(ctx, c.ID); err == nil {
-				if _, err := allowances(&a); err != nil {
-					return usage{hint(err, "approve it for this call with --for once, or --for session")}
+				if err := forAlways(a.Decision); err != nil {
+					return usage{hint(err, "approve it with --for once")}
 				}
 			}
 		}
@@ -107,13 +109,17 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
 		text := p.bad("denied")
 		if a.State == store.Approved {
 			text = p.good("approved")
-			if a.Extent != store.ForSession {
-				text += ", " + string(a.Extent)
-			}
+			text += ", " + string(a.Extent)
 		}
 		p.line(0, fmt.Sprintf("%s: call %s of %s", text, foreign(a.Call), foreign(a.Decision.Tool)))
 		return nil
 	})
+}
+
+// forAlways tells why a call can't be allowed for always; nil when it can.
+func forAlways(d *remit.Decision) error {
+	_, err := mcp.Approval(d)
+	return err
 }
 
 // The bars behind which a question shows what others wrote. Nothing that they
@@ -159,7 +165,15 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	if !p.others(d) {
 		p.line(4, "none")
 	}
-	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny")
+	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
+	for _, r := range mcp.Reaches(d) {
+		how := "--for " + string(r.Extent)
+		if r.Extent == mcp.Once {
+			how += ", or nothing"
+		}
+		p.line(4, how+":")
+		p.quote(4, foreign(r.Words), nil)
+	}
 }
 
 // asksAbout tells whether an argument is what the question is about.
@@ -176,8 +190,8 @@ func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 		role = fmt.Sprintf(" (%s)", f.Role)
 	}
 	p.line(2, fmt.Sprintf("has the value%s", role))
-	p.quote(2, foreign(f.Value), func(s string) string { return p.trust(f.Trust, s) })
-	if odd := letters(f.Value); odd != "" {
+	p.quote(2, foreign(whole(a.Decision, f)), func(s string) string { return p.trust(f.Trust, s) })
+	if odd := letters(whole(a.Decision, f)); odd != "" {
 		p.line(2, p.warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
 	}
 	p.line(2, fmt.Sprintf("which is %s, and should be %s or better", p.trust(f.Trust, f.Trust.String()), f.Floor))
@@ -190,8 +204,18 @@ func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 			verb = "it is vouched for by text of trust "
 		}
 		p.line(2, verb+p.trust(place.Trust, place.Trust.String())+":")
-		p.quote(2, foreign(place.Origin), p.dim)
+		where := foreign(place.Origin)
+		if place.Tool != "" {
+			where += ", returned by " + foreign(place.Tool)
+		}
+		p.quote(2, where, p.dim)
 		p.quote(2, foreign(place.Before)+"»"+foreign(place.Text)+"«"+foreign(place.After), nil)
+		if len(place.Record) > 0 {
+			p.line(2, "in a record with")
+		}
+		for _, m := range place.Record {
+			p.quote(2, foreign(m.Name)+" = "+foreign(m.Value), nil)
+		}
 	}
 }
 
@@ -205,9 +229,29 @@ func (p *printer) others(d *remit.Decision) bool {
 			continue
 		}
 		found = true
-		p.quote(2, foreign(cmpPath(f.Path))+" = "+foreign(f.Value), p.dim)
+		p.quote(2, foreign(cmpPath(f.Path))+" = "+foreign(whole(d, f)), p.dim)
 	}
 	return found
+}
+
+// maxWhole is how much of a value a question shows, in bytes: who agrees to a call
+// has to see what it does, and nobody reads more.
+const maxWhole = 4000
+
+// whole is the text of an argument, of which a finding has the beginning.
+func whole(d *remit.Decision, f *remit.Finding) string {
+	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return f.Value
+	}
+	leaf, ok := doc.Get(f.Path)
+	switch {
+	case !ok:
+		return f.Value
+	case len(leaf.Text) > maxWhole:
+		return strings.ToValidUTF8(leaf.Text[:maxWhole], "") + fmt.Sprintf(" (and %d more bytes, which are not shown)", len(leaf.Text)-maxWhole)
+	}
+	return leaf.Text
 }
 
 func cmpPath(path string) string {

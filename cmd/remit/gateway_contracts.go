@@ -6,19 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/wholefile"
 )
 
@@ -69,36 +65,37 @@ func (d contractDir) add(f *contract.File) error {
 	return wholefile.Replace(name, text, 0o644)
 }
 
-// allowlist writes down what people allow for always: in the contract file of the
-// server, where people read it, and in the gateway that runs.
-type allowlist struct {
+// approved writes down the calls that people allow for always: in the contract
+// file of the server, where people read them, and in the gateway that runs.
+type approved struct {
 	gateway *mcp.Gateway
 	// files are the contract files of servers.
 	files map[string]string
+	// audit takes a note of each; nil without a store.
 	audit store.Audit
-	log   *slog.Logger
 
 	mu sync.Mutex // one edit of a file at a time
 }
 
-// add takes an approval. Where it can't be written down it is one for the
-// session, which the person agreed to as well; log and audit log say so.
-func (l *allowlist) add(ctx context.Context, a store.Approval) error {
-	d := a.Decision
-	note := store.Note{About: "allowlist", Members: map[string]string{"server": d.Server, "tool": d.Tool, "approval": a.ID, "by": a.By}}
-	values, err := allowances(&a)
+// add takes a call that a person allowed for always. The audit log says who it
+// was, also where the call could not be written down.
+func (l *approved) add(ctx context.Context, d *remit.Decision, by string) error {
+	note := store.Note{About: "approved", Members: map[string]string{"server": d.Server, "tool": d.Tool, "call": d.Call, "by": by}}
+	a, err := mcp.Approval(d)
 	if err == nil {
-		err = l.write(d.Server, values, &note)
+		err = l.write(d.Server, a, &note)
 	}
 	if err != nil {
-		l.log.Warn("what was allowed for always could not be written down: it is allowed for the session", "tool", d.Tool, "approval", a.ID, "error", err)
 		note.Members["failed"] = err.Error()
 	}
-	return l.audit.Note(ctx, note)
+	if l.audit == nil {
+		return err
+	}
+	return errors.Join(err, l.audit.Note(ctx, note))
 }
 
-// write adds values to the contract file of a server and puts them in force.
-func (l *allowlist) write(server string, values []contract.Allowance, note *store.Note) error {
+// write adds the call to the contract file of a server and puts it in force.
+func (l *approved) write(server string, a contract.Approval, note *store.Note) error {
 	name := l.files[server]
 	if name == "" {
 		return errors.New("the server has no contract file: name a directory for them")
@@ -109,44 +106,15 @@ func (l *allowlist) write(server string, values []contract.Allowance, note *stor
 	if err != nil {
 		return err
 	}
-	for _, v := range values {
-		if data, err = contract.AllowIn(name, data, v); err != nil {
-			return err
-		}
-		note.Members["value "+v.Pointer] = v.Value
+	if data, err = contract.ApproveIn(name, data, a); err != nil {
+		return err
+	}
+	for pointer, value := range a.Call {
+		note.Members["value "+pointer] = value
 	}
 	if err := wholefile.Replace(name, data, 0o644); err != nil {
 		return err
 	}
 	note.Members["file"], note.Members["sha256"] = name, fmt.Sprintf("%x", sha256.Sum256(data))
-	return l.gateway.Allow(server, values...)
-}
-
-// allowances are the values that a person was asked about, each in its argument.
-func allowances(a *store.Approval) ([]contract.Allowance, error) {
-	d := a.Decision
-	if d.Through != "" {
-		return nil, fmt.Errorf("%w: the call goes through another tool", contract.ErrNotAllowable)
-	}
-	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
-	if err != nil {
-		return nil, err
-	}
-	var out []contract.Allowance
-	for _, f := range d.Findings {
-		if f.Role == label.Credential && slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == f.Path }) {
-			return nil, fmt.Errorf("%w: %s is a credential, and the file would tell it", contract.ErrNotAllowable, f.Path)
-		}
-	}
-	for _, r := range d.Reasons {
-		leaf, ok := doc.Get(r.Path)
-		v := contract.Allowance{Tool: d.Tool, Variant: d.Variant, Pointer: r.Path, Value: leaf.Text}
-		if ok && r.Path != "" && !slices.Contains(out, v) {
-			out = append(out, v)
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%w: the question was about the call as a whole", contract.ErrNotAllowable)
-	}
-	return out, nil
+	return l.gateway.Approve(server, a)
 }

@@ -13,7 +13,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
@@ -105,9 +104,9 @@ func command(t *testing.T, args ...string) (code int, out string) {
 	return code, b.String()
 }
 
-// What a person allows reaches exactly as far as the person says: one call, the
-// session, or the allowlist in the contract file, from the next call on and in
-// every session, for that value in that argument.
+// What a person allows reaches exactly as far as the person says: one call, calls
+// like it in the session, or an entry in the contract file, from the next call on
+// and in every session.
 func TestApprovalsReach(t *testing.T) {
 	for extent, want := range map[string]struct{ again, elsewhere bool }{
 		"once":    {false, false},
@@ -127,8 +126,6 @@ func TestApprovalsReach(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Whether the user wanted an outward call at all is another question.
-			text = bytes.Replace(text, []byte("\ntools:"), []byte("\nunprovoked: off\ntools:"), 1)
 			text = bytes.Replace(text, []byte("  send_email:\n"), []byte("  send_email: # looked at by ann\n"), 1)
 			if err := os.WriteFile(file, text, 0o600); err != nil {
 				t.Fatal(err)
@@ -196,27 +193,11 @@ func TestApprovalsReach(t *testing.T) {
 				}
 				return
 			}
-			if !strings.Contains(string(after), "allow: [ann@corp.example]") || !strings.Contains(string(after), "# looked at by ann") || len(after) > len(text)+40 {
+			if !strings.Contains(string(after), "    approved:\n      - {/to: ann@corp.example}\n") || !strings.Contains(string(after), "# looked at by ann") || len(after) > len(text)+60 {
 				t.Errorf("the contract is now:\n%s", after)
 			}
-			if _, out := command(t, "audit", "export", "--store", db); !strings.Contains(out, `"about":"allowlist","members":{"approval":`) || !strings.Contains(out, `"value /to":"ann@corp.example"`) {
+			if _, out := command(t, "audit", "export", "--store", db); !strings.Contains(out, `"about":"approved","members":{"by":"ann"`) || !strings.Contains(out, `"value /to":"ann@corp.example"`) {
 				t.Errorf("the audit log doesn't have it:\n%s", out)
-			}
-		})
-	}
-}
-
-// What can't be allowed for always is said before the question is answered, and
-// the question stays open.
-func TestAlwaysThatCantBe(t *testing.T) {
-	for name, d := range map[string]*remit.Decision{
-		"the call as a whole":  {Arguments: []byte(`{}`), Reasons: []remit.Reason{{Code: remit.Unprovoked}}},
-		"through another tool": {Through: "call_tool", Arguments: []byte(`{"to":"x"}`), Reasons: []remit.Reason{{Path: "/to"}}},
-		"a credential":         {Arguments: []byte(`{"key":"x"}`), Reasons: []remit.Reason{{Path: "/key"}}, Findings: []remit.Finding{{Path: "/key", Role: label.Credential}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if v, err := allowances(&store.Approval{Decision: d}); !errors.Is(err, contract.ErrNotAllowable) {
-				t.Errorf("got %v, %v", v, err)
 			}
 		})
 	}

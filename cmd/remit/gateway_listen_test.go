@@ -148,7 +148,7 @@ func TestQuestionsOutliveTheProcess(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.Verdict != test.want {
+			if err != nil || got.Decision.Verdict != test.want {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if again, err := answered.Settle(t.Context(), session, answer); test.want == remit.Allow && !errors.Is(err, mcp.ErrNoQuestion) {

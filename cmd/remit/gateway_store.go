@@ -50,7 +50,11 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		if d.queue {
 			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
 		}
-		g, err := mcp.New(d.options)
+		o := d.options
+		always := &approved{files: d.files}
+		o.Always = always.add
+		g, err := mcp.New(o)
+		always.gateway = g
 		return &running{g, nil, func() error { return nil }}, err
 	}
 	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
@@ -61,8 +65,9 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	// The gateway says for each client which monitor decides.
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = ledgerSessions{l, s}
-	allowed := &allowlist{files: d.files, audit: s, log: log}
-	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval), Always: allowed.add}), s}
+	always := &approved{files: d.files, audit: s}
+	o.Always = always.add
+	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval), CallOnly: true}), s}
 	o.Questions = people
 	if d.queue {
 		o.Approver = people
@@ -75,7 +80,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	allowed.gateway = g
+	always.gateway = g
 	k := keep(ctx, s, d.audit, log)
 	return &running{g, func(ctx context.Context) error { return reachable(ctx, s) }, func() error { return errors.Join(k.end(), s.Close()) }}, nil
 }
@@ -242,16 +247,18 @@ type ledgerApprover struct {
 }
 
 // Ask implements [mcp.Approver].
-func (p ledgerApprover) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (*remit.Decision, error) {
+func (p ledgerApprover) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (mcp.Consent, error) {
 	session, ok := s.(*ledger.Session)
 	if !ok {
-		return d, errNotStored
+		return mcp.Consent{}, errNotStored
 	}
 	answer, err := p.a.AskIn(ctx, session, d)
-	if err != nil {
-		return d, err
-	}
-	return answer.Decision, nil
+	return consent(answer), err
+}
+
+// consent is what came of a question of the store's.
+func consent(a ledger.Answer) mcp.Consent {
+	return mcp.Consent{Decision: a.Decision, For: mcp.Extent(a.Approval.Extent), By: a.Approval.By}
 }
 
 // Put implements [mcp.Questions].
@@ -268,10 +275,10 @@ func (p ledgerApprover) Put(ctx context.Context, s mcp.Session, d *remit.Decisio
 const byClient = "the client"
 
 // Settle implements [mcp.Questions].
-func (p ledgerApprover) Settle(ctx context.Context, s mcp.Session, a mcp.Answer) (*remit.Decision, error) {
+func (p ledgerApprover) Settle(ctx context.Context, s mcp.Session, a mcp.Answer) (mcp.Consent, error) {
 	session, ok := s.(*ledger.Session)
 	if !ok {
-		return nil, errNotStored
+		return mcp.Consent{}, errNotStored
 	}
 	q, err := p.queue.Approval(ctx, a.Name)
 	if err == nil && (q.Session != a.Session || !a.About(q.Decision)) {
@@ -279,20 +286,17 @@ func (p ledgerApprover) Settle(ctx context.Context, s mcp.Session, a mcp.Answer)
 	}
 	if err == nil && q.State == store.Pending {
 		// A person may have answered in the queue meanwhile.
-		q, err = p.queue.Answer(ctx, a.Name, store.Answer{Approve: a.Yes, By: byClient})
+		q, err = p.queue.Answer(ctx, a.Name, store.Answer{Approve: a.Yes, Extent: store.Extent(a.For), By: byClient})
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrSettled), err == nil && q.State != store.Approved && q.State != store.Denied:
-		return nil, mcp.ErrNoQuestion
+		return mcp.Consent{}, mcp.ErrNoQuestion
 	case err != nil:
-		return nil, err
+		return mcp.Consent{}, err
 	}
 	if !a.Yes {
-		return q.Decision, nil
+		return mcp.Consent{Decision: q.Decision}, nil
 	}
 	answer, err := p.a.Use(ctx, session, q)
-	if err != nil {
-		return nil, err
-	}
-	return answer.Decision, nil
+	return consent(answer), err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/sighting"
 )
 
 // approve asks a person about a call that was held back: by way of the client
@@ -28,14 +29,14 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 		}
 		return nil, question, nil
 	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
-		person = Person(func(ctx context.Context, d *remit.Decision) (bool, error) { return c.elicit(ctx, x, d) })
+		person = Person(func(ctx context.Context, d *remit.Decision) (bool, Extent, error) { return c.elicit(ctx, x, s, d) })
 	case c.g.o.Approver != nil:
 		person = c.g.o.Approver
 	default:
 		return d, nil, nil
 	}
 	settled := c.g.o.Telemetry.Asked(ctx)
-	after, err := person.Ask(ask, s, d)
+	yes, err := person.Ask(ask, s, d)
 	settled()
 	switch {
 	case ctx.Err() != nil:
@@ -44,7 +45,22 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 		return d, nil, nil
 	}
-	return after, nil, nil
+	c.remember(ctx, yes)
+	return yes.Decision, nil, nil
+}
+
+// settle takes the answer of a client that came back with it. There is no
+// decision where the answer is to no question.
+func (c *conversation) settle(ctx context.Context, s Session, a Answer) (*remit.Decision, error) {
+	yes, err := c.g.questions.Settle(ctx, s, a)
+	switch {
+	case errors.Is(err, ErrNoQuestion):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	c.remember(ctx, yes)
+	return yes.Decision, nil
 }
 
 func (c *conversation) clientCapabilities() json.RawMessage {
@@ -54,29 +70,40 @@ func (c *conversation) clientCapabilities() json.RawMessage {
 }
 
 // elicit asks by a request to the client, which belongs to the one call.
-func (c *conversation) elicit(ctx context.Context, x *exchange, d *remit.Decision) (bool, error) {
+func (c *conversation) elicit(ctx context.Context, x *exchange, s Session, d *remit.Decision) (yes bool, reach Extent, err error) {
 	q := &question{answer: make(chan *wire.Message, 1)}
 	id, ok := c.ask(q)
 	if !ok {
-		return false, errors.New("too many questions wait for the client")
+		return false, "", errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
-	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", form(d))); err != nil {
-		return false, err
+	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", form(d, c.places(ctx, s, d)))); err != nil {
+		return false, "", err
 	}
 	select {
 	case m := <-q.answer:
 		if m.Result == nil {
-			return false, errors.New("the client can't show the question")
+			return false, "", errors.New("the client can't show the question")
 		}
-		return approved(m.Result), nil
+		yes, reach = approved(m.Result)
+		return yes, reach, nil
 	case <-ctx.Done():
 		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":"nobody answered in time"}`, id))
 		if err := x.port.Send(note); err != nil {
 			c.log.Debug("the client could not be told", "error", err)
 		}
-		return false, errors.New("nobody answered in time")
+		return false, "", errors.New("nobody answered in time")
 	}
+}
+
+// places are where the doubtful values of a call stand. A question without them is
+// still a question.
+func (c *conversation) places(ctx context.Context, s Session, d *remit.Decision) []sighting.Place {
+	out, err := sighting.Of(ctx, s, d)
+	if err != nil {
+		c.log.Warn("where the values come from could not be told", "call", d.Call, "tool", d.Tool, "error", err)
+	}
+	return out
 }
 
 // questionKey names the gateway's question among the input requests.
@@ -90,6 +117,6 @@ func (c *conversation) askBack(ctx context.Context, x *exchange, s Session, d *r
 		return nil, err
 	}
 	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
-		questionKey, form(d), state(name, params))
+		questionKey, form(d, c.places(ctx, s, d)), state(name, params))
 	return wire.NewResult(x.id, result), nil
 }

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,13 +37,13 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		return nil, err
 	}
 	mode := b.server.mode(tool)
-	params, asked, yes, answered := answeredParams(x.msg.Params)
+	params, answer, answered := answeredParams(x.msg.Params)
 	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: rawjson.Get(params, "arguments")}
 	begun := time.Now()
 	var d *remit.Decision
 	if answered {
-		d, err = c.g.questions.Settle(ctx, s, Answer{Name: asked, Session: c.anchor, Call: proposed, Yes: yes})
-		if err != nil && !errors.Is(err, ErrNoQuestion) {
+		answer.Session, answer.Call = c.anchor, proposed
+		if d, err = c.settle(ctx, s, answer); err != nil {
 			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
 		}
 	}
@@ -56,13 +55,19 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 	took := time.Since(begun)
 	// Who answered, also too late, is not asked again.
+	before := Extent("")
+	if d.Verdict == remit.Ask && mode == Enforce && !answered {
+		if d, before, err = c.agreed(ctx, b, s, d); err != nil {
+			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+		}
+	}
 	if d.Verdict == remit.Ask && mode == Enforce && !answered {
 		var question []byte
 		if d, question, err = c.approve(ctx, x, s, d, params); question != nil || err != nil {
 			return question, err
 		}
 	}
-	c.logDecision(d, mode, took)
+	c.logDecision(d, mode, before, took)
 	span.Decided(d, string(mode), took)
 	if d.Verdict != remit.Allow && mode == Enforce {
 		return wire.NewResult(x.id, stopped(d, c.bare(x, b, tool))), nil
@@ -94,12 +99,18 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 	return m.WithID(x.id), nil
 }
 
-func (c *conversation) logDecision(d *remit.Decision, mode Mode, took time.Duration) {
+// logDecision logs a decision; before is how far an agreement reached by which
+// the call was let through, empty where there was none.
+func (c *conversation) logDecision(d *remit.Decision, mode Mode, before Extent, took time.Duration) {
 	message := "decided"
 	if mode == Shadow && d.Verdict != remit.Allow {
 		message = "would have been stopped"
 	}
-	c.log.Info(message, "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
+	log := c.log
+	if before != "" {
+		log = log.With("agreed", before)
+	}
+	log.Info(message, "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
 		"mode", mode, "reasons", denial.Codes(d), "took", took)
 }
 

@@ -93,6 +93,9 @@ type Options struct {
 	// Questions keeps those that clients come back to with the answer; the
 	// process's memory when nil.
 	Questions Questions
+	// Always writes down a call that a person allowed for always, as [Approval]
+	// has it. When nil, and after an error, the yes is for the session.
+	Always func(ctx context.Context, d *remit.Decision, by string) error
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
 	Elicit bool
@@ -131,6 +134,7 @@ type Gateway struct {
 	servers   []*server
 	log       *slog.Logger
 	questions Questions
+	kept      kept
 
 	mu            sync.Mutex
 	conversations map[*conversation]bool
@@ -233,19 +237,14 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 	return m, nil
 }
 
-// Allow puts values on the allowlists of arguments of a server's contract, from
-// the next call on, in every conversation. It writes no file.
-func (g *Gateway) Allow(name string, values ...contract.Allowance) error {
+// Approve lets a call of a server's through for always, from the next one on, in
+// every conversation. It writes no file.
+func (g *Gateway) Approve(name string, a contract.Approval) error {
 	i := slices.IndexFunc(g.servers, func(s *server) bool { return s.Name == name })
 	if i < 0 {
 		return fmt.Errorf("there is no server %q", name)
 	}
-	for _, a := range values {
-		if err := g.servers[i].allow(a); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.servers[i].approve(a)
 }
 
 // mode returns what a decision on a tool does.

@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		if err := desk().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+	case "cluster":
+		_ = cluster().Run(context.Background(), &sdk.StdioTransport{})
 	case "switchboard":
 		if err := switchboard().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -290,18 +292,19 @@ func generations(t *testing.T, f func(t *testing.T, version string)) {
 	}
 }
 
-// yes is a person who agrees to everything, and remembers what was asked.
+// yes is a person who agrees to everything for the session, and remembers what was
+// asked.
 type yes struct {
 	mu    sync.Mutex
 	asked []string
 }
 
-func (y *yes) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (*remit.Decision, error) {
-	return mcp.Person(func(context.Context, *remit.Decision) (bool, error) {
+func (y *yes) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (mcp.Consent, error) {
+	return mcp.Person(func(context.Context, *remit.Decision) (bool, mcp.Extent, error) {
 		y.mu.Lock()
 		defer y.mu.Unlock()
 		y.asked = append(y.asked, d.Tool)
-		return true, nil
+		return true, mcp.ForSession, nil
 	}).Ask(ctx, s, d)
 }
 

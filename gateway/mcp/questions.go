@@ -22,10 +22,9 @@ type Questions interface {
 	// Put keeps a question about a call of the session, for as long as it may be
 	// answered, and returns the name by which the client comes back to it.
 	Put(ctx context.Context, s Session, d *remit.Decision) (name string, err error)
-	// Settle takes an answer, once, and returns the decision as it is then. It
-	// is [ErrNoQuestion] where no question of that session and about that very
-	// call stands open by that name.
-	Settle(ctx context.Context, s Session, a Answer) (*remit.Decision, error)
+	// Settle takes an answer, once. It is [ErrNoQuestion] where no question of
+	// that session and about that very call stands open by that name.
+	Settle(ctx context.Context, s Session, a Answer) (Consent, error)
 }
 
 // ErrNoQuestion is returned for an answer to no question that stands.
@@ -37,8 +36,9 @@ type Answer struct {
 	Name, Session string
 	// Call is the call as it is made now, without an id.
 	Call remit.Call
-	// Yes is set only when a person clearly agreed.
+	// Yes is set only when a person clearly agreed, and For says how far.
 	Yes bool
+	For Extent
 }
 
 // About tells whether the answer is about the call that was decided: in the same
@@ -95,18 +95,19 @@ func (w *waiting) Put(_ context.Context, _ Session, d *remit.Decision) (string, 
 }
 
 // Settle implements [Questions].
-func (w *waiting) Settle(ctx context.Context, s Session, a Answer) (*remit.Decision, error) {
+func (w *waiting) Settle(ctx context.Context, s Session, a Answer) (Consent, error) {
 	w.mu.Lock()
 	h, ok := w.calls[a.Name]
 	delete(w.calls, a.Name)
 	w.mu.Unlock()
 	if !ok || !a.About(h.d) || time.Now().After(h.expires) {
-		return nil, ErrNoQuestion
+		return Consent{}, ErrNoQuestion
 	}
 	if !a.Yes {
-		return h.d, nil
+		return Consent{Decision: h.d}, nil
 	}
-	return s.Confirm(ctx, h.d.Call)
+	after, err := s.Agree(ctx, h.d)
+	return Consent{after, a.For, byClient}, err
 }
 
 // statePrefix begins the request states that are the gateway's own.
@@ -129,24 +130,25 @@ func state(name string, params json.RawMessage) string {
 }
 
 // answeredParams takes the answer to the gateway's own question out of the params of a
-// call. It returns the params as they go on, and the name of the question; mine
-// tells whether there was such an answer.
-func answeredParams(params json.RawMessage) (rest json.RawMessage, name string, yes, mine bool) {
+// call. It returns the params as they go on, and the answer; mine tells whether
+// there was one.
+func answeredParams(params json.RawMessage) (rest json.RawMessage, a Answer, mine bool) {
 	own, mine := strings.CutPrefix(rawjson.GetText(params, "requestState"), statePrefix)
 	if !mine {
-		return params, "", false, false
+		return params, a, false
 	}
-	yes = approved(rawjson.Get(params, "inputResponses", questionKey))
+	a.Yes, a.For = approved(rawjson.Get(params, "inputResponses", questionKey))
 	rest = rawjson.Remove(rawjson.Remove(params, "requestState"), "inputResponses")
 	name, encoded, _ := strings.Cut(own, ":")
+	a.Name = name
 	earlier, err := base64.RawURLEncoding.DecodeString(encoded)
 	if _, bad := strictjson.Parse(earlier, strictjson.DefaultLimits()); err != nil || bad != nil {
-		return rest, "", false, true
+		return rest, Answer{}, true
 	}
 	for _, member := range carried {
 		if v := rawjson.Get(earlier, member); v != nil {
 			rest = rawjson.Set(rest, member, v)
 		}
 	}
-	return rest, name, yes, true
+	return rest, a, true
 }

@@ -99,14 +99,14 @@ func (s *server) use(file *contract.File, keep keeper) error {
 	return nil
 }
 
-// allow puts a value on the allowlist of an argument.
-func (s *server) allow(a contract.Allowance) error {
+// approve lets a call through for always, from now on.
+func (s *server) approve(a contract.Approval) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
 		return fmt.Errorf("the server %q has no contract yet", s.Name)
 	}
-	file, err := s.file.Allow(a)
+	file, err := s.file.Approve(a)
 	if err != nil {
 		return err
 	}

@@ -4,20 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/sighting"
 )
 
 // Session is one conversation of an agent as the decision point keeps it.
 // Its methods are called from several goroutines.
 type Session interface {
 	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
-	// Confirm notes that a person agreed to a call and decides it again.
-	Confirm(ctx context.Context, call string) (*remit.Decision, error)
+	// Agree notes that a person agreed to this decision, for the one call, and
+	// decides it again. Reasons that the decision doesn't have are not settled.
+	Agree(ctx context.Context, d *remit.Decision) (*remit.Decision, error)
 	Result(ctx context.Context, r remit.Result) error
+	// Text and Last are what questions show of the session.
+	sighting.Session
 	// Attach adds external text that reaches the model.
 	Attach(ctx context.Context, name, text string) error
 	// Principal says for whom the agent works, for the rules that ask.
@@ -38,23 +43,25 @@ type Sessions interface {
 // Approver brings a question to a person by another way than the client: a
 // queue, a console.
 type Approver interface {
-	// Ask returns the call's decision as it is after the person answered. It
-	// must not be Allow unless the person clearly agreed to that very decision
-	// and the session has noted so.
-	Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.Decision, error)
+	// Ask returns when the person has answered.
+	Ask(ctx context.Context, s Session, d *remit.Decision) (Consent, error)
 }
 
 // Person is an [Approver] that asks by a function. It must return false, or an
 // error, whenever the person did not clearly agree.
-type Person func(ctx context.Context, d *remit.Decision) (bool, error)
+type Person func(ctx context.Context, d *remit.Decision) (yes bool, reach Extent, err error)
+
+// byClient is who answered where a client says that a person did.
+const byClient = "the client"
 
 // Ask implements [Approver].
-func (p Person) Ask(ctx context.Context, s Session, d *remit.Decision) (*remit.Decision, error) {
-	yes, err := p(ctx, d)
+func (p Person) Ask(ctx context.Context, s Session, d *remit.Decision) (Consent, error) {
+	yes, reach, err := p(ctx, d)
 	if err != nil || !yes {
-		return d, err
+		return Consent{Decision: d}, err
 	}
-	return s.Confirm(ctx, d.Call)
+	after, err := s.Agree(ctx, d)
+	return Consent{after, reach, byClient}, err
 }
 
 // ErrNotYours is returned for a session of another principal.
@@ -139,13 +146,13 @@ func (s *memorySession) Decide(ctx context.Context, c remit.Call) (*remit.Decisi
 	return d, err
 }
 
-// Confirm implements [Session].
-func (s *memorySession) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
+// Agree implements [Session].
+func (s *memorySession) Agree(ctx context.Context, shown *remit.Decision) (*remit.Decision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, err := s.session.Confirm(ctx, call)
+	d, err := s.session.ConfirmOnce(ctx, shown.Call)
 	if err == nil {
-		s.note(remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Verdict: d.Verdict, Facts: d.Facts})
+		s.note(remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: shown.Call}, Once: true, Verdict: d.Verdict, Facts: d.Facts})
 	}
 	return d, err
 }
@@ -159,6 +166,26 @@ func (s *memorySession) Result(ctx context.Context, r remit.Result) error {
 		s.note(remit.Event{Kind: remit.ResultEvent, Result: &r})
 	}
 	return err
+}
+
+// Text implements [sighting.Session].
+func (s *memorySession) Text(_ context.Context, origin string) (string, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, ok := s.session.Text(origin)
+	return text, ok, nil
+}
+
+// Last implements [sighting.Session]. Of the decision it has the call alone.
+func (s *memorySession) Last(_ context.Context, call string) (*remit.Decision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range slices.Backward(s.log) {
+		if e.Kind == remit.CallEvent && e.Call.ID == call {
+			return &remit.Decision{Session: s.id, Call: call, Server: e.Call.Server, Tool: e.Call.Tool, Arguments: e.Call.Arguments, Verdict: e.Verdict}, nil
+		}
+	}
+	return nil, remit.ErrUnknownCall
 }
 
 // Attach implements [Session].

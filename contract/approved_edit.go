@@ -19,31 +19,22 @@ var (
 	errEmpty  = errors.New("the entry has nothing that could be added to")
 )
 
-// allow adds the value to the entry of its argument, or an entry with it.
-func (e *edit) allow(root *strictyaml.Node, a Allowance, add addition) error {
+// approve adds the call to those of its tool that are approved.
+func (e *edit) approve(root *strictyaml.Node, a Approval) error {
 	_, tools := strictyaml.Member(root, "tools")
-	_, place := strictyaml.Member(tools, a.Tool)
-	if _, variants := strictyaml.Member(place, "variants"); variants != nil && a.Variant != "" {
-		_, cases := strictyaml.Member(variants, "cases")
-		_, place = strictyaml.Member(cases, a.Variant)
-	}
-	_, args := strictyaml.Member(place, "args")
+	_, tool := strictyaml.Member(tools, a.Tool)
 	w := &writer{}
-	value, fresh := w.text(a.Value, true), w.key(add.pattern)+": "+w.arg(&add.entry)
+	call := approvedText(w, a.Call)
 	if w.err != nil {
 		return w.err
 	}
-	if add.fresh {
-		if args == nil {
-			return e.member(place, 0, "args: {"+fresh+"}")
-		}
-		return e.member(args, 0, fresh)
+	if _, list := strictyaml.Member(tool, "approved"); list != nil {
+		return e.element(list, call)
 	}
-	_, entry := strictyaml.Member(args, add.pattern)
-	if _, list := strictyaml.Member(entry, "allow"); list != nil {
-		return e.element(list, value)
+	if at, ok := e.at(tool); ok && e.data[at] == '{' {
+		return e.member(tool, 1, "approved: ["+call+"]") // after the effect, as a rule
 	}
-	return e.member(entry, 1, "allow: ["+value+"]") // after the role, as a rule
+	return e.member(tool, 1, "approved:\n  - "+call)
 }
 
 // member writes a member into a mapping, before the one of an index or the last.
@@ -86,7 +77,7 @@ func (e *edit) element(n *strictyaml.Node, text string) error {
 	return errLayout
 }
 
-// line writes a line above a node that begins its own, with the same indentation.
+// line writes lines above a node that begins its own, with the same indentation.
 func (e *edit) line(n *strictyaml.Node, text string) error {
 	at, ok := e.at(n)
 	if !ok {
@@ -101,7 +92,7 @@ func (e *edit) line(n *strictyaml.Node, text string) error {
 	if bytes.Contains(e.data, []byte("\r\n")) {
 		end = "\r\n"
 	}
-	return e.insert(at, true, text+end+indent)
+	return e.insert(at, true, strings.ReplaceAll(text, "\n", end+indent)+end+indent)
 }
 
 func (e *edit) at(n *strictyaml.Node) (int, bool) {
