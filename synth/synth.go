@@ -146,51 +146,54 @@ func procedures(v verdict) []string {
 // least are enumeration members that give nobody anything.
 var least = set(`r read reader viewer private none readonly read_only view internal_none hidden restricted`)
 
-// harmless lists the values of a control that anybody may choose.
+// harmless lists the values of a control that anybody may choose: members of an
+// enumeration that give nobody anything, and what the server takes anyway when the
+// argument is left out. That a switch is optional says nothing: "encrypted" may be
+// on where nobody says otherwise.
 func (t *tool) harmless(v verdict, p *place) []string {
 	if v.role != label.Control || v.floor == label.External {
 		return nil
 	}
 	var out []string
-	add := func(s string) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
+	if v.concept == cAudience {
+		for _, e := range enumeration(p.node) {
+			if least[fold(e)] && !slices.Contains(out, e) {
+				out = append(out, e)
+			}
 		}
 	}
-	for _, e := range enumeration(p.node) {
-		if v.concept == cAudience && least[fold(e)] {
-			add(e)
-		}
+	name := strings.Join(p.words, " ")
+	if isBoolean(p.node) && safeWhenTrue[name] {
+		out = append(out, "true")
 	}
-	joined := strings.Join(p.words, " ")
-	if isBoolean(p.node) {
-		d := p.node.Default
-		switch {
-		case safeWhenTrue(joined):
-			add("true")
-		case (d == "" || d == "null") && !p.required && t.manner != changing:
-			add("false") // as good as leaving it out; a change may be made by it
-		}
-	}
-	if d := p.node.Default; d != "" && d != "null" && v.concept != cDeed && !(d == "true" && dangerous(joined)) {
-		add(plain(d))
+	if d := plain(p.node.Default); t.usual(v, d, name) && !slices.Contains(out, d) {
+		out = append(out, d)
 	}
 	return out
 }
 
-// safeWhenTrue tells whether a switch's name says that true is the safe side.
-func safeWhenTrue(words string) bool {
-	for _, w := range []string{"dry run", "dryrun", "preview", "validate only", "private", "draft", "simulate"} {
-		if strings.Contains(words, w) {
-			return true
-		}
+// usual tells whether a default is declared that doesn't itself give something
+// away or take it away.
+func (t *tool) usual(v verdict, value, name string) bool {
+	switch {
+	case value == "" || value == "null" || v.concept == cDeed:
+		return false
+	case v.concept == cAudience && value != "true" && value != "false":
+		return least[fold(value)]
 	}
-	return false
+	return value != "true" || !dangerous(name)
+}
+
+// safeWhenTrue are the names of switches of which true is the safe side. A name
+// that only holds such a word may say the contrary: "skip_dry_run".
+var safeWhenTrue = map[string]bool{
+	"dry run": true, "dryrun": true, "validate only": true,
+	"private": true, "is private": true, "draft": true, "is draft": true,
 }
 
 // dangerous tells whether a switch's name says that true is the risky side.
 func dangerous(words string) bool {
-	for _, w := range []string{"force", "overwrite", "archive", "delete", "public", "trash", "recursive"} {
+	for _, w := range []string{"force", "overwrite", "archive", "delete", "public", "trash", "recursive", "skip", "disable", "permanent", "publish", "without", "no "} {
 		if strings.Contains(words, w) {
 			return true
 		}

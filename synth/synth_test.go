@@ -286,17 +286,40 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// TestHarmlessValues asks that anybody may choose what gives nobody anything, and
+// what the server takes anyway; a switch that is merely optional is neither.
 func TestHarmlessValues(t *testing.T) {
+	boolean := func(more ...any) map[string]any {
+		node := map[string]any{"type": "boolean"}
+		for i := 0; i+1 < len(more); i += 2 {
+			node[more[i].(string)] = more[i+1]
+		}
+		return node
+	}
 	c := catalogue(t, map[string]any{
 		"name": "share_document", "description": "Share a document",
 		"inputSchema": map[string]any{"type": "object", "properties": map[string]any{
-			"permission": map[string]any{"type": "string", "enum": []string{"read", "write", "admin"}},
-			"dry_run":    map[string]any{"type": "boolean"},
-			"notify":     map[string]any{"type": "boolean", "default": true},
+			"permission":          map[string]any{"type": "string", "enum": []string{"read", "write", "admin"}},
+			"visibility":          map[string]any{"type": "string", "enum": []string{"public", "private"}, "default": "public"},
+			"notify":              boolean("default", true),
+			"dry_run":             boolean(),
+			"dryRun":              boolean("default", false),
+			"skip_dry_run":        boolean(),
+			"publish_draft":       boolean(),
+			"allow_private":       boolean(),
+			"encrypted":           boolean(),
+			"require_password":    boolean("description", "On by default"),
+			"block_public_access": boolean(),
+			"force":               boolean("default", true),
+			"skip_checks":         boolean("default", true),
 		}},
 	})
 	tool := Contract(c).Tools[0]
-	for pattern, want := range map[string][]string{"/permission": {"read"}, "/dry_run": {"true"}, "/notify": {"true"}} {
+	for pattern, want := range map[string][]string{
+		"/permission": {"read"}, "/visibility": {"private"}, "/notify": {"true"}, "/dry_run": {"true"}, "/dryRun": {"true", "false"},
+		"/skip_dry_run": nil, "/publish_draft": nil, "/allow_private": nil, "/encrypted": nil, "/require_password": nil,
+		"/block_public_access": nil, "/force": nil, "/skip_checks": nil,
+	} {
 		if a := find(tool.Args, pattern); !slices.Equal(a.Allow, want) || a.Floor != label.User {
 			t.Errorf("%s: allow %v floor %s, want %v USER", pattern, a.Allow, a.Floor, want)
 		}
