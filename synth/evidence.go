@@ -213,6 +213,9 @@ func nameEvidence(words []string, name string) []evidence {
 	}
 	first, last := words[0], words[len(words)-1]
 	if len(words) > 1 {
+		if handles[last] && (first == "order" || first == "return" || first == "sort") {
+			first = "" // the id of an order, and no way to sort
+		}
 		switch first {
 		case "max", "maximum", "min", "minimum":
 			out = append(out, evidence{cLimit, 82, named})
@@ -289,8 +292,13 @@ func handleOf(w string, n noun, last string) (concept, int) {
 		return n.concept, max(n.weight, fair)
 	case cPart:
 		return cPart, fair
-	case cLook, cKind:
+	case cKind:
 		return n.concept, fair
+	case cLook:
+		if looks[w] {
+			return cLook, fair
+		}
+		return cObject, 74 // "order_id" is no sort order, "position_id" no place on a screen
 	case cObject:
 		return cObject, 74
 	case cUnknown:
@@ -309,6 +317,9 @@ func handleOf(w string, n noun, last string) (concept, int) {
 	}
 	return cObject, fair
 }
+
+// looks are words for looks that have ids and names of their own.
+var looks = set(`color colour font theme style format language locale encoding timezone unit layout resolution`)
 
 // distance is how many telling words stand after word i.
 func distance(words []string, i int) int {
