@@ -357,6 +357,12 @@ func byPreposition(t *tool, p *place) []evidence {
 			return []evidence{{cObject, fair, why}}
 		}
 		return []evidence{{cPattern, fair, why}}
+	case "source", "head":
+		if t.verb == "merge" {
+			return []evidence{{cObject, fair, why}}
+		}
+	}
+	switch p.name {
 	case "source", "destination", "target", "dest", "dst", "src":
 		if t.manner == relocating {
 			if _, ok := t.about(set("file directory path")); ok {

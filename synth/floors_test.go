@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
 )
 
@@ -50,4 +51,43 @@ func TestIdentifiersOfLooks(t *testing.T) {
 		{"a colour", "create_label", "Create a label", "color_id", nil, look, label.External},
 		{"a language", "create_page", "Create a page", "language_code", nil, look, label.External},
 	})
+}
+
+// TestDecisions has verbs by which somebody's word lets something happen, or makes
+// one thing of two: they are outward, and what they are about is the user's to say.
+func TestDecisions(t *testing.T) {
+	object := []label.Role{label.Selector, label.Target}
+	checkFloors(t, []floorCase{
+		{"an approval", "approve_payment_batch", "Approves a batch", "batch_id", nil, object, label.User},
+		{"a return", "approve_return", "Approves a return", "return_id", nil, object, label.User},
+		{"a pull request that is approved", "approve_pull_request", "", "pull_number", nil, object, label.User},
+		{"an invitation", "accept_invitation", "", "invitation_id", nil, object, label.User},
+		{"a confirmation", "confirm_order", "", "order_id", nil, object, label.User},
+		{"a pull request that is merged", "merge_pull_request", "", "pullNumber", nil, object, label.User},
+		{"a contact that remains", "merge_contacts", "Merges two contacts", "primary_id", nil, object, label.User},
+		{"a contact that goes", "merge_contacts", "Merges two contacts", "secondary_id", nil, object, label.User},
+		{"the source of a merge", "merge_branch", "Merges a branch", "source", []string{"target"}, object, label.User},
+		{"the source branch of a merge", "merge_branch", "Merges a branch", "source_branch", []string{"target_branch"}, object, label.User},
+		{"the target of a merge", "merge_branch", "Merges a branch", "target", []string{"source"}, object, label.User},
+		{"a ticket that is updated", "update_ticket", "", "ticket_id", nil, object, label.ToolOutput},
+		{"what was approved", "list_approved_returns", "", "return_id", nil, object, label.External},
+	})
+	for _, tool := range []string{"approve_request", "accept_terms", "confirm_booking", "merge_contacts", "merge_pull_request", "release_hold", "grant_access"} {
+		if e := Contract(one(t, tool, "", "id")).Tools[0].Effect; !e.Outward() {
+			t.Errorf("%s: %s, want an outward effect", tool, e)
+		}
+	}
+	// The words of an argument don't turn one effect into another.
+	for _, method := range []string{"Merge method", "Merge method to use"} {
+		f := Contract(catalogue(t, map[string]any{
+			"name": "merge_pull_request", "description": "Merge a pull request",
+			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{
+				"pullNumber":   map[string]any{"type": "number"},
+				"merge_method": map[string]any{"type": "string", "description": method, "enum": []string{"merge", "squash", "rebase"}},
+			}},
+		}))
+		if tool := f.Tools[0]; tool.Effect != contract.Destructive || find(tool.Args, "/pullNumber").Floor != label.User {
+			t.Errorf("%q: %s, %s", method, tool.Effect, find(tool.Args, "/pullNumber").Floor)
+		}
+	}
 }

@@ -88,6 +88,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 	if read || t.effect == contract.Egress && (t.manner == looking || t.verb == "crawl" || t.verb == "scrape") {
 		selector.floor = label.External
 	}
+	if !read && decisions[t.verb] {
+		selector.floor = label.User
+	}
 	payload := t.inPayload(p) && !t.picksInside(p)
 
 	switch e.concept {
@@ -369,6 +372,10 @@ func (t *tool) handled(p *place, selector verdict) verdict {
 	}
 	return v
 }
+
+// decisions are verbs by which somebody's word lets something happen, or makes one
+// thing of two for good: what they are about is for the user to say.
+var decisions = set("approve accept confirm ratify endorse countersign release grant merge")
 
 // hasPayload tells whether the tool takes text or values beside p.
 func (t *tool) hasPayload(p *place) bool {

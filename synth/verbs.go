@@ -58,11 +58,11 @@ var verbs = verbTable([]verbRow{
 	{contract.Write, adding, true, `record note comment bookmark star pin like favorite`},
 	{contract.Write, changing, false, `update edit modify change set patch rename assign upvote follow unfollow transition
 		complete reopen close adjust configure customize toggle reschedule unlink relate
-		restore unarchive subscribe unstar unpin organize sort format resize merge split
+		restore unarchive subscribe unstar unpin organize sort format resize split
 		checkout select alter refresh sync synchronize acknowledge snooze watch unwatch
 		minimize maximize press click tap drag choose bold autofit arrange login logout
-		authenticate reindex rebuild vacuum compact optimize mount approve
-		accept decline confirm dismiss mute unmute correct fix finalize join leave`},
+		authenticate reindex rebuild vacuum compact optimize mount
+		decline dismiss mute unmute correct fix finalize join leave`},
 	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link manage control handle process apply
 		switch turn limit give push enable start open schedule operate track increase
 		decrease raise lower`},
@@ -74,6 +74,7 @@ var verbs = verbTable([]verbRow{
 		disconnect detach abort rotate deny reject ungroup unprotect removedirectory unset
 		cordon drain authorize permit elevate impersonate migrate unmount expunge invalidate hangup deregister
 		void pop`},
+	{contract.Destructive, changing, false, `merge`},
 	{contract.Destructive, removing, true, `block`},
 	{contract.Execute, running, false, `execute run eval evaluate invoke launch spawn deploy install compile dispatch
 		delegate sh sudo rerun retry upgrade provision boot simulate instruct`},
@@ -83,6 +84,8 @@ var verbs = verbTable([]verbRow{
 		redeem repost dm announce crawl scrape curl sell lend borrow invest hire lease
 		webhook emit respond promote topup upload distribute commission outsource disclose
 		leak expose enroll enrol signup`},
+	{contract.Egress, changing, false, `approve accept confirm ratify endorse countersign`},
+	{contract.Egress, changing, true, `release`},
 	{contract.Egress, sending, true, `post request place message order contact email trade charge bill tip fax sms loan
 		rent book exchange bid wire grant`},
 	{contract.Write, relocating, true, `export download pull`},
