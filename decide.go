@@ -22,6 +22,7 @@ type deciding struct {
 	s       *Session
 	d       *Decision
 	call    *Call
+	number  int // of the calls that the session numbered, this one among them
 	bound   *binding
 	variant *contract.Variant
 	outer   *binding // the tool through which bound's is called; nil when the call names it
@@ -58,13 +59,14 @@ const (
 // The recorded facts are what guards learned when the log was written; nil where
 // they are to look things up.
 func (s *Session) decide(ctx context.Context, c *Call, agreed consent, best Verdict, recorded *guard.Facts) *deciding {
+	number := s.counts.calls
 	if c.ID == "" {
 		for taken := true; taken; _, taken = s.calls[c.ID] {
-			s.counts.calls++
-			c.ID = fmt.Sprintf("c%d", s.counts.calls)
+			number++
+			c.ID = fmt.Sprintf("c%d", number)
 		}
 	}
-	x := &deciding{s: s, call: c, consent: agreed, ambient: s.seen.Ambient(), record: &callRecord{call: *c},
+	x := &deciding{s: s, call: c, number: number, consent: agreed, ambient: s.seen.Ambient(), record: &callRecord{call: *c},
 		d: &Decision{Session: s.id, Call: c.ID, Server: c.Server, Tool: c.Tool}}
 	old, again := s.calls[c.ID]
 	if again && (old.allowed || old.call.Server != c.Server || old.call.Tool != c.Tool || string(old.call.Arguments) != string(c.Arguments)) {
@@ -125,6 +127,7 @@ func (x *deciding) onlyFailed() bool {
 
 // note takes what was decided into the session.
 func (x *deciding) note() {
+	x.s.counts.calls = max(x.s.counts.calls, x.number)
 	if x.known {
 		x.s.calls[x.record.call.ID] = x.record
 	}

@@ -541,6 +541,10 @@ func TestConfirmation(t *testing.T) {
 	if d.Verdict != remit.Allow || !d.Confirmed || len(d.Reasons) != 2 {
 		t.Fatalf("confirmed: %+v", d)
 	}
+	again := o.decide("send", `{"to":["dan@corp.example"],"body":"Hello!"}`)
+	if c := again.Findings[0].Certificates; len(c) != 1 || c[0].Procedure != "confirm" {
+		t.Errorf("the certificates of a confirmed value are %+v", c)
+	}
 	for _, c := range []struct{ name, tool, arguments, want string }{
 		{"the same value again", "send", `{"to":["dan@corp.example"],"body":"Hello!"}`, "allow"},
 		{"at another place in the list", "send", `{"to":["dan@corp.example","dan@corp.example"]}`, "allow"},

@@ -108,7 +108,7 @@ type Evidence struct {
 // Certificate is a certificate as a decision records it.
 type Certificate struct {
 	// Procedure is what issued it: "allowlist", "directory", "lookup",
-	// "source", "validation" or "confirmation".
+	// "source", "validation" or "confirm".
 	Procedure string       `json:"procedure"`
 	Max       label.Trust  `json:"max"`
 	Roles     []label.Role `json:"roles"`
