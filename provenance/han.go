@@ -37,6 +37,7 @@ type hanNumber struct {
 	digit                       bool  // and is a character
 	nought                      bool  // a nought stands before it
 	unit, big                   int64 // the last units of each kind
+	bare                        bool  // Japanese: 百 and 千 are one hundred and one thousand
 	ok                          bool
 }
 
@@ -70,7 +71,7 @@ func (r *numeralReader) digitsBefore(i int) int {
 
 // hanAt reads the number at start, and returns where its characters end.
 func (r *numeralReader) hanAt(start int) int {
-	n := hanNumber{ok: true, unit: 10_000, big: 1 << 62}
+	n := hanNumber{ok: true, bare: r.lang == japanese, unit: 10_000, big: 1 << 62}
 	end, units := start, 0
 	for end < len(r.text) {
 		c, size := utf8.DecodeRuneInString(r.text[end:])
@@ -146,7 +147,7 @@ func (n *hanNumber) takeUnit(u int64) {
 	factor := new(big.Rat).SetInt64(u)
 	if u < 10_000 {
 		if !n.pending {
-			n.ok = n.ok && u == 10 && n.section.Sign() == 0
+			n.ok = n.ok && (n.bare || u == 10 && n.section.Sign() == 0)
 			n.coefficient.SetInt64(1)
 		}
 		n.ok = n.ok && u < n.unit
@@ -165,11 +166,12 @@ func (n *hanNumber) takeUnit(u int64) {
 }
 
 // end returns the number, or nil where it is none, or where its last digit may
-// leave out its unit: "一万五" is 15000 to most, and 10005 by the book.
+// leave out its unit, as Chinese does: "一万五" is 15000 to most, and 10005 by the
+// book.
 func (n *hanNumber) end() *big.Rat {
 	if n.pending {
 		small := n.unit < 10_000 && n.unit > 10 || n.unit == 10_000 && n.big < 1<<62
-		n.ok = n.ok && !(n.digit && small && !n.nought)
+		n.ok = n.ok && !(n.digit && small && !n.nought && !n.bare)
 		n.section.Add(&n.section, &n.coefficient)
 	}
 	if !n.ok {

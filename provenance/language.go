@@ -32,7 +32,7 @@ var functionWords = [languages]map[string]bool{
 		"auch es sie ihm ihr ihnen um bis nach unsere überweise zahle gib setze trag dann noch"),
 	french: wordSet("le la les des et ou à pour est de du un une avec vous je nous mon ma mes dans sur au aux ce cette que qui il elle lui leur par ne pas s " +
 		"chez paie vire verse mets envoie son sa"),
-	spanish:    wordSet("el la los las y o para es de del un una con por favor mi en que al su lo se le les mis este esta paga transfiere pon envía manda no"),
+	spanish:    wordSet("a el la los las y o para es de del un una con por favor mi en que al su lo se le les mis este esta paga transfiere pon envía manda no"),
 	italian:    wordSet("il lo la gli le e o per è di del della dei un una con mio mia che al alla allo dal nel sul a sono favore paga trasferisci questo questa non i"),
 	portuguese: wordSet("o a os as e ou para é de do da dos das um uma com por favor meu minha em no na que ao à aos pague transfere transfira paga não este esta"),
 	dutch:      wordSet("de het een en of van voor is met naar mijn op aan dat dit niet ik wij we te over om bij betaal maak stuur graag hem haar alstublieft"),
@@ -52,7 +52,7 @@ func writtenIn(text string) language {
 			if functionWords[l][w] {
 				score[l]++
 			}
-			if telling, ok := numberWordsOf[l][w]; ok && !telling.shared {
+			if n, ok := wordNumber(l, w); ok && !n.shared {
 				score[l]++
 			}
 		}

@@ -63,7 +63,7 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 		left, right := q.s.vouch.around(o, 9, 3)
 		little := len(magnitude) <= 3 && !m.marked
 		cued := q.n.cued(left) || q.n.cued(right)
-		if little && !cued && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
+		if little && !cued && !(m.percent && q.percentLike()) && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
 			continue
 		}
 		r := Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
@@ -94,8 +94,19 @@ func pronoun(magnitude string, left []string) bool {
 // beforeQuantity are the words between a verb and an amount.
 var beforeQuantity = wordSet("for to of at by is are exactly für auf zu mit von à de pour sur a por para di per su da voor op van naar на до за")
 
+// percentLike tells whether an argument asks for a share.
+func (q *query) percentLike() bool { return hasAny(q.n.last, shareWords) }
+
+var (
+	percentNames = wordSet("percent percentage pct rate ratio")
+	shareWords   = wordSet("percent percentage pct rate ratio discount tax vat share interest margin markup commission tip increase decrease")
+)
+
 // amountLike tells whether an argument asks for an absolute amount.
 func (q *query) amountLike() bool {
+	if hasAny(q.n.last, percentNames) {
+		return false
+	}
 	for _, w := range [...]string{"amount", "price", "total", "sum", "cost", "fee", "balance", "quantity", "qty"} {
 		if contains(q.n.last, w) {
 			return true
