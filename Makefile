@@ -43,7 +43,10 @@ python:
 		echo "note: Python with venv is not installed (on Debian: python3-venv), the gateway is not tested with servers from PyPI"; \
 	elif ! cat $(PYTHON)/requirements*.txt | cmp -s - $(PYTHON)/venv/installed; then \
 		install="$(PYTHON)/venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $(PYTHON)/requirements"; \
-		python3 -m venv --clear $(PYTHON)/venv && $$install.txt && $$install-v1.txt --target $(PYTHON)/venv/v1 && \
+		python3 -m venv --clear $(PYTHON)/venv && $$install.txt && \
+		$$install-v1.txt --target $(PYTHON)/venv/v1 && \
+		$$install-frameworks.txt --target $(PYTHON)/venv/frameworks && \
+		$$install-crewai.txt --target $(PYTHON)/venv/crewai && \
 		cat $(PYTHON)/requirements*.txt > $(PYTHON)/venv/installed \
 			|| echo "note: pip could not install its packages, the gateway is not tested with servers from PyPI"; fi
 

@@ -23,6 +23,9 @@ type conversation struct {
 	open map[string]string
 	// size is how much it has read, in bytes.
 	size int
+	// floor says who speaks next, and the lineage who has said what.
+	floor floor
+	lineage
 }
 
 func newConversation(s Session, log []remit.Event) *conversation {
@@ -41,6 +44,7 @@ func newConversation(s Session, log []remit.Event) *conversation {
 // tell adds an event of somebody else's than the model.
 func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	c.size += len(e.Text)
+	c.outside = c.outside || e.Kind == remit.ResultEvent || e.Kind == remit.AttachmentEvent
 	if e.Kind == remit.ResultEvent {
 		r := *e.Result
 		c.size += len(r.Content)

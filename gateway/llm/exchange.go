@@ -26,6 +26,7 @@ type exchange struct {
 
 	req    *request
 	tenant hash
+	owner  uint64 // as echoes know it
 	c      *conversation
 	end    hash // of the conversation up to the answer
 	kept   kept
@@ -92,7 +93,8 @@ func (x *exchange) open(body []byte) error {
 	}
 	whose := tenant(x.d.name(), x.r)
 	x.req, x.tenant = req, hashed(append([][]byte{whose[:]}, bytesOf(req.tools)...)...)
-	r := &reader{p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
+	x.owner = x.p.echoes.owner(x.r)
+	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
 	c, kept, err := r.resume(x.r.Context(), m, id, x.tenant)
 	if err != nil {
 		return err
@@ -278,6 +280,7 @@ func (x *exchange) keep(shown *said) {
 		for _, text := range shown.other {
 			x.p.answers.add(aside(x.end, text))
 		}
+		x.echo(shown)
 	}
 	x.p.cache.put(l)
 }

@@ -119,6 +119,7 @@ type Proxy struct {
 	monitors monitors
 	cache    cache
 	answers  answers
+	echoes   *echoes
 }
 
 // New makes a proxy.
@@ -152,7 +153,7 @@ func New(o Options) (*Proxy, error) {
 	if o.Transport == nil {
 		o.Transport = transport()
 	}
-	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}}
+	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
 	// Where an answer redirects to is for the client to know.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -11,12 +11,14 @@ import (
 
 // reader reads the turns of one request, each at most once.
 type reader struct {
-	p    *Proxy
-	d    dialect
-	req  *request
-	c    containers
-	read []*turn
-	err  error
+	// owner is whose the request is, as echoes know it.
+	owner uint64
+	p     *Proxy
+	d     dialect
+	req   *request
+	c     containers
+	read  []*turn
+	err   error
 	// before are the hashes of the conversation before every turn, and at its
 	// end.
 	before []hash
@@ -86,7 +88,12 @@ func (r *reader) resume(ctx context.Context, m *remit.Monitor, id string, seed h
 			}
 			s, n := r.run(at)
 			from = at + n
-			return s.digest(r.before[at]) == l.answer && r.genuine(at, s)
+			genuine := r.genuine(at, s)
+			if l.c.floor.work && r.hidden(at, s, genuine) != nil {
+				from = at
+				return true
+			}
+			return genuine && s.digest(r.before[at]) == l.answer
 		})
 		if l == nil {
 			continue
@@ -128,6 +135,7 @@ func (r *reader) begin(ctx context.Context, m *remit.Monitor, id string) (*conve
 			return nil, fmt.Errorf("the session can't be opened: %w", err)
 		}
 		c = newConversation(s, log)
+		r.p.echoes.restore(r.owner, log, &c.lineage)
 	}
 	if r.req.kept != "" && c.log == nil {
 		if err := c.tell(ctx, attached("history", unreadable("kept history"))); err != nil {
@@ -162,13 +170,20 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			if r.err != nil {
 				return r.err
 			}
-			if err := c.recall(ctx, s, r.genuine(i, s)); err != nil {
+			s, genuine := r.recall(c, i, s, i == from && c.floor.work)
+			if err := c.recall(ctx, s, genuine); err != nil {
 				return err
 			}
 			i += n
 			continue
 		}
-		for _, e := range t.events {
+		if hidden := r.p.echoes.held(r.before[i]); hidden != nil && !c.floor.work {
+			if err := c.recall(ctx, &said{calls: hidden}, true); err != nil {
+				return err
+			}
+			c.floor = floorOf(hidden)
+		}
+		for _, e := range r.attributed(c, i, t.events) {
 			if err := c.tell(ctx, e); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,7 @@ type talk struct {
 	base     string
 	u        *upstream
 	header   []string
+	tools    string // mailTools when empty
 	messages []json.RawMessage
 }
 
@@ -39,7 +41,7 @@ func (c *talk) result(call, text string) {
 func (c *talk) ask(message string) string {
 	c.t.Helper()
 	c.u.add(reply{status: 200, kind: "application/json", body: fmt.Sprintf(`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}]}`, message)})
-	body, err := json.Marshal(map[string]any{"model": "m", "messages": c.messages, "tools": json.RawMessage(mailTools)})
+	body, err := json.Marshal(map[string]any{"model": "m", "messages": c.messages, "tools": json.RawMessage(cmp.Or(c.tools, mailTools))})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -59,6 +59,17 @@ func PyPI(tb testing.TB, name string, args ...string) Program {
 	return p
 }
 
+// Over is a script below testdata/python that has further packages over those
+// there: of requirements-MORE.txt. It is skipped as [Node] is.
+func Over(tb testing.TB, more, script string, args ...string) Program {
+	tb.Helper()
+	p := Python(tb, script, args...)
+	dir := filepath.Join(testdata(tb), "python", "venv", more)
+	need(tb, dir, "python3", "-m", "ensurepip", "--version")
+	p.Env = []string{"PYTHONPATH=" + dir}
+	return p
+}
+
 // need skips a test unless make setup has left its stamp, or fails it in a gate
 // where the installer is there: a command that succeeds if it is.
 func need(tb testing.TB, stamp string, installer ...string) {
