@@ -35,7 +35,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 	if !absent(m["web_search_options"]) {
 		r.unread = append(r.unread, unreadable("web search"))
 	}
-	r.only = chosen(m["tool_choice"])
+	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "messages")
 	return r, nil
 }

@@ -39,6 +39,18 @@ func chosen(choice json.RawMessage) map[string]bool {
 	return only
 }
 
+// forces reports whether a choice makes the model call a tool.
+func forces(choice json.RawMessage) bool {
+	switch kind := rawjson.GetText(choice, "type"); kind {
+	case "function", "custom", "tool", "any":
+		return true
+	case "allowed_tools":
+		return rawjson.GetText(choice, "mode") == "required" || rawjson.GetText(choice, "allowed_tools", "mode") == "required"
+	}
+	word := rawjson.Text(choice)
+	return word == "required" || word == "any"
+}
+
 // unforced is a request of OpenAI's APIs whose model may call nothing.
 func unforced(body []byte) []byte {
 	choice := rawjson.Get(body, "tool_choice")
@@ -66,4 +78,24 @@ func unforcedMessages(body []byte) []byte {
 // choice of.
 func notOffered(tool string) string {
 	return fmt.Sprintf("The call of %s was denied.\n- the application does not offer this tool in this turn\n  answer without it", legible.Line(tool))
+}
+
+// forcedNames are the tools of which the application makes the model call one.
+func (r *request) forcedNames() []string {
+	var names []string
+	for _, tool := range r.tools {
+		name := toolName(tool)
+		if r.forced && (r.only == nil || r.only[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// toolName is the name in a definition.
+func toolName(tool json.RawMessage) string {
+	if name := rawjson.GetText(tool, "function", "name"); name != "" {
+		return name
+	}
+	return rawjson.GetText(tool, "name")
 }

@@ -87,7 +87,7 @@ func (x *exchange) open(body []byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := x.p.monitors.get(req.tools)
+	m, err := x.p.monitors.get(req)
 	if err != nil {
 		return err
 	}

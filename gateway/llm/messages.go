@@ -25,7 +25,7 @@ func (messages) request(body []byte, c containers) (*request, error) {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}
 	r.system = c.events(remit.SystemEvent, parts(m["system"]))
-	r.only = chosen(m["tool_choice"])
+	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "system", "messages")
 	return r, nil
 }

@@ -49,7 +49,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	if !absent(m["prompt"]) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(rawjson.Get(m["prompt"], "variables"))}))
 	}
-	r.only = chosen(m["tool_choice"])
+	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "instructions", "input")
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/remit-project/remit"
@@ -26,16 +27,29 @@ type monitors struct {
 	by   map[hash]*remit.Monitor
 }
 
-// get returns the monitor for tools. A tool whose definition can't be used, or
-// for which the contract file has nothing, stays unknown to it.
-func (m *monitors) get(tools []json.RawMessage) (*remit.Monitor, error) {
-	key := hashed(bytesOf(tools)...)
+// get returns the monitor for a request's tools. A tool whose definition can't be
+// used, or for which the contract file has nothing, stays unknown to it.
+func (m *monitors) get(req *request) (*remit.Monitor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.of(req.tools, req.forcedNames())
+}
+
+// of returns the monitor for tools of which some are forced.
+func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor, error) {
+	key := toolsKey(tools, forced)
 	if made := m.by[key]; made != nil {
 		return made, nil
 	}
 	c, errs := schema.ParseEach(m.o.Name, tools, schema.Parse)
+	if answers := forcedAnswers(c, forced); len(answers) < len(forced) {
+		// Conversations go on under one monitor, whatever is forced in a turn.
+		made, err := m.of(tools, answers)
+		if err == nil && m.by[toolsKey(tools, answers)] == made {
+			m.by[key] = made
+		}
+		return made, err
+	}
 	for _, err := range errs {
 		m.o.Log.Info("a tool has no definition to hold its calls to, and they are denied", "error", err)
 	}
@@ -52,6 +66,7 @@ func (m *monitors) get(tools []json.RawMessage) (*remit.Monitor, error) {
 		m.o.Log.Error("what was learned of new tools is lost, and their calls are denied", "error", err)
 		m.fenced(c)
 	}
+	file = m.answers(file, c, forced)
 	o := m.o.Monitor
 	o.Confirm, o.UnseenUser = nil, false
 	o.Contracts, o.Tools = []*contract.File{file}, []*schema.Catalogue{c}
@@ -84,6 +99,63 @@ func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts boo
 	}
 	m.fenced(c)
 	return m.file, true, nil
+}
+
+func toolsKey(tools []json.RawMessage, forced []string) hash {
+	return hashed(append(bytesOf(tools), []byte(strings.Join(forced, "\x00")))...)
+}
+
+// forcedAnswers are those of the forced tools whose calls are answers because they
+// are forced.
+func forcedAnswers(c *schema.Catalogue, forced []string) []string {
+	var names []string
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if _, ok := synth.Answer(t, c, true); ok && slices.Contains(forced, t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// answers is the file with contracts for the tools by whose calls the application
+// takes the model's answer, unless a person has edited theirs.
+func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []string) *contract.File {
+	var names []string
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		answer, ok := synth.Answer(t, c, slices.Contains(forced, t.Name))
+		known, held := file.Tool(t.Name)
+		if !ok || !held || !untouched(known, synth.Tool(t, c)) {
+			continue
+		}
+		if len(names) == 0 {
+			file = file.Clone()
+			known, _ = file.Tool(t.Name)
+		}
+		*known = answer
+		names = append(names, t.Name)
+	}
+	if len(names) > 0 {
+		m.o.Log.Info("the calls of tools are taken for answers, by their names", "tools", names)
+	}
+	return file
+}
+
+// untouched reports whether a contract is as it was made, but for marks.
+func untouched(known *contract.Tool, made contract.Tool) bool {
+	now := *known
+	now.Review, made.Review = "", ""
+	text := func(t contract.Tool) string {
+		f := contract.File{Version: contract.Version, Tools: []contract.Tool{t}}
+		out, err := f.Marshal()
+		if err != nil {
+			return ""
+		}
+		return string(out)
+	}
+	was := text(made)
+	return was != "" && text(now) == was
 }
 
 // unknown are contracts made of the tools that the file doesn't have, or has for

@@ -26,6 +26,8 @@ type request struct {
 	// only are the tools that the model may choose from, by name; nil when it
 	// may choose from all.
 	only map[string]bool
+	// forced tells that the model has to call one of them.
+	forced bool
 	// kept names a history that the provider keeps and the request doesn't
 	// repeat; empty when there is none.
 	kept string
