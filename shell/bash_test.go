@@ -27,16 +27,16 @@ func TestReadsAsBash(t *testing.T) {
 	}
 	dir := t.TempDir()
 	// No slash and no name of a program: whatever comes out stays in the folder.
-	pieces := []string{"p", "p ", " ", "a", "b1", "'", "\"", "\\", "$", "$a", "$?", "`", "#", " #", ";", " | ", "&&", " || ", "&", "<", ">", ">>", "2>&1", "<<<", "<<E\n", "<<'E'\n", "\nE\n", "(", ")", "{", "}", "{a,b}", "~", "*", "?", "[", "]", "=", "a=", "!", "\n", "\t", "-x", "--", "$(p x)", "\"$(cat <<'E'\nx\nE\n)\"", ",", ":", "^", "%", "é", "\u00a0", ">&", "<&", "&>", " |& ", ">|", "<>", "<<-E\n\t", "1", "-", "$'", "$\"", "\\n", "\\\n", "((", "))", "[[ ", " ]]", "$((", "${", "if ", "; then ", "; fi", "time ", "function ", "case ", "in ", "esac", "select ", "do ", "done", "coproc ", "+=", "@(", "!(", "\v", "\x01x", "\x7f"}
+	pieces := []string{"p", "p ", " ", "a", "b1", "'", "\"", "\\", "$", "$a", "$?", "`", "#", " #", ";", " | ", "&&", " || ", "&", "<", ">", ">>", "2>&1", "<<<", "<<E\n", "<<'E'\n", "\nE\n", "(", ")", "{", "}", "{a,b}", "~", "*", "?", "[", "]", "=", "a=", "!", "\n", "\t", "-x", "--", "$(p x)", "\"$(cat <<'E'\nx\nE\n)\"", ",", ":", "^", "%", "é", "\u00a0", ">&", "<&", "&>", " |& ", ">|", "<>", "<<-E\n\t", "1", "-", "$'", "$\"", "\\n", "\\\n", "((", "))", "[[ ", " ]]", "$((", "${", "if ", "; then ", "; fi", "time ", "function ", "case ", "in ", "esac", "select ", "do ", "done", "coproc ", "+=", "for a in b1 c; do p $a", "for a in 'x y' b1; do p ", "\"$a\"", "${a}x", "; done", "$(p b)", "if p; then p ", "while p; do break; done; p ", "! p ", "\\*", "\\ ", "\"\\$x\"", "\"a\\.b\"", "{}", "\\;", "@(", "!(", "\v", "\x01x", "\x7f"}
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := "p " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 12).Draw(t, "line"), "")
 		line, err := shell.Read(text)
-		if err != nil || len(line.Opaque) > 0 {
+		if err != nil || len(line.Unread) > 0 {
 			return
 		}
 		var read []string
-		for _, c := range line.Commands {
+		for _, c := range line.All {
 			if slices.ContainsFunc(c.Words, func(w shell.Word) bool { return w.Kind != shell.Literal }) {
 				return
 			}

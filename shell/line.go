@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,13 +25,21 @@ type Span struct{ Start, End int }
 // Line is a command line as it was read.
 type Line struct {
 	Text string
-	// Commands are its simple commands, in the order in which they stand.
+	// Commands are the simple commands that it plainly runs one after the other,
+	// in the order in which they stand.
 	Commands []Command
 	// Pipes are the operators by which commands feed others.
 	Pipes []Span
 	// Opaque are the parts that are more than plain commands: loops, conditions,
-	// functions, subshells, jobs in the background. What they hold is not read.
+	// functions, subshells, jobs in the background.
 	Opaque []Span
+	// All are the commands above and those of loops over known words, conditions,
+	// subshells, jobs and substitutions: whatever the line may run, if nothing of
+	// it is Unread. A loop's commands stand there once for each of its words.
+	All []Command
+	// Unread are the parts of which nothing is known: functions, patterns of
+	// cases, arithmetic, loops over what only the shell will know.
+	Unread []Span
 }
 
 // Command is one simple command.
@@ -42,6 +51,8 @@ type Command struct {
 	Redirects []Redirect
 	// Fed tells that another command's output is its input.
 	Fed bool
+	// Pipeline is a number that the commands of one pipeline share; 0 for none.
+	Pipeline int
 }
 
 // Word is one word.
@@ -62,8 +73,12 @@ const (
 	Literal Kind = iota
 	// Pattern words become the names of files that they match.
 	Pattern
-	// Unknown words hold what only the shell will know: variables, the output of
-	// commands, home directories, alternatives.
+	// Output words hold what commands of the line print, what names of files are
+	// in a loop over them, or what the shell tells of itself: text that only it
+	// will know, and that may be several words.
+	Output
+	// Unknown words hold what only the shell will know: variables, home
+	// directories, alternatives.
 	Unknown
 )
 
@@ -110,9 +125,9 @@ func Read(text string) (*Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnread, err)
 	}
-	r := reader{line: Line{Text: text}}
+	r := reader{line: Line{Text: text}, assigned: assigned(file)}
 	for _, s := range file.Stmts {
-		r.statement(s, false)
+		r.statement(s, scope{})
 	}
 	if r.pieces > MaxPieces {
 		return nil, fmt.Errorf("%w: more than %d words", ErrUnread, MaxPieces)
@@ -121,46 +136,198 @@ func Read(text string) (*Line, error) {
 }
 
 type reader struct {
-	line   Line
-	pieces int
+	line      Line
+	pieces    int
+	pipelines int
+	assigned  map[string]bool // variables that the line itself sets
+}
+
+// scope is where a statement stands.
+type scope struct {
+	fed, nested bool
+	pipeline    int
+	depth       int
+	loops       map[string]Word // what the variables of loops hold
+}
+
+// within is the scope of what stands inside of a construct.
+func (in scope) within() scope {
+	in.nested = true
+	in.depth++
+	return in
+}
+
+// maxDepth bounds how deep constructs are read.
+const maxDepth = 8
+
+// maxItems bounds the words of a loop, each of which is a reading of its body.
+const maxItems = 32
+
+// assigned are the variables that a line sets by itself, other than by loops.
+func assigned(file *syntax.File) map[string]bool {
+	out := map[string]bool{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil {
+				out[n.Name.Value] = true
+			}
+		case *syntax.Redirect:
+			if n.N != nil {
+				out[strings.Trim(n.N.Value, "{}")] = true
+			}
+		}
+		return true
+	})
+	return out
 }
 
 func span(n syntax.Node) Span { return Span{int(n.Pos().Offset()), int(n.End().Offset())} }
 
-func (r *reader) statement(s *syntax.Stmt, fed bool) {
+func (r *reader) statement(s *syntax.Stmt, in scope) {
 	if r.pieces++; r.pieces > MaxPieces {
 		return
 	}
-	if s.Background || s.Coprocess || s.Disown {
-		r.line.Opaque = append(r.line.Opaque, span(s))
+	if s.Coprocess || s.Disown || in.depth > maxDepth {
+		r.unread(s, in)
 		return
+	}
+	if s.Background {
+		r.opaque(s, in)
+		in = in.within()
 	}
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		r.call(s, cmd, fed)
+		r.call(s, cmd, in)
+		return
 	case *syntax.BinaryCmd:
 		if len(s.Redirs) > 0 {
-			r.line.Opaque = append(r.line.Opaque, span(s))
+			r.unread(s, in)
 			return
 		}
-		piped := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
-		if piped {
+		r.binary(cmd, in)
+		return
+	case nil:
+		c := Command{Span: span(s), Fed: in.fed, Pipeline: in.pipeline}
+		r.redirects(&c, s.Redirs, in)
+		r.add(c, in)
+		return
+	}
+	if !s.Background {
+		r.opaque(s, in)
+	}
+	r.construct(s, in.within())
+}
+
+func (r *reader) binary(cmd *syntax.BinaryCmd, in scope) {
+	left, right := in, in
+	if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+		if !in.nested {
 			at := int(cmd.OpPos.Offset())
 			r.line.Pipes = append(r.line.Pipes, Span{at, at + len(cmd.Op.String())})
 		}
-		r.statement(cmd.X, fed)
-		r.statement(cmd.Y, fed || piped)
-	case nil:
-		c := Command{Span: span(s), Fed: fed}
-		r.redirects(&c, s.Redirs)
-		r.line.Commands = append(r.line.Commands, c)
+		if left.pipeline == 0 {
+			r.pipelines++
+			left.pipeline, right.pipeline = r.pipelines, r.pipelines
+		}
+		right.fed = true
+	}
+	r.statement(cmd.X, left)
+	r.statement(cmd.Y, right)
+}
+
+// construct reads what a loop, a condition or a group may run.
+func (r *reader) construct(s *syntax.Stmt, in scope) {
+	if len(s.Redirs) > 0 {
+		c := Command{Span: span(s), Fed: in.fed, Pipeline: in.pipeline}
+		r.redirects(&c, s.Redirs, in)
+		r.add(c, in)
+	}
+	switch cmd := s.Cmd.(type) {
+	case *syntax.Block:
+		r.statements(cmd.Stmts, in)
+	case *syntax.Subshell:
+		r.statements(cmd.Stmts, in)
+	case *syntax.IfClause:
+		for c := cmd; c != nil; c = c.Else {
+			r.statements(c.Cond, in)
+			r.statements(c.Then, in)
+		}
+	case *syntax.WhileClause:
+		r.statements(cmd.Cond, in)
+		r.statements(cmd.Do, in)
+	case *syntax.TimeClause:
+		if cmd.Stmt != nil {
+			r.statement(cmd.Stmt, in)
+		}
+	case *syntax.ForClause:
+		r.loop(s, cmd, in)
 	default:
-		r.line.Opaque = append(r.line.Opaque, span(s))
+		r.unread(s, in)
 	}
 }
 
-func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, fed bool) {
-	c := Command{Span: span(call), Fed: fed}
+func (r *reader) statements(all []*syntax.Stmt, in scope) {
+	for _, s := range all {
+		r.statement(s, in)
+	}
+}
+
+// plainName is a variable that no shell gives a meaning to.
+func plainName(name string) bool {
+	switch name {
+	case "argv", "fignore", "histchars", "pipestatus", "prompt", "psvar", "signals", "status", "watch", "options", "aliases", "functions", "commands", "parameters", "dirstack", "builtins", "modules", "widgets", "keymaps":
+		return false
+	}
+	return name != "" && !strings.HasSuffix(name, "path") && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// loop reads a loop over words, once for each of them.
+func (r *reader) loop(s *syntax.Stmt, cmd *syntax.ForClause, in scope) {
+	over, ok := cmd.Loop.(*syntax.WordIter)
+	if !ok || cmd.Select || !over.InPos.IsValid() || len(over.Items) == 0 || len(over.Items) > maxItems || !plainName(over.Name.Value) {
+		r.unread(s, in)
+		return
+	}
+	name := over.Name.Value
+	for _, item := range over.Items {
+		if r.pieces > MaxPieces {
+			return
+		}
+		w := r.word(item, in)
+		if r.assigned[name] {
+			w.Kind = Unknown
+		}
+		body := in
+		body.loops = maps.Clone(in.loops)
+		if body.loops == nil {
+			body.loops = map[string]Word{}
+		}
+		body.loops[name] = w
+		r.statements(cmd.Do, body)
+	}
+}
+
+func (r *reader) opaque(n syntax.Node, in scope) {
+	if !in.nested {
+		r.line.Opaque = append(r.line.Opaque, span(n))
+	}
+}
+
+func (r *reader) unread(n syntax.Node, in scope) {
+	r.opaque(n, in)
+	r.line.Unread = append(r.line.Unread, span(n))
+}
+
+func (r *reader) add(c Command, in scope) {
+	if !in.nested {
+		r.line.Commands = append(r.line.Commands, c)
+	}
+	r.line.All = append(r.line.All, c)
+}
+
+func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, in scope) {
+	c := Command{Span: span(call), Fed: in.fed, Pipeline: in.pipeline}
 	for _, a := range call.Assigns {
 		r.pieces++
 		out := Assignment{Span: span(a), Value: Word{Kind: Unknown}}
@@ -172,18 +339,18 @@ func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, fed bool) {
 		case a.Value == nil:
 			out.Value.Kind = Literal
 		default:
-			out.Value = r.word(a.Value)
+			out.Value = r.word(a.Value, in)
 		}
 		c.Assignments = append(c.Assignments, out)
 	}
 	for _, w := range call.Args {
-		c.Words = append(c.Words, r.word(w))
+		c.Words = append(c.Words, r.word(w, in))
 	}
-	r.redirects(&c, s.Redirs)
-	r.line.Commands = append(r.line.Commands, c)
+	r.redirects(&c, s.Redirs, in)
+	r.add(c, in)
 }
 
-func (r *reader) redirects(c *Command, list []*syntax.Redirect) {
+func (r *reader) redirects(c *Command, list []*syntax.Redirect, in scope) {
 	for _, d := range list {
 		r.pieces++
 		out := Redirect{Span: span(d)}
@@ -193,7 +360,7 @@ func (r *reader) redirects(c *Command, list []*syntax.Redirect) {
 			_, out.Unknown = hereText(d)
 		case syntax.WordHdoc:
 			out.Text = true
-			out.Unknown = r.word(d.Word).Kind == Unknown
+			out.Unknown = r.word(d.Word, in).Kind >= Output
 		case syntax.DplIn, syntax.DplOut:
 			// Only a number or "-" is a descriptor. Another word is a file, and bash
 			// expands it once more, whatever its quotes.
@@ -201,9 +368,9 @@ func (r *reader) redirects(c *Command, list []*syntax.Redirect) {
 				out.Writes, out.Unknown, out.File = true, true, Word{Span: span(d.Word), Kind: Unknown}
 			}
 		case syntax.RdrIn:
-			out.File = r.word(d.Word)
+			out.File = r.word(d.Word, in)
 		default:
-			out.Writes, out.File = true, r.word(d.Word)
+			out.Writes, out.File = true, r.word(d.Word, in)
 		}
 		if d.N != nil && strings.Trim(d.N.Value, "0123456789") != "" {
 			out.Unknown = true // it sets a variable
@@ -233,79 +400,183 @@ func hereText(d *syntax.Redirect) (text string, unknown bool) {
 }
 
 // word reads a word. The text of a word that is not known is not given.
-func (r *reader) word(w *syntax.Word) Word {
+func (r *reader) word(w *syntax.Word, in scope) Word {
 	r.pieces++
-	out := Word{Span: span(w)}
-	var b strings.Builder
+	x := wording{r: r, in: in, out: Word{Span: span(w)}}
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			switch {
-			case strings.ContainsAny(p.Value, "$`\\{"), i == 0 && strings.HasPrefix(p.Value, "~"),
-				strings.Contains(p.Value, "=~"), strings.Contains(p.Value, ":~"):
-				out.Kind = Unknown
-			case strings.ContainsAny(p.Value, "*?[") && p.Value != "[":
-				out.Kind = max(out.Kind, Pattern)
-			case i == 0 && strings.HasPrefix(p.Value, "="):
-				out.Kind = Unknown // zsh finds the program of the name
-			}
-			b.WriteString(p.Value)
+			x.literal(p.Value, i == 0, len(w.Parts) == 1)
 		case *syntax.SglQuoted:
 			if p.Dollar {
-				out.Kind = Unknown
+				x.become(Unknown)
 			}
-			b.WriteString(p.Value)
+			x.b.WriteString(p.Value)
 		case *syntax.DblQuoted:
-			text, ok := quoted(p)
-			if !ok {
-				out.Kind = Unknown
-			}
-			b.WriteString(text)
-		case *syntax.ParamExp:
-			if !exitStatus(p) {
-				out.Kind = Unknown
-			}
-			b.WriteByte('0')
+			x.quoted(p)
 		default:
-			out.Kind = Unknown
+			x.expansion(p, false)
 		}
 	}
-	if out.Kind != Unknown {
-		out.Text = b.String()
+	if x.out.Kind < Output {
+		x.out.Text = x.b.String()
 	}
-	return out
+	return x.out
 }
 
-// quoted is the text between double quotes. "$(cat <<'EOF' … EOF)" is text as
-// well: it is how a message of several lines is written.
-func quoted(q *syntax.DblQuoted) (string, bool) {
-	if q.Dollar {
-		return "", false
+// wording is a word in the making.
+type wording struct {
+	r   *reader
+	in  scope
+	out Word
+	b   strings.Builder
+}
+
+func (x *wording) become(k Kind) { x.out.Kind = max(x.out.Kind, k) }
+
+// literal reads a piece without quotes.
+func (x *wording) literal(text string, first, alone bool) {
+	plain, escaped, ok := unescaped(text)
+	switch {
+	case alone && text == "{}":
+	case !ok, strings.ContainsAny(plain, "$`{"), first && strings.HasPrefix(plain, "~"),
+		strings.Contains(plain, "=~"), strings.Contains(plain, ":~"):
+		x.become(Unknown)
+	case strings.ContainsAny(plain, "*?[") && text != "[":
+		if escaped != plain {
+			x.become(Unknown) // some of it is a pattern, and some is not
+		}
+		x.become(Pattern)
+	case first && strings.HasPrefix(plain, "="):
+		x.become(Unknown) // zsh finds the program of the name
 	}
-	var b strings.Builder
+	x.b.WriteString(escaped)
+}
+
+// escapable are what a backslash makes plain in every shell.
+const escapable = " .,*?[](){}!;&|<>$`\"'#~=:-+/@%^"
+
+// unescaped takes the backslashes out of a piece. Plain is the piece without
+// what they make plain, and escaped with it.
+func unescaped(text string) (plain, escaped string, ok bool) {
+	if !strings.Contains(text, `\`) {
+		return text, text, true
+	}
+	var a, b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' {
+			if i++; i == len(text) || strings.IndexByte(escapable, text[i]) < 0 {
+				return "", "", false
+			}
+			b.WriteByte(text[i])
+			continue
+		}
+		a.WriteByte(text[i])
+		b.WriteByte(text[i])
+	}
+	return a.String(), b.String(), true
+}
+
+// quoted reads a piece between double quotes. "$(cat <<'EOF' … EOF)" is text as
+// well: it is how a message of several lines is written.
+func (x *wording) quoted(q *syntax.DblQuoted) {
+	if q.Dollar {
+		x.become(Unknown)
+		return
+	}
 	for _, p := range q.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "\\`$") {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.CmdSubst:
-			text, ok := catText(p)
+			text, ok := dequoted(p.Value)
 			if !ok {
-				return "", false
+				x.become(Unknown)
 			}
-			b.WriteString(text)
-		case *syntax.ParamExp:
-			if !exitStatus(p) {
-				return "", false
-			}
-			b.WriteByte('0')
+			x.b.WriteString(text)
 		default:
-			return "", false
+			x.expansion(p, true)
 		}
 	}
+}
+
+// dequoted takes the backslashes out of text between double quotes.
+func dequoted(text string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '$' || text[i] == '`':
+			return "", false
+		case text[i] == '\\' && i+1 == len(text):
+			return "", false
+		case text[i] == '\\' && text[i+1] == '\n':
+			return "", false
+		case text[i] == '\\' && strings.IndexByte("$`\"\\", text[i+1]) >= 0:
+			i++
+		}
+		b.WriteByte(text[i])
+	}
 	return b.String(), true
+}
+
+// told are variables in which the shell tells where it is, and nothing that is
+// anybody's secret.
+var told = map[string]bool{"HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "SHELL": true, "PATH": true, "HOSTNAME": true, "LANG": true, "TERM": true,
+	"RANDOM": true, "SECONDS": true, "LINENO": true, "UID": true, "GOPATH": true, "GOROOT": true, "JAVA_HOME": true, "VIRTUAL_ENV": true, "NODE_ENV": true, "$": true, "!": true, "#": true}
+
+// expansion reads a piece that the shell puts something in the place of.
+func (x *wording) expansion(p syntax.WordPart, quoted bool) {
+	switch p := p.(type) {
+	case *syntax.ParamExp:
+		x.parameter(p, quoted)
+		return
+	case *syntax.CmdSubst:
+		if p.TempFile || p.ReplyVar {
+			break
+		}
+		if text, ok := catText(p); ok && quoted {
+			x.b.WriteString(text)
+			return
+		}
+		x.become(Output)
+		inner := x.in.within()
+		inner.fed, inner.pipeline = false, 0
+		x.r.statements(p.Stmts, inner)
+		if len(p.Stmts) == 0 {
+			x.become(Unknown)
+		}
+		return
+	}
+	x.become(Unknown)
+}
+
+func (x *wording) parameter(p *syntax.ParamExp, quoted bool) {
+	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil && p.Names == 0 &&
+		p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0
+	if !plain {
+		x.become(Unknown)
+		return
+	}
+	name := p.Param.Value
+	if exitStatus(p) {
+		x.b.WriteByte('0')
+		return
+	}
+	w, loops := x.in.loops[name]
+	switch {
+	case !loops && told[name] && !x.r.assigned[name]:
+		x.become(Output)
+	case !loops, w.Kind == Unknown:
+		x.become(Unknown)
+	case w.Kind == Output, !quoted && !bare(w):
+		x.become(Output)
+	default:
+		x.become(w.Kind)
+		x.b.WriteString(w.Text)
+	}
+}
+
+// bare tells whether a word stays one, as it is, where a variable holds it.
+func bare(w Word) bool {
+	return w.Kind == Literal && w.Text != "" && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-") == ""
 }
 
 // exitStatus tells whether an expansion is "$?", which is a number and read here

@@ -2,6 +2,7 @@ package shell
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ type class string
 const (
 	reads   class = "read"
 	writes  class = "write"
+	marks   class = "mark"
 	builds  class = "build"
 	fetches class = "fetch"
 	wraps   class = "wrap"
@@ -40,10 +42,39 @@ type program struct {
 	Flags flags    `yaml:"flags"`
 	// Text is how many words are plain text; nil is 0, and -1 is all. A Text of
 	// 0 that is written down allows no words at all.
-	Text *int   `yaml:"text"`
-	Only string `yaml:"only"`
+	Text *int `yaml:"text"`
+	// Only is what that text must match as a whole, Not what it must not hold,
+	// and Check the name of a reader of its language.
+	Only  string `yaml:"only"`
+	Not   string `yaml:"not"`
+	Check string `yaml:"check"`
+	// Runs says when it runs what the workspace defines besides what it does:
+	// always, or where version control has hooks.
+	Runs string `yaml:"runs"`
+	// Asks tells that what it prints others may have written.
+	Asks bool `yaml:"asks"`
+	// Wraps says how the command that it runs is given: as its words, when empty;
+	// as a line; as words to which a list of names is added.
+	Wraps string `yaml:"wraps"`
+	// Lists says when it prints the names of files: always, or with a flag.
+	Lists string `yaml:"lists"`
+	// Picks tells that it prints some of the lines that it reads, unchanged.
+	Picks bool `yaml:"picks"`
 
-	only *regexp.Regexp
+	only, not *regexp.Regexp
+	check     func(string) bool
+}
+
+// does tells whether the program runs what the workspace defines.
+func (p *program) does(at Place) bool {
+	return p.Does == builds || p.Runs == "always" || p.Runs == "hooks" && at.Hooked()
+}
+
+// lists tells whether, with these arguments, it prints names of files alone.
+func (p *program) lists(words []Word) bool {
+	return p.Lists == "always" || p.Lists != "" && slices.ContainsFunc(words, func(w Word) bool {
+		return w.Kind == Literal && slices.Contains(strings.Fields(p.Lists), w.Text)
+	})
 }
 
 // flags are those that may be given. Takes maps each to what follows it.
@@ -61,7 +92,13 @@ const (
 	word    byte = '='
 	plain   byte = ':'
 	output  byte = '>'
+	script  byte = '~' // the text that the program is for
+	follow  byte = '@' // nothing: links are followed below what is named
+	command byte = '(' // a command, up to ";" or "+"
 )
+
+// takers are the characters that say what follows a flag.
+const takers = "=:>~@("
 
 // UnmarshalYAML reads "any" or a list.
 func (f *flags) UnmarshalYAML(n *yaml.Node) error {
@@ -76,7 +113,7 @@ func (f *flags) UnmarshalYAML(n *yaml.Node) error {
 	f.takes = map[string]byte{}
 	for _, name := range list {
 		takes := nothing
-		if last := name[len(name)-1]; last == word || last == plain || last == output {
+		if last := name[len(name)-1]; strings.IndexByte(takers, last) >= 0 {
 			name, takes = name[:len(name)-1], last
 		}
 		f.takes[name] = takes
@@ -100,15 +137,8 @@ func Known() (*Programs, error) {
 	}
 	t := &Programs{named: map[string]*program{}}
 	for _, p := range list {
-		if p.Only != "" {
-			only, err := regexp.Compile("^(?:" + p.Only + ")$")
-			if err != nil {
-				return nil, fmt.Errorf("the table of programs: %s: %w", p.Names[0], err)
-			}
-			p.only = only
-		}
-		if because[p.Does] == "" && !slices.Contains([]class{reads, writes, builds, fetches, wraps}, p.Does) {
-			return nil, fmt.Errorf("the table of programs: %s: nothing is known to be %q", p.Names[0], p.Does)
+		if err := p.prepare(); err != nil {
+			return nil, fmt.Errorf("the table of programs: %s: %w", p.Names[0], err)
 		}
 		for _, name := range p.Names {
 			if t.named[name] != nil {
@@ -119,6 +149,30 @@ func Known() (*Programs, error) {
 		}
 	}
 	return t, nil
+}
+
+// prepare makes an entry ready, and finds what is wrong in it.
+func (p *program) prepare() (err error) {
+	if p.Only != "" {
+		if p.only, err = regexp.Compile("^(?:" + p.Only + ")$"); err != nil {
+			return err
+		}
+	}
+	if p.Not != "" {
+		if p.not, err = regexp.Compile(p.Not); err != nil {
+			return err
+		}
+	}
+	if p.check = checks[p.Check]; p.Check != "" && p.check == nil {
+		return fmt.Errorf("nothing reads %q", p.Check)
+	}
+	if because[p.Does] == "" && !slices.Contains([]class{reads, writes, marks, builds, fetches, wraps}, p.Does) {
+		return fmt.Errorf("nothing is known to be %q", p.Does)
+	}
+	if !slices.Contains([]string{"", "always", "hooks"}, p.Runs) || !slices.Contains([]string{"", "line", "list"}, p.Wraps) {
+		return errors.New("it runs or wraps in no known way")
+	}
+	return nil
 }
 
 // find returns the entry for the longest beginning of a command, and how many

@@ -4,13 +4,28 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Inside tells whether a path, seen from a directory, stays inside the workspace,
-// and may be written where it will be.
-type Inside func(dir, path string, write bool) bool
+// Place is where a line is run, and what is known about it.
+type Place struct {
+	// Dir is the directory.
+	Dir string
+	// Inside tells whether a path, seen from a directory, stays inside the
+	// workspace, and may be written where it will be.
+	Inside func(dir, path string, write bool) bool
+	// Matches tells whether every file that a pattern stands for is inside.
+	Matches func(dir, pattern string) bool
+	// Linked tells whether a folder has links below it that lead outside.
+	Linked func(dir, path string) bool
+	// Own tells whether version control, run in a directory, finds the
+	// workspace's own repository, and not one that lies in it.
+	Own func(dir string) bool
+	// Hooked tells whether version control runs programs when it commits.
+	Hooked func() bool
+}
 
 // Reach is how far a line reaches.
 type Reach struct {
@@ -19,46 +34,100 @@ type Reach struct {
 	Outside string
 	// Addresses are what a line that stays inside otherwise fetches.
 	Addresses []string
+	// Far are the commands that lead out of the workspace, each once.
+	Far []Far
+	// Writes tells that the line puts text into files of the workspace, Runs that
+	// it runs what the workspace defines, and Asks that it asks a service for
+	// what others may have written.
+	Writes, Runs, Asks bool
+}
+
+// Far is a command that leads out of the workspace.
+type Far struct {
+	// Words are the program and its arguments; empty where what leads outside is
+	// not the program, but where it is run, or what is read and written for it.
+	Words []Word
+	// Dirs are where it may be run.
+	Dirs []string
+	// Fed tells that it is given another command's output or a file to read.
+	Fed bool
+	// Runs tells that it may run what the workspace defines.
+	Runs bool
+	Why  string
 }
 
 // maxDirs bounds the directories that a line may be in after its cds.
 const maxDirs = 8
 
-// Reach tells how far a line reaches when it is run in a directory.
-func (t *Programs) Reach(line *Line, dir string, inside Inside) Reach {
-	x := &walk{t: t, line: line, dirs: []string{dir}, inside: inside}
-	if len(line.Opaque) > 0 {
-		o := line.Opaque[0]
-		x.out("%s is more than a plain command", quote(line.Text[o.Start:o.End]))
+// maxNested bounds how often a command may be the argument of another.
+const maxNested = 4
+
+// Reach tells how far a line reaches at a place.
+func (t *Programs) Reach(line *Line, at Place) Reach {
+	x := &walk{t: t, at: at, dirs: []string{at.Dir}}
+	if !at.Inside(at.Dir, at.Dir, false) {
+		x.out("it is run in %s, which is out of the workspace", quote(at.Dir))
 	}
-	for i := range line.Commands {
-		if x.reach.Outside == "" {
-			x.command(&line.Commands[i])
-		}
-	}
+	x.read(line)
 	return x.reach
 }
 
 type walk struct {
 	t      *Programs
+	at     Place
 	line   *Line
 	dirs   []string // where the line may be
-	inside Inside
 	reach  Reach
+	nested int
+
+	command *Command // that is looked at
+	fed     bool     // it is given something to read
+	words   []Word   // of it, from where it leads outside; nil while that isn't the program's doing
+	runs    bool     // what it does may run the workspace's code
+	listed  bool     // more names of files follow its words
+	far     bool     // it leads outside
 }
 
-// out notes what leads outside; the first is enough.
+// out notes what leads outside. The first reason of a command is enough.
 func (x *walk) out(format string, args ...any) {
+	why := fmt.Sprintf(format, args...)
 	if x.reach.Outside == "" {
-		x.reach.Outside = fmt.Sprintf(format, args...)
+		x.reach.Outside = why
 	}
+	if x.far {
+		return
+	}
+	x.far = true
+	words := x.words
+	if x.listed {
+		words = nil // it is more than what they say
+	}
+	x.reach.Far = append(x.reach.Far, Far{Words: words, Dirs: slices.Clone(x.dirs), Fed: x.fed, Runs: x.runs, Why: why})
+}
+
+// read looks at all commands of a line.
+func (x *walk) read(line *Line) {
+	outer := x.line
+	x.line = line
+	if len(line.Unread) > 0 {
+		o := line.Unread[0]
+		x.words = nil
+		x.out("%s is more than a plain command", quote(line.Text[o.Start:o.End]))
+	}
+	for i := range line.All {
+		c := &line.All[i]
+		x.command, x.far, x.words, x.runs, x.fed, x.listed = c, false, nil, true, c.Fed, false
+		x.simple(c)
+	}
+	x.line = outer
 }
 
 // harmless are variables that change only how programs speak.
-var harmless = map[string]bool{"CI": true, "NO_COLOR": true, "FORCE_COLOR": true, "TERM": true, "LANG": true, "LC_ALL": true, "TZ": true,
-	"DEBUG": true, "CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "RUST_BACKTRACE": true, "PYTHONUNBUFFERED": true}
+var harmless = map[string]bool{"CI": true, "NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true, "TERM": true, "LANG": true, "LC_ALL": true, "TZ": true, "COLUMNS": true,
+	"DEBUG": true, "VERBOSE": true, "LOG_LEVEL": true, "CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "RUST_BACKTRACE": true, "RUST_LOG": true, "PYTHONUNBUFFERED": true,
+	"PYTHONDONTWRITEBYTECODE": true, "NODE_ENV": true, "PORT": true, "MIX_ENV": true, "RAILS_ENV": true, "APP_ENV": true, "GIT_TERMINAL_PROMPT": true, "DOCKER_BUILDKIT": true, "UPDATE_SNAPSHOTS": true}
 
-func (x *walk) command(c *Command) {
+func (x *walk) simple(c *Command) {
 	for _, a := range c.Assignments {
 		if !harmless[a.Name] || a.Value.Kind != Literal || strings.ContainsAny(a.Value.Text, "/\\") {
 			x.out("the variable %s may change what is run", quote(a.Name))
@@ -68,86 +137,219 @@ func (x *walk) command(c *Command) {
 		switch {
 		case d.Unknown:
 			x.out("what %s holds is not known before it runs", quote(x.line.Text[d.Start:d.End]))
-		case !d.Text && (d.File.Kind != Literal || d.File.Text != ""):
+		case d.Text:
+			x.fed = true
+		case d.File.Kind != Literal || d.File.Text != "":
 			x.path(d.File, d.Writes)
+			if d.Writes && d.File.Text != "/dev/null" {
+				x.reach.Writes = true
+			}
+			x.fed = x.fed || !d.Writes && d.File.Text != "/dev/null"
 		}
 	}
 	if len(c.Words) > 0 {
-		x.words(c.Words)
+		x.program(c.Words)
 	}
 }
 
-// words looks at a program with its arguments.
-func (x *walk) words(words []Word) {
+// program looks at a program with its arguments.
+func (x *walk) program(words []Word) {
 	if words[0].Kind == Literal && words[0].Text == "cd" {
 		x.cd(words)
 		return
+	}
+	if !x.far {
+		x.words = words
 	}
 	p, n := x.t.find(words)
 	if p == nil {
 		x.out("%s is not a known program", x.source(words[0]))
 		return
 	}
-	name := x.line.Text[words[0].Start:words[n-1].End]
-	if words[0].Text == "git" && len(x.dirs) > 1 {
-		// A folder of the workspace can be a repository that somebody prepared,
-		// whose settings name programs to run.
-		x.out("which repository %s finds after cd is not known", quote(name))
+	name := x.name(words[:n])
+	if words[0].Text == "git" && !x.own(name) {
 		return
 	}
 	if why := because[p.Does]; why != "" {
+		x.runs = p.Does == "install" || p.Does == "run"
 		x.out("%s %s", quote(name), why)
 		return
 	}
-	text := 0
-	if p.Text != nil {
-		text = *p.Text
+	x.runs = p.does(x.at)
+	x.reach.Runs = x.reach.Runs || x.runs
+	x.reach.Writes = x.reach.Writes || p.Does == writes
+	x.reach.Asks = x.reach.Asks || p.Asks
+	if x.listed && p.Does != reads {
+		x.out("%s is given names of files that are not known before it runs", quote(name))
+		return
 	}
-	rest := words[n:]
-	ended := false // by "--"
-	var named []Word
+	a := arguments{x: x, p: p, name: name}
+	a.all(words[n:])
+}
+
+// own makes sure that version control finds the workspace's own repository. A
+// folder of the workspace can be one that somebody prepared, whose settings name
+// programs to run.
+func (x *walk) own(name string) bool {
+	for _, dir := range x.dirs {
+		if x.at.Inside(dir, dir, false) && !x.at.Own(dir) {
+			x.words = nil
+			x.out("%s finds a repository that is not the workspace's own", quote(name))
+			return false
+		}
+	}
+	return true
+}
+
+func (x *walk) name(words []Word) string {
+	text := make([]string, len(words))
+	for i, w := range words {
+		text[i] = w.Text
+	}
+	return strings.Join(text, " ")
+}
+
+// arguments are those of a program that the table has.
+type arguments struct {
+	x    *walk
+	p    *program
+	name string
+
+	text   int    // how many words of plain text are still to come; below 0: all
+	script bool   // the text came as a flag's value
+	ended  bool   // by "--"
+	named  []Word // the words that name files
+	links  bool   // it follows links below what its words name
+}
+
+func (a *arguments) all(rest []Word) {
+	x, p := a.x, a.p
+	if p.Text != nil {
+		a.text = *p.Text
+	}
 	for i := 0; i < len(rest); i++ {
 		w := rest[i]
-		flag := w.Kind != Unknown && strings.HasPrefix(w.Text, "-") && w.Text != "-" && !ended
+		flag := w.Kind < Output && len(w.Text) > 1 && w.Text[0] == '-' && !a.ended
 		switch {
-		case w.Kind == Unknown:
+		case w.Kind == Unknown, w.Kind == Output && !(p.Flags.any && a.text < 0 && p.only == nil && p.not == nil):
 			x.out("what %s becomes is not known before it runs", x.source(w))
+		case w.Kind == Output:
 		case flag && w.Text == "--":
-			ended = p.Does != builds // what follows is another program's there
+			a.ended = true
 		case flag:
-			takes, value, ok := p.flag(w.Text)
-			if !ok || w.Kind == Pattern && (takes != plain || value == nil) {
-				x.out("the flag %s of %s is not a known one", x.source(w), quote(name))
+			next, ok := a.flag(rest, i)
+			if !ok {
 				return
 			}
-			if takes != nothing && value == nil {
-				if i++; i == len(rest) {
-					x.out("%s lacks its value", x.source(w))
-					return
-				}
-				value = &rest[i]
-			}
-			x.value(p, value, takes)
-		case text != 0:
-			if text--; w.Kind != Literal || p.only != nil && !p.only.MatchString(w.Text) {
-				x.out("%s may do more in %s", x.source(w), quote(name))
-			}
-			if text == 0 && p.Does == wraps {
-				x.wrapped(rest[i+1:])
+			i = next
+		case a.ended && p.Does == builds:
+			a.handed(w)
+		case a.text != 0 && !(a.script && a.text > 0):
+			if a.plain(w); a.text == 0 && p.Does == wraps {
+				a.wrapped(rest[i+1:])
 				return
 			}
 		case p.Does == wraps:
-			x.wrapped(rest[i:])
+			a.wrapped(rest[i:])
 			return
 		case p.Text != nil && *p.Text == 0:
-			x.out("%s is given more than it is known for", quote(name))
+			x.out("%s is given more than it is known for", quote(a.name))
 		default:
-			x.argument(p, w)
-			named = append(named, w)
+			a.argument(w)
+			a.named = append(a.named, w)
 		}
 	}
-	if p.Does == writes {
-		x.into(named)
+	a.end()
+}
+
+// end looks at what only all arguments together decide.
+func (a *arguments) end() {
+	x := a.x
+	if a.p.Does == writes || a.p.Does == marks {
+		x.into(a.named)
+	}
+	if !a.links {
+		return
+	}
+	if len(a.named) == 0 {
+		a.named = []Word{{Text: "."}}
+	}
+	for _, w := range a.named {
+		for _, dir := range x.dirs {
+			if x.at.Linked(dir, w.Text) {
+				x.out("%s follows links that lead out of the workspace", quote(a.name))
+			}
+		}
+	}
+}
+
+// flag looks at a flag, and returns the place of the last word that belongs to
+// it.
+func (a *arguments) flag(rest []Word, i int) (last int, ok bool) {
+	x, p, w := a.x, a.p, rest[i]
+	f, known := p.flag(w.Text)
+	if !known || w.Kind == Pattern && (f.takes != plain || f.value == nil) {
+		x.out("the flag %s of %s is not a known one", x.source(w), quote(a.name))
+		return i, false
+	}
+	a.links = a.links || f.takes == follow
+	if f.takes == command {
+		return a.commands(rest, i)
+	}
+	if f.takes != nothing && f.takes != follow && f.value == nil {
+		if i++; i == len(rest) {
+			x.out("%s lacks its value", x.source(w))
+			return i, false
+		}
+		f.value = &rest[i]
+	}
+	a.value(f)
+	return i, true
+}
+
+// commands looks at the command that stands among the arguments of another, up to
+// ";" or "+", and is given names of files.
+func (a *arguments) commands(rest []Word, i int) (last int, ok bool) {
+	x := a.x
+	for end := i + 1; end < len(rest); end++ {
+		if w := rest[end]; w.Kind == Literal && (w.Text == ";" || w.Text == "+") {
+			a.links = true
+			x.nest(rest[i+1:end], true)
+			return end, !x.far
+		}
+	}
+	x.out("%s lacks its end", x.source(rest[i]))
+	return i, false
+}
+
+// plain looks at a word that is text and names nothing.
+func (a *arguments) plain(w Word) {
+	x, p := a.x, a.p
+	if a.text > 0 && (p.check == nil || w.Text != "") {
+		a.text-- // an empty one says only that no copy is kept
+	}
+	literal := w.Kind == Literal || w.Kind == Pattern && p.Flags.any
+	bad := p.only != nil && !p.only.MatchString(w.Text) || p.not != nil && p.not.MatchString(w.Text) || p.check != nil && !p.check(w.Text)
+	if !literal || bad {
+		x.out("%s may do more in %s", x.source(w), quote(a.name))
+	}
+}
+
+// given are the words that may be handed on to the workspace's own programs.
+var given = regexp.MustCompile(`^[\w.,:/*+%-]+$`)
+
+// handed looks at a word that a build hands on to a program of the workspace.
+func (a *arguments) handed(w Word) {
+	x, value := a.x, strings.TrimLeft(w.Text, "-")
+	flag := value != w.Text
+	if _, after, ok := strings.Cut(value, "="); ok && flag {
+		value, flag = after, false
+	}
+	switch {
+	case w.Kind != Literal, value != "" && !given.MatchString(value), strings.Contains(value, "://"), !flag && elsewhere(value):
+		x.out("%s may do more in %s", x.source(w), quote(a.name))
+	case !flag:
+		x.path(Word{Span: w.Span, Text: value}, false)
 	}
 }
 
@@ -161,50 +363,123 @@ func (x *walk) into(named []Word) {
 	}
 }
 
-func (x *walk) wrapped(words []Word) {
-	if len(words) == 0 {
+// wrapped looks at the command that the remaining words are.
+func (a *arguments) wrapped(words []Word) {
+	x := a.x
+	switch a.p.Wraps {
+	case "list":
+		if !x.lists() {
+			x.out("what %s is given is not known before it runs", quote(a.name))
+			return
+		}
+		for _, dir := range x.dirs {
+			if x.at.Linked(dir, ".") {
+				x.out("%s may be given links that lead out of the workspace", quote(a.name))
+				return
+			}
+		}
+		x.nest(words, true)
+	case "line":
+		if len(words) != 1 || words[0].Kind != Literal {
+			x.out("%s runs code that it is given", quote(a.name))
+			return
+		}
+		line, err := Read(words[0].Text)
+		if x.nested++; err != nil || x.nested > maxNested {
+			x.out("%s runs what can't be read", quote(a.name))
+			return
+		}
+		outer, fed := x.command, x.fed
+		if fed {
+			x.out("%s is given something to read", quote(a.name))
+			return
+		}
+		x.read(line)
+		x.command, x.nested = outer, x.nested-1
+	default:
+		x.nest(words, x.listed)
+	}
+}
+
+// nest looks at a command that another one runs.
+func (x *walk) nest(words []Word, listed bool) {
+	if x.nested++; len(words) == 0 || x.nested > maxNested {
+		x.nested--
 		return
 	}
-	x.words(words)
+	was := x.listed
+	x.listed = listed
+	x.program(words)
+	x.listed, x.nested = was, x.nested-1
+}
+
+// lists tells whether what comes by the pipeline are names of files in the
+// workspace: a program that lists them begins it, and what follows only picks.
+func (x *walk) lists() bool {
+	first := true
+	for i := range x.line.All {
+		c := &x.line.All[i]
+		if c == x.command {
+			return !first
+		}
+		if c.Pipeline == 0 || c.Pipeline != x.command.Pipeline {
+			continue
+		}
+		p, n := x.t.find(c.Words)
+		if p == nil || first && !p.lists(c.Words[n:]) || !first && !p.Picks {
+			return false
+		}
+		first = false
+	}
+	return false
+}
+
+// follows is a flag with its value.
+type follows struct {
+	takes byte
+	value *Word
 }
 
 // flag tells whether a flag is one that the table allows, what it takes, and the
 // value that stands in the same word.
-func (p *program) flag(text string) (takes byte, value *Word, ok bool) {
+func (p *program) flag(text string) (f follows, ok bool) {
 	name, after, assigned := strings.Cut(text, "=")
 	if assigned {
-		value = &Word{Text: after}
+		f.value = &Word{Text: after}
 	}
 	if p.Flags.any {
-		return word, orEmpty(value), true
+		f.takes, f.value = word, orEmpty(f.value)
+		return f, true
 	}
-	if takes, ok = p.Flags.takes[name]; ok {
-		if assigned && takes == nothing {
-			takes = plain // as --color=never: a word of the program's own
+	if f.takes, ok = p.Flags.takes[name]; ok {
+		if assigned && f.takes == nothing {
+			f.takes = plain // as --color=never: a word of the program's own
 			ok = !strings.ContainsAny(after, "/\\:")
 		}
-		return takes, value, ok
+		return f, ok
 	}
 	if len(text) > 1 && isDigits(text[1:]) {
 		_, ok = p.Flags.takes["-#"]
-		return nothing, nil, ok
+		return follows{}, ok
 	}
 	if p.Flags.long || strings.HasPrefix(text, "--") {
-		return nothing, nil, false
+		return follows{}, false
 	}
 	// Letters together: "-la". The first that takes a value has the rest of it.
 	for i := 1; i < len(text); i++ {
 		takes, ok := p.Flags.takes["-"+text[i:i+1]]
 		switch {
 		case !ok:
-			return nothing, nil, false
+			return follows{}, false
+		case takes == follow:
+			f.takes = follow
 		case takes != nothing && i+1 < len(text):
-			return takes, &Word{Text: text[i+1:]}, true
+			return follows{takes, &Word{Text: text[i+1:]}}, true
 		case takes != nothing:
-			return takes, nil, true
+			return follows{takes: takes}, true
 		}
 	}
-	return nothing, nil, true
+	return follows{takes: f.takes}, true
 }
 
 // orEmpty is the value of a flag where every flag is allowed: one that stands in
@@ -219,20 +494,27 @@ func orEmpty(w *Word) *Word {
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // value looks at the value of a flag.
-func (x *walk) value(p *program, w *Word, takes byte) {
+func (a *arguments) value(f follows) {
+	x := a.x
 	switch {
-	case takes == nothing:
-	case w.Kind != Literal:
-		x.out("what %s becomes is not known before it runs", x.source(*w))
-	case takes == output:
-		x.path(*w, true)
-	case takes == word && w.Text != "":
-		x.path(*w, p.Does == writes)
+	case f.takes == nothing || f.takes == follow:
+	case f.value.Kind != Literal:
+		x.out("what %s becomes is not known before it runs", x.source(*f.value))
+	case f.takes == script:
+		a.script = true
+		a.plain(*f.value)
+	case f.takes == output:
+		x.path(*f.value, true)
+		x.reach.Writes = true
+	case f.takes == word && f.value.Text != "":
+		x.path(*f.value, a.p.Does == writes || a.p.Does == marks)
 	}
 }
 
 // argument looks at a word that names something.
-func (x *walk) argument(p *program, w Word) {
+func (a *arguments) argument(w Word) {
+	x, p := a.x, a.p
+	written := p.Does == writes || p.Does == marks
 	switch {
 	case p.Does == fetches:
 		x.address(w)
@@ -244,7 +526,7 @@ func (x *walk) argument(p *program, w Word) {
 	case strings.Contains(w.Text, "://"):
 		x.out("%s is an address", x.source(w))
 	default:
-		x.path(w, p.Does == writes)
+		x.path(w, written)
 	}
 }
 
@@ -257,24 +539,26 @@ func elsewhere(s string) bool {
 
 func (x *walk) path(w Word, write bool) {
 	text := w.Text
-	if w.Kind == Pattern {
-		// Up to the first folder whose name is not known; what is below it
-		// may not climb.
-		if i := strings.IndexAny(text, "*?["); strings.Contains(text[i:], "..") {
+	switch {
+	case w.Kind >= Output, w.Kind == Pattern && write:
+		x.out("which file %s is, is not known before it runs", x.source(w))
+		return
+	case text == "/dev/null" || text == "" || text == "-" || isDigits(text):
+		return
+	case w.Kind == Pattern:
+		// Up to the first folder whose name is not known; what is below it may
+		// not climb.
+		i := strings.IndexAny(text, "*?[")
+		if i < 0 || strings.Contains(text[i:], "..") {
 			x.out("%s may lead out of the workspace", x.source(w))
 			return
-		} else {
-			text = text[:strings.LastIndexByte(text[:i], '/')+1]
 		}
-		if text == "" {
+		if text = text[:strings.LastIndexByte(text[:i], '/')+1]; text == "" {
 			text = "."
 		}
 	}
-	if text == "/dev/null" || text == "" || text == "-" || isDigits(text) {
-		return
-	}
 	for _, dir := range x.dirs {
-		if w.Kind == Unknown || !x.inside(dir, text, write) {
+		if !x.at.Inside(dir, text, write) || w.Kind == Pattern && !x.at.Matches(dir, w.Text) {
 			verb := "leads"
 			if write {
 				verb = "writes where that is not expected, or leads"
@@ -321,7 +605,7 @@ func (x *walk) cd(words []Word) {
 }
 
 func (x *walk) source(w Word) string {
-	if w.End > w.Start {
+	if w.End > w.Start && w.End <= len(x.line.Text) {
 		return quote(x.line.Text[w.Start:w.End])
 	}
 	return quote(w.Text)

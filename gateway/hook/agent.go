@@ -67,7 +67,7 @@ func (e *Event) check() error {
 	case e.Kind == Other:
 		return nil
 	case e.Kind == "":
-		return errors.New("it names no event")
+		return errors.New("it names no event that Remit knows")
 	case e.Session == "":
 		return errors.New("it names no session")
 	case e.Kind != PreTool && e.Kind != PostTool:
@@ -121,12 +121,14 @@ func decode(input []byte, to any) error {
 	return nil
 }
 
-// unknownKind is the kind of an event, by its name, that no adapter reads.
-func unknownKind(name string) Kind {
-	if name == "" {
-		return ""
+// notes are events that an agent documents, by which it only tells something:
+// whatever is answered, nothing runs that would not run without the hook.
+func notes(names ...string) map[string]Kind {
+	out := map[string]Kind{}
+	for _, n := range names {
+		out[n] = Other
 	}
-	return Other
+	return out
 }
 
 // object is a raw value as the arguments of a call: itself where it is an object,

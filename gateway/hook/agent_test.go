@@ -86,15 +86,26 @@ func TestProtocols(t *testing.T) {
 	}
 }
 
+// event is an event of a name, with what any agent tells by one.
+func event(name string) string {
+	return `{"hook_event_name":"` + name + `","agent_action_name":"` + name + `","session_id":"s","conversation_id":"s","trajectory_id":"s","cwd":"/ws","workspace_roots":["/ws"],` +
+		`"tool_name":"Bash","tool_input":{"command":"id"},"command":"id","tool_info":{"command_line":"id"}}`
+}
+
 // Whatever an agent writes that is not what it documents is refused, by the exit
 // code that every agent takes for a denial, with a reason.
 func TestRefused(t *testing.T) {
 	for _, a := range hook.Agents() {
 		for name, input := range map[string]string{
 			"nothing": "", "no JSON": "ls", "half": `{"session_id":`, "a list": "[]", "two": "{} {}", "text": `"x"`, "numbers for texts": `{"session_id":1,"sessionId":1,"conversation_id":1,"trajectory_id":1}`,
-			"too large":  `{"x":"` + strings.Repeat("a", hook.MaxInput) + `"}`,
-			"no event":   "{}",
-			"no session": `{"hook_event_name":"` + map[string]string{"cursor": "preToolUse", "gemini": "BeforeTool"}[a.Name] + `","tool_name":"Bash","toolName":"bash","cwd":"/ws"}`,
+			"too large": `{"x":"` + strings.Repeat("a", hook.MaxInput) + `"}`,
+			"no event":  "{}",
+			// What may run something must not go by as one that only tells.
+			"an event that is not known":    event("PreToolUse2"),
+			"another agent's event":         event("beforeWhatever"),
+			"an event in other letters":     event("pretooluse"),
+			"an event that asks to be sure": event("PermissionRequest"),
+			"no session":                    `{"hook_event_name":"` + map[string]string{"cursor": "preToolUse", "gemini": "BeforeTool"}[a.Name] + `","tool_name":"Bash","toolName":"bash","cwd":"/ws"}`,
 		} {
 			if e, err := a.Parse([]byte(input), environment); err == nil {
 				t.Errorf("%s, %s: read as %+v", a.Name, name, e)

@@ -14,9 +14,11 @@ import (
 type speech struct {
 	prompt func(text string) map[string]any
 	shell  func(command string) map[string]any
-	write  func(path string) map[string]any
-	read   func(path string) map[string]any // nil where reading has no event
-	mcp    func(tool string, arguments map[string]any) map[string]any
+	// shellIn runs a command in another directory, as the model can have it.
+	shellIn func(in, command string) map[string]any
+	write   func(path string) map[string]any
+	read    func(path string) map[string]any // nil where reading has no event
+	mcp     func(tool string, arguments map[string]any) map[string]any
 	// ran turns the event before a call into the one after it.
 	ran func(pre map[string]any, text string) map[string]any
 }
@@ -57,12 +59,18 @@ func speeches(dir string) map[string]speech {
 		"claude-code": {
 			prompt: claudePrompt, mcp: claudeMCP, ran: claudeRan,
 			shell: func(c string) m { return claude("PreToolUse", "Bash", m{"command": c}) },
+			shellIn: func(in, c string) m {
+				return with(claude("PreToolUse", "Bash", m{"command": c}), m{"cwd": in})
+			},
 			write: func(p string) m { return claude("PreToolUse", "Write", m{"file_path": p, "content": "x"}) },
 			read:  func(p string) m { return claude("PreToolUse", "Read", m{"file_path": p}) },
 		},
 		"codex": {
 			prompt: claudePrompt, mcp: claudeMCP, ran: claudeRan,
 			shell: func(c string) m { return claude("PreToolUse", "Bash", m{"command": c}) },
+			shellIn: func(in, c string) m {
+				return claude("PreToolUse", "Bash", m{"command": c, "workdir": in})
+			},
 			write: func(p string) m {
 				return claude("PreToolUse", "apply_patch", m{"command": "*** Begin Patch\n*** Add File: ok.txt\n+x\n*** Update File: " + p + "\n+x\n*** End Patch"})
 			},
@@ -70,6 +78,9 @@ func speeches(dir string) map[string]speech {
 		"cursor": {
 			prompt: func(text string) m { return cursor("beforeSubmitPrompt", m{"prompt": text}) },
 			shell:  func(c string) m { return cursor("beforeShellExecution", m{"command": c, "cwd": dir}) },
+			shellIn: func(in, c string) m {
+				return cursor("beforeShellExecution", m{"command": c, "cwd": in})
+			},
 			write: func(p string) m {
 				return cursor("preToolUse", m{"tool_name": "Write", "tool_input": m{"file_path": p, "contents": "x"}})
 			},
@@ -90,6 +101,9 @@ func speeches(dir string) map[string]speech {
 				return m{"session_id": "s", "cwd": dir, "hook_event_name": "BeforeAgent", "prompt": text}
 			},
 			shell: func(c string) m { return gemini("run_shell_command", m{"command": c}) },
+			shellIn: func(in, c string) m {
+				return gemini("run_shell_command", m{"command": c, "dir_path": in})
+			},
 			write: func(p string) m { return gemini("write_file", m{"file_path": p, "content": "x"}) },
 			read:  func(p string) m { return gemini("read_file", m{"file_path": p}) },
 			mcp:   func(tool string, input m) m { return gemini("mcp_mail_"+tool, input) },
@@ -98,11 +112,12 @@ func speeches(dir string) map[string]speech {
 			},
 		},
 		"copilot": {
-			prompt: func(text string) m { return m{"sessionId": "s", "cwd": dir, "prompt": text} },
-			shell:  func(c string) m { return copilot("bash", m{"command": c}) },
-			write:  func(p string) m { return copilot("create", m{"path": p, "file_text": "x"}) },
-			read:   func(p string) m { return copilot("view", m{"path": p}) },
-			mcp:    func(tool string, input m) m { return copilot("mail-"+tool, input) },
+			prompt:  func(text string) m { return m{"sessionId": "s", "cwd": dir, "prompt": text} },
+			shell:   func(c string) m { return copilot("bash", m{"command": c}) },
+			shellIn: func(_, c string) m { return copilot("bash", m{"command": c}) },
+			write:   func(p string) m { return copilot("create", m{"path": p, "file_text": "x"}) },
+			read:    func(p string) m { return copilot("view", m{"path": p}) },
+			mcp:     func(tool string, input m) m { return copilot("mail-"+tool, input) },
 			ran: func(pre m, text string) m {
 				return with(pre, m{"toolResult": m{"resultType": "success", "textResultForLlm": text}})
 			},
@@ -110,6 +125,9 @@ func speeches(dir string) map[string]speech {
 		"windsurf": {
 			prompt: func(text string) m { return windsurf("pre_user_prompt", m{"user_prompt": text}) },
 			shell:  func(c string) m { return windsurf("pre_run_command", m{"command_line": c, "cwd": dir}) },
+			shellIn: func(in, c string) m {
+				return windsurf("pre_run_command", m{"command_line": c, "cwd": in})
+			},
 			write: func(p string) m {
 				return windsurf("pre_write_code", m{"file_path": p, "edits": []m{{"new_string": "x"}}})
 			},

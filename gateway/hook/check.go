@@ -50,7 +50,7 @@ func (f *file) flaws() []Flaw {
 	}
 	for _, h := range hooks {
 		pre := slices.Contains(a.files.pre, h.Event)
-		if want := a.files.only[h.Event]; h.Matcher != want && !everything(h.Matcher) {
+		if !everything(h.Matcher) {
 			out = append(out, Flaw{h.Position, pre, fmt.Sprintf("the hook for %s runs for the tools %q only", h.Event, h.Matcher), again})
 		}
 		for _, s := range a.files.settings {

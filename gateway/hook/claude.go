@@ -21,8 +21,13 @@ type claudeInput struct {
 	Error    json.RawMessage `json:"error"`
 }
 
+// claudeNotes are the events by which Claude Code, and those that took up its
+// form, tell what happened.
+var claudeNotes = notes("Stop", "StopFailure", "SubagentStart", "SubagentStop", "Notification", "PreCompact", "PostCompact", "PermissionDenied", "InstructionsLoaded",
+	"ElicitationResult", "TaskCreated", "TaskCompleted", "TeammateIdle", "CwdChanged", "FileChanged", "Setup", "ErrorOccurred", "AgentStop")
+
 func (in *claudeInput) event() *Event {
-	e := &Event{Session: in.Session, Dir: in.Dir, Kind: unknownKind(in.Event)}
+	e := &Event{Session: in.Session, Dir: in.Dir, Kind: claudeNotes[in.Event]}
 	switch in.Event {
 	case "UserPromptSubmit":
 		e.Kind = Prompt

@@ -25,6 +25,9 @@ type cursorInput struct {
 	ToolOutput   json.RawMessage `json:"tool_output"`
 }
 
+// cursorNotes are the events by which Cursor tells what happened.
+var cursorNotes = notes("stop", "subagentStart", "subagentStop", "afterAgentResponse", "afterAgentThought", "preCompact", "postToolUseFailure", "afterTabFileEdit")
+
 // cursor is the Cursor editor. It doesn't always put questions to the user, so
 // that it is never asked, and takes silence for a failure where hooks must not
 // fail, so that it is told of an allowed call.
@@ -36,8 +39,10 @@ func cursor() *Agent {
 			if err := decode(input, &in); err != nil {
 				return nil, err
 			}
-			e := &Event{Session: in.Conversation, Dir: in.Dir, Roots: in.Roots, Kind: unknownKind(in.Event)}
-			if e.Dir == "" && len(in.Roots) > 0 {
+			e := &Event{Session: in.Conversation, Dir: in.Dir, Roots: in.Roots, Kind: cursorNotes[in.Event]}
+			if len(in.Roots) == 0 {
+				e.Roots = []string{noWorkspace} // the directory of a command is the model's choice
+			} else if e.Dir == "" {
 				e.Dir = in.Roots[0]
 			}
 			in.into(e)
@@ -57,7 +62,6 @@ func cursor() *Agent {
 			form: flat, pre: []string{"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "preToolUse"},
 			others:   []string{"beforeSubmitPrompt", "afterShellExecution", "afterMCPExecution", "afterFileEdit"},
 			settings: []setting{{"timeout", hookTime}, {"failClosed", true}},
-			only:     map[string]string{"preToolUse": "Write|StrReplace|Edit|MultiEdit|Delete|EditNotebook|ApplyPatch"},
 			gaps:     []string{"what Cursor completes inline (Tab), its web search and its browser don't go by a hook that could stop them"},
 		},
 	}
@@ -90,7 +94,7 @@ func (in *cursorInput) into(e *Event) {
 		if in.Event == "afterMCPExecution" {
 			e.Kind, e.Result = PostTool, result(unquoted(in.Returned))
 		}
-	case "beforeReadFile":
+	case "beforeReadFile", "beforeTabFileRead":
 		e.Kind = PreTool
 		call.Tool, call.Arguments = "Read", arguments(map[string]any{"file_path": in.File})
 	case "afterFileEdit":

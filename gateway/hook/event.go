@@ -40,6 +40,9 @@ type Event struct {
 	Result *Result `json:"result,omitempty"`
 }
 
+// noWorkspace is the root of an event that names none: nothing is in it.
+const noWorkspace = "none"
+
 // Call is a call as the agent proposes or reports it.
 type Call struct {
 	// ID is the agent's own; empty where it has none.

@@ -36,9 +36,8 @@ type files struct {
 	// settings are those of every hook.
 	settings []setting
 	// matcher is what makes a hook run for every tool, where an agent needs that
-	// said, and only says for single events which tools come by them.
+	// said.
 	matcher string
-	only    map[string]string
 	// off is a member of the file that turns all hooks off.
 	off string
 	// gaps are what the agent can't be made to do.

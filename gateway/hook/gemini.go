@@ -27,6 +27,10 @@ type geminiInput struct {
 // link is an address in the words that web_fetch takes.
 var link = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>]+`)
 
+// geminiNotes are the events by which Gemini CLI tells what happened, or what it
+// asks its model.
+var geminiNotes = notes("AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress", "Notification")
+
 // gemini is Google's Gemini CLI. Its hooks can't ask.
 func gemini() *Agent {
 	return &Agent{
@@ -36,7 +40,7 @@ func gemini() *Agent {
 			if err := decode(input, &in); err != nil {
 				return nil, err
 			}
-			e := &Event{Session: in.Session, Dir: in.Dir, Kind: unknownKind(in.Event)}
+			e := &Event{Session: in.Session, Dir: in.Dir, Kind: geminiNotes[in.Event]}
 			if root := env("GEMINI_PROJECT_DIR"); root != "" {
 				e.Roots = []string{root}
 			}

@@ -234,7 +234,6 @@ func insert(to *jsonc.Node, text string) jsonc.Edit {
 // entry is the hook of an event as it is written.
 func (a *Agent) entry(event, command string) string {
 	var b strings.Builder
-	matcher := a.files.only[event]
 	if a.files.form == groups {
 		b.WriteString("{")
 		if !strings.Contains(event, "Session") && event != "UserPromptSubmit" && event != "BeforeAgent" {
@@ -251,9 +250,6 @@ func (a *Agent) entry(event, command string) string {
 			continue // the settings are ours, and have a form
 		}
 		b.WriteString(", " + jsonc.Quote(s.name) + ": " + string(value))
-	}
-	if matcher != "" {
-		b.WriteString(`, "matcher": ` + jsonc.Quote(matcher))
 	}
 	b.WriteString("}")
 	if a.files.form == groups {

@@ -110,7 +110,7 @@ func (x *reaching) line(text string) {
 		x.further(atOutside, err.Error())
 		return
 	}
-	r := x.programs.Reach(line, x.dir, x.w.Inside)
+	r := x.programs.Reach(line, x.w.at(x.dir))
 	if r.Outside != "" {
 		x.further(atOutside, r.Outside)
 	}
@@ -128,18 +128,22 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 			return
 		}
 		text = text[:strings.LastIndexByte(text[:i], '/')+1]
-		if x.w.place(x.w.dir, text).inside {
+		if x.w.place(x.w.dir, text).inside && x.w.matches(x.w.dir, leaf.Text) {
 			return
 		}
 		text = leaf.Text
 	}
 	p := x.w.place(x.w.dir, text)
 	x.edits = append(x.edits, jsonc.Replace(leaf.Start, leaf.End, jsonc.Quote(p.name)))
-	switch {
-	case !p.inside:
+	if !p.inside {
 		x.further(atOutside, fmt.Sprintf("%q is outside of the workspace", p.name))
-	case write && sensitive(p.name):
-		x.further(atSensitive, fmt.Sprintf("what stands in %q is run or obeyed later", p.name))
+		return
+	}
+	if !write {
+		return
+	}
+	if why := x.w.writable(p.name); why != "" {
+		x.further(atSensitive, fmt.Sprintf("what stands in %q is run or obeyed later: %s", p.name, why))
 	}
 }
 

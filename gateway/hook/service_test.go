@@ -27,6 +27,7 @@ type conversation struct {
 	dir, mode string
 	contracts string
 	calls     int
+	roots     string // what the agent says that it works in; empty for the directory
 }
 
 func newService(t *testing.T) *hook.Service {
@@ -68,7 +69,7 @@ func (c *conversation) event(members map[string]any) hook.Answer {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	e, err := c.agent.Parse(input, func(string) string { return "" })
+	e, err := c.agent.Parse(input, func(name string) string { return map[string]string{"CLAUDE_PROJECT_DIR": c.roots}[name] })
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 
@@ -23,6 +24,9 @@ type windsurfInput struct {
 	} `json:"tool_info"`
 }
 
+// windsurfNotes are the events by which Windsurf tells what happened.
+var windsurfNotes = notes("post_cascade_response", "post_cascade_response_with_transcript", "post_setup_worktree")
+
 // windsurf is Windsurf's Cascade, which hears a hook by its exit code alone.
 func windsurf() *Agent {
 	return &Agent{
@@ -33,13 +37,10 @@ func windsurf() *Agent {
 				return nil, err
 			}
 			info := &in.Info
-			e := &Event{Session: in.Trajectory, Dir: info.Dir, Kind: unknownKind(in.Action)}
-			if root := env("ROOT_WORKSPACE_PATH"); root != "" {
-				e.Roots = []string{root}
-			}
-			if e.Dir == "" {
-				e.Dir = env("PWD") // hooks are started in the workspace
-			}
+			// Hooks are started in the workspace. The directory of a command is the
+			// model's choice, and says nothing about it.
+			root := cmp.Or(env("ROOT_WORKSPACE_PATH"), env("PWD"), noWorkspace)
+			e := &Event{Session: in.Trajectory, Dir: cmp.Or(info.Dir, env("PWD")), Roots: []string{root}, Kind: windsurfNotes[in.Action]}
 			call := &Call{}
 			switch in.Action {
 			case "pre_user_prompt":

@@ -2,12 +2,16 @@ package hook
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/remit-project/remit/shell"
 )
 
 // workspace is where an agent works: what it reads and writes there needs no
@@ -16,6 +20,11 @@ type workspace struct {
 	roots []string // as they really are, without links
 	dir   string
 	home  string
+
+	written []string // what was found to be written, by name
+	read    bool     // whether the words are known
+	words   []string // of version control's settings
+	runs    bool     // version control's settings name programs
 }
 
 // newWorkspace makes the workspace of an event. A root that holds the home
@@ -156,38 +165,203 @@ func (w *workspace) follow(full string) (place, bool) {
 	return place{name: to}, true
 }
 
-// Inside implements shell.Inside.
-func (w *workspace) Inside(dir, path string, write bool) bool {
-	p := w.place(dir, path)
-	return p.inside && !(write && sensitive(p.name))
+// writable says what speaks against writing a file of the workspace; empty when
+// nothing does.
+func (w *workspace) writable(name string) string {
+	if why := sensitive(name); why != "" {
+		return why
+	}
+	if slices.Contains(w.settings(), folded(name)) || slices.ContainsFunc(w.settings(), func(s string) bool { return below(s, folded(name)) }) {
+		return "version control's settings name it"
+	}
+	for _, r := range w.roots {
+		if repository(filepath.Dir(filepath.Join(r, filepath.FromSlash(name)))) {
+			return "it is part of a repository, whose settings name programs to run"
+		}
+	}
+	return ""
 }
 
-// Directories and files of a workspace in which whoever writes gets code to run,
-// or the agent to listen, later and elsewhere: what version control, editors,
-// shells, package managers and agents read by themselves.
+// at is a directory as command lines are looked at in it.
+func (w *workspace) at(dir string) shell.Place {
+	return shell.Place{Dir: dir, Inside: w.inside, Matches: w.matches, Linked: w.linked, Own: w.own, Hooked: w.hooked}
+}
+
+// inside implements the question of [shell.Place].
+func (w *workspace) inside(dir, path string, write bool) bool {
+	p := w.place(dir, path)
+	if p.inside && write && w.writable(p.name) == "" {
+		w.written = append(w.written, p.name)
+		return true
+	}
+	return p.inside && !write
+}
+
+// maxMatches bounds the files that a pattern may stand for.
+const maxMatches = 4096
+
+// matches tells whether all that a pattern stands for is in the workspace, by way
+// of links too. What isn't there yet can't be read.
+func (w *workspace) matches(dir, pattern string) bool {
+	full := pattern
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(dir, pattern)
+	}
+	// A shell's own classes ("[!a]", "[[:alpha:]]") are looked at as any name.
+	if i := strings.IndexByte(full, '['); i >= 0 {
+		full = full[:strings.LastIndexByte(full[:i], '/')+1] + "*"
+	}
+	found, err := filepath.Glob(full)
+	if err != nil || len(found) > maxMatches {
+		return false
+	}
+	return !slices.ContainsFunc(found, func(f string) bool { return !w.place(dir, f).inside })
+}
+
+// maxEntries bounds the files that are looked at for links.
+const maxEntries = 100_000
+
+// linked tells whether a folder has links below it that lead out of the
+// workspace, or too many files to know.
+func (w *workspace) linked(dir, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	seen := 0
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxEntries {
+			return errLinks
+		}
+		if d.Type()&fs.ModeSymlink != 0 && !w.place(dir, name).inside {
+			return errLinks
+		}
+		return nil
+	})
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// repository tells whether git takes a folder itself for a repository.
+func repository(dir string) bool {
+	_, head := os.Lstat(filepath.Join(dir, "HEAD"))
+	_, objects := os.Lstat(filepath.Join(dir, "objects"))
+	_, common := os.Lstat(filepath.Join(dir, "commondir"))
+	return head == nil && (objects == nil || common == nil)
+}
+
+// own tells whether git, run in a folder of the workspace, finds the workspace's
+// own repository and not one that lies between, which anybody may have prepared.
+func (w *workspace) own(dir string) bool {
+	at, err := real(dir)
+	if err != nil {
+		return false
+	}
+	for ; ; at = filepath.Dir(at) {
+		if repository(at) {
+			return false
+		}
+		if slices.Contains(w.roots, at) {
+			return true
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+// maxSettings bounds what is read of a file of settings, in bytes. What is
+// longer is not version control's own work.
+const maxSettings = 1 << 18
+
+// Settings of version control by which a file is read as settings, or a program
+// run; other values only matter where they name a file by its folder.
 var (
-	sensitiveDirs = []string{".git", ".hg", ".svn", ".husky", ".githooks", ".github", ".gitlab", ".circleci", ".vscode", ".idea", ".devcontainer", ".zed",
-		".claude", ".codex", ".cursor", ".gemini", ".copilot", ".windsurf", ".codeium", ".agents", ".remit"}
-	sensitiveFiles = []string{".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".netrc", ".gitattributes", ".gitmodules", ".gitconfig", ".mcp.json",
-		".pre-commit-config.yaml", ".gitlab-ci.yml", "jenkinsfile", "lefthook.yml", "claude.md", "claude.local.md", "agents.md", "gemini.md",
-		".cursorrules", ".windsurfrules", ".clinerules", "remit.yaml", "sitecustomize.py", "usercustomize.py",
-		".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", ".curlrc", ".wgetrc"}
+	naming  = map[string]bool{"hookspath": true, "path": true, "attributesfile": true, "template": true, "templatedir": true}
+	running = map[string]bool{"hookspath": true, "fsmonitor": true, "clean": true, "smudge": true, "process": true, "textconv": true, "driver": true, "command": true}
 )
 
-// sensitive tells whether a file of the workspace is such a one. Case, and what
-// has no form, is looked past, as some file systems do.
-func sensitive(name string) bool {
-	visible := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, filepath.ToSlash(name))
-	parts := strings.Split(visible, "/")
-	in := func(list []string, part string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, strings.TrimRight(part, ". ")) })
+// settings are the words of the values in version control's settings that may
+// name files of the workspace.
+func (w *workspace) settings() []string {
+	if w.read {
+		return w.words
 	}
-	last := parts[len(parts)-1]
-	return slices.ContainsFunc(parts, func(p string) bool { return in(sensitiveDirs, p) }) || in(sensitiveFiles, last) ||
-		strings.EqualFold(filepath.Ext(last), ".pth")
+	w.read = true
+	files := []string{filepath.Join(w.home, ".gitconfig"), filepath.Join(w.home, ".config", "git", "config")}
+	for _, r := range w.roots {
+		files = append(files, filepath.Join(gitDir(r), "config"))
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxSettings))
+		f.Close()
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			w.setting(line)
+		}
+	}
+	return w.words
+}
+
+// setting reads a line of version control's settings.
+func (w *workspace) setting(line string) {
+	key, value, _ := strings.Cut(line, "=")
+	key = strings.ToLower(strings.TrimSpace(key[strings.LastIndexByte(key, ']')+1:]))
+	value = strings.TrimSpace(value)
+	if running[key] && value != "false" && value != "true" && !strings.HasPrefix(value, "git-lfs") {
+		w.runs = true
+	}
+	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"';|&()`, r) }) {
+		if !naming[key] && !strings.Contains(word, "/") {
+			continue
+		}
+		word = path.Clean(filepath.ToSlash(word))
+		for _, r := range w.roots {
+			word = strings.TrimPrefix(word, filepath.ToSlash(r)+"/")
+		}
+		// A path in a file of settings is seen from its folder, mostly .git.
+		if word = folded(strings.TrimPrefix(word, "../")); word != "" && word[0] != '/' {
+			w.words = append(w.words, word)
+		}
+	}
+}
+
+// gitDir is the folder of a workspace's repository, which a file may name.
+func gitDir(root string) string {
+	dir := filepath.Join(root, ".git")
+	text, err := os.ReadFile(dir)
+	if err != nil {
+		return dir
+	}
+	to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir:")
+	if !ok {
+		return dir
+	}
+	if to = strings.TrimSpace(to); !filepath.IsAbs(to) {
+		to = filepath.Join(root, to)
+	}
+	// Of a second working tree, the settings are those of the first.
+	if common, err := os.ReadFile(filepath.Join(to, "commondir")); err == nil {
+		return filepath.Join(to, strings.TrimSpace(string(common)))
+	}
+	return to
+}
+
+// hooked tells whether version control runs programs of its own when it commits
+// or checks out, as far as its settings and hooks say.
+func (w *workspace) hooked() bool {
+	if w.settings(); w.runs {
+		return true
+	}
+	for _, r := range w.roots {
+		entries, err := os.ReadDir(filepath.Join(gitDir(r), "hooks"))
+		if err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) != ".sample" }) {
+			return true
+		}
+	}
+	return false
 }
