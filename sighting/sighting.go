@@ -84,10 +84,16 @@ func Of(ctx context.Context, s Session, d *remit.Decision) ([]Place, error) {
 				value = leaf.Text
 			}
 		}
+		shown := map[string]bool{}
 		for _, e := range telling(value, f.Evidence) {
-			if len(out) == Max {
+			event, _ := eventOf(e.Origin)
+			switch {
+			case len(out) == Max:
 				return out, nil
+			case len(shown) == maxEach || shown[event]:
+				continue
 			}
+			shown[event] = true
 			p, err := locate(ctx, s, f.Path, e, tools)
 			if err != nil {
 				return nil, err
@@ -119,7 +125,7 @@ func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 		}
 		return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(b.ValueEnd-b.ValueStart, a.ValueEnd-a.ValueStart))
 	})
-	return out[:min(len(out), maxEach)]
+	return out
 }
 
 // longPiece is the length in bytes from which a piece of a value is no chance.
@@ -146,7 +152,7 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 		p.After = text[e.End:max(e.End, runeStart(text, e.End+MaxText))]
 	}
 
-	event, field, isField := strings.Cut(e.Origin, "#")
+	event, field := eventOf(e.Origin)
 	call, isResult := strings.CutPrefix(event, "result:")
 	if !isResult {
 		return p, nil
@@ -160,7 +166,7 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 		tools[call] = name
 	}
 	p.Tool = name
-	if isField {
+	if field != "" {
 		whole, ok, err := s.Text(ctx, event)
 		if err != nil || !ok {
 			return p, err
@@ -172,6 +178,13 @@ func locate(ctx context.Context, s Session, path string, e remit.Evidence, tools
 		p.Record = recordAt(text, e)
 	}
 	return p, nil
+}
+
+// eventOf splits the origin of a piece of evidence into the event and the field of
+// its result. A result that has both a text and a structure is one event.
+func eventOf(origin string) (event, field string) {
+	event, field, _ = strings.Cut(origin, "#")
+	return strings.TrimSuffix(event, "/structured"), field
 }
 
 // record returns the members of the object in which a field of a result stands.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/telemetry"
 )
 
@@ -25,13 +25,14 @@ type gatewayCommand struct {
 	judgeFlag
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
+	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
 	Policies  string   `placeholder:"DIR" help:"Guard files: the company's rules for calls."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
-	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
+	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Without --store it is the one that remit approvals looks into."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 	Command   []string `arg:"" optional:"" name:"command" help:"The server to start, after --."`
 }
@@ -83,18 +84,10 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	return errors.Join(err, g.end())
 }
 
-// session is the anchor of a client over stdio.
-func (c *gatewayCommand) session() string {
-	if c.Session != "" {
-		return c.Session
-	}
-	return "run-" + strings.ToLower(rand.Text())
-}
-
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
-		return usage{errors.New("--config says everything but --session and --log: leave the command and the other flags out")}
+		return usage{errors.New("--config says everything but --session, --shared and --log: leave the command and the other flags out")}
 	}
 	data, err := readFile(c.Config)
 	if err != nil {
@@ -104,8 +97,11 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	if err != nil {
 		return err
 	}
-	if f.Listen != nil && c.Session != "" {
-		return usage{errors.New("--session is for a client over stdio, and the configuration listens")}
+	if f.Listen != nil && (c.Session != "" || c.Shared) {
+		return usage{errors.New("--session and --shared are for a client over stdio, and the configuration listens")}
+	}
+	if c.Shared && f.Store == "" {
+		return usage{hint(errors.New("gateways share their session by a store, and the configuration has none"), "write 'store: remit.db' in "+c.Config)}
 	}
 	d, err := configured(f, log)
 	if err != nil {
@@ -205,6 +201,12 @@ func level(name string) slog.Level {
 // wrap makes the deployment for one server.
 func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	d := &deployment{files: map[string]string{}, store: c.Store, queue: c.Queue}
+	if d.store == "" && (c.Queue || c.Shared) {
+		var err error
+		if d.store, err = store.DefaultPath(); err != nil {
+			return nil, hint(err, "say where the store is with --store")
+		}
+	}
 	server := mcp.Server{Name: c.Name}
 	if server.Name == "" {
 		server.Name = serverName(c.Command)

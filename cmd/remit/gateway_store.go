@@ -47,9 +47,6 @@ type running struct {
 // start makes the gateway, over its store where there is one.
 func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, error) {
 	if d.store == "" {
-		if d.queue {
-			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store, or store in the configuration")}
-		}
 		o := d.options
 		always := &approved{files: d.files}
 		o.Always = always.add

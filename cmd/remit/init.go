@@ -14,16 +14,20 @@ import (
 	"github.com/remit-project/remit/gateway/jsonc"
 	"github.com/remit-project/remit/gateway/mcp/clients"
 	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/store"
 )
 
 type initCommand struct {
 	clientFlags
-	Out       string   `placeholder:"FILE" default:"remit.yaml" help:"The configuration to write (remit.yaml)."`
+	Out       string   `placeholder:"FILE" help:"The configuration to write: remit.yaml here, or remit/remit.yaml beside your settings where the client's file is for all projects."`
 	Contracts string   `placeholder:"DIR" help:"Where contract files are kept; contracts beside the configuration, by default."`
+	Store     string   `placeholder:"STORE" help:"Where sessions, questions and the audit log are kept; where remit approvals looks, by default."`
 	Apply     bool     `xor:"way" help:"Put the gateway before every server in the client's file, which is kept as FILE.remit-backup."`
 	Remove    bool     `xor:"way" help:"Take the gateway out of the client's file again."`
 	Skip      []string `placeholder:"NAME" sep:"none" help:"Leave a server as it is. Repeatable."`
 	Program   string   `placeholder:"PATH" help:"With --apply: how the client starts Remit; where this program is, by default."`
+
+	usual bool // the store is where remit approvals looks
 }
 
 // Help is shown below the flags.
@@ -55,6 +59,9 @@ func (c *initCommand) Run(s *streams) error {
 			return usage{fmt.Errorf("--skip: %s has no server %q", f.Name, name)}
 		}
 	}
+	if err := c.defaults(f); err != nil {
+		return err
+	}
 	switch {
 	case c.Remove:
 		return c.remove(s, f, data)
@@ -64,6 +71,52 @@ func (c *initCommand) Run(s *streams) error {
 		return c.apply(s, f, data)
 	}
 	return c.write(s, f)
+}
+
+// defaults fill in what flags don't say. The servers of a project are configured
+// in the project, and those of a person beside the person's other settings.
+func (c *initCommand) defaults(f *clients.File) error {
+	if c.Out == "" {
+		c.Out = "remit.yaml"
+		if personal(f.Name) {
+			settings, err := os.UserConfigDir()
+			if err != nil {
+				return hint(err, "say where the configuration is to be with --out")
+			}
+			c.Out = filepath.Join(settings, "remit", "remit.yaml")
+		}
+	}
+	var err error
+	switch {
+	case c.Store == "":
+		if c.Store, err = store.DefaultPath(); err != nil {
+			return hint(err, "say where sessions are to be kept with --store")
+		}
+		c.usual = true
+	case !strings.Contains(c.Store, ":"):
+		c.Store, err = filepath.Abs(c.Store)
+	}
+	return err
+}
+
+// personal tells whether a file is one that a client reads for a person, whatever
+// the project.
+func personal(name string) bool {
+	return slices.ContainsFunc(clients.Clients(), func(c clients.Client) bool {
+		const noProject = "no project"
+		places, err := clients.Places(c, noProject)
+		return err == nil && !strings.HasPrefix(name, noProject) && slices.Contains(places, name)
+	})
+}
+
+// asking says who is asked, and where everything is written down.
+func (c *initCommand) asking(p *printer) {
+	flag := ""
+	if !c.usual {
+		flag = " --store " + c.Store
+	}
+	p.line(0, "questions come up in the client where it shows forms, and else wait for: remit approvals"+flag)
+	p.line(0, "what was decided is written down: remit audit export"+flag)
 }
 
 func hasServer(f *clients.File, name string) bool {
@@ -76,7 +129,7 @@ func (c *initCommand) skipped(s *clients.Server) bool { return slices.Contains(c
 func (c *initCommand) write(s *streams, f *clients.File) error {
 	p := s.printer()
 	names := commonNames(f.Servers)
-	made := &madeConfig{contracts: c.Contracts, secrets: newSecrets()}
+	made := &madeConfig{contracts: c.Contracts, store: c.Store, secrets: newSecrets()}
 	var errs contract.Errors
 	for _, server := range f.Servers {
 		if c.skipped(server) {
@@ -109,6 +162,7 @@ func (c *initCommand) write(s *streams, f *clients.File) error {
 	for _, v := range made.variables {
 		p.line(0, fmt.Sprintf("set %s before the gateway starts: it is %s", v.name, v.what))
 	}
+	c.asking(p)
 	p.line(0, "serve them with remit gateway --config "+c.Out+", or put Remit before each with remit init --apply")
 	return nil
 }
@@ -150,17 +204,17 @@ func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 			lines = append(lines, visible(server.Name)+": goes through Remit already")
 		case server.URL != "":
 			name := strings.TrimSuffix(out, filepath.Ext(out)) + "-" + names[server] + ".yaml"
-			made := &madeConfig{contracts: contracts, secrets: newSecrets()}
+			made := &madeConfig{contracts: contracts, store: c.Store, secrets: newSecrets()}
 			env, err := made.addURL(server, names[server])
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
 			files[name] = made
-			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--config", name}, Env: env}
+			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--config", name, "--shared"}, Env: env}
 			lines = append(lines, fmt.Sprintf("%s: now goes through Remit, as %s says", visible(server.Name), name))
 		default:
-			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--name", names[server], "--contracts", contracts}}
+			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--name", names[server], "--contracts", contracts, "--store", c.Store, "--queue", "--elicit", "--shared"}}
 			lines = append(lines, fmt.Sprintf("%s: now goes through Remit; contracts in %s", visible(server.Name), filepath.Join(contracts, names[server]+".yaml")))
 		}
 	}
@@ -197,6 +251,7 @@ func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 		p.line(0, l)
 	}
 	p.line(0, fmt.Sprintf("wrote %s; what it was is in %s", f.Name, backup))
+	c.asking(p)
 	p.line(0, "restart the client, and prove the protection with remit doctor --file "+f.Name)
 	return nil
 }

@@ -20,6 +20,8 @@ import (
 // madeConfig is a configuration of the gateway in the making.
 type madeConfig struct {
 	contracts string
+	// store keeps sessions and questions; empty for none.
+	store     string
 	servers   []madeServer
 	variables []variable
 	secrets   *secrets
@@ -225,7 +227,11 @@ func (m *madeConfig) marshal() []byte {
 	if contracts == "" {
 		contracts = "contracts"
 	}
-	fmt.Fprintf(&b, "# The servers of an MCP client, as remit init found them. For all that can stand\n# here see docs/reference/gateway.md.\nversion: 1\ncontracts: %s\nservers:\n", yamlText(contracts))
+	fmt.Fprintf(&b, "# The servers of an MCP client, as remit init found them. For all that can stand\n# here see docs/reference/gateway.md.\nversion: 1\ncontracts: %s\n", yamlText(contracts))
+	if m.store != "" {
+		fmt.Fprintf(&b, "store: %s\n# Questions go by way of a client that shows forms, or else wait for remit approvals.\napprovals: {elicitation: true, queue: true}\n", yamlText(m.store))
+	}
+	b.WriteString("servers:\n")
 	for _, s := range m.servers {
 		fmt.Fprintf(&b, "  %s:\n%s", yamlText(s.name), s.text)
 	}

@@ -148,7 +148,11 @@ func alike(d *remit.Decision, bound contract.Approved) string {
 	}
 	text := "other calls of it with the same " + listed(same)
 	if len(free) > 0 {
-		text += ", whatever " + listed(free) + " say"
+		verb := " say"
+		if len(free) == 1 {
+			verb = " says"
+		}
+		text += ", whatever " + listed(free) + verb
 	}
 	return text
 }
