@@ -34,12 +34,19 @@ type deciding struct {
 	resolved  []provenance.Resolution
 	checked   []label.Argument
 	ambient   label.Label
+	act       provenance.Act
 
 	// What came of it: see [Session.decide].
 	own    Verdict
 	record *callRecord
 	known  bool               // the session gets the record
 	values []provenance.Value // of a call that may run
+}
+
+// effects are those of contracts, as the user's requests are held against them.
+var effects = map[contract.Effect]provenance.Effect{
+	contract.Read: provenance.Reads, contract.Write: provenance.Writes, contract.Destructive: provenance.Destroys,
+	contract.Execute: provenance.Executes, contract.Egress: provenance.Sends,
 }
 
 // consent is a person's agreement to what would be asked about a call.
@@ -133,6 +140,7 @@ func (x *deciding) note() {
 	}
 	if x.record.allowed {
 		x.s.seen.Called("call:"+x.call.ID+"#", x.values, x.resolved)
+		x.s.seen.Acted(x.act)
 		x.confirm()
 		if x.record.made != nil {
 			x.s.ran(x.record.made)
@@ -298,6 +306,7 @@ func (x *deciding) fit() bool {
 	}
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
 	x.typed()
+	x.act = provenance.NewAct(x.d.Tool, x.variant.Value, effects[x.variant.Effect])
 	for i, leaf := range x.leaves {
 		variant, definition := x.variant, x.bound.definition
 		pointer, own := x.path(i)
@@ -376,7 +385,7 @@ func (x *deciding) resolve() bool {
 			owner = append(owner, i)
 		}
 	}
-	all := x.s.seen.Resolve(x.d.Tool, values)
+	all := x.s.seen.Resolve(x.act, values)
 	x.resolved = all[:len(x.leaves)]
 	for j, i := range owner {
 		name, r := &all[len(x.leaves)+j], &x.resolved[i]
@@ -425,6 +434,9 @@ func effective(r *provenance.Resolution, role label.Role) label.Label {
 	}
 	if !role.AuthorityBearing() {
 		l.Obligations &^= label.LowInfo | label.AmbiguousBinding
+		if role != label.Selector {
+			l.Obligations &^= label.Unrequested
+		}
 	}
 	return l
 }

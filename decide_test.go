@@ -385,7 +385,7 @@ func TestVariants(t *testing.T) {
 		{"writing", "Close the tickets.", `{"method":"close","id":"T-4711","reason":"done"}`, "close", "allow"},
 		{"destroying what the user named", "Delete ticket T-4711.", `{"method":"delete","id":"T-4711"}`, "delete", "allow"},
 		{"destroying what the user did not name", "Look at my tickets.", `{"method":"delete","id":"T-4711"}`, "delete", "ask; below-floor /id; unprovoked"},
-		{"destroying what the user named for something else", "Look at ticket T-4711.", `{"method":"delete","id":"T-4711"}`, "delete", "ask; unprovoked"},
+		{"destroying what the user named for something else", "Look at ticket T-4711.", `{"method":"delete","id":"T-4711"}`, "delete", "ask; open-obligation /id; unprovoked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := says(t, c.user).run("tickets", `{}`, tickets).decide("ticket", c.arguments)

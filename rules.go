@@ -136,7 +136,7 @@ func (x *deciding) unprovoked() {
 		return
 	}
 	// Looked for once, and only where an argument needs it.
-	asked := sync.OnceValue(func() bool { return x.s.seen.SaidVerb(x.d.Tool, x.variant.Value) })
+	asked := sync.OnceValue(func() bool { return x.s.seen.Requested(x.act) })
 	for i, a := range x.arguments {
 		if x.provokes(i, a, asked) {
 			return

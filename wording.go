@@ -107,6 +107,8 @@ func doubts(names []string, own string) []string {
 			out[i] = "the user's text has these words, but they are too ordinary to tell that this is what was meant"
 		case "ambiguous-binding":
 			out[i] = "the user named several such values, and nothing tells that this one belongs here"
+		case "unrequested":
+			out[i] = "the user mentioned it, and asked for nothing of this kind to be done with it"
 		case "homoglyph":
 			out[i] = fmt.Sprintf("it looks like, but is not, the user's %s", quote(own))
 		default:

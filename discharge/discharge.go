@@ -74,7 +74,7 @@ func (allowlist) Certify(r Request) (Certificate, bool) {
 		return Certificate{}, false
 	}
 	return Certificate{
-		Certificate: label.Certificate{Removes: doubts, Roles: label.RolesOf(r.Argument.Role), Max: label.Trusted},
+		Certificate: label.Certificate{Removes: doubts | label.Unrequested, Roles: label.RolesOf(r.Argument.Role), Max: label.Trusted},
 		Procedure:   Allowlist, Basis: "the contract lists the value",
 	}, true
 }
@@ -126,7 +126,7 @@ func (confirmation) Certify(r Request) (Certificate, bool) {
 	}
 	return Certificate{
 		Certificate: label.Certificate{
-			Removes: doubts | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
+			Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
 		},
 		Procedure: Confirmation, Basis: "the user confirmed this value for this argument",
 	}, true

@@ -71,7 +71,7 @@ func TestAllowlist(t *testing.T) {
 			t.Errorf("%q is on the list and is not certified", value)
 			continue
 		}
-		want := label.Certificate{Removes: doubts, Roles: label.RolesOf(label.Target), Max: label.Trusted}
+		want := label.Certificate{Removes: doubts | label.Unrequested, Roles: label.RolesOf(label.Target), Max: label.Trusted}
 		if c.Certificate != want || c.Procedure != Allowlist || c.Basis == "" {
 			t.Errorf("%q: %+v", value, c)
 		}
@@ -228,7 +228,7 @@ func TestConfirmationSettles(t *testing.T) {
 		r := request(a, "k")
 		r.Confirmed = &c
 		got, ok := confirmation{}.Certify(r)
-		want := label.Certificate{Removes: label.LowInfo | label.AmbiguousBinding | label.Homoglyph, Roles: label.RolesOf(label.Credential), Max: max(label.User, floor)}
+		want := label.Certificate{Removes: label.LowInfo | label.AmbiguousBinding | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(label.Credential), Max: max(label.User, floor)}
 		if !ok || got.Certificate != want {
 			t.Errorf("floor %s: %+v, %v", floor, got, ok)
 		}
@@ -320,7 +320,7 @@ func TestCertificatesAreNarrow(t *testing.T) {
 				rt.Fatalf("%s raised above its maximum", c.Procedure)
 			case c.Procedure != Allowlist && !a.Discharges(c.Procedure):
 				rt.Fatalf("%s is not named by the contract", c.Procedure)
-			case c.Removes&^(doubts|label.Homoglyph) != 0:
+			case c.Removes&^(doubts|label.Unrequested|label.Homoglyph) != 0:
 				rt.Fatalf("%s discharges what only the deployment can", c.Procedure)
 			case c.Procedure == Allowlist && !a.Allows(r.Value), c.Procedure == Confirmation && confirmed != r.Value:
 				rt.Fatalf("%s answers for another value", c.Procedure)

@@ -125,7 +125,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			if err != nil {
 				return 0, 0, fmt.Errorf("%s: call %d: %w", c.ID, i, err)
 			}
-			resolved := s.Resolve(item.Tool, values)
+			resolved := s.Resolve(provenance.Act{Tool: item.Tool}, values)
 			s.Called(fmt.Sprintf("call:%d#", i), values, resolved)
 			tool, args = item.Tool, nil
 			for j, v := range values {
@@ -150,7 +150,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	for i, res := range s.Resolve(c.Call.Tool, values) {
+	for i, res := range s.Resolve(provenance.Act{Tool: c.Call.Tool}, values) {
 		want, ok := c.Expect[values[i].Pointer]
 		if !ok {
 			continue

@@ -21,11 +21,14 @@ const (
 	// Homoglyph marks a value that looks like one of the user's and is not. No
 	// procedure but a person's own confirmation discharges it.
 	Homoglyph
+	// Unrequested marks a value that the user mentioned, in no request for what
+	// the call does: named to be read, it may not be written to.
+	Unrequested
 )
 
-const firstNamedObligation = 3
+const firstNamedObligation = 4
 
-var builtinObligations = [...]string{"low-info", "ambiguous-binding", "homoglyph"}
+var builtinObligations = [...]string{"low-info", "ambiguous-binding", "homoglyph", "unrequested"}
 
 // ObligationNames gives every obligation that contracts name a bit. It is safe
 // for concurrent use. The zero value is ready.
@@ -36,7 +39,7 @@ type ObligationNames struct {
 }
 
 // Obligation returns the bit of a name, making it when it is new. Only
-// twenty-nine names fit; one more is an error, never a silent collision.
+// twenty-eight names fit; one more is an error, never a silent collision.
 func (n *ObligationNames) Obligation(name string) (Obligations, error) {
 	for i, b := range builtinObligations {
 		if b == name {

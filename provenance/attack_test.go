@@ -47,7 +47,7 @@ func call(t testing.TB, s *Session, tool, arguments string) map[string]Resolutio
 		values = append(values, Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text})
 	}
 	out := map[string]Resolution{}
-	for i, r := range s.Resolve(tool, values) {
+	for i, r := range s.Resolve(Act{Tool: tool}, values) {
 		out[values[i].Pointer] = r
 	}
 	return out
@@ -55,11 +55,11 @@ func call(t testing.TB, s *Session, tool, arguments string) map[string]Resolutio
 
 // one resolves a single string.
 func one(s *Session, tool, name, text string) Resolution {
-	return s.Resolve(tool, []Value{{Pointer: "/" + name, Kind: strictjson.String, Text: text}})[0]
+	return s.Resolve(Act{Tool: tool}, []Value{{Pointer: "/" + name, Kind: strictjson.String, Text: text}})[0]
 }
 
 func number(s *Session, tool, name, text string) Resolution {
-	return s.Resolve(tool, []Value{{Pointer: "/" + name, Kind: strictjson.Number, Text: text}})[0]
+	return s.Resolve(Act{Tool: tool}, []Value{{Pointer: "/" + name, Kind: strictjson.Number, Text: text}})[0]
 }
 
 // certain tells whether the user vouches for a value without any doubt, so that
@@ -128,7 +128,7 @@ func TestAttacks(t *testing.T) {
 			s := after(c.user, page)
 			for _, v := range c.values {
 				for _, form := range []Form{"", FormURL, FormAddress, FormPath} {
-					r := s.Resolve("do_it", []Value{{Pointer: "/" + c.argument, Kind: strictjson.String, Text: v, Form: form}})[0]
+					r := s.Resolve(Act{Tool: "do_it"}, []Value{{Pointer: "/" + c.argument, Kind: strictjson.String, Text: v, Form: form}})[0]
 					if certain(r) {
 						t.Errorf("%q passes as %s (form %q)", v, r.How, form)
 					}
@@ -303,7 +303,7 @@ func TestLaundering(t *testing.T) {
 		for _, l := range doc.Leaves() {
 			values = append(values, Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text})
 		}
-		resolved := s.Resolve(tool, values)
+		resolved := s.Resolve(Act{Tool: tool}, values)
 		s.Called("call:"+tool+"#", values, resolved)
 		var out []Resolved
 		for i, v := range values {
@@ -393,7 +393,7 @@ func TestPinning(t *testing.T) {
 	s := New(now)
 	s.User("user:0", "Plan my week")
 	values := []Value{{Pointer: "/start", Kind: strictjson.String, Text: "2026-02-03"}, {Pointer: "/limit", Kind: strictjson.Number, Text: "1000"}, {Pointer: "/to", Kind: strictjson.String, Text: "someone@corp.com"}}
-	s.Called("call:1#", values, s.Resolve("list", values))
+	s.Called("call:1#", values, s.Resolve(Act{Tool: "list"}, values))
 	s.Output("result:1", Result{Text: page, Spec: Spec{Trust: label.External}})
 	if r := one(s, "book", "end", "2026-02-03"); r.Label.Trust != label.User {
 		t.Errorf("a date that was worked out before: %+v", r)
@@ -407,7 +407,7 @@ func TestPinning(t *testing.T) {
 		}
 	}
 	values = []Value{{Pointer: "/start", Kind: strictjson.String, Text: "2026-03-04"}}
-	s.Called("call:2#", values, s.Resolve("list", values))
+	s.Called("call:2#", values, s.Resolve(Act{Tool: "list"}, values))
 	if r := one(s, "book", "end", "2026-03-04"); r.Label.Trust > label.External {
 		t.Errorf("a date that was worked out afterwards: %+v", r)
 	}

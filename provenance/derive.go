@@ -115,6 +115,9 @@ func (q *query) component(text string) (Resolution, bool) {
 			}
 			r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
 				Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+			if !q.requestedAt(o) {
+				r.Label.Obligations |= label.Unrequested
+			}
 			if !q.siblingNext(src, from, to) {
 				r.Label.Obligations |= label.LowInfo
 			}

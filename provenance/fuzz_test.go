@@ -41,7 +41,7 @@ func FuzzResolve(f *testing.F) {
 			kind = strictjson.Number
 		}
 		v := Value{Pointer: "/" + name, Kind: kind, Text: value, Form: [...]Form{"", FormURL, FormAddress, FormPath, FormShell, FormSQL, "", ""}[how>>2&7]}
-		got := s.Resolve(tool, []Value{v})[0]
+		got := s.Resolve(Act{Tool: tool}, []Value{v})[0]
 		ambient := s.Ambient()
 		if !got.Witness && got.Label.Trust > ambient.Trust {
 			t.Fatalf("%q is %s (%s) without a witness", value, got.Label.Trust, got.How)
@@ -63,13 +63,13 @@ func FuzzResolve(f *testing.F) {
 		if !strings.ContainsFunc(user, func(r rune) bool { return r > ' ' }) && got.Label.Trust >= label.User && ambient.Trust < label.User && got.How != "empty" {
 			t.Fatalf("%q is %s (%s), and the user said nothing", value, got.Label.Trust, got.How)
 		}
-		again := s.Resolve(tool, []Value{v})[0]
+		again := s.Resolve(Act{Tool: tool}, []Value{v})[0]
 		if again.Label != got.Label {
 			t.Fatalf("%q is %+v, and then %+v", value, got.Label, again.Label)
 		}
 		s.Called("call:c#", []Value{v}, []Resolution{got})
 		s.Output("result:2", r)
-		if again = s.Resolve(tool, []Value{v})[0]; again.Label.Trust > max(got.Label.Trust, r.Spec.Trust) {
+		if again = s.Resolve(Act{Tool: tool}, []Value{v})[0]; again.Label.Trust > max(got.Label.Trust, r.Spec.Trust) {
 			t.Fatalf("%q is %s, and %s when it comes back", value, got.Label.Trust, again.Label.Trust)
 		}
 		s.Sink(value)

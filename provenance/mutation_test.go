@@ -264,7 +264,7 @@ func TestMutations(t *testing.T) {
 			kinds = append(kinds, strictjson.Number)
 		}
 		for _, kind := range kinds {
-			r := s.Resolve("do_it", []Value{{Pointer: "/" + c.argument, Kind: kind, Text: v, Form: c.form}})[0]
+			r := s.Resolve(Act{Tool: "do_it"}, []Value{{Pointer: "/" + c.argument, Kind: kind, Text: v, Form: c.form}})[0]
 			if !certain(r) {
 				continue
 			}
@@ -301,7 +301,7 @@ func TestSplices(t *testing.T) {
 		}
 		s := after(user, page)
 		for _, form := range []Form{"", FormURL, FormAddress} {
-			r := s.Resolve("send", []Value{{Pointer: "/to", Kind: strictjson.String, Text: v, Form: form}})[0]
+			r := s.Resolve(Act{Tool: "send"}, []Value{{Pointer: "/to", Kind: strictjson.String, Text: v, Form: form}})[0]
 			if certain(r) && !whole[v] && !composed(v, whole) {
 				t.Fatalf("%q is made of pieces and passes as %s", v, r.How)
 			}

@@ -128,18 +128,18 @@ const (
 )
 
 // Resolve finds the labels of all leaves of a proposed call.
-func (s *Session) Resolve(tool string, values []Value) []Resolution {
+func (s *Session) Resolve(act Act, values []Value) []Resolution {
 	out := make([]Resolution, len(values))
 	fuel := fuelPerCall
 	for i := range values {
-		q := query{s: s, v: values[i], n: s.name(values[i].Pointer, tool), siblings: values}
+		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
 		out[i] = q.resolve()
 		if s.ambient.Trust >= label.User {
 			// Nobody else has had a word yet: whatever was picked, the user's
 			// words alone led there.
-			out[i].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
+			out[i].Label.Obligations &^= unsteered
 			for j := range out[i].Parts {
-				out[i].Parts[j].Label.Obligations &^= label.LowInfo | label.AmbiguousBinding
+				out[i].Parts[j].Label.Obligations &^= unsteered
 			}
 		}
 		if !out[i].Witness {
@@ -152,9 +152,13 @@ func (s *Session) Resolve(tool string, values []Value) []Resolution {
 	return out
 }
 
+// unsteered are the doubts that matter only where somebody else had a word.
+const unsteered = label.LowInfo | label.AmbiguousBinding | label.Unrequested
+
 // query is the resolution of one value.
 type query struct {
 	s        *Session
+	act      Act
 	v        Value
 	n        name
 	siblings []Value
@@ -279,6 +283,9 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 		if minus, unclear := signBefore(src.text, o.start); minus || unclear || vouch.misread(o) {
 			return r, false // the sign is a part of it, or it is another number
 		}
+	}
+	if !q.requestedAt(o) {
+		r.Label.Obligations |= label.Unrequested
 	}
 	if o.quoted && !folded {
 		return r, true

@@ -29,6 +29,7 @@ type Session struct {
 	// unindexed are the events that the model wrote since the last text.
 	unindexed []uint32
 	nameOf    map[nameKey]name
+	proposal  string // the model's last text, which the user may agree to
 
 	numeric []numericResult // what arithmetic works with, the latest first
 }
@@ -159,9 +160,12 @@ func (s *Session) User(name, text string) {
 	l := label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.User}
 	text = normal.Visible(text)
 	own, quoted := carve(text)
-	if !s.vouchFor(own, l) {
+	if s.vouchFor(own, l) {
+		s.vouch.propose(s.proposal)
+	} else {
 		quoted = true
 	}
+	s.proposal = ""
 	if quoted {
 		l.Trust = label.External
 	}
@@ -176,6 +180,7 @@ func (s *Session) External(name, text string) {
 // Model adds text that the model wrote. It is evidence only: whatever vouched
 // for its words vouches for them again.
 func (s *Session) Model(name, text string) {
+	s.proposal = text
 	s.add(event{name: name, text: text, label: s.Ambient()})
 }
 

@@ -1,9 +1,6 @@
 package provenance
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -342,74 +339,4 @@ func commandLike(s string) bool {
 		}
 	}
 	return false
-}
-
-// SaidVerb tells whether the user asked for what a tool's name says it does: the
-// verb that destroys, or another word for it, or else the verb that the name
-// begins with. That something was deleted, or who did it, asks for nothing.
-func (s *Session) SaidVerb(tool, variant string) bool {
-	for _, form := range asking(tool, variant) {
-		for _, p := range s.vouch.words[form] {
-			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-			if left, _ := s.vouch.around(o, 4, 0); !s.vouch.negated(o) && !hasAny(left, reporting) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// asking returns the words in which people ask for what a tool does.
-func asking(tool, variant string) []string {
-	var forms []string
-	for _, w := range append(Words(tool), Words(variant)...) {
-		forms = append(forms, destroying[w]...)
-	}
-	if forms != nil {
-		return forms
-	}
-	switch verb := Words(cmp.Or(variant, tool)); {
-	case len(verb) == 0:
-		return nil
-	case saying[verb[0]]:
-		return sayingForms
-	default:
-		return inflected(verb[0])
-	}
-}
-
-var sayingForms = slices.Sorted(maps.Keys(saying))
-
-// reporting are the words of questions and reports about what was done.
-var reporting = wordSet("did does was were been has have had who which whom when why nothing nobody wurde wurden")
-
-// destroying are the verbs of tools that take something away, with what people
-// say for each.
-var destroying = func() map[string][]string {
-	out := map[string][]string{}
-	for _, group := range [...]string{
-		"update change set edit modify adjust correct increase decrease raise lower replace overwrite ändere ändern setze modifie cambia",
-		"suspend lock freeze", "unlock open", "void", "expunge delete remove",
-		"delete remove erase drop trash purge discard kick ban expel offboard rid lösche löschen löscht entferne entfernen supprime supprimer elimina eliminar borra borrar",
-		"cancel abort revoke storniere stornieren annule annuler cancela cancelar", "archive", "clear empty wipe reset", "close", "uninstall", "unsubscribe", "unshare", "leave kick ban block",
-		"terminate kill stop shutdown", "move", "merge", "rename", "truncate", "destroy", "reject decline", "disable deactivate", "withdraw", "refund", "undo revert rollback",
-	} {
-		list := strings.Fields(group)
-		said := slices.Clone(list)
-		for _, w := range list {
-			said = append(said, inflected(w)...)
-		}
-		for _, w := range list {
-			out[w] = append(out[w], said...)
-		}
-	}
-	return out
-}()
-
-// inflected returns the forms in which an English verb is asked for: delete,
-// deleting, dropping. What is over ("deleted") is not. Words that aren't any do
-// no harm: nobody says them.
-func inflected(verb string) []string {
-	stem, _ := strings.CutSuffix(verb, "e")
-	return []string{verb, stem + "ing", verb + verb[len(verb)-1:] + "ing"}
 }

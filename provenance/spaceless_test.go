@@ -64,7 +64,7 @@ func TestAddressesBetweenSpacelessWords(t *testing.T) {
 func TestReadBackBetweenSpacelessWords(t *testing.T) {
 	s := after("Keep what it says.", page)
 	v := Value{Pointer: "/text", Kind: strictjson.String, Text: "eve@evil.io"}
-	s.Called("call:1#", []Value{v}, s.Resolve("add_note", []Value{v}))
+	s.Called("call:1#", []Value{v}, s.Resolve(Act{Tool: "add_note"}, []Value{v}))
 	record(t, s, "result:2", "get_entry", `{"text":"请联系eve@evil.io吧","other":"请联系bob@corp.com吧"}`, label.ToolOutput)
 	if r := one(s, "send", "text", "请联系eve@evil.io吧"); r.Label.Trust != label.External {
 		t.Errorf("what was written comes back as %s (%s)", r.Label.Trust, r.How)

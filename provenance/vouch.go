@@ -38,6 +38,7 @@ type vouching struct {
 	shapes  map[string]position // typed atoms by what they look like
 	order   []quantity          // the numbers in the order of the text
 	size    int
+	latest  int // the user's last text
 
 	dates     []dateMention
 	times     []timeMention
@@ -48,10 +49,18 @@ type vouchSource struct {
 	event  int
 	text   string
 	label  label.Label
+	system bool     // the deployment's text
 	quotes []span   // quoted strings and code, without their quotes
 	quoted []string // those of them that may name a record, in lower case
 	// numerals are the numbers, those in doubt included.
 	numerals []numeral
+
+	reading *reading
+	// proposal is what the model said before, where the text agrees to it.
+	proposal string
+	offered  *reading
+	// done are the tools that acted on a request of this text.
+	done map[string]bool
 }
 
 type span struct{ start, end int }
@@ -89,13 +98,17 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 		return false
 	}
 	v.size += len(text)
-	src := vouchSource{event: event, text: text, label: l, quotes: quotations(text)}
+	src := vouchSource{event: event, text: text, label: l, system: l.Trust > label.User, quotes: quotations(text)}
+	src.reading = readRequests(text, src.quotes)
 	for _, q := range src.quotes {
 		if t := strings.ToLower(strings.Trim(text[q.start:q.end], " .,")); len(t) >= 4 && len(src.quoted) < maxQuoted {
 			src.quoted = append(src.quoted, t)
 		}
 	}
 	n := int32(len(v.sources))
+	if !src.system {
+		v.latest = int(n)
+	}
 	v.sources = append(v.sources, src)
 	for start, end := range words(text) {
 		key := strings.ToLower(text[start:end])

@@ -53,7 +53,7 @@ func TestPinsPastTheBound(t *testing.T) {
 		s := New(now)
 		s.User("user:0", "The usual rent, please.")
 		v := Value{Pointer: "/amount", Kind: strictjson.Number, Text: "1234.56"}
-		s.Called("call:1#", []Value{v}, s.Resolve("pay", []Value{v}))
+		s.Called("call:1#", []Value{v}, s.Resolve(Act{Tool: "pay"}, []Value{v}))
 		s.User("user:1", c.then)
 		s.Output("result:1", Result{Text: page, Tool: "read", Spec: Spec{Trust: label.External}})
 		if r := one(s, "pay", "amount", "1234.56"); r.Label.Trust != c.trust {

@@ -1,0 +1,244 @@
+package provenance
+
+import "strings"
+
+// Effect is the worst that a call does.
+type Effect uint8
+
+// The effects, mildest first.
+const (
+	Reads Effect = iota
+	Writes
+	Destroys
+	Executes
+	Sends
+)
+
+// Act is a call as the user's requests must cover it: what it does, and by which
+// words people ask for that.
+type Act struct {
+	Tool, Variant string
+	Effect        Effect
+
+	deeds deed
+	words []string
+}
+
+// NewAct returns the act of calling a tool, or one variant of it.
+func NewAct(tool, variant string, effect Effect) Act {
+	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
+	a.deeds = requests.asksFor(tool, variant)
+	by := requests.byName
+	if looks := requests.tools[firstOf(a.words)]&by["look"] != 0; looks && a.deeds == 0 {
+		a.deeds = by["look"] | by["click"] // to fetch a page is to send a request, too
+	}
+	switch made := a.deeds&by["make"] != 0; {
+	case a.deeds == 0:
+		a.deeds = map[Effect]deed{
+			Writes:   by["make"] | by["change"],
+			Destroys: by["delete"] | by["clear"] | by["cancel"] | by["stop"],
+			Executes: by["run"],
+			Sends:    by["send"] | by["share"] | by["publish"] | by["pay"] | by["order"] | by["invite"],
+		}[effect]
+	case made && effect == Sends:
+		// An event with attendees is an invitation, a post is published.
+		a.deeds |= by["send"] | by["share"] | by["invite"] | by["publish"] | by["order"]
+	}
+	return a
+}
+
+func firstOf(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// requestedAt reports whether the user asked for what the call does with the
+// words at an occurrence: the clause that has them, or one that takes them up by
+// a pronoun, asks for it and rules nothing out.
+func (q *query) requestedAt(o occurrence) bool {
+	src := &q.s.vouch.sources[o.source]
+	if q.act.Effect == Reads || src.system {
+		return true
+	}
+	r := src.reading
+	if !r.readableAt(o.start) {
+		// Of a language that is not read here, only what can't be written by
+		// accident counts.
+		return typedAtom(src.text[o.start:o.end])
+	}
+	if q.s.vouch.spent(o.source, q.act.Tool) {
+		return false
+	}
+	if r.covers(q.act.deeds, q.act.words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
+		return true
+	}
+	// "Her address is ann@corp.com": says what a value is there for.
+	if !q.introduced(r, o) && !fragment(r) {
+		return false
+	}
+	return q.s.Requested(q.act)
+}
+
+// introduced reports whether a value is told by the noun that the argument asks
+// for: "the recipient is …", "account: …".
+func (q *query) introduced(r *reading, o occurrence) bool {
+	text := q.s.vouch.sources[o.source].text
+	left, right := q.s.vouch.around(o, 7, 3)
+	if len(left) == 0 || anyMark(right, negator|hedge) || anyMark(left, negator|hedge) {
+		return false
+	}
+	before := strings.TrimRight(text[:o.start], " \t\"'`“„«(")
+	told := strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || requests.marks[plainWord(left[len(left)-1])]&copula != 0
+	if !told {
+		return false
+	}
+	for _, w := range left {
+		if w = stem(w); contains(q.n.all, w) && !generic[w] || rolesSaid[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// rolesSaid are nouns for what a value of a call is there for.
+var rolesSaid = wordSet("recipient address mail email e-mail account iban channel number phone contact branch repository path url site password " +
+	"adresse empfänger konto kontonummer kanal destinataire compte dirección cuenta destinatario indirizzo conto")
+
+func anyMark(words []string, m mark) bool {
+	for _, w := range words {
+		if requests.marks[plainWord(w)]&m != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxFragment is how many words an answer such as "the one of Monday" has at
+// most: it asks for nothing itself, and completes what was asked before.
+const maxFragment = 12
+
+// fragment reports whether a text is no request of its own.
+func fragment(r *reading) bool {
+	if len(r.requests) > 0 || len(r.tokens) > maxFragment {
+		return false
+	}
+	for i := range r.tokens {
+		if r.tokens[i].marks&(negator|hedge|modal) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Requested reports whether the user asked for what a call does, in a request
+// that no call answered before the user spoke again.
+func (s *Session) Requested(a Act) bool {
+	for i := range s.vouch.sources {
+		src := &s.vouch.sources[i]
+		if !s.vouch.spent(i, a.Tool) && src.reading.asked(a.deeds, a.words) {
+			return true
+		}
+	}
+	// "Yes, please": to what the model proposed.
+	latest := s.vouch.agreed()
+	return latest != nil && latest.offered.mentions(a.deeds, a.words)
+}
+
+// maxProposal is how much of what the model said a user may agree to, in bytes:
+// a longer text is not read to its end.
+const maxProposal = 16 << 10
+
+// propose notes what the model said before the user's last text, where that
+// agrees to it.
+func (v *vouching) propose(text string) {
+	src := &v.sources[v.latest]
+	if text == "" || len(text) > maxProposal || !src.reading.agrees() {
+		return
+	}
+	src.proposal, src.offered = text, readRequests(text, nil)
+}
+
+// agreed returns the user's last text where it agrees to a proposal.
+func (v *vouching) agreed() *vouchSource {
+	if v.latest >= len(v.sources) || v.sources[v.latest].offered == nil {
+		return nil
+	}
+	return &v.sources[v.latest]
+}
+
+// agreedTo reports whether the user agreed to a proposal that has a value.
+func (v *vouching) agreedTo(value string) bool {
+	src := v.agreed()
+	if src == nil {
+		return false
+	}
+	for from := 0; from < len(src.proposal); {
+		i := strings.Index(src.proposal[from:], value)
+		if i < 0 {
+			return false
+		}
+		if start := from + i; bounded(src.proposal, start, start+len(value)) {
+			return true
+		}
+		from += i + 1
+	}
+	return false
+}
+
+// agreeing is how many words of an answer are looked at for its yes.
+const agreeing = 4
+
+// agrees reports whether a text says yes, and nothing that takes it back.
+func (r *reading) agrees() bool {
+	yes := false
+	for i := range r.tokens {
+		t := &r.tokens[i]
+		if t.marks&(negator|hedge|modal) != 0 || t.word == "but" || t.word == "first" {
+			return false
+		}
+		yes = yes || i < agreeing && (t.marks&agreement != 0 || t.word == "do" || t.word == "please")
+	}
+	return yes && len(r.tokens) <= 4*maxFragment
+}
+
+// mentions reports whether a text has a word of the deeds or of a tool's name,
+// in whatever place.
+func (r *reading) mentions(deeds deed, words []string) bool {
+	for i := range r.tokens {
+		t := &r.tokens[i]
+		if t.quoted {
+			continue
+		}
+		if requests.meaning(t.word)&deeds != 0 || contains(words, stem(t.word)) && !generic[t.word] {
+			return true
+		}
+	}
+	return false
+}
+
+// spent reports whether a tool acted on the requests of a text before the user
+// spoke again.
+func (v *vouching) spent(source int, tool string) bool {
+	src := &v.sources[source]
+	return !src.system && src.done[tool] && source < v.latest
+}
+
+// Acted notes that a call ran: the requests of the user's texts so far are
+// answered by it once the user speaks again.
+func (s *Session) Acted(a Act) {
+	if a.Effect == Reads {
+		return
+	}
+	for i := range s.vouch.sources {
+		src := &s.vouch.sources[i]
+		if src.system || !src.reading.asked(a.deeds, a.words) {
+			continue
+		}
+		if src.done == nil {
+			src.done = map[string]bool{}
+		}
+		src.done[a.Tool] = true
+	}
+}
