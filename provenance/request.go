@@ -130,7 +130,7 @@ func (r *reading) tokenize(text string, quotes []span) {
 			quote++
 		}
 		t := term{span: span{start, end}, word: plainWord(text[start:end]), clause: clause, line: line}
-		t.quoted = quote < len(quotes) && quotes[quote].start <= start || glued(text, start, end)
+		t.quoted = quote < len(quotes) && quotes[quote].start <= start || partOfAtom(text, start, end)
 		if !t.quoted {
 			t.marks, t.deeds = requests.marks[t.word], requests.meaning(t.word)
 			if (t.marks != 0 || t.deeds != 0) && len(r.lines) > 0 {
@@ -172,9 +172,9 @@ func spelled(text string) func(yield func(start, end int) bool) {
 	}
 }
 
-// glued reports whether text[start:end] is a piece of an address, a path or a
+// partOfAtom reports whether text[start:end] is a piece of an address, a path or a
 // code, and no word of the sentence.
-func glued(text string, start, end int) bool {
+func partOfAtom(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("@._/\\#$%=&~+*", text[start-1]) >= 0 {
 		return true
 	}
