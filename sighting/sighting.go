@@ -196,18 +196,29 @@ func record(text, field string) []Member {
 	return members(doc, field)
 }
 
-// recordAt is [record] for a result that is JSON, by what stands in it.
+// recordAt is [record] for a result that is JSON in a text: of the member which the
+// evidence is, or else of the first one that has the same value as a whole.
 func recordAt(text string, e remit.Evidence) []Member {
 	doc, err := strictjson.Parse([]byte(text), strictjson.OutputLimits())
 	if err != nil {
 		return nil
 	}
+	field := ""
 	for _, l := range doc.Leaves() {
-		if l.Text == e.Text && l.Start <= e.Start && e.End <= l.End {
+		if l.Text != e.Text {
+			continue
+		}
+		if l.Start <= e.Start && e.End <= l.End {
 			return members(doc, l.Pointer)
 		}
+		if field == "" {
+			field = l.Pointer
+		}
 	}
-	return nil
+	if field == "" {
+		return nil
+	}
+	return members(doc, field)
 }
 
 func members(doc *strictjson.Document, field string) []Member {
