@@ -23,6 +23,7 @@ type proxyCommand struct {
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
 	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages and system text that others wrote: the name of a tag, or BEGIN...END. Can be repeated."`
+	TextCalls bool     `help:"Let conversations pass in which calls are text that a program runs. They are not decided."`
 	Pass      []string `placeholder:"PATH" sep:"none" help:"A path that goes to the upstream undecided. Can be repeated."`
 	Host      []string `placeholder:"NAME" sep:"none" help:"A name that agents call the proxy by, beside those of the loopback interface. Can be repeated."`
 	Origin    []string `placeholder:"URL" sep:"none" help:"A web page that may call the proxy. Can be repeated."`
@@ -63,7 +64,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
 }
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Options, func() error, error) {
-	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, Accept: c.Accept,
+	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, Accept: c.Accept,
 		Callers: caller.Policy{Hosts: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1

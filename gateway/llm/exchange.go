@@ -95,6 +95,12 @@ func (x *exchange) open(body []byte) error {
 	x.req, x.tenant = req, hashed(append([][]byte{whose[:]}, bytesOf(req.tools)...)...)
 	x.owner = x.p.echoes.owner(x.r)
 	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
+	if r.textual() && !x.p.o.TextCalls {
+		x.p.o.Log.Warn("calls are text in this conversation, and nobody decides them", "dialect", x.d.name())
+		if !x.p.o.Shadow {
+			return refuse(textCalls)
+		}
+	}
 	c, kept, err := r.resume(x.r.Context(), m, id, x.tenant)
 	if err != nil {
 		return err

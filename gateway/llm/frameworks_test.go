@@ -139,3 +139,26 @@ func TestFrameworks(t *testing.T) {
 		})
 	}
 }
+
+// Where calls are text that a program runs, the conversation is refused, with what
+// to do, before the model is asked.
+func TestTextualFrameworks(t *testing.T) {
+	for packages, agents := range map[string][]string{"frameworks": {"smolagents_code", "smolagents_code_without_stop"}, "crewai": {"crewai_text"}} {
+		t.Run(packages, func(t *testing.T) {
+			f := newFrameworks(t, packages)
+			for _, agent := range agents {
+				o := newObedient(t)
+				base, _ := before(t, o.URL, nil)
+				got := f.run(t, base, agent, plainPage)
+				if len(got.Sent) > 0 || o.count() > 0 || !strings.Contains(got.Ended, "--text-calls") {
+					t.Errorf("%s: %+v, the model was asked %d times", agent, got, o.count())
+				}
+				base, _ = before(t, o.URL, func(o *llm.Options) { o.TextCalls = true })
+				f.run(t, base, agent, plainPage)
+				if o.count() == 0 {
+					t.Errorf("%s: refused where it was let through", agent)
+				}
+			}
+		})
+	}
+}

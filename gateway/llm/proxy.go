@@ -98,6 +98,9 @@ type Options struct {
 	// Attached declares containers of material that users and prompts pass on: the name of a
 	// tag, or BEGIN...END.
 	Attached []string
+	// TextCalls lets conversations pass in which calls are text that a program
+	// runs: they are not decided.
+	TextCalls bool
 	// Pass are further paths that go to the upstream undecided.
 	Pass []string
 	// Callers say by what names, and from which pages, the proxy is called.

@@ -103,15 +103,15 @@ def crewai(base):
 
 
 def crewai_text(base):
-    from crewai import LLM, Agent, Crew, Task
+    from crewai import Agent, Crew, Task
+    from crewai.llms.providers.openai.completion import OpenAICompletion
     from crewai.tools import tool
 
-    class Plain(LLM):
+    class Plain(OpenAICompletion):
         def supports_function_calling(self):
             return False
 
-    model = LLM(model="openai/gpt-4o", base_url=base + "/v1", api_key=KEY)
-    type(model).supports_function_calling = lambda self: False
+    model = Plain(model="gpt-4o", base_url=base + "/v1", api_key=KEY)
     agent = Agent(role="mailer", goal="mail", backstory="You mail.", llm=model, max_iter=2, max_retry_limit=0,
                   tools=[tool("read_page")(read_page), tool("send_email")(send_email)])
     Crew(agents=[agent], tasks=[Task(description=TASK, expected_output="whether it was sent", agent=agent)]).kickoff()
