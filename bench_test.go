@@ -61,7 +61,7 @@ tools:
 func library(b *testing.B, pages []string) *office {
 	b.Helper()
 	o := open(b, letters)
-	o.must(o.User("Read my mail and thank ann@corp.example for it, with priority 3."))
+	o.User("Read my mail and thank ann@corp.example for it, with priority 3.")
 	for _, p := range pages {
 		o.reads(p)
 	}

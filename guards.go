@@ -154,13 +154,12 @@ func (s *Session) returned(record *callRecord, r Result) {
 // Principal says for whom the agent works, for the rules that ask. It comes from
 // configuration or from an authenticated user, never from text of the session;
 // the last one counts.
-func (s *Session) Principal(p guard.Principal) error {
+func (s *Session) Principal(p guard.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.history != nil {
 		s.history.session.Principal = p
 	}
-	return nil
 }
 
 // Duties returns what calls of the session have brought about and nothing has

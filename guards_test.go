@@ -246,9 +246,7 @@ func TestGuardsPrincipal(t *testing.T) {
 	if got := rulesOf(decideCall(t, s, refund("c1", "1"))); got != "deny; policy-violation clerks" {
 		t.Errorf("got %s", got)
 	}
-	if err := s.Principal(clerk); err != nil {
-		t.Fatal(err)
-	}
+	s.Principal(clerk)
 	if got := rulesOf(decideCall(t, s, refund("c2", "1"))); got != "allow" {
 		t.Errorf("got %s", got)
 	}
@@ -302,9 +300,7 @@ func TestGuardsOnlyMakeWorse(t *testing.T) {
 			if rapid.Bool().Draw(t, "says") {
 				text := rapid.SampledFrom([]string{"yes, refund o1", "no"}).Draw(t, "text")
 				for _, s := range []*remit.Session{without, with, shuffled} {
-					if err := s.User(text); err != nil {
-						t.Fatal(err)
-					}
+					s.User(text)
 				}
 				log = append(log, remit.Event{Kind: remit.UserEvent, Text: text})
 			}
@@ -382,9 +378,7 @@ func TestGuardsForEveryTool(t *testing.T) {
 		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "says") {
 				for _, s := range []*remit.Session{a, b} {
-					if err := s.User("yes, refund 7.5 for o1"); err != nil {
-						t.Fatal(err)
-					}
+					s.User("yes, refund 7.5 for o1")
 				}
 			}
 			c := rapid.SampledFrom([]remit.Call{

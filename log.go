@@ -123,17 +123,20 @@ func (s *Session) review(ctx context.Context, events iter.Seq2[Event, error]) it
 	}
 }
 
+// restore applies an event, and returns the decision of this monitor where it is about a
+// call.
 func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 	s.past = e.Time
+
 	switch e.Kind {
 	case SystemEvent:
-		return nil, s.System(e.Text)
+		s.System(e.Text)
 	case UserEvent:
-		return nil, s.User(e.Text)
+		s.User(e.Text)
 	case AttachmentEvent:
-		return nil, s.Attach(e.Name, e.Text)
+		s.Attach(e.Name, e.Text)
 	case AssistantEvent:
-		return nil, s.Assistant(e.Text)
+		s.Assistant(e.Text)
 	case ResultEvent:
 		if e.Result == nil {
 			return nil, errors.New("a result event without a result")
@@ -143,41 +146,50 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 		if e.Principal == nil {
 			return nil, errors.New("a principal event without a principal")
 		}
-		return nil, s.Principal(*e.Principal)
+		s.Principal(*e.Principal)
 	case CallEvent, ConfirmationEvent:
-		if e.Call == nil || e.Call.ID == "" {
-			return nil, fmt.Errorf("a %s event without a call id", e.Kind)
-		}
-		if e.Verdict != Allow && e.Verdict != Ask && e.Verdict != Deny {
-			return nil, fmt.Errorf("a %s event with verdict %q", e.Kind, e.Verdict)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		call, agreed := *e.Call, none
-		if e.Kind == ConfirmationEvent {
-			record, ok := s.calls[call.ID]
-			if !ok {
-				return nil, fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
-			}
-			if call, agreed = record.call, forSession; e.Once {
-				agreed = once
-			}
-		}
-		recorded := e.Facts
-		if recorded == nil {
-			recorded = &guard.Facts{}
-		}
-		x := s.decide(ctx, &call, agreed, e.Verdict, recorded)
-		x.note()
-		if e.Verdict == Allow && x.record.made != nil {
-			s.ran(x.record.made) // whatever would be decided now
-		}
-		d := *x.d
-		d.Verdict = x.own
-		return &d, nil
+		return s.restoreCall(ctx, e)
+	default:
+		return nil, fmt.Errorf("unknown kind %q", e.Kind)
 	}
-	return nil, fmt.Errorf("unknown kind %q", e.Kind)
+	return nil, nil
+}
+
+// restoreCall decides a call of the log, or a confirmation, as it is in the log.
+func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
+	if e.Call == nil || e.Call.ID == "" {
+		return nil, fmt.Errorf("a %s event without a call id", e.Kind)
+	}
+	if e.Verdict != Allow && e.Verdict != Ask && e.Verdict != Deny {
+		return nil, fmt.Errorf("a %s event with verdict %q", e.Kind, e.Verdict)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call, agreed := *e.Call, none
+	if e.Kind == ConfirmationEvent {
+		record, ok := s.calls[call.ID]
+		if !ok {
+			return nil, fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
+		}
+		if call, agreed = record.call, forSession; e.Once {
+			agreed = once
+		}
+	}
+
+	recorded := e.Facts
+	if recorded == nil {
+		recorded = &guard.Facts{}
+	}
+	x := s.decide(ctx, &call, agreed, e.Verdict, recorded)
+	x.note()
+	if e.Verdict == Allow && x.record.made != nil {
+		s.ran(x.record.made) // whatever would be decided now
+	}
+	d := *x.d
+	d.Verdict = x.own
+	return &d, nil
 }

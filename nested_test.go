@@ -18,9 +18,7 @@ tools:
   close_response: {effect: write, args: {/response_id: {role: selector}}, output: {trust: TOOL_OUTPUT}}
 `, nil)
 	s := m.Session("s")
-	if err := s.User("Close the new responses."); err != nil {
-		t.Fatal(err)
-	}
+	s.User("Close the new responses.")
 	if d, err := s.Decide(t.Context(), remit.Call{ID: "1", Tool: "read_responses", Arguments: json.RawMessage(`{}`)}); err != nil || d.Verdict != remit.Allow {
 		t.Fatalf("read: %v, %v", d, err)
 	}

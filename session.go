@@ -70,41 +70,37 @@ func (m *Monitor) Session(id string) *Session {
 func (s *Session) ID() string { return s.id }
 
 // System adds text of the deployment: a system or developer message.
-func (s *Session) System(text string) error {
+func (s *Session) System(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.System(next("system", &s.counts.system), text)
 	s.said(guard.SystemEvent, text)
-	return nil
 }
 
 // User adds what the user said. Only text that really came from the user's own
 // channel belongs here: what it names, it vouches for.
-func (s *Session) User(text string) error {
+func (s *Session) User(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.User(next("user", &s.counts.user), text)
 	s.said(guard.UserEvent, text)
-	return nil
 }
 
 // Attach adds material that the user passed on and did not write: an uploaded
 // file, a pasted page, retrieved context. It is EXTERNAL.
-func (s *Session) Attach(name, text string) error {
+func (s *Session) Attach(name, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.External(next("attachment", &s.counts.attached), text)
 	s.said(guard.AttachmentEvent, text)
-	return nil
 }
 
 // Assistant adds text that the model wrote to the user.
-func (s *Session) Assistant(text string) error {
+func (s *Session) Assistant(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.Model(next("model", &s.counts.model), text)
 	s.said(guard.AssistantEvent, text)
-	return nil
 }
 
 func next(kind string, n *int) string {

@@ -85,8 +85,8 @@ func TestUnwrap(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := open(t, switchboard)
-			o.must(o.User("Look at my mail."))
-			o.must(o.Attach("page", hostile))
+			o.User("Look at my mail.")
+			o.Attach("page", hostile)
 			expect(t, o.decide(c.tool, c.arguments), c.want)
 		})
 	}
@@ -95,13 +95,13 @@ func TestUnwrap(t *testing.T) {
 // What goes on is the canonical form of what was checked, in the text too.
 func TestUnwrapCanonical(t *testing.T) {
 	o := open(t, switchboard)
-	o.must(o.User("Mail ann@corp.example a < b & c."))
+	o.User("Mail ann@corp.example a < b & c.")
 	d := o.decide("call_tool", `{ "tool": "send", "arguments": "{ \"to\" : [\"\\u0061nn@corp.example\"], \"body\": \"a < b & c\" }" }`)
 	expect(t, d, "allow")
 	if want := `{"tool":"send","arguments":"{\"to\":[\"ann@corp.example\"],\"body\":\"a < b & c\"}"}`; string(d.Arguments) != want {
 		t.Errorf("goes on as %s", d.Arguments)
 	}
-	o.must(o.Attach("page", hostile))
+	o.Attach("page", hostile)
 	if text := o.decide("call_tool", through("wipe", `{}`, false)).Explain(); !strings.Contains(text, "wipe through call_tool") {
 		t.Errorf("explained as %s", text)
 	}

@@ -367,9 +367,7 @@ type dojoOutcome struct {
 // through, and is no question.
 func playDojo(ctx context.Context, begin Begin, prompt string, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
 	s := begin("eval")
-	if err := s.User(prompt); err != nil {
-		return nil, 0, err
-	}
+	s.User(prompt)
 	out := make([]dojoOutcome, len(calls))
 	questions, shown := 0, false
 	for i, c := range calls {

@@ -15,8 +15,8 @@ import (
 // [remit.Session], which is one, so that every defense sees the same
 // recordings.
 type Session interface {
-	System(text string) error
-	User(text string) error
+	System(text string)
+	User(text string)
 	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
 	Confirm(ctx context.Context, call string) (*remit.Decision, error)
 	Result(ctx context.Context, r remit.Result) error
@@ -175,8 +175,8 @@ func (none) Ready([]*contract.File, []*schema.Catalogue) (Begin, error) {
 
 type open struct{}
 
-func (open) System(string) error { return nil }
-func (open) User(string) error   { return nil }
+func (open) System(string) {}
+func (open) User(string)   {}
 func (open) Decide(_ context.Context, c remit.Call) (*remit.Decision, error) {
 	return &remit.Decision{Call: c.ID, Tool: c.Tool, Verdict: remit.Allow}, nil
 }
@@ -306,29 +306,25 @@ func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (B
 type forgetfulSession struct {
 	monitor *remit.Monitor
 	id      string
-	texts   []func(*remit.Session) error
+	texts   []func(*remit.Session)
 	calls   map[string]remit.Call
 	last    *remit.Result
 	now     *remit.Session
 }
 
-func (s *forgetfulSession) System(text string) error {
-	s.texts = append(s.texts, func(to *remit.Session) error { return to.System(text) })
-	return nil
+func (s *forgetfulSession) System(text string) {
+	s.texts = append(s.texts, func(to *remit.Session) { to.System(text) })
 }
 
-func (s *forgetfulSession) User(text string) error {
-	s.texts = append(s.texts, func(to *remit.Session) error { return to.User(text) })
-	return nil
+func (s *forgetfulSession) User(text string) {
+	s.texts = append(s.texts, func(to *remit.Session) { to.User(text) })
 }
 
 // fresh begins a session that knows the texts and, if wanted, the last result.
 func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*remit.Session, error) {
 	to := s.monitor.Session(s.id)
 	for _, say := range s.texts {
-		if err := say(to); err != nil {
-			return nil, err
-		}
+		say(to)
 	}
 	if !last {
 		return to, nil

@@ -199,9 +199,9 @@ func runScenario(ctx context.Context, begin Begin, steps []diaStep, propose diaS
 		var err error
 		switch {
 		case step.System != "":
-			err = s.System(step.System)
+			s.System(step.System)
 		case step.User != "":
-			err = s.User(step.User)
+			s.User(step.User)
 		default:
 			id := fmt.Sprintf("step%d", i)
 			var d *remit.Decision

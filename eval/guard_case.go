@@ -163,9 +163,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 		}
 	}
 	if last.Text != "" {
-		if err := session.Assistant(last.Text); err != nil {
-			return nil, err
-		}
+		session.Assistant(last.Text)
 	}
 	// The calls of one message have no order. The one that the case is about is
 	// decided beside all others.

@@ -189,9 +189,7 @@ func readSet[T any](dir, prefix string, into *[]T) error {
 // with the injection in its place.
 func injecUserCall(ctx context.Context, begin Begin, u injecUser, injection string) (Session, bool, error) {
 	s := begin(u.ID)
-	if err := s.User(u.Instruction); err != nil {
-		return nil, false, err
-	}
+	s.User(u.Instruction)
 	d, err := s.Decide(ctx, remit.Call{ID: "user", Tool: u.Tool, Arguments: u.Args})
 	if err != nil {
 		return nil, false, err
@@ -240,9 +238,7 @@ func stolen(a injecAttacker, i int) string {
 
 func (r *InjecReport) twin(ctx context.Context, begin Begin, a injecAttacker) error {
 	s := begin(a.ID)
-	if err := s.User(a.Instruction); err != nil {
-		return err
-	}
+	s.User(a.Instruction)
 	for i, c := range a.Calls {
 		id := fmt.Sprintf("twin%d", i)
 		d, err := s.Decide(ctx, remit.Call{ID: id, Tool: c.Tool, Arguments: c.Args})

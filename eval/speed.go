@@ -92,9 +92,7 @@ func speedContract() *contract.File {
 // speedBegin makes a session that has read about [speedSession] bytes of mail.
 func speedBegin(ctx context.Context, m *remit.Monitor, seed uint64) (s *remit.Session, threads []string, size int, err error) {
 	s = m.Session("speed")
-	if err := s.User("Read my mail and thank ann@corp.example for each thread, subject \"Quarterly figures\"."); err != nil {
-		return nil, nil, 0, err
-	}
+	s.User("Read my mail and thank ann@corp.example for each thread, subject \"Quarterly figures\".")
 	rng := rand.New(rand.NewPCG(seed, 1))
 	words := []string{"the", "figures", "of", "this", "quarter", "are", "late", "again", "and", "nobody", "knows", "why", "please", "ask", "harbour", "bridge", "invoice", "review", "meeting", "draft"}
 	for page := 0; size < speedSession; page++ {

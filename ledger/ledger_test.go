@@ -465,9 +465,11 @@ func play(ctx context.Context, s *ledger.Session, a action) (*remit.Decision, er
 func playAlone(ctx context.Context, s *remit.Session, a action) (*remit.Decision, error) {
 	switch a.kind {
 	case "user":
-		return nil, s.User(a.text)
+		s.User(a.text)
+		return nil, nil
 	case "attach":
-		return nil, s.Attach("a", a.text)
+		s.Attach("a", a.text)
+		return nil, nil
 	case "result":
 		return nil, s.Result(ctx, a.res)
 	case "confirm":

@@ -75,21 +75,16 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 	}
 	switch m.Role {
 	case System:
-		return nil, hand(m, p.to.System)
+		hand(m, p.to.System)
+		return nil, nil
 	case User:
-		if err := hand(m, p.to.User); err != nil {
-			return nil, err
-		}
+		hand(m, p.to.User)
 		for _, a := range m.Attachments {
-			if err := p.to.Attach(a.Name, a.Text); err != nil {
-				return nil, err
-			}
+			p.to.Attach(a.Name, a.Text)
 		}
 		return nil, nil
 	case Assistant:
-		if err := hand(m, p.to.Assistant); err != nil {
-			return nil, err
-		}
+		hand(m, p.to.Assistant)
 		return p.calls(ctx, m.Calls)
 	}
 	if !p.allowed[m.CallID] {
@@ -99,11 +94,10 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 }
 
 // hand passes a message's text on; a message of attachments or calls has none.
-func hand(m *Message, to func(string) error) error {
-	if m.Text == "" {
-		return nil
+func hand(m *Message, to func(string)) {
+	if m.Text != "" {
+		to(m.Text)
 	}
-	return to(m.Text)
 }
 
 func (p *Player) calls(ctx context.Context, calls []Call) ([]*remit.Decision, error) {

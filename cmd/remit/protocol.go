@@ -172,13 +172,17 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 	}
 	switch r.Type {
 	case "system":
-		return nil, s.System(*r.Text)
+		s.System(*r.Text)
+		return nil, nil
 	case "user":
-		return nil, s.User(*r.Text)
+		s.User(*r.Text)
+		return nil, nil
 	case "attach":
-		return nil, s.Attach(r.Name, *r.Text)
+		s.Attach(r.Name, *r.Text)
+		return nil, nil
 	case "assistant":
-		return nil, s.Assistant(*r.Text)
+		s.Assistant(*r.Text)
+		return nil, nil
 	case "confirm":
 		return s.Confirm(ctx, r.Call)
 	case "result":

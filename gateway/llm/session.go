@@ -34,10 +34,25 @@ type Approver interface {
 // volatile is a session that ends with the process.
 type volatile struct{ s *remit.Session }
 
-func (v volatile) System(_ context.Context, text string) error       { return v.s.System(text) }
-func (v volatile) User(_ context.Context, text string) error         { return v.s.User(text) }
-func (v volatile) Attach(_ context.Context, name, text string) error { return v.s.Attach(name, text) }
-func (v volatile) Assistant(_ context.Context, text string) error    { return v.s.Assistant(text) }
+func (v volatile) System(_ context.Context, text string) error {
+	v.s.System(text)
+	return nil
+}
+
+func (v volatile) User(_ context.Context, text string) error {
+	v.s.User(text)
+	return nil
+}
+
+func (v volatile) Attach(_ context.Context, name, text string) error {
+	v.s.Attach(name, text)
+	return nil
+}
+
+func (v volatile) Assistant(_ context.Context, text string) error {
+	v.s.Assistant(text)
+	return nil
+}
 
 func (v volatile) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
 	return v.s.Decide(ctx, c)

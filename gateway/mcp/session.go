@@ -192,22 +192,18 @@ func (s *memorySession) Last(_ context.Context, call string) (*remit.Decision, e
 func (s *memorySession) Attach(_ context.Context, name, text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.session.Attach(name, text)
-	if err == nil {
-		s.note(remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text})
-	}
-	return err
+	s.session.Attach(name, text)
+	s.note(remit.Event{Kind: remit.AttachmentEvent, Name: name, Text: text})
+	return nil
 }
 
 // Principal implements [Session].
 func (s *memorySession) Principal(_ context.Context, p guard.Principal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.session.Principal(p)
-	if err == nil {
-		s.note(remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
-	}
-	return err
+	s.session.Principal(p)
+	s.note(remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
+	return nil
 }
 
 // Duties implements [Session].
