@@ -91,3 +91,19 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressesInRecords has addresses that are kept: later mail and money go
+// where they say.
+func TestAddressesInRecords(t *testing.T) {
+	target, text := []label.Role{label.Target}, []label.Role{label.Content}
+	checkFloors(t, []floorCase{
+		{"a contact's mail", "update_contact", "Updates a contact.", "email", []string{"contact_id", "notes"}, target, label.User},
+		{"a customer's phone", "customerUpdate", "Update a customer", "phone: The customer's phone number", []string{"customer_id"}, target, label.User},
+		{"a new user's mail", "create_user", "Creates a user", "email", []string{"name"}, target, label.User},
+		{"a profile's recovery address", "update_profile", "", "recovery_email", nil, target, label.User},
+		{"the owner of a lead", "update_lead", "", "owner_id", []string{"lead_id"}, target, label.User},
+		{"a new customer's name", "create_customer", "Creates a customer", "name: Name of the customer", []string{"email"}, text, label.External},
+		{"notes about a contact", "update_contact", "Updates a contact.", "notes", []string{"contact_id"}, text, label.External},
+		{"a contact to be found", "get_contact", "Get a contact", "email", nil, nil, label.External},
+	})
+}

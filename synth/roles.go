@@ -148,10 +148,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if read {
 			return selector
 		}
-		if e.concept == cPerson && e.weight < strong && t.effect == contract.Write && t.keepsPeople() && !t.isObject(p) && last(p.words) != "id" {
-			v := content
-			v.review = "a detail of a record of a person: it may become a destination later"
-			return v
+		if len(p.words) == 1 && p.words[0] == "name" && t.effect == contract.Write {
+			return t.named(p, content, selector, target) // what a person is called reaches nobody
 		}
 		if e.concept == cPerson && looksLikeAddress(p) {
 			target.form = contract.Address
@@ -517,18 +515,8 @@ func decides(p *place) bool {
 	return false
 }
 
-// people are objects that are records of people.
-var people = set(`customer contact lead user person profile employee candidate patient client account
-	member company prospect subscriber`)
-
 // creating are the verbs that make something that was not there.
 var creating = set("create new define make generate initialize register establish build mkdir")
-
-// keepsPeople tells whether a tool writes a record of a person.
-func (t *tool) keepsPeople() bool {
-	_, ok := t.about(people)
-	return ok && (creating[t.verb] || t.manner == changing) && !slices.Contains(t.words, "to")
-}
 
 // names tells whether p is the name of the object that the tool creates.
 func (t *tool) names(p *place) bool {
