@@ -56,7 +56,8 @@ var messages = set(`message email sms tweet dm thread mail notification announce
 var delivers = set(`create add post insert put publish reply schedule comment write push`)
 
 // personal are objects in which other people take part.
-var personal = set(`participant attendee invitee invitation invite recipient guest collaborator sharing`)
+var personal = set(`participant attendee invitee invitation invite recipient guest collaborator sharing member
+	registrant responder`)
 
 // documents are objects whose body is what people read.
 var documents = set(`page document file content note wiki block markdown section article sheet range

@@ -107,3 +107,39 @@ func TestAddressesInRecords(t *testing.T) {
 		{"a contact to be found", "get_contact", "Get a contact", "email", nil, nil, label.External},
 	})
 }
+
+// TestFreeForm has members of which the schema says nothing. In what changes a
+// record, or goes out, one of them may be an owner, an address or an account.
+func TestFreeForm(t *testing.T) {
+	free := map[string]any{"type": "object"}
+	str := map[string]any{"type": "string"}
+	for _, c := range []struct {
+		name, tool, arg string
+		node            map[string]any
+		floor           label.Trust
+	}{
+		{"fields of a record", "update_record", "fields", free, label.User},
+		{"properties of a contact", "update_contact", "properties", free, label.User},
+		{"a list of changes", "update_records", "changes", map[string]any{"type": "array", "items": free}, label.User},
+		{"an object or its text", "patch_page", "properties", map[string]any{"anyOf": []any{free, str}}, label.User},
+		{"a body that is an object, for a member", "add-channel-member", "body", free, label.User},
+		{"a body that is an object, for a mail", "send-mail", "body", free, label.User},
+		{"JSON that holds an assignee", "update_issue", "fields", map[string]any{"type": "string", "description": "JSON string of fields to update, such as assignee"}, label.User},
+		{"details of an account", "update_supplier", "bank_details", str, label.User},
+		{"how somebody is paid", "update_vendor", "payment_info", str, label.User},
+		{"text", "update_note", "body", str, label.External},
+		{"values of a new row", "append_row", "values", free, label.External},
+		{"metadata of what is sent", "send_file", "metadata", free, label.External},
+	} {
+		f := Contract(catalogue(t, map[string]any{
+			"name": c.tool, "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"id": str, c.arg: c.node}},
+		}))
+		a := find(f.Tools[0].Args, "/"+c.arg)
+		if a.Floor != c.floor {
+			t.Errorf("%s: %s %s in a tool that %s, want %s", c.name, a.Role, a.Floor, f.Tools[0].Effect, c.floor)
+		}
+		if below := find(f.Tools[0].Args, "/"+c.arg+"/**"); below != nil && below.Floor != c.floor {
+			t.Errorf("%s: below, the floor is %s, want %s", c.name, below.Floor, c.floor)
+		}
+	}
+}

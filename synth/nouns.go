@@ -230,7 +230,8 @@ var compounds = compoundTable([]nounRow{
 	{cPerson, fair, `user_name display_name account_holder`},
 	{cAccount, strong, `account_number card_number routing_number sort_code bank_account credit_card
 		payment_method payment_id account_id from_account to_account customer_id wallet_address
-		crypto_address destination_account source_account card_id funding_source billing_account`},
+		crypto_address bank_detail bank_info bank_information payment_info payment_detail payment_information
+		billing_info billing_detail payout_detail payout_method payout_account destination_account source_account card_id funding_source billing_account`},
 	{cPlace, strong, `data_source base_branch head_branch target_branch parent_id parent_page
 		target_parent target_space target_project destination_folder target_folder
 		calendar_id service_desk`},

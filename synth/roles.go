@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
 )
 
 // verdict is what an argument is to security, and why.
@@ -212,8 +213,11 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 	case cName:
 		return t.named(p, content, selector, target)
 	case cText:
-		if read && t.identifies(p) {
+		switch {
+		case read && t.identifies(p):
 			return selector
+		case !read && isFree(p.node):
+			return t.free(p, content) // a body that is an object says more than text does
 		}
 		return content
 	case cData:
@@ -231,11 +235,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			}
 			return v
 		}
-		v := content
-		if p.depth == 1 && (p.opaque || holdsRecords(p)) && t.effect != contract.Read {
-			v.review = "free-form: may hold fields that decide more than text does"
-		}
-		return v
+		return t.free(p, content)
 	case cTagging:
 		if read || t.version(p) {
 			return selector
@@ -343,6 +343,30 @@ func holdsRecords(p *place) bool {
 		}
 	}
 	return false
+}
+
+// isFree tells whether a node takes objects of members that the schema doesn't list,
+// alone or in a list.
+func isFree(n *schema.Node) bool {
+	if n.Items != nil {
+		return isFree(n.Items)
+	}
+	return isOpaque(n) && slices.Contains(types(n), "object")
+}
+
+// free is the verdict for data that is written. What changes something that exists,
+// or goes out, may give it another owner, address or account in a member that no
+// schema lists; so that the user has to vouch for it.
+func (t *tool) free(p *place, content verdict) verdict {
+	v := content
+	switch {
+	case holdsRecords(p), isFree(p.node) && last(p.words) != "metadata" && (t.manner == changing || t.effect.Outward()):
+		v.floor = label.User
+		v.review = "free-form: may hold an owner, an address or an account beside text"
+	case p.depth == 1 && p.opaque:
+		v.review = "free-form: may hold fields that decide more than text does"
+	}
+	return v
 }
 
 // handled is the verdict for the object that a tool names by its id: picked,
