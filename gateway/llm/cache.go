@@ -14,6 +14,8 @@ type live struct {
 	// answered tells that it has answered, and how; the next request says so.
 	answered bool
 	answer   hash
+	// spoken is how the answer is known beside another frame.
+	spoken hash
 	// kept is what the history which the provider keeps needs to go on.
 	kept kept
 }
@@ -107,32 +109,50 @@ type answers struct {
 	max int
 
 	mu   sync.Mutex
-	by   map[hash]*list.Element // of hash
+	by   map[hash]*list.Element // of *behind
 	used list.List
 }
 
-func (a *answers) add(h hash) {
+// behind is what a model had before it beside the turns of a conversation when it
+// answered. Where an answer comes back without it, what the session knows of the
+// conversation is not all that may be behind the words.
+type behind struct {
+	answer hash
+	// offer is the key of the tools, outside identifies the material in the frame,
+	// and external what the provider brought; zero where there was none.
+	offer, outside, external hash
+}
+
+// add notes an answer. Of what was behind it the least counts: the model has said
+// the same without more.
+func (a *answers) add(b behind) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.by == nil {
 		a.by = map[hash]*list.Element{}
 	}
-	if e, ok := a.by[h]; ok {
+	if e, ok := a.by[b.answer]; ok {
+		if known := e.Value.(*behind); known.outside != (hash{}) || known.external != (hash{}) {
+			*known = b
+		}
 		a.used.MoveToFront(e)
 		return
 	}
-	a.by[h] = a.used.PushFront(h)
+	a.by[b.answer] = a.used.PushFront(&b)
 	if a.used.Len() > a.max {
-		delete(a.by, a.used.Remove(a.used.Back()).(hash))
+		delete(a.by, a.used.Remove(a.used.Back()).(*behind).answer)
 	}
 }
 
-func (a *answers) has(h hash) bool {
+// get returns what is known of an answer; nil where it was not passed on.
+func (a *answers) get(h hash) *behind {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	e, ok := a.by[h]
-	if ok {
-		a.used.MoveToFront(e)
+	if !ok {
+		return nil
 	}
-	return ok
+	a.used.MoveToFront(e)
+	b := *e.Value.(*behind)
+	return &b
 }

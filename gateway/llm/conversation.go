@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"unicode"
 
@@ -14,6 +15,13 @@ import (
 // one request at a time.
 type conversation struct {
 	session Session
+	// id is the session's, offer what the model has been offered in it, and
+	// monitor the one that decides its calls.
+	id      string
+	offer   *offer
+	monitor *remit.Monitor
+	// framed are the lines and attachments of system text that it has read.
+	framed map[hash]bool
 	// log is what is recorded of a durable session and was not met yet; nil when
 	// all of it was.
 	log *recorded
@@ -67,6 +75,36 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 		return c.session.Result(ctx, *e.Result)
 	}
 	return fmt.Errorf("a %s event from outside", e.Kind)
+}
+
+// frame adds system text, but for what was in it before: a deployment may put the
+// time in it, or another agent's task.
+func (c *conversation) frame(ctx context.Context, events []remit.Event) error {
+	next := map[hash]bool{}
+	for _, e := range events {
+		parts := []string{e.Text}
+		if e.Kind == remit.SystemEvent {
+			parts = strings.SplitAfter(e.Text, "\n")
+		}
+		var fresh []string
+		for _, text := range parts {
+			h := hashed([]byte(e.Kind), []byte(text))
+			if next[h] = true; !c.framed[h] {
+				fresh = append(fresh, text)
+			}
+		}
+		if e.Text = strings.Join(fresh, ""); e.Text == "" {
+			continue
+		}
+		if err := c.tell(ctx, e); err != nil {
+			return err
+		}
+	}
+	if c.framed == nil {
+		c.framed = next
+	}
+	maps.Copy(c.framed, next)
+	return nil
 }
 
 // recall adds what a request says that the model had said. Its calls have run or

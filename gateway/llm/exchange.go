@@ -29,7 +29,10 @@ type exchange struct {
 	owner  uint64 // as echoes know it
 	c      *conversation
 	end    hash // of the conversation up to the answer
+	spoken hash // and without what the deployment has put in it
 	kept   kept
+	// outside is the material that the model has before it beside the turns.
+	outside []string
 
 	stream *stream // nil until an answer streams
 	tries  []*answer
@@ -87,12 +90,7 @@ func (x *exchange) open(body []byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := x.p.monitors.get(req)
-	if err != nil {
-		return err
-	}
-	whose := tenant(x.d.name(), x.r)
-	x.req, x.tenant = req, hashed(append([][]byte{whose[:]}, bytesOf(req.tools)...)...)
+	x.req, x.tenant = req, tenant(x.d.name(), x.r)
 	x.owner = x.p.echoes.owner(x.r)
 	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
 	if r.textual() && !x.p.o.TextCalls {
@@ -101,11 +99,12 @@ func (x *exchange) open(body []byte) error {
 			return refuse(textCalls)
 		}
 	}
-	c, kept, err := r.resume(x.r.Context(), m, id, x.tenant)
+	c, kept, err := r.resume(x.r.Context(), id, x.tenant)
 	if err != nil {
 		return err
 	}
-	x.c, x.end, x.kept = c, r.before[len(r.before)-1], kept
+	last := len(req.turns)
+	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
 	x.req.body = settled(x.req.body, kept)
 	return nil
 }
@@ -204,9 +203,8 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		}
 	}
 	for i := range a.calls {
-		if k := &a.calls[i]; len(x.tries) > 1 && x.req.only != nil && !x.req.only[k.tool] {
-			// The provider held the model to it, but for what it is asked here.
-			a.fate = append(a.fate, fate{denial: notOffered(k.tool)})
+		if x.excluded(&a.calls[i]) {
+			a.fate = append(a.fate, fate{denial: notOffered(a.calls[i].tool)})
 			continue
 		}
 		f, err := x.decide(ctx, &a.calls[i])
@@ -218,6 +216,20 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 	n := a.denied()
 	mute := slices.ContainsFunc(a.calls, func(k call) bool { return k.mute })
 	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
+}
+
+// excluded reports whether the application has left the model no choice of a call:
+// the tool was offered in another request, or the model is asked again here, where
+// no provider holds it to the choice.
+func (x *exchange) excluded(k *call) bool {
+	if x.p.o.Shadow {
+		return false
+	}
+	named := func(tool json.RawMessage) bool { return toolName(tool) == k.tool }
+	if x.c.offer.has(k.tool) && !slices.ContainsFunc(x.req.tools, named) {
+		return true
+	}
+	return len(x.tries) > 1 && x.req.only != nil && !x.req.only[k.tool]
 }
 
 // decide decides one call.
@@ -282,13 +294,28 @@ func (x *exchange) keep(shown *said) {
 			l.keys = append(l.keys, keptKey(x.tenant, x.req.kept))
 		}
 		l.answered, l.answer = true, shown.digest(x.end)
-		x.p.answers.add(l.answer)
-		for _, text := range shown.other {
-			x.p.answers.add(aside(x.end, text))
-		}
+		x.remember(l, shown)
 		x.echo(shown)
 	}
 	x.p.cache.put(l)
+}
+
+// remember notes the answer as one that was passed on.
+func (x *exchange) remember(l *live, shown *said) {
+	outside := x.outside
+	if x.stream == nil {
+		for _, a := range x.tries[:len(x.tries)-1] {
+			outside = append(outside[:len(outside):len(outside)], a.external...) // the client doesn't see it
+		}
+	}
+	l.spoken = shown.digest(x.spoken)
+	l.keys = append(l.keys, staleKey(x.spoken))
+	b := behind{answer: l.spoken, offer: x.c.offer.key, outside: textsHash(outside), external: textsHash(shown.external)}
+	x.p.monitors.remember(x.c.offer)
+	x.p.answers.add(b)
+	for _, text := range shown.other {
+		x.p.answers.add(behind{answer: aside(x.spoken, text)})
+	}
 }
 
 // orEnd ends an answer of which the client has a part already by what is known

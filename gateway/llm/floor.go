@@ -106,7 +106,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	case c.log.others(e.Text):
 		return []remit.Event{attached("recorded", e.Text)}
 	}
-	x := r.p.echoes.divide(r.owner, r.before[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
+	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
 	if len(x.found) == 0 {
 		return []remit.Event{e}
 	}
@@ -195,7 +195,7 @@ func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said,
 func (x *exchange) echo(shown *said) {
 	x.c.floor = floorOf(shown.calls)
 	if len(shown.calls) > 0 {
-		x.p.echoes.hold(x.end, shown.calls)
+		x.p.echoes.hold(x.spoken, shown.calls)
 	}
 	if !x.c.outside {
 		return
@@ -214,7 +214,7 @@ func (r *reader) hidden(i int, s *said, genuine bool) []call {
 	if genuine || len(s.calls) > 0 {
 		return nil
 	}
-	return r.p.echoes.held(r.before[i])
+	return r.p.echoes.held(r.spoken[i])
 }
 
 // maxWritten bounds the text that is searched for written calls, in bytes: agents

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net/http"
+
+	"github.com/remit-project/remit/rawjson"
 )
 
 // hash identifies a conversation up to a place in it.
@@ -47,6 +49,36 @@ func prefixes(seed hash, turns []json.RawMessage) []hash {
 		out[i+1] = hashed(out[i][:], uncached(t))
 	}
 	return out
+}
+
+// spoken are the same without what the deployment has put between the turns.
+func spoken(seed hash, turns []json.RawMessage) []hash {
+	out := make([]hash, len(turns)+1)
+	out[0] = hashed(seed[:], []byte("spoken"))
+	for i, t := range turns {
+		if out[i+1] = out[i]; !isSystem(t) {
+			out[i+1] = hashed(out[i][:], uncached(t))
+		}
+	}
+	return out
+}
+
+// isSystem reports whether a turn is the deployment's.
+func isSystem(turn json.RawMessage) bool {
+	role := rawjson.GetText(turn, "role")
+	return role == "system" || role == "developer"
+}
+
+// textsHash identifies texts, zero where there are none.
+func textsHash(texts []string) hash {
+	if len(texts) == 0 {
+		return hash{}
+	}
+	parts := make([][]byte, len(texts))
+	for i := range texts {
+		parts[i] = []byte(texts[i])
+	}
+	return hashed(parts...)
 }
 
 // digest identifies an answer at a place of a conversation.

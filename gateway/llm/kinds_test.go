@@ -44,7 +44,7 @@ func TestUnknownKindsAreCalls(t *testing.T) {
 		neverOut(t, "/v1/responses", "text/event-stream", strings.Join([]string{created,
 			fmt.Sprintf(`data: {"type":"response.completed","response":{"id":"r","status":"completed","output":[%s]}}`, item), ""}, "\n\n"), kind+" at the end only")
 		neverOut(t, "/v1/responses", "text/event-stream", strings.Join([]string{created,
-			fmt.Sprintf(`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"i1","content":[]}}`),
+			`data: {"type":"response.output_item.added","output_index":0,"item":{"type":"message","id":"i1","content":[]}}`,
 			fmt.Sprintf(`data: {"type":"response.output_item.done","output_index":0,"item":%s}`, item), ""}, "\n\n"), kind+" that begins as a text")
 	}
 	// A search among tools that begins at the provider and ends at the client.

@@ -59,8 +59,8 @@ const (
 	// DefaultRetries is how often a model is asked again after a denial. Models
 	// that do not take the reason to heart at once seldom do later.
 	DefaultRetries = 2
-	// maxAnswers is how many answers are remembered as passed on: thirty-two
-	// bytes each, and some for finding them.
+	// maxAnswers is how many answers are remembered as passed on: a hundred and
+	// twenty-eight bytes each, and some for finding them.
 	maxAnswers = 1 << 18
 	// grace is how long requests may go on when the proxy ends.
 	grace = 10 * time.Second

@@ -32,30 +32,64 @@ type Approver interface {
 }
 
 // volatile is a session that ends with the process.
-type volatile struct{ s *remit.Session }
+type volatile struct {
+	s *remit.Session
+	// log is what has happened in it.
+	log []remit.Event
+}
 
-func (v volatile) System(_ context.Context, text string) error {
+func (v *volatile) System(_ context.Context, text string) error {
 	v.s.System(text)
+	v.log = append(v.log, event(remit.SystemEvent, text))
 	return nil
 }
 
-func (v volatile) User(_ context.Context, text string) error {
+func (v *volatile) User(_ context.Context, text string) error {
 	v.s.User(text)
+	v.log = append(v.log, event(remit.UserEvent, text))
 	return nil
 }
 
-func (v volatile) Attach(_ context.Context, name, text string) error {
+func (v *volatile) Attach(_ context.Context, name, text string) error {
 	v.s.Attach(name, text)
+	v.log = append(v.log, attached(name, text))
 	return nil
 }
 
-func (v volatile) Assistant(_ context.Context, text string) error {
+func (v *volatile) Assistant(_ context.Context, text string) error {
 	v.s.Assistant(text)
+	v.log = append(v.log, event(remit.AssistantEvent, text))
 	return nil
 }
 
-func (v volatile) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	return v.s.Decide(ctx, c)
+func (v *volatile) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	d, err := v.s.Decide(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	v.log = append(v.log, remit.Event{Kind: remit.CallEvent, Call: &c, Verdict: d.Verdict})
+	return d, nil
 }
 
-func (v volatile) Result(ctx context.Context, r remit.Result) error { return v.s.Result(ctx, r) }
+func (v *volatile) Result(ctx context.Context, r remit.Result) error {
+	err := v.s.Result(ctx, r)
+	if err == nil {
+		v.log = append(v.log, remit.Event{Kind: remit.ResultEvent, Result: &r})
+	}
+	return err
+}
+
+// under is the session as another monitor decides it.
+func (v *volatile) under(ctx context.Context, m *remit.Monitor) (*volatile, error) {
+	s, err := m.Restore(ctx, v.s.ID(), func(yield func(remit.Event, error) bool) {
+		for _, e := range v.log {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &volatile{s, v.log}, nil
+}

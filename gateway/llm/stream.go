@@ -55,10 +55,10 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 		if err := s.flush(a); err != nil {
 			return false, err
 		}
-		s.shown.add(&said{text: a.text, other: a.other})
+		s.shown.add(&said{text: a.text, other: a.other, external: a.external})
 		return true, nil
 	}
-	s.shown.add(&said{text: a.text, other: a.other})
+	s.shown.add(&said{text: a.text, other: a.other, external: a.external})
 	for i, c := range a.calls {
 		if f := a.fate[i]; f.denial == "" {
 			if !x.p.o.Shadow {

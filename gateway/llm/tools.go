@@ -25,14 +25,37 @@ type monitors struct {
 	mu   sync.Mutex
 	file *contract.File // nil as long as contracts are made for each request
 	by   map[hash]*remit.Monitor
+	// offers are those that answers were given with, by their keys.
+	offers map[hash]*offer
 }
 
-// get returns the monitor for a request's tools. A tool whose definition can't be
-// used, or for which the contract file has nothing, stays unknown to it.
-func (m *monitors) get(req *request) (*remit.Monitor, error) {
+// get returns the monitor for an offer of which some tools are forced. A tool whose
+// definition can't be used, or for which the contract file has nothing, stays
+// unknown to it.
+func (m *monitors) get(o *offer, forced []string) (*remit.Monitor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(req.tools, req.forcedNames())
+	return m.of(o.tools, forced)
+}
+
+// offer is the one of a key; nil where it is not known any more.
+func (m *monitors) offer(key hash) *offer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.offers[key]
+}
+
+// remember keeps an offer, as long as there are not too many.
+func (m *monitors) remember(o *offer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.offers[o.key] != nil {
+		return
+	}
+	if m.offers == nil || len(m.offers) >= maxMonitors {
+		m.offers = map[hash]*offer{}
+	}
+	m.offers[o.key] = o
 }
 
 // of returns the monitor for tools of which some are forced.
