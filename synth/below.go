@@ -2,6 +2,7 @@ package synth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
@@ -30,4 +31,24 @@ func Below(t *contract.Tool, directories []string) {
 			a.Why = strings.TrimPrefix(fmt.Sprintf("%s; the server was started for what it may read", a.Why), "; ")
 		}
 	}
+}
+
+// Directories are those below which generated contracts let a server read; nil
+// contracts have none.
+func Directories(f *contract.File) []string {
+	if f == nil {
+		return nil
+	}
+	var out []string
+	for i := range f.Tools {
+		for _, a := range f.Tools[i].Args {
+			for _, v := range a.Allow {
+				dir, ok := strings.CutSuffix(v, "/**")
+				if ok && a.Form == contract.Path && strings.HasPrefix(dir, "/") && !slices.Contains(out, dir) {
+					out = append(out, dir)
+				}
+			}
+		}
+	}
+	return out
 }

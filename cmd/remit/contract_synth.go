@@ -77,9 +77,27 @@ func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
 	if strings.ContainsAny(cat.Server, `/\`) || strings.HasPrefix(cat.Server, ".") {
 		return 0, fmt.Errorf("the server name %q can't be a file name", cat.Server)
 	}
-	file := filepath.Join(c.Out, cat.Server+".yaml")
-	baseFile := filepath.Join(c.Out, "."+cat.Server+".generated.yaml")
-	generated := synth.Contract(cat)
+	file, generated := filepath.Join(c.Out, cat.Server+".yaml"), synth.Contract(cat)
+	base, err := existing(baseOf(file))
+	if err != nil {
+		return 0, err
+	}
+	// The definitions don't say for which directories the server is started.
+	for i := range generated.Tools {
+		synth.Below(&generated.Tools[i], synth.Directories(base))
+	}
+	return mergeContract(s, file, generated)
+}
+
+// baseOf is the file that keeps what was generated for a contract file.
+func baseOf(file string) string {
+	return filepath.Join(filepath.Dir(file), "."+strings.TrimSuffix(filepath.Base(file), ".yaml")+".generated.yaml")
+}
+
+// mergeContract brings a contract file up to date with what was generated, and
+// returns how many conflicts there were.
+func mergeContract(s *streams, file string, generated *contract.File) (int, error) {
+	baseFile := baseOf(file)
 	edited, err := existing(file)
 	if err != nil {
 		return 0, err
@@ -96,6 +114,15 @@ func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
 	text, err := contractText(file, result)
 	if err != nil {
 		return 0, err
+	}
+	if edited != nil {
+		old, err := readFile(file)
+		if err != nil {
+			return 0, err
+		}
+		if text, err = result.MarshalOver(file, old); err != nil {
+			return 0, err
+		}
 	}
 	generatedText, err := contractText(baseFile, generated)
 	if err != nil {

@@ -531,9 +531,9 @@ func (x *examination) contracts(ctx context.Context, d *diagnosis, s mcp.Server,
 		}
 		switch known, ok := s.Contract.Tool(t.Name); {
 		case !ok:
-			d.add(false, "no-contract", t.Name, synthesize(s.Name), "the tool has no contract, and so calls are denied")
+			d.add(false, "no-contract", t.Name, x.updating(s.Name), "the tool has no contract, and so calls are denied")
 		case known.Fingerprint != "" && known.Fingerprint != t.Fingerprint:
-			d.add(false, "fenced", t.Name, synthesize(s.Name), "the definition has changed since its contract was made: the tool is fenced off")
+			d.add(false, "fenced", t.Name, x.updating(s.Name), "the definition has changed since its contract was made: the tool is fenced off")
 		}
 	}
 	if s.Contract != nil {
@@ -542,8 +542,13 @@ func (x *examination) contracts(ctx context.Context, d *diagnosis, s mcp.Server,
 	return c
 }
 
-func synthesize(server string) string {
-	return "look at the definition, and run remit contract synth --out DIR " + server + ".json"
+// updating is the command that repairs the contracts of a server.
+func (x *examination) updating(server string) string {
+	from := "--file " + x.file
+	if x.configuration != "" {
+		from = "--config " + x.configuration
+	}
+	return fmt.Sprintf("read what has changed in: remit contract update %s --only %s", from, server)
 }
 
 func unreviewed(d *diagnosis, f *contract.File) {

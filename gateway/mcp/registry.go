@@ -138,6 +138,17 @@ func (s *server) fenced(t *schema.Tool) bool {
 	return ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
 }
 
+// uncontracted tells whether a tool is one that the server's contract file doesn't
+// have: whatever its description says, it can't be called.
+func (s *server) uncontracted(tool string) bool {
+	file := s.contract()
+	if file == nil {
+		return false
+	}
+	_, known := file.Tool(tool)
+	return !known
+}
+
 // catalogue reads tool definitions, leaving out those that can't be used.
 func (s *server) catalogue(tools []json.RawMessage) *schema.Catalogue {
 	c, errs := schema.ParseEach(s.Name, tools, schema.ParseMCP)

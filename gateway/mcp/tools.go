@@ -73,8 +73,11 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	b.mu.Unlock()
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		if b.server.fenced(t) {
-			b.server.log.Warn("a tool's definition is not the one that its contract was made for: it is fenced off until the contract is reviewed", "tool", t.Name)
+		switch {
+		case b.server.uncontracted(t.Name):
+			b.server.log.Warn("the tool has no contract, is not shown, and its calls are denied: remit contract update makes one", "tool", t.Name)
+		case b.server.fenced(t):
+			b.server.log.Warn("a tool's definition is not the one that its contract was made for: it is fenced off until remit contract update has brought the contract up to date", "tool", t.Name)
 		}
 		if found := synth.Instructions(t); len(found) > 0 {
 			b.c.later("description of "+t.Name, t.Description)
@@ -180,7 +183,7 @@ func private(result []byte) []byte {
 }
 
 // show takes out of a list what must not reach the model: tools that are fenced
-// off. It tells whether that changed the list.
+// off, and those that no contract knows. It tells whether that changed the list.
 func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
 	elements, err := rawjson.Elements(list)
 	if err != nil {
@@ -212,6 +215,9 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 // hidden tells whether a definition is one that the model must not see. What
 // can't be read as a definition is seen, and denied when it is called.
 func (b *backend) hidden(shown *schema.Catalogue, name string, raw json.RawMessage) bool {
+	if b.server.uncontracted(name) {
+		return true
+	}
 	if t, ok := shown.Tool(name); ok && b.server.fenced(t) {
 		return true
 	}
