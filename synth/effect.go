@@ -440,7 +440,7 @@ func acted(desc string) []string {
 // adjust applies what the object, the arguments, the description and the
 // annotations say about the effect. Every rule makes it stricter.
 func (t *tool) adjust() {
-	if (t.verb == "download" || t.verb == "export") && t.argument(cPath) == nil && t.argument(cLocator) == nil {
+	if (t.verb == "download" || t.verb == "export") && t.argument(cPath) == nil && t.argument(cLocator) == nil && t.delivery() == nil {
 		t.effect, t.manner = contract.Read, looking
 		t.why = append(t.why, "to the caller, not to a file")
 	}
@@ -463,6 +463,9 @@ func (t *tool) adjust() {
 		if p := t.contacted(); p != nil {
 			t.raise(contract.Egress, looking, fmt.Sprintf("contacts what %s names", p.name))
 		}
+	}
+	if p := t.delivery(); p != nil {
+		t.raise(contract.Egress, t.manner, fmt.Sprintf("%s says to whom the result goes", p.name))
 	}
 	if write {
 		if o, ok := t.about(messages); ok && delivers[t.verb] && !slices.Contains(t.object, "draft") {
@@ -504,6 +507,9 @@ func (t *tool) adjust() {
 		if t.overwrites() {
 			t.raise(contract.Destructive, t.manner, "overwrites what is there")
 		}
+		if o, ok := t.redirects(); ok {
+			t.raise(contract.Destructive, t.manner, fmt.Sprintf("%s decides where mail or traffic goes", o))
+		}
 	}
 	for _, p := range t.places {
 		if p.depth != 1 || t.winner(p).concept != cDeed {
@@ -525,6 +531,74 @@ func (t *tool) adjust() {
 		t.raise(e, changing, "the server says that it is not read-only")
 		t.review = append(t.review, "named like a read, but the server says that it is not read-only")
 	}
+}
+
+// results are objects that a service makes for somebody to have.
+var results = set(`report export statement backup dump archive summary digest transcript certificate invoice receipt`)
+
+// delivery finds the argument that says to whom, or where, the result of a tool is
+// taken: an address in an export, a list of people to notify. What a search names
+// so is a filter.
+func (t *tool) delivery() *place {
+	switch t.verb {
+	case "search", "list", "find", "query", "filter":
+		return nil
+	}
+	if _, ok := t.about(messages); ok {
+		return nil // who a message is to is part of it
+	}
+	made := t.verb == "export" || t.verb == "download"
+	if _, ok := t.about(results); ok {
+		made = true
+	}
+	for _, p := range t.places {
+		if p.depth != 1 || isBoolean(p.node) || isNumber(p.node) {
+			continue
+		}
+		switch first, l := p.words[0], last(p.words); {
+		case first == "notify", l == "delivery", first == "deliver", l == "to" && len(p.words) > 1 && (first == "send" || first == "email"):
+			return p
+		case made && (destination(p) || p.name == "to" || l == "bucket" || l == "recipient" || l == "email" || l == "cc" || l == "channel"):
+			return p
+		}
+	}
+	return nil
+}
+
+// redirections are objects that say where mail or traffic goes.
+var redirections = set(`dns nameserver mx cname forwarding redirect redirection delegation delegate route alias`)
+
+// redirects tells whether a write decides where mail or traffic goes.
+func (t *tool) redirects() (string, bool) {
+	for _, w := range t.object {
+		if redirections[w] && (w != "alias" && w != "route" || t.ofMail()) {
+			return w, true
+		}
+	}
+	if t.ofNames() {
+		return "a record of names", true
+	}
+	return "", false
+}
+
+// ofNames tells whether a tool is about the names of hosts: of DNS by its words, or
+// of the records of a zone.
+func (t *tool) ofNames() bool {
+	if _, ok := t.about(set("dns nameserver")); ok {
+		return true
+	}
+	_, ok := t.about(set("record recordset"))
+	return ok && slices.ContainsFunc(t.places, func(p *place) bool { return p.depth == 1 && slices.Contains(p.words, "zone") })
+}
+
+// ofMail tells whether a tool is about mailboxes, domains or the people they belong
+// to, so that an alias there is an address.
+func (t *tool) ofMail() bool {
+	about := set("mailbox mail email domain user account")
+	if slices.ContainsFunc(t.words, func(w string) bool { return about[w] }) {
+		return true
+	}
+	return slices.ContainsFunc(t.places, func(p *place) bool { return p.depth == 1 && (about[p.words[0]] || about[last(p.words)]) })
 }
 
 // argument finds a top-level argument whose name or description says the

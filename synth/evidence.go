@@ -611,6 +611,10 @@ func (t *tool) byObject(p *place) []evidence {
 		if o, ok := within(consoles); ok && write && t.manner != removing {
 			out = append(out, evidence{cCode, 86, fmt.Sprintf("what a %s is given, it runs", o)})
 		}
+	case "alias":
+		if _, ok := t.redirects(); ok && write {
+			out = append(out, evidence{cPerson, 84, "an address that mail is taken for"})
+		}
 	case "volume", "mount", "bind":
 		if o, ok := within(runsImages); ok && write && !isNumber(p.node) {
 			out = append(out, evidence{cPath, 88, fmt.Sprintf("opens parts of the host to a %s", o)})
@@ -642,6 +646,9 @@ func (t *tool) byObject(p *place) []evidence {
 			out = append(out, evidence{cPlace, 78, fmt.Sprintf("is told of by a %s", o)})
 		}
 	}
+	if pointsAt[last(p.words)] && write && t.ofNames() {
+		out = append(out, evidence{cHost, 90, "says where a name on the network leads"})
+	}
 	if last(p.words) == "key" && len(p.words) == 1 && (t.verb == "press" || t.verb == "type") {
 		out = append(out, evidence{cText, 82, "a key of a keyboard"})
 	}
@@ -653,6 +660,9 @@ func (t *tool) byObject(p *place) []evidence {
 	}
 	return out
 }
+
+// pointsAt are words for a name on the network and for what it leads to.
+var pointsAt = set("name value content target answer record rdata rrdata data")
 
 // picked tells whether a description says that the argument is what the verb is
 // done to: "name of the task to delete", "to search for and complete".

@@ -143,3 +143,46 @@ func TestFreeForm(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsThatAreSent has reads, and makers of reports, that take what they have
+// to somebody: they are outward, and to whom is the user's to say.
+func TestResultsThatAreSent(t *testing.T) {
+	target := []label.Role{label.Target}
+	checkFloors(t, []floorCase{
+		{"an export to an address", "export_report", "", "email", []string{"report"}, target, label.User},
+		{"a statement that is mailed", "export_statement", "", "email_to: Email address that the statement is sent to", []string{"account_id"}, target, label.User},
+		{"a download to a place", "download_file", "", "to", []string{"file_id"}, target, label.User},
+		{"a download to a bucket", "download_report", "", "bucket", []string{"report_id"}, target, label.User},
+		{"who is notified of a report", "get_report", "", "notify", []string{"report_id"}, nil, label.User},
+		{"how a report is delivered", "generate_report", "", "delivery", []string{"report_id"}, nil, label.User},
+		{"a user to be read", "get_user", "Get a user", "email", nil, nil, label.External},
+		{"a filter of a search", "search_reports", "", "recipient", nil, nil, label.External},
+		{"a report that is read", "get_report", "", "report_id", nil, nil, label.External},
+	})
+	for tool, outward := range map[string]bool{"export_report email": true, "download_file to": true, "get_report notify": true, "generate_report delivery": true,
+		"export_report format": false, "get_user email": false, "search_reports recipient": false, "list_invoices customer_email": false} {
+		name, arg, _ := strings.Cut(tool, " ")
+		if e := Contract(one(t, name, "", "id", arg)).Tools[0].Effect; e.Outward() != outward {
+			t.Errorf("%s: %s", tool, e)
+		}
+	}
+}
+
+// TestRedirections has settings that decide where mail or traffic goes.
+func TestRedirections(t *testing.T) {
+	target := []label.Role{label.Target}
+	checkFloors(t, []floorCase{
+		{"where a name leads", "create_dns_record", "Creates a DNS record", "value", []string{"zone", "name", "type"}, target, label.User},
+		{"a name", "create_dns_record", "Creates a DNS record", "name", []string{"zone", "value", "type"}, target, label.User},
+		{"records of a zone", "change_record", "", "records", []string{"hosted_zone_id", "name"}, target, label.User},
+		{"an alias of a mailbox", "add_alias", "", "alias", []string{"mailbox"}, target, label.User},
+		{"a forwarding address", "add_forwarding_address", "", "forwardingEmail", nil, target, label.User},
+		{"an alias of a column", "add_alias", "", "alias", []string{"column"}, []label.Role{label.Content}, label.External},
+		{"a value of a record", "append_record", "", "value", []string{"table"}, nil, label.External},
+	})
+	for _, tool := range []string{"create_dns_record", "add_forwarding_address", "set_redirect", "add_delegate"} {
+		if e := Contract(one(t, tool, "", "value")).Tools[0].Effect; !e.Outward() {
+			t.Errorf("%s: %s, want an outward effect", tool, e)
+		}
+	}
+}

@@ -633,7 +633,7 @@ func (t *tool) publishesInto(p *place) bool {
 		return t.verb == "post" || t.verb == "reply" || t.verb == "message" || t.verb == "respond" || t.verb == "publish" && t.hasBody(p) || t.verb == "comment" || t.verb == "upload" || t.verb == "submit"
 	}
 	if t.manner == adding {
-		if _, ok := t.about(relations); ok {
+		if _, ok := t.about(relations); ok || t.verb == "generate" {
 			return false
 		}
 		return t.receives(p)
