@@ -35,6 +35,8 @@ var cues = []cue{
 	{cLook, 64, []string{"to return", "to be returned"}},
 	{cPattern, 80, []string{"glob pattern", "regular expression", "filter by", "filter results", "to filter", "filters results", "query language", "only return", "only include", "restrict results", "filter expression", "search syntax", "query syntax", "search operators", "to narrow", "limit results to", "substring filter", "pattern to match", "to limit the response to"}},
 	{cPattern, 92, []string{"regex pattern", "regex patterns", "regular expressions"}},
+	{cText, 96, []string{"human-readable element description", "human-readable description", "human readable description"}},
+	{cPart, 88, []string{"value for the locator", "locator value", "value of the locator"}},
 	{cText, 93, []string{"text to replace with", "replacement text", "to replace it with", "text to put in"}},
 	{cOld, 90, []string{"text to search for - must match", "text to replace", "exact text of", "must match exactly", "text to be replaced", "string to replace", "to find and replace", "exact text on the page"}},
 	{cText, 78, []string{"message text", "text of the message", "body of the", "content of the", "contents of the", "text to post", "text to send", "title of the", "description of the", "subject of the", "summary of the", "content to append", "text content", "comment text", "content to write", "text to type", "free text", "text to insert", "text to add", "contents to", "reply text", "note text", "body text", "caption for", "content to be rendered", "notes about", "emoji reaction"}},

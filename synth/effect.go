@@ -507,6 +507,9 @@ func (t *tool) adjust() {
 		if t.overwrites() {
 			t.raise(contract.Destructive, t.manner, "overwrites what is there")
 		}
+		if t.operates() {
+			t.raise(contract.Egress, t.manner, "what is done on a page goes to whoever runs it")
+		}
 		if o, ok := t.redirects(); ok {
 			t.raise(contract.Destructive, t.manner, fmt.Sprintf("%s decides where mail or traffic goes", o))
 		}
@@ -564,6 +567,19 @@ func (t *tool) delivery() *place {
 	}
 	return nil
 }
+
+// operates tells whether a tool works a page or a screen as a person does: a click
+// or a key can send, buy or delete, and nothing in the call says what it does.
+func (t *tool) operates() bool {
+	return gestures[t.verb] || entries[t.verb] && (t.onPage() || t.inBrowser())
+}
+
+// gestures are verbs that only pages and screens have, and entries those that others
+// have too.
+var (
+	gestures = set("click press tap drag swipe")
+	entries  = set("type fill enter select choose")
+)
 
 // redirections are objects that say where mail or traffic goes.
 var redirections = set(`dns nameserver mx cname forwarding redirect redirection delegation delegate route alias`)
@@ -752,6 +768,9 @@ func (t *tool) adjustVariant() {
 	}
 	if o, ok := t.about(sensitive); ok {
 		t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
+	}
+	if p := t.argument(cLocator); p != nil && t.inBrowser() && t.manner == adding {
+		t.raise(contract.Egress, sending, fmt.Sprintf("opens what %s names", p.name))
 	}
 	for _, p := range t.places {
 		if p.depth == 1 && notified(p) {

@@ -649,8 +649,11 @@ func (t *tool) byObject(p *place) []evidence {
 	if pointsAt[last(p.words)] && write && t.ofNames() {
 		out = append(out, evidence{cHost, 90, "says where a name on the network leads"})
 	}
-	if last(p.words) == "key" && len(p.words) == 1 && (t.verb == "press" || t.verb == "type") {
-		out = append(out, evidence{cText, 82, "a key of a keyboard"})
+	if last(p.words) == "key" && (t.verb == "press" || t.verb == "type") {
+		out = append(out, evidence{cOption, 90, "a key of a keyboard, which may send or delete"})
+	}
+	if t.points(p) {
+		out = append(out, evidence{cPart, 90, "a position on a page"})
 	}
 	if last(p.words) == "path" && (p.node.Default == `"$"` || contains(fold(p.node.Description+" "+t.def.Description), "json path") || contains(fold(p.node.Description+" "+t.def.Description), "jsonpath")) {
 		out = append(out, evidence{cPart, 90, "a place within a document"})
@@ -659,6 +662,15 @@ func (t *tool) byObject(p *place) []evidence {
 		out = append(out, evidence{cObject, 88, fmt.Sprintf("described as what to %s", t.verb)})
 	}
 	return out
+}
+
+// points tells whether an argument is a coordinate of what a tool clicks on.
+func (t *tool) points(p *place) bool {
+	switch last(p.words) {
+	case "x", "y", "coordinate":
+		return gestures[t.verb] || t.inBrowser() || slices.Contains(t.words, "mouse")
+	}
+	return false
 }
 
 // pointsAt are words for a name on the network and for what it leads to.

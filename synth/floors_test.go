@@ -186,3 +186,38 @@ func TestRedirections(t *testing.T) {
 		}
 	}
 }
+
+// TestActsOnPages has tools that work a page as a person does. A click or a key may
+// send, buy or delete, so that all but looking and scrolling is outward.
+func TestActsOnPages(t *testing.T) {
+	for _, c := range []struct {
+		tool    string
+		args    []string
+		outward bool
+	}{
+		{"browser_press_key", []string{"key"}, true},
+		{"press_key", []string{"key"}, true},
+		{"browser_click", []string{"ref: Exact target element reference from the page snapshot"}, true},
+		{"click_at", []string{"x", "y"}, true},
+		{"browser_type", []string{"ref: Exact target element reference from the page snapshot", "text"}, true},
+		{"fill", []string{"selector: CSS selector for element to fill", "value"}, true},
+		{"browser_select_option", []string{"ref", "values"}, true},
+		{"browser_snapshot", nil, false},
+		{"scroll_page", []string{"direction"}, false},
+		{"fill_cells", []string{"range", "values"}, false},
+		{"select_database", []string{"name"}, false},
+	} {
+		f := Contract(one(t, c.tool, "", c.args...))
+		if e := f.Tools[0].Effect; e.Outward() != c.outward {
+			t.Errorf("%s: %s (%s)", c.tool, e, f.Tools[0].Why)
+		}
+	}
+	control, selector := []label.Role{label.Control}, []label.Role{label.Selector}
+	checkFloors(t, []floorCase{
+		{"a key", "browser_press_key", "Press a key on the keyboard", "key: Name of the key to press or a character", nil, control, label.User},
+		{"a position", "click_at", "Click at a position", "x", []string{"y"}, selector, label.User},
+		{"a position of a mouse", "browser_mouse_click_xy", "Click at a position", "y", []string{"x"}, selector, label.User},
+		{"an element", "browser_click", "Click", "ref: Exact target element reference from the page snapshot", nil, selector, label.ToolOutput},
+		{"words for whoever permits it", "browser_click", "Click", "element: Human-readable element description used to obtain permission to interact with the element", []string{"ref"}, []label.Role{label.Content}, label.External},
+	})
+}

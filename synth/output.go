@@ -102,7 +102,7 @@ func (t *tool) answersWithText() bool {
 	case "download", "export", "crawl", "scrape", "curl", "navigate", "visit", "goto", "open", "":
 		return true
 	}
-	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() || slices.Contains(split(t.def.Name), "browser") {
+	if t.effect == contract.Execute && !t.viaSQL && t.argument(cCode) != nil || t.onPage() || t.inBrowser() {
 		return true
 	}
 	for _, phrase := range []string{"diff", "returns the content", "returns the page", "returns the file", "snapshot", "and return", "and returns"} {
@@ -134,10 +134,17 @@ func closed(n *schema.Node, depth int) bool {
 	return n.Items == nil || closed(n.Items, depth+1)
 }
 
+// inBrowser tells whether a tool's name says that it works a browser.
+func (t *tool) inBrowser() bool { return slices.Contains(split(t.def.Name), "browser") }
+
 // onPage tells whether a tool acts on a part of a page, which others wrote: what
 // comes back may quote it.
 func (t *tool) onPage() bool {
 	for _, p := range t.places {
+		d := fold(p.node.Description)
+		if slices.Contains(p.words, "selector") && (contains(d, "css") || contains(d, "element")) {
+			return true
+		}
 		if e := t.winner(p); e.concept == cPart && (last(p.words) == "reference" || slices.Contains(p.words, "element") || last(p.words) == "xpath") {
 			return true
 		}

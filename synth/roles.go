@@ -316,6 +316,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		if creating[t.verb] && !isNumber(p.node) && t.manner == adding && last(p.words) != "cell" && last(p.words) != "range" && !slices.Contains(t.object, last(p.words)) {
 			return content // a part that the new object has
 		}
+		if t.points(p) && !read {
+			selector.floor = label.User // any number finds something there
+		}
 		return selector
 	case cGeo:
 		if read {
