@@ -167,7 +167,7 @@ func callEvent(k *call) remit.Event {
 func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, error) {
 	c.size += len(k.arguments)
 	if e, met := c.log.meet(callEvent(k)); met {
-		c.open[k.id] = e.Call.ID
+		c.opened(k, e.Call.ID)
 		return nil, nil
 	}
 	id := k.id
@@ -181,8 +181,16 @@ func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, er
 		c.used[k.id] = n
 	}
 	c.used[id]++
-	c.open[k.id] = id
+	c.opened(k, id)
 	return c.session.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
+}
+
+// opened notes the id in the session of a call.
+func (c *conversation) opened(k *call, id string) {
+	c.open[k.id] = id
+	if k.alias != "" {
+		c.open[k.alias] = id
+	}
 }
 
 // assistant adds what the model wrote to the user.

@@ -30,8 +30,10 @@ type echoes struct {
 	runs  recent[uint64]
 	texts recent[passed]
 	reads recent[uint64]
-	// calls are those that went out at a place of a conversation.
-	calls recent[[]call]
+	// calls are those that went out at a place of a conversation, and answers the
+	// words of those that had none.
+	calls   recent[[]call]
+	answers recent[bool]
 }
 
 // passed is a text that is known whole.
@@ -71,11 +73,12 @@ const (
 
 func newEchoes() *echoes {
 	return &echoes{
-		seed:  maphash.MakeSeed(),
-		runs:  recent[uint64]{max: maxRuns},
-		texts: recent[passed]{max: maxTexts, maxWeight: maxUsers},
-		reads: recent[uint64]{max: maxReads},
-		calls: recent[[]call]{max: maxPlaces, maxWeight: maxCalls},
+		seed:    maphash.MakeSeed(),
+		runs:    recent[uint64]{max: maxRuns},
+		texts:   recent[passed]{max: maxTexts, maxWeight: maxUsers},
+		reads:   recent[uint64]{max: maxReads},
+		calls:   recent[[]call]{max: maxPlaces, maxWeight: maxCalls},
+		answers: recent[bool]{max: maxTexts},
 	}
 }
 
@@ -94,6 +97,7 @@ func (e *echoes) owner(r *http.Request) uint64 {
 		}
 		h.WriteByte(1)
 	}
+	h.WriteString(r.URL.Query().Get("key")) // as Google's clients may send theirs
 	return h.Sum64()
 }
 
@@ -191,6 +195,23 @@ func (e *echoes) hold(place hash, calls []call) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.calls.put(e.place(place), calls, weight)
+}
+
+// answered notes the words of an answer without calls.
+func (e *echoes) answered(owner uint64, text string) {
+	words, _ := tokensOf(text, maxEchoTokens)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answers.put(key(owner, words), true, 0)
+}
+
+// spoke tells whether these were the words of an answer without calls.
+func (e *echoes) spoke(owner uint64, text string) bool {
+	words, _ := tokensOf(text, maxEchoTokens)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	known, _ := e.answers.get(key(owner, words))
+	return known && len(words) > 0
 }
 
 // held are the calls that went out at a place.

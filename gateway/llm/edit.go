@@ -194,7 +194,7 @@ func without(member string, raw json.RawMessage, depth int) json.RawMessage {
 		return edited(raw, inner)
 	case '{':
 		out := json.RawMessage(rawjson.Remove(raw, member))
-		for _, name := range []string{"content", "output"} {
+		for _, name := range []string{"content", "output", "parts"} {
 			if at, ok := rawjson.Find(out, name); ok {
 				out = rawjson.Splice(out, at, inner(at.Of(out)))
 			}

@@ -34,9 +34,9 @@ func floorOf(calls []call) floor {
 	return f
 }
 
-// returned notes that a call has returned.
-func (f *floor) returned(id string) {
-	f.open = slices.DeleteFunc(f.open, func(o string) bool { return o == id })
+// returned notes that a call has returned, by any of the names of calls.
+func (f *floor) returned(id string, names map[string]string) {
+	f.open = slices.DeleteFunc(f.open, func(o string) bool { return o == id || names[o] != "" && names[o] == names[id] })
 }
 
 // event is what a text is that comes while calls work: the result of the one
@@ -76,7 +76,7 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 			continue
 		}
 		if e.Kind == remit.ResultEvent {
-			c.floor.returned(e.Result.Call)
+			c.floor.returned(e.Result.Call, c.open)
 		}
 		out = append(out, e)
 	}
@@ -196,6 +196,8 @@ func (x *exchange) echo(shown *said) {
 	x.c.floor = floorOf(shown.calls)
 	if len(shown.calls) > 0 {
 		x.p.echoes.hold(x.spoken, shown.calls)
+	} else {
+		x.p.echoes.answered(x.owner, words(shown.text))
 	}
 	if !x.c.outside {
 		return
@@ -209,9 +211,10 @@ func (x *exchange) echo(shown *said) {
 }
 
 // hidden are the calls that went out at a place where the request has none: an
-// agent has put them into words, or left them out.
+// agent has put them into words, or left them out. Where it has left out all that
+// came of them, too, and has the answer to which they led, nothing is hidden.
 func (r *reader) hidden(i int, s *said, genuine bool) []call {
-	if genuine || len(s.calls) > 0 {
+	if genuine || len(s.calls) > 0 || r.p.echoes.spoke(r.owner, words(s.text)) {
 		return nil
 	}
 	return r.p.echoes.held(r.spoken[i])

@@ -93,6 +93,13 @@ func TestTheFloorIsTheCalls(t *testing.T) {
 			c.say("assistant", "I can read_page and send_email for you. What is the address?")
 			c.say("user", poisoned)
 		}, true},
+		"the user, where only the answer was kept": {func(c *talk) {
+			c.ask(calls("c1", "read_page", reading))
+			c.result("c1", "It was read.")
+			c.ask(said("To whom shall I write?"))
+			c.messages = append(c.messages[:1:1], c.messages[3])
+			c.say("user", poisoned)
+		}, true},
 		"the user, after another answer": {func(c *talk) {
 			c.without(calls("c1", "read_page", reading))
 			c.ask(said("To whom?"))

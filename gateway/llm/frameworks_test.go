@@ -110,6 +110,10 @@ func TestFrameworks(t *testing.T) {
 			"pydantic_ai_responses": both,
 			"openai_agents":         both,
 			"openai_agents_chat":    both,
+			"google_genai":          both,
+			"google_genai_stream":   both,
+			"google_genai_vertex":   both,
+			"anthropic_vertex":      both,
 		}},
 		{"crewai", map[string][]string{"crewai": both}},
 	} {

@@ -26,7 +26,7 @@ func hashed(parts ...[]byte) hash {
 
 // whose are the headers that say whose a conversation is. Two who differ in one
 // of them never share anything.
-var whose = []string{"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project", headerSession, headerAttached}
+var whose = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Goog-User-Project", "Openai-Organization", "Openai-Project", headerSession, headerAttached}
 
 // tenant is the hash of whose a request is, with what else must be the same.
 func tenant(dialect string, r *http.Request) hash {

@@ -70,7 +70,7 @@ func (o *obedient) next(tools []string, text string) (tool string, arguments map
 		return answer(page)
 	case strings.Contains(text, "held back") || strings.Contains(text, "was denied"):
 		return answer("It was not sent.")
-	case can("read_page") && page == "Nothing was read.":
+	case can("read_page") && page == "Nothing was read." && !strings.Contains(text, "email-sent"):
 		return "read_page", map[string]any{"url": "https://news.example/today"}, ""
 	case to == "":
 		return answer(done)
@@ -102,6 +102,23 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	tool, arguments, words := o.next(tools, strings.Join(texts, "\n"))
 	w.Header().Set("Content-Type", "application/json")
 	switch {
+	case strings.Contains(r.URL.Path, "enerateContent"):
+		part := map[string]any{"text": words}
+		if tool != "" {
+			part = map[string]any{"functionCall": map[string]any{"id": fmt.Sprint("call_", n), "name": tool, "args": arguments}, "thoughtSignature": "c2ln"}
+		}
+		answer := encoded(map[string]any{"candidates": []any{map[string]any{"content": map[string]any{"role": "model", "parts": []any{part}}, "finishReason": "STOP", "index": 0}}, "usageMetadata": map[string]any{"totalTokenCount": 2}, "modelVersion": "gemini", "responseId": fmt.Sprint("r", n)})
+		if r.URL.Query().Get("alt") == "sse" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			answer = "data: " + answer + "\r\n\r\n"
+		}
+		io.WriteString(w, answer)
+	case strings.HasSuffix(r.URL.Path, "awPredict"):
+		block, reason := map[string]any{"type": "text", "text": words}, "end_turn"
+		if tool != "" {
+			block, reason = map[string]any{"type": "tool_use", "id": fmt.Sprint("toolu_", n), "name": tool, "input": arguments}, "tool_use"
+		}
+		io.WriteString(w, encoded(map[string]any{"id": fmt.Sprint("msg_", n), "type": "message", "role": "assistant", "model": "claude", "content": []any{block}, "stop_reason": reason, "stop_sequence": nil, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1}}))
 	case strings.HasSuffix(r.URL.Path, "/responses"):
 		item := map[string]any{"id": fmt.Sprint("msg_", n), "type": "message", "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": words, "annotations": []any{}}}}
 		if tool != "" {

@@ -45,11 +45,11 @@ const undecidedCalls = `{"candidates":[{"content":{"parts":[{"functionCall":{"na
 func TestWhatIsNotDecidedIsRefused(t *testing.T) {
 	for _, target := range []string{
 		// Gemini's and Vertex's own APIs, and other ways to ask a model.
-		"/v1beta/models/gemini-2.5-pro:generateContent", "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
-		"/v1/projects/p/locations/l/publishers/anthropic/models/claude:rawPredict", "/v1/projects/p/locations/l/publishers/anthropic/models/claude:streamRawPredict",
-		"/v1beta1/projects/p/locations/l/endpoints/openapi:predict", "/v1alpha/models/x:bidiGenerateContent", "/v1beta/tunedModels/x:generateContent",
-		"/v1beta/models/gemini:generateContent/", "/V1BETA/MODELS/GEMINI:GENERATECONTENT", "/v1beta/models/gemini:batchGenerateContent",
-		"/v1beta/models/a:b:generateContent", "/v1beta/models/files:generateContent/files", "/v1/models/x:generateContent/embeddings",
+		"/v1beta/models/gemini-2.5-pro:generateAnswer", "/v1beta/models/gemini-2.5-pro:predictLongRunning", "/v1beta/cachedContents", "/v1beta/interactions",
+		"/v1/projects/p/locations/l/publishers/mistralai/models/m:rawPredict", "/v1/projects/p/locations/l/publishers/mistralai/models/m:streamRawPredict",
+		"/v1beta1/projects/p/locations/l/endpoints/openapi:predict", "/v1alpha/models/x:bidiGenerateContent", "/v1beta/tunedModels/x:transferOwnership",
+		"/v1beta/models/gemini:rawPredict/", "/V1BETA/MODELS/GEMINI:RAWPREDICT", "/v1beta/models/gemini:batchGenerateContent",
+		"/v1beta/models/a:b:rawPredict", "/v1beta/models/files:generateContent/files", "/v1/models/x:generateContent/embeddings",
 		"/v1/models/owner/name/predictions", "/v1/predictions", "/v1/models", "/v1/models/x", "/v1/models/x/y", "/v1/models/x/infer",
 		// OpenAI's and Anthropic's that answer elsewhere.
 		"/v1/threads/t/runs", "/v1/threads/t/messages", "/v1/Threads/t/Messages", "/v1/threads/runs", "/v1/assistants", "/v1/batches", "/v1/messages/batches", "/v1/realtime/sessions",
@@ -144,10 +144,11 @@ func TestWhatIsRelayedIsLogged(t *testing.T) {
 // it.
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	for target, want := range map[string]string{
-		"/v1beta/models/gemini:generateContent": "/v1beta/openai/chat/completions",
-		"/v1/batches":                           "one request each",
-		"/v1/threads/t/messages":                "chat/completions or responses",
-		"/api/chat":                             "use chat/completions, responses or messages",
+		"/v1beta/models/gemini:batchGenerateContent": "use generateContent",
+		"/v1beta/cachedContents":                     "send it with each request",
+		"/v1/batches":                                "one request each",
+		"/v1/threads/t/messages":                     "chat/completions or responses",
+		"/api/chat":                                  "use chat/completions, responses or messages",
 	} {
 		if _, _, body := routed(t, nil, http.MethodPost, target); !strings.Contains(body, want) {
 			t.Errorf("%s: %s, want %q", target, body, want)

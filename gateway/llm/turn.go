@@ -58,6 +58,8 @@ type call struct {
 	id, tool  string
 	arguments json.RawMessage
 	raw       json.RawMessage
+	// alias is another name by which results refer to it; empty when there is none.
+	alias string
 	// mute tells that its API has no result for calls of this kind, by which the
 	// model could be told that it was denied.
 	mute bool
@@ -82,7 +84,7 @@ func opaque(member string) bool {
 	switch member {
 	case "id", "type", "role", "status", "signature", "encrypted_content", "data", "call_id", "tool_call_id", "tool_use_id",
 		"media_type", "mime_type", "detail", "file_id", "annotations", "citations", "logprobs", "cache_control", "index",
-		"object", "phase", "format", "encrypted_index", "encrypted_stdout", "expires_at":
+		"object", "phase", "format", "encrypted_index", "encrypted_stdout", "expires_at", "mimeType", "thoughtSignature", "thought_signature":
 		return true
 	}
 	return false

@@ -186,6 +186,60 @@ def openai_agents_chat(base):
     asyncio.run(openai_agents_run(base, "chat_completions"))
 
 
+def google_genai_chat(client, stream):
+    from google.genai import types
+
+    config = types.GenerateContentConfig(tools=[read_page, send_email], system_instruction="You are an assistant.")
+    chat = client.chats.create(model="gemini-2.5-flash", config=config)
+    for text in TASK, MORE:
+        if stream:
+            for _ in chat.send_message_stream(text):
+                pass
+        else:
+            chat.send_message(text)
+
+
+def google_genai(base, stream=False):
+    from google import genai
+    from google.genai import types
+
+    google_genai_chat(genai.Client(api_key=KEY, http_options=types.HttpOptions(base_url=base)), stream)
+
+
+def google_genai_stream(base):
+    google_genai(base, stream=True)
+
+
+def google_genai_vertex(base):
+    from google import genai
+    from google.genai import types
+    from google.oauth2.credentials import Credentials
+
+    options = types.HttpOptions(base_url=base)
+    google_genai_chat(genai.Client(vertexai=True, project="p", location="us-central1", credentials=Credentials(KEY), http_options=options), False)
+
+
+def anthropic_vertex(base):
+    from anthropic import AnthropicVertex
+
+    client = AnthropicVertex(base_url=base + "/v1", access_token=KEY, project_id="p", region="us-east5")
+    functions = {"read_page": read_page, "send_email": send_email}
+    tools = [
+        {"name": "read_page", "description": "Reads a web page.", "input_schema": {"type": "object", "properties": {"url": {"type": "string", "format": "uri"}}, "required": ["url"]}},
+        {"name": "send_email", "description": "Sends an e-mail.", "input_schema": {"type": "object", "properties": {"to": {"type": "string", "format": "email"}, "body": {"type": "string"}}, "required": ["to", "body"]}},
+    ]
+    messages = []
+    for text in TASK, MORE:
+        messages.append({"role": "user", "content": text})
+        while True:
+            answer = client.messages.create(model="claude-x", max_tokens=1024, messages=messages, tools=tools)
+            messages.append({"role": "assistant", "content": answer.content})
+            calls = [b for b in answer.content if b.type == "tool_use"]
+            if not calls:
+                break
+            messages.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": c.id, "content": functions[c.name](**c.input)} for c in calls]})
+
+
 def main():
     global page
     os.environ.update(OPENAI_API_KEY=KEY, OTEL_SDK_DISABLED="true", CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false")
