@@ -84,7 +84,7 @@ func (a *Approver) Put(ctx context.Context, s *Session, d *remit.Decision) (stor
 	if err != nil {
 		return fail(err)
 	}
-	asked, err := a.queue.Ask(ctx, store.Question{Decision: d, Places: places, Life: a.o.Life})
+	asked, err := a.queue.Ask(ctx, store.Question{Decision: d, Places: places, Life: a.o.Life, Settles: s.settles})
 	if err != nil {
 		return fail(err)
 	}

@@ -16,6 +16,15 @@ type Session struct {
 	ledger  *Ledger
 	id      string
 	monitor func() *remit.Monitor
+	settles *store.Settlement
+}
+
+// Settling returns a handle of the session whose next step, or question, carries
+// the request out: the reply is kept with what is written.
+func (s *Session) Settling(x *store.Settlement) *Session {
+	other := *s
+	other.settles = x
+	return &other
 }
 
 // ID returns the session's id.

@@ -48,7 +48,7 @@ func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq i
 			v.behind = true // the log may know what the session in memory doesn't
 			continue
 		}
-		p.record.Event.Time = at
+		p.record.Event.Time, p.record.Settles = at, s.settles
 		err = s.write(ctx, v.seq, p.record)
 		var conflict *store.ConflictError
 		switch {

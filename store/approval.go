@@ -126,6 +126,8 @@ type Question struct {
 	Places []Place
 	// Life is how long it waits; [DefaultApprovalLife] when zero.
 	Life time.Duration
+	// Settles is the request that asking carries out; nil for none.
+	Settles *Settlement
 }
 
 // Place is where a value stands, as it was when the question was asked. The text
@@ -140,6 +142,8 @@ type Answer struct {
 	Extent Extent
 	// By names the person, and Why may say why, both for the record.
 	By, Why string
+	// Settles is the request that answering carries out; nil for none.
+	Settles *Settlement
 }
 
 // Approval is a question with what became of it.

@@ -52,6 +52,9 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires)); err != nil {
 			return err
 		}
+		if err := s.settleRequest(ctx, tx, q.Settles, a); err != nil {
+			return err
+		}
 		return s.note(ctx, tx, r, AskedEntry, &a)
 	})
 	if err != nil {
@@ -167,7 +170,7 @@ func (s *database) Pending(ctx context.Context, limit int) ([]Approval, error) {
 // settle changes a question under its lock, and says so in the audit log.
 // change returns the entry's kind, or an error that leaves everything as it is;
 // an empty kind does the same without an error.
-func (s *database) settle(ctx context.Context, id string, change func(*Approval) (Kind, error)) (a Approval, err error) {
+func (s *database) settle(ctx context.Context, id string, request *Settlement, change func(*Approval) (Kind, error)) (a Approval, err error) {
 	if err := checkID("approval id", id); err != nil {
 		return Approval{}, err
 	}
@@ -194,6 +197,9 @@ func (s *database) settle(ctx context.Context, id string, change func(*Approval)
 			return err
 		}
 		if err := s.note(ctx, tx, r, kind, &a); err != nil {
+			return err
+		}
+		if err := s.settleRequest(ctx, tx, request, a); err != nil {
 			return err
 		}
 		if s.announce != "" {
@@ -224,7 +230,7 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 			return Approval{}, fmt.Errorf("%w: who answers and why is text of at most %d bytes", ErrInvalid, MaxNote)
 		}
 	}
-	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+	return s.settle(ctx, id, answer.Settles, func(a *Approval) (Kind, error) {
 		if err := s.open(a); err != nil {
 			return "", err
 		}
@@ -249,7 +255,7 @@ func (s *database) open(a *Approval) error {
 
 // Claim implements [Approvals].
 func (s *database) Claim(ctx context.Context, id string, arguments Hash) (Approval, error) {
-	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+	return s.settle(ctx, id, nil, func(a *Approval) (Kind, error) {
 		switch {
 		case a.State != Approved:
 			return "", fmt.Errorf("%w: it is %s", ErrSettled, a.State)
@@ -265,7 +271,7 @@ func (s *database) Claim(ctx context.Context, id string, arguments Hash) (Approv
 
 // Cancel implements [Approvals].
 func (s *database) Cancel(ctx context.Context, id string) error {
-	_, err := s.settle(ctx, id, func(a *Approval) (Kind, error) {
+	_, err := s.settle(ctx, id, nil, func(a *Approval) (Kind, error) {
 		if a.State != Pending {
 			return "", nil
 		}
@@ -277,7 +283,7 @@ func (s *database) Cancel(ctx context.Context, id string) error {
 
 // expire notes that nobody answered in time.
 func (s *database) expire(ctx context.Context, id string) (Approval, error) {
-	return s.settle(ctx, id, func(a *Approval) (Kind, error) {
+	return s.settle(ctx, id, nil, func(a *Approval) (Kind, error) {
 		if a.State != Pending {
 			return "", nil
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -42,6 +43,8 @@ type database struct {
 	forUpdate string
 	// skipLocked ends one whose rows are left to those who hold them.
 	skipLocked string
+	// requests counts look-ups of requests: see forgetEach.
+	requests atomic.Int64
 	// together appends in one statement; nil where several cost no more.
 	together *together
 	// announce is a statement that tells other replicas of a settled question;
@@ -230,6 +233,7 @@ type encoded struct {
 	salt     []byte
 	entry    body
 	seq      int64
+	settles  *keeping
 }
 
 // encode makes what is written for a record. Nothing of it needs the
@@ -254,6 +258,9 @@ func (s *database) encode(r *Record) (*encoded, error) {
 	}
 	if n := len(e.event) + len(e.decision.String); n > MaxRecord {
 		return nil, fmt.Errorf("%w: a record of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
+	}
+	if e.settles, err = keep(r.Settles, r.Decision, s.now()); err != nil {
+		return nil, err
 	}
 	e.entry, err = newBody(s.redact.entryOf(r, digest(e.salt, e.event, e.decision)))
 	return e, err
@@ -295,7 +302,11 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 	}
 	what := fmt.Sprintf("append to session %q", session)
 	if s.together != nil && len(list) == 1 {
-		if done, err := s.together.add(ctx, session, list[0], s); done || err != nil {
+		done, err := s.together.add(ctx, session, list[0], s)
+		switch {
+		case errors.Is(err, ErrAnswered):
+			return err
+		case done || err != nil:
 			return failed(what, err)
 		}
 	}
@@ -324,13 +335,16 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 			if err := r.add(ctx, q, e.entry, s.now(), &e.seq); err != nil {
 				return err
 			}
+			if err := e.settles.write(ctx, q); err != nil {
+				return err
+			}
 			r.length++
 		}
 		left = r
 		return r.save(ctx, q)
 	})
 	switch {
-	case errors.Is(err, ErrConflict), errors.Is(err, ErrPruned), errors.Is(err, ErrEnded):
+	case errors.Is(err, ErrConflict), errors.Is(err, ErrPruned), errors.Is(err, ErrEnded), errors.Is(err, ErrAnswered):
 		return err
 	case err == nil && s.together != nil:
 		s.together.remember(left)

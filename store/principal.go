@@ -44,6 +44,8 @@ type Creation struct {
 	Principal string
 	// Tools are JSON that the store keeps with the session and doesn't read.
 	Tools json.RawMessage
+	// Settles is the request that creating it carries out; nil for none.
+	Settles *Settlement
 }
 
 // Whose selects sessions by their principals. The zero value selects those of

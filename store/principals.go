@@ -55,6 +55,9 @@ func (s *database) Create(ctx context.Context, c Creation) (SessionInfo, error) 
 			return err
 		}
 		info.Active = fromMicros(r.active)
+		if err := s.settleRequest(ctx, tx, c.Settles, info); err != nil {
+			return err
+		}
 		return r.save(ctx, tx)
 	})
 	return info, failed(fmt.Sprintf("create session %q", c.ID), err)

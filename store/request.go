@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -16,28 +15,28 @@ const (
 	RequestLife = 24 * time.Hour
 )
 
-// ErrReused is returned by Accept for the key of another request.
-var ErrReused = errors.New("the key was used for another request")
-
-// UnderwayError is returned by Accept for a request that was accepted before
-// and has no reply: it is being carried out, or whoever did has died, and then
-// nobody knows how far it came.
-type UnderwayError struct{ Since time.Time }
-
-func (e *UnderwayError) Error() string {
-	return fmt.Sprintf("the request was accepted at %s and has no reply", e.Since.Format(time.RFC3339))
-}
+var (
+	// ErrReused is returned for the key of another request.
+	ErrReused = errors.New("the key was used for another request")
+	// ErrAnswered is returned by a write whose request has a reply by now:
+	// another one has carried it out. Nothing was written.
+	ErrAnswered = errors.New("the request has been carried out")
+)
 
 // Requests remembers requests that change something by the keys that their
 // senders gave them, so that one which is sent again is carried out once.
+//
+// The reply is kept by the write that carries the request out, in one
+// transaction. A request without a reply has changed nothing, however its server
+// ended, and can be carried out at once, by any replica: of several that do so at
+// a time, one writes, and the others get [ErrAnswered].
 type Requests interface {
-	// Accept notes that a request is going to be carried out. When it has been,
-	// it returns the reply; when it is underway, an [UnderwayError].
-	Accept(ctx context.Context, r Request) (*Reply, error)
-	// Settle keeps the reply to an accepted request.
+	// Reply returns the reply to a request, or nil when it has none, or
+	// [ErrReused].
+	Reply(ctx context.Context, r Request) (*Reply, error)
+	// Settle keeps the reply to a request that changes nothing, or returns
+	// [ErrAnswered].
 	Settle(ctx context.Context, r Request, reply Reply) error
-	// Release forgets an accepted request that was certainly not carried out.
-	Release(ctx context.Context, r Request) error
 }
 
 // Request is a request as it is remembered.
@@ -53,4 +52,13 @@ type Reply struct {
 	Status int
 	Header map[string]string
 	Body   []byte
+}
+
+// Settlement is a request that a write carries out.
+type Settlement struct {
+	Request Request
+	// Reply makes the reply of what the write led to: the decision of a record
+	// (nil where it has none), a [SessionInfo] or an [Approval]. It is called
+	// within the write, and again where the write is tried again.
+	Reply func(outcome any) (Reply, error)
 }

@@ -5,14 +5,20 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/remit-project/remit/rawjson"
 )
 
-// maxForget bounds the expired requests that one new request clears away.
-const maxForget = 100
+const (
+	// forgetEach is after how many requests expired ones are cleared away, and
+	// maxForget how many are at a time: more go than come.
+	forgetEach = 100
+	maxForget  = 1000
+)
 
 // key identifies a request in the table.
 func (r Request) key() []byte {
@@ -20,49 +26,39 @@ func (r Request) key() []byte {
 	return sum[:]
 }
 
-// Accept implements [Requests].
-func (s *database) Accept(ctx context.Context, r Request) (*Reply, error) {
+func (r Request) check() error {
 	if r.Key == "" || len(r.Key) > MaxKey {
-		return nil, fmt.Errorf("accept request: %w: a key has 1 to %d bytes", ErrInvalid, MaxKey)
+		return fmt.Errorf("%w: a key has 1 to %d bytes", ErrInvalid, MaxKey)
 	}
-	var reply *Reply
-	err := s.write(ctx, func(ctx context.Context, tx querier) error {
-		now := s.now()
-		// Those of other replicas are skipped: the next request finds them.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM requests WHERE key IN (SELECT key FROM requests WHERE expires <= $1 LIMIT $2"+s.skipLocked+")",
-			micros(now), maxForget); err != nil {
-			return err
-		}
-		// An expired one that is still there is taken over.
-		done, err := tx.ExecContext(ctx, `INSERT INTO requests (key, content, begun, expires) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (key) DO UPDATE SET content = excluded.content, begun = excluded.begun, expires = excluded.expires, status = NULL, header = NULL, body = NULL
-			WHERE requests.expires <= $3`, r.key(), r.Content[:], micros(now), micros(now.Add(RequestLife)))
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		reply, err = accepted(ctx, tx, r)
-		return err
-	})
-	return reply, failed("accept request", err)
+	return nil
 }
 
-// accepted reads a request that was accepted before.
-func accepted(ctx context.Context, tx querier, r Request) (*Reply, error) {
+// Reply implements [Requests].
+func (s *database) Reply(ctx context.Context, r Request) (*Reply, error) {
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("reply to a request: %w", err)
+	}
+	if s.requests.Add(1)%forgetEach == 0 {
+		if err := s.forget(ctx); err != nil {
+			return nil, failed("forget requests", err)
+		}
+	}
 	var content, body []byte
-	var begun int64
+	var expires int64
 	var status sql.NullInt64
 	var header sql.NullString
-	if err := one(ctx, tx, "SELECT content, begun, status, header, body FROM requests WHERE key = $1", []any{r.key()}, &content, &begun, &status, &header, &body); err != nil {
-		return nil, err
-	}
-	if string(content) != string(r.Content[:]) {
+	err := one(ctx, s.read, "SELECT content, expires, status, header, body FROM requests WHERE key = $1", []any{r.key()}, &content, &expires, &status, &header, &body)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, failed("reply to a request", err)
+	case expires <= micros(s.now()):
+		return nil, nil
+	case string(content) != string(r.Content[:]):
 		return nil, ErrReused
-	}
-	if !status.Valid {
-		return nil, &UnderwayError{fromMicros(begun)}
+	case !status.Valid: // an earlier version noted requests before it carried them out
+		return nil, nil
 	}
 	reply := &Reply{Status: int(status.Int64), Body: body}
 	if err := json.Unmarshal([]byte(header.String), &reply.Header); err != nil {
@@ -71,31 +67,80 @@ func accepted(ctx context.Context, tx querier, r Request) (*Reply, error) {
 	return reply, nil
 }
 
+// forget clears expired requests away. Those of other replicas are skipped: the
+// next time finds them.
+func (s *database) forget(ctx context.Context) error {
+	return s.write(ctx, func(ctx context.Context, tx querier) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM requests WHERE key IN (SELECT key FROM requests WHERE expires <= $1 LIMIT $2"+s.skipLocked+")",
+			micros(s.now()), maxForget)
+		return err
+	})
+}
+
 // Settle implements [Requests].
 func (s *database) Settle(ctx context.Context, r Request, reply Reply) error {
-	header, err := rawjson.Encode(reply.Header)
+	k, err := keep(&Settlement{r, func(any) (Reply, error) { return reply, nil }}, nil, s.now())
 	if err != nil {
 		return fmt.Errorf("settle request: %w", err)
 	}
-	return s.change(ctx, "settle request", "UPDATE requests SET status = $3, header = $4, body = $5 WHERE key = $1 AND content = $2 AND status IS NULL",
-		r.key(), r.Content[:], reply.Status, string(header), reply.Body)
+	err = s.write(ctx, k.write)
+	if errors.Is(err, ErrAnswered) {
+		return err
+	}
+	return failed("settle request", err)
 }
 
-// Release implements [Requests].
-func (s *database) Release(ctx context.Context, r Request) error {
-	return s.change(ctx, "release request", "DELETE FROM requests WHERE key = $1 AND content = $2 AND status IS NULL", r.key(), r.Content[:])
+// keeping is the reply to a request, ready to be written. A nil one writes
+// nothing.
+type keeping struct{ args []any }
+
+// keepRequest writes a reply where the request has none. An expired one is taken
+// over.
+const keepRequest = `INSERT INTO requests (key, content, begun, expires, status, header, body) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	ON CONFLICT (key) DO UPDATE SET content = excluded.content, begun = excluded.begun, expires = excluded.expires,
+		status = excluded.status, header = excluded.header, body = excluded.body
+	WHERE requests.expires <= excluded.begun OR requests.status IS NULL AND requests.content = excluded.content`
+
+// keep makes what is written for the reply to a request.
+func keep(x *Settlement, outcome any, now time.Time) (*keeping, error) {
+	if x == nil {
+		return nil, nil
+	}
+	if err := x.Request.check(); err != nil {
+		return nil, err
+	}
+	reply, err := x.Reply(outcome)
+	if err != nil {
+		return nil, err
+	}
+	header, err := rawjson.Encode(reply.Header)
+	if err != nil {
+		return nil, err
+	}
+	return &keeping{[]any{x.Request.key(), x.Request.Content[:], micros(now), micros(now.Add(RequestLife)), reply.Status, string(header), reply.Body}}, nil
 }
 
-// change changes one row, which must be there.
-func (s *database) change(ctx context.Context, what, statement string, args ...any) error {
-	return failed(what, s.write(ctx, func(ctx context.Context, tx querier) error {
-		done, err := tx.ExecContext(ctx, statement, args...)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		return ErrNotFound
-	}))
+// write keeps the reply within a transaction.
+func (k *keeping) write(ctx context.Context, tx querier) error {
+	if k == nil {
+		return nil
+	}
+	done, err := tx.ExecContext(ctx, keepRequest, k.args...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return ErrAnswered
+}
+
+// settleRequest keeps the reply that an outcome is, within the transaction that leads to
+// it.
+func (s *database) settleRequest(ctx context.Context, tx querier, x *Settlement, outcome any) error {
+	k, err := keep(x, outcome, s.now())
+	if err != nil {
+		return err
+	}
+	return k.write(ctx, tx)
 }

@@ -133,6 +133,9 @@ type Record struct {
 	Event remit.Event
 	// Decision is what a call or a confirmation led to; nil otherwise.
 	Decision *remit.Decision
+	// Settles is the request that the append of the record carries out; nil for
+	// none. It is not kept with the record.
+	Settles *Settlement
 	// Restarted tells, of a decision that is read, that the machine has started
 	// anew since: what [Sessions.AppendRelaxed] wrote after it may be missing.
 	Restarted bool

@@ -53,11 +53,22 @@ func (t *together) add(ctx context.Context, session string, e *encoded, s *datab
 		return false, err
 	}
 	r.length++
-	done, err := t.db.ExecContext(ctx, t.statement, session, e.seq, e.event, e.decision, e.salt, n, string(entry), r.head[:], r.length, r.active, r.entries, prev[:])
-	if err != nil {
-		return false, err
+	written := int64(0)
+	write := func(ctx context.Context, q querier) error {
+		done, err := q.ExecContext(ctx, t.statement, session, e.seq, e.event, e.decision, e.salt, n, string(entry), r.head[:], r.length, r.active, r.entries, prev[:])
+		if err != nil {
+			return err
+		}
+		if written, err = done.RowsAffected(); err != nil || written == 0 {
+			return err
+		}
+		return e.settles.write(ctx, q)
 	}
-	written, err := done.RowsAffected()
+	if e.settles == nil {
+		err = write(ctx, t.db)
+	} else {
+		err = s.write(ctx, write)
+	}
 	if err != nil || written == 0 {
 		return false, err
 	}

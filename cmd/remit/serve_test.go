@@ -40,6 +40,8 @@ type apiServer struct {
 	url, token string
 	// tokens and store are its files.
 	tokens, store string
+	// kill ends it as a crash does.
+	kill func()
 }
 
 // serve runs remit serve, with a token that may do everything, until the test
@@ -49,6 +51,14 @@ func serve(t *testing.T, args ...string) *apiServer {
 	dir, remit := t.TempDir(), program(t, "remit")
 	s := &apiServer{tokens: filepath.Join(dir, "tokens.yaml"), store: filepath.Join(dir, "remit.db")}
 	s.token = s.newToken(t, remit, "me", "all")
+	s.start(t, remit, args...)
+	return s
+}
+
+// start runs the server on its files, until the test ends or it is killed.
+func (s *apiServer) start(t *testing.T, remit string, args ...string) {
+	t.Helper()
+	s.url = ""
 	c := exec.Command(remit, append([]string{"serve", "--listen", "127.0.0.1:0", "--tokens", s.tokens, "--store", s.store}, args...)...)
 	c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	log, err := c.StderrPipe()
@@ -69,7 +79,17 @@ func serve(t *testing.T, args ...string) *apiServer {
 			t.Log(lines.Text())
 		}
 	}()
+	killed := false
+	s.kill = func() {
+		killed = true
+		_ = c.Process.Kill() // it may have ended
+		<-read
+		_ = c.Wait() // it says that it was killed
+	}
 	t.Cleanup(func() {
+		if killed {
+			return
+		}
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
@@ -81,7 +101,6 @@ func serve(t *testing.T, args ...string) *apiServer {
 	if s.url == "" {
 		t.Fatal("remit serve doesn't listen")
 	}
-	return s
 }
 
 var listening = regexp.MustCompile(`msg=listening url=(\S+)`)

@@ -35,7 +35,16 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	}
 	a, err := s.approver.Put(ctx, session, d)
 	s.hub.wake(approvalsTopic)
-	return reply{status: http.StatusCreated, location: "/v1/approvals/" + a.ID, body: a}, err
+	return questionOf(a), err
+}
+
+// questionOf is the reply that a question is: a new one that waits, or one that
+// was settled.
+func questionOf(a store.Approval) reply {
+	if a.State == store.Pending {
+		return reply{status: http.StatusCreated, location: "/v1/approvals/" + a.ID, body: a}
+	}
+	return reply{status: http.StatusOK, body: a}
 }
 
 // turn writes a question's place in the queue, and parseTurn reads it.
@@ -123,9 +132,9 @@ func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Extent: in.For, By: r.who.Name, Why: in.Why})
+	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Extent: in.For, By: r.who.Name, Why: in.Why, Settles: r.settles})
 	s.hub.wake(approvalsTopic)
-	return ok(a, err)
+	return questionOf(a), err
 }
 
 func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
@@ -133,7 +142,7 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	session, err := s.openID(ctx, r.who, a.Session)
+	session, err := s.openID(ctx, r, a.Session)
 	if err != nil {
 		return reply{}, err
 	}

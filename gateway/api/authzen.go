@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 
 	"github.com/remit-project/remit"
 )
@@ -62,15 +64,21 @@ func (s *Server) evaluate(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
-	return ok(s.evaluation(ctx, r, in))
+	return s.evaluation(ctx, r, in)
 }
 
-func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (evaluated, error) {
-	d, err := s.decideCall(ctx, r.who, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
+// evaluatedOf is a decision in AuthZEN's form.
+func evaluatedOf(d *remit.Decision) any {
+	return evaluated{d.Verdict == remit.Allow, evaluationContext{d.Verdict, d.Call, d.Arguments, d.Reasons, d.Explain()}}
+}
+
+func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (reply, error) {
+	r.form = evaluatedOf
+	d, err := s.decideCall(ctx, r, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
 	if err != nil {
-		return evaluated{}, err
+		return reply{}, err
 	}
-	return evaluated{d.Verdict == remit.Allow, evaluationContext{d.Verdict, d.Call, d.Arguments, d.Reasons, d.Explain()}}, nil
+	return ok(evaluatedOf(d), nil)
 }
 
 func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
@@ -92,10 +100,10 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 		in.Evaluations[i] = e
 	}
 	out := struct {
-		Evaluations []evaluated `json:"evaluations"`
-	}{[]evaluated{}}
-	for _, e := range in.Evaluations {
-		one, err := s.evaluation(ctx, r, e)
+		Evaluations []json.RawMessage `json:"evaluations"`
+	}{[]json.RawMessage{}}
+	for i, e := range in.Evaluations {
+		text, err := s.oneOf(ctx, r, i, e)
 		if err != nil {
 			if len(out.Evaluations) > 0 && untouched(err) {
 				// The ones before were decided: the request as a whole was touched.
@@ -103,10 +111,41 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 			}
 			return reply{}, err
 		}
-		out.Evaluations = append(out.Evaluations, one)
+		out.Evaluations = append(out.Evaluations, text)
+		var one evaluated
+		if err := json.Unmarshal(text, &one); err != nil {
+			return reply{}, err
+		}
 		if !one.Decision && in.Options.Semantic == "deny_on_first_deny" || one.Decision && in.Options.Semantic == "permit_on_first_permit" {
 			break
 		}
 	}
 	return ok(out, nil)
+}
+
+// oneOf is an evaluation of several. Under a key, each is carried out once by
+// itself: a server may have died after the first of them.
+func (s *Server) oneOf(ctx context.Context, r *request, i int, e evaluation) (json.RawMessage, error) {
+	carryOut := func(ctx context.Context, r *request) (reply, error) { return s.evaluation(ctx, r, e) }
+	var out reply
+	var err error
+	if r.settles == nil {
+		out, err = carryOut(ctx, r)
+	} else {
+		// No principal has a name like that.
+		id := r.settles.Request
+		id.Principal += fmt.Sprintf("\x00evaluation %d", i)
+		out, err = s.keyed(ctx, r, id, carryOut)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, ok := out.body.(kept)
+	if !ok {
+		text, err = encode(out.body)
+	}
+	if out.status >= http.StatusBadRequest {
+		return nil, keptProblem(text)
+	}
+	return json.RawMessage(text), err
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/explanation"
-	"github.com/remit-project/remit/gateway/principal"
 	"github.com/remit-project/remit/gateway/protocol"
 )
 
@@ -15,12 +14,12 @@ func (s *Server) decide(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
-	return answered(s.decideCall(ctx, r.who, r.PathValue("session"), in))
+	return answered(s.decideCall(ctx, r, r.PathValue("session"), in))
 }
 
 // decideCall decides a call, whatever way it came.
-func (s *Server) decideCall(ctx context.Context, who *principal.Principal, id string, c remit.Call) (*remit.Decision, error) {
-	session, err := s.openID(ctx, who, id)
+func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.Call) (*remit.Decision, error) {
+	session, err := s.openID(ctx, r, id)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +34,7 @@ func answered(d *remit.Decision, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(protocol.AnswerOf(d), nil)
+	return ok(decisionForm(d), nil)
 }
 
 func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {

@@ -65,7 +65,7 @@ func TestDescription(t *testing.T) {
 	}
 	var known []string
 	for _, k := range []kind{invalidRequest, unauthorized, forbidden, notFound, methodNotAllowed, conflict, gone, requestTooLarge, unsupportedType,
-		keyReused, requestUnderway, requestUnknown, sessionExists, sessionEnded, tooMany, unavailable} {
+		keyReused, sessionExists, sessionEnded, tooMany, unavailable} {
 		known = append(known, k.name)
 	}
 	if d := cmp.Diff(known, described); d != "" {

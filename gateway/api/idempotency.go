@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/store"
 )
 
@@ -21,33 +21,71 @@ func (s *Server) once(ctx context.Context, r *request, f func(context.Context, *
 	if r.Method != http.MethodPost || key == "" {
 		return f(ctx, r)
 	}
-	id := store.Request{Principal: r.who.Name, Key: key, Content: content(r)}
-	before, err := s.o.Store.Accept(ctx, id)
-	var underway *store.UnderwayError
-	switch {
-	case errors.Is(err, store.ErrReused):
-		return reply{}, keyReused.of("give every request a key of its own")
-	case errors.As(err, &underway) && time.Since(underway.Since) < requestTime:
-		return reply{}, requestUnderway.of("wait, and send it again").with("Retry-After", "1")
-	case underway != nil:
-		return reply{}, requestUnknown.of("the server stopped while it was carrying it out: read the session before sending it under another key")
-	case err != nil:
-		return reply{}, err
-	case before != nil:
-		return replay(before)
+	return s.keyed(ctx, r, store.Request{Principal: r.who.Name, Key: key, Content: content(r)}, f)
+}
+
+// keyed carries a request out once. The write that does so keeps the reply. A
+// server that dies leaves either both or neither, so that a request without a
+// reply is carried out at once, whoever had begun with it.
+func (s *Server) keyed(ctx context.Context, r *request, id store.Request, f func(context.Context, *request) (reply, error)) (reply, error) {
+	before, err := s.o.Store.Reply(ctx, id)
+	if before != nil || err != nil {
+		return replayed(before, err)
 	}
-	out, err := f(ctx, r)
-	if untouched(err) {
-		if err := s.o.Store.Release(ctx, id); err != nil {
-			s.o.Log.Error("a request could not be released", "error", err)
-		}
+	var written *store.Reply
+	in := *r
+	in.settles = &store.Settlement{Request: id, Reply: func(outcome any) (store.Reply, error) {
+		made, err := settled(in.replyTo(outcome))
+		written = &made
+		return made, err
+	}}
+	out, err := f(ctx, &in)
+	switch {
+	case err == nil && written != nil:
+		return replayed(written, nil)
+	case errors.Is(err, store.ErrAnswered):
+		return replayed(s.o.Store.Reply(ctx, id))
+	case untouched(err):
 		return out, err
 	}
-	if err := s.settle(ctx, id, &out, err); err != nil {
-		// It stays underway: sent again, it will not be carried out twice.
-		s.o.Log.Error("the reply to a request could not be kept", "error", err)
+
+	// Nothing was written with it: it is a problem, or changed nothing.
+	if err != nil {
+		p, known := problemOf(err)
+		if !known {
+			return out, err // sent again, it is carried out if it wasn't
+		}
+		out = reply{status: p.kind.status, body: p}
 	}
-	return out, err
+	made, failed := settled(out)
+	if failed != nil {
+		return reply{}, failed
+	}
+	if failed = s.o.Store.Settle(ctx, id, made); errors.Is(failed, store.ErrAnswered) {
+		return replayed(s.o.Store.Reply(ctx, id))
+	}
+	if failed != nil {
+		s.o.Log.Error("the reply to a request could not be kept", "error", failed)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return replayed(&made, nil)
+}
+
+// replyTo is the reply to a request whose write led to something.
+func (r *request) replyTo(outcome any) reply {
+	switch o := outcome.(type) {
+	case store.SessionInfo:
+		return sessionMade(o)
+	case store.Approval:
+		return questionOf(o)
+	case *remit.Decision:
+		if o != nil {
+			return reply{status: http.StatusOK, body: r.form(o)}
+		}
+	}
+	return reply{status: http.StatusNoContent}
 }
 
 // content is a hash of all that a request asks for.
@@ -58,32 +96,27 @@ func content(r *request) store.Hash {
 	return store.Hash(h.Sum(nil))
 }
 
-// settle keeps the answer to a request. One that may or may not have been
-// carried out has none.
-func (s *Server) settle(ctx context.Context, id store.Request, out *reply, failed error) error {
+// settled is a reply as it is kept.
+func settled(out reply) (store.Reply, error) {
 	r := store.Reply{Status: out.status, Header: map[string]string{"Location": out.location}}
-	if failed != nil {
-		p, known := problemOf(failed)
-		if !known {
-			return nil
-		}
-		body, err := encode(p)
-		if err != nil {
-			return err
-		}
-		r.Status, r.Body = p.kind.status, body
-	} else if out.body != nil {
-		body, err := encode(out.body)
-		if err != nil {
-			return err
-		}
-		r.Body, out.body = body, body
+	if out.body == nil {
+		return r, nil
 	}
-	return s.o.Store.Settle(ctx, id, r)
+	body, err := encode(out.body)
+	r.Body = body
+	return r, err
 }
 
-// replay is the answer that a request got before.
-func replay(before *store.Reply) (reply, error) {
+// replayed is the answer that a kept reply is.
+func replayed(before *store.Reply, err error) (reply, error) {
+	switch {
+	case errors.Is(err, store.ErrReused):
+		return reply{}, keyReused.of("give every request a key of its own")
+	case err != nil:
+		return reply{}, err
+	case before == nil: // it was answered, and has been forgotten since
+		return reply{}, gone.of("the answer is no longer kept")
+	}
 	out := reply{status: before.Status, location: before.Header["Location"]}
 	if before.Body != nil {
 		out.body = kept(before.Body)

@@ -1,10 +1,13 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/remit-project/remit/store"
 )
@@ -46,26 +49,77 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestUnderway: a request that was accepted and has no answer is not carried
-// out a second time, whether its server still runs or has died.
-func TestUnderway(t *testing.T) {
-	for name, c := range map[string]struct {
-		age  time.Duration
-		kind string
-	}{"just now": {0, "request-underway"}, "long ago": {requestTime, "request-unresolved"}} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.tainted(t, "s")
-			body := mailTo("c1", "ann@corp.example")
-			before, err := store.Open(t.Context(), b.name, store.Options{Now: func() time.Time { return time.Now().Add(-c.age) }})
-			must(t, err)
-			defer before.Close()
-			_, err = before.Accept(t.Context(), store.Request{Principal: "agent", Key: "k", Content: sha256.Sum256([]byte("POST /v1/sessions/s/decisions?\n" + body))})
-			must(t, err)
-			if got := b.post(t, 409, "agent", "/v1/sessions/s/decisions", body, "Idempotency-Key", "k").kind(); got != c.kind {
-				t.Errorf("got %s", got)
-			}
-		})
+// TestUnanswered: what a server had begun and not answered is carried out when it
+// is sent again, at once and by whichever replica, and what it had written is not
+// written again.
+func TestUnanswered(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s")
+	const path = "/v1/sessions/s/decisions"
+	body := mailTo("c1", "ann@corp.example")
+	id := store.Request{Principal: "agent", Key: "k", Content: sha256.Sum256([]byte("POST " + path + "?\n" + body))}
+
+	// It died before it wrote anything: the other one decides.
+	first := b.post(t, 200, "agent", path, body, "Idempotency-Key", "k")
+	if verdictOf(first) != "allow" {
+		t.Fatalf("%s", first.body)
+	}
+	// It died after it had written the decision, and before it answered.
+	replica := newBench(t, func(o *Options) { o.Store = b.store })
+	again := replica.post(t, 200, "agent", path, body, "Idempotency-Key", "k")
+	if string(again.body) != string(first.body) {
+		t.Errorf("got %s, then %s", first.body, again.body)
+	}
+	// It is about to write what the other one has written: it answers the same.
+	slow := &request{Request: httptest.NewRequest(http.MethodPost, path, nil), who: callers["agent"], form: decisionForm}
+	slow.SetPathValue("session", "s")
+	slow.body = []byte(mailTo("c2", "ann@corp.example"))
+	id.Key = "k2"
+	out, err := b.keyed(t.Context(), slow, id, func(ctx context.Context, r *request) (reply, error) {
+		must(t, b.store.Settle(ctx, id, store.Reply{Status: 200, Header: map[string]string{}, Body: []byte(`{"first":true}`)}))
+		return b.decide(ctx, r)
+	})
+	must(t, err)
+	if text, _ := out.body.(kept); string(text) != `{"first":true}` {
+		t.Errorf("got %v", out)
+	}
+	if info := into[store.SessionInfo](t, b.get(t, 200, "agent", "/v1/sessions/s")); info.Length != 4 {
+		t.Errorf("the session has %d events", info.Length)
+	}
+}
+
+// TestBatchUnanswered: of several evaluations, those that were carried out before
+// the server died keep their answers.
+func TestBatchUnanswered(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s")
+	one := `{"action":{"name":"send"},"context":{"session":"s","call":"c1","arguments":{"to":"ann@corp.example","text":"hi"}}}`
+	two := `{"action":{"name":"send"},"context":{"session":"s","call":"c2","arguments":{"to":"eve@evil.example","text":"hi"}}}`
+	body := `{"subject":{"type":"agent","id":"a"},"resource":{"type":"server","id":"mail"},"evaluations":[` + one + `,` + two + `]}`
+	const path = "/access/v1/evaluations"
+	id := store.Request{Principal: "agent", Key: "k", Content: sha256.Sum256([]byte("POST " + path + "?\n" + body))}
+
+	r := &request{Request: httptest.NewRequest(http.MethodPost, path, nil), who: callers["agent"], form: decisionForm, settles: &store.Settlement{Request: id}}
+	var all struct {
+		evaluation
+		Evaluations []evaluation `json:"evaluations"`
+	}
+	must(t, json.Unmarshal([]byte(body), &all))
+	if _, err := b.oneOf(t.Context(), r, 0, all.Evaluations[0].or(all.evaluation)); err != nil {
+		t.Fatal(err)
+	}
+	got := b.post(t, 200, "agent", path, body, "Idempotency-Key", "k")
+	if again := b.post(t, 200, "agent", path, body, "Idempotency-Key", "k"); string(again.body) != string(got.body) {
+		t.Errorf("got %s, then %s", got.body, again.body)
+	}
+	v := into[struct {
+		Evaluations []evaluated `json:"evaluations"`
+	}](t, got)
+	if len(v.Evaluations) != 2 || !v.Evaluations[0].Decision || v.Evaluations[1].Decision {
+		t.Errorf("%s", got.body)
+	}
+	if info := into[store.SessionInfo](t, b.get(t, 200, "agent", "/v1/sessions/s")); info.Length != 5 {
+		t.Errorf("the session has %d events", info.Length)
 	}
 }
 

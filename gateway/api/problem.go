@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/ledger"
@@ -19,6 +20,8 @@ type problem struct {
 	// header are fields of the answer beside those of every problem.
 	header map[string]string
 }
+
+const problemType = "urn:remit:problem:"
 
 // kind is a type of problem: its name is the end of the type's URN.
 type kind struct {
@@ -39,8 +42,6 @@ var (
 	requestTooLarge  = kind{"request-too-large", http.StatusRequestEntityTooLarge, "The request is too large"}
 	unsupportedType  = kind{"unsupported-media-type", http.StatusUnsupportedMediaType, "The request has another type"}
 	keyReused        = kind{"key-reused", http.StatusConflict, "The idempotency key was used for another request"}
-	requestUnderway  = kind{"request-underway", http.StatusConflict, "The request is being carried out"}
-	requestUnknown   = kind{"request-unresolved", http.StatusConflict, "Nobody knows whether the request was carried out"}
 	sessionExists    = kind{"session-exists", http.StatusConflict, "The session's id is taken"}
 	sessionEnded     = kind{"session-ended", http.StatusConflict, "The session has ended"}
 	tooMany          = kind{"too-many", http.StatusTooManyRequests, "There are too many already"}
@@ -70,7 +71,19 @@ func (p *problem) MarshalJSON() ([]byte, error) {
 		Title  string `json:"title"`
 		Status int    `json:"status"`
 		Detail string `json:"detail,omitempty"`
-	}{"urn:remit:problem:" + p.kind.name, p.kind.title, p.kind.status, p.detail})
+	}{problemType + p.kind.name, p.kind.title, p.kind.status, p.detail})
+}
+
+// keptProblem is the problem that a request was answered with before.
+func keptProblem(text kept) error {
+	var p struct {
+		Type, Title, Detail string
+		Status              int
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return fmt.Errorf("a kept reply: %w", err)
+	}
+	return &problem{kind: kind{strings.TrimPrefix(p.Type, problemType), p.Status, p.Title}, detail: p.Detail}
 }
 
 // problemOf says what an error is to the caller. One that the caller can do

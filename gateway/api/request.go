@@ -12,7 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/principal"
+	"github.com/remit-project/remit/gateway/protocol"
+	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/strictjson"
 )
 
@@ -22,7 +25,14 @@ type request struct {
 	*http.Request
 	who  *principal.Principal // nil where anybody may call
 	body []byte
+	// settles is what the write is given that carries the request out, and form
+	// how a decision is answered.
+	settles *store.Settlement
+	form    func(*remit.Decision) any
 }
+
+// decisionForm is the form of decisions of the API's own.
+func decisionForm(d *remit.Decision) any { return protocol.AnswerOf(d) }
 
 // reply is what a request is answered with.
 type reply struct {
@@ -53,7 +63,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 			s.refuse(w, r, invalidRequest.of("%s", plain(err)))
 			return
 		}
-		in := &request{Request: r, who: who}
+		in := &request{Request: r, who: who, form: decisionForm}
 		if h.stream != nil {
 			if err := h.stream(w, in); err != nil {
 				s.refuse(w, r, err)

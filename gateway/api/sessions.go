@@ -51,18 +51,22 @@ func (s *Server) reach(ctx context.Context, who *principal.Principal, id string)
 
 // open opens the session that a request is about.
 func (s *Server) open(ctx context.Context, r *request) (*ledger.Session, error) {
-	return s.openID(ctx, r.who, r.PathValue("session"))
+	return s.openID(ctx, r, r.PathValue("session"))
 }
 
-func (s *Server) openID(ctx context.Context, who *principal.Principal, id string) (*ledger.Session, error) {
-	if _, err := s.reach(ctx, who, id); err != nil {
+func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Session, error) {
+	if _, err := s.reach(ctx, r.who, id); err != nil {
 		return nil, err
 	}
 	m, err := s.monitors.of(ctx, s.o.Store, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.ledger.OpenUnder(ctx, m, id)
+	session, err := s.ledger.OpenUnder(ctx, m, id)
+	if err != nil {
+		return nil, err
+	}
+	return session.Settling(r.settles), nil
 }
 
 // page is what a request for a listing asks for.
@@ -124,8 +128,13 @@ func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	if _, err := s.monitors.make(in.Tools); err != nil {
 		return reply{}, err
 	}
-	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: in.Tools})
-	return reply{status: http.StatusCreated, location: "/v1/sessions/" + url.PathEscape(in.ID), body: info}, err
+	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: in.Tools, Settles: r.settles})
+	return sessionMade(info), err
+}
+
+// sessionMade is the reply that a new session is.
+func sessionMade(info store.SessionInfo) reply {
+	return reply{status: http.StatusCreated, location: "/v1/sessions/" + url.PathEscape(info.ID), body: info}
 }
 
 func (s *Server) getSession(ctx context.Context, r *request) (reply, error) {

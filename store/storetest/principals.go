@@ -183,87 +183,162 @@ func request(key, content string) store.Request {
 
 func requestOnce(t *testing.T, s *suite) {
 	r := request("k", "do it")
-	got, err := s.Accept(t.Context(), r)
+	got, err := s.Reply(t.Context(), r)
 	must(t, err)
 	if got != nil {
 		t.Fatalf("a new request has the reply %+v", got)
 	}
-	var underway *store.UnderwayError
-	if _, err := s.open(t).Accept(t.Context(), r); !errors.As(err, &underway) || !underway.Since.Equal(s.now()) {
-		t.Errorf("got %v while it is underway", err)
-	}
 	want := store.Reply{Status: 201, Header: map[string]string{"Location": "/ä"}, Body: []byte("\x00\xff<>")}
 	must(t, s.Settle(t.Context(), r, want))
 	for _, replica := range []store.Store{s.Store, s.open(t)} {
-		got, err := replica.Accept(t.Context(), r)
+		got, err := replica.Reply(t.Context(), r)
 		must(t, err)
 		equal(t, "reply", *got, want)
+		is(t, replica.Settle(t.Context(), r, want), store.ErrAnswered)
+		_, err = replica.Reply(t.Context(), request("k", "do that"))
+		is(t, err, store.ErrReused)
 	}
-	_, err = s.Accept(t.Context(), request("k", "do that"))
-	is(t, err, store.ErrReused)
-	is(t, s.Settle(t.Context(), r, want), store.ErrNotFound)
-	is(t, s.Release(t.Context(), r), store.ErrNotFound)
 	// Another's key of the same name, and a name that another's ends like.
 	for _, other := range []store.Request{{Principal: "bob", Key: "k"}, {Principal: "an", Key: "nk"}} {
-		if got, err := s.Accept(t.Context(), other); got != nil || err != nil {
+		if got, err := s.Reply(t.Context(), other); got != nil || err != nil {
 			t.Errorf("%+v: got %v, %v", other, got, err)
 		}
 	}
 	for _, key := range []string{"", strings.Repeat("k", store.MaxKey+1)} {
-		_, err := s.Accept(t.Context(), request(key, ""))
+		_, err := s.Reply(t.Context(), request(key, ""))
 		is(t, err, store.ErrInvalid)
+		is(t, s.Settle(t.Context(), request(key, ""), want), store.ErrInvalid)
 	}
 }
 
-func requestReleased(t *testing.T, s *suite) {
-	_, err := s.Accept(t.Context(), request("k", "one"))
-	must(t, err)
-	must(t, s.Release(t.Context(), request("k", "one")))
-	got, err := s.Accept(t.Context(), request("k", "another"))
-	if got != nil || err != nil {
-		t.Errorf("got %v, %v after it was released", got, err)
+// settles is a request that a write carries out. The reply tells of what was
+// written.
+func settles(key string) *store.Settlement {
+	return &store.Settlement{Request: request(key, "do it"), Reply: func(outcome any) (store.Reply, error) {
+		switch o := outcome.(type) {
+		case *remit.Decision:
+			return store.Reply{Status: 200, Body: []byte(o.Call)}, nil
+		case store.SessionInfo:
+			return store.Reply{Status: 201, Body: []byte(o.ID + " of " + o.Principal)}, nil
+		case store.Approval:
+			return store.Reply{Status: 201, Body: []byte(o.State)}, nil
+		}
+		return store.Reply{}, fmt.Errorf("unexpected %T", outcome)
+	}}
+}
+
+// Every write that carries a request out keeps the reply with what it writes, and
+// writes nothing when the request has a reply.
+func requestWritten(t *testing.T, s *suite) {
+	s.create(t, "ann", "s")
+	length := func() int64 {
+		info, err := s.Session(t.Context(), "s")
+		must(t, err)
+		return info.Length
 	}
+	record := func(x *store.Settlement) store.Record {
+		r := call("s", "c1", remit.Ask)
+		r.Settles = x
+		return r
+	}
+	questions := []string{s.ask(t, "s", "c1", 0).ID, s.ask(t, "s", "c1", 0).ID}
+
+	writes := []struct {
+		name, body string
+		write      func(x *store.Settlement, time int) error
+	}{
+		{"create", "n0 of ann", func(x *store.Settlement, time int) error {
+			_, err := s.Create(t.Context(), store.Creation{ID: fmt.Sprint("n", time), Principal: "ann", Settles: x})
+			return err
+		}},
+		{"append", "c1", func(x *store.Settlement, _ int) error { return s.Append(t.Context(), "s", length(), record(x)) }},
+		// By now some stores append in another way.
+		{"append again", "c1", func(x *store.Settlement, _ int) error { return s.Append(t.Context(), "s", length(), record(x)) }},
+		{"relaxed append", "c1", func(x *store.Settlement, _ int) error { return s.AppendRelaxed(t.Context(), "s", length(), record(x)) }},
+		{"ask", "pending", func(x *store.Settlement, _ int) error {
+			_, err := s.Ask(t.Context(), store.Question{Decision: decision("s", "c1"), Settles: x})
+			return err
+		}},
+		{"answer", "approved", func(x *store.Settlement, time int) error {
+			_, err := s.Answer(t.Context(), questions[time], store.Answer{Approve: true, Settles: x})
+			return err
+		}},
+	}
+	for _, w := range writes {
+		x := settles(w.name)
+		must(t, w.write(x, 0))
+		got, err := s.open(t).Reply(t.Context(), x.Request)
+		must(t, err)
+		if got == nil || string(got.Body) != w.body {
+			t.Fatalf("%s: the reply is %+v", w.name, got)
+		}
+	}
+	before := string(export(t, s))
+	for _, w := range writes {
+		if err := w.write(settles(w.name), 1); !errors.Is(err, store.ErrAnswered) {
+			t.Errorf("%s a second time: %v", w.name, err)
+		}
+	}
+	if after := string(export(t, s)); after != before {
+		t.Errorf("requests that had a reply were carried out:\n%s\nthen\n%s", before, after)
+	}
+	// A reply that can't be made keeps everything from being written.
+	broken := errors.New("no reply")
+	for _, w := range writes {
+		x := settles(w.name + " broken")
+		x.Reply = func(any) (store.Reply, error) { return store.Reply{}, broken }
+		is(t, w.write(x, 1), broken)
+	}
+	if after := string(export(t, s)); after != before {
+		t.Error("what has no reply was written")
+	}
+	must(t, s.Append(t.Context(), "s", length(), record(nil)))
+	verified(t, s)
 }
 
 func requestExpired(t *testing.T, s *suite) {
-	for i := range 120 { // more than one request clears away
-		_, err := s.Accept(t.Context(), request(fmt.Sprint(i), "old"))
-		must(t, err)
+	reply := store.Reply{Status: 204}
+	for i := range 120 {
+		must(t, s.Settle(t.Context(), request(fmt.Sprint(i), "old"), reply))
 	}
 	s.pass(store.RequestLife - time.Second)
-	_, err := s.Accept(t.Context(), request("119", "new"))
+	_, err := s.Reply(t.Context(), request("119", "new"))
 	is(t, err, store.ErrReused)
 	s.pass(time.Second)
-	for i := range 120 {
-		got, err := s.Accept(t.Context(), request(fmt.Sprint(i), "new"))
+	for i := range 120 { // in the middle of it, those that are left are cleared away
+		got, err := s.Reply(t.Context(), request(fmt.Sprint(i), "new"))
 		if got != nil || err != nil {
 			t.Fatalf("request %d: got %v, %v after its life", i, got, err)
 		}
+		must(t, s.Settle(t.Context(), request(fmt.Sprint(i), "new"), reply))
 	}
 }
 
+// Of several replicas that carry a request out at a time, one writes.
 func requestRace(t *testing.T, s *suite) {
 	replicas := []store.Store{s.Store, s.open(t)}
 	results := make(chan error, 8)
 	for i := range cap(results) {
 		go func() {
-			_, err := replicas[i%2].Accept(t.Context(), request("k", "do it"))
+			_, err := replicas[i%2].Create(t.Context(), store.Creation{ID: fmt.Sprint("s", i), Principal: "ann", Settles: settles("k")})
 			results <- err
 		}()
 	}
 	won := 0
 	for range cap(results) {
-		var underway *store.UnderwayError
 		switch err := <-results; {
 		case err == nil:
 			won++
-		case !errors.As(err, &underway):
+		case !errors.Is(err, store.ErrAnswered):
 			t.Error(err)
 		}
 	}
-	if won != 1 {
-		t.Errorf("%d were to carry it out", won)
+	list, err := s.Sessions(t.Context(), "", 10)
+	must(t, err)
+	if won != 1 || len(list) != 1 {
+		t.Errorf("%d carried it out, and there are %d sessions", won, len(list))
 	}
+	verified(t, s)
 }
 
 func prunedCreation(t *testing.T, s *suite) {

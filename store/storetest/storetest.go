@@ -66,7 +66,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"sessions are listed by principal", ownPages},
 		{"questions are listed by principal", ownQuestions},
 		{"a request is carried out once", requestOnce},
-		{"a released request is forgotten", requestReleased},
+		{"a write keeps the reply to the request that it carries out", requestWritten},
 		{"a request is remembered for its life", requestExpired},
 		{"of equal requests at the same time one counts", requestRace},
 		{"what a session was created with is pruned with it", prunedCreation},

@@ -87,7 +87,7 @@ def again(problem: Problem | None, attempt: int) -> float | None:
     """
     if attempt + 1 >= ATTEMPTS:
         return None
-    if problem is None or problem.kind in ("request-underway", "unavailable", "too-many"):
+    if problem is None or problem.kind in ("unavailable", "too-many"):
         return float(0.1 * 4**attempt)
     return None
 
