@@ -194,3 +194,10 @@ func (t *Programs) find(words []Word) (*program, int) {
 	}
 	return best, length
 }
+
+// builds tells whether a command runs what the workspace defines, and does nothing
+// else.
+func (t *Programs) builds(words []Word) bool {
+	p, _ := t.find(words)
+	return p != nil && p.Does == builds
+}

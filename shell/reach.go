@@ -141,7 +141,8 @@ func (x *walk) simple(c *Command) {
 			x.fed = true
 		case d.File.Kind != Literal || d.File.Text != "":
 			x.path(d.File, d.Writes)
-			if d.Writes && d.File.Text != "/dev/null" {
+			// What the workspace's own programs print is nobody's choice of words.
+			if d.Writes && d.File.Text != "/dev/null" && !x.t.builds(c.Words) {
 				x.reach.Writes = true
 			}
 			x.fed = x.fed || !d.Writes && d.File.Text != "/dev/null"
@@ -505,7 +506,7 @@ func (a *arguments) value(f follows) {
 		a.plain(*f.value)
 	case f.takes == output:
 		x.path(*f.value, true)
-		x.reach.Writes = true
+		x.reach.Writes = x.reach.Writes || a.p.Does != builds
 	case f.takes == word && f.value.Text != "":
 		x.path(*f.value, a.p.Does == writes || a.p.Does == marks)
 	}

@@ -104,7 +104,7 @@ func TestWhatALineDoes(t *testing.T) {
 	p := known(t)
 	for text, want := range map[string]shell.Reach{
 		"ls | head": {}, "go test ./...": {Runs: true}, "echo x > a": {Writes: true}, "cat a > /dev/null": {}, "cp a b && make": {Writes: true, Runs: true},
-		"git add -A && git commit -m x": {}, "sed -i s/a/b/ x": {Writes: true}, "go test -coverprofile c ./...": {Writes: true, Runs: true}, "gh pr view 3": {Asks: true},
+		"git add -A && git commit -m x": {}, "sed -i s/a/b/ x": {Writes: true}, "go test -coverprofile c ./... > out.log": {Runs: true}, "curl -s -o a http://localhost": {Writes: true}, "gh pr view 3": {Asks: true},
 		"bash -c 'echo x > a'": {Writes: true}, "timeout 5 make": {Runs: true}, "for f in a b; do touch $f; done": {},
 	} {
 		t.Run(text, func(t *testing.T) {

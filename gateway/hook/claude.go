@@ -31,7 +31,7 @@ func (in *claudeInput) event() *Event {
 	switch in.Event {
 	case "UserPromptSubmit":
 		e.Kind = Prompt
-		e.Prompt, e.Attached = own(in.Prompt)
+		e.Prompt, e.Beside, e.Attached = own(in.Prompt)
 		return e
 	case "SessionStart":
 		e.Kind = SessionStart

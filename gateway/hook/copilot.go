@@ -52,7 +52,7 @@ func copilot() *Agent {
 				e.Kind = SessionStart
 			case in.Prompt != "":
 				e.Kind = Prompt
-				e.Prompt, e.Attached = own(in.Prompt)
+				e.Prompt, e.Beside, e.Attached = own(in.Prompt)
 			case in.Reason != "":
 				e.Kind = SessionEnd
 			}

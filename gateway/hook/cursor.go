@@ -73,7 +73,7 @@ func (in *cursorInput) into(e *Event) {
 	switch in.Event {
 	case "beforeSubmitPrompt":
 		e.Kind = Prompt
-		e.Prompt, e.Attached = own(in.Prompt)
+		e.Prompt, e.Beside, e.Attached = own(in.Prompt)
 		return
 	case "sessionStart":
 		e.Kind = SessionStart

@@ -30,10 +30,12 @@ type Event struct {
 	// make up its workspace; Dir alone when there are none.
 	Dir   string   `json:"dir,omitempty"`
 	Roots []string `json:"roots,omitempty"`
-	// Prompt is what the user said, and Attached what came with it and was
-	// written by others.
+	// Prompt is what the user said, Attached what came with it and was written by
+	// others, and Beside what the editor or the agent put there: parts of the
+	// workspace, and what they have to say themselves.
 	Prompt   string `json:"prompt,omitempty"`
 	Attached string `json:"attached,omitempty"`
+	Beside   string `json:"beside,omitempty"`
 	// Call is the call of a PreTool or PostTool event.
 	Call *Call `json:"call,omitempty"`
 	// Result is what the agent saw of the call, for a PostTool event.

@@ -47,7 +47,7 @@ func gemini() *Agent {
 			switch in.Event {
 			case "BeforeAgent":
 				e.Kind = Prompt
-				e.Prompt, e.Attached = own(in.Prompt)
+				e.Prompt, e.Beside, e.Attached = own(in.Prompt)
 				return e, nil
 			case "SessionStart":
 				e.Kind = SessionStart

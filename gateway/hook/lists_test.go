@@ -171,8 +171,8 @@ func readList(t *testing.T, name string) []item {
 	return out
 }
 
-// tricksThatPass are how many of a list may pass: each is known.
-const tricksThatPass = 11
+// everydayAsked is how many of a hundred everyday commands may be asked about.
+const everydayAsked = 5
 
 // Everyday work passes without a question, with every agent.
 func TestEveryday(t *testing.T) {
@@ -188,7 +188,9 @@ func TestEveryday(t *testing.T) {
 						t.Logf("%s\n\t%.300s", i, why)
 					}
 				}
-				t.Logf("%d of %d pass", passed, len(list))
+				if t.Logf("%d of %d pass", passed, len(list)); (len(list)-passed)*100 > everydayAsked*len(list) {
+					t.Errorf("more than %d %% are asked about", everydayAsked)
+				}
 			})
 		}
 	}
@@ -211,12 +213,10 @@ func TestTricks(t *testing.T) {
 					}
 					if ok, _ := s.play(b, i); ok {
 						passed++
-						t.Logf("passes: %s", i)
+						t.Errorf("passes: %s", i)
 					}
 				}
-				if t.Logf("%d of %d pass", passed, len(list)); passed > tricksThatPass {
-					t.Errorf("more than %d", tricksThatPass)
-				}
+				t.Logf("%d of %d pass", passed, len(list))
 			})
 		}
 	}

@@ -6,28 +6,37 @@ import (
 	"github.com/remit-project/remit/gateway/carrier"
 )
 
-// own divides a prompt into what the user wrote and what came with it. What has
-// no end goes on to the end.
-func own(prompt string) (text, attached string) {
+// editors are the elements in which an editor or the agent puts parts of the
+// workspace, and what it has to say itself; the others hold what came from
+// elsewhere.
+var editors = map[string]bool{"system-reminder": true, "ide_selection": true, "ide_opened_file": true, "task-notification": true, "local-command-stdout": true}
+
+// own divides a prompt into what the user wrote, what the editor put beside it,
+// and what came with it. What has no end goes on to the end.
+func own(prompt string) (text, beside, attached string) {
 	text, rest, found := strings.Cut(prompt, carrier.References)
-	var others strings.Builder
+	var near, others strings.Builder
 	if found {
-		others.WriteString(rest)
+		near.WriteString(rest)
 	}
 	for {
-		start, end := carried(text)
+		start, end, name := carried(text)
 		if start < 0 {
-			return text, others.String()
+			return text, near.String(), others.String()
 		}
-		others.WriteString("\n" + text[start:end])
+		to := &others
+		if editors[name] {
+			to = &near
+		}
+		to.WriteString("\n" + text[start:end])
 		text = text[:start] + "\n" + text[end:]
 	}
 }
 
-// carried finds the first element of a carrier; -1 when there is none.
-func carried(text string) (start, end int) {
+// carried finds the first element of a carrier, with its name; -1 when there is none.
+func carried(text string) (start, end int, name string) {
 	start = -1
-	carriers, name := carrier.Elements(), ""
+	carriers := carrier.Elements()
 	for at := 0; at < len(text) && start < 0; at++ {
 		if text[at] != '<' {
 			continue
@@ -39,11 +48,11 @@ func carried(text string) (start, end int) {
 		}
 	}
 	if start < 0 {
-		return -1, -1
+		return -1, -1, ""
 	}
 	end = len(text)
 	if i := strings.LastIndex(text, "</"+name+">"); i > start {
 		end = i + len("</"+name+">")
 	}
-	return start, end
+	return start, end, name
 }

@@ -161,3 +161,13 @@ func sensitive(name string) (why string) {
 	}
 	return ""
 }
+
+// building tells whether a file of the workspace says what a build runs.
+func building(name string) bool {
+	list, err := sensitiveList()
+	if err != nil {
+		return true
+	}
+	r := list.find(name)
+	return r != nil && r.Builds
+}

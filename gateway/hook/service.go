@@ -24,6 +24,7 @@ import (
 // Service decides the calls of agents. It is safe for concurrent use.
 type Service struct {
 	ledger   *ledger.Ledger
+	store    ledger.Store
 	programs *shell.Programs
 	home     string
 	now      func() time.Time
@@ -33,6 +34,8 @@ type Service struct {
 	mu       sync.Mutex
 	policies map[string]*kept
 	open     map[string][]*opened // calls without a result yet, by session
+
+	histories map[string]*history
 }
 
 // kept is the policy of a directory with what it was made from.
@@ -68,7 +71,7 @@ func NewService(s ledger.Store, home string, now func() time.Time, log *slog.Log
 		return nil, err
 	}
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{Now: now})
-	return &Service{ledger: l, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*opened{}}, nil
+	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*opened{}}, nil
 }
 
 // policy returns what is in force for a directory of contracts.
@@ -145,6 +148,11 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 				return Answer{}, err
 			}
 		}
+		if e.Beside != "" {
+			if err := session.Attach(ctx, byEditor, e.Beside); err != nil {
+				return Answer{}, err
+			}
+		}
 		return allow, session.User(ctx, e.Prompt)
 	case PreTool:
 		return s.decide(ctx, p, a, session, e)
@@ -187,7 +195,11 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 	}
 	why := ""
 	if c != nil && c.Verb == "/"+reachName {
-		seen, err := reach(c, e.Call.Arguments, newWorkspace(e, s.home), s.programs)
+		h, err := s.history(ctx, p, session.ID())
+		if err != nil {
+			return Answer{}, err
+		}
+		seen, err := reach(c, e.Call.Arguments, newWorkspace(e, s.home), s.programs, h)
 		if err != nil {
 			return Answer{Verdict: remit.Deny, Reason: "Remit denies the call: " + err.Error()}, nil
 		}

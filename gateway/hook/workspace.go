@@ -351,6 +351,30 @@ func gitDir(root string) string {
 	return to
 }
 
+// root is the workspace's first folder; empty when it has none.
+func (w *workspace) root() string {
+	if len(w.roots) == 0 {
+		return ""
+	}
+	return w.roots[0]
+}
+
+// branch is the branch that the workspace is on; empty when it is on none.
+func (w *workspace) branch() string {
+	text, err := os.ReadFile(filepath.Join(gitDir(w.root()), "HEAD"))
+	if err != nil || len(text) > maxHead {
+		return ""
+	}
+	branch, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: refs/heads/")
+	if !ok {
+		return ""
+	}
+	return branch
+}
+
+// maxHead bounds the file that names the branch, in bytes: a path, and no more.
+const maxHead = 4096
+
 // hooked tells whether version control runs programs of its own when it commits
 // or checks out, as far as its settings and hooks say.
 func (w *workspace) hooked() bool {
