@@ -123,6 +123,10 @@ func (t *tool) findVerb() {
 				// back to where it came from.
 				v = verb{effect: contract.Write, manner: changing}
 			}
+			if i == 0 && word == "log" && len(t.words) > 1 && !t.plural[w] {
+				// "log_event" writes one down; "git log" and "pod_logs" are read.
+				v = verb{effect: contract.Write, manner: adding, weak: true}
+			}
 			named = append(named, candidate{word, v, i})
 		}
 	}
@@ -459,6 +463,13 @@ func (t *tool) adjust() {
 			t.raise(contract.Write, changing, fmt.Sprintf("changes the state of a %s", o))
 		}
 	}
+	if t.verb == "convert" && t.effect == contract.Read {
+		for _, p := range t.places {
+			if e := t.winner(p); p.depth == 1 && (e.concept == cObject || e.concept == cPlace) && handles[last(p.words)] {
+				t.raise(contract.Write, changing, fmt.Sprintf("makes something else of what %s names", p.name))
+			}
+		}
+	}
 	if t.effect == contract.Read {
 		if p := t.contacted(); p != nil {
 			t.raise(contract.Egress, looking, fmt.Sprintf("contacts what %s names", p.name))
@@ -644,7 +655,7 @@ func (t *tool) contacted() *place {
 // there, though it names no address: "push to a remote", "pull an image".
 func (t *tool) elsewhere() (string, bool) {
 	switch t.verb {
-	case "push", "pull", "clone", "mirror":
+	case "push", "pull", "clone", "mirror", "load", "import":
 	default:
 		return "", false
 	}

@@ -580,7 +580,10 @@ func byTool(t *tool, p *place) []evidence {
 	if slices.Contains(p.words, "query") || slices.Contains(p.words, "statement") {
 		for _, w := range t.object {
 			switch w {
-			case "sql", "select", "table", "database", "query":
+			case "sql", "select", "table", "database", "query", "api", "graphql", "data", "dataset", "dataframe", "warehouse":
+				if (w == "data" || w == "api") && t.verb != "query" && t.verb != "analyze" && t.verb != "analyse" {
+					continue // anything at all may be called data
+				}
 				if t.verb != "search" && t.verb != "find" {
 					out = append(out, evidence{cSql, 86, fmt.Sprintf("named %q in a tool about %q", p.name, w)})
 				}
@@ -606,6 +609,16 @@ func (t *tool) byObject(p *place) []evidence {
 		return t.about(s)
 	}
 	write := t.effect != contract.Read
+	if contactable[last(p.words)] && !write && len(p.words) == 1 && !isNumber(p.node) {
+		_, net := within(network)
+		_, named := within(hosts)
+		if net || named && !records[t.verb] || probes[t.verb] {
+			out = append(out, evidence{cHost, 86, "a host that is contacted"})
+		}
+	}
+	if why, ok := t.runs(p); ok {
+		out = append(out, evidence{cCode, 86, why})
+	}
 	switch last(p.words) {
 	case "input", "text", "key", "data", "line", "message":
 		if o, ok := within(consoles); ok && write && t.manner != removing {
@@ -663,6 +676,45 @@ func (t *tool) byObject(p *place) []evidence {
 	}
 	return out
 }
+
+// What a read that looks at hosts is told to look at, it contacts: a name of the
+// attacker's carries data out.
+var (
+	contactable = set("host hostname domain target site website address name server ip")
+	hosts       = set("website site dns host hostname domain")
+	network     = set("whois ssl tls uptime traceroute ping reverse_dns")
+	probes      = set("ping traceroute whois probe nslookup dig resolve")
+	// records are verbs of reads that more often return the service's own record of
+	// a host than contact it.
+	records = set("get list describe show read retrieve find search")
+)
+
+// runs tells whether an argument is carried out, though the tool's name doesn't say
+// that it executes: what a calculator evaluates, the task of something that performs
+// tasks, the options of the program behind a search.
+func (t *tool) runs(p *place) (why string, ok bool) {
+	if isNumber(p.node) || isRecord(p.node) {
+		return "", false
+	}
+	switch last(p.words) {
+	case "expression", "formula", "code", "script", "statement":
+		if evaluates[t.verb] {
+			return fmt.Sprintf("what a tool that can %s is given, it evaluates", t.verb), true
+		}
+	case "task", "goal", "objective", "instruction", "request", "job":
+		if t.effect == contract.Execute && t.manner == running {
+			return fmt.Sprintf("named %q in a tool that runs", p.name), true
+		}
+	case "flag", "option", "argument":
+		if t.effect == contract.Read {
+			return "options of a program, which may make it do more than read", true
+		}
+	}
+	return "", false
+}
+
+// evaluates are the verbs of tools that work out what an expression says.
+var evaluates = set("calculate compute analyze analyse solve")
 
 // points tells whether an argument is a coordinate of what a tool clicks on.
 func (t *tool) points(p *place) bool {

@@ -221,3 +221,33 @@ func TestActsOnPages(t *testing.T) {
 		{"words for whoever permits it", "browser_click", "Click", "element: Human-readable element description used to obtain permission to interact with the element", []string{"ref"}, []label.Role{label.Content}, label.External},
 	})
 }
+
+// TestWeakVerbs has verbs that say little: alone, they make no read.
+func TestWeakVerbs(t *testing.T) {
+	for tool, want := range map[string]bool{
+		"use_template": false, "perform_task": false, "access_vault": false, "load_audience": false, "log_event": false, "convert_lead": false,
+		"git_log": true, "get_usage": true, "list_templates": true, "convert_currency": true,
+	} {
+		if e := Contract(one(t, tool, "", "lead_id")).Tools[0].Effect; tool == "convert_lead" && e == contract.Read {
+			t.Errorf("%s: %s", tool, e)
+		}
+		if e := Contract(one(t, tool, "", "note")).Tools[0].Effect; tool != "convert_lead" && (e == contract.Read) != want {
+			t.Errorf("%s: %s, want a read: %t", tool, e, want)
+		}
+	}
+	command, target := []label.Role{label.Command}, []label.Role{label.Target}
+	checkFloors(t, []floorCase{
+		{"what is calculated", "calculate", "", "expression", nil, command, label.User},
+		{"code for an analysis", "analyze_data", "", "pandas_query", []string{"file", "question"}, command, label.User},
+		{"a question to an API", "query_api", "Queries the API", "query", []string{"variables"}, command, label.User},
+		{"a task that is performed", "perform_task", "", "task", nil, command, label.User},
+		{"options of a search", "search_code", "", "flags", []string{"pattern"}, command, label.User},
+		{"a host that is resolved", "resolve", "", "name", nil, target, label.User},
+		{"a host that is pinged", "ping", "", "target", nil, target, label.User},
+		{"a site that is checked", "check_website", "", "site", nil, target, label.User},
+		{"a certificate that is asked for", "get_ssl_certificate", "", "domain", nil, target, label.User},
+		{"the record of a domain", "get_domain", "", "domain", nil, []label.Role{label.Selector}, label.External},
+		{"text to be found", "search_code", "", "pattern", []string{"flags"}, []label.Role{label.Selector}, label.External},
+		{"an event that is logged", "log_event", "", "event_name", nil, nil, label.External},
+	})
+}

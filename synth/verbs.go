@@ -51,7 +51,7 @@ var verbs = verbTable([]verbRow{
 		stat tail head glob grep observe obtain display receive examine count measure
 		determine recall traverse audit see know current await collect gather provide geocode`},
 	{contract.Read, looking, true, `log review list query fetch history status detail diff blame top snapshot screenshot
-		stats statistic tree use perform access load filter match parse look info`},
+		stats statistic tree filter match parse look info`},
 	{contract.Write, adding, false, `create add append insert save store write put compose draft generate build attach
 		annotate react register remember prepend define new enter fill type upsert
 		import mkdir initialize establish createdirectory reflect capture plot render`},
@@ -66,6 +66,7 @@ var verbs = verbTable([]verbRow{
 	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link manage control handle process apply
 		switch turn limit give push enable start open schedule operate track increase
 		decrease raise lower`},
+	{contract.Write, changing, true, `use access load`},
 	{contract.Write, relocating, false, `move copy clone duplicate relocate`},
 	{contract.Destructive, removing, false, `delete remove drop truncate purge erase clear flush wipe reset revoke overwrite replace
 		kill terminate cancel destroy uninstall evict archive trash prune rebase revert
@@ -78,7 +79,7 @@ var verbs = verbTable([]verbRow{
 	{contract.Destructive, removing, true, `block`},
 	{contract.Execute, running, false, `execute run eval evaluate invoke launch spawn deploy install compile dispatch
 		delegate sh sudo rerun retry upgrade provision boot simulate instruct`},
-	{contract.Execute, running, true, `ask prompt script python bash shell ssh trigger call automate command terminal`},
+	{contract.Execute, running, true, `perform ask prompt script python bash shell ssh trigger call automate command terminal`},
 	{contract.Egress, sending, false, `send reply connect sign mint stake unstake swap bridge claim airdrop share publish invite forward transfer pay purchase buy reserve withdraw deposit
 		donate tweet retweet submit broadcast notify dial navigate visit goto refund remit
 		redeem repost dm announce crawl scrape curl sell lend borrow invest hire lease
