@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -33,6 +34,7 @@ type gatewayCommand struct {
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Without --store it is the one that remit approvals looks into."`
+	Message   int      `name:"message-mib" placeholder:"N" help:"The longest message, in MiB (16): pictures and dumps that are longer fail, and nothing else with them."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 	Command   []string `arg:"" optional:"" name:"command" help:"The server to start, after --."`
 }
@@ -86,7 +88,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue {
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
 		return usage{errors.New("--config says everything but --session, --shared and --log: leave the command and the other flags out")}
 	}
 	data, err := readFile(c.Config)
@@ -214,10 +216,17 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	if c.Shadow {
 		server.Mode = mcp.Shadow
 	}
-	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: wire.DefaultLimits().Size, Log: log.With("server", server.Name)}
+	most := wire.DefaultLimits().Size
+	switch {
+	case c.Message < 0 || c.Message > config.MaxMessage:
+		return nil, usage{fmt.Errorf("--message-mib: write a number from 1 to %d", config.MaxMessage)}
+	case c.Message > 0:
+		most = c.Message << 20
+	}
+	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: most, Log: log.With("server", server.Name)}
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 	server.Directories = directories(c.Command, "")
-	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version()}
+	o := mcp.Options{Elicit: c.Elicit, Log: log, Version: version(), Limits: mcp.Limits{Message: most}}
 	if c.Policies != "" {
 		if err := d.policies(&o, c.Policies); err != nil {
 			return nil, err

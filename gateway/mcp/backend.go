@@ -41,6 +41,12 @@ type backend struct {
 	raw     map[string]json.RawMessage // the definitions as they came
 	// lists are the names of items of other lists, by method.
 	lists map[string][]string
+	// greeting is set while the server has not answered the handshake.
+	greeting bool
+
+	reviving  chan struct{} // holds one token; whoever has it may link again
+	rest      time.Duration // how long a server that could not be brought back is left alone
+	restUntil time.Time
 }
 
 // pending is a request that the server has not answered.
@@ -467,8 +473,21 @@ func (b *backend) port(about int64) Port {
 
 // failed says that a request will not be answered.
 func (b *backend) failed(id int64, err error) {
+	if errors.Is(err, upstream.ErrNoSession) {
+		// All that the server knew of the client is gone.
+		b.lost(err)
+	}
 	if p := b.take(id); p != nil {
 		p.deliver(nil, err)
+	}
+}
+
+// lost notes that the server can't be used as it is.
+func (b *backend) lost(why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = why
 	}
 }
 

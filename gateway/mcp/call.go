@@ -3,11 +3,13 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/gateway/denial"
+	"github.com/remit-project/remit/gateway/mcp/upstream"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/rawjson"
 )
@@ -35,6 +37,15 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	b, tool, err := c.route(name)
 	if err != nil {
 		return nil, err
+	}
+	if b.down() != nil {
+		// What it offers now, and what is held against that, is seen before the call.
+		if err := b.revive(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.server.Name, err)
+		}
+		if s, err = c.open(ctx, x); err != nil {
+			return nil, fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+		}
 	}
 	mode := b.server.mode(tool)
 	params, answer, answered := answeredParams(x.msg.Params)
@@ -84,6 +95,11 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 	header := paramHeader(b.definition(tool), rawjson.Get(params, "arguments"))
 	params, span := c.requested(ctx, x, b, tool, params, header)
 	m, err := b.roundTrip(x, params, header)
+	if errors.Is(err, upstream.ErrNoSession) {
+		if err = b.again(ctx, x, tool); err == nil {
+			m, err = b.roundTrip(x, params, header)
+		}
+	}
 	span.End(answered(m, err))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)

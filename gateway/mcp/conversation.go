@@ -70,8 +70,11 @@ type conversation struct {
 
 // client is what the client said about itself.
 type client struct {
-	version      string
-	capabilities json.RawMessage
+	version string
+	// hello are the params of its handshake, and discovery those of its question
+	// who is there, in the generation without sessions.
+	hello, discovery json.RawMessage
+	capabilities     json.RawMessage
 }
 
 type text struct{ name, text string }
@@ -140,8 +143,9 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 	g.mu.Unlock()
 	c.disconnected = g.o.Telemetry.Connected(context.Background())
 	for _, s := range g.servers {
-		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1)}
+		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1), reviving: make(chan struct{}, 1)}
 		b.listing <- struct{}{}
+		b.reviving <- struct{}{}
 		b.connect(context.Background())
 		c.backends = append(c.backends, b)
 	}

@@ -159,6 +159,13 @@ func serveNPM(t *testing.T, p mcptest.Program) string {
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	l.Close()
+	url, _ := serveNPMAt(t, p, port)
+	return url
+}
+
+// serveNPMAt is serveNPM at a port, and returns what ends the server as well.
+func serveNPMAt(t *testing.T, p mcptest.Program, port string) (url string, stop func()) {
+	t.Helper()
 	cmd := exec.Command(p.Command[0], p.Command[1:]...)
 	cmd.Env = append(os.Environ(), "PORT="+port)
 	log, err := cmd.StderrPipe()
@@ -168,17 +175,18 @@ func serveNPM(t *testing.T, p mcptest.Program) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-	})
+	}
+	t.Cleanup(stop)
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "listening on port") {
 			go func() { _, _ = io.Copy(io.Discard, log) }()
-			return "http://127.0.0.1:" + port + "/mcp"
+			return "http://127.0.0.1:" + port + "/mcp", stop
 		}
 	}
 	t.Fatal("the server ended before it listened")
-	return ""
+	return "", nil
 }

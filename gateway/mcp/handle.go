@@ -28,6 +28,21 @@ func (c *conversation) only() *backend {
 }
 
 func (c *conversation) handleOne(x *exchange, b *backend) {
+	if x.msg.Method == "initialize" || x.msg.Method == "server/discover" || b.down() == nil {
+		c.handleUp(x, b)
+		return
+	}
+	go func() {
+		if err := b.revive(x.ctx); err != nil {
+			x.fail(wire.InternalError, fmt.Errorf("%s: %w", b.server.Name, err))
+			return
+		}
+		c.handleUp(x, b)
+	}()
+}
+
+// handleUp answers a request of the client by the one server, which can be reached.
+func (c *conversation) handleUp(x *exchange, b *backend) {
 	switch x.msg.Method {
 	case "initialize":
 		c.meet(x)
@@ -80,11 +95,13 @@ func (x *exchange) run(f func(context.Context) ([]byte, error)) {
 
 // meet notes what a client says about itself in its handshake.
 func (c *conversation) meet(x *exchange) {
-	if x.msg.Method != "initialize" {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if x.msg.Method != "initialize" {
+		c.client.discovery = x.msg.Params
+		return
+	}
+	c.client.hello = x.msg.Params
 	c.client.version = rawjson.GetText(x.msg.Params, "protocolVersion")
 	c.client.capabilities = rawjson.Get(x.msg.Params, "capabilities")
 }

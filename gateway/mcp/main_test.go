@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -41,6 +42,12 @@ func TestMain(m *testing.M) {
 		}
 	case "fair":
 		_ = fair().Run(context.Background(), &sdk.StdioTransport{})
+	case "late":
+		// It begins when the test closes the connection.
+		if c, err := net.Dial("tcp", os.Getenv("LATE")); err == nil {
+			_, _ = io.Copy(io.Discard, c)
+		}
+		_ = desk().Run(context.Background(), &sdk.StdioTransport{})
 	case "crash":
 		os.Exit(3)
 	case "hang":
@@ -56,6 +63,9 @@ func TestMain(m *testing.M) {
 		sdk.AddTool(s, &sdk.Tool{Name: "get_end", Description: "Gets the end."}, func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
 			os.Exit(1)
 			return nil, nil, nil
+		})
+		sdk.AddTool(s, &sdk.Tool{Name: "get_life", Description: "Gets life." + os.Getenv("LIFE")}, func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprint(os.Getpid())}}}, nil, nil
 		})
 		_ = s.Run(context.Background(), &sdk.StdioTransport{})
 	case "noise":

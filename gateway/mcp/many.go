@@ -27,6 +27,7 @@ func (c *conversation) handleMany(x *exchange) {
 		c.meet(x)
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.initialize(ctx, x) })
 	case "server/discover":
+		c.meet(x)
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.discover(ctx, x) })
 	case "ping":
 		x.finish(wire.NewResult(x.id, []byte(`{}`)))
@@ -86,54 +87,52 @@ func (c *conversation) all(x *exchange, to []*backend) []*wire.Message {
 }
 
 // initialize shakes hands with all servers. The client is offered the oldest
-// revision that any of them speaks, and what all of them can do together.
+// revision that any of them speaks, and what all of them can do together. Servers
+// that are late are taken in when they come.
 func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, error) {
 	c.begun.Store(true)
-	answers := c.all(x, c.backends)
+	answers := c.greet(ctx, x.msg.Method, x.msg.Params, c.backends)
 	// A client that gave up on server/discover goes on with initialize.
 	var again []*backend
-	for i, m := range answers {
-		if m != nil && string(rawjson.Get(m.Error, "code")) == unsupportedVersion {
+	for i, a := range answers {
+		if code(a.err) == unsupportedVersion {
 			again = append(again, c.backends[i])
 		}
 	}
 	renew(ctx, again)
-	for i, m := range c.all(x, again) {
-		answers[slices.Index(c.backends, again[i])] = m
+	for i, a := range c.greet(ctx, x.msg.Method, x.msg.Params, again) {
+		answers[slices.Index(c.backends, again[i])] = a
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	version, capabilities, instructions := "", []byte(`{}`), []string(nil)
-	for i, m := range answers {
+	for i, a := range answers {
 		b := c.backends[i]
-		if m == nil || m.Result == nil {
-			b.unusable()
+		switch {
+		case a.err != nil:
+			b.unusable(a.err)
 			continue
+		case a.result == nil:
+			continue // it is late
 		}
-		b.introduced(m.Result)
-		if v := rawjson.GetText(m.Result, "protocolVersion"); version == "" || v < version {
+		b.introduced(a.result)
+		if v := rawjson.GetText(a.result, "protocolVersion"); version == "" || v < version {
 			version = v
 		}
-		capabilities = union(capabilities, rawjson.Get(m.Result, "capabilities"), 0)
-		if s := rawjson.GetText(m.Result, "instructions"); s != "" {
+		capabilities = union(capabilities, rawjson.Get(a.result, "capabilities"), 0)
+		if s := rawjson.GetText(a.result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
 	if version == "" {
 		return nil, errors.New("none of the servers could be reached")
 	}
-	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, rawjson.Quote(version), capabilities, c.about())
+	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, rawjson.Quote(version), listsChange(capabilities), c.about())
 	if len(instructions) > 0 {
 		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
-}
-
-// unusable notes that a server didn't take part in the handshake.
-func (b *backend) unusable() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err == nil {
-		b.err = errors.New("the server refused the handshake")
-	}
 }
 
 func (c *conversation) about() json.RawMessage {
@@ -144,16 +143,19 @@ func (c *conversation) about() json.RawMessage {
 // they are of the generation of the oldest, to which the client falls back when
 // it is told so.
 func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error) {
-	answers := c.all(x, c.backends)
+	answers := c.greet(ctx, x.msg.Method, x.msg.Params, c.backends)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	versions, refused, err := supported(answers)
 	if err != nil {
 		return nil, err
 	}
 	if refused || !slices.ContainsFunc(versions, func(v string) bool { return v >= upstream.Stateless }) {
 		var addressed []*backend
-		for i, m := range answers {
+		for i, a := range answers {
 			// Where the client has gone on already, initialize has seen to it.
-			if m != nil && m.Result != nil && !c.begun.Load() {
+			if a.result != nil && !c.begun.Load() {
 				addressed = append(addressed, c.backends[i])
 			}
 		}
@@ -161,15 +163,18 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 		return wire.NewError(x.id, wire.MethodNotFound, "a server is of the generation with sessions: begin with initialize", nil), nil
 	}
 	capabilities, instructions := []byte(`{}`), []string(nil)
-	for i, m := range answers {
+	for i, a := range answers {
 		b := c.backends[i]
-		if m == nil {
-			b.unusable()
+		switch {
+		case a.err != nil:
+			b.unusable(a.err)
 			continue
+		case a.result == nil:
+			continue // it is late
 		}
-		b.introduced(m.Result)
-		capabilities = union(capabilities, rawjson.Get(m.Result, "capabilities"), 0)
-		if s := rawjson.GetText(m.Result, "instructions"); s != "" {
+		b.introduced(a.result)
+		capabilities = union(capabilities, rawjson.Get(a.result, "capabilities"), 0)
+		if s := rawjson.GetText(a.result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
@@ -200,14 +205,14 @@ func renew(ctx context.Context, servers []*backend) {
 
 // supported are the revisions that all servers speak, of those that answered,
 // and whether one of them doesn't know the question.
-func supported(answers []*wire.Message) (versions []string, refused bool, err error) {
+func supported(answers []greeting) (versions []string, refused bool, err error) {
 	some := false
-	for _, m := range answers {
+	for _, a := range answers {
 		var own []string
 		switch {
-		case m == nil:
+		case a.result == nil && code(a.err) == "":
 			continue
-		case m.Result == nil || json.Unmarshal(rawjson.Get(m.Result, "supportedVersions"), &own) != nil:
+		case a.result == nil || json.Unmarshal(rawjson.Get(a.result, "supportedVersions"), &own) != nil:
 			refused = true
 		case !some:
 			versions = own

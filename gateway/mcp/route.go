@@ -132,11 +132,11 @@ func (b *backend) offers(method string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	kind, _, _ := strings.Cut(method, "/")
-	return b.err == nil && (b.capabilities == nil || rawjson.Get(b.capabilities, kind) != nil)
+	return b.err == nil && !b.greeting && (b.capabilities == nil || rawjson.Get(b.capabilities, kind) != nil)
 }
 
 // everywhere asks all servers for the names of their items at once. One that
-// doesn't answer has none.
+// doesn't answer has none, and one that is down is brought back for the next time.
 func (c *conversation) everywhere(ctx context.Context, x *exchange, method string) map[*backend][]string {
 	var mu sync.Mutex
 	var work sync.WaitGroup
@@ -144,6 +144,9 @@ func (c *conversation) everywhere(ctx context.Context, x *exchange, method strin
 	for _, b := range c.backends {
 		work.Go(func() {
 			items, err := b.items(ctx, x, method)
+			if b.down() != nil {
+				go b.comeBack()
+			}
 			if err != nil {
 				b.server.log.Warn("the server's list could not be read", "method", method, "error", err)
 			}

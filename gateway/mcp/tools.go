@@ -36,6 +36,16 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 		return nil, context.Cause(ctx)
 	}
 	b.mu.Lock()
+	if out := b.err; out != nil || b.greeting {
+		defer b.mu.Unlock()
+		switch {
+		case b.shown != nil:
+			return b.shown, nil // as it was: a call of its tools brings the server back first
+		case out != nil:
+			return nil, out
+		}
+		return nil, errGreeting
+	}
 	shown, stale := b.shown, b.stale
 	b.stale = false
 	none := b.capabilities != nil && rawjson.Get(b.capabilities, "tools") == nil

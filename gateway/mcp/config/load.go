@@ -18,6 +18,8 @@ import (
 const (
 	// maxFile is the size of a configuration in bytes.
 	maxFile = 1 << 20
+	// MaxMessage bounds the limit on messages, in MiB: each may be held several times.
+	MaxMessage = 256
 	// maxDays bounds what is kept to a century.
 	maxDays = 36_500
 	// minToken is the shortest bearer token that is accepted: 16 random bytes
@@ -250,7 +252,7 @@ func (l *loader) approvals(n *node, f *File) {
 func (l *loader) limits(n *node, f *File) {
 	mib := 0
 	l.Mapping(n, "limits", keys{
-		"message_mib":   l.Number("message_mib", 1, 256, &mib),
+		"message_mib":   l.Number("message_mib", 1, MaxMessage, &mib),
 		"depth":         l.Number("depth", 8, 1000, &f.Limits.Depth),
 		"requests":      l.Number("requests", 1, 100_000, &f.Limits.Requests),
 		"conversations": l.Number("conversations", 1, 100_000, &f.Limits.Conversations),

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -293,6 +294,9 @@ func (l *remote) request(ctx context.Context, m Message) error {
 	if err != nil {
 		kind = ""
 	}
+	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest {
+		return l.refused(resp, m)
+	}
 	switch {
 	case kind == "application/json":
 		body, err := io.ReadAll(io.LimitReader(resp.Body, int64(l.most)+1))
@@ -300,7 +304,7 @@ func (l *remote) request(ctx context.Context, m Message) error {
 			return fmt.Errorf("the answer broke off: %w", err)
 		}
 		if len(body) > l.most {
-			return fmt.Errorf("the answer is longer than %d bytes", l.most)
+			return fmt.Errorf("%w: more than %d bytes", ErrTooLong, l.most)
 		}
 		return l.single(resp.StatusCode, body, m)
 	case resp.StatusCode >= 300:
@@ -309,6 +313,27 @@ func (l *remote) request(ctx context.Context, m Message) error {
 		return l.stream(ctx, resp.Body, m)
 	}
 	return fmt.Errorf("the server answered with a body that is neither JSON nor an event stream (HTTP %d)", resp.StatusCode)
+}
+
+// refused takes an answer with a status by which servers say that they don't know
+// the session: 404 as the protocol has it, and 400 with words about sessions.
+func (l *remote) refused(resp *http.Response, m Message) error {
+	const most = 1 << 16
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	if err != nil {
+		return fmt.Errorf("the answer broke off: %w", err)
+	}
+	sent := resp.Request.Header.Get(HeaderSession)
+	about := strings.Contains(strings.ToLower(string(body)), "session")
+	if sent != "" && m.Method != "initialize" && (resp.StatusCode == http.StatusNotFound || about) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.session == sent {
+			l.session = "" // there is nothing to end
+		}
+		return ErrNoSession
+	}
+	return l.single(resp.StatusCode, body, m)
 }
 
 // single passes on an answer that is one JSON body.

@@ -9,6 +9,8 @@ import (
 	"io"
 	"log/slog"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -153,6 +155,9 @@ func (l *stdio) read(out io.Reader) error {
 	for {
 		line, err := ReadLine(in, l.most)
 		if errors.Is(err, ErrLongLine) {
+			if l.tooLong(in, line) {
+				continue
+			}
 			// Nothing that follows can be relied on, and whoever sends this
 			// much may never stop.
 			l.kill()
@@ -165,6 +170,59 @@ func (l *stdio) read(out io.Reader) error {
 			return nil
 		}
 	}
+}
+
+const (
+	// maxSkipped is how much of a message that is too long is read to its end, in
+	// messages of the longest kind: a picture or a dump is a few times as long, and
+	// what doesn't end there may never.
+	maxSkipped = 16
+	// maxMember is how far from either end of a message its id is looked for.
+	maxMember = 256
+)
+
+// The id of an answer stands at its beginning or its end: everything between is
+// the result.
+var (
+	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,18})\s*,`)
+	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*([0-9]{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// tooLong reads an answer that is too long to its end, and fails the request that it
+// answers. It is false where the end doesn't come, or where nobody can tell which
+// request that was.
+func (l *stdio) tooLong(in *bufio.Reader, begun []byte) bool {
+	first := bytes.Clone(begun[:min(len(begun), maxMember)])
+	last := bytes.Clone(begun[max(0, len(begun)-maxMember):])
+	for size := len(begun); size <= maxSkipped*l.most; {
+		if !bytes.HasSuffix(last, []byte{'\n'}) {
+			part, err := in.ReadSlice('\n')
+			size += len(part)
+			last = append(last, part...)
+			last = last[max(0, len(last)-maxMember):]
+			switch {
+			case errors.Is(err, bufio.ErrBufferFull):
+				continue
+			case err != nil:
+				return false
+			}
+		}
+		found := idLast.FindSubmatch(last)
+		if found == nil {
+			found = idFirst.FindSubmatch(first)
+		}
+		if found == nil {
+			return false
+		}
+		id, err := strconv.ParseInt(string(found[1]), 10, 64)
+		if err != nil {
+			return false
+		}
+		l.log.Warn("an answer of the server is too long", "bytes", size, "most", l.most)
+		l.to.Failed(id, fmt.Errorf("%w: %d bytes of %d: ask for less, or raise the limit", ErrTooLong, size, l.most))
+		return true
+	}
+	return false
 }
 
 func (l *stdio) logLines(problems io.Reader) {
@@ -217,13 +275,14 @@ func (l *stdio) Close(ctx context.Context) error {
 var ErrLongLine = errors.New("the line is longer than the bound")
 
 // ReadLine reads up to a line break, which it leaves out. With an error comes
-// what there was before it.
+// what there was before it, also with [ErrLongLine], after which the rest of the line
+// can be read.
 func ReadLine(in *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) > most+1 {
-			return nil, ErrLongLine
+			return append(line, part...), ErrLongLine
 		}
 		line = append(line, part...)
 		if !errors.Is(err, bufio.ErrBufferFull) {

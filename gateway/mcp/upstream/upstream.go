@@ -49,6 +49,11 @@ type Link interface {
 var (
 	// ErrClosed is returned by Send after the link has ended.
 	ErrClosed = errors.New("the server is not running")
+	// ErrNoSession is the error of a request that an endpoint refused because it
+	// doesn't know the session, as after a restart. It was not carried out.
+	ErrNoSession = errors.New("the server has lost the session")
+	// ErrTooLong is the error of a request whose answer is longer than the bound.
+	ErrTooLong = errors.New("the answer is longer than the limit on messages")
 	// ErrBusy is returned by Send when the server doesn't take what is sent.
 	ErrBusy = errors.New("the server doesn't read what is sent to it")
 )
