@@ -27,7 +27,7 @@ func durableProxy(ctx context.Context, o *llm.Options, name string, queue bool) 
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = proxySessions{l, s}
 	if queue {
-		o.Approver = proxyApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: o.Limits.Approval})}
+		o.Approver = proxyApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: llm.DefaultApproval})}
 	}
 	return s.Close, nil
 }

@@ -16,6 +16,8 @@ type live struct {
 	answer   hash
 	// spoken is how the answer is known beside another frame.
 	spoken hash
+	// work tells that it was calls.
+	work bool
 	// kept is what the history which the provider keeps needs to go on.
 	kept kept
 }

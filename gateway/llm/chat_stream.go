@@ -43,7 +43,13 @@ type chatPending struct {
 }
 
 func (k *chatCodec) next() {
-	*k = chatCodec{id: k.id, created: k.created, tries: k.tries + 1, sentCalls: k.sentCalls, sentText: k.sentText || k.message["content"] != nil, last: k.last}
+	*k = chatCodec{id: k.id, created: k.created, tries: k.tries + 1, sentCalls: k.sentCalls, sentText: k.sentText || k.said(), last: k.last}
+}
+
+// said reports whether this try has said something.
+func (k *chatCodec) said() bool {
+	text := k.message["content"]
+	return text != nil && text.Len() > 0
 }
 
 func (k *chatCodec) event(e sse.Event) ([]piece, error) {
@@ -255,7 +261,7 @@ func (k *chatCodec) call(n int, arguments json.RawMessage) []sse.Event {
 }
 
 func (k *chatCodec) note(text string) []sse.Event {
-	if k.sentText || k.message["content"] != nil {
+	if k.sentText || k.said() {
 		text = "\n\n" + text
 	}
 	k.sentText = true

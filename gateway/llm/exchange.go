@@ -46,7 +46,13 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
 	body, err := x.body()
 	if err == nil {
-		err = x.open(body)
+		err = x.open(rawjson.Repair(body))
+	}
+	if err != nil && p.o.Shadow && ctx.Err() == nil {
+		p.o.Log.Warn("a request would have been refused", "path", r.URL.Path, "error", err)
+		r.Body = rest{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+		p.relay.ServeHTTP(w, r)
+		return
 	}
 	if err != nil {
 		x.fail(err)
@@ -55,9 +61,18 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	if err := x.run(cancel); err != nil {
 		x.fail(err)
 	}
+	if x.stream != nil {
+		x.stream.stop()
+	}
 }
 
-// body reads the body of the request.
+// rest is a body of which a part was read already.
+type rest struct {
+	io.Reader
+	io.Closer
+}
+
+// body reads the body of the request, or as much of it as could be read.
 func (x *exchange) body() ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, refuse("the body is not declared to be application/json")
@@ -65,11 +80,14 @@ func (x *exchange) body() ([]byte, error) {
 	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, refuse("the body is encoded: send it as it is")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, int64(x.p.o.Limits.Request)))
+	body, err := io.ReadAll(io.LimitReader(x.r.Body, int64(x.p.o.Limits.Request)+1))
 	if err != nil {
-		return nil, refuse("the body could not be read: " + err.Error())
+		return body, refuse("the body could not be read: " + err.Error())
 	}
-	return rawjson.Repair(body), nil
+	if len(body) > x.p.o.Limits.Request {
+		return body, refuse("the body is longer than the bound")
+	}
+	return body, nil
 }
 
 // open reads the conversation out of the request.
@@ -163,9 +181,13 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if len(raw) > x.p.o.Limits.Answer {
 		return false, errors.New("the answer is longer than the bound")
 	}
-	raw = bytes.TrimSpace(rawjson.Repair(raw))
+	raw = bytes.TrimSpace(rawjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
 	a, err := x.d.answer(raw)
 	if err != nil {
+		err = unusable(err, resp, raw)
+		if x.p.o.Shadow {
+			return false, x.unseen(resp, raw, err)
+		}
 		return false, err
 	}
 	if again, err = x.settle(a); err != nil || again {
@@ -185,10 +207,25 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if err := x.finish(&shown.said); err != nil {
 		return false, err
 	}
+	return false, x.write(resp, raw)
+}
+
+func (x *exchange) write(resp *http.Response, body []byte) error {
 	header(x.w.Header(), resp.Header)
 	x.w.WriteHeader(resp.StatusCode)
-	_, err = x.w.Write(raw)
-	return false, err
+	_, err := x.w.Write(body)
+	return err
+}
+
+// byteOrderMark is what some servers write before their JSON.
+var byteOrderMark = []byte("\ufeff")
+
+// unseen passes on an answer that could not be looked at, where nothing is
+// enforced.
+func (x *exchange) unseen(resp *http.Response, body []byte, why error) error {
+	x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", why)
+	x.keep(nil)
+	return x.write(resp, body)
 }
 
 // settle decides the calls of an answer, one after the other, and tells whether
@@ -296,6 +333,7 @@ func (x *exchange) keep(shown *said) {
 		l.answered, l.answer = true, shown.digest(x.end)
 		x.remember(l, shown)
 		x.echo(shown)
+		l.work = x.c.floor.work
 	}
 	x.p.cache.put(l)
 }
@@ -334,6 +372,9 @@ func (x *exchange) fail(err error) {
 		return // the client has gone
 	}
 	status, message := http.StatusBadGateway, "the upstream could not be asked, or its answer could not be used: "+err.Error()
+	if e := (*errAnswer)(nil); errors.As(err, &e) {
+		message += e.text
+	}
 	if e := (*errRequest)(nil); errors.As(err, &e) {
 		status, message = http.StatusBadRequest, e.message
 	} else {

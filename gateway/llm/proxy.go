@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -38,6 +39,8 @@ type Limits struct {
 	Idle time.Duration
 	// Approval is how long a person has to answer.
 	Approval time.Duration
+	// Quiet is how long a stream says nothing to the client.
+	Quiet time.Duration
 }
 
 // The default limits.
@@ -56,6 +59,8 @@ const (
 	DefaultIdle = 10 * time.Minute
 	// DefaultApproval is less than clients wait for an answer.
 	DefaultApproval = 5 * time.Minute
+	// DefaultQuiet is less than load balancers wait: a minute, as a rule.
+	DefaultQuiet = 15 * time.Second
 	// DefaultRetries is how often a model is asked again after a denial. Models
 	// that do not take the reason to heart at once seldom do later.
 	DefaultRetries = 2
@@ -150,6 +155,10 @@ func New(o Options) (*Proxy, error) {
 	l.Request, l.Answer = orDefault(l.Request, DefaultRequest), orDefault(l.Answer, DefaultAnswer)
 	l.Conversations, l.Text = orDefault(l.Conversations, DefaultConversations), orDefault(l.Text, DefaultText)
 	l.Idle, l.Approval = orDefault(l.Idle, DefaultIdle), orDefault(l.Approval, DefaultApproval)
+	l.Quiet = orDefault(l.Quiet, DefaultQuiet)
+	if versioned.MatchString(o.Upstream.Path) {
+		o.Log.Warn("the upstream's address ends in the version of an API, and the paths of requests are put behind it: leave the version out of one of the two", "upstream", o.Upstream.Path)
+	}
 	if o.Retries == 0 {
 		o.Retries = DefaultRetries
 	}
@@ -171,6 +180,9 @@ func New(o Options) (*Proxy, error) {
 	}
 	return p, nil
 }
+
+// versioned is how addresses end that hold the version of an API.
+var versioned = regexp.MustCompile(`/v[0-9][a-z0-9]*/?$`)
 
 func orDefault[T int | time.Duration](v, d T) T {
 	if v <= 0 {
@@ -197,7 +209,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerError(w, chat{}, http.StatusForbidden, err.Error()+": allow it with --host or --origin")
 		return
 	}
-	if err := plain(r); err != nil {
+	if err := plain(r); err != nil && p.o.Shadow {
+		p.o.Log.Warn("a request would have been refused", "method", r.Method, "path", r.URL.Path, "error", err)
+		p.relay.ServeHTTP(w, r)
+		return
+	} else if err != nil {
 		answerError(w, chat{}, http.StatusBadRequest, err.Error())
 		return
 	}

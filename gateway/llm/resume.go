@@ -200,7 +200,7 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 			s, n := r.run(at)
 			from = at + n
 			genuine := r.genuine(at, s)
-			if l.c.floor.work && r.hidden(at, s, genuine) != nil {
+			if l.work && r.hidden(at, s, genuine) != nil {
 				from = at
 				return true
 			}
@@ -249,6 +249,9 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	m, err := r.p.monitors.get(r.offer, r.req.forcedNames())
 	if err != nil {
 		return nil, err
+	}
+	if id != "" && r.p.o.Sessions == nil {
+		r.p.o.Log.Warn("a request names a session, and there is no store to keep it in", "header", headerSession)
 	}
 	if id == "" || r.p.o.Sessions == nil {
 		id = "proxy-" + strings.ToLower(rand.Text())

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/remit-project/remit/gateway/sse"
 )
@@ -21,6 +23,41 @@ type stream struct {
 	tail  []sse.Event
 	// shown is what the client has got.
 	shown said
+
+	mu    sync.Mutex // one writes at a time
+	beat  *time.Timer
+	ended bool
+}
+
+// comment is an event of a stream that clients overlook: it keeps what stands
+// between from taking the stream for dead.
+const comment = ": the answer is being decided\n\n"
+
+// newStream begins a stream, which says something every now and then.
+func (x *exchange) newStream() *stream {
+	s := &stream{x: x, k: x.d.codec(), control: http.NewResponseController(x.w)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	quiet := x.p.o.Limits.Quiet
+	s.beat = time.AfterFunc(quiet, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended {
+			return
+		}
+		if _, err := io.WriteString(x.w, comment); err == nil && s.control.Flush() == nil {
+			s.beat.Reset(quiet)
+		}
+	})
+	return s
+}
+
+// stop ends the stream for good.
+func (s *stream) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.beat.Stop()
 }
 
 // queued is an event, or the place of a call.
@@ -33,9 +70,9 @@ type queued struct {
 // they are complete and decided.
 func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err error) {
 	if x.stream == nil {
-		x.stream = &stream{x: x, k: x.d.codec(), control: http.NewResponseController(x.w)}
 		header(x.w.Header(), resp.Header)
 		x.w.WriteHeader(resp.StatusCode)
+		x.stream = x.newStream()
 	} else {
 		x.stream.k.next()
 	}
@@ -46,6 +83,11 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 	}
 	a, err := s.k.answer()
 	if err != nil {
+		if x.p.o.Shadow {
+			x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", err)
+			x.keep(nil)
+			return false, nil
+		}
 		return false, err
 	}
 	if again, err = x.settle(a); err != nil {
@@ -202,6 +244,9 @@ func (s *stream) writeAll(events []sse.Event) error {
 }
 
 func (s *stream) write(e sse.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beat.Reset(s.x.p.o.Limits.Quiet)
 	if err := sse.Write(s.x.w, e); err != nil {
 		return err
 	}
