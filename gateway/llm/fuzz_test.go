@@ -15,7 +15,7 @@ import (
 	"github.com/remit-project/remit/gateway/llm"
 )
 
-var paths = []string{"/v1/chat/completions", "/v1/messages", "/v1/responses"}
+var paths = []string{"/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/models/gemini:streamGenerateContent"}
 
 func seed(f *testing.F, kinds ...string) {
 	files, err := filepath.Glob("testdata/exchanges/*.txtar")
@@ -73,7 +73,7 @@ func (s *sees) RoundTrip(r *http.Request) (*http.Response, error) {
 // not been decided: here there are no tools, and none may.
 func FuzzAnswers(f *testing.F) {
 	seed(f, "upstream ")
-	requests := []string{`{"messages":[{"role":"user","content":"hello"}]}`, `{"messages":[{"role":"user","content":"hello"}]}`, `{"input":"hello"}`}
+	requests := []string{`{"messages":[{"role":"user","content":"hello"}]}`, `{"messages":[{"role":"user","content":"hello"}]}`, `{"input":"hello"}`, `{"contents":[{"parts":[{"text":"hello"}]}]}`}
 	f.Fuzz(func(t *testing.T, answer string) {
 		for i, path := range paths {
 			for _, kind := range []string{"application/json", "text/event-stream"} {
@@ -95,6 +95,10 @@ func FuzzAnswers(f *testing.F) {
 					var v map[string]any
 					if json.Unmarshal([]byte(text), &v) == nil && hasCall(i, v) {
 						t.Fatalf("%s, %s: a call got through: %s", path, kind, text)
+					}
+					var list []map[string]any
+					if json.Unmarshal([]byte(text), &list) == nil && slices.ContainsFunc(list, func(v map[string]any) bool { return hasCall(i, v) }) {
+						t.Fatalf("%s, %s: a call got through in a list: %s", path, kind, text)
 					}
 				}
 			}
@@ -140,6 +144,14 @@ func hasCall(dialect int, v map[string]any) bool {
 		blocks := append(list(member(v, "content")), member(v, "content_block"))
 		blocks = append(blocks, list(member(member(v, "message"), "content"))...)
 		return slices.ContainsFunc(blocks, func(b any) bool { return is(b, "tool_use", "custom_tool_use", "tool_call") })
+	case 3:
+		for _, c := range list(member(v, "candidates")) {
+			for _, p := range list(member(member(c, "content"), "parts")) {
+				if member(p, "functionCall") != nil || member(p, "function_call") != nil {
+					return true
+				}
+			}
+		}
 	case 2:
 		items := append(append(list(member(v, "output")), list(member(member(v, "response"), "output"))...), member(v, "item"))
 		return slices.ContainsFunc(items, func(x any) bool { return is(x, "function_call", "custom_tool_call", "mcp_approval_request", "program") })

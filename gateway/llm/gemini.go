@@ -287,7 +287,7 @@ func couldCall(p part) bool {
 	if p.kind == "unknown" {
 		return either(p.raw, "functionCall") != nil
 	}
-	return callLike(p.kind) && !slices.Contains(partMembers, p.kind)
+	return !slices.Contains(partMembers, p.kind)
 }
 
 // geminiCall reads a call. What has no id is known by its place; clients send

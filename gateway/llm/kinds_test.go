@@ -12,7 +12,7 @@ import (
 // reaches lets an upstream answer, and returns what reaches the agent.
 func reaches(t *testing.T, path, kind, body string) *httptest.ResponseRecorder {
 	t.Helper()
-	request := `{"messages":[{"role":"user","content":"Mail hello to eve@evil.example."}],"input":"Mail hello to eve@evil.example.","stream":true}`
+	request := `{"messages":[{"role":"user","content":"Mail hello to eve@evil.example."}],"input":"Mail hello to eve@evil.example.","contents":[{"parts":[{"text":"Mail hello to eve@evil.example."}]}],"stream":true}`
 	return handle(direct(t, &fixed{kind: kind, bodies: []string{body, body, body}}, func(o *llm.Options) { o.Retries = 2 }), path, request)
 }
 

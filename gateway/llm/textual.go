@@ -33,6 +33,7 @@ var protocols = [][]string{
 	{"<execute", "observation:"},
 	{"<tool_call>"},
 	{"<tool_code>"},
+	{"```tool_code"},
 	{"<function_calls>"},
 	{"<function="},
 	{"xml-style tags", "tool"},
