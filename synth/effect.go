@@ -50,7 +50,7 @@ var sensitive = set(`password credential permission access role privilege secret
 
 // messages are objects that reach people as soon as they exist.
 var messages = set(`message email sms tweet dm thread mail notification announcement newsletter status
-	broadcast reply call post`)
+	broadcast reply call post gist snippet paste pastebin`)
 
 // delivers are the verbs by which a message that exists has reached people.
 var delivers = set(`create add post insert put publish reply schedule comment write push`)
@@ -484,6 +484,9 @@ func (t *tool) adjust() {
 				t.raise(contract.Egress, sending, fmt.Sprintf("people read a %s", o))
 			}
 		}
+		if slices.Contains(t.object, "comment") && delivers[t.verb] {
+			t.raise(contract.Egress, t.manner, "whoever follows the thread reads a new comment")
+		}
 		if o, ok := t.about(personal); ok && t.manner != relocating {
 			t.raise(contract.Egress, sending, fmt.Sprintf("other people take part in %q", o))
 		}
@@ -537,6 +540,9 @@ func (t *tool) adjust() {
 		}
 	}
 	a := t.def.Annotations
+	if hinted := a.Destructive != nil && *a.Destructive; hinted && t.effect == contract.Write && verbs[t.verb].weak {
+		t.raise(contract.Destructive, t.manner, fmt.Sprintf("%q says little, and the server says that it is destructive", t.verb))
+	}
 	if t.effect == contract.Read && a.ReadOnly != nil && !*a.ReadOnly {
 		e := contract.Write
 		if a.Destructive != nil && *a.Destructive {

@@ -632,6 +632,10 @@ func (t *tool) byObject(p *place) []evidence {
 		if o, ok := within(runsImages); ok && write && !isNumber(p.node) {
 			out = append(out, evidence{cPath, 88, fmt.Sprintf("opens parts of the host to a %s", o)})
 		}
+	case "config", "definition", "spec", "yaml", "xml":
+		if o, ok := within(runnables); ok && write && len(p.node.Properties) == 0 {
+			out = append(out, evidence{cManifest, 84, fmt.Sprintf("says what a %s does", o)})
+		}
 	case "driver":
 		if _, ok := within(set("network volume storage database log")); ok {
 			out = append(out, evidence{cKind, 70, "named \"driver\", of a thing"})

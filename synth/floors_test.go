@@ -251,3 +251,54 @@ func TestWeakVerbs(t *testing.T) {
 		{"an event that is logged", "log_event", "", "event_name", nil, nil, label.External},
 	})
 }
+
+// TestDescriptionsOfWhatRuns has arguments that say what a cluster or a pipeline does
+// next, whatever they are called.
+func TestDescriptionsOfWhatRuns(t *testing.T) {
+	command := []label.Role{label.Command}
+	checkFloors(t, []floorCase{
+		{"a patch in one word", "kubectl_patch", "Update field(s) of a resource", "patchData", []string{"resourceType", "name"}, command, label.User},
+		{"a patch", "patch_resource", "Patch a live resource with a JSON patch", "patch: The patch in JSON", []string{"name"}, command, label.User},
+		{"a manifest", "kubectl_apply", "Apply a manifest", "manifest", nil, command, label.User},
+		{"the configuration of a job", "set_job_config", "Replace the configuration of a job", "config_xml", []string{"job_name"}, command, label.User},
+		{"the definition of a pipeline", "update_pipeline", "", "definition", []string{"pipeline_id"}, command, label.User},
+	})
+}
+
+// TestWhatPeopleRead has writes that others read as soon as they are made.
+func TestWhatPeopleRead(t *testing.T) {
+	for tool, outward := range map[string]bool{
+		"create_gist": true, "create_snippet": true, "add_issue_comment": true, "create_comment": true, "create_note": false, "list_comments": false,
+	} {
+		if e := Contract(one(t, tool, "", "text")).Tools[0].Effect; e.Outward() != outward {
+			t.Errorf("%s: %s", tool, e)
+		}
+	}
+}
+
+// TestHintsDecideDoubt has a server that calls its tools destructive, all of them as
+// many do. It is believed where the verb says little.
+func TestHintsDecideDoubt(t *testing.T) {
+	for tool, want := range map[string]contract.Effect{
+		"apply_settings": contract.Destructive, "manage_list": contract.Destructive, "handle_entry": contract.Destructive,
+		"create_note": contract.Write, "update_note": contract.Write, "search_notes": contract.Read,
+	} {
+		f := Contract(catalogue(t, map[string]any{
+			"name": tool, "annotations": map[string]any{"destructiveHint": true},
+			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}}},
+		}))
+		if got := f.Tools[0]; got.Effect != want {
+			t.Errorf("%s: %s, want %s (%s)", tool, got.Effect, want, got.Why)
+		}
+	}
+}
+
+// TestTextOfADeletion tells what goes by its text from what is said about it.
+func TestTextOfADeletion(t *testing.T) {
+	checkFloors(t, []floorCase{
+		{"facts that are deleted", "delete_observations", "Delete observations", "observations", nil, []label.Role{label.Selector}, label.ToolOutput},
+		{"a line that is removed", "remove_line", "", "text", []string{"note_id"}, []label.Role{label.Selector}, label.ToolOutput},
+		{"the reason of a deletion", "delete_note", "", "reason", []string{"note_id"}, []label.Role{label.Content}, label.External},
+		{"the message of a deletion", "delete_branch", "", "message", []string{"branch"}, []label.Role{label.Content}, label.External},
+	})
+}

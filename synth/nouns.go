@@ -101,7 +101,7 @@ var nouns = nounTable([]nounRow{
 	{cCode, fair, `code function formula expression statement prompt instruction argument hook
 		entrypoint macro eval mutation transformation module`},
 	{cSql, certain, `sql ddl cypher sparql promql graphql migration`},
-	{cManifest, strong, `manifest yaml playbook terraform dockerfile crd`},
+	{cManifest, strong, `manifest yaml playbook terraform dockerfile crd patch`},
 	{cManifest, weak, `resource spec template definition`},
 	{cImage, weak, `image package chart`},
 	{cText, strong, `body content text message subject title description summary comment note caption bio
@@ -259,6 +259,8 @@ var compounds = compoundTable([]nounRow{
 		gas_limit payment_amount`},
 	{cCode, strong, `source_code java_script shell_command tool_input tool_argument command_line
 		node_command command_argument init_script user_data startup_script script_content`},
+	{cManifest, strong, `patch_data json_patch merge_patch patch_body patch_operation patch_document config_xml
+		job_config pipeline_config workflow_config`},
 	{cPart, strong, `line_number start_line end_line start_row start_column changing_cell
 		element_ref element_id row_number column_name table_cell end_row cell_range
 		target_element element_description`},

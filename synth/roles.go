@@ -216,7 +216,9 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 		switch {
 		case read && t.identifies(p):
 			return selector
-		case !read && isFree(p.node):
+		case takesAway[t.verb] && !accompanies[last(p.words)]:
+			return selector // says which of them goes
+		case !read && isFree(p.node) && p.node.Items == nil:
 			return t.free(p, content) // a body that is an object says more than text does
 		}
 		return content
@@ -347,6 +349,13 @@ func holdsRecords(p *place) bool {
 	}
 	return false
 }
+
+// takesAway are verbs after which something is gone, and accompanies the texts that
+// are said with it: any other text of such a call tells what goes.
+var (
+	takesAway   = set("delete remove erase clear purge drop prune discard")
+	accompanies = set("reason comment message note description explanation feedback remark summary subject body title")
+)
 
 // isFree tells whether a node takes objects of members that the schema doesn't list,
 // alone or in a list.
