@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware.types import AgentMiddleware, AgentState, PrivateStateAttr, ToolCallRequest
 from langchain.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain.tools import BaseTool
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -24,6 +27,16 @@ from .models import Decision, ToolSet
 #: How many results are remembered as recorded. One that was forgotten is
 #: recorded again when it is seen, and then vouches for nothing.
 _REMEMBERED = 10_000
+
+#: What marks a message that is in the user's name and not the user's. It stays
+#: with the message, also where the application keeps the conversation itself.
+_MARK = "remit"
+
+#: Where LangChain says that it wrote a message itself, such as a summary.
+_SOURCE = "lc_source"
+
+#: What tools have no say in.
+_OWN = ("remit_session", "remit_fed")
 
 
 class RemitState(AgentState[Any]):
@@ -71,6 +84,9 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         definitions = [convert_to_openai_tool(tool) for tool in tools]
         self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
+        # Texts that came in the user's name while agents ran: a conversation can
+        # come back without its marks.
+        self._foreign: OrderedDict[str, None] = OrderedDict()
 
     # What the agent is invoked with is the application's: its messages are what
     # they say they are.
@@ -96,6 +112,14 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
     async def abefore_model(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         session = AsyncSession(self._async(), _session(state))
         return await self._afeed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+
+    # So does what is left at the end, and is there when the conversation goes on.
+
+    def after_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        return self.before_model(state, runtime)
+
+    async def aafter_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        return await self.abefore_model(state, runtime)
 
     def _feed(self, session: Session, new: _New) -> dict[str, Any]:
         for event in new.events:
@@ -123,7 +147,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         returned = handler(_checked(request, decision))
         session.event(wire.result(decision.call, _text(returned), None))
         self._record(session.id, decision.call)
-        return returned
+        return self._returned(returned)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
@@ -139,7 +163,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         returned = await handler(_checked(request, decision))
         await session.event(wire.result(decision.call, _text(returned), None))
         self._record(session.id, decision.call)
-        return returned
+        return self._returned(returned)
 
     def _sync(self) -> Remit:
         if not isinstance(self._client, Remit):
@@ -163,29 +187,69 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         return ToolMessage(decision.explanation, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
     def _new(self, session: str, state: RemitState, fed: list[str] | None, *, invoked: bool) -> _New:
-        new = _New([], list(fed or []))
+        new = _New([], list(fed or []), [])
         if fed is None and self._system_prompt:
             new.events.append({"type": "system", "text": self._system_prompt})
         seen = set(new.fed)
         for message in state["messages"]:
-            if message.id is not None:
-                if message.id in seen:
-                    continue
-                new.fed.append(message.id)
+            # With what it says: a message can be replaced under its id.
+            known = f"{message.id}:{_digest(message)}"
+            if known in seen:
+                continue
+            new.fed.append(known)
             if isinstance(message, ToolMessage) and (session, message.tool_call_id) in self._recorded:
                 continue
-            new.events += _events(message) if invoked else _added(message)
+            if invoked and not self._is_foreign(message):
+                new.events += _events(message)
+                continue
+            new.events += _added(message)
+            if (marked := self._mark(message)) is not message:
+                new.marked.append(marked)
         return new
+
+    def _is_foreign(self, message: BaseMessage) -> bool:
+        """Whether a message that an agent is invoked with came while one ran."""
+        extra = message.additional_kwargs
+        return _MARK in extra or _SOURCE in extra or _digest(message) in self._foreign
+
+    def _mark(self, message: Any) -> Any:
+        """The message, marked where it is in somebody's name and the agent made it."""
+        if isinstance(message, AIMessage | ToolMessage) or not isinstance(message, BaseMessage):
+            return message
+        self._foreign[_digest(message)] = None
+        if len(self._foreign) > _REMEMBERED:
+            self._foreign.popitem(last=False)
+        if _MARK in message.additional_kwargs:
+            return message
+        return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, _MARK: "not the user's"}})
+
+    def _returned(self, returned: ToolMessage | Command[Any]) -> ToolMessage | Command[Any]:
+        """What a tool returned, with what it says in the user's name marked."""
+        if not isinstance(returned, Command) or not isinstance(returned.update, Mapping):
+            return returned
+        update = {name: value for name, value in returned.update.items() if name not in _OWN}
+        if "messages" in update:
+            list_ = update["messages"] if isinstance(update["messages"], list) else [update["messages"]]
+            update["messages"] = [self._mark(message) for message in convert_to_messages(list_)]
+        return replace(returned, update=update)
 
 
 class _New:
     """What of a conversation Remit has not been told."""
 
-    def __init__(self, events: list[dict[str, Any]], fed: list[str]) -> None:
-        self.events, self.fed = events, fed
+    def __init__(self, events: list[dict[str, Any]], fed: list[str], marked: list[BaseMessage]) -> None:
+        self.events, self.fed, self.marked = events, fed, marked
 
     def update(self, session: str) -> dict[str, Any]:
-        return {"remit_session": session, "remit_fed": self.fed}
+        out: dict[str, Any] = {"remit_session": session, "remit_fed": self.fed}
+        if self.marked:
+            out["messages"] = self.marked
+        return out
+
+
+def _digest(message: BaseMessage) -> str:
+    """What tells whether two messages say the same."""
+    return hashlib.sha256(f"{message.type}\x00{message.content}".encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 def _session(state: Any) -> str:
@@ -215,7 +279,9 @@ def _events(message: AnyMessage) -> Iterator[dict[str, Any]]:
             if message.text:
                 yield {"type": "assistant", "text": str(message.text)}
         case ToolMessage():
-            yield wire.result(message.tool_call_id, _content(message), None)
+            # Of a call that this session has not decided, or of one that has
+            # its result: it belongs to no tool.
+            yield {"type": "attach", "name": f"result of {message.name or 'a tool'}", "text": _content(message)}
         case _:
             yield {"type": "attach", "name": message.type, "text": str(message.text)}
 
