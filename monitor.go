@@ -102,6 +102,14 @@ func (m *Monitor) With(r guard.Reader, j guard.Judge) *Monitor {
 	return &other
 }
 
+// Unseen returns the monitor for conversations of which not everything comes: see
+// [Options.UnseenUser]. Sessions of the one can be restored by the other.
+func (m *Monitor) Unseen() *Monitor {
+	other := *m
+	other.unseen = true
+	return &other
+}
+
 // Guards are the company's rules that the monitor was made with; nil when there
 // are none.
 func (m *Monitor) Guards() *guard.Set { return m.guards }

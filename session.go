@@ -48,9 +48,32 @@ type callRecord struct {
 	made     *guard.Call // as guards see it; nil where there are none
 }
 
-// ErrUnknownCall is returned by [Session.Confirm] for a call that was never
-// proposed in the session.
-var ErrUnknownCall = errors.New("no such call in this session")
+var (
+	// ErrUnknownCall is returned by [Session.Confirm] and [Session.Awaits] for a
+	// call that was never proposed in the session.
+	ErrUnknownCall = errors.New("no such call in this session")
+	// ErrNotAwaited is returned by [Session.Awaits] for a call that can't have a
+	// result any more, or at all.
+	ErrNotAwaited = errors.New("the call has no result to come")
+)
+
+// Awaits reports why the session doesn't wait for the result of a call; nil where
+// it does. [Session.Result] takes others as well, as text of unknown origin:
+// enforcement points that can say so to who made the mistake ask before.
+func (s *Session) Awaits(call string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record, ok := s.calls[call]
+	switch {
+	case !ok:
+		return ErrUnknownCall
+	case !record.allowed:
+		return fmt.Errorf("%w: it was not allowed", ErrNotAwaited)
+	case record.returned:
+		return fmt.Errorf("%w: it has its result", ErrNotAwaited)
+	}
+	return nil
+}
 
 // Session begins a conversation. The id is for records; it need not be unique,
 // and two sessions never share anything.

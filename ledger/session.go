@@ -54,7 +54,22 @@ func (s *Session) Assistant(ctx context.Context, text string) error {
 // stores not the power: a session that comes back without the result of a call
 // that ran counts it as one that anybody may have written.
 func (s *Session) Result(ctx context.Context, result remit.Result) error {
+	return s.result(ctx, result, false)
+}
+
+// AwaitedResult is Result, but for a call whose result doesn't come now it returns
+// [remit.ErrUnknownCall] or [remit.ErrNotAwaited], and adds nothing.
+func (s *Session) AwaitedResult(ctx context.Context, result remit.Result) error {
+	return s.result(ctx, result, true)
+}
+
+func (s *Session) result(ctx context.Context, result remit.Result, awaited bool) error {
 	return s.step(ctx, func(r *remit.Session, _ int64) (p proposal, err error) {
+		if awaited {
+			if err := r.Awaits(result.Call); err != nil {
+				return p, err
+			}
+		}
 		result := result
 		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
 			return p, err

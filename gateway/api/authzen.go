@@ -73,7 +73,7 @@ func evaluatedOf(d *remit.Decision) any {
 }
 
 func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (reply, error) {
-	r.form = evaluatedOf
+	r.form, r.unseen = evaluatedOf, true
 	d, err := s.decideCall(ctx, r, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
 	if err != nil {
 		return reply{}, err

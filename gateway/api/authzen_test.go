@@ -70,3 +70,40 @@ func TestAuthZEN(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseenUser: a caller can say that not everything comes here. What nothing
+// explains is EXTERNAL then, from the first call on; AuthZEN takes it so unless the
+// session says otherwise.
+func TestUnseenUser(t *testing.T) {
+	b := newBench(t)
+	mail := func(to string) string {
+		return fmt.Sprintf(`{"server":"mail","tool":"send","arguments":{"to":%q,"text":"hi"}}`, to)
+	}
+	for name, c := range map[string]struct {
+		member                 string
+		decision, authzen, own string // for what nobody named twice, and for what the user named
+	}{
+		"nothing is said":   {``, "allow", "ask", "allow"},
+		"it is not all":     {`,"unseen_user":true`, "ask", "ask", "allow"},
+		"it is all":         {`,"unseen_user":false`, "allow", "allow", "allow"},
+		"with tools it has": {`,"unseen_user":true,"tools":[{"server":"x","tools":[]}]`, "ask", "ask", "allow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			id := strings.ReplaceAll(name, " ", "-")
+			b.post(t, 201, "agent", "/v1/sessions", `{"id":"`+id+`"`+c.member+`}`)
+			b.post(t, 204, "agent", "/v1/sessions/"+id+"/events", `{"type":"user","text":"Send it to bob@corp.example"}`)
+			replica := newBench(t, func(o *Options) { o.Store = b.store }) // it is kept with the session
+			if got := verdictOf(replica.post(t, 200, "agent", "/v1/sessions/"+id+"/decisions", mail("eve@evil.example"))); got != c.decision {
+				t.Errorf("a decision: %s", got)
+			}
+			a := replica.post(t, 200, "agent", "/access/v1/evaluation", authZEN(id, "send", `{"to":"eve@evil.example","text":"hi"}`))
+			if got := into[evaluated](t, a).Context.Verdict; string(got) != c.authzen {
+				t.Errorf("an evaluation: %s", a.body)
+			}
+			a = replica.post(t, 200, "agent", "/access/v1/evaluation", authZEN(id, "send", `{"to":"bob@corp.example","text":"hi"}`))
+			if got := into[evaluated](t, a).Context.Verdict; string(got) != c.own {
+				t.Errorf("what the user named: %s", a.body)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -29,16 +30,25 @@ type monitors struct {
 	build func([]*schema.Catalogue) (*remit.Monitor, error)
 
 	mu    sync.Mutex
-	made  map[toolset]*remit.Monitor
+	made  map[toolset]*agent
 	known map[string]toolset // by session
 }
 
-func newMonitors(build func([]*schema.Catalogue) (*remit.Monitor, error)) *monitors {
-	return &monitors{build: build, made: map[toolset]*remit.Monitor{}, known: map[string]toolset{}}
+// agent is what is known of the agent of a session: who decides its calls.
+type agent struct {
+	monitor *remit.Monitor
+	// unseen decides where not everything that the model sees comes here. It is
+	// monitor where the session was created so; declared tells that it said either.
+	unseen   *remit.Monitor
+	declared bool
 }
 
-// of returns the monitor of a session.
-func (k *monitors) of(ctx context.Context, from store.Principals, session string) (*remit.Monitor, error) {
+func newMonitors(build func([]*schema.Catalogue) (*remit.Monitor, error)) *monitors {
+	return &monitors{build: build, made: map[toolset]*agent{}, known: map[string]toolset{}}
+}
+
+// of returns the agent of a session.
+func (k *monitors) of(ctx context.Context, from store.Principals, session string) (*agent, error) {
 	k.mu.Lock()
 	m := k.made[k.known[session]]
 	k.mu.Unlock()
@@ -61,8 +71,9 @@ func (k *monitors) of(ctx context.Context, from store.Principals, session string
 	return m, nil
 }
 
-// make returns the monitor for tools as a session is created with; nil for none.
-func (k *monitors) make(tools json.RawMessage) (*remit.Monitor, error) {
+// make returns the agent that a session is created with; nil for one that says
+// nothing.
+func (k *monitors) make(tools json.RawMessage) (*agent, error) {
 	id := toolset(sha256.Sum256(tools))
 	k.mu.Lock()
 	m := k.made[id]
@@ -70,12 +81,21 @@ func (k *monitors) make(tools json.RawMessage) (*remit.Monitor, error) {
 	if m != nil {
 		return m, nil
 	}
-	catalogues, err := parseTools(tools)
+	said, err := readCreation(tools)
 	if err != nil {
 		return nil, err
 	}
-	if m, err = k.build(catalogues); err != nil {
+	catalogues, err := parseTools(said.Tools)
+	if err != nil {
+		return nil, err
+	}
+	built, err := k.build(catalogues)
+	if err != nil {
 		return nil, invalidRequest.of("%s", clip(err.Error()))
+	}
+	m = &agent{monitor: built, unseen: built.Unseen(), declared: said.UnseenUser != nil}
+	if m.declared && *said.UnseenUser {
+		m.monitor = m.unseen
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,6 +107,32 @@ func (k *monitors) make(tools json.RawMessage) (*remit.Monitor, error) {
 	}
 	k.made[id] = m
 	return m, nil
+}
+
+// creation is what a session is created with, and the store keeps for it.
+type creation struct {
+	Tools      json.RawMessage `json:"tools,omitempty"`
+	UnseenUser *bool           `json:"unseen_user,omitempty"`
+}
+
+// text is the form in which the store keeps it: the tools alone, where nothing
+// else was said.
+func (c creation) text() (json.RawMessage, error) {
+	if c.UnseenUser == nil {
+		return c.Tools, nil
+	}
+	return json.Marshal(c)
+}
+
+func readCreation(kept json.RawMessage) (creation, error) {
+	var c creation
+	if text := bytes.TrimSpace(kept); len(text) == 0 || text[0] == '[' {
+		return creation{Tools: kept}, nil
+	}
+	if err := json.Unmarshal(kept, &c); err != nil {
+		return c, invalidRequest.of("%s", plain(err))
+	}
+	return c, nil
 }
 
 // parseTools reads tools as a session is created with.

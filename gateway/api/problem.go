@@ -96,6 +96,8 @@ func problemOf(err error) (p *problem, known bool) {
 		return invalidRequest.of("%s", clip(err.Error())), true
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, remit.ErrUnknownCall):
 		return notFound.of("check the id"), true
+	case errors.Is(err, remit.ErrNotAwaited):
+		return conflict.of("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true
 	case errors.Is(err, store.ErrPruned):
 		return gone.of("begin a session under another id"), true
 	case errors.Is(err, store.ErrExists):

@@ -29,6 +29,9 @@ type request struct {
 	// how a decision is answered.
 	settles *store.Settlement
 	form    func(*remit.Decision) any
+	// unseen tells that whoever asks is not known to pass on everything that the
+	// model sees, unless the session was created so.
+	unseen bool
 }
 
 // decisionForm is the form of decisions of the API's own.

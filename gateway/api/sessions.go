@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -58,9 +57,13 @@ func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Ses
 	if _, err := s.reach(ctx, r.who, id); err != nil {
 		return nil, err
 	}
-	m, err := s.monitors.of(ctx, s.o.Store, id)
+	about, err := s.monitors.of(ctx, s.o.Store, id)
 	if err != nil {
 		return nil, err
+	}
+	m := about.monitor
+	if r.unseen && !about.declared {
+		m = about.unseen
 	}
 	session, err := s.ledger.OpenUnder(ctx, m, id)
 	if err != nil {
@@ -115,8 +118,8 @@ func (s *Server) listSessions(ctx context.Context, r *request) (reply, error) {
 
 func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	var in struct {
-		ID    string          `json:"id"`
-		Tools json.RawMessage `json:"tools"`
+		ID string `json:"id"`
+		creation
 	}
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
@@ -124,11 +127,15 @@ func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	if in.ID == "" {
 		in.ID = "api-" + strings.ToLower(rand.Text())
 	}
-	// Tools that no monitor can be made of are found before anything is kept.
-	if _, err := s.monitors.make(in.Tools); err != nil {
+	about, err := in.text()
+	if err != nil {
 		return reply{}, err
 	}
-	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: in.Tools, Settles: r.settles})
+	// Tools that no monitor can be made of are found before anything is kept.
+	if _, err := s.monitors.make(about); err != nil {
+		return reply{}, err
+	}
+	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: about, Settles: r.settles})
 	return sessionMade(info), err
 }
 
@@ -175,7 +182,7 @@ func (s *Server) addEvent(ctx context.Context, r *request) (reply, error) {
 	case "assistant":
 		err = session.Assistant(ctx, in.Text)
 	case "result":
-		err = session.Result(ctx, in.Result)
+		err = session.AwaitedResult(ctx, in.Result)
 	default:
 		err = errors.New("an event of a type that the description has and the code does not")
 	}

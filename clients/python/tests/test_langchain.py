@@ -235,10 +235,11 @@ def test_what_a_tool_said_for_the_user_stays_so(back: Any, whole: bool) -> None:
         model = Scripted(script=[("read_page", {}), "Read.", TO_EVE, "Done."])
         agent = create_agent(model, tools, middleware=[RemitMiddleware(remit, tools=tools)])
         first: Any = agent.invoke(ask("Read the page"))
-        again = {"messages": [*back(first), HumanMessage("Now send the notes")]}
+        again: Any = {"messages": [*back(first), HumanMessage("Now send the notes")]}
         if back is not rewritten:  # another process knows it by the messages
             agent = create_agent(model, tools, middleware=[RemitMiddleware(remit, tools=tools)])
-        agent.invoke({**first, **again} if whole else again)
+        sent: Any = {**first, **again} if whole else again
+        agent.invoke(sent)
         assert office.sent == []
         # What the user says in the next turn still counts.
         model.script = [TO_EVE, "Done."]

@@ -46,13 +46,16 @@ class AsyncRemit:
             await asyncio.sleep(wait)
             attempt += 1
 
-    async def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None) -> AsyncSession:
+    async def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None, unseen_user: bool | None = None) -> AsyncSession:
         """Begin a session, or join the one of that id.
 
-        The tools count when the session is begun, and are kept with it.
+        The tools count when the session is begun, and are kept with it. So does
+        ``unseen_user``: true when not everything that the model sees is passed on
+        (memory, retrieved text, other agents). What nothing explains is external
+        then.
         """
         try:
-            info: SessionInfo = await self.send(wire.new_session(id, tools))
+            info: SessionInfo = await self.send(wire.new_session(id, tools, unseen_user))
         except Problem as problem:
             wire.created(problem)
             info = await self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))

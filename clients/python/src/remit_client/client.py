@@ -45,13 +45,16 @@ class Remit:
             time.sleep(wait)
             attempt += 1
 
-    def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None) -> Session:
+    def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None, unseen_user: bool | None = None) -> Session:
         """Begin a session, or join the one of that id.
 
-        The tools count when the session is begun, and are kept with it.
+        The tools count when the session is begun, and are kept with it. So does
+        ``unseen_user``: true when not everything that the model sees is passed on
+        (memory, retrieved text, other agents). What nothing explains is external
+        then.
         """
         try:
-            info: SessionInfo = self.send(wire.new_session(id, tools))
+            info: SessionInfo = self.send(wire.new_session(id, tools, unseen_user))
         except Problem as problem:
             wire.created(problem)
             info = self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))

@@ -67,6 +67,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         server: str = "agent",
         system_prompt: str | None = None,
         approval_seconds: float = 0,
+        unseen_user: bool | None = None,
     ) -> None:
         """Make the middleware.
 
@@ -74,13 +75,15 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         those that are awaited. ``tools`` are the agent's, from which contracts are
         made where the deployment has none; ``server`` is what contracts call them.
         ``system_prompt`` is the agent's. A call that is held back waits for
-        ``approval_seconds`` for a person's answer.
+        ``approval_seconds`` for a person's answer. ``unseen_user`` says that the model
+        sees what doesn't come by the agent's messages, such as a store's memory.
         """
         super().__init__()
         self._client = client
         self._server = server
         self._system_prompt = system_prompt
         self._approval_seconds = approval_seconds
+        self._unseen_user = unseen_user
         definitions = [convert_to_openai_tool(tool) for tool in tools]
         self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -94,13 +97,13 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
     def before_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         client = self._sync()
         known, fed = state.get("remit_session"), state.get("remit_fed")
-        session = Session(client, known) if known and fed is not None else client.session(known, tools=self._toolset)
+        session = Session(client, known) if known and fed is not None else client.session(known, tools=self._toolset, unseen_user=self._unseen_user)
         return self._feed(session, self._new(session.id, state, fed, invoked=True))
 
     async def abefore_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         client = self._async()
         known, fed = state.get("remit_session"), state.get("remit_fed")
-        session = AsyncSession(client, known) if known and fed is not None else await client.session(known, tools=self._toolset)
+        session = AsyncSession(client, known) if known and fed is not None else await client.session(known, tools=self._toolset, unseen_user=self._unseen_user)
         return await self._afeed(session, self._new(session.id, state, fed, invoked=True))
 
     # What came since comes from tools, whatever it says it is.

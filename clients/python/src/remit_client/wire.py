@@ -98,12 +98,14 @@ def created(problem: Problem) -> None:
         raise problem
 
 
-def new_session(id: str | None, tools: list[ToolSet] | None) -> Request:
+def new_session(id: str | None, tools: list[ToolSet] | None, unseen_user: bool | None) -> Request:
     body: dict[str, Any] = {}
     if id is not None:
         body["id"] = id
     if tools:
         body["tools"] = tools
+    if unseen_user is not None:
+        body["unseen_user"] = unseen_user
     return post("/v1/sessions", body)
 
 
