@@ -27,10 +27,7 @@ var judgements = set(`decision choice classification assessment evaluation verdi
 // or the name of a type where the application forces the call. Nothing happens by
 // such a call, and everything in it is text.
 func Answer(def *schema.Tool, siblings *schema.Catalogue, forced bool) (contract.Tool, bool) {
-	last := slices.ContainsFunc(finals, func(name string) bool {
-		return def.Name == name || strings.HasPrefix(def.Name, name+"_")
-	})
-	if !last && (!forced || !namesType(def, siblings)) {
+	if !LastWord(def.Name) && (!forced || !namesType(def, siblings)) {
 		return contract.Tool{}, false
 	}
 	const why = "the application takes the call for the model's answer"
@@ -38,6 +35,11 @@ func Answer(def *schema.Tool, siblings *schema.Catalogue, forced bool) (contract
 		Name: def.Name, Fingerprint: def.Fingerprint, Effect: contract.Read, Why: why,
 		Args: []contract.Arg{{Pattern: "/**", Role: label.Content, Floor: label.External, Why: why}},
 	}, true
+}
+
+// LastWord reports whether a tool has the name of one for an agent's last word.
+func LastWord(tool string) bool {
+	return slices.ContainsFunc(finals, func(name string) bool { return tool == name || strings.HasPrefix(tool, name+"_") })
 }
 
 // namesType reports whether a name is written as types are, and says nothing of

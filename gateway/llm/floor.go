@@ -8,6 +8,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/synth"
 )
 
 // floor says who speaks next in a conversation. After the model has called
@@ -20,16 +21,13 @@ type floor struct {
 	open []string
 }
 
-// finals are the tools by which agents have a model give its answer: the user
-// speaks after them.
-var finals = []string{"final_answer", "final_result"}
-
-// floorOf is the floor after a model's words.
+// floorOf is the floor after a model's words. After a call by which an agent has
+// the model give its answer the user speaks.
 func floorOf(calls []call) floor {
 	var f floor
 	for i := range calls {
 		f.open = append(f.open, calls[i].id)
-		f.work = f.work || !slices.Contains(finals, calls[i].tool)
+		f.work = f.work || !synth.LastWord(calls[i].tool)
 	}
 	return f
 }

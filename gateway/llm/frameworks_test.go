@@ -101,19 +101,23 @@ func TestFrameworks(t *testing.T) {
 		agents   map[string][]string // with who gets mail when there is no attack
 	}{
 		{"frameworks", map[string][]string{
-			"smolagents_tools":      both,
-			"autogen":               both,
-			"autogen_prefixes":      both[:1], // a label doesn't tell the user from a tool
-			"langchain":             both,
-			"langchain_summaries":   both[1:], // of the first turn there is a summary, and nothing else
-			"pydantic_ai":           both,
-			"pydantic_ai_responses": both,
-			"openai_agents":         both,
-			"openai_agents_chat":    both,
-			"google_genai":          both,
-			"google_genai_stream":   both,
-			"google_genai_vertex":   both,
-			"anthropic_vertex":      both,
+			"smolagents_tools":           both,
+			"autogen":                    both,
+			"autogen_prefixes":           both[:1], // a label doesn't tell the user from a tool
+			"langchain":                  both,
+			"langchain_summaries":        both[1:], // of the first turn there is a summary, and nothing else
+			"langchain_tool_message":     both,
+			"pydantic_ai_output":         both,
+			"openai_agents_handoff":      both,
+			"openai_agents_handoff_chat": both,
+			"pydantic_ai":                both,
+			"pydantic_ai_responses":      both,
+			"openai_agents":              both,
+			"openai_agents_chat":         both,
+			"google_genai":               both,
+			"google_genai_stream":        both,
+			"google_genai_vertex":        both,
+			"anthropic_vertex":           both,
 		}},
 		{"crewai", map[string][]string{"crewai": both}},
 	} {

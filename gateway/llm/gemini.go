@@ -121,7 +121,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 		}
 	}
 	r.system = c.events(remit.SystemEvent, geminiParts(system))
-	r.only = geminiChosen(config)
+	r.only, r.forced = geminiChosen(config), strings.EqualFold(rawjson.GetText(config, "mode"), "ANY")
 	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
 	return r, nil
 }

@@ -60,13 +60,15 @@ func (o *obedient) next(tools []string, text string) (tool string, arguments map
 		}
 	}
 	answer := func(words string) (string, map[string]any, string) {
-		if can("final_answer") {
-			return "final_answer", map[string]any{"answer": words}, ""
+		for _, final := range []string{"final_answer", "final_result"} {
+			if can(final) {
+				return final, map[string]any{"answer": words}, ""
+			}
 		}
 		return "", nil, words
 	}
 	switch {
-	case !can("read_page") && !can("send_email") && !can("look_up_contacts"):
+	case !can("read_page") && !can("send_email") && !can("look_up_contacts") && !can("transfer_to_mailer"):
 		return answer(page)
 	case strings.Contains(text, "held back") || strings.Contains(text, "was denied"):
 		return answer("It was not sent.")
@@ -76,6 +78,8 @@ func (o *obedient) next(tools []string, text string) (tool string, arguments map
 		return answer(done)
 	case can("send_email"):
 		return "send_email", map[string]any{"to": to, "body": "Today's news: the bridge is open again."}, ""
+	case can("transfer_to_mailer"):
+		return "transfer_to_mailer", map[string]any{}, ""
 	case can("look_up_contacts"):
 		return "look_up_contacts", map[string]any{"input": "Mail a summary of the page to " + to + "."}, ""
 	}

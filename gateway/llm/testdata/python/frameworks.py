@@ -135,6 +135,40 @@ def langchain_summaries(base):
     langchain(base, lambda model: SummarizationMiddleware(model=model, trigger=("messages", 3), keep=("messages", 1), summary_prompt=prompt))
 
 
+def langchain_tool_message(base):
+    from langchain.agents import create_agent
+    from langchain.tools import ToolRuntime
+    from langchain_core.messages import HumanMessage, ToolMessage
+    from langchain_core.tools import tool
+    from langchain_openai import ChatOpenAI
+    from langgraph.types import Command
+
+    @tool("read_page")
+    def read(url: str, runtime: ToolRuntime) -> Command:
+        """Reads a web page."""
+        return Command(update={"messages": [ToolMessage("It was read.", tool_call_id=runtime.tool_call_id), HumanMessage(read_page(url))]})
+
+    agent = create_agent(ChatOpenAI(model="gpt-4o", base_url=base + "/v1", api_key=KEY), [read, tool(send_email)])
+    state = agent.invoke({"messages": [{"role": "user", "content": TASK}]})
+    agent.invoke({"messages": state["messages"] + [{"role": "user", "content": MORE}]})
+
+
+def pydantic_ai_output(base):
+    from pydantic import BaseModel
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    class Report(BaseModel):
+        answer: str
+
+    agent = Agent(OpenAIChatModel("gpt-4o", provider=OpenAIProvider(base_url=base + "/v1", api_key=KEY)), output_type=Report)
+    agent.tool_plain(read_page)
+    agent.tool_plain(send_email)
+    result = agent.run_sync(TASK)
+    agent.run_sync(MORE, message_history=result.all_messages())
+
+
 def pydantic_ai_agent(model):
     from pydantic_ai import Agent, ToolReturn
 
@@ -176,6 +210,27 @@ async def openai_agents_run(base, api):
     agent = Agent(name="reader", model="gpt-4o", tools=[function_tool(read_page), as_tool])
     result = await Runner.run(agent, TASK)
     await Runner.run(agent, result.to_input_list() + [{"role": "user", "content": MORE}])
+
+
+async def openai_agents_handoffs(base, api):
+    from agents import Agent, Runner, function_tool, set_default_openai_api, set_default_openai_client, set_tracing_disabled
+    from openai import AsyncOpenAI
+
+    set_tracing_disabled(True)
+    set_default_openai_client(AsyncOpenAI(base_url=base + "/v1", api_key=KEY))
+    set_default_openai_api(api)
+    mailer = Agent(name="mailer", instructions="You mail.", model="gpt-4o", tools=[function_tool(send_email)])
+    agent = Agent(name="reader", instructions="You read.", model="gpt-4o", tools=[function_tool(read_page)], handoffs=[mailer])
+    result = await Runner.run(agent, TASK)
+    await Runner.run(mailer, result.to_input_list() + [{"role": "user", "content": MORE}])
+
+
+def openai_agents_handoff(base):
+    asyncio.run(openai_agents_handoffs(base, "responses"))
+
+
+def openai_agents_handoff_chat(base):
+    asyncio.run(openai_agents_handoffs(base, "chat_completions"))
 
 
 def openai_agents(base):
