@@ -317,7 +317,8 @@ func (b *backend) receive(raw []byte, about int64) {
 			b.server.log.Debug("the server answered what nobody asked")
 			return
 		}
-		p.deliver(m, nil)
+		m, err = b.withMarks(m)
+		p.deliver(m, err)
 	case wire.Request:
 		b.question(m, about)
 	case wire.Notification:
@@ -347,7 +348,8 @@ func (b *backend) question(m *wire.Message, about int64) {
 		id, ok = b.c.ask(&question{b: b, id: m.ID})
 	}
 	if ok {
-		if err := port.Send(m.WithID(rawjson.Number(id))); err == nil {
+		raw := m.With(rawjson.Number(id), marked(b.server.Name, m.Method, m.Params))
+		if err := port.Send(raw); err == nil {
 			return
 		}
 		b.c.unask(id)

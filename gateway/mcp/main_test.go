@@ -255,7 +255,7 @@ func connect(t testing.TB, transport sdk.Transport, o *sdk.ClientOptions, versio
 // colours answers the desk's question.
 func colours() *sdk.ClientOptions {
 	return &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-		if r.Params.Message == "favourite colour?" {
+		if r.Params.Message == `[The server "desk" asks this. It is not a question of Remit.] favourite colour?` {
 			return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"colour": "blue"}}, nil
 		}
 		return &sdk.ElicitResult{Action: "decline"}, nil
