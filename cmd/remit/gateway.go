@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -251,9 +250,6 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	return d, nil
 }
 
-// launchers are programs that start others: a server is not called after them.
-var launchers = []string{"npx", "npm", "pnpm", "bunx", "bun", "deno", "uvx", "uv", "pipx", "node", "python", "python3", "docker", "podman", "go", "sh", "bash", "env", "cmd"}
-
 // directories are those that a command gives to the server which it starts, as
 // absolute paths: arguments, or values of flags, that are directories.
 func directories(command []string, working string) []string {
@@ -275,33 +271,4 @@ func directories(command []string, working string) []string {
 		}
 	}
 	return out
-}
-
-// serverName takes a name for contracts from the command that starts a server.
-func serverName(command []string) string {
-	name := ""
-	for _, arg := range command {
-		base := strings.TrimSuffix(filepath.Base(arg), ".exe")
-		if strings.HasPrefix(arg, "-") || slices.Contains(launchers, base) || base == "run" || base == "exec" || base == "tool" || base == "x" {
-			continue
-		}
-		name = base
-		break
-	}
-	if name == "" {
-		name = filepath.Base(command[0])
-	}
-	name, _, _ = strings.Cut(strings.TrimLeft(name, "@."), "@") // a version
-	for _, ext := range []string{".js", ".mjs", ".cjs", ".ts", ".py"} {
-		name = strings.TrimSuffix(name, ext)
-	}
-	for _, prefix := range []string{"mcp-server-", "server-"} {
-		if rest := strings.TrimPrefix(name, prefix); rest != "" {
-			name = rest
-		}
-	}
-	if name == "" {
-		return "server"
-	}
-	return name
 }

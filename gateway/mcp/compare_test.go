@@ -132,14 +132,14 @@ var mark = regexp.MustCompile(`\[The server \\"[^"]*\\" asks this\. It is not a 
 // question of a server to having one.
 func unmarked(t *testing.T, lines []string) []string {
 	t.Helper()
-	out := make([]string, len(lines))
-	for i, line := range lines {
+	var out []string
+	for _, line := range lines {
 		asks := strings.Count(line, `"elicitation/create"`) + strings.Count(line, `"sampling/createMessage"`)
 		if marks := len(mark.FindAllString(line, -1)); marks != asks {
 			t.Errorf("%d questions have %d marks: %s", asks, marks, line)
 		}
 		// Where there was no text, the mark is all of it.
-		out[i] = strings.ReplaceAll(mark.ReplaceAllString(line, ""), `,"systemPrompt":""`, "")
+		out = append(out, strings.ReplaceAll(mark.ReplaceAllString(line, ""), `,"systemPrompt":""`, ""))
 	}
 	return out
 }

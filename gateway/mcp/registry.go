@@ -49,6 +49,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 	case s.broken != nil:
 		return s.broken
 	case s.given:
+		s.compare(c)
 		return nil
 	case s.file == nil:
 		file := synth.Contract(c)
@@ -86,6 +87,17 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		s.log.Info("the server has new tools", "tools", len(fresh))
 	}
 	return nil
+}
+
+// compare reports a contract file that has none of the server's tools: it is
+// another server's.
+func (s *server) compare(c *schema.Catalogue) {
+	known := slices.ContainsFunc(c.Tools, func(t schema.Tool) bool { _, ok := s.file.Tool(t.Name); return ok })
+	if known || len(c.Tools) == 0 {
+		return
+	}
+	s.log.Error("the contract file has none of the server's tools, and so all of its calls are denied: if it is another server's, give this one a name of its own with --name, or in the configuration",
+		"tools", len(c.Tools), "contracts", len(s.file.Tools))
 }
 
 // use puts a contract in force; whoever calls it holds the lock.
