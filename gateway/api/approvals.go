@@ -149,7 +149,11 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 	if a.State == store.Pending {
 		return reply{}, conflict.of("nobody has answered yet: wait for the question to be settled")
 	}
+	began := time.Now()
 	used, err := s.approver.Use(ctx, session, a)
+	if err == nil {
+		s.decided(r, used.Decision, began)
+	}
 	s.hub.wake(a.Session)
 	s.hub.wake(approvalsTopic)
 	return answered(used.Decision, err)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/explanation"
@@ -24,8 +25,12 @@ func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.
 		return nil, err
 	}
 	c.Arguments = protocol.Arguments(c.Arguments)
+	began := time.Now()
 	d, err := session.Decide(ctx, c)
 	s.hub.wake(id)
+	if err == nil {
+		s.decided(r, d, began)
+	}
 	return d, err
 }
 
@@ -137,7 +142,11 @@ func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 	if in.For == "once" {
 		confirm = session.ConfirmOnce
 	}
+	began := time.Now()
 	d, err := confirm(ctx, in.Call)
 	s.hub.wake(session.ID())
+	if err == nil {
+		s.decided(r, d, began)
+	}
 	return answered(d, err)
 }

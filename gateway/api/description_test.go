@@ -79,7 +79,7 @@ func TestDescription(t *testing.T) {
 				t.Errorf("%s needs the scope %q, which there isn't", op.id, scope)
 			}
 		}
-		if op.open != (op.id == "health" || op.id == "description") {
+		if op.open != slices.Contains([]string{"health", "ready", "metrics", "description"}, op.id) {
 			t.Errorf("%s: open is %t", op.id, op.open)
 		}
 	}

@@ -72,6 +72,7 @@ type Server struct {
 	busy     chan struct{}
 	exports  chan struct{}
 	streams  *streams
+	metrics  *metrics
 	// stopping ends when streams and long waits have to, which stop does.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -86,7 +87,7 @@ func New(o Options) (*Server, error) {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
-	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: newStreams(),
+	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: newStreams(), metrics: newMetrics(),
 		monitors: newMonitors(o.Monitor),
 		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports)}
 	s.stopping, s.stop = context.WithCancel(context.Background())
@@ -109,7 +110,7 @@ func New(o Options) (*Server, error) {
 			methods[op.path] = map[string]http.Handler{}
 			s.mux.Handle(op.path, s.methods(methods[op.path]))
 		}
-		methods[op.path][op.method] = s.route(op, h)
+		methods[op.path][op.method] = s.measure(op.id, s.route(op, h))
 	}
 	if len(handlers) > 0 {
 		return nil, fmt.Errorf("openapi.yaml: it doesn't describe %s", strings.Join(slices.Sorted(maps.Keys(handlers)), ", "))
@@ -137,6 +138,8 @@ func (s *Server) methods(by map[string]http.Handler) http.Handler {
 func (s *Server) handlers() map[string]handler {
 	return map[string]handler{
 		"health":          {answer: health},
+		"ready":           {answer: s.ready},
+		"metrics":         {stream: s.showMetrics},
 		"description":     {stream: s.description},
 		"listSessions":    {answer: s.listSessions},
 		"createSession":   {answer: s.createSession},
