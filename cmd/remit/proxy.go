@@ -34,8 +34,8 @@ type proxyCommand struct {
 
 // Help is shown below the flags.
 func (proxyCommand) Help() string {
-	return `Stands between an agent and the API of its model, for OpenAI's Chat Completions and Responses and Anthropic's
-Messages: every call that the model proposes is decided before the agent sees it. Point the agent's base URL at it.
+	return `Stands between an agent and the API of its model, for OpenAI's Chat Completions and Responses, Anthropic's
+Messages and Google's generateContent: every call that the model proposes is decided before the agent sees it. Point the agent's base URL at it.
 
 Example:
   remit proxy --upstream https://api.openai.com

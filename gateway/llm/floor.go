@@ -189,6 +189,9 @@ func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said,
 	return s, genuine
 }
 
+// codeFence is how models mark code.
+const codeFence = "```"
+
 // echo notes what goes out.
 func (x *exchange) echo(shown *said) {
 	x.c.floor = floorOf(shown.calls)
@@ -196,6 +199,9 @@ func (x *exchange) echo(shown *said) {
 		x.p.echoes.hold(x.spoken, shown.calls)
 	} else {
 		x.p.echoes.answered(x.owner, words(shown.text))
+	}
+	if len(x.req.tools) == 0 && strings.Contains(words(shown.text), codeFence) {
+		x.p.o.Log.Info("an answer has code, and its request no tools: nobody decides what a program would run of it", "dialect", x.d.name())
 	}
 	if !x.c.outside {
 		return

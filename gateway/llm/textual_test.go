@@ -49,3 +49,15 @@ func TestTextCallsAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// Code in an answer is no call, but the log says that there is some.
+func TestCodeIsLogged(t *testing.T) {
+	for members, want := range map[string]bool{``: true, `,"tools":` + mailTools: false} {
+		u := newUpstream(t, reply{status: 200, kind: "application/json", body: `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Run this:\n` + "```python\\nprint(1)\\n```" + `"},"finish_reason":"stop"}]}`})
+		base, log := before(t, u.URL, nil)
+		resp, text := post(t, base, "/v1/chat/completions", `{"messages":[{"role":"user","content":"Hello."}]`+members+`}`)
+		if resp.StatusCode != 200 || strings.Contains(log.String(), "an answer has code") != want {
+			t.Errorf("%s: %d %s\n%s", members, resp.StatusCode, text, log)
+		}
+	}
+}
