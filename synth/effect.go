@@ -499,6 +499,16 @@ func (t *tool) adjust() {
 		if o, ok := t.about(runnables); ok && (t.verb == "start" || t.verb == "enable" || t.verb == "process" || t.verb == "apply" || t.verb == "schedule") {
 			t.raise(contract.Execute, running, fmt.Sprintf("starts a %s", o))
 		}
+		if o, ok := t.about(set("job pipeline workflow")); ok && t.verb == "build" {
+			t.verb = "trigger" // a build of a job is no new job
+			t.raise(contract.Execute, running, fmt.Sprintf("runs a %s", o))
+		}
+		if _, ok := t.about(set("campaign")); ok && begins[t.verb] {
+			t.raise(contract.Egress, t.manner, "people get a campaign")
+		}
+		if _, ok := t.about(set("position")); ok && (t.verb == "open" || t.verb == "close") {
+			t.raise(contract.Egress, t.manner, "a position commits money")
+		}
 		if o, ok := t.about(sensitive); ok {
 			t.raise(contract.Destructive, changing, fmt.Sprintf("%s decides who may do what", o))
 		}
@@ -509,7 +519,7 @@ func (t *tool) adjust() {
 			t.raise(contract.Execute, running, fmt.Sprintf("building a %s runs what its file says", o))
 		}
 		for _, p := range t.places {
-			if p.depth == 1 && notified(p) && t.verb != "draft" {
+			if notified(p) && t.verb != "draft" {
 				t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
 			}
 		}
@@ -552,6 +562,9 @@ func (t *tool) adjust() {
 		t.review = append(t.review, "named like a read, but the server says that it is not read-only")
 	}
 }
+
+// begins are verbs by which something that was prepared takes place.
+var begins = set("schedule start resume enable activate")
 
 // results are objects that a service makes for somebody to have.
 var results = set(`report export statement backup dump archive summary digest transcript certificate invoice receipt`)
@@ -790,7 +803,7 @@ func (t *tool) adjustVariant() {
 		t.raise(contract.Egress, sending, fmt.Sprintf("opens what %s names", p.name))
 	}
 	for _, p := range t.places {
-		if p.depth == 1 && notified(p) {
+		if notified(p) {
 			t.raise(contract.Egress, t.manner, fmt.Sprintf("the people in %s hear of it", p.name))
 		}
 	}

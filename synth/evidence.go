@@ -529,7 +529,7 @@ var consoles = set("process terminal repl shell console tmux pty stdin interpret
 var runsImages = set("container pod vm machine sandbox instance image compose")
 
 // settings are objects that say what a service does from now on.
-var settings = set("config setting preference registry flag")
+var settings = set("config setting preference registry flag environment variable")
 
 // subscriptions are objects by which a service keeps telling somebody.
 var subscriptions = set("notification subscription webhook alert trigger alarm event hook")
@@ -635,6 +635,14 @@ func (t *tool) byObject(p *place) []evidence {
 	case "config", "definition", "spec", "yaml", "xml":
 		if o, ok := within(runnables); ok && write && len(p.node.Properties) == 0 {
 			out = append(out, evidence{cManifest, 84, fmt.Sprintf("says what a %s does", o)})
+		}
+	case "scope":
+		if _, ok := within(sensitive); ok && write {
+			out = append(out, evidence{cAudience, 86, "says what may be done by whoever holds it"})
+		}
+	case "schedule", "cron", "crontab":
+		if o, ok := within(runnables); ok && write {
+			out = append(out, evidence{cOption, 86, fmt.Sprintf("says when a %s runs", o)})
 		}
 	case "driver":
 		if _, ok := within(set("network volume storage database log")); ok {

@@ -302,3 +302,38 @@ func TestTextOfADeletion(t *testing.T) {
 		{"the message of a deletion", "delete_branch", "", "message", []string{"branch"}, []label.Role{label.Content}, label.External},
 	})
 }
+
+// TestWhatSettingsSay has arguments that decide what runs, when, and who may do what,
+// under names that are text or data elsewhere.
+func TestWhatSettingsSay(t *testing.T) {
+	control, target, selector := []label.Role{label.Control}, []label.Role{label.Target}, []label.Role{label.Selector}
+	checkFloors(t, []floorCase{
+		{"a variable of an environment", "set_env_var", "", "value", []string{"key"}, nil, label.User},
+		{"when a job runs", "create_cron_job", "Create a cron job", "schedule: Cron expression", []string{"command"}, control, label.User},
+		{"what a token may do", "create_api_token", "", "scopes", []string{"name"}, control, label.User},
+		{"for whom a token acts", "create_api_token", "", "admin_id: On whose behalf the token acts", nil, target, label.User},
+		{"headers of a webhook", "create_webhook", "", "custom_headers: JSON headers", []string{"url"}, control, label.User},
+		{"the job of a build", "build_job", "Trigger a build of a job", "job_name: Full name of the job", nil, target, label.User},
+		{"the group that somebody joins", "assign_user_to_group", "", "group_id", []string{"user_id"}, target, label.User},
+		{"the drive of a copy", "copy_to_team_drive", "", "drive_id", []string{"file_id"}, target, label.User},
+		{"what is copied", "copy_to_team_drive", "", "file_id", []string{"drive_id"}, selector, label.ToolOutput},
+		{"a revision", "sync_application", "", "revision", []string{"application"}, nil, label.ToolOutput},
+	})
+	for tool, want := range map[string]contract.Effect{
+		"build_job": contract.Execute, "schedule_campaign": contract.Egress, "close_position": contract.Egress, "create_campaign": contract.Write,
+	} {
+		if got := Contract(one(t, tool, "", "name")).Tools[0]; got.Effect != want {
+			t.Errorf("%s: %s, want %s (%s)", tool, got.Effect, want, got.Why)
+		}
+	}
+	// Those who take part are found wherever they stand.
+	attendee := map[string]any{"type": "array", "items": map[string]any{"type": "object", "properties": map[string]any{"email": map[string]any{"type": "string"}}}}
+	event := map[string]any{"type": "object", "properties": map[string]any{"title": map[string]any{"type": "string"}, "attendees": attendee}}
+	f := Contract(catalogue(t, map[string]any{
+		"name": "create_events", "description": "Create events",
+		"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"events": map[string]any{"type": "array", "items": event}}},
+	}))
+	if got := f.Tools[0]; got.Effect != contract.Egress {
+		t.Errorf("events with attendees: %s", got.Effect)
+	}
+}

@@ -73,7 +73,7 @@ var nouns = nounTable([]nounRow{
 		guest addressee approver subscriber follower mailto delegate respondent handler
 		mention audience`},
 	{cPerson, fair, `biller hotel restaurant company airline carrier lender broker email member contact
-		owner user username person people customer employee phone address client sender
+		owner user admin administrator username person people customer employee phone address client sender
 		author reporter creator colleague friend driver doctor patient tenant manager login
 		handle responsible merchant provider vendor supplier seller buyer applicant advisor
 		principal grantee requester persona participantid behalf`},
@@ -150,7 +150,7 @@ var nouns = nounTable([]nounRow{
 	{cDeed, strong, `trigger action operation verb op`},
 	{cKind, fair, `type kind status state category priority severity gender genre stage phase plan tier
 		apiversion mimetype outcome axis side pair symbol resourcetype`},
-	{cObject, fair, `milestone agent assistant instance object id identifier uuid guid sha hash key slug
+	{cObject, fair, `milestone revision agent assistant instance object id identifier uuid guid sha hash key slug
 		issue ticket event reservation booking transaction invoice appointment flight sku
 		job run build release deployment alert shipment tweet post video song track photo
 		medication prescription claim case lead deal opportunity session node pod service

@@ -175,7 +175,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return selector
 		case t.brings(p):
 			return selector
-		case destination(p):
+		case destination(p), t.toward(p):
 			return target
 		case origin(p):
 			return selector
@@ -199,7 +199,7 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return content
 		case read:
 			return selector
-		case destination(p):
+		case destination(p), t.manner == relocating && t.toward(p):
 			return target
 		case t.effect == contract.Execute && (p.words[0] == "command" || p.words[0] == "script" || p.words[0] == "macro"):
 			return verdict{role: label.Command, floor: label.User, review: "says by its id what is executed"}
@@ -230,6 +230,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return selector
 		case read:
 			return content
+		case last(p.words) == "header":
+			return control(label.User) // says who calls, and how it is taken
 		case t.effect == contract.Execute && !t.viaSQL:
 			v := control(label.User)
 			if p.depth == 1 && p.opaque && isRecord(p.node) {
@@ -504,6 +506,16 @@ func destination(p *place) bool {
 		}
 	}
 	return false
+}
+
+// toward tells whether the tool's name says that something goes there: the group of
+// "assign_user_to_group", the drive of "copy_to_drive".
+func (t *tool) toward(p *place) bool {
+	i := slices.Index(t.words, "to")
+	if i < 0 || t.effect == contract.Read {
+		return false
+	}
+	return slices.ContainsFunc(p.words, func(w string) bool { return !handles[w] && !fillers[w] && slices.Contains(t.words[i+1:], w) })
 }
 
 // origin tells whether an argument's name says that something comes from there.
