@@ -87,6 +87,7 @@ func (s *Session) decide(ctx context.Context, c *Call, agreed consent, best Verd
 			x.sinks()
 			x.unprovoked()
 			x.choices()
+			x.workload()
 			x.guards(ctx, recorded)
 		}
 		x.record.bound, x.record.variant, x.known = x.bound, x.variant, true
@@ -228,6 +229,14 @@ func (x *deciding) refuse(code Code, path, message string, remedies ...string) {
 // ask adds a reason that a person may settle.
 func (x *deciding) ask(code Code, path, message string, remedies ...string) {
 	x.d.Reasons = append(x.d.Reasons, Reason{Code: code, Path: path, Verdict: Ask, Message: message, Remedies: remedies})
+}
+
+// workload refuses a call that took more steps than one may: not everything that
+// speaks against it was found.
+func (x *deciding) workload() {
+	if x.s.seen.Exhausted() {
+		x.refuse(LimitReached, "", "the call takes more work to check than one call may", "send fewer or shorter values in one call")
+	}
 }
 
 func (x *deciding) bind() bool {

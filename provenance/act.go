@@ -71,7 +71,7 @@ func (q *query) requestedAt(o occurrence) bool {
 	if q.s.vouch.spent(o.source, q.act.Tool) {
 		return false
 	}
-	if r.covers(q.act.deeds, q.act.words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
+	if r.covers(q.s.work, q.act.deeds, q.act.words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
 		return true
 	}
 	// "Her address is ann@corp.com": says what a value is there for.
@@ -137,6 +137,9 @@ func fragment(r *reading) bool {
 func (s *Session) Requested(a Act) bool {
 	for i := range s.vouch.sources {
 		src := &s.vouch.sources[i]
+		if !s.work.spend(len(src.reading.requests) * candidateWork) {
+			return false
+		}
 		if !s.vouch.spent(i, a.Tool) && src.reading.asked(a.deeds, a.words) {
 			return true
 		}
@@ -174,7 +177,7 @@ func (v *vouching) agreedTo(value string) bool {
 	if src == nil {
 		return false
 	}
-	for from := 0; from < len(src.proposal); {
+	for from := 0; from < len(src.proposal) && v.work.spend(len(src.proposal)-from); {
 		i := strings.Index(src.proposal[from:], value)
 		if i < 0 {
 			return false

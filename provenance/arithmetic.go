@@ -18,6 +18,9 @@ const (
 	maxNumericLeaves = 8 * maxFieldOperands
 )
 
+// combinationWork are the steps of trying two numbers in all forms.
+const combinationWork = 256
+
 type operand struct {
 	value    *big.Rat
 	approx   float64
@@ -62,6 +65,9 @@ func (q *query) arithmetic(text string) (Resolution, bool) {
 	for _, u := range users {
 		for _, list := range [][]operand{users, fields} {
 			for _, x := range list {
+				if !q.s.work.spend(combinationWork) {
+					return Resolution{}, false
+				}
 				if x.evidence == u.evidence || !q.sameKind(x) {
 					continue
 				}
@@ -154,24 +160,13 @@ func quantityName(words []string) bool {
 	return false
 }
 
-// userOperands are the quantities that the user named: numbers with a currency,
-// a unit, a percent sign or decimals, or next to a word for a quantity. House
-// numbers and postal codes are none.
+// userOperands are the quantities that the user named last.
 func (q *query) userOperands() []operand {
 	var out []operand
 	v := &q.s.vouch
 	for i := len(v.order) - 1; i >= 0 && len(out) < maxUserOperands; i-- {
 		m := v.order[i]
-		if m.value.Sign() == 0 {
-			continue
-		}
 		o := occurrence{source: int(m.source), start: int(m.start), end: int(m.end)}
-		if !m.marked && !m.percent {
-			left, right := v.around(o, 3, 1)
-			if !quantityName(left) && !quantityName(right) {
-				continue
-			}
-		}
 		f, _ := m.value.Float64()
 		out = append(out, operand{value: m.value, approx: f, percent: m.percent, label: v.sources[m.source].label, evidence: q.s.vouchEvidence(o, 0)})
 	}
@@ -200,7 +195,7 @@ func (s *Session) addNumeric(event int32, out *output) {
 		return
 	}
 	r := s.collectNumeric(event, out)
-	if len(r.fields) == 0 {
+	if len(r.fields) == 0 || s.work.spent() {
 		return
 	}
 

@@ -143,7 +143,10 @@ func groupOf(text string, start, end int) bool {
 	}
 	from, to := start, end
 	for from > 0 && to-from < maxGrouped {
-		i := strings.LastIndexByte(text[:from-1], ' ') + 1
+		i := from - 1
+		for i > 0 && text[i-1] != ' ' && from-i <= maxGroupLength+1 {
+			i--
+		}
 		if text[from-1] != ' ' || !groups(text[i:from-1]) {
 			break
 		}
@@ -151,7 +154,7 @@ func groupOf(text string, start, end int) bool {
 	}
 	for to < len(text) && to-from < maxGrouped && text[to] == ' ' {
 		i := to + 1
-		for i < len(text) && isAlnum(text[i]) {
+		for i < len(text) && isAlnum(text[i]) && i-to <= maxGroupLength+1 {
 			i++
 		}
 		if !groups(text[to+1 : i]) {

@@ -18,6 +18,9 @@ func (q *query) shell(text string) (Resolution, bool) {
 	if !clean(text) {
 		return Resolution{}, false
 	}
+	if !q.s.work.spend(parseWork * len(text)) {
+		return Resolution{}, false
+	}
 	line, err := shell.Read(text)
 	if err != nil {
 		return Resolution{}, false

@@ -101,6 +101,9 @@ func (q *query) component(text string) (Resolution, bool) {
 			src := q.s.vouch.sources[p.source].text
 			from := int(p.start) - start
 			to := from + len(text)
+			if !q.s.work.spend(candidateWork + len(text)) {
+				return Resolution{}, false
+			}
 			if from < 0 || to > len(src) || src[from:to] != text {
 				continue
 			}
@@ -147,6 +150,9 @@ func (q *query) siblingNext(src string, from, to int) bool {
 			end++
 		}
 		after = strings.TrimRight(src[to+1:end], ".,!?:")
+	}
+	if !q.s.work.spend(candidateWork * len(q.siblings)) {
+		return false
 	}
 	for _, v := range q.siblings {
 		if v.Pointer != q.v.Pointer && v.Text != "" && (v.Text == before || v.Text == after) {

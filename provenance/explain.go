@@ -16,7 +16,7 @@ func (s *Session) explain(v *Value, fuel *int) []Evidence {
 	x := explanation{s: s, value: text}
 	if len(text) <= maxExplainedWhole {
 		*fuel -= len(text)
-		matches, _ := s.wide.Some(text, 4*maxWholePlaces)
+		matches, _ := s.wide.Some(text, 4*maxWholePlaces, fuel)
 		for _, m := range matches[:min(len(matches), maxWholePlaces)] {
 			x.add(m)
 		}
@@ -123,7 +123,7 @@ func (x *explanation) words(fuel *int) {
 		if list := x.s.vouch.words[w]; len(list) > 0 {
 			x.vouching(list, start, end)
 		}
-		matches, _ := x.s.wide.Some(w, maxWordPlaces)
+		matches, _ := x.s.wide.Some(w, maxWordPlaces, fuel)
 		known := len(matches) == 0
 		for _, m := range matches {
 			known = known || x.has(m.Seg) && x.s.events[m.Seg].out != nil

@@ -112,7 +112,7 @@ func (s *Session) addCells(event int, text string) {
 		s.fields.add(text[start:end], fieldRef{event: int32(event), leaf: -1, start: int32(start), end: int32(end)})
 	}
 	for start := 0; start < len(text) && n < maxCells; {
-		end := start + strings.IndexByte(text[start:]+"\n", '\n')
+		end := lineEnd(text, start)
 		add(start, end)
 		if i := strings.Index(text[start:end], ": "); i > 0 {
 			add(start+i+2, end) // what a line says of its key
@@ -179,6 +179,9 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 			l = label.Merge(l, by)
 		}
 	}
+	if !s.work.spend(fieldWork + len(text)) {
+		return label.Merge(l, s.Ambient()), true
+	}
 	if len(s.written) > 0 {
 		if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
 			lower(w.label)
@@ -193,6 +196,9 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 		return l, written
 	}
 	for _, a := range e.out.argText {
+		if !s.work.spend(len(text) + len(a.text)) {
+			return label.Merge(l, s.Ambient()), true
+		}
 		if strings.Contains(text, a.text) || strings.Contains(a.text, text) {
 			lower(a.label)
 		}
@@ -205,6 +211,7 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 	if explicit || l.Trust == label.External {
 		return l, written
 	}
+	s.work.spend(decodeWork * len(text))
 	l = s.lowerSeen(l, event, text)
 	// What a service encoded is still what it was given.
 	for _, view := range normal.Decode(text) {
@@ -236,7 +243,7 @@ func decodedWhole(text string) (string, bool) {
 // lowerSeen lowers the label of a field to that of the texts before it that
 // hold its text.
 func (s *Session) lowerSeen(l label.Label, event int32, text string) label.Label {
-	segments, overflow := s.wide.Segments(text)
+	segments, overflow := s.wide.Segments(text, &s.work.left)
 	if overflow {
 		return label.Merge(l, s.Ambient()) // any text may hold it
 	}
@@ -254,9 +261,11 @@ func (s *Session) wroteWith(text string) []uint32 {
 	if s.writes == 0 {
 		return nil
 	}
-	fuel := maxFieldFuel
-	segments, overflow := s.own.Segments(text)
+	fuel := min(maxFieldFuel, max(0, s.work.left))
+	tank := fuel
+	segments, overflow := s.own.Segments(text, &s.work.left)
 	matches, truncated := s.own.Cover(text, &fuel)
+	s.work.spend(tank - fuel)
 	for _, m := range matches {
 		if m.Start == 0 && m.End == len(s.events[m.Seg].text) {
 			segments = append(segments, m.Seg)
@@ -264,12 +273,13 @@ func (s *Session) wroteWith(text string) []uint32 {
 	}
 	for atom := range firstAtoms(text) {
 		if len(atom) >= minEcho && len(atom) < len(text) && typedAtom(atom) {
-			more, out := s.own.Segments(atom)
+			more, out := s.own.Segments(atom, &s.work.left)
 			segments, overflow = append(segments, more...), overflow || out
 		}
 	}
 	if overflow || truncated {
 		// Too frequent to tell: it may be any of them.
+		s.work.spend(candidateWork * len(s.events))
 		for i := range s.events {
 			if s.events[i].written {
 				segments = append(segments, uint32(i))
@@ -299,6 +309,9 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 	var best Resolution
 	found := false
 	s.fields.find(v.Text, func(ref fieldRef) {
+		if !s.work.spend(fieldWork + len(v.Text)) {
+			return
+		}
 		pointer, text := s.fieldText(ref)
 		if text != v.Text && (!numeric || fieldKey(text) != key) {
 			return // another text with the same hash
@@ -423,9 +436,13 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for i, c := range out.spec.Certify {
-		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !(c.Procedure == "directory" && s.saidEveryone(c.Key)) ||
-			c.By != nil && !s.namedRecord(ref, pointer, c.By) {
+		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !(c.Procedure == "directory" && s.saidEveryone(c.Key)) {
 			continue
+		}
+		if c.By != nil {
+			if record, ok := s.namedRecord(procedureOf{ref.event, int32(i)}); !ok || record != recordPrefix(pointer) {
+				continue
+			}
 		}
 		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})
 	}
@@ -567,7 +584,7 @@ func (s *Session) Chosen(r Resolution) bool {
 			return true
 		}
 	}
-	return false
+	return s.work.spent()
 }
 
 func (s *Session) chosen(ref fieldRef) bool {
@@ -617,7 +634,7 @@ var states = wordSet("open opened closed active inactive pending done draft publ
 
 // saidByUser tells whether a field names its record in the user's own words.
 func (s *Session) saidByUser(text string) bool {
-	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) {
+	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) || !s.work.spend(fieldWork+len(text)) {
 		return false
 	}
 	if n, telling := tellingWords(text); telling && n < 32 && len(s.vouch.find(text, true)) > 0 {
@@ -628,6 +645,9 @@ func (s *Session) saidByUser(text string) bool {
 		for _, q := range s.vouch.sources[i].quoted {
 			if lower == "" {
 				lower = strings.ToLower(text)
+			}
+			if !s.work.spend(len(text)) {
+				return false
 			}
 			if strings.Contains(lower, q) {
 				return true

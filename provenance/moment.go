@@ -483,6 +483,7 @@ func monthStart(s string) bool {
 // vouchDate finds a mention of the date. A mention without a year is the date
 // in the clock's year or the next.
 func (v *vouching) vouchDate(at time.Time, clock calendar) (dateMention, bool) {
+	v.work.spend(len(v.dates))
 	for _, d := range v.dates {
 		if d.month != int(at.Month()) || d.day != at.Day() {
 			continue
@@ -507,6 +508,7 @@ func (v *vouching) vouchTime(at time.Time) (places []position, how string, ok bo
 			return []position{t.position}, "time", true
 		}
 	}
+	v.work.spend(len(v.times) * (1 + len(v.durations)))
 	for _, t := range v.times {
 		for _, d := range v.durations {
 			minutes := t.hour*60 + t.minute + int(d.length/time.Minute)

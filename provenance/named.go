@@ -5,26 +5,38 @@ import (
 	"github.com/remit-project/remit/strictjson"
 )
 
-// namedRecord tells whether the user named the record that a field stands in by
-// another field of it: a value of that field stands in the user's words, is not
-// external, and stands in no other record of the result.
-func (s *Session) namedRecord(ref fieldRef, pointer string, by func(string) bool) bool {
-	out := s.events[ref.event].out
-	own := recordPrefix(pointer)
-	named := false
+// procedureOf is one of the procedures of a result.
+type procedureOf struct{ event, procedure int32 }
+
+// namedRecord returns the record that the user named by the fields that a
+// procedure asks for: a value of such a field stands in the user's words, is not
+// external, and stands in no other record of the result. It is looked for once a
+// decision.
+func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
+	if found, ok := s.named[of]; ok {
+		return found, found != ""
+	}
+	defer func() { s.named[of] = record }()
+
+	out := s.events[of.event].out
+	by := out.spec.Certify[of.procedure].By
 	for i, leaf := range out.doc.Leaves() {
+		if !s.work.spend(candidateWork) {
+			return "", false
+		}
 		if leaf.Kind != strictjson.String && leaf.Kind != strictjson.Number || !by(leaf.Pointer) {
 			continue
 		}
-		if l, _, _ := s.fieldLabel(fieldRef{event: ref.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf) {
+		if l, _, _ := s.fieldLabel(fieldRef{event: of.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf) {
 			continue
 		}
-		if recordPrefix(leaf.Pointer) != own {
-			return false
+		own := recordPrefix(leaf.Pointer)
+		if record != "" && record != own {
+			return "", false
 		}
-		named = true
+		record = own
 	}
-	return named
+	return record, record != ""
 }
 
 // userSaid tells whether the user's words hold the value of a field in a way

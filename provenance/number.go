@@ -31,8 +31,21 @@ func (v *vouching) addQuantities(source int32, text string) {
 		if key := ratKey(n.value); len(v.numbers[key]) < maxPositions {
 			v.numbers[key] = append(v.numbers[key], q)
 		}
-		v.order = append(v.order, q)
+		if v.operand(&q) {
+			v.order = append(v.order, q)
+		}
 	}
+}
+
+// operand reports whether a number is a quantity that others are computed from:
+// it has a currency, a unit, a percent sign or decimals, or stands next to a word
+// for a quantity. House numbers and postal codes are none.
+func (v *vouching) operand(q *quantity) bool {
+	if q.value.Sign() == 0 || q.marked || q.percent {
+		return q.value.Sign() != 0
+	}
+	left, right := v.around(occurrence{source: int(q.source), start: int(q.start), end: int(q.end)}, 3, 1)
+	return quantityName(left) || quantityName(right)
 }
 
 // misread reports whether text[start:end], a plain number as programs write it,

@@ -518,13 +518,16 @@ func (r *reading) fronted(front span) bool {
 
 // covers reports whether a request for one of the deeds is about the value at
 // [start, end), and nothing between them rules the value out.
-func (r *reading) covers(deeds deed, words []string, start, end int) bool {
+func (r *reading) covers(work *meter, deeds deed, words []string, start, end int) bool {
 	for i := range r.requests {
 		q := &r.requests[i]
+		if !work.spend(candidateWork) {
+			return false
+		}
 		if !q.directive || !q.answers(deeds, words) {
 			continue
 		}
-		if q.governs.start <= start && end <= q.governs.end && !r.ruledOut(q, start, end) {
+		if q.governs.start <= start && end <= q.governs.end && !r.ruledOut(work, q, start, end) {
 			return true
 		}
 		// "Take X and send it to Bob": the pronoun takes X up.
@@ -543,11 +546,14 @@ func (q *request) answers(deeds deed, words []string) bool {
 
 // ruledOut reports whether a negation is between a request's verb and a value,
 // or a word that puts the value beside the request.
-func (r *reading) ruledOut(q *request, start, end int) bool {
+func (r *reading) ruledOut(work *meter, q *request, start, end int) bool {
 	value := r.clauseAt(start)
 	first := sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].start >= q.verb.end })
 	for i := first; i < len(r.tokens) && r.tokens[i].end <= start; i++ {
 		t := &r.tokens[i]
+		if !work.spend(1) {
+			return true
+		}
 		if t.quoted || t.marks&negator == 0 || t.marks&lenient != 0 {
 			continue
 		}

@@ -130,10 +130,17 @@ const (
 // Resolve finds the labels of all leaves of a proposed call.
 func (s *Session) Resolve(act Act, values []Value) []Resolution {
 	out := make([]Resolution, len(values))
-	fuel := fuelPerCall
+	fuel, bytes := fuelPerCall, 0
+	for i := range values {
+		bytes += len(values[i].Text) + len(values[i].Pointer)
+	}
+	s.work.begin(bytes, len(values))
+	s.named = map[procedureOf]string{}
 	for i := range values {
 		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
-		out[i] = q.resolve()
+		if !s.work.spent() {
+			out[i] = q.resolve()
+		}
 		if s.ambient.Trust >= label.User {
 			// Nobody else has had a word yet: whatever was picked, the user's
 			// words alone led there.
@@ -141,6 +148,9 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 			for j := range out[i].Parts {
 				out[i].Parts[j].Label.Obligations &^= unsteered
 			}
+		}
+		if s.work.spent() {
+			out[i] = exhausted(s.Ambient())
 		}
 		if !out[i].Witness {
 			s.lookalike(values[i].Text, &out[i])
@@ -154,6 +164,13 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 
 // unsteered are the doubts that matter only where somebody else had a word.
 const unsteered = label.LowInfo | label.AmbiguousBinding | label.Unrequested
+
+// exhausted is the resolution of a value that was not looked at to the end.
+func exhausted(ambient label.Label) Resolution {
+	l := label.Merge(ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
+	l.Obligations |= unsteered
+	return Resolution{Label: l, How: "not looked at: the call takes too many steps"}
+}
 
 // query is the resolution of one value.
 type query struct {
@@ -198,6 +215,9 @@ func (q *query) resolve() Resolution {
 
 // text resolves a string as a whole: by exact or typed equality, or as a field.
 func (q *query) text(text string) (Resolution, bool) {
+	if !q.s.work.spend(len(text)) {
+		return Resolution{}, false
+	}
 	if clean(text) {
 		if r, ok := q.exact(text); ok {
 			return r, true
@@ -251,6 +271,9 @@ func (q *query) best(text string, found []occurrence, how string, folded bool) (
 	var best Resolution
 	ok := false
 	for _, o := range found {
+		if q.s.work.spent() {
+			return Resolution{}, false
+		}
 		r, vouches := q.judge(text, o, folded)
 		if !vouches {
 			continue
@@ -299,7 +322,7 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	}
 	if bareNumber(text) {
 		// "2 pages" says nothing about mail number 2.
-		if !q.n.cued(left) && !q.n.cued(right) && !(q.quantityLike() && !counted(right)) {
+		if !q.cuedNumber(left, right) && !(q.quantityLike() && !counted(right)) {
 			return r, false
 		}
 		return r, true
@@ -323,6 +346,7 @@ func manyAtoms(text string) bool {
 func (q *query) anyNegated(o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	n := 0
+	q.s.work.spend(o.end - o.start)
 	for start, end := range atoms(text[o.start:o.end]) {
 		if strings.IndexByte(text[o.start+start:o.start+end], '@') <= 0 {
 			continue
@@ -555,13 +579,16 @@ func (q *query) ambiguous(text string, left []string) bool {
 	}
 	used := map[string]bool{key: true}
 	for _, v := range q.siblings {
+		if !q.s.work.spend(candidateWork) {
+			return true
+		}
 		if k, ok := mailKey(v.Text); ok {
 			used[k] = true
 		}
 	}
 	all := true
 	for k := range others {
-		all = all && used[k]
+		all = all && used[k] && q.s.work.spend(candidateWork)
 	}
 	if all {
 		return false

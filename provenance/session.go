@@ -20,6 +20,7 @@ type Session struct {
 	ambient label.Label
 	low     []int // events with text below USER, the ones ambient values may come from
 	vouch   vouching
+	work    *meter // of the decision or the text that is looked at
 	fields  fieldIndex
 	wide    *index.Index
 	own     *index.Index // of what the model wrote through calls with less than the user's trust
@@ -31,7 +32,8 @@ type Session struct {
 	nameOf    map[nameKey]name
 	proposal  string // the model's last text, which the user may agree to
 
-	numeric []numericResult // what arithmetic works with, the latest first
+	numeric []numericResult        // what arithmetic works with, the latest first
+	named   map[procedureOf]string // the records that the user named, of one decision
 }
 
 type event struct {
@@ -80,17 +82,21 @@ type nameKey struct{ tool, pointer string }
 // New returns a session without events. The clock gives relative dates their
 // meaning; without one (nil) they vouch for nothing.
 func New(clock func() time.Time) *Session {
+	work := new(meter)
+	work.begin(0, 0)
 	return &Session{
 		clock:   clock,
 		names:   map[string]int{},
 		ambient: label.Identity(),
-		vouch:   newVouching(),
+		work:    work,
+		vouch:   newVouching(work),
 		fields:  newFieldIndex(),
 		wide:    index.New(index.Options{}),
 		own:     index.New(index.Options{}),
 		pinned:  map[string][]pin{},
 		written: map[string]write{},
 		nameOf:  map[nameKey]name{},
+		named:   map[procedureOf]string{},
 	}
 }
 
@@ -147,7 +153,7 @@ func (s *Session) System(name, text string) {
 // values that were worked out from it.
 func (s *Session) vouchFor(text string, l label.Label) bool {
 	if !s.vouch.fits(text) {
-		s.vouch = newVouching()
+		s.vouch = newVouching(s.work)
 		s.pinned = map[string][]pin{}
 	}
 	return s.vouch.add(len(s.events), text, l, s.clock)
@@ -235,7 +241,7 @@ func carve(text string) (own string, quoted bool) {
 		}
 	}
 	for start := 0; start < len(text); {
-		end := start + strings.IndexByte(text[start:]+"\n", '\n')
+		end := lineEnd(text, start)
 		line := strings.TrimSpace(text[start:end])
 		rest := text[min(len(text), end+1):]
 		switch {
@@ -251,6 +257,14 @@ func carve(text string) (own string, quoted bool) {
 		start = end + 1
 	}
 	return string(out), quoted
+}
+
+// lineEnd returns where the line that begins at start ends.
+func lineEnd(text string, start int) int {
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		return start + i
+	}
+	return len(text)
 }
 
 // forwarded tells whether a line separates a forwarded message.
@@ -385,6 +399,7 @@ func (s *Session) Output(name string, r Result) {
 	if text == "" && r.Document != nil {
 		text = string(r.Document.Canonical())
 	}
+	s.work.begin(len(text), 0)
 	n := s.add(event{name: name, text: text, label: l, out: out})
 	if r.Document != nil {
 		if r.Beside && text != string(r.Document.Canonical()) {

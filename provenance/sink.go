@@ -23,6 +23,14 @@ const (
 // follow, also where they are written with entities, escapes or look-alike
 // forms that a reader's program undoes.
 func (s *Session) Sink(text string) (address string, found bool) {
+	address, found = s.sink(text)
+	if !found && s.work.spent() {
+		return "more than can be looked at", true
+	}
+	return address, found
+}
+
+func (s *Session) sink(text string) (address string, found bool) {
 	if address, found = s.wholeSink(strings.TrimSpace(text)); found {
 		return address, true
 	}
@@ -35,6 +43,9 @@ func (s *Session) Sink(text string) (address string, found bool) {
 		if address, found = x.scan(strings.ReplaceAll(text, `\\`, "//"), false); found {
 			return address, true
 		}
+	}
+	if !s.work.spend(2 * decodeWork * len(text)) {
+		return "", false
 	}
 	folded, _ := normal.Fold(nil, text)
 	if address, found = x.scan(string(folded), false); found {
@@ -98,7 +109,7 @@ func (s *Session) wholeSink(text string) (address string, found bool) {
 
 // vouches tells whether the user or the deployment named the address.
 func (s *Session) vouches(address string) bool {
-	if len(address) > maxAtom {
+	if len(address) > maxAtom || !s.work.spend(linkWork*len(address)) {
 		return false
 	}
 	q := query{s: s, v: Value{Text: address}}
@@ -139,6 +150,9 @@ var linkEnd = func() (t [256]bool) {
 // scan looks through a text word by word. Of a text that was cut out of another
 // the first word may be half a link.
 func (x *linkScan) scan(text string, cut bool) (string, bool) {
+	if !x.s.work.spend(linkWork * len(text)) {
+		return "", false
+	}
 	for start := 0; start < len(text); {
 		end, telling := start, false
 		for end < len(text) && !linkEnd[text[end]] {
@@ -173,6 +187,9 @@ func (x *linkScan) scan(text string, cut bool) (string, bool) {
 // folded or cut.
 func (x *linkScan) known(link string) bool {
 	for _, v := range x.vouched {
+		if !x.s.work.spend(candidateWork) {
+			return true
+		}
 		if strings.EqualFold(v, link) || len(link) > 16 && len(link) <= len(v) && strings.EqualFold(v[:len(link)], link) {
 			return true
 		}

@@ -85,6 +85,9 @@ func (s *Session) extreme(event int32, sup *superlative) (record, field string) 
 	if got, ok := out.extremes[sup.word]; ok {
 		return got[0], got[1]
 	}
+	if !s.work.spend(candidateWork * len(out.doc.Leaves())) {
+		return "", ""
+	}
 	defer func() {
 		if out.extremes == nil {
 			out.extremes = map[string][2]string{}

@@ -40,6 +40,9 @@ func (q *query) typed(text string) (Resolution, bool) {
 func (q *query) places(text string, list []position, how string) (Resolution, bool) {
 	var found []occurrence
 	for _, p := range list[:min(len(list), maxPositions)] {
+		if !q.s.work.spend(candidateWork) {
+			return Resolution{}, false
+		}
 		if bounded(q.s.vouch.sources[p.source].text, int(p.start), int(p.end)) || strings.HasPrefix(q.s.vouch.sources[p.source].text[p.start:], "mailto:") {
 			found = append(found, q.s.vouch.occurrence(int(p.source), int(p.start), int(p.end)))
 		}
@@ -56,13 +59,16 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 	id := identifier(q.n.last)
 	magnitude := strings.TrimPrefix(key, "-")
 	for _, m := range q.s.vouch.numbers[key] {
+		if !q.s.work.spend(candidateWork) {
+			return Resolution{}, false
+		}
 		if id && (m.marked || m.percent) || m.percent && q.amountLike() {
 			continue // a sum of money is nobody's number, and half a balance no fifty
 		}
 		o := q.s.vouch.occurrence(int(m.source), int(m.start), int(m.end))
 		left, right := q.s.vouch.around(o, 9, 3)
 		little := len(magnitude) <= 3 && !m.marked
-		cued := q.n.cued(left) || q.n.cued(right)
+		cued := q.cuedNumber(left, right)
 		if little && !cued && !(m.percent && q.percentLike()) && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
 			continue
 		}
@@ -83,6 +89,24 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 		}
 	}
 	return Resolution{}, false
+}
+
+// cuedNumber reports whether the words around a number say that it is what the
+// argument asks for. A number that counts something else has no cue in what
+// another number counts: "30 replicas, there were 0 errors".
+func (q *query) cuedNumber(left, right []string) bool {
+	if q.n.cued(right) {
+		return true
+	}
+	if !counted(right) {
+		return q.n.cued(left)
+	}
+	for i, w := range left {
+		if taken := i > 0 && isIndex(left[i-1]); !taken && q.n.cued([]string{w}) {
+			return true
+		}
+	}
+	return false
 }
 
 // pronoun reports whether a number in words may refer to what was spoken of:
@@ -157,6 +181,9 @@ func (q *query) grouped(text string) (Resolution, bool) {
 	var found []occurrence
 	for k := 2; k < min(len(text), 9); k++ {
 		for _, p := range q.s.vouch.words[strings.ToLower(strings.TrimPrefix(text[:k], "+"))] {
+			if !q.s.work.spend(len(text)) {
+				return Resolution{}, false
+			}
 			src := q.s.vouch.sources[p.source].text
 			start := int(p.start)
 			if text[0] == '+' {

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,13 +31,14 @@ const (
 // vouching is the text that can raise a value: the system's, the user's, and
 // what was derived from them before anything external was read.
 type vouching struct {
+	work    *meter // of the decision that asks
 	sources []vouchSource
 	words   map[string][]position
 	mails   map[string][]position
 	urls    map[string][]position
 	numbers map[string][]quantity
 	shapes  map[string]position // typed atoms by what they look like
-	order   []quantity          // the numbers in the order of the text
+	order   []quantity          // the quantities in the order of the text
 	size    int
 	latest  int // the user's last text
 
@@ -76,8 +78,9 @@ type occurrence struct {
 	inside     bool // the value is only a part of a quotation
 }
 
-func newVouching() vouching {
+func newVouching(work *meter) vouching {
 	return vouching{
+		work:    work,
 		words:   map[string][]position{},
 		mails:   map[string][]position{},
 		urls:    map[string][]position{},
@@ -228,7 +231,7 @@ func closeQuote(text string, start int, closing string) int {
 // find returns the bounded occurrences of a whole value, the exact ones, or
 // those that differ in case only.
 func (v *vouching) find(value string, foldCase bool) []occurrence {
-	if value == "" || len(value) > v.size {
+	if value == "" || len(value) > v.size || !v.work.spend(len(value)) {
 		return nil
 	}
 	// Start from the rarest of the value's first words.
@@ -251,6 +254,9 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 	}
 	var out []occurrence
 	for _, c := range candidates {
+		if !v.work.spend(len(value) + candidateWork) {
+			return nil
+		}
 		src := &v.sources[c.source]
 		start := int(c.start) - offset
 		end := start + len(value)
@@ -271,17 +277,16 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 
 func (v *vouching) occurrence(source, start, end int) occurrence {
 	o := occurrence{source: source, start: start, end: end}
-	for _, q := range v.sources[source].quotes {
-		if q.start <= start && end <= q.end {
-			text := v.sources[source].text[q.start:q.end]
-			if strings.TrimFunc(text, trimmable) == v.sources[source].text[start:end] {
-				o.quoted = true
-			} else {
-				o.inside = true
-			}
-			break
-		}
+	// Quotations stand in a row, none in another.
+	quotes := v.sources[source].quotes
+	i := sort.Search(len(quotes), func(i int) bool { return quotes[i].end >= end })
+	if i == len(quotes) || quotes[i].start > start {
+		return o
 	}
+	v.work.spend(quotes[i].end - quotes[i].start)
+	text := v.sources[source].text[quotes[i].start:quotes[i].end]
+	o.quoted = strings.TrimFunc(text, trimmable) == v.sources[source].text[start:end]
+	o.inside = !o.quoted
 	return o
 }
 
@@ -298,6 +303,7 @@ const (
 
 // negated tells whether the user named the value to rule it out.
 func (v *vouching) negated(o occurrence) bool {
+	v.work.spend(negatedWork)
 	text := v.sources[o.source].text
 	window := text[max(0, o.start-negationWindow):o.start]
 	if i := strings.LastIndexAny(window, ".!?\n"); i >= 0 {
@@ -347,6 +353,7 @@ var permitted = wordSet("may must should shall can could circumstances account d
 // did not rule it out wherever it was said, and it says more than that some
 // such thing exists, as "project" does to a tool for projects.
 func (s *Session) Names(tool string, key Resolved) bool {
+	s.work.begin(len(key.Text), 1)
 	if key.Label.Obligations&^label.LowInfo != 0 {
 		return false
 	}
@@ -362,7 +369,7 @@ func (s *Session) Names(tool string, key Resolved) bool {
 			return true
 		}
 	}
-	return len(found) == 0 // worked out, and not said in so many words
+	return len(found) == 0 && !s.work.spent() // worked out, and not said in so many words
 }
 
 // harmless tells whether a word after "not" makes it no negation of what
@@ -408,6 +415,7 @@ func ruledOut(after string) bool {
 // up to the given numbers of words before and after it.
 func (v *vouching) around(o occurrence, before, after int) (left, right []string) {
 	const window = 160
+	v.work.spend(aroundWork)
 	text := v.sources[o.source].text
 	l := text[max(0, o.start-window):o.start]
 	if i := lastSentenceEnd(l); i >= 0 {

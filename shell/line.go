@@ -117,6 +117,9 @@ func Read(text string) (*Line, error) {
 		// Shells differ in what they take these for.
 		return nil, fmt.Errorf("%w: it has a zero byte or a carriage return", ErrUnread)
 	}
+	if nesting(text) > maxNesting {
+		return nil, fmt.Errorf("%w: brackets are nested more than %d deep", ErrUnread, maxNesting)
+	}
 	if hash := strings.IndexByte(text, '#'); hash >= 0 && strings.Contains(text[hash:], "\\\n") {
 		// A comment ends with its line in a shell, and goes on for the parser.
 		return nil, fmt.Errorf("%w: a line goes on behind a number sign", ErrUnread)
@@ -133,6 +136,26 @@ func Read(text string) (*Line, error) {
 		return nil, fmt.Errorf("%w: more than %d words", ErrUnread, MaxPieces)
 	}
 	return &r.line, nil
+}
+
+// maxNesting is how deep brackets may nest. The parser calls itself for each, which
+// takes half a second for a line of nothing else.
+const maxNesting = 128
+
+// nesting returns how many brackets are open at once at most, quoted ones
+// included.
+func nesting(text string) int {
+	open, most := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{', '[':
+			open++
+			most = max(most, open)
+		case ')', '}', ']':
+			open = max(0, open-1)
+		}
+	}
+	return most
 }
 
 type reader struct {

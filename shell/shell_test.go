@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -253,4 +254,18 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestNesting: what no person nests is not read, before the parser goes into it.
+func TestNesting(t *testing.T) {
+	for _, open := range []string{"(", "$(", "{ ", "$((", "${a:-", "$[", "<(", "\"$("} {
+		if _, err := shell.Read(strings.Repeat(open, 200)); !errors.Is(err, shell.ErrUnread) || !strings.Contains(err.Error(), "nested") {
+			t.Errorf("%q: %v", open, err)
+		}
+	}
+	for _, line := range []string{"echo $(date)" + strings.Repeat("; (ls)", 50), strings.Repeat("(", 100) + "ls" + strings.Repeat(")", 100)} {
+		if _, err := shell.Read(line); err != nil {
+			t.Errorf("%.40q: %v", line, err)
+		}
+	}
 }

@@ -123,7 +123,7 @@ func BenchmarkCover(b *testing.B) {
 		}
 		words := strings.Fields(prose(4, 4000))
 		b.Run(fmt.Sprintf("%dMB/segments/word", size>>20), func(b *testing.B) {
-			quantiles(b, words, func(v string) { x.Segments(v) })
+			quantiles(b, words, func(v string) { x.Segments(v, nil) })
 		})
 	}
 }
@@ -166,7 +166,7 @@ func BenchmarkHostileCover(b *testing.B) {
 			quantiles(b, []string{string(near)}, func(v string) { x.Cover(v, nil) })
 		})
 		b.Run(name+"/segments", func(b *testing.B) {
-			quantiles(b, []string{value[:100]}, func(v string) { x.Segments(v) })
+			quantiles(b, []string{value[:100]}, func(v string) { x.Segments(v, nil) })
 		})
 	}
 }

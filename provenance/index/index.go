@@ -565,24 +565,30 @@ func commonSuffix(a, b []byte) int {
 // returned. Overflow is set when there may be others, in other segments too:
 // when the value or what it is made of is too frequent, when a segment was left
 // out of the index, and when the value has no token of two bytes to look up.
-func (x *Index) Find(value string) (matches []Match, overflow bool) {
-	return x.Some(value, maxGroup)
+//
+// Fuel bounds the work, and goes down by it, as in [Index.Cover]; overflow is set
+// when it is used up.
+func (x *Index) Find(value string, fuel *int) (matches []Match, overflow bool) {
+	return x.Some(value, maxGroup, fuel)
 }
 
 // Some is [Index.Find] for those who need a few matches only, such as who shows
 // them: overflow is set where there may be more than so many.
-func (x *Index) Some(value string, most int) (matches []Match, overflow bool) {
-	fuel := DefaultFuel
-	if fuel -= len(value); fuel < 0 {
+func (x *Index) Some(value string, most int, fuel *int) (matches []Match, overflow bool) {
+	tank := DefaultFuel
+	if fuel == nil {
+		fuel = &tank
+	}
+	if *fuel -= len(value); *fuel < 0 {
 		return nil, true
 	}
 	x.value, x.vbreak = normal.AppendFold(x.value[:0], x.vbreak, value)
-	matches, overflow = x.whole(x.value, x.vbreak, min(most, maxGroup), &fuel)
+	matches, overflow = x.whole(x.value, x.vbreak, min(most, maxGroup), fuel)
 	views := normal.Decode(value)
 	for i := range views {
 		if v := &views[i]; v.Parent < 0 && v.Start == 0 && v.End == len(value) {
 			x.value, x.vbreak = normal.AppendFold(x.value[:0], x.vbreak, v.Text)
-			found, out := x.whole(x.value, x.vbreak, min(most, maxGroup), &fuel)
+			found, out := x.whole(x.value, x.vbreak, min(most, maxGroup), fuel)
 			overflow = overflow || out
 			for _, m := range found {
 				m.ValueStart, m.ValueEnd = views.Original(i, m.ValueStart, m.ValueEnd)
@@ -596,8 +602,8 @@ func (x *Index) Some(value string, most int) (matches []Match, overflow bool) {
 
 // Segments returns the segments in which [Index.Find] finds a value, each once
 // and in ascending order.
-func (x *Index) Segments(value string) (segs []uint32, overflow bool) {
-	matches, overflow := x.Find(value)
+func (x *Index) Segments(value string, fuel *int) (segs []uint32, overflow bool) {
+	matches, overflow := x.Find(value, fuel)
 	for _, m := range matches {
 		segs = append(segs, m.Seg)
 	}

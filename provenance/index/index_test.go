@@ -112,17 +112,17 @@ func TestFind(t *testing.T) {
 		{"für", "[5]"}, {"the long name of something", "[6]"}, {"he long name of something", "[]"}, {"bob%40corp.com", "[0 3]"},
 		{"", "[]"}, {"nowhere", "[]"}, {"long name of nothing at all", "[]"},
 	} {
-		segs, overflow := x.Segments(c.value)
+		segs, overflow := x.Segments(c.value, nil)
 		if fmt.Sprint(segs) != c.want || overflow {
 			t.Errorf("%q: %v, %v, want %s", c.value, segs, overflow, c.want)
 		}
-		matches, _ := x.Find(c.value)
+		matches, _ := x.Find(c.value, nil)
 		checkMatches(t, texts, c.value, matches)
 	}
-	if segs, overflow := x.Segments("7"); len(segs) > 0 || !overflow {
+	if segs, overflow := x.Segments("7", nil); len(segs) > 0 || !overflow {
 		t.Errorf("a value without tokens: %v, %v", segs, overflow)
 	}
-	if _, overflow := x.Segments("other"); overflow {
+	if _, overflow := x.Segments("other", nil); overflow {
 		t.Error("other is found in its only segment, and yet there may be more")
 	}
 }
@@ -133,17 +133,17 @@ func TestFindOverflows(t *testing.T) {
 		x.Append(uint32(i), fmt.Sprintf("report number %d of the accounting department", i))
 	}
 	for _, v := range []string{"report", "of the accounting department"} {
-		if segs, overflow := x.Segments(v); len(segs) != maxGroup || !overflow {
+		if segs, overflow := x.Segments(v, nil); len(segs) != maxGroup || !overflow {
 			t.Errorf("%q: %d segments, %v", v, len(segs), overflow)
 		}
 	}
-	if segs, overflow := x.Segments("number 77"); fmt.Sprint(segs) != "[77]" || overflow {
+	if segs, overflow := x.Segments("number 77", nil); fmt.Sprint(segs) != "[77]" || overflow {
 		t.Errorf("%v, %v", segs, overflow)
 	}
 	// The token is there more often than is kept, and the value not among them.
 	y := New(Options{})
 	y.Append(1, "xy. xy. xy. xy. xy. a-xy")
-	if segs, overflow := y.Segments("a-xy"); len(segs) == 0 && !overflow {
+	if segs, overflow := y.Segments("a-xy", nil); len(segs) == 0 && !overflow {
 		t.Errorf("%v, %v", segs, overflow)
 	}
 }
@@ -160,7 +160,7 @@ func TestCap(t *testing.T) {
 	if len(m) != 1 || m[0].Seg != 3 || !truncated {
 		t.Errorf("%+v, %v", m, truncated)
 	}
-	if _, overflow := x.Segments("third"); !overflow {
+	if _, overflow := x.Segments("third", nil); !overflow {
 		t.Error("a segment was left out, and the answer claims to be complete")
 	}
 	if text, _ := x.Size(); text > 1100 {
@@ -200,7 +200,7 @@ func TestEmpty(t *testing.T) {
 		if m, _ := x.Cover(v, nil); len(m) > 0 {
 			t.Errorf("%q: %+v", v, m)
 		}
-		if m, _ := x.Find(v); len(m) > 0 {
+		if m, _ := x.Find(v, nil); len(m) > 0 {
 			t.Errorf("%q: %+v", v, m)
 		}
 	}
@@ -298,7 +298,7 @@ func TestFindGuarantee(t *testing.T) {
 		if v == "" {
 			return
 		}
-		segs, overflow := x.Segments(value)
+		segs, overflow := x.Segments(value, nil)
 		found := map[uint32]bool{}
 		for _, s := range segs {
 			found[s] = true
@@ -406,8 +406,8 @@ func TestBoundedWork(t *testing.T) {
 				}
 			}
 			x.table.steps = 0
-			x.Find(value[:20_000])
-			x.Segments("token")
+			x.Find(value[:20_000], nil)
+			x.Segments("token", nil)
 			if x.table.steps > 2000 {
 				t.Errorf("look-ups took %d steps", x.table.steps)
 			}
