@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"os/user"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -25,8 +28,12 @@ type approvalsCommand struct {
 
 type approvalsList struct {
 	storeFlag
-	JSON bool `name:"json" help:"Print one question a line, as JSON."`
+	Watch bool `help:"Go on, and show questions as they come."`
+	JSON  bool `name:"json" help:"Print one question a line, as JSON."`
 }
+
+// lookEvery is how often --watch looks for new questions.
+const lookEvery = time.Second
 
 // Help is shown below the flags.
 func (approvalsList) Help() string {
@@ -34,36 +41,67 @@ func (approvalsList) Help() string {
 
 Example:
   remit approvals
+  remit approvals --watch
   remit approvals answer k3jx5a2qd7 deny`
 }
 
 // Run shows the questions.
 func (c *approvalsList) Run(ctx context.Context, s *streams) error {
+	if !c.Watch {
+		return c.with(ctx, func(st store.Store) error {
+			list, err := st.Pending(ctx, 0)
+			if err == nil && len(list) == 0 && !c.JSON {
+				s.printer().line(0, "no question is waiting")
+			}
+			return errors.Join(err, c.show(s, list))
+		})
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	return c.with(ctx, func(st store.Store) error {
-		list, err := st.Pending(ctx, 0)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			for i := range list {
-				if err := writeJSON(s.out, &list[i]); err != nil {
-					return err
-				}
+		shown := map[string]bool{}
+		for {
+			list, err := st.Pending(ctx, 0)
+			switch {
+			case ctx.Err() != nil:
+				return nil
+			case err != nil:
+				return err
 			}
-			return nil
-		}
-		p := s.printer()
-		if len(list) == 0 {
-			p.line(0, "no question is waiting")
-		}
-		for i := range list {
-			if i > 0 {
-				p.line(0, "")
+			open := map[string]bool{}
+			fresh := slices.DeleteFunc(slices.Clone(list), func(a store.Approval) bool { return shown[a.ID] })
+			for _, a := range list {
+				open[a.ID] = true
 			}
-			p.question(&list[i], time.Now())
+			shown = open // those that were answered don't come again
+			if err := c.show(s, fresh); err != nil {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(lookEvery):
+			}
 		}
-		return nil
 	})
+}
+
+// show writes questions.
+func (c *approvalsList) show(s *streams, list []store.Approval) error {
+	p := s.printer()
+	for i := range list {
+		if c.JSON {
+			if err := writeJSON(s.out, &list[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			p.line(0, "")
+		}
+		p.question(&list[i], time.Now())
+	}
+	return nil
 }
 
 type approvalsAnswer struct {

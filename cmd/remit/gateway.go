@@ -126,7 +126,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 // configured makes the deployment of a configuration. All contract files are
 // read, and all their mistakes reported, before anything starts.
 func configured(f *config.File, log *slog.Logger) (*deployment, error) {
-	d := &deployment{files: map[string]string{}, store: f.Store, queue: f.Queue, audit: f.Audit}
+	d := &deployment{files: map[string]string{}, store: f.Store, queue: f.Queue, audit: f.Audit, notify: f.Notify}
 	o := mcp.Options{Elicit: f.Elicit, Namespace: f.Namespace, Limits: f.Limits, Log: log, Version: version()}
 	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked = f.Precision, f.Sinks, f.Unprovoked
 	dir := contractDir(f.Contracts)

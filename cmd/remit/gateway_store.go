@@ -33,6 +33,8 @@ type deployment struct {
 	store string
 	queue bool
 	audit config.Audit
+	// notify is the command that is run when a question begins to wait.
+	notify []string
 }
 
 // running is a deployment that was started.
@@ -46,6 +48,9 @@ type running struct {
 
 // start makes the gateway, over its store where there is one.
 func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, error) {
+	if len(d.notify) > 0 {
+		d.options.Notify = notifier{d.notify, log}.tell
+	}
 	if d.store == "" {
 		o := d.options
 		always := &approved{files: d.files}
@@ -64,7 +69,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	o.Sessions = ledgerSessions{l, s}
 	always := &approved{files: d.files, audit: s}
 	o.Always = always.add
-	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval), CallOnly: true}), s}
+	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval) + answerGrace, CallOnly: true}), s}
 	o.Questions = people
 	if d.queue {
 		o.Approver = people
@@ -81,6 +86,10 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	k := keep(ctx, s, d.audit, log)
 	return &running{g, func(ctx context.Context) error { return reachable(ctx, s) }, func() error { return errors.Join(k.end(), s.Close()) }}, nil
 }
+
+// answerGrace is how much longer a question is in the queue than the gateway waits
+// for the answer, so that it is the gateway that says when it is too late.
+const answerGrace = 5 * time.Second
 
 // reachable tells whether the store answers.
 func reachable(ctx context.Context, s store.Store) error {

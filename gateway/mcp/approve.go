@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/denial"
 	"github.com/remit-project/remit/gateway/mcp/wire"
 	"github.com/remit-project/remit/rawjson"
 	"github.com/remit-project/remit/sighting"
@@ -23,6 +25,9 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 	switch {
 	case c.g.o.Elicit && x.stateless && elicits(rawjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
 		question, err := c.askBack(ask, x, s, d, params)
+		if err == nil {
+			c.log.Info("a question goes to a person with the answer to the client", "call", d.Call, "server", d.Server, "tool", d.Tool)
+		}
 		if err != nil {
 			c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 			return d, nil, nil
@@ -36,17 +41,64 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 		return d, nil, nil
 	}
 	settled := c.g.o.Telemetry.Asked(ctx)
+	answered := c.waits(ask, x, d)
 	yes, err := person.Ask(ask, s, d)
+	answered()
 	settled()
 	switch {
 	case ctx.Err() != nil:
+		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool)
 		return nil, nil, context.Cause(ctx)
+	case err != nil && ask.Err() != nil:
+		c.log.Warn("nobody answered in time", "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)
+		return d, nil, nil
 	case err != nil:
 		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 		return d, nil, nil
 	}
 	c.remember(ctx, yes)
 	return yes.Decision, nil, nil
+}
+
+// sign is how often a client hears that its call waits for a person: many give up
+// after a minute without a word.
+const sign = 10 * time.Second
+
+// waits tells everybody that a question waits: the log, the client that wants
+// progress of its call, and whoever the deployment names. The returned function
+// says that it waits no more.
+func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision) (answered func()) {
+	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", denial.Codes(d), "time", c.g.o.Limits.Approval)
+	if c.g.o.Notify != nil {
+		go c.g.o.Notify(context.WithoutCancel(ctx), d)
+	}
+	token := rawjson.Get(x.msg.Params, "_meta", "progressToken")
+	if token == nil {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		every := time.NewTicker(sign)
+		defer every.Stop()
+		for n := 1; ; n++ {
+			// The server's own progress begins where this has hardly moved.
+			params := fmt.Appendf(nil, `{"progressToken":%s,"progress":%g,"message":"waiting for a person's answer"}`, token, float64(n)/1e6)
+			if err := x.port.Send(wire.NewNotification("notifications/progress", params)); err != nil {
+				return
+			}
+			select {
+			case <-every.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
 }
 
 // settle takes the answer of a client that came back with it. There is no

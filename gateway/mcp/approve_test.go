@@ -125,3 +125,29 @@ func TestQuestion(t *testing.T) {
 		t.Errorf("%d bytes, or raw characters, in %q", len(got), got)
 	}
 }
+
+// absent is a person who never answers.
+type absent struct{}
+
+func (absent) Ask(ctx context.Context, _ mcp.Session, d *remit.Decision) (mcp.Consent, error) {
+	<-ctx.Done()
+	return mcp.Consent{Decision: d}, ctx.Err()
+}
+
+// A question that nobody answers is no failure, and the model hears what it hears
+// where nobody could be asked.
+func TestNobodyAnswers(t *testing.T) {
+	generations(t, func(t *testing.T, version string) {
+		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Approver: absent{}, Limits: mcp.Limits{Approval: 50 * time.Millisecond}})
+		s := overStdio(t, g, "s1", nil, version)
+		r := call(t, s, "send_email", mail{To: "ann@corp.example"})
+		if !r.IsError || !strings.Contains(textOf(r), "Nobody has confirmed it") {
+			t.Errorf("got %s", textOf(r))
+		}
+		for _, want := range []string{"a question waits for a person", "nobody answered in time"} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the log has no %q", want)
+			}
+		}
+	})
+}

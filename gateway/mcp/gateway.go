@@ -96,6 +96,9 @@ type Options struct {
 	// Always writes down a call that a person allowed for always, as [Approval]
 	// has it. When nil, and after an error, the yes is for the session.
 	Always func(ctx context.Context, d *remit.Decision, by string) error
+	// Notify is told of questions that begin to wait for a person, each in a
+	// goroutine of its own; nil for nobody.
+	Notify func(ctx context.Context, d *remit.Decision)
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
 	Elicit bool

@@ -41,6 +41,8 @@ type File struct {
 	Namespace bool
 	// Elicit lets clients put questions to the person.
 	Elicit bool
+	// Notify is the command that is run when a question begins to wait.
+	Notify []string
 	Limits mcp.Limits
 	// Precision, Sinks and Unprovoked are for contracts that don't say.
 	Precision         label.Precision

@@ -246,6 +246,7 @@ func (l *loader) approvals(n *node, f *File) {
 		"elicitation": l.Boolean("elicitation", &f.Elicit),
 		"queue":       l.Boolean("queue", &f.Queue),
 		"timeout":     l.Duration("timeout", &f.Limits.Approval),
+		"notify":      l.Texts("notify", &f.Notify),
 	})
 }
 

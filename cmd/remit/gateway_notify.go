@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/rawjson"
+)
+
+// notifier runs a command of the deployment's when a question begins to wait.
+type notifier struct {
+	command []string
+	log     *slog.Logger
+}
+
+// notifyTime is how long the command may take: it tells somebody, and doesn't wait
+// for the answer.
+const notifyTime = 30 * time.Second
+
+// tell runs the command, with the question as JSON on its standard input.
+func (n notifier) tell(ctx context.Context, d *remit.Decision) {
+	ctx, cancel := context.WithTimeout(ctx, notifyTime)
+	defer cancel()
+	data, err := rawjson.Encode(map[string]any{
+		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": mcp.Question(d, nil),
+	})
+	if err != nil {
+		n.log.Warn("nobody could be told of a question", "call", d.Call, "error", err)
+		return
+	}
+	cmd := exec.CommandContext(ctx, n.command[0], n.command[1:]...)
+	cmd.Stdin = bytes.NewReader(append(data, '\n'))
+	cmd.Env = append(os.Environ(), "REMIT_SERVER="+visible(d.Server), "REMIT_TOOL="+visible(d.Tool))
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		const most = 400
+		n.log.Warn("nobody could be told of a question", "call", d.Call, "command", n.command[0], "error", err, "says", visible(string(out[:min(len(out), most)])))
+	}
+}
