@@ -8,14 +8,110 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit/gateway/principal"
+	"github.com/remit-project/remit/legible"
 	"github.com/remit-project/remit/wholefile"
 )
 
 type tokenCommand struct {
-	New tokenNew `cmd:"" help:"Make a token for a principal, and print it once."`
+	New    tokenNew    `cmd:"" help:"Make a token for a principal, and print it once."`
+	List   tokenList   `cmd:"" help:"List the tokens: by whom, for what, until when."`
+	Revoke tokenRevoke `cmd:"" help:"End a token, or all of a principal."`
+}
+
+type tokenList struct {
+	tokensFlag
+}
+
+// Run lists the tokens.
+func (c *tokenList) Run(_ context.Context, s *streams) error {
+	name, err := c.file()
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	grants, err := principal.Parse(name, data)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		until := "never ends"
+		switch {
+		case !g.Expires.IsZero() && g.Expires.After(time.Now()):
+			until = "ends " + g.Expires.UTC().Format(time.RFC3339)
+		case !g.Expires.IsZero():
+			until = "ended " + g.Expires.UTC().Format(time.RFC3339)
+		}
+		scopes := make([]string, len(g.Scopes))
+		for i, scope := range g.Scopes {
+			scopes[i] = string(scope)
+		}
+		fmt.Fprintf(s.out, "%s  %s  %s  %s\n", shortHash(g), legible.Line(g.Name), until, strings.Join(scopes, " "))
+	}
+	return nil
+}
+
+// shownHash is how much of a hash names a token among those of a file.
+const shownHash = 12
+
+func shortHash(g principal.Grant) string { return g.Hash.String()[:shownHash] }
+
+type tokenRevoke struct {
+	tokensFlag
+	ID        string `arg:"" optional:"" help:"The token, as remit token list names it."`
+	Principal string `placeholder:"NAME" help:"All tokens of this principal."`
+}
+
+// Help is shown below the flags.
+func (tokenRevoke) Help() string {
+	return `A server that runs notices at its next request.
+
+Example:
+  remit token list
+  remit token revoke 3f0c51a2b7de`
+}
+
+// Run takes tokens out of the file.
+func (c *tokenRevoke) Run(_ context.Context, s *streams) error {
+	if (c.ID == "") == (c.Principal == "") {
+		return usage{hint(errors.New("which token is to end?"), "name one as remit token list does, or a principal with --principal NAME")}
+	}
+	if c.ID != "" && len(c.ID) < shownHash {
+		return usage{hint(fmt.Errorf("%q is too short to name a token", c.ID), "remit token list names them")}
+	}
+	name, err := c.file()
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	data, gone, err := principal.Remove(name, data, func(g principal.Grant) bool {
+		if c.Principal != "" {
+			return g.Name == c.Principal
+		}
+		return strings.HasPrefix(g.Hash.String(), strings.ToLower(strings.TrimPrefix(c.ID, "sha256:")))
+	})
+	if errors.Is(err, principal.ErrNoToken) {
+		return hint(err, "remit token list names those that there are")
+	}
+	if err != nil {
+		return err
+	}
+	if err := wholefile.Replace(name, data, 0o600); err != nil {
+		return err
+	}
+	for _, g := range gone {
+		fmt.Fprintf(s.out, "ended %s of %s\n", shortHash(g), legible.Line(g.Name))
+	}
+	return nil
 }
 
 type tokenNew struct {
@@ -27,7 +123,7 @@ type tokenNew struct {
 
 // Help is shown below the flags.
 func (tokenNew) Help() string {
-	return `The file keeps a hash of the token and nothing that it could be made from. To end a token, take its line out of the file: a server that runs notices.
+	return `The file keeps a hash of the token and nothing that it could be made from. To end a token: remit token revoke. A server that runs notices.
 
 Scopes:
   sessions:read        sessions, their decisions and explanations

@@ -3,9 +3,13 @@ package principal
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -121,6 +125,10 @@ func (f *File) current() ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := private(f.name, info); err != nil {
+		f.read = nil
+		return nil, err
+	}
 	if f.read != nil && os.SameFile(f.read, info) && f.read.ModTime().Equal(info.ModTime()) && f.read.Size() == info.Size() {
 		return f.grants, nil
 	}
@@ -140,6 +148,25 @@ func (f *File) current() ([]Grant, error) {
 	}
 	f.grants, f.read = grants, info
 	return grants, nil
+}
+
+// private reports why others than its owner could put a token into a file.
+func private(name string, file os.FileInfo) error {
+	if runtime.GOOS == "windows" {
+		return nil // the bits say nothing there
+	}
+	const others = 0o022
+	if file.Mode().Perm()&others != 0 {
+		return fmt.Errorf("%s: others may write it, and make themselves tokens: chmod 600 %s", name, name)
+	}
+	dir, err := os.Stat(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	if dir.Mode().Perm()&0o002 != 0 && dir.Mode()&os.ModeSticky == 0 {
+		return fmt.Errorf("%s: others may write its directory, and put another file in its place: chmod 700 %s", name, filepath.Dir(name))
+	}
+	return nil
 }
 
 // Find returns whose a token is. The error is [ErrUnknown], or says that the
@@ -202,4 +229,51 @@ func Add(name string, data []byte, g Grant) ([]byte, error) {
 		return nil, fmt.Errorf("%s: a token can't be added at its end: make the list of tokens the last thing in it, one a line", name)
 	}
 	return []byte(text), nil
+}
+
+// ErrNoToken is returned by [Remove] for a file that doesn't have the token.
+var ErrNoToken = errors.New("there is no such token")
+
+// Remove returns the text of a file without the tokens that a function picks, and
+// what they were. The rest stays as people wrote it.
+func Remove(name string, data []byte, pick func(Grant) bool) ([]byte, []Grant, error) {
+	before, err := Parse(name, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	var gone, left []Grant
+	lines := strings.SplitAfter(string(data), "\n")
+	for _, g := range before {
+		if !pick(g) {
+			left = append(left, g)
+			continue
+		}
+		gone = append(gone, g)
+		from, to := entry(lines, g.Hash.String())
+		lines = slices.Delete(lines, from, to)
+	}
+	if len(gone) == 0 {
+		return nil, nil, fmt.Errorf("%s: %w", name, ErrNoToken)
+	}
+	// Whatever the file looked like: it says this now, or is left alone.
+	text := []byte(strings.Join(lines, ""))
+	after, err := Parse(name, text)
+	if err != nil || !slices.EqualFunc(after, left, func(a, b Grant) bool { return a.Entry() == b.Entry() }) {
+		return nil, nil, fmt.Errorf("%s: the token can't be taken out by itself: write one token a line, or take it out by hand", name)
+	}
+	return text, gone, nil
+}
+
+// entry finds the lines of the list element that names a hash.
+func entry(lines []string, hash string) (from, to int) {
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), strings.ToLower(hash)) })
+	if at < 0 {
+		return 0, 0
+	}
+	indent := func(l string) int { return len(l) - len(strings.TrimLeft(l, " ")) }
+	for from = at; from > 0 && !strings.HasPrefix(strings.TrimLeft(lines[from], " "), "- "); from-- {
+	}
+	for to = from + 1; to < len(lines) && strings.TrimSpace(lines[to]) != "" && indent(lines[to]) > indent(lines[from]); to++ {
+	}
+	return from, to
 }

@@ -141,3 +141,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A file that others may write lets nobody in, also when it becomes so while it is
+// in use and stays the same otherwise.
+func TestFileThatOthersMayWrite(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "tokens.yaml")
+	token, hash := principal.NewToken()
+	g := principal.Grant{Principal: principal.Principal{Name: "ann", Scopes: principal.Scopes()}, Hash: hash}
+	data, err := principal.Add(name, nil, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := principal.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o600, 0o602, 0o620, 0o644} {
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.Find(token)
+		if refused := mode&0o022 != 0; (err != nil) != refused || errors.Is(err, principal.ErrUnknown) {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+}
