@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"cel.dev/cel-go/common/ast"
@@ -37,11 +38,7 @@ const maxTries = 300
 
 // tell looks for values that tell a mutant from its rule: the boundaries that
 // the expressions name, in every place of the examples.
-func tell(ctx context.Context, g, mutant *guard.Guard, part guard.Part, text string, examples []guard.Example) *Apart {
-	rule, ok := g.Only(part.Policy)
-	if !ok {
-		return nil
-	}
+func tell(ctx context.Context, g, mutant *guard.Guard, rule *verdicts, part guard.Part, text string, examples []guard.Example) *Apart {
 	bounds := boundaries(part.Expression.Text, text)
 	for _, p := range g.Parts() {
 		if p.Policy == part.Policy {
@@ -54,8 +51,7 @@ func tell(ctx context.Context, g, mutant *guard.Guard, part guard.Part, text str
 			if tries++; tries > maxTries || ctx.Err() != nil {
 				return nil
 			}
-			a, b := example.Result{}, example.Result{}
-			example.Judge(ctx, rule, &e.Example, &a)
+			a, b := rule.of(ctx, &e.Example), example.Result{}
 			example.Judge(ctx, mutant, &e.Example, &b)
 			if a.Failed == "" && b.Failed == "" && a.Got != b.Got {
 				return &Apart{examples[i].Name, where.place, where.value, a.Got, b.Got, e.Example}
@@ -63,6 +59,34 @@ func tell(ctx context.Context, g, mutant *guard.Guard, part guard.Part, text str
 		}
 	}
 	return nil
+}
+
+// verdicts are what a rule says of calls. Most mutants of a part are tried with the same
+// ones, and the rule is asked once about each.
+type verdicts struct {
+	rule  *guard.Guard
+	mu    sync.Mutex
+	known map[string]example.Result
+}
+
+// of returns what the rule says of an example.
+func (v *verdicts) of(ctx context.Context, e *guard.Example) example.Result {
+	key := fmt.Sprintf("%s\x00%s\x00%s", e.Name, e.Now.Format(time.RFC3339Nano), e.Args)
+	for _, g := range e.Given {
+		key += "\x00" + string(g.Result)
+	}
+	v.mu.Lock()
+	r, ok := v.known[key]
+	v.mu.Unlock()
+	if ok {
+		return r
+	}
+
+	example.Judge(ctx, v.rule, e, &r)
+	v.mu.Lock()
+	v.known[key] = r
+	v.mu.Unlock()
+	return r
 }
 
 // bounds are the values that expressions name.

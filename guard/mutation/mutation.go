@@ -120,6 +120,12 @@ func passes(ctx context.Context, g *guard.Guard, p *guard.Policy) bool {
 
 // judge runs the examples on every mutant, side by side.
 func judge(ctx context.Context, g *guard.Guard, part guard.Part, changes []change, examples []guard.Example) (mutants []Mutant, refused int) {
+	only, ok := g.Only(part.Policy)
+	if !ok {
+		return nil, 0
+	}
+	rule := &verdicts{rule: only, known: map[string]example.Result{}}
+
 	fates := make([]*Mutant, len(changes))
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -133,7 +139,7 @@ func judge(ctx context.Context, g *guard.Guard, part guard.Part, changes []chang
 				m := &Mutant{Part: part, Change: changes[i].what, Text: changes[i].text}
 				m.Fate, m.By = fate(ctx, mutant, examples)
 				if m.Fate == Survived {
-					m.Apart = tell(ctx, g, mutant, part, m.Text, examples)
+					m.Apart = tell(ctx, g, mutant, rule, part, m.Text, examples)
 				}
 				fates[i] = m
 			}
