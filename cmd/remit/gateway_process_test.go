@@ -126,12 +126,29 @@ type gatewayProcess struct {
 // which the test itself may run, would take most of the time to start it.
 func buildProgram(t *testing.T) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "remit")
-	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	name, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return name
 }
+
+// built builds the program once for all tests: linking takes seconds.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "remit-test-")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	name := filepath.Join(dir, "remit")
+	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return name, nil
+})
+
+// builtIn is the directory of the program that was built, which TestMain removes.
+var builtIn string
 
 // startGateway starts a gateway and waits until it listens.
 func startGateway(t *testing.T, program, config string) *gatewayProcess {

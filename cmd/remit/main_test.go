@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,20 @@ func TestMain(m *testing.M) {
 		testServer()
 		return
 	}
-	testscript.Main(m, map[string]func(){"remit": main, "test-server": testServer})
+	testscript.Main(tests{m}, map[string]func(){"remit": main, "test-server": testServer})
+}
+
+// tests are all tests, after which the program that some of them run is removed.
+type tests struct{ *testing.M }
+
+// Run implements [testscript.TestingM].
+func (m tests) Run() int {
+	code := m.M.Run()
+	if err := os.RemoveAll(builtIn); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // TestScripts runs testdata/*.txtar: each is the specification of one command,
