@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -367,10 +368,27 @@ func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, in scope) {
 		c.Assignments = append(c.Assignments, out)
 	}
 	for _, w := range call.Args {
-		c.Words = append(c.Words, r.word(w, in))
+		c.Words = append(c.Words, r.alternatives(w, in)...)
 	}
 	r.redirects(&c, s.Redirs, in)
 	r.add(c, in)
+}
+
+// braces is a plain word with one list of alternatives.
+var braces = regexp.MustCompile(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
+
+// alternatives reads a word that may become several by a list of alternatives.
+func (r *reader) alternatives(w *syntax.Word, in scope) []Word {
+	m := braces.FindStringSubmatch(w.Lit())
+	if m == nil || strings.Contains(m[2], "..") {
+		return []Word{r.word(w, in)}
+	}
+	var out []Word
+	for text := range strings.SplitSeq(m[2], ",") {
+		r.pieces++
+		out = append(out, Word{Span: span(w), Text: m[1] + text + m[3]})
+	}
+	return out
 }
 
 func (r *reader) redirects(c *Command, list []*syntax.Redirect, in scope) {

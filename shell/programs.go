@@ -58,6 +58,13 @@ type program struct {
 	Wraps string `yaml:"wraps"`
 	// Lists says when it prints the names of files: always, or with a flag.
 	Lists string `yaml:"lists"`
+	// Most is how many files it may name; nil is any number.
+	Most *int `yaml:"most"`
+	// Into tells that the last of its words may be a folder, into which the
+	// others go.
+	Into bool `yaml:"into"`
+	// Brings tells that it puts into the workspace what others have written.
+	Brings bool `yaml:"brings"`
 	// Picks tells that it prints some of the lines that it reads, unchanged.
 	Picks bool `yaml:"picks"`
 
@@ -95,10 +102,11 @@ const (
 	script  byte = '~' // the text that the program is for
 	follow  byte = '@' // nothing: links are followed below what is named
 	command byte = '(' // a command, up to ";" or "+"
+	glued   byte = '?' // plain text in the same word, or nothing
 )
 
 // takers are the characters that say what follows a flag.
-const takers = "=:>~@("
+const takers = "=:>~@(?"
 
 // UnmarshalYAML reads "any" or a list.
 func (f *flags) UnmarshalYAML(n *yaml.Node) error {

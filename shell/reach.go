@@ -51,9 +51,10 @@ type Far struct {
 	Dirs []string
 	// Fed tells that it is given another command's output or a file to read.
 	Fed bool
-	// Runs tells that it may run what the workspace defines.
-	Runs bool
-	Why  string
+	// Runs tells that it may run what the workspace defines, and Brings that it
+	// may put into it what others have written.
+	Runs, Brings bool
+	Why          string
 }
 
 // maxDirs bounds the directories that a line may be in after its cds.
@@ -84,6 +85,7 @@ type walk struct {
 	fed     bool     // it is given something to read
 	words   []Word   // of it, from where it leads outside; nil while that isn't the program's doing
 	runs    bool     // what it does may run the workspace's code
+	brings  bool     // it may put others' text into the workspace
 	listed  bool     // more names of files follow its words
 	far     bool     // it leads outside
 }
@@ -102,7 +104,7 @@ func (x *walk) out(format string, args ...any) {
 	if x.listed {
 		words = nil // it is more than what they say
 	}
-	x.reach.Far = append(x.reach.Far, Far{Words: words, Dirs: slices.Clone(x.dirs), Fed: x.fed, Runs: x.runs, Why: why})
+	x.reach.Far = append(x.reach.Far, Far{Words: words, Dirs: slices.Clone(x.dirs), Fed: x.fed, Runs: x.runs, Brings: x.brings, Why: why})
 }
 
 // read looks at all commands of a line.
@@ -116,7 +118,7 @@ func (x *walk) read(line *Line) {
 	}
 	for i := range line.All {
 		c := &line.All[i]
-		x.command, x.far, x.words, x.runs, x.fed, x.listed = c, false, nil, true, c.Fed, false
+		x.command, x.far, x.words, x.runs, x.brings, x.fed, x.listed = c, false, nil, true, false, c.Fed, false
 		x.simple(c)
 	}
 	x.line = outer
@@ -168,6 +170,7 @@ func (x *walk) program(words []Word) {
 		return
 	}
 	name := x.name(words[:n])
+	x.brings = p.Brings || p.Does == fetches
 	if words[0].Text == "git" && !x.own(name) {
 		return
 	}
@@ -266,8 +269,11 @@ func (a *arguments) all(rest []Word) {
 // end looks at what only all arguments together decide.
 func (a *arguments) end() {
 	x := a.x
-	if a.p.Does == writes || a.p.Does == marks {
+	if a.p.Into {
 		x.into(a.named)
+	}
+	if most := a.p.Most; most != nil && len(a.named) > *most {
+		x.out("%s is given more files than it is known for", quote(a.name))
 	}
 	if !a.links {
 		return
@@ -297,7 +303,7 @@ func (a *arguments) flag(rest []Word, i int) (last int, ok bool) {
 	if f.takes == command {
 		return a.commands(rest, i)
 	}
-	if f.takes != nothing && f.takes != follow && f.value == nil {
+	if f.takes != nothing && f.takes != follow && f.takes != glued && f.value == nil {
 		if i++; i == len(rest) {
 			x.out("%s lacks its value", x.source(w))
 			return i, false
@@ -498,7 +504,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 func (a *arguments) value(f follows) {
 	x := a.x
 	switch {
-	case f.takes == nothing || f.takes == follow:
+	case f.takes == nothing || f.takes == follow || f.takes == glued && f.value == nil:
 	case f.value.Kind != Literal:
 		x.out("what %s becomes is not known before it runs", x.source(*f.value))
 	case f.takes == script:
@@ -519,7 +525,7 @@ func (a *arguments) argument(w Word) {
 	switch {
 	case p.Does == fetches:
 		x.address(w)
-	case w.Kind == Pattern && (p.Does != reads || !p.Flags.any && strings.IndexByte("*?[", w.Text[0]) >= 0):
+	case w.Kind == Pattern && (p.Does != reads && p.Does != builds || !p.Flags.any && strings.IndexByte("*?[", w.Text[0]) >= 0):
 		// A file whose name begins with a dash would be a flag.
 		x.out("which files %s becomes is not known before it runs", x.source(w))
 	case p.Does == builds && (strings.ContainsAny(w.Text, "=@") || elsewhere(w.Text)):

@@ -44,6 +44,7 @@ type effects struct {
 	writes   bool
 	building string // a file that says what builds run
 	outside  bool   // its result may be others' text
+	brings   bool   // it puts others' text into the workspace
 	doubted  bool   // it was asked about because of what was written before
 	open     bool   // whether it ran is told by its result
 }
@@ -115,6 +116,13 @@ func (h *history) read(seq int64, e *remit.Event, p *policy, programs *shell.Pro
 	}
 }
 
+// mentions tells whether the user wrote a text as it is.
+func (h *history) mentions(text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.prompts, func(p prompt) bool { return strings.Contains(p.text, text) })
+}
+
 func (h *history) clear(seq int64) { h.doubt, h.cleared, h.why = never, seq, "" }
 
 // keep remembers what a call does until it returns.
@@ -128,7 +136,10 @@ func (h *history) keep(id string, f *effects) {
 
 // ran takes note of what a call that may run writes.
 func (h *history) ran(seq int64, f *effects) {
-	if why := h.against(f.writes, f.building, seq); why != "" && h.doubt < 0 {
+	if f.brings {
+		h.outside = seq
+	}
+	if why := h.against(f.writes || f.brings, f.building, seq); why != "" && h.doubt < 0 {
 		h.doubt, h.why = seq, why
 	}
 }
@@ -161,15 +172,20 @@ func (h *history) returned(seq int64, r *remit.Result) {
 	h.order = slices.DeleteFunc(h.order, func(id string) bool { return id == r.Call })
 }
 
-// doubts says what speaks against a line that runs what the workspace defines;
-// empty when nothing does.
-func (h *history) doubts(r *shell.Reach, written []string) string {
+// doubts says what speaks against a line that runs what the workspace defines, or
+// that the user asked for in the prompt of a record; empty when nothing does.
+func (h *history) doubts(r *shell.Reach, written []string, since int64) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.doubt >= 0 {
+	if h.doubt > since {
 		return h.why
 	}
 	f := effects{}
+	for _, far := range r.Far {
+		if far.Brings && !idling(far.Words) {
+			return "it runs files that it brings from elsewhere"
+		}
+	}
 	for _, name := range written {
 		if r.Writes {
 			f.write(name)
@@ -186,13 +202,6 @@ func (h *history) said() (texts []string, seqs []int64) {
 		texts, seqs = append(texts, p.text), append(seqs, p.seq)
 	}
 	return texts, seqs
-}
-
-// after tells whether a prompt came after all that speaks against a run.
-func (h *history) after(seq int64) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.doubt < seq
 }
 
 // effectsOf finds out what a call of the log does, by its arguments.
@@ -256,6 +265,9 @@ func (f *effects) line(text string, programs *shell.Programs) {
 	}
 	r := programs.Reach(line, anywhere)
 	f.outside = f.outside || r.Asks
+	for _, far := range r.Far {
+		f.brings = f.brings || far.Brings && !idling(far.Words)
+	}
 	for _, name := range written {
 		if r.Writes {
 			f.write(name)
@@ -269,6 +281,21 @@ func (f *effects) write(name string) {
 	if building(name) {
 		f.building = name
 	}
+}
+
+// idling tells whether what a command brings is of no use to builds, by the name
+// that each of its words ends with.
+func idling(words []shell.Word) bool {
+	seen := false
+	for _, w := range words[min(1, len(words)):] {
+		if strings.HasPrefix(w.Text, "-") {
+			continue
+		}
+		if seen = true; !idle(w.Text) {
+			return false
+		}
+	}
+	return seen
 }
 
 // idle tells whether a file is one that no build runs: text for people, tables,

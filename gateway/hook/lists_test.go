@@ -54,8 +54,13 @@ func newBed(t *testing.T, have map[string]string) *bed {
 	b.file(t, "src/old.py", "x = 1\n")
 	b.file(t, "build/x", "")
 	b.file(t, "dist/x", "")
-	if out, err := exec.Command("git", "init", "-q", "-b", "main", b.ws).CombinedOutput(); err != nil {
-		t.Fatalf("git: %v: %s", err, out)
+	// What "git init" makes, as far as git needs it, and in no time.
+	b.file(t, ".git/HEAD", "ref: refs/heads/main\n")
+	b.file(t, ".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+	for _, dir := range []string{"objects", "refs"} {
+		if err := os.MkdirAll(filepath.Join(b.ws, ".git", dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, text := range have {
 		b.file(t, name, b.expand(text))
@@ -176,7 +181,7 @@ const everydayAsked = 5
 
 // Everyday work passes without a question, with every agent.
 func TestEveryday(t *testing.T) {
-	for _, name := range []string{"everyday-1.yaml"} {
+	for _, name := range []string{"everyday-1.yaml", "everyday-2.yaml"} {
 		for _, a := range hook.Agents() {
 			t.Run(name+"/"+a.Name, func(t *testing.T) {
 				s, b := newStage(t, a), newBed(t, nil)
@@ -198,7 +203,7 @@ func TestEveryday(t *testing.T) {
 
 // No trick passes without a question, with any agent.
 func TestTricks(t *testing.T) {
-	for _, name := range []string{"tricks-1.yaml"} {
+	for _, name := range []string{"tricks-1.yaml", "tricks-2.yaml"} {
 		for _, a := range hook.Agents() {
 			t.Run(name+"/"+a.Name, func(t *testing.T) {
 				s, shared := newStage(t, a), newBed(t, nil)
@@ -231,7 +236,7 @@ func TestTricksAreReal(t *testing.T) {
 		}
 		t.Skip("there is no bash to try the tricks with")
 	}
-	for _, name := range []string{"tricks-1.yaml"} {
+	for _, name := range []string{"tricks-1.yaml", "tricks-2.yaml"} {
 		for n, i := range readList(t, name) {
 			if !i.Proof {
 				continue

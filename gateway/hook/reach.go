@@ -129,8 +129,14 @@ func (x *reaching) line(text string) {
 		x.outside(&r)
 	}
 	if r.Runs && x.doubt == "" {
-		if x.doubt = x.history.doubts(&r, x.w.written); x.doubt != "" {
+		if x.doubt = x.history.doubts(&r, x.w.written, never); x.doubt != "" {
 			x.why = x.doubt
+		}
+	}
+	for _, address := range r.Addresses {
+		// The host and the path may be the user's, and the question a secret.
+		if strings.Contains(address, "?") && !x.history.mentions(address) {
+			x.further(atOutside, fmt.Sprintf("%q asks something that the user did not write", address))
 		}
 	}
 	if x.addresses = append(x.addresses, r.Addresses...); len(r.Addresses) > 0 {
@@ -160,9 +166,8 @@ func (x *reaching) outside(r *shell.Reach) {
 			x.further(atOutside, r.Outside)
 			return
 		}
-		against := x.history.doubts(r, x.w.written)
-		if far.Runs && against != "" && !x.history.after(seqs[a.Prompt]) {
-			x.doubt = against
+		if far.Runs && !far.Brings && x.doubt == "" {
+			x.doubt = x.history.doubts(r, x.w.written, seqs[a.Prompt])
 		}
 	}
 	x.further(atWish, "the user asked for it")

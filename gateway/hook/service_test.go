@@ -413,3 +413,20 @@ func TestLongSession(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// A file that the user speaks of is worked on like any other of the workspace.
+func TestFileThatTheUserMentions(t *testing.T) {
+	c := converse(t)
+	c.says("why does the test in src/a.py fail? main.go is odd as well")
+	c.reads("x")
+	for _, name := range []string{"src/a.py", "main.go"} {
+		for tool, input := range map[string]map[string]any{
+			"Write": {"file_path": name, "content": "x"}, "Edit": {"file_path": name, "old_string": "a", "new_string": "b"}, "Read": {"file_path": name},
+			"Grep": {"pattern": name, "path": name}, "Glob": {"pattern": name}, "Bash": {"command": "cat " + name, "description": "look at " + name},
+		} {
+			if _, a := c.proposes(tool, input); a.Verdict != remit.Allow {
+				t.Errorf("%s %s: %+v", tool, name, a)
+			}
+		}
+	}
+}

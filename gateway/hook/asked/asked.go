@@ -176,7 +176,7 @@ func (x *finding) asks(all []said, recent bool) bool {
 		if !recent || s.loose || s.code && i > 0 {
 			continue
 		}
-		if x.wished(s.text, s.verb) {
+		if x.wished(s.text, s.verb) || i > 0 && !all[i-1].dead && refers.MatchString(s.text) && x.wished(s.text+" "+object(all[i-1].text), "") {
 			return true
 		}
 		// "delete a.py and b.py": what is joined may be one request.
@@ -187,6 +187,15 @@ func (x *finding) asks(all []said, recent bool) bool {
 		}
 	}
 	return false
+}
+
+// refers are words for what the clause before has named.
+var refers = regexp.MustCompile(`(?i)\b(?:it|them|that|those|these)$`)
+
+// object is a clause without its verb.
+func object(clause string) string {
+	_, rest, _ := strings.Cut(bare(clause), " ")
+	return rest
 }
 
 func clauses(all []said) string {
@@ -307,6 +316,11 @@ func unwrapped(words []string) []string {
 func (x *finding) equal(user []string) bool {
 	if slices.Equal(user, x.words) {
 		return x.home()
+	}
+	// A script by its path is what the program for it runs.
+	if e := x.t.scripts.entry(x.words); e != nil && strings.Contains(user[0], "/") && len(x.words) > len(e.run) {
+		rest := x.words[len(e.run):]
+		return x.samePath(user[0], rest[0]) && slices.Equal(user[1:], rest[1:]) && x.home()
 	}
 	for _, e := range x.entries() {
 		theirs := e.request.entry(user)
@@ -559,6 +573,9 @@ func (y *fulfilling) operand(w string) bool {
 	if r.Takes == "" {
 		return false
 	}
+	if r.Takes == "path" && y.below(w) {
+		return true
+	}
 	for _, t := range y.tokens {
 		if y.names(t, w) {
 			y.used = append(y.used, t)
@@ -566,7 +583,7 @@ func (y *fulfilling) operand(w string) bool {
 			return true
 		}
 	}
-	return r.Takes == "path" && y.below(w)
+	return false
 }
 
 // names tells whether a word of the user's names what a word of the command does.

@@ -185,6 +185,11 @@ func sentence(text string, question bool) []said {
 			}
 		}
 		clause := strings.TrimSpace(text[at:end])
+		if next <= len(text) && strings.HasPrefix(text[end:next], ":") {
+			// After a colon stands what is meant, or what somebody wrote.
+			head := bare(clause)
+			dead = dead || head != "" && !runs.MatchString(head+" ")
+		}
 		plain := quoted.ReplaceAllString(clause, "`")
 		starts := dead
 		dead = dead || forbids.MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to") || tells.MatchString(plain)
