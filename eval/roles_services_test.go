@@ -13,7 +13,7 @@ func TestRolesOfServices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Arguments < 270 || r.Tools < 115 {
+	if r.Arguments < 340 || r.Tools < 150 {
 		t.Errorf("only %d arguments of %d tools are labelled", r.Arguments, r.Tools)
 	}
 	for _, c := range []struct {

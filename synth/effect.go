@@ -496,7 +496,7 @@ func (t *tool) adjust() {
 		if o, ok := t.about(devices); ok {
 			t.raise(contract.Execute, running, fmt.Sprintf("acts on a %s", o))
 		}
-		if o, ok := t.about(runnables); ok && (t.verb == "start" || t.verb == "enable" || t.verb == "process" || t.verb == "apply" || t.verb == "schedule") {
+		if o, ok := t.about(runnables); ok && (t.verb == "start" || t.verb == "enable" || t.verb == "process" || t.verb == "apply" || t.verb == "schedule" || t.verb == "resume" || t.verb == "unpause") {
 			t.raise(contract.Execute, running, fmt.Sprintf("starts a %s", o))
 		}
 		if o, ok := t.about(set("job pipeline workflow")); ok && t.verb == "build" {
@@ -591,7 +591,7 @@ func (t *tool) delivery() *place {
 		switch first, l := p.words[0], last(p.words); {
 		case first == "notify", l == "delivery", first == "deliver", l == "to" && len(p.words) > 1 && (first == "send" || first == "email"):
 			return p
-		case made && (destination(p) || p.name == "to" || l == "bucket" || l == "recipient" || l == "email" || l == "cc" || l == "channel"):
+		case made && (destination(p) || t.toward(p) || p.name == "to" || l == "bucket" || l == "recipient" || l == "email" || l == "cc" || l == "channel"):
 			return p
 		}
 	}

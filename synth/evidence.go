@@ -636,6 +636,10 @@ func (t *tool) byObject(p *place) []evidence {
 		if o, ok := within(runnables); ok && write && len(p.node.Properties) == 0 {
 			out = append(out, evidence{cManifest, 84, fmt.Sprintf("says what a %s does", o)})
 		}
+	case "source", "destination", "range", "cidr", "address":
+		if _, ok := within(set("firewall acl ingress egress allowlist whitelist")); ok && write {
+			out = append(out, evidence{cHost, 86, "says whose traffic is let through"})
+		}
 	case "scope":
 		if _, ok := within(sensitive); ok && write {
 			out = append(out, evidence{cAudience, 86, "says what may be done by whoever holds it"})

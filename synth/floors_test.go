@@ -317,10 +317,13 @@ func TestWhatSettingsSay(t *testing.T) {
 		{"the group that somebody joins", "assign_user_to_group", "", "group_id", []string{"user_id"}, target, label.User},
 		{"the drive of a copy", "copy_to_team_drive", "", "drive_id", []string{"file_id"}, target, label.User},
 		{"what is copied", "copy_to_team_drive", "", "file_id", []string{"drive_id"}, selector, label.ToolOutput},
+		{"what a firewall lets through", "add_firewall_rule", "", "source: Source address range", []string{"port"}, target, label.User},
+		{"where an export goes", "export_responses", "", "spreadsheet_id: Spreadsheet to export to", []string{"form_id"}, target, label.User},
+		{"a merge request that is accepted", "accept_merge_request", "", "merge_request_iid", nil, selector, label.User},
 		{"a revision", "sync_application", "", "revision", []string{"application"}, nil, label.ToolOutput},
 	})
 	for tool, want := range map[string]contract.Effect{
-		"build_job": contract.Execute, "schedule_campaign": contract.Egress, "close_position": contract.Egress, "create_campaign": contract.Write,
+		"build_job": contract.Execute, "schedule_campaign": contract.Egress, "close_position": contract.Egress, "resume_task": contract.Execute, "create_campaign": contract.Write,
 	} {
 		if got := Contract(one(t, tool, "", "name")).Tools[0]; got.Effect != want {
 			t.Errorf("%s: %s, want %s (%s)", tool, got.Effect, want, got.Why)

@@ -509,8 +509,12 @@ func destination(p *place) bool {
 }
 
 // toward tells whether the tool's name says that something goes there: the group of
-// "assign_user_to_group", the drive of "copy_to_drive".
+// "assign_user_to_group", the drive of "copy_to_drive", or what is described as
+// "sheet to export to".
 func (t *tool) toward(p *place) bool {
+	if t.verb != "" && strings.HasSuffix(strings.TrimRight(fold(p.node.Description), ". "), t.verb+" to") {
+		return true
+	}
 	i := slices.Index(t.words, "to")
 	if i < 0 || t.effect == contract.Read {
 		return false

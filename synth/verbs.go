@@ -62,7 +62,7 @@ var verbs = verbTable([]verbRow{
 		checkout select alter refresh sync synchronize acknowledge snooze watch unwatch
 		minimize maximize press click tap drag choose bold autofit arrange login logout
 		authenticate reindex rebuild vacuum compact optimize mount
-		decline dismiss mute unmute correct fix finalize join leave`},
+		resume pause unpause decline dismiss mute unmute correct fix finalize join leave`},
 	{contract.Write, changing, true, `fork commit label tag mark rate vote stash link manage control handle process apply
 		switch turn limit give push enable start open schedule operate track increase
 		decrease raise lower`},

@@ -37,7 +37,7 @@ var canonical = pairs(`
 	grp=group chan=channel conv=conversation mgr=manager del=delete rm=remove
 	mkdir=createdirectory rmdir=removedirectory mv=move cp=copy ls=list
 	exec=execute init=initialize dl=download ul=upload sub=subscribe
-	unsub=unsubscribe pw=password sid=id pid=id rights=permission modifiers=modifier
+	unsub=unsubscribe pw=password sid=id pid=id iid=id rights=permission modifiers=modifier
 	finalise=finalize
 
 	suche=search suchen=search finde=find finden=find lies=read lese=read
