@@ -234,9 +234,17 @@ type echo struct {
 // divide looks for what was passed on in a text of a turn that ends at a place.
 // What stands before it in this very conversation the user may repeat.
 func (e *echoes) divide(owner uint64, place hash, text string, before func() map[uint64]bool) echo {
+	e.mu.Lock()
+	since := e.readAt(place)
+	e.mu.Unlock()
+	return e.divideSince(owner, since, text, before)
+}
+
+// divideSince looks for what was passed on until a time.
+func (e *echoes) divideSince(owner, since uint64, text string, before func() map[uint64]bool) echo {
 	words, end := tokensOf(text, maxEchoTokens)
 	e.mu.Lock()
-	quotes, users := e.marks(owner, words, lines(text, words), e.readAt(place))
+	quotes, users := e.marks(owner, words, lines(text, words), since)
 	e.mu.Unlock()
 	quotes = joined(quotes)
 	if len(quotes) > 0 {

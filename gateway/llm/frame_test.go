@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -24,6 +25,7 @@ type framed struct {
 	log     bytes.Buffer
 	header  []string
 	turns   []string
+	to      string // who gets the mails; bob when empty
 	kept    string // the response to go on from, where the provider keeps the history
 }
 
@@ -61,10 +63,11 @@ func (f *framed) say(text string) {
 }
 
 // ask sends the conversation. The model answers with a text, or with a call of a
-// tool, to bob; whether the call goes out is returned.
+// tool, as a rule to bob; whether the call goes out is returned.
 func (f *framed) ask(system, tools, text, tool string) bool {
 	f.t.Helper()
-	arguments := `{"to":"bob@corp.example","body":"hello"}`
+	to := cmp.Or(f.to, "bob@corp.example")
+	arguments := fmt.Sprintf(`{"to":%q,"body":"hello"}`, to)
 	id := fmt.Sprintf("id%d", len(f.turns))
 	var answer, body, said string
 	turns := strings.Join(f.turns, ",")
@@ -104,7 +107,7 @@ func (f *framed) ask(system, tools, text, tool string) bool {
 	if f.kept != "" {
 		f.kept = id
 	}
-	return tool != "" && strings.Contains(got, fmt.Sprintf("%q", tool)) && strings.Contains(got, "bob@corp.example")
+	return tool != "" && strings.Contains(got, fmt.Sprintf("%q", tool)) && strings.Contains(got, to) && !strings.Contains(got, "held back")
 }
 
 // What the model had said is still known when the time in the system prompt, or

@@ -120,10 +120,13 @@ func (r *reader) material() []string {
 			}
 		}
 	}
+	r.req.system = r.deployment(r.req.system)
 	add(r.req.system)
 	for i, raw := range r.req.turns {
 		if isSystem(raw) {
-			add(r.turn(i).events)
+			t := r.turn(i)
+			t.events = r.deployment(t.events)
+			add(t.events)
 		}
 	}
 	return append(out, r.req.unread...)

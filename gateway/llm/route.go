@@ -166,7 +166,9 @@ func plain(r *http.Request) error {
 	name := r.URL.Path
 	cleaned := path.Clean(name) == strings.TrimSuffix(name, "/") || name == "/"
 	odd := strings.ContainsFunc(name, func(c rune) bool { return !strings.ContainsRune(plainInPaths, c) })
-	if r.URL.RawPath != "" || !cleaned || odd {
+	// What is read at most may have the name of a model with an escaped slash.
+	escaped := r.URL.RawPath != "" && r.Method != http.MethodGet && r.Method != http.MethodHead
+	if escaped || !cleaned || odd {
 		return fmt.Errorf("the path is not plain: write it without dots, double slashes, escapes and signs other than %s", plainInPaths[len(plainInPaths)-9:])
 	}
 	for _, h := range overriding {
@@ -186,6 +188,11 @@ func (p *Proxy) route(w http.ResponseWriter, r *http.Request) {
 	if found != nil && found.dialect != nil {
 		p.serve(w, r, found.dialect)
 		return
+	}
+	if strings.EqualFold(r.Header.Get("Upgrade"), "h2c") {
+		for _, name := range []string{"Upgrade", "Connection", "Http2-Settings"} {
+			r.Header.Del(name) // the client only asks whether it could; the answer is no
+		}
 	}
 	known := found != nil && found.refused == "" && r.Header.Get("Upgrade") == ""
 	if !known && !p.o.Shadow && !p.passes(r.URL.Path) {

@@ -79,12 +79,20 @@ func TestWhatIsNotDecidedIsRefused(t *testing.T) {
 // A path or a header that an upstream could read as another request is refused.
 func TestWhatCanBeReadAsAnotherRequestIsRefused(t *testing.T) {
 	for _, target := range []string{
-		"/v1//models", "//v1/models", "/v1/models//", "/v1/./models", "/v1/files/../chat/completions", "/v1/models/..", "/v1/models/%2e%2e", "/v1/files/x%2f..%2fchat", "/v1/models%2Fx",
-		`/v1/files/..%5C..%5Cchat%5Ccompletions`, "/v1/files/x%3Fy", "/v1/files/x;y", "/v1/models/%00", "/v1/models/%0a", "/v1/models/x%20", "/v1/mod%C5%BFels", "/v1/models/%E2%84%AA", "/v1/%6dodels%2fx",
+		"/v1//models", "//v1/models", "/v1/models//", "/v1/./models", "/v1/files/../chat/completions", "/v1/models/..", "/v1/models/%2e%2e", "/v1/files/x%2f..%2fchat", "/v1/models/x%2f%2fy",
+		`/v1/files/..%5C..%5Cchat%5Ccompletions`, "/v1/files/x%3Fy", "/v1/files/x;y", "/v1/models/%00", "/v1/models/%0a", "/v1/models/x%20", "/v1/mod%C5%BFels", "/v1/models/%E2%84%AA",
 	} {
 		if status, asked, body := routed(t, nil, http.MethodGet, target); status != http.StatusBadRequest || asked {
 			t.Errorf("%s: %d, the upstream was asked: %t, %s", target, status, asked, body)
 		}
+	}
+	for _, target := range []string{"/v1/models%2Fx", "/v1%2fembeddings", "/v1/chat%2fcompletions", "/v1/%66iles%2f"} {
+		if status, asked, body := routed(t, nil, http.MethodPost, target); status != http.StatusBadRequest || asked {
+			t.Errorf("POST %s: %d, the upstream was asked: %t, %s", target, status, asked, body)
+		}
+	}
+	if status, asked, _ := routed(t, nil, http.MethodGet, "/v1/responses%2fr1"); status != http.StatusForbidden || asked {
+		t.Errorf("an escaped slash: %d, the upstream was asked: %t", status, asked)
 	}
 	for _, header := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x-http-method-override"} {
 		if status, asked, _ := routed(t, nil, http.MethodGet, "/v1beta/models/gemini", header, "POST"); status != http.StatusBadRequest || asked {
@@ -93,6 +101,20 @@ func TestWhatCanBeReadAsAnotherRequestIsRefused(t *testing.T) {
 	}
 	if status, asked, _ := routed(t, nil, http.MethodGet, "/v1/models", "Connection", "Upgrade", "Upgrade", "websocket"); status != http.StatusForbidden || asked {
 		t.Errorf("another protocol: %d, the upstream was asked: %t", status, asked)
+	}
+}
+
+// The names of models have slashes, which clients escape; and some clients ask for
+// another version of HTTP, which nobody has to give them.
+func TestOrdinaryClientsAreRelayed(t *testing.T) {
+	u := newUpstream(t, reply{status: 200, kind: "application/json", body: "{}"}, reply{status: 200, kind: "application/json", body: "{}"})
+	h := newProxyHandler(t, u, nil)
+	if w := request(t, h, http.MethodGet, "/v1/models/meta-llama%2FLlama-4"); w.Code != http.StatusOK || u.request(0).path != "/v1/models/meta-llama%2FLlama-4" {
+		t.Errorf("an escaped slash: %d %s, the upstream got %s", w.Code, w.Body, u.request(0).path)
+	}
+	w := request(t, h, http.MethodGet, "/v1/models", "Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk")
+	if got := u.request(1).header; w.Code != http.StatusOK || got.Get("Upgrade") != "" || got.Get("Http2-Settings") != "" {
+		t.Errorf("HTTP/2: %d %s, the upstream got %v", w.Code, w.Body, got)
 	}
 }
 
