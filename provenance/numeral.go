@@ -182,7 +182,9 @@ func (run *digitRun) goesOn(sep rune, next string) bool {
 	if len(next) != 3 || len(run.groups[0]) > 3 || run.groups[0][0] == '0' {
 		return false
 	}
-	return !slices.ContainsFunc(run.separators, func(s rune) bool { return s != sep })
+	// Those before the last are the same, or that one wouldn't be there.
+	n := len(run.separators)
+	return n == 0 || run.separators[n-1] == sep
 }
 
 // shape is what the separators of a run say.
