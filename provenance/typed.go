@@ -91,9 +91,13 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
+// nearCue is how many words before a number that counts something a cue for it
+// may stand.
+const nearCue = 6
+
 // cuedNumber reports whether the words around a number say that it is what the
-// argument asks for. A number that counts something else has no cue in what
-// another number counts: "30 replicas, there were 0 errors".
+// argument asks for. A number that counts something else has its cue near by, and
+// none in what another number counts: "30 replicas, there were 0 errors".
 func (q *query) cuedNumber(left, right []string) bool {
 	if q.n.cued(right) {
 		return true
@@ -102,6 +106,9 @@ func (q *query) cuedNumber(left, right []string) bool {
 		return q.n.cued(left)
 	}
 	for i, w := range left {
+		if i < len(left)-nearCue {
+			continue
+		}
 		if taken := i > 0 && isIndex(left[i-1]); !taken && q.n.cued([]string{w}) {
 			return true
 		}
