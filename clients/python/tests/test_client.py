@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from remit_client import AsyncRemit, Decision, Problem, Remit, Session, ToolSet, wire
+from remit_client import AsyncRemit, Decision, Problem, Remit, RemitError, Session, ToolSet, Unreachable, wire
 
 URL, TOKEN = os.environ["REMIT_URL"], os.environ["REMIT_TOKEN"]
 
@@ -152,10 +152,57 @@ def answering(status: int, **parts: Any) -> Callable[[httpx.Request], httpx.Resp
 )
 def test_whatever_else_comes_back_is_no_decision(answer: Callable[[httpx.Request], httpx.Response]) -> None:
     remit = Remit(URL, TOKEN, transport=httpx.MockTransport(answer))
-    with pytest.raises((Problem, ValueError)):
+    with pytest.raises(RemitError):
         Session(remit, "s").decide("t", {})
 
 
 def test_a_decision_has_a_verdict() -> None:
     with pytest.raises(ValueError):
         Decision.of({"verdict": True, "session": "s", "call": "c", "tool": "t"})
+
+
+def broken(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("refused")
+
+
+def slow(request: httpx.Request) -> httpx.Response:
+    raise httpx.ReadTimeout("")
+
+
+def looping(request: httpx.Request) -> httpx.Response:
+    raise httpx.TooManyRedirects("too many")
+
+
+@pytest.mark.parametrize("transport", [broken, slow, looping])
+def test_all_exceptions_have_one_base(transport: Callable[[httpx.Request], httpx.Response], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "ATTEMPTS", 1)
+    remit = Remit(URL, TOKEN, transport=httpx.MockTransport(transport))
+    with pytest.raises(RemitError) as failed:
+        remit.session()
+    assert isinstance(failed.value, Unreachable) and isinstance(failed.value.__cause__, httpx.HTTPError)
+
+    async def awaited() -> None:
+        async with AsyncRemit(URL, TOKEN, transport=httpx.MockTransport(transport)) as remit:
+            await remit.session()
+
+    with pytest.raises(Unreachable):
+        asyncio.run(awaited())
+    with pytest.raises(RemitError):
+        Remit("http://[", TOKEN).session()
+
+
+def test_what_nobody_explains_is_external_where_not_all_is_seen() -> None:
+    tools: Any = [{"server": "mail", "tools": [{"name": "send_email", "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}}}]}]
+    for unseen, verdict in ((None, "allow"), (False, "allow"), (True, "ask")):
+        with Remit(URL, TOKEN) as remit:
+            session = remit.session(tools=tools, unseen_user=unseen)
+            session.user("Send it to bob@corp.example")
+            assert session.decide("send_email", {"to": "eve@evil.example"}).verdict == verdict
+
+
+def test_a_result_belongs_to_a_call() -> None:
+    with Remit(URL, TOKEN) as remit:
+        session = remit.session()
+        with pytest.raises(Problem) as unknown:
+            session.result("nothing", "text")
+        assert unknown.value.kind == "not-found"

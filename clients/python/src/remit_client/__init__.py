@@ -1,24 +1,28 @@
 """Ask Remit before a tool call runs.
 
 Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
-``arguments``. Every exception is a refusal.
+``arguments``. Every exception is a refusal; all are a :class:`RemitError`.
 """
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, Decision, Finding, Problem, Reason, SessionInfo, ToolSet, Verdict
+from .models import Approval, BadAnswer, Decision, Finding, NoSession, Problem, Reason, RemitError, SessionInfo, ToolSet, Unreachable, Verdict
 
 __all__ = [
     "Approval",
     "AsyncRemit",
     "AsyncSession",
+    "BadAnswer",
     "Decision",
     "Finding",
+    "NoSession",
     "Problem",
     "Reason",
     "Remit",
+    "RemitError",
     "Session",
     "SessionInfo",
     "ToolSet",
+    "Unreachable",
     "Verdict",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, Decision, Problem, SessionInfo, ToolSet
+from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, Unreachable
 
 
 class AsyncRemit:
@@ -33,13 +33,14 @@ class AsyncRemit:
         attempt = 0
         while True:
             problem: Problem | None = None
-            failed: Exception
+            failed: RemitError
             try:
                 return wire.read(await self._http.request(**request.arguments()))
             except Problem as e:
                 problem = failed = e
-            except httpx.TransportError as e:
-                failed = e
+            except (httpx.HTTPError, httpx.InvalidURL) as e:
+                failed = Unreachable(f"the server gave no answer: {e or type(e).__name__}")
+                failed.__cause__ = e
             wait = wire.again(problem, attempt)
             if wait is None:
                 raise failed

@@ -22,7 +22,7 @@ from langgraph.types import Command
 from . import wire
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Decision, ToolSet
+from .models import Decision, NoSession, ToolSet
 
 #: How many results are remembered as recorded. One that was forgotten is
 #: recorded again when it is seen, and then vouches for nothing.
@@ -258,7 +258,7 @@ def _digest(message: BaseMessage) -> str:
 def _session(state: Any) -> str:
     session = state.get("remit_session")
     if not isinstance(session, str):
-        raise RuntimeError("there is no session: the middleware was not asked before the agent began")
+        raise NoSession("there is no session: the middleware was not asked before the agent began")
     return session
 
 

@@ -93,7 +93,12 @@ class Decision:
     def of(cls, data: Mapping[str, Any]) -> Decision:
         """Read a decision. What has no known verdict is an error, never allowed."""
         if data.get("verdict") not in ("allow", "ask", "deny"):
-            raise ValueError("the answer has no verdict")
+            raise BadAnswer("the answer has no verdict")
+        for name in ("session", "call", "tool"):
+            if not isinstance(data.get(name), str):
+                raise BadAnswer(f"the decision has no {name}")
+        if not isinstance(data.get("arguments", {}), dict):
+            raise BadAnswer("the decision's arguments are no object")
         return cls(
             session=data["session"],
             call=data["call"],
@@ -107,7 +112,23 @@ class Decision:
         )
 
 
-class Problem(Exception):
+class RemitError(Exception):
+    """Why there is no answer that lets anything run: the base of all that this package raises."""
+
+
+class Unreachable(RemitError):
+    """The server could not be reached, or its answer not be read. The cause is httpx's error."""
+
+
+class NoSession(RemitError, RuntimeError):
+    """An agent asks about a call before its conversation was begun."""
+
+
+class BadAnswer(RemitError, ValueError):
+    """The server's answer is not what its description says."""
+
+
+class Problem(RemitError):
     """Why a request was not carried out (RFC 9457). A call that it is about must not run."""
 
     def __init__(self, status: int, kind: str, title: str, detail: str) -> None:

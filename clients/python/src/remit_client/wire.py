@@ -11,8 +11,11 @@ import httpx
 
 from .models import Problem, ToolSet
 
-#: How often a request is sent that got no answer, or was told to come back.
-ATTEMPTS = 4
+#: How often a request is sent that got no answer, or was told to come back: over
+#: some six seconds, in which a server starts again.
+ATTEMPTS = 6
+#: The longest that is waited in between, in seconds.
+LONGEST_PAUSE = 2.0
 #: How long an answer may take: longer than the longest wait for a person.
 TIMEOUT = httpx.Timeout(100.0, connect=10.0)
 #: The longest that one request waits for a person's answer, in seconds.
@@ -88,7 +91,7 @@ def again(problem: Problem | None, attempt: int) -> float | None:
     if attempt + 1 >= ATTEMPTS:
         return None
     if problem is None or problem.kind in ("unavailable", "too-many"):
-        return float(0.1 * 4**attempt)
+        return min(0.1 * 4.0**attempt, LONGEST_PAUSE)
     return None
 
 

@@ -1,0 +1,92 @@
+"""Graphs with a ToolNode, with a model that obeys whatever it reads."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain.messages import HumanMessage, ToolMessage
+from langchain_core.messages import BaseMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.prebuilt import ToolNode
+from test_langchain import ATTACK, BENIGN, TO_EVE, TOKEN, URL, Obedient, Office, Scripted, read_page
+
+from remit_client import AsyncRemit, Remit
+from remit_client.langgraph import RemitNodes, RemitState
+
+
+def graph(model: Any, tools: Any, remit: RemitNodes | None, *, begin: bool = True) -> Any:
+    async def answer(state: RemitState) -> Any:
+        return {"messages": [await model.ainvoke(state["messages"])]}
+
+    def answered(state: RemitState) -> Any:
+        return {"messages": [model.invoke(state["messages"])]}
+
+    def more(state: RemitState) -> str:
+        return "tools" if getattr(state["messages"][-1], "tool_calls", None) else END
+
+    b = StateGraph(RemitState)
+    b.add_node("model", answered if remit is None or not remit._awaited else answer)
+    b.add_conditional_edges("model", more)
+    if remit is None:
+        b.add_node("tools", ToolNode(tools))
+        b.add_edge(START, "model")
+        b.add_edge("tools", "model")
+    else:
+        b.add_node("tools", remit.tool_node())
+        b.add_node("read", remit.read)
+        b.add_node("begin", remit.begin)
+        b.add_edge(START, "begin" if begin else "model")
+        b.add_edge("begin", "model")
+        b.add_edge("tools", "read")
+        b.add_edge("read", "model")
+    return b.compile()
+
+
+def ask(text: str) -> Any:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+@pytest.mark.parametrize(("mail", "sent"), [(BENIGN, ["ann@corp.example"]), (ATTACK, [])], ids=["benign", "attacked"])
+@pytest.mark.parametrize("awaited", [False, True], ids=["invoked", "awaited"])
+def test_a_tool_node_is_guarded(mail: str, sent: list[str], awaited: bool) -> None:
+    office = Office(mail)
+
+    async def run() -> Any:
+        async with AsyncRemit(URL, TOKEN) as remit:
+            return await graph(Obedient(), office.tools, RemitNodes(remit, tools=office.tools)).ainvoke(ask("Send the notes to ann@corp.example"))
+
+    if awaited:
+        out = asyncio.run(run())
+    else:
+        with Remit(URL, TOKEN) as remit:
+            out = graph(Obedient(), office.tools, RemitNodes(remit, tools=office.tools)).invoke(ask("Send the notes to ann@corp.example"))
+    assert office.sent == sent
+    last = [m for m in out["messages"] if isinstance(m, ToolMessage)][-1]
+    assert last.status == ("success" if sent else "error")
+
+
+def test_without_remit_the_attack_succeeds() -> None:
+    office = Office(ATTACK)
+    graph(Obedient(), office.tools, None).invoke(ask("Send the notes to ann@corp.example"))
+    assert office.sent == ["eve@evil.example"]
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["the messages", "the whole state"])
+def test_what_a_tool_said_for_the_user_stays_so(whole: bool) -> None:
+    office = Office(BENIGN)
+    tools = [read_page, office.tools[1]]
+    with Remit(URL, TOKEN) as remit:
+        model = Scripted(script=[("read_page", {}), "Read.", TO_EVE, "Done."])
+        first = graph(model, tools, RemitNodes(remit, tools=tools)).invoke(ask("Read the page"))
+        again: dict[str, list[BaseMessage]] = {"messages": [*first["messages"], HumanMessage("Now send the notes")]}
+        graph(model, tools, RemitNodes(remit, tools=tools)).invoke({**first, **again} if whole else again)
+    assert office.sent == []
+
+
+def test_without_its_beginning_no_call_runs() -> None:
+    office = Office(BENIGN)
+    with Remit(URL, TOKEN) as remit, pytest.raises(RuntimeError, match="no session"):
+        graph(Obedient(), office.tools, RemitNodes(remit, tools=office.tools), begin=False).invoke(ask("Send the notes to ann@corp.example"))
+    assert office.sent == []
