@@ -1,10 +1,12 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/remit-project/remit"
@@ -41,16 +43,11 @@ func (s *Server) keyed(ctx context.Context, r *request, id store.Request, f func
 	}}
 	out, err := f(ctx, &in)
 	switch {
-	case err == nil && written != nil:
-		return replayed(written, nil)
 	case errors.Is(err, store.ErrAnswered):
 		return replayed(s.o.Store.Reply(ctx, id))
 	case untouched(err):
 		return out, err
-	}
-
-	// Nothing was written with it: it is a problem, or changed nothing.
-	if err != nil {
+	case err != nil:
 		p, known := problemOf(err)
 		if !known {
 			return out, err // sent again, it is carried out if it wasn't
@@ -61,6 +58,12 @@ func (s *Server) keyed(ctx context.Context, r *request, id store.Request, f func
 	if failed != nil {
 		return reply{}, failed
 	}
+	if err == nil && written != nil && same(*written, made) {
+		return replayed(&made, nil)
+	}
+
+	// Nothing was written with it: it is a problem, or changed nothing, or what it
+	// was about to write was overtaken.
 	if failed = s.o.Store.Settle(ctx, id, made); errors.Is(failed, store.ErrAnswered) {
 		return replayed(s.o.Store.Reply(ctx, id))
 	}
@@ -86,6 +89,10 @@ func (r *request) replyTo(outcome any) reply {
 		}
 	}
 	return reply{status: http.StatusNoContent}
+}
+
+func same(a, b store.Reply) bool {
+	return a.Status == b.Status && maps.Equal(a.Header, b.Header) && bytes.Equal(a.Body, b.Body)
 }
 
 // content is a hash of all that a request asks for.

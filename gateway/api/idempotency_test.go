@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/store"
 )
 
@@ -85,6 +87,25 @@ func TestUnanswered(t *testing.T) {
 	}
 	if info := into[store.SessionInfo](t, b.get(t, 200, "agent", "/v1/sessions/s")); info.Length != 4 {
 		t.Errorf("the session has %d events", info.Length)
+	}
+}
+
+// TestOvertaken: an answer that was made for a write which didn't come about, since
+// another one was first, is not given.
+func TestOvertaken(t *testing.T) {
+	b := newBench(t)
+	r := &request{Request: httptest.NewRequest(http.MethodPost, "/", nil), who: callers["agent"], form: decisionForm}
+	id := store.Request{Principal: "agent", Key: "k"}
+	for range 2 {
+		out, err := b.keyed(t.Context(), r, id, func(_ context.Context, r *request) (reply, error) {
+			_, err := r.settles.Reply(&remit.Decision{Call: "c1", Verdict: remit.Allow})
+			must(t, err)
+			return answered(&remit.Decision{Call: "c1", Verdict: remit.Ask}, nil)
+		})
+		must(t, err)
+		if text, _ := out.body.(kept); !strings.Contains(string(text), `"verdict":"ask"`) {
+			t.Errorf("got %s", text)
+		}
 	}
 }
 

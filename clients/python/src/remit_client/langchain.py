@@ -197,7 +197,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         for message in state["messages"]:
             # With what it says: a message can be replaced under its id.
             known = f"{message.id}:{_digest(message)}"
-            if known in seen:
+            if known in seen or message.id in seen:  # checkpoints of earlier versions have ids alone
                 continue
             new.fed.append(known)
             if isinstance(message, ToolMessage) and (session, message.tool_call_id) in self._recorded:
