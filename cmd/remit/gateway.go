@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	// Those who start servers end them by SIGTERM as often as by an interrupt.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal doesn't wait for what is in flight
 	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
 	observe, flush, err := telemetry.Start(ctx, version(), log)
 	if err != nil {
@@ -78,6 +80,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	reloading(ctx, g, log)
 	err = g.ServeStdio(ctx, s.in, s.out, c.session())
 	if errors.Is(err, mcp.ErrNoServer) {
 		err = hint(err, "check the command after --: run it by itself to see what it says")
@@ -113,6 +116,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	if err != nil {
 		return err
 	}
+	reloading(ctx, g, log)
 	if f.Listen == nil {
 		err := g.ServeStdio(ctx, s.in, s.out, c.session())
 		if errors.Is(err, mcp.ErrNoServer) {
@@ -171,12 +175,25 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		} else {
 			command := upstream.Command{Args: s.Command, Env: s.Env, Dir: s.Dir, MaxMessage: most, Log: log}
 			server.Directories = directories(s.Command, s.Dir)
+			server.Check = func() error { return runnable(s.Command[0], s.Dir) }
+			if err := server.Check(); err != nil {
+				log.Error("the server's program can't be started", "error", err)
+			}
 			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 		}
 		o.Servers = append(o.Servers, server)
 	}
 	d.options = o
 	return d, errors.Join(errs...)
+}
+
+// runnable tells why a program can't be started; nil when it is there.
+func runnable(program, dir string) error {
+	if dir != "" && !filepath.IsAbs(program) && strings.ContainsRune(program, filepath.Separator) {
+		program = filepath.Join(dir, program)
+	}
+	_, err := exec.LookPath(program)
+	return err
 }
 
 // policies reads the company's rules. Mistakes that take the servers' tools to

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +43,9 @@ type deployment struct {
 type running struct {
 	*mcp.Gateway
 	// ready tells what keeps the gateway from serving.
-	ready func(context.Context) error
+	ready func(ctx context.Context, troubled bool) error
+	// files are the contract files that SIGHUP reads again, by server.
+	files map[string]string
 	// end ends what start has begun. The gateway has ended by then.
 	end func() error
 }
@@ -57,13 +61,16 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		o.Always = always.add
 		g, err := mcp.New(o)
 		always.gateway = g
-		return &running{g, nil, func() error { return nil }}, err
+		return &running{g, nil, d.files, func() error { return nil }}, err
 	}
 	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
 	if err != nil {
 		return nil, err
 	}
 	o := d.options
+	if o.Check, err = inPlace(d.store); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	// The gateway says for each client which monitor decides.
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = ledgerSessions{l, s}
@@ -84,19 +91,48 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	}
 	always.gateway = g
 	k := keep(ctx, s, d.audit, log)
-	return &running{g, func(ctx context.Context) error { return reachable(ctx, s) }, func() error { return errors.Join(k.end(), s.Close()) }}, nil
+	ready := func(ctx context.Context, troubled bool) error { return reachable(ctx, s, troubled) }
+	return &running{g, ready, d.files, func() error { return errors.Join(k.end(), s.Close()) }}, nil
 }
 
 // answerGrace is how much longer a question is in the queue than the gateway waits
 // for the answer, so that it is the gateway that says when it is too late.
 const answerGrace = 5 * time.Second
 
-// reachable tells whether the store answers.
-func reachable(ctx context.Context, s store.Store) error {
+// reachable tells whether the store answers; after trouble, whether it can be written
+// to, which leaves a note in the audit log.
+func reachable(ctx context.Context, s store.Store, troubled bool) error {
 	if _, err := s.Session(ctx, "none"); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	return nil
+	if !troubled {
+		return nil
+	}
+	return s.Note(ctx, store.Note{About: "recovered", Members: map[string]string{"version": version()}})
+}
+
+// inPlace tells whether the file of a store is still the one that was opened: what is
+// written to one that was removed or replaced is lost when the gateway ends. It is nil
+// for stores that are no files.
+func inPlace(name string) (func() error, error) {
+	name = strings.TrimPrefix(name, "sqlite:")
+	if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
+		return nil, nil
+	}
+	opened, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		now, err := os.Stat(name)
+		if err == nil && !os.SameFile(opened, now) {
+			err = errors.New("another file has taken its place")
+		}
+		if err != nil {
+			return fmt.Errorf("the store %s is not there any more: put it back, or restart the gateway: %w", name, err)
+		}
+		return nil
+	}, nil
 }
 
 // noteStart writes into the audit log what is in force from now on.

@@ -60,7 +60,8 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 	if d == nil {
 		proposed.ID = newCallID()
-		if d, err = s.Decide(ctx, proposed); err != nil {
+		d, err = c.decide(ctx, s, proposed)
+		if err != nil {
 			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
 		}
 	}
@@ -86,6 +87,18 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	return c.run(ctx, x, b, s, d, tool, params)
 }
 
+// decide decides a call, where that can be recorded.
+func (c *conversation) decide(ctx context.Context, s Session, call remit.Call) (d *remit.Decision, err error) {
+	if c.g.o.Check != nil {
+		err = c.g.o.Check()
+	}
+	if err == nil {
+		d, err = s.Decide(ctx, call)
+	}
+	c.g.recorded(err)
+	return d, err
+}
+
 // run makes a call that may run.
 func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
 	if at, ok := rawjson.Find(params, "arguments"); ok && d.Arguments != nil {
@@ -108,7 +121,9 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 	// Recorded even when the client has gone: the call has run.
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	if err := s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured}); err != nil {
+	err = s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured})
+	c.g.recorded(err)
+	if err != nil {
 		c.log.Error("a result could not be recorded", "call", d.Call, "tool", d.Tool, "error", err)
 		return nil, fmt.Errorf("the call has run, and its result is held back, because it could not be recorded: %w", err)
 	}

@@ -487,6 +487,9 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 		}
 		s, err := c.g.o.Sessions.Open(ctx, decides, c.anchor, c.principal)
 		if err != nil {
+			if !errors.Is(err, ErrNotYours) {
+				c.g.recorded(err)
+			}
 			return nil, err
 		}
 		if c.session == nil && c.principal != "" && len(c.g.o.Policies) > 0 {

@@ -49,6 +49,9 @@ type Server struct {
 	Modes map[string]Mode
 	// Timeout bounds one request; [DefaultTimeout] when zero.
 	Timeout time.Duration
+	// Check tells why the server can't be there, as when its program is missing;
+	// nil where that can't be told.
+	Check func() error
 }
 
 // Limits bound what clients and servers may cost. Zero values mean the
@@ -93,6 +96,9 @@ type Options struct {
 	// Questions keeps those that clients come back to with the answer; the
 	// process's memory when nil.
 	Questions Questions
+	// Check tells what keeps calls from being recorded. It is asked before each
+	// decision; nil where nothing can.
+	Check func() error
 	// Always writes down a call that a person allowed for always, as [Approval]
 	// has it. When nil, and after an error, the yes is for the session.
 	Always func(ctx context.Context, d *remit.Decision, by string) error
@@ -139,7 +145,9 @@ type Gateway struct {
 	questions Questions
 	kept      kept
 
-	mu            sync.Mutex
+	mu sync.Mutex
+	// trouble is why a step could last not be recorded; nil since one was.
+	trouble       error
 	conversations map[*conversation]bool
 	monitors      map[string]*remit.Monitor
 	closed        bool
@@ -248,6 +256,43 @@ func (g *Gateway) Approve(name string, a contract.Approval) error {
 		return fmt.Errorf("there is no server %q", name)
 	}
 	return g.servers[i].approve(a)
+}
+
+// Reload puts another contract of a server in force, for all conversations, from the
+// next call on.
+func (g *Gateway) Reload(name string, file *contract.File) error {
+	i := slices.IndexFunc(g.servers, func(s *server) bool { return s.Name == name })
+	if i < 0 || file.Server != name {
+		return fmt.Errorf("the contract is for %q, and not for the server %q", file.Server, name)
+	}
+	s := g.servers[i]
+	was := s.replace(file)
+	if _, err := g.monitor(make([]*schema.Catalogue, len(g.servers))); err != nil {
+		s.replace(was)
+		return err
+	}
+	if g.o.InForce != nil {
+		return g.o.InForce(file)
+	}
+	return nil
+}
+
+// recorded takes note of whether a step could be recorded, and logs where that
+// changes.
+func (g *Gateway) recorded(err error) {
+	if errors.Is(err, context.Canceled) {
+		return // whoever waited for it has gone
+	}
+	g.mu.Lock()
+	was := g.trouble
+	g.trouble = err
+	g.mu.Unlock()
+	switch {
+	case err != nil:
+		g.log.Error("a step could not be recorded, and so nothing was done by it", "error", err)
+	case was != nil:
+		g.log.Info("steps can be recorded again")
+	}
 }
 
 // mode returns what a decision on a tool does.

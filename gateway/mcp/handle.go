@@ -171,7 +171,9 @@ func (c *conversation) attach(ctx context.Context, s Session, x *exchange, m *wi
 			break
 		}
 	}
-	if err := s.Attach(ctx, what, readable(m)); err != nil {
+	err := s.Attach(ctx, what, readable(m))
+	c.g.recorded(err)
+	if err != nil {
 		return fmt.Errorf("what was read is held back, because it could not be recorded: %w", err)
 	}
 	return nil

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 )
@@ -22,15 +24,47 @@ func health(w http.ResponseWriter, err error) {
 // ready tells why the gateway can't serve; nil when it can. The log says so, too.
 func (h *Handler) ready(ctx context.Context) error {
 	err := h.g.running()
+	if err == nil {
+		err = h.g.served()
+	}
+	if err == nil && h.g.o.Check != nil {
+		err = h.g.o.Check()
+	}
 	if err == nil && h.o.Ready != nil {
 		ctx, cancel := context.WithTimeout(ctx, readyTime)
 		defer cancel()
-		err = h.o.Ready(ctx)
+		err = h.o.Ready(ctx, h.g.troubled())
+		if err == nil && h.g.troubled() {
+			h.g.recorded(nil)
+		}
 	}
 	if err != nil {
 		h.g.log.Warn("the gateway is not ready", "error", err)
 	}
 	return err
+}
+
+// served tells why none of the servers can be there; nil when one can.
+func (g *Gateway) served() error {
+	var errs []error
+	for _, s := range g.servers {
+		if s.Check == nil {
+			return nil
+		}
+		err := s.Check()
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, fmt.Errorf("server %s: %w", s.Name, err))
+	}
+	return errors.Join(errs...)
+}
+
+// troubled tells whether the last step could not be recorded.
+func (g *Gateway) troubled() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.trouble != nil
 }
 
 // running returns an error once the gateway is being closed.

@@ -33,8 +33,9 @@ type HTTP struct {
 	Auth Authenticator
 	// TLS is the server's; none when nil.
 	TLS *tls.Config
-	// Ready tells what keeps the gateway from serving; nothing when nil.
-	Ready func(context.Context) error
+	// Ready tells what keeps the gateway from serving; nothing when nil. Where the
+	// last step could not be recorded, it finds out whether one could now.
+	Ready func(ctx context.Context, troubled bool) error
 	// Hosts are the names that clients may call the gateway by, beside those of
 	// the loopback interface. A page in a browser can make any name lead here.
 	Hosts []string
@@ -128,11 +129,16 @@ func (h *Handler) Handle(register func(*http.ServeMux)) { register(h.mux) }
 // guard lets through who may call at all.
 func (h *Handler) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refused := func(why string) {
+			h.g.log.Warn("a request was not accepted", "error", why, "from", r.RemoteAddr, "path", r.URL.Path)
+		}
 		switch err := (caller.Policy{Hosts: h.o.Hosts, Origins: h.o.Origins}).Check(r); {
 		case errors.Is(err, caller.ErrHost):
+			refused(fmt.Sprintf("%v: %q", err, r.Host))
 			http.Error(w, err.Error()+": add it to listen.hosts", http.StatusForbidden)
 			return
 		case err != nil:
+			refused(fmt.Sprintf("%v: %q", err, r.Header.Get("Origin")))
 			http.Error(w, err.Error()+": add it to listen.origins", http.StatusForbidden)
 			return
 		}
@@ -140,6 +146,7 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 			shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(h.o.Token))
 			if !ok || subtle.ConstantTimeCompare(a[:], b[:]) != 1 {
+				refused("the token is missing or wrong")
 				w.Header().Set("WWW-Authenticate", `Bearer realm="remit"`)
 				http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
 				return
@@ -151,7 +158,7 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 				err = fmt.Errorf("the name of the principal has %d bytes, and may have 1 to %d", len(who), maxPrincipal)
 			}
 			if err != nil {
-				h.g.log.Info("a request was not accepted", "error", err)
+				refused(err.Error())
 				h.o.Auth.Challenge(w, err)
 				return
 			}
@@ -334,6 +341,10 @@ func (h *Handler) postLegacy(w http.ResponseWriter, r *http.Request, m *wire.Mes
 		return
 	}
 	s := h.find(r, anchor)
+	if err := h.g.running(); err != nil {
+		refuse(w, http.StatusServiceUnavailable, m.ID, wire.InternalError, err.Error())
+		return
+	}
 	if s == nil {
 		refuse(w, http.StatusNotFound, m.ID, wire.InvalidRequest, "there is no such session: begin with initialize")
 		return

@@ -374,3 +374,24 @@ func flood(w io.Writer) {
 		}
 	}
 }
+
+// Who is turned away shows in the log: wrong tokens, names and pages.
+func TestRefusalsAreLogged(t *testing.T) {
+	g, log := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
+	h := mcp.NewHandler(g, mcp.HTTP{Token: "0123456789abcdefghijklmn"})
+	for want, change := range map[string]func(*http.Request){
+		"the token is missing or wrong": func(r *http.Request) { r.Header.Set("Authorization", "Bearer hunter2") },
+		"evil.example":                  func(r *http.Request) { r.Host = "evil.example" },
+		"https://page.example":          func(r *http.Request) { r.Header.Set("Origin", "https://page.example") },
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader("{}"))
+		change(r)
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d", want, w.Code)
+		}
+		if !strings.Contains(log.String(), want) || strings.Contains(log.String(), "hunter2") {
+			t.Errorf("no %q in the log", want)
+		}
+	}
+}

@@ -101,7 +101,7 @@ func TestHealth(t *testing.T) {
 	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
 	broken := errors.New("the password of the store is wrong: hunter2")
 	var ready error
-	h := mcp.NewHandler(g, mcp.HTTP{Auth: badges{}, Ready: func(context.Context) error { return ready }})
+	h := mcp.NewHandler(g, mcp.HTTP{Auth: badges{}, Ready: func(context.Context, bool) error { return ready }})
 	ask := func(path, want string, status int) {
 		t.Helper()
 		w := httptest.NewRecorder()

@@ -111,6 +111,14 @@ func (s *server) use(file *contract.File, keep keeper) error {
 	return nil
 }
 
+// replace puts another contract in force, and returns the one before.
+func (s *server) replace(file *contract.File) (was *contract.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, s.file, s.given, s.broken = s.file, file, file != nil, nil
+	return was
+}
+
 // approve lets a call through for always, from now on.
 func (s *server) approve(a contract.Approval) error {
 	s.mu.Lock()
