@@ -499,6 +499,12 @@ func (t *tool) adjust() {
 		if o, ok := t.about(runnables); ok && (t.verb == "start" || t.verb == "enable" || t.verb == "process" || t.verb == "apply" || t.verb == "schedule" || t.verb == "resume" || t.verb == "unpause") {
 			t.raise(contract.Execute, running, fmt.Sprintf("starts a %s", o))
 		}
+		if o, ok := t.about(set("tool function command agent plugin skill")); ok && t.verb == "use" {
+			t.raise(contract.Execute, running, fmt.Sprintf("runs a %s", o))
+		}
+		if o, ok := t.about(set("signature autoreply autoresponder")); ok {
+			t.raise(contract.Egress, t.manner, fmt.Sprintf("later mail carries the %s", o))
+		}
 		if o, ok := t.about(set("job pipeline workflow")); ok && t.verb == "build" {
 			t.verb = "trigger" // a build of a job is no new job
 			t.raise(contract.Execute, running, fmt.Sprintf("runs a %s", o))

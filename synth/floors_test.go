@@ -268,7 +268,7 @@ func TestDescriptionsOfWhatRuns(t *testing.T) {
 // TestWhatPeopleRead has writes that others read as soon as they are made.
 func TestWhatPeopleRead(t *testing.T) {
 	for tool, outward := range map[string]bool{
-		"create_gist": true, "create_snippet": true, "add_issue_comment": true, "create_comment": true, "create_note": false, "list_comments": false,
+		"set_signature": true, "create_gist": true, "create_snippet": true, "add_issue_comment": true, "create_comment": true, "create_note": false, "list_comments": false,
 	} {
 		if e := Contract(one(t, tool, "", "text")).Tools[0].Effect; e.Outward() != outward {
 			t.Errorf("%s: %s", tool, e)
@@ -297,6 +297,7 @@ func TestHintsDecideDoubt(t *testing.T) {
 func TestTextOfADeletion(t *testing.T) {
 	checkFloors(t, []floorCase{
 		{"facts that are deleted", "delete_observations", "Delete observations", "observations", nil, []label.Role{label.Selector}, label.ToolOutput},
+		{"rows that are deleted", "delete_rows", "", "values", []string{"table"}, []label.Role{label.Selector}, label.ToolOutput},
 		{"a line that is removed", "remove_line", "", "text", []string{"note_id"}, []label.Role{label.Selector}, label.ToolOutput},
 		{"the reason of a deletion", "delete_note", "", "reason", []string{"note_id"}, []label.Role{label.Content}, label.External},
 		{"the message of a deletion", "delete_branch", "", "message", []string{"branch"}, []label.Role{label.Content}, label.External},
@@ -323,7 +324,7 @@ func TestWhatSettingsSay(t *testing.T) {
 		{"a revision", "sync_application", "", "revision", []string{"application"}, nil, label.ToolOutput},
 	})
 	for tool, want := range map[string]contract.Effect{
-		"build_job": contract.Execute, "schedule_campaign": contract.Egress, "close_position": contract.Egress, "resume_task": contract.Execute, "create_campaign": contract.Write,
+		"use_tool": contract.Execute, "build_job": contract.Execute, "schedule_campaign": contract.Egress, "close_position": contract.Egress, "resume_task": contract.Execute, "create_campaign": contract.Write,
 	} {
 		if got := Contract(one(t, tool, "", "name")).Tools[0]; got.Effect != want {
 			t.Errorf("%s: %s, want %s (%s)", tool, got.Effect, want, got.Why)

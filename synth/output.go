@@ -39,7 +39,7 @@ var ownRecords = set(`time day clock balance iban schema rate weather forecast a
 var ownSettings = set(`version setting config type field`)
 
 // besideOwn are words that leave an own record what it is.
-var besideOwn = set(`account exchange interest currency server system local utc current now my today latest`)
+var besideOwn = set(`account exchange interest currency server system local utc current`)
 
 // directories are records of people that outsiders can't write to.
 var directories = set(`contact people directory person employee colleague staff`)
@@ -84,11 +84,6 @@ func (t *tool) acknowledgement() contract.Output {
 	}
 
 	o.Fields = t.ids()
-	if t.def.Output != nil && closed(t.def.Output, 0) {
-		// No member can hold text. What was written may be echoed, amounts and
-		// dates too.
-		o.Trust, o.Derived = label.ToolOutput, true
-	}
 	return o
 }
 
@@ -111,27 +106,6 @@ func (t *tool) answersWithText() bool {
 		}
 	}
 	return false
-}
-
-// closed tells whether nothing that a server declares as its result can hold text
-// of somebody's choice.
-func closed(n *schema.Node, depth int) bool {
-	if depth > maxDeclaredDepth || len(n.Alternatives) > 0 {
-		return false
-	}
-	if len(n.Properties) == 0 && n.Items == nil {
-		return closedLeaf(n, "")
-	}
-	if n.Additional != nil {
-		return false
-	}
-	for _, p := range n.Properties {
-		leaf := len(p.Node.Properties) == 0 && p.Node.Items == nil
-		if leaf && !closedLeaf(p.Node, p.Name) || !leaf && !closed(p.Node, depth+1) {
-			return false
-		}
-	}
-	return n.Items == nil || closed(n.Items, depth+1)
 }
 
 // inBrowser tells whether a tool's name says that it works a browser.

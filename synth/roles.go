@@ -230,6 +230,8 @@ func (t *tool) roleOf(e evidence, p *place) verdict {
 			return selector
 		case read:
 			return content
+		case takesAway[t.verb]:
+			return selector // says which of them goes
 		case last(p.words) == "header":
 			return control(label.User) // says who calls, and how it is taken
 		case t.effect == contract.Execute && !t.viaSQL:
