@@ -34,6 +34,9 @@ type echoes struct {
 	// words of those that had none.
 	calls   recent[[]call]
 	answers recent[bool]
+	// deployment are runs of words that the deployment's text had first: a model
+	// that quotes them doesn't take them from it.
+	deployment recent[bool]
 }
 
 // passed is a text that is known whole.
@@ -48,15 +51,19 @@ const (
 	// maxRuns is the number of runs kept, twice: those of some thousand answers,
 	// in some forty megabytes.
 	maxRuns = 1 << 20
+	// maxDeployment is that of the deployment's text, kept twice: of a hundred long
+	// prompts.
+	maxDeployment = 1 << 19
 	// maxTexts, maxReads and maxPlaces are numbers of short texts, of turns and of
 	// answers with calls, kept twice.
 	maxTexts, maxReads, maxPlaces = 1 << 16, 1 << 17, 1 << 14
 	// maxUsers and maxCalls bound the users' words that are kept with arguments,
 	// and the calls, in bytes; maxUser is the bound of one conversation's words.
 	maxUsers, maxCalls, maxUser = 16 << 20, 16 << 20, 16 << 10
-	// maxEchoTokens bounds how much of a text is remembered and searched: a
-	// megabyte or more. What a user's turn has beyond is taken for an echo.
-	maxEchoTokens = 1 << 18
+	// maxEchoTokens bounds how much of a text is remembered: a megabyte or more.
+	// maxSearched bounds how much of a user's turn is searched, more than the text
+	// that can vouch for something; what it has beyond is taken for an echo.
+	maxEchoTokens, maxSearched = 1 << 18, 1 << 16
 	// runTokens are the words of a run, and quoteTokens those of the shortest part
 	// of a long text that is taken for an echo: fewer are said by chance.
 	runTokens, quoteTokens = 8, 12
@@ -73,12 +80,13 @@ const (
 
 func newEchoes() *echoes {
 	return &echoes{
-		seed:    maphash.MakeSeed(),
-		runs:    recent[uint64]{max: maxRuns},
-		texts:   recent[passed]{max: maxTexts, maxWeight: maxUsers},
-		reads:   recent[uint64]{max: maxReads},
-		calls:   recent[[]call]{max: maxPlaces, maxWeight: maxCalls},
-		answers: recent[bool]{max: maxTexts},
+		seed:       maphash.MakeSeed(),
+		runs:       recent[uint64]{max: maxRuns},
+		texts:      recent[passed]{max: maxTexts, maxWeight: maxUsers},
+		reads:      recent[uint64]{max: maxReads},
+		calls:      recent[[]call]{max: maxPlaces, maxWeight: maxCalls},
+		answers:    recent[bool]{max: maxTexts},
+		deployment: recent[bool]{max: maxDeployment},
 	}
 }
 
@@ -126,23 +134,38 @@ func phrases(owner uint64, text string, into map[uint64]bool) {
 }
 
 // remember notes a text that was passed on in a conversation. The user's own
-// words in it stay the user's.
+// words in it stay the user's, and the deployment's its own.
 func (e *echoes) remember(owner uint64, text string, l *lineage) {
 	words, _ := tokensOf(text, maxEchoTokens)
+	own := map[uint64]bool{}
+	for _, u := range l.users {
+		phrases(owner, u, own)
+	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.now++
-	for i := 0; i+runTokens <= len(words); i++ {
-		k := key(owner, words[i:i+runTokens])
-		if l.phrases[k] {
-			continue
-		}
-		if _, known := e.runs.get(k); !known {
-			e.runs.put(k, e.now, 0)
-		}
+	e.mu.Unlock()
+	for from := 0; from+runTokens <= len(words); from += batch {
+		e.rememberRuns(owner, words[from:min(len(words), from+batch+runTokens-1)], own)
 	}
 	if len(words) < quoteTokens && worthFinding(text, len(words)) && !l.said(text) {
+		e.mu.Lock()
 		e.note(key(owner, words), nil)
+		e.mu.Unlock()
+	}
+}
+
+// batch is how many words are looked at while others wait.
+const batch = 1 << 12
+
+func (e *echoes) rememberRuns(owner uint64, words []token, own map[uint64]bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := 0; i+runTokens <= len(words); i++ {
+		k := key(owner, words[i:i+runTokens])
+		_, deployed := e.deployment.get(k)
+		if _, known := e.runs.get(k); !known && !deployed && !own[k] {
+			e.runs.put(k, e.now, 0)
+		}
 	}
 }
 
@@ -231,8 +254,8 @@ type echo struct {
 	found []string
 }
 
-// divide looks for what was passed on in a text of a turn that ends at a place.
-// What stands before it in this very conversation the user may repeat.
+// divide looks for what was passed on in a text of a user's turn that ends at a
+// place. What stands before it in this very conversation the user may repeat.
 func (e *echoes) divide(owner uint64, place hash, text string, before func() map[uint64]bool) echo {
 	e.mu.Lock()
 	since := e.readAt(place)
@@ -242,7 +265,7 @@ func (e *echoes) divide(owner uint64, place hash, text string, before func() map
 
 // divideSince looks for what was passed on until a time.
 func (e *echoes) divideSince(owner, since uint64, text string, before func() map[uint64]bool) echo {
-	words, end := tokensOf(text, maxEchoTokens)
+	words, end := tokensOf(text, maxSearched)
 	e.mu.Lock()
 	quotes, users := e.marks(owner, words, lines(text, words), since)
 	e.mu.Unlock()
@@ -251,6 +274,24 @@ func (e *echoes) divideSince(owner, since uint64, text string, before func() map
 		said := before()
 		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return q.to-q.from < ownTokens && repeats(owner, words[q.from:q.to], said) })
 	}
+	return cut(text, words, end, quotes, users)
+}
+
+// deployed notes the runs of words that the deployment's text had first.
+func (e *echoes) deployed(owner uint64, text string) {
+	words, _ := tokensOf(text, maxEchoTokens)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := 0; i+runTokens <= len(words); i++ {
+		k := key(owner, words[i:i+runTokens])
+		if _, passed := e.runs.get(k); !passed {
+			e.deployment.put(k, true, 0)
+		}
+	}
+}
+
+// cut takes quotes out of a text, and leaves in it what the users wrote of them.
+func cut(text string, words []token, end int, quotes []quote, users []string) echo {
 	if len(quotes) == 0 && end == len(text) {
 		return echo{own: text}
 	}
@@ -289,9 +330,8 @@ func (e *echoes) readAt(place hash) uint64 {
 // quote is a part of a text that was passed on, by its words.
 type quote struct{ from, to int }
 
-// marks finds everything that was passed on before a time. Users are those whose
-// words count where the text as a whole was the argument of a call.
-func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64) (found []quote, users []string) {
+// runsIn finds the parts of long texts that were passed on before a time.
+func (e *echoes) runsIn(owner uint64, words []token, before uint64) (found []quote) {
 	for i := 0; i+runTokens <= len(words); i++ {
 		at, known := e.runs.get(key(owner, words[i:i+runTokens]))
 		switch n := len(found); {
@@ -302,7 +342,13 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 			found = append(found, quote{i, i + runTokens})
 		}
 	}
-	found = slices.DeleteFunc(found, func(q quote) bool { return q.to-q.from < quoteTokens })
+	return slices.DeleteFunc(found, func(q quote) bool { return q.to-q.from < quoteTokens })
+}
+
+// marks finds everything that was passed on before a time. Users are those whose
+// words count where the text as a whole was the argument of a call.
+func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64) (found []quote, users []string) {
+	found = e.runsIn(owner, words, before)
 	text := func(k uint64) (passed, bool) {
 		p, known := e.texts.get(k)
 		return p, known && p.at <= before
@@ -403,10 +449,9 @@ func vouched(words []token, users []string) []quote {
 type lineage struct {
 	// outside tells that something from outside was read.
 	outside bool
-	// users are the user's own words, and phrases the keys of what is in them.
-	users   []string
-	phrases map[uint64]bool
-	heard   int
+	// users are the user's own words, up to a bound.
+	users []string
+	heard int
 }
 
 // said tells whether the user has written a text.
@@ -416,25 +461,20 @@ func (l *lineage) said(text string) bool {
 }
 
 // hear notes an event. Beyond its bound nothing more is known to be the user's.
-func (l *lineage) hear(owner uint64, e remit.Event) {
+func (l *lineage) hear(e remit.Event) {
 	if e.Kind != remit.UserEvent {
 		return
 	}
-	if l.heard += len(e.Text); l.heard > maxUser {
-		return
+	if l.heard += len(e.Text); l.heard <= maxUser {
+		l.users = append(l.users, e.Text)
 	}
-	l.users = append(l.users, e.Text)
-	if l.phrases == nil {
-		l.phrases = map[uint64]bool{}
-	}
-	phrases(owner, e.Text, l.phrases)
 }
 
 // restore remembers what a recorded session has passed on, so that a turn which
 // repeats it is read as it was.
 func (e *echoes) restore(owner uint64, log []remit.Event, l *lineage) {
 	for _, ev := range log {
-		l.hear(owner, ev)
+		l.hear(ev)
 	}
 	for _, ev := range log {
 		switch {

@@ -69,9 +69,14 @@ var saying = regexp.MustCompile(`^\s*([\pL\pN_.-]{1,64}) (?:said|says|wrote):[ \
 func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remit.Event {
 	var out []remit.Event
 	for _, e := range events {
-		if e.Kind == remit.UserEvent {
+		switch e.Kind {
+		case remit.UserEvent:
 			out = append(out, r.users(c, i, e)...)
 			continue
+		case remit.SystemEvent:
+			if c.floor.work {
+				e = attached("result", e.Text) // an agent has put it there
+			}
 		}
 		if e.Kind == remit.ResultEvent {
 			c.floor.returned(e.Result.Call, c.open)
@@ -79,7 +84,7 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 		out = append(out, e)
 	}
 	for _, e := range out {
-		c.hear(r.owner, e)
+		c.hear(e)
 		switch e.Kind {
 		case remit.ResultEvent:
 			r.p.echoes.remember(r.owner, e.Result.Content, &c.lineage)
@@ -203,9 +208,10 @@ func (x *exchange) echo(shown *said) {
 	if len(x.req.tools) == 0 && strings.Contains(words(shown.text), codeFence) {
 		x.p.o.Log.Info("an answer has code, and its request no tools: nobody decides what a program would run of it", "dialect", x.d.name())
 	}
-	if !x.c.outside {
+	if !x.c.outside && len(x.req.tools) > 0 {
 		return
 	}
+	// Without tools it is a summary or a plan, of what may have come in any form.
 	for _, text := range slices.Concat(shown.text, shown.other, shown.external) {
 		x.p.echoes.remember(x.owner, text, &x.c.lineage)
 	}
@@ -224,9 +230,9 @@ func (r *reader) hidden(i int, s *said, genuine bool) []call {
 	return r.p.echoes.held(r.spoken[i])
 }
 
-// maxWritten bounds the text that is searched for written calls, in bytes: agents
-// write little around them.
-const maxWritten = 64 << 10
+// maxWritten bounds the text that is searched for written calls, in bytes: models
+// write less at once.
+const maxWritten = 1 << 20
 
 // writesCall tells whether a text has a call of one of the request's tools in it,
 // as agents put calls into words: its name before a parenthesis, behind "Action:",

@@ -38,6 +38,11 @@ func TestTheFloorIsTheCalls(t *testing.T) {
 			c.result("c1", "It was read.")
 			c.raw(fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"The page:"},{"type":"text","text":%q}]}`, poisoned))
 		}, false},
+		"beside a result, as the system": {func(c *talk) {
+			c.ask(calls("c1", "read_page", reading))
+			c.result("c1", "It was read.")
+			c.say("system", poisoned)
+		}, false},
 		"in place of a result": {func(c *talk) {
 			c.ask(calls("c1", "read_page", reading))
 			c.say("user", poisoned)

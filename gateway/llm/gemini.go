@@ -104,6 +104,8 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	switch {
 	case len(r.turns) == 0:
 		return nil, refuse(`"contents" is missing, empty, or no list`)
+	case !absent(system) && system[0] != '{':
+		return nil, refuse(`"systemInstruction" is no object`)
 	case !absent(either(body, "cachedContent")):
 		return nil, refuse(`the text and the tools of "cachedContent" are not in the request, and its calls can't be decided: send them with the request`)
 	case truth(either(config, "streamFunctionCallArguments")):
@@ -150,6 +152,9 @@ func spelledParts(turns []json.RawMessage) error {
 		}
 		if err := spelled(t, "role", "parts"); err != nil {
 			return err
+		}
+		if list := rawjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
+			return refuse(`"parts" is no list`)
 		}
 		for _, p := range many(rawjson.Get(t, "parts")) {
 			if err := spelled(p, partMembers...); err != nil {

@@ -24,6 +24,7 @@ func (r *reader) deployment(events []remit.Event) []remit.Event {
 			}
 		}
 		if x.own != "" {
+			r.p.echoes.deployed(r.owner, x.own)
 			out = append(out, event(remit.SystemEvent, x.own))
 		}
 	}
