@@ -242,6 +242,18 @@ func TestToolsOfAnEarlierAgent(t *testing.T) {
 	}
 }
 
+// Tools of the provider have no names.
+func TestAnotherFrameOfProvidersTools(t *testing.T) {
+	f := newFramed(t, "responses", nil)
+	f.say("Which address do you write to when I say Bob?")
+	f.ask("You help.", `[{"type":"image_generation"},{"type":"code_interpreter"}]`, "I write to bob@corp.example.", "")
+	f.say("Good, do that.")
+	more := strings.Replace(f.tools("send_email"), "[", `[{"type":"image_generation","quality":"high"},`, 1)
+	if !f.ask("You help.", more, "", "send_email") {
+		t.Errorf("the call was held back:\n%s", f.log.String())
+	}
+}
+
 // Whose conversation it is still counts.
 func TestAnotherFrameOfSomebodyElse(t *testing.T) {
 	f := newFramed(t, "messages", nil)

@@ -31,18 +31,21 @@ func newOffer(tools []json.RawMessage) *offer {
 // definition identifies a tool's definition.
 func definition(tool json.RawMessage) hash { return hashed(bytes.TrimSpace(uncached(tool))) }
 
-// with is the offer with further tools. One of a name that is taken is left out.
+// with is the offer with further tools. One of a name that is taken is left out;
+// those of a provider have none.
 func (o *offer) with(tools []json.RawMessage) *offer {
 	taken := map[string]bool{}
 	for _, name := range o.names {
-		taken[name] = true
+		taken[name] = name != ""
 	}
 	all := o.tools
 	for _, t := range tools {
-		if name := toolName(t); !taken[name] && len(all) < schema.MaxTools {
-			taken[name] = true
-			all = append(all[:len(all):len(all)], t)
+		name := toolName(t)
+		if _, known := o.names[definition(t)]; known || taken[name] || len(all) == schema.MaxTools {
+			continue
 		}
+		taken[name] = name != ""
+		all = append(all[:len(all):len(all)], t)
 	}
 	if len(all) == len(o.tools) {
 		return o
@@ -53,7 +56,7 @@ func (o *offer) with(tools []json.RawMessage) *offer {
 // has reports whether a tool of a name is offered.
 func (o *offer) has(name string) bool {
 	for _, n := range o.names {
-		if n == name {
+		if n == name && name != "" {
 			return true
 		}
 	}

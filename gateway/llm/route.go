@@ -108,13 +108,13 @@ var routes = []route{
 	{methods: "POST", end: "completions", refused: "calls in bare completions can't be decided: use chat/completions, responses or messages"},
 }
 
-// answering are names in paths under which models answer. Where one stands
-// before the end that a row relays, a server may take the path for another one.
-var answering = []string{"chat", "completions", "complete", "responses", "messages", "threads", "assistants", "conversations", "realtime", "batches", "predictions"}
+// answering are names in paths under which models answer. Where one stands in a path
+// that a row relays without naming it, a server may take the path for another one.
+var answering = []string{"chat", "generate", "predict", "infer", "invoke", "converse", "completions", "complete", "responses", "messages", "threads", "assistants", "conversations", "realtime", "batches", "predictions"}
 
-// overriding are the headers that make some servers read another method than
-// the request has.
-var overriding = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"}
+// overriding are the headers that make some servers read another method or another
+// path than the request has.
+var overriding = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url"}
 
 // find returns the row for a method and a path, nil when there is none. Servers
 // that fold letters, or overlook a slash at the end, read no other path.
@@ -143,9 +143,13 @@ func (r *route) fits(method string, segments []string) bool {
 	if r.dialect != nil || r.refused != "" {
 		return true
 	}
-	return !slices.ContainsFunc(segments[:before], func(s string) bool {
-		return strings.Contains(s, ":") || slices.Contains(answering, s)
-	})
+	for i, s := range segments {
+		named := i >= before && s == end[i-before]
+		if !named && (slices.Contains(answering, s) || i < before && strings.Contains(s, ":")) {
+			return false
+		}
+	}
+	return true
 }
 
 // segmentFits reports whether a segment of a path is one of a pattern.

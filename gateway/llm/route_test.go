@@ -56,7 +56,7 @@ func TestWhatIsNotDecidedIsRefused(t *testing.T) {
 		"/v1/conversations", "/v1/conversations/c/items", "/v1/completions", "/v1/complete", "/v1/responses/r/cancel", "/v1/responses/compact", "/v1/chat/completions/x", "/v1/messages/m",
 		// Files, containers and skills only in the forms that are known.
 		"/v1/files/f", "/v1/files/f/run", "/v1/containers/c", "/v1/containers/c/exec", "/v1/skills/s/run", "/v1/uploads/u", "/v1/vector_stores/v/chat", "/v1/audio/chat", "/v1/images",
-		"/v1/chat/completions/embeddings", "/v1/responses/files", "/v1/Chat/Completions/Files", "/v1/messages/m/tokenize", "/api/generate", "/api/chat", "/", "/v1",
+		"/v1/chat/completions/embeddings", "/v1/responses/files", "/v1/skills/chat", "/v1/vector_stores/Generate", "/v1/vector_stores/responses/search", "/v1/Chat/Completions/Files", "/v1/messages/m/tokenize", "/api/generate", "/api/chat", "/", "/v1",
 	} {
 		if status, asked, body := routed(t, nil, http.MethodPost, target); status != http.StatusForbidden || asked || !strings.Contains(body, "--pass") {
 			t.Errorf("POST %s: %d, the upstream was asked: %t, %s", target, status, asked, body)
@@ -94,7 +94,7 @@ func TestWhatCanBeReadAsAnotherRequestIsRefused(t *testing.T) {
 	if status, asked, _ := routed(t, nil, http.MethodGet, "/v1/responses%2fr1"); status != http.StatusForbidden || asked {
 		t.Errorf("an escaped slash: %d, the upstream was asked: %t", status, asked)
 	}
-	for _, header := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x-http-method-override"} {
+	for _, header := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "x-http-method-override", "X-Original-URL", "X-Rewrite-URL"} {
 		if status, asked, _ := routed(t, nil, http.MethodGet, "/v1beta/models/gemini", header, "POST"); status != http.StatusBadRequest || asked {
 			t.Errorf("%s: %d, the upstream was asked: %t", header, status, asked)
 		}
