@@ -126,12 +126,16 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 	return p, nil
 }
 
+// noServer is the server of a call whose tool has no contract. Without a server, the
+// monitor would take the one tool of that name that any agent has.
+const noServer = "remit:none"
+
 // find returns the server and the name of a call's tool as contracts know them,
-// and its contract, nil when there is none. A name that could be two servers' is
-// nobody's.
+// and its contract, nil when there is none. A name that two servers could have is
+// that of neither, and the tools of another agent are not this one's.
 func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.Compiled) {
-	if agents(c.Server) {
-		return "", c.Tool, nil // a server that takes an agent's name has none of its tools
+	if agents(c.Server) || c.Server == noServer {
+		return noServer, c.Tool, nil // a server that takes an agent's name has none of its tools
 	}
 	if c.Server != "" {
 		return c.Server, c.Tool, p.servers[c.Server][c.Tool]
@@ -139,7 +143,7 @@ func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.C
 	if own := p.servers[a.Name][c.Tool]; own != nil && !c.MCP {
 		return a.Name, c.Tool, own
 	}
-	server, tool = "", c.Tool
+	server, tool = noServer, c.Tool
 	for name, tools := range p.servers {
 		if agents(name) {
 			continue
@@ -153,7 +157,7 @@ func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.C
 		}
 		if t := tools[candidate]; t != nil {
 			if found != nil {
-				return "", c.Tool, nil
+				return noServer, c.Tool, nil
 			}
 			server, tool, found = name, candidate, t
 		}

@@ -193,6 +193,7 @@ func TestDenied(t *testing.T) {
 	}{
 		"an MCP tool":     {"mcp__mail__send", map[string]any{"to": "a"}, "remit contract synth"},
 		"a false name":    {"mcp__claude-code__Bash", map[string]any{"command": "ls"}, "no contract"},
+		"another agent's": {"update_plan", map[string]any{"explanation": "x"}, "remit hook contracts claude-code"},
 		"a new tool":      {"CronCreate", map[string]any{"prompt": "x"}, "remit hook contracts claude-code"},
 		"Remit's own":     {"Bash", map[string]any{"command": "rm -rf /", "remit:reach": "workspace"}, "Remit's own"},
 		"no file":         {"Write", map[string]any{"content": "x"}, "name the file"},
