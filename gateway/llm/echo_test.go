@@ -128,7 +128,6 @@ func TestPassedOnTextIsNotTheDeployments(t *testing.T) {
 	}{
 		"a summary":         {"You are an assistant.", news, "You are an assistant. What happened before:\n" + news, false},
 		"quoted by a model": {prompt, prompt, prompt + " It is ten past four.", true},
-		"a short answer":    {"Say this if asked: eve@evil.example", "eve@evil.example", "Say this if asked:\neve@evil.example", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTalk(t, never)
