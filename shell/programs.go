@@ -183,9 +183,23 @@ func (p *program) prepare() (err error) {
 	return nil
 }
 
+// installed are the folders in which package managers put a project's programs.
+var installed = regexp.MustCompile(`^(?:\./)?(?:\.venv/bin|venv/bin|node_modules/\.bin)/`)
+
 // find returns the entry for the longest beginning of a command, and how many
 // words that is.
 func (t *Programs) find(words []Word) (*program, int) {
+	if len(words) > 0 && words[0].Kind == Literal {
+		// What the project has installed for itself is as good as its own code.
+		if base := installed.ReplaceAllString(words[0].Text, ""); base != words[0].Text && !strings.Contains(base, "/") {
+			words = slices.Clone(words)
+			words[0].Text = base
+			if p, n := t.find(words); p != nil && p.Does == builds {
+				return p, n
+			}
+			return nil, 0
+		}
+	}
 	best, length := (*program)(nil), 0
 	name := ""
 	for i, w := range words[:min(len(words), t.longest)] {

@@ -505,6 +505,8 @@ func (a *arguments) value(f follows) {
 	x := a.x
 	switch {
 	case f.takes == nothing || f.takes == follow || f.takes == glued && f.value == nil:
+	case f.value.Kind == Literal && f.takes == plain && a.p.not != nil && a.p.not.MatchString(f.value.Text):
+		x.out("%s may do more in %s", x.source(*f.value), quote(a.name))
 	case f.value.Kind != Literal:
 		x.out("what %s becomes is not known before it runs", x.source(*f.value))
 	case f.takes == script:

@@ -29,6 +29,9 @@ type request struct {
 	Flags    []string          `yaml:"flags"`
 	Said     map[string]string `yaml:"said"`
 	Fills    bool              `yaml:"fills"`
+	Like     string            `yaml:"like"`
+
+	like *regexp.Regexp
 
 	nouns map[string]bool
 	flags map[string]byte // what follows a flag
@@ -63,6 +66,10 @@ var Known = sync.OnceValues(func() (*Table, error) {
 	}
 	for _, r := range append(in.Requests, in.Scripts) {
 		r.nouns = set(append(r.Nouns, r.Must...))
+		var err error
+		if r.like, err = regexp.Compile(r.Like); err != nil {
+			return nil, fmt.Errorf("the table of requests: %w", err)
+		}
 		r.flags = map[string]byte{}
 		for _, f := range r.Flags {
 			last := f[len(f)-1]
@@ -144,7 +151,7 @@ func (t *Table) spelled(words []string) []string {
 			if len(words) < len(s[0]) || !slices.Equal(words[:len(s[0])], s[0]) {
 				continue
 			}
-			if len(s[0]) == 1 && len(s[1]) > 1 && len(words) > 1 {
+			if s[0][0] == s[1][0] && len(s[0]) == 1 && len(s[1]) > 1 && len(words) > 1 {
 				continue // a program alone is spelled so: "yarn"
 			}
 			words = slices.Concat(s[1], words[len(s[0]):])
@@ -586,10 +593,19 @@ func (y *fulfilling) operand(w string) bool {
 	return false
 }
 
+// scripted are words for a file that is run.
+var scripted = set([]string{"script", "scripts", "program", "file", "example", "demo", "benchmark", "notebook", "tool"})
+
 // names tells whether a word of the user's names what a word of the command does.
 func (y *fulfilling) names(said, w string) bool {
 	r := y.e.request
 	low := strings.ToLower(said)
+	if !r.like.MatchString(w) {
+		return false
+	}
+	if r == y.t.scripts && !strings.ContainsAny(said, "./") && y.named == 0 && !slices.ContainsFunc(y.tokens, func(t string) bool { return scripted[strings.ToLower(t)] }) {
+		return false // "the server" is no file
+	}
 	if y.t.fillers[low] || r.Takes != "path" && (len(said) < 2 || y.t.kinds[low]) {
 		return false
 	}

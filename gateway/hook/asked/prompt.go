@@ -38,9 +38,9 @@ var (
 	polite  = regexp.MustCompile(`(?i)^(?:please|pls|kindly|now|then|also|next|first|second|finally|lastly|ok|okay|yes|yep|yeah|yup|sure|great|good|perfect|fine|cool|nice|thanks|thank you|alright|right|hi|hey|hello|just|simply|quickly|so|well|and|but|again|afterwards|after that|maybe|go ahead|go ahead and|go on and|let'?s|let us|lets|(?:can|could|would|will) (?:you|u|we)(?: please| kindly| just| now| also| quickly)*|you (?:can|may|should|could)|we (?:can|should|need to|have to|must)|i(?:'d| would)? (?:want|need|like)(?: for)?(?: you| us)?(?: to)?|i want to|i need to|need to|want to|time to|your job is to|your task is to|try to|help me(?: to)?|make sure to|be sure to|remember to|don't forget to|do|in the background|from the root|there)(?:[\s,:!.-]+|$)`)
 	runs    = regexp.MustCompile(`(?i)^(?:run|execute|exec|type|invoke|call|launch|issue|enter|do|try|use|start|perform|start with|begin with|run through)\s+(?:(?:the|this|these|that|following|command|commands|line|lines|a|an|it|with|below|exactly|shell)\s*)*:?\s*`)
 	// forbids are words after which a sentence doesn't ask for what it says.
-	forbids = regexp.MustCompile(`(?i)\b(?:not|never|don'?t|do n[o']t|dont|doesn'?t|didn'?t|won'?t|can'?t|cannot|cant|shouldn'?t|shan'?t|mustn'?t|isn'?t|wasn'?t|no|without|avoid|instead|rather than|stop|refrain|unless|except|excluding|other than|apart from|forbid|forbidden|prohibited|off limits|nobody|none|neither|nor|hold off|leave alone|keep)\b`)
+	forbids = regexp.MustCompile(`(?i)\b(?:not|never|don'?t|do n[o']t|dont|doesn'?t|didn'?t|won'?t|can'?t|cannot|cant|shouldn'?t|shan'?t|mustn'?t|isn'?t|wasn'?t|no|without|avoid|instead|rather than|stop|refrain|unless|except|excluding|other than|apart from|forbid|forbidden|prohibited|off limits|nobody|none|neither|nor|hold off|leave alone|keep|(?:ask|check with|confirm with|warn) me|before you|myself|by hand|already|later|i(?:'ll| will|'m going to| am going to))\b`)
 	// tells are words after which it tells of it: somebody else's, or the past.
-	tells = regexp.MustCompile(`(?i)\b(?:says?|said|saying|tells?|told|telling|claims?|claimed|suggests?|suggested|suggestion|recommends?|recommended|according|writes|wrote|written|reads|asks|asked|wants|wanted|instructs?|instructed|advises?|advised|mentions?|mentioned|states|stated|reports?|reported|output|prints?|printed|shows|showed|contains?|means?|meaning|explain|explains|describe|describes|what|why|how|whether|who|whose|does|did|happens?|happened|would happen|ran|was|were|had|failed|fails|error|errors|if i|when i|after i|i ran|i tried|i get|we ran|used to|supposed to|safe|dangerous|difference|document|comment|mention|review|summari[sz]e|translate|quote|print|echo|example|title|message|the readme|the docs|the issue|the page|the email|a page|an issue|somebody|someone|they|he|she|which command|which commands)\b`)
+	tells = regexp.MustCompile(`(?i)\b(?:says?|said|saying|tells?|told|telling|claims?|claimed|suggests?|suggested|suggestion|recommends?|recommended|according|writes|wrote|written|reads|asks|asked|wants|wanted|instructs?|instructed|advises?|advised|mentions?|mentioned|states|stated|reports?|reported|output|prints?|printed|shows|showed|contains?|means?|meaning|explain|explains|describe|describes|what|why|how|whether|who|whose|does|did|happens?|happened|would happen|ran|was|were|had|failed|fails|error|errors|if i|when i|after i|i ran|i tried|i get|we ran|used to|supposed to|safe|dangerous|difference|document|comment|mention|review|summari[sz]e|translate|quote|print|echo|example|the readme|the docs|the issue|the page|the email|a page|an issue|somebody|someone|they|he|she|which command|which commands)\b`)
 	// conditions are words by which it depends on something.
 	conditions = regexp.MustCompile(`(?i)\b(?:if|when|once|until|after|before|while|unless|as soon as|in case|whenever|later|tomorrow|only)\b`)
 	// question is a sentence that asks for something to be done all the same.
@@ -188,11 +188,12 @@ func sentence(text string, question bool) []said {
 		if next <= len(text) && strings.HasPrefix(text[end:next], ":") {
 			// After a colon stands what is meant, or what somebody wrote.
 			head := bare(clause)
-			dead = dead || head != "" && !runs.MatchString(head+" ")
+			dead = dead || head != "" && !runs.MatchString(head+" ") && !announces.MatchString(head)
 		}
 		plain := quoted.ReplaceAllString(clause, "`")
 		starts := dead
-		dead = dead || forbids.MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to") || tells.MatchString(plain)
+		// "everything but …" leaves out what follows.
+		dead = dead || allBut.MatchString(text[:at]) || forbids.MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to") || tells.MatchString(plain)
 		if dead && !starts {
 			// What stands before such a word is still asked for.
 			if i := firstOf(clause, forbids, tells); i > 0 && !conditions.MatchString(clause[:i]) {
@@ -216,6 +217,11 @@ func sentence(text string, question bool) []said {
 	}
 	return out
 }
+
+var allBut = regexp.MustCompile(`(?i)\b(?:everything|all|anything|nothing|any|none)\s+(?:of (?:it|them) )?but\s*$`)
+
+// announces is what stands before a colon when what follows is to be done.
+var announces = regexp.MustCompile(`(?i)^(?:install|add|use|deploy|build|push|update|apply|call|make|remove|delete|commit|set up|migrate|publish)\b.*\b(?:it|this|that|these|them|following|follows|so)$|^(?:make|set) .* (?:executable|up) and (?:run|execute) it$`)
 
 // joins tells whether a clause may end here: what follows gives a reason, and
 // doesn't change what is asked.
