@@ -27,6 +27,7 @@ func (v *vouching) addQuantities(source int32, text string) {
 		if n.value == nil {
 			continue
 		}
+		v.money = v.money || n.money && !n.percent
 		q := quantity{position{source, int32(n.start), int32(n.end)}, n.value, n.percent, n.marked, n.spelled}
 		if key := ratKey(n.value); len(v.numbers[key]) < maxPositions {
 			v.numbers[key] = append(v.numbers[key], q)

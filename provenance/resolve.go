@@ -149,6 +149,9 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 				out[i].Parts[j].Label.Obligations &^= unsteered
 			}
 		}
+		if out[i].Bounded && out[i].Label.Trust < label.User && q.outbid() {
+			out[i].Bounded = false
+		}
 		if s.work.spent() {
 			out[i] = exhausted(s.Ambient())
 		}

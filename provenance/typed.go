@@ -69,6 +69,9 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 		left, right := q.s.vouch.around(o, 9, 3)
 		little := len(magnitude) <= 3 && !m.marked
 		cued := q.cuedNumber(left, right)
+		if q.moneyLike() && q.s.vouch.money && !m.marked && !cued {
+			continue // "the rent for January 2026, 900 EUR"
+		}
 		if little && !cued && !(m.percent && q.percentLike()) && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
 			continue
 		}
@@ -124,6 +127,32 @@ func pronoun(magnitude string, left []string) bool {
 
 // beforeQuantity are the words between a verb and an amount.
 var beforeQuantity = wordSet("for to of at by is are exactly für auf zu mit von à de pour sur a por para di per su da voor op van naar на до за")
+
+// moneyLike tells whether an argument asks for a sum of money.
+func (q *query) moneyLike() bool {
+	return hasAny(q.n.last, moneyWords) && !hasAny(q.n.last, percentNames)
+}
+
+var moneyWords = wordSet("amount price total sum cost fee balance payment")
+
+// outbid reports whether the user said how much money it is, and asked for no
+// computation: then what records have, or add up to, is another amount.
+func (q *query) outbid() bool {
+	if !q.moneyLike() || !q.s.vouch.money {
+		return false
+	}
+	for w := range computing {
+		if len(q.s.vouch.words[w]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// computing are the words by which people ask for an amount that is worked out.
+var computing = wordSet("difference remainder remaining rest total sum plus minus more less increase increases increased decrease decreased half twice double share split fee fees vat tax " +
+	"back together add added additional deduct without percent each per differenz rest restbetrag summe gesamt mehr weniger hälfte doppelte anteil zuzüglich abzüglich différence reste somme " +
+	"moitié double diferencia resto suma total mitad doble differenza somma metà doppio diferença soma metade dobro verschil som helft dubbele разница разницу остаток половину сумму")
 
 // percentLike tells whether an argument asks for a share.
 func (q *query) percentLike() bool { return hasAny(q.n.last, shareWords) }

@@ -40,7 +40,8 @@ type vouching struct {
 	shapes  map[string]position // typed atoms by what they look like
 	order   []quantity          // the quantities in the order of the text
 	size    int
-	latest  int // the user's last text
+	money   bool // an amount of money was said
+	latest  int  // the user's last text
 
 	dates     []dateMention
 	times     []timeMention
