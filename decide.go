@@ -82,12 +82,14 @@ func (s *Session) decide(ctx context.Context, c *Call, agreed consent, best Verd
 		x.refuse(LimitReached, "", fmt.Sprintf("the session has reached its %d calls", MaxCalls), "start a new session")
 	} else {
 		if x.bind() && x.parse() && x.fit() && x.resolve() {
+			x.heard()
 			x.check()
 			x.groups()
 			x.sinks()
 			x.unprovoked()
 			x.choices()
 			x.workload()
+			x.omissions()
 			x.guards(ctx, recorded)
 		}
 		x.record.bound, x.record.variant, x.known = x.bound, x.variant, true

@@ -346,7 +346,7 @@ func TestDefinitions(t *testing.T) {
 		{"the members in another order", `{"tools":[{"inputSchema":{"properties":{"body":{"type":"string"},"to":{"type":"string"}},"type":"object"},"description":"Sends.","name":"send"}]}`, `{"to":"a","body":"b"}`, "allow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := open(t, contracts, func(o *remit.Options) { o.Tools = []*schema.Catalogue{parse(c.catalogue)} })
+			o := open(t, contracts, func(o *remit.Options) { o.Tools, o.Reviewed = []*schema.Catalogue{parse(c.catalogue)}, true })
 			expect(t, o.decide("send", c.arguments), c.want)
 		})
 	}
@@ -799,7 +799,7 @@ func TestDecisionsRepeatLittle(t *testing.T) {
 // Every place that a decision names can be looked up, whatever the names of calls
 // and members, and what the model wrote itself among them.
 func TestEvidenceIsFound(t *testing.T) {
-	o := says(t, "Mail a summary to ann@corp.example.")
+	o := says(t, "Write a note and mail a summary to ann@corp.example.")
 	call := func(id, tool, arguments, result string) {
 		_, err := o.Decide(context.Background(), remit.Call{ID: id, Tool: tool, Arguments: json.RawMessage(arguments)})
 		o.must(err)

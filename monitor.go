@@ -12,6 +12,7 @@ import (
 	"github.com/remit-project/remit/discharge"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -34,6 +35,10 @@ type Options struct {
 	// or not all of them: what nothing that was seen explains may then come from
 	// anybody, and is EXTERNAL from the first call on.
 	UnseenUser bool
+	// Reviewed tells that a person read the definitions in Tools, and takes them for
+	// the deployment's own text. Without it, what a definition says is text of
+	// whoever wrote the server: it vouches for nothing, from the first call on.
+	Reviewed bool
 	// Guards are the company's rules for calls. Reader and Judge are what they
 	// look things up with and ask; rules that need one that isn't there fail. An
 	// enforcement point that has them for each conversation sets them by
@@ -84,6 +89,7 @@ type Monitor struct {
 	tools       map[string][]*binding // by tool name; several when servers share it
 	confirm     Confirmer
 	unseen      bool
+	hearsay     *provenance.Hearsay // definitions that nobody reviewed; nil where there are none
 	now         func() time.Time
 	classes     *label.Classes
 	obligations *label.ObligationNames
@@ -126,6 +132,20 @@ type binding struct {
 	unlisted bool
 }
 
+// told returns what the definitions of tools tell a model.
+func told(catalogues []*schema.Catalogue) []string {
+	var out []string
+	for _, c := range catalogues {
+		for _, t := range c.Tools {
+			out = append(out, t.Description, t.Title)
+			for _, p := range t.Places() {
+				out = append(out, p.Node.Description, p.Node.Title)
+			}
+		}
+	}
+	return out
+}
+
 // New makes a monitor. It reports every mistake in the options at once.
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
@@ -133,6 +153,9 @@ func New(o Options) (*Monitor, error) {
 		classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
 		procedures: discharge.Procedures(),
 		guards:     o.Guards, reader: o.Reader, judge: o.Judge,
+	}
+	if len(o.Tools) > 0 && !o.Reviewed {
+		m.hearsay = provenance.NewHearsay(told(o.Tools))
 	}
 	if m.now == nil {
 		m.now = time.Now

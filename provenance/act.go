@@ -40,6 +40,9 @@ func NewAct(tool, variant string, effect Effect) Act {
 			Executes: by["run"],
 			Sends:    by["send"] | by["share"] | by["publish"] | by["pay"] | by["order"] | by["invite"],
 		}[effect]
+	case effect == Executes:
+		// A shell does whatever is asked for; what is run is judged by itself.
+		a.deeds = ^by["look"]
 	case made && effect == Sends:
 		// An event with attendees is an invitation, a post is published.
 		a.deeds |= by["send"] | by["share"] | by["invite"] | by["publish"] | by["order"]
@@ -244,4 +247,37 @@ func (s *Session) Acted(a Act) {
 		}
 		src.done[a.Tool] = true
 	}
+}
+
+// Fetches reports whether a call only brings something: its verb is one of
+// looking, whatever its effect.
+func (a Act) Fetches() bool {
+	return a.Effect == Reads || a.deeds&requests.byName["look"] != 0
+}
+
+// RequestedAll reports whether the user asked to have a call act on all there is.
+func (s *Session) RequestedAll(a Act) bool {
+	for i := range s.vouch.sources {
+		r := s.vouch.sources[i].reading
+		for j := range r.requests {
+			if q := &r.requests[j]; q.directive && q.all && q.answers(a.deeds, a.words) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// RequestSays reports whether a request of the user's for a call has a word.
+func (s *Session) RequestSays(a Act, word string) bool {
+	if len(word) < 3 || generic[word] {
+		return false
+	}
+	for _, o := range s.vouch.find(word, true) {
+		src := &s.vouch.sources[o.source]
+		if !src.system && src.reading.covers(s.work, a.deeds, a.words, o.start, o.end) {
+			return true
+		}
+	}
+	return false
 }

@@ -531,11 +531,24 @@ func (r *reading) covers(work *meter, deeds deed, words []string, start, end int
 			return true
 		}
 		// "Take X and send it to Bob": the pronoun takes X up.
-		if q.takesUp && q.verb.start > end && q.verb.start-end <= takenUp {
+		if q.takesUp && q.verb.start > end && q.verb.start-end <= takenUp && r.refersBack(i, end) {
 			return true
 		}
 	}
 	return false
+}
+
+// refersBack reports whether the pronoun of request i may be about what ends at a
+// place: nothing that came between has an object of its own, but what was looked
+// at.
+func (r *reading) refersBack(i, end int) bool {
+	look := requests.byName["look"]
+	for j := i - 1; j >= 0 && r.requests[j].verb.start > end; j-- {
+		if q := &r.requests[j]; q.directive && !q.unknown && !q.takesUp && q.deeds&look == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // answers reports whether a request asks for one of the deeds, or by one of the

@@ -370,17 +370,13 @@ func schemeAdded(value, source string) bool {
 
 // visited tells whether the words around a host say that it is one.
 func visited(left, right []string) bool {
-	for _, list := range [][]string{left, right} {
-		for _, w := range list {
-			switch w {
-			case "visit", "open", "browse", "fetch", "website", "site", "page", "homepage", "webpage", "domain", "url", "host", "link",
-				"crawl", "scrape", "download", "server", "web", "online", "navigate", "go", "ping", "address", "portal", "blog", "seite", "webseite":
-				return true
-			}
-		}
-	}
-	return false
+	return hasAny(left, hostWords) || hasAny(right, hostWords)
 }
+
+// hostWords say of a name with a dot that it is a host, and no file: files are
+// opened, fetched and downloaded, too.
+var hostWords = wordSet("visit website site page homepage webpage domain url host crawl scrape server web online navigate ping portal blog " +
+	"seite webseite sitio página pagina sito serveur serveur сайт")
 
 func (s *Session) vouchEvidence(o occurrence, valueLength int) Evidence {
 	src := &s.vouch.sources[o.source]

@@ -30,6 +30,7 @@ type Session struct {
 	// unindexed are the events that the model wrote since the last text.
 	unindexed []uint32
 	nameOf    map[nameKey]name
+	prose     bool   // a result has had text that somebody wrote
 	proposal  string // the model's last text, which the user may agree to
 
 	numeric []numericResult        // what arithmetic works with, the latest first
@@ -400,6 +401,7 @@ func (s *Session) Output(name string, r Result) {
 		text = string(r.Document.Canonical())
 	}
 	s.work.begin(len(text), 0)
+	s.prose = s.prose || l.Trust < label.User && prose(r)
 	n := s.add(event{name: name, text: text, label: l, out: out})
 	if r.Document != nil {
 		if r.Beside && text != string(r.Document.Canonical()) {
@@ -412,6 +414,39 @@ func (s *Session) Output(name string, r Result) {
 	} else if out.floor >= label.ToolOutput {
 		s.addCells(n, text)
 	}
+}
+
+// Prose reports whether a result has had text that somebody may have written,
+// more than identifiers, numbers and states.
+func (s *Session) Prose() bool { return s.prose }
+
+// proseWords is how many words a text has that may tell a model something.
+const proseWords = 4
+
+func prose(r Result) bool {
+	if r.Document == nil || r.Beside {
+		if wordsAtLeast(r.Text, proseWords) {
+			return true
+		}
+	}
+	if r.Document == nil {
+		return false
+	}
+	for _, leaf := range r.Document.Leaves() {
+		if leaf.Kind == strictjson.String && wordsAtLeast(leaf.Text, proseWords) {
+			return true
+		}
+	}
+	return false
+}
+
+func wordsAtLeast(text string, n int) bool {
+	for range words(text) {
+		if n--; n == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // blank tells whether a result holds no text at all.

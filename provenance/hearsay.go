@@ -1,0 +1,69 @@
+package provenance
+
+import "strings"
+
+// Hearsay is text that models are told and nobody vouches for: the definitions of
+// tools. A value that is in it, and not in the user's words, is whoever's wrote the
+// definition.
+type Hearsay struct{ atoms map[string]bool }
+
+const (
+	// maxHearsay is how much text is kept, in bytes: more than the definitions of a
+	// few thousand tools. What is over that counts as known.
+	maxHearsay = 4 << 20
+	// hearsayAtom is the shortest word that is kept: shorter ones are in any text.
+	hearsayAtom = 4
+)
+
+// NewHearsay returns the hearsay of texts.
+func NewHearsay(texts []string) *Hearsay {
+	h := &Hearsay{atoms: map[string]bool{}}
+	size := 0
+	for _, text := range texts {
+		if size += len(text); size > maxHearsay {
+			break
+		}
+		for atom := range everyAtom(text) {
+			h.atoms[strings.ToLower(atom)] = true
+		}
+	}
+	return h
+}
+
+// Has reports whether a value has an identifier, an address or a path that is in
+// the text.
+func (h *Hearsay) Has(value string) bool {
+	if h == nil || len(value) > maxFieldText {
+		return h != nil
+	}
+	for atom := range everyAtom(value) {
+		if typedAtom(atom) && h.atoms[strings.ToLower(atom)] {
+			return true
+		}
+	}
+	return false
+}
+
+// everyAtom yields the words between hard delimiters that are long enough, without
+// the punctuation of a sentence.
+func everyAtom(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for word := range strings.FieldsFuncSeq(text, hard) {
+			word = strings.Trim(word, ".,!?:;'")
+			if len(word) >= hearsayAtom && !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// Hosts reports whether a text has an address of the web, as a command has that
+// fetches something.
+func Hosts(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, hard) {
+		if len(links(word)) > 0 {
+			return true
+		}
+	}
+	return false
+}

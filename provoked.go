@@ -1,0 +1,214 @@
+package remit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/schema"
+)
+
+// unprovoked catches the attack that needs no argument of its own: a call with an
+// effect, made after somebody else had a word, that the user did not ask for; or
+// an outward one in which the user vouched for nothing.
+func (x *deciding) unprovoked() {
+	mode := x.variant.Unprovoked
+	if mode == contract.Off || x.variant.Effect == contract.Read || !x.steered() {
+		return
+	}
+	if x.variant.Effect == contract.Write {
+		// Where the user's words are not all seen, a plain write is judged by its
+		// arguments alone.
+		if !x.s.monitor.unseen && !x.asked() {
+			x.global(mode, Unprovoked, "",
+				fmt.Sprintf("the call changes something (%s), %s, and the user asked for nothing of this kind", x.variant.Effect, x.before()),
+				"say what you are about to do and have the user confirm it")
+		}
+		return
+	}
+
+	heardOnly := x.ambient.Trust > label.External && !x.s.seen.Prose()
+	if heardOnly && (x.asked() || x.provoked()) || x.asked() && x.provoked() {
+		return
+	}
+	x.global(mode, Unprovoked, "",
+		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
+		"say what you are about to do and have the user confirm it")
+}
+
+// before says what the model may have read when it made the call.
+func (x *deciding) before() string {
+	switch {
+	case x.s.monitor.unseen:
+		return "what the agent was told is not all seen here"
+	case x.ambient.Trust > label.External && !x.s.seen.Prose():
+		return "no person reviewed the definitions of the tools"
+	}
+	return "text from outside was read before it"
+}
+
+// asked reports whether the user asked for what the call does, in words or by
+// confirming a value of it.
+func (x *deciding) asked() bool {
+	for i := range x.arguments {
+		if x.confirmedValue(i) {
+			return true
+		}
+	}
+	return x.s.seen.Requested(x.act)
+}
+
+func (x *deciding) confirmedValue(i int) bool {
+	return slices.ContainsFunc(x.d.Findings[i].Certificates, func(c Certificate) bool { return c.Procedure == discharge.Confirmation })
+}
+
+// provoked reports whether an argument shows that the user wanted this call: a
+// value that the user gave for it, or a record that was looked up by what the
+// user said.
+func (x *deciding) provoked() bool {
+	for i, a := range x.arguments {
+		if x.provokes(i, a) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *deciding) provokes(i int, a *contract.Argument) bool {
+	r := &x.resolved[i]
+	if a.Role == label.Control || r.How == "empty" {
+		return false
+	}
+	if x.confirmedValue(i) {
+		return true
+	}
+
+	open := r.Label.Obligations
+	telling := open&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")
+	requested := open&label.Unrequested == 0
+	if r.Witness && r.Authority().Trust >= label.User && telling && requested {
+		// The user's words in a text show that the user wanted it sent only where
+		// nothing else is sent with them: whoever steers the model can have it
+		// repeat the user.
+		if a.Role != label.Content || !x.carriesExternal() || x.addressesNobody() {
+			return true
+		}
+	}
+	// A record that the user's words led to counts, whether or not the floor
+	// needed the certificate.
+	return identified(r, a.Role)
+}
+
+// carriesExternal reports whether a text of the call is of external origin.
+func (x *deciding) carriesExternal() bool {
+	for i, a := range x.arguments {
+		if a.Role == label.Content && x.resolved[i].Label.Trust <= label.External && x.resolved[i].How != "empty" {
+			return true
+		}
+	}
+	return false
+}
+
+// addressesNobody reports whether the tool has arguments that say where a call
+// goes, and this call leaves them all out.
+func (x *deciding) addressesNobody() bool {
+	for i, a := range x.arguments {
+		if a.Role == label.Target && x.resolved[i].How != "empty" {
+			return false
+		}
+	}
+	return slices.ContainsFunc(x.bound.contract.Tool.Args, func(a contract.Arg) bool { return a.Role == label.Target })
+}
+
+// identified reports whether a look-up by the user's own words led to the value,
+// for an argument of the role.
+func identified(r *provenance.Resolution, role label.Role) bool {
+	return slices.ContainsFunc(r.Certificates, func(c provenance.Certificate) bool { return c.Roles.Has(role) })
+}
+
+// choices asks about objects of an outward call that a result offered, when
+// nothing that the user said tells which one is meant.
+func (x *deciding) choices() {
+	if !x.variant.Effect.Outward() || !x.steered() || x.bound.contract.Sinks == contract.Off {
+		return
+	}
+	for i, a := range x.arguments {
+		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i], a.Role) {
+			continue
+		}
+		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.resolved[i]) {
+			x.ask(OpenObligation, x.leaves[i].Pointer,
+				fmt.Sprintf("%s was picked out of what a tool returned, and nothing that the user said tells which", quote(x.leaves[i].Text)), x.remedies(a)...)
+		}
+	}
+}
+
+// omissions asks about a call that leaves out what would restrict it: the filter
+// of a deletion, and an optional setting of which the user named a value.
+func (x *deciding) omissions() {
+	definition := x.bound.definition
+	if definition == nil || definition.Input == nil || !x.steered() || x.variant.Effect == contract.Read || x.bound.contract.Sinks == contract.Off {
+		return
+	}
+	mode := x.bound.contract.Sinks
+	given := x.given()
+
+	var filters []string
+	narrowed := false
+	for _, p := range definition.Input.Properties {
+		filter := provenance.Filter(p.Name)
+		if given[p.Name] {
+			narrowed = narrowed || filter || provenance.Identifies(p.Name)
+			continue
+		}
+		if p.Required {
+			continue
+		}
+		if filter {
+			filters = append(filters, p.Name)
+		}
+		if value, said := x.saidMember(p.Node); said {
+			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,
+				fmt.Sprintf("the user said %s, which is a value of %q, and the call leaves that out", quote(value), p.Name),
+				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
+		}
+	}
+
+	destroys := x.variant.Effect == contract.Destructive
+	if destroys && len(filters) > 0 && !narrowed && !x.s.seen.RequestedAll(x.act) {
+		x.global(mode, ExternalSink, "",
+			fmt.Sprintf("the call leaves out %s, so that it may take everything, and the user did not say all", strings.Join(filters, ", ")),
+			"restrict it to what the user named", "or have the user confirm it")
+	}
+}
+
+// given returns the members of the arguments that hold something.
+func (x *deciding) given() map[string]bool {
+	out := map[string]bool{}
+	for i, leaf := range x.leaves {
+		pointer, own := x.path(i)
+		if !own || x.resolved[i].How == "empty" || leaf.Text == "" {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+		out[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)] = true
+	}
+	return out
+}
+
+// saidMember returns a value of an enumeration that the user's request has.
+func (x *deciding) saidMember(n *schema.Node) (string, bool) {
+	if n == nil {
+		return "", false
+	}
+	for _, e := range n.Enum {
+		if value := strings.Trim(e, `"`); value != n.Default && e != n.Default && x.s.seen.RequestSays(x.act, value) {
+			return value, true
+		}
+	}
+	return "", false
+}

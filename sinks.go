@@ -1,0 +1,205 @@
+package remit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/provenance"
+	"github.com/remit-project/remit/strictjson"
+)
+
+// steered reports whether somebody other than the user and the deployment may
+// have put the call into the model's head: by what it read, or, where the call's
+// effect leaves the system, by a definition that nobody reviewed.
+func (x *deciding) steered() bool {
+	return x.ambient.Trust <= label.External || x.s.seen.Prose() || x.variant.Effect.Outward() && x.s.monitor.hearsay != nil
+}
+
+// heard lowers what nothing vouches for, and a definition that nobody reviewed may
+// have put into the model's head: the targets of outward calls, and whatever is in
+// the text of a definition.
+func (x *deciding) heard() {
+	h := x.s.monitor.hearsay
+	if h == nil || x.ambient.Trust <= label.External {
+		return
+	}
+	outward := x.variant.Effect.Outward()
+	for i, a := range x.arguments {
+		r, text := &x.resolved[i], x.leaves[i].Text
+		if r.Witness || text == "" || x.leaves[i].Kind != strictjson.String {
+			continue
+		}
+		invented := outward && a.Role == label.Target
+		fetched := a.Role == label.Command && provenance.Hosts(text)
+		if invented || fetched || h.Has(text) {
+			r.Label = label.Merge(r.Label, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
+			r.How = "heard"
+		}
+	}
+}
+
+// sinks are the global sink rules: whatever role an argument was given, an
+// address of external origin in an outward call needs a discharge.
+func (x *deciding) sinks() {
+	mode := x.bound.contract.Sinks
+	if mode == contract.Off || !x.steered() {
+		return
+	}
+
+	for i := range x.leaves {
+		if x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External {
+			x.option(mode, i)
+			x.lineBreak(mode, i)
+		}
+	}
+	x.takesAlong(mode)
+	if !x.variant.Effect.Outward() {
+		x.contacts(mode)
+		return
+	}
+
+	for i := range x.leaves {
+		if x.d.Findings[i].Satisfied {
+			x.outward(mode, i)
+		}
+	}
+}
+
+// outward looks for addresses and rights in an argument of an outward call.
+func (x *deciding) outward(mode contract.Mode, i int) {
+	r, a := &x.resolved[i], x.arguments[i]
+	if open := r.Label.Obligations & (label.AmbiguousBinding | label.Homoglyph); open != 0 && !a.Role.AuthorityBearing() {
+		x.ask(OpenObligation, x.leaves[i].Pointer, x.doubt(i, open), x.remedies(a)...)
+		return
+	}
+	if r.Label.Obligations&label.LowInfo != 0 && a.Role == label.Control && provenance.Right(x.leaves[i].Text) {
+		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+			fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
+			"leave it out, or ask the user which right is meant", "or have the user confirm it")
+		return
+	}
+	if x.checked[i].Certified.Trust <= label.External {
+		x.sink(mode, i, x.leaves[i].Text)
+		return
+	}
+	// The address is in order; what it carries along may hold another, as a
+	// redirection or a callback does.
+	for _, p := range r.Parts {
+		if !p.Authority && p.Label.Trust <= label.External {
+			x.sink(mode, i, p.Text)
+		}
+	}
+}
+
+// option asks about a value of external origin that a program reads as an option:
+// "--output=/home/ann/.bashrc" as the name of a branch. In texts a dash begins a
+// list.
+func (x *deciding) option(mode contract.Mode, i int) {
+	text := x.leaves[i].Text
+	content := x.arguments[i].Role == label.Content
+	if !provenance.Option(text) || content && strings.ContainsAny(text, " \t\n") {
+		return
+	}
+	x.global(mode, ExternalSink, x.leaves[i].Pointer,
+		fmt.Sprintf("%s reads as an option of a program, and neither the user nor a trusted source gave it", quote(text)),
+		"leave it out, or write the value without a dash at its beginning", "or have the user confirm it")
+}
+
+// lineBreak asks about a line break of external origin in an argument that is one
+// line: behind it, a mail's subject is a header, and an entry of a list another.
+func (x *deciding) lineBreak(mode contract.Mode, i int) {
+	text := x.leaves[i].Text
+	if x.variant.Effect == contract.Read || !strings.ContainsAny(text, "\n\r\v\f\u0085\u2028\u2029") || !x.oneLine(i) {
+		return
+	}
+	x.global(mode, ExternalSink, x.leaves[i].Pointer,
+		fmt.Sprintf("%s has a line break, and the argument is one line: what follows may be read as a header or another entry", quote(text)),
+		"write it in one line", "or have the user confirm it")
+}
+
+// oneLine reports whether an argument is one line by its role, its schema, or its
+// name.
+func (x *deciding) oneLine(i int) bool {
+	if x.arguments[i].Role != label.Content {
+		return true
+	}
+	pointer, own := x.path(i)
+	if definition := x.bound.definition; own && definition != nil {
+		if n, ok := definition.Lookup(pointer); ok && (len(n.Enum) > 0 || n.Format != "" || n.Pattern != "") {
+			return true
+		}
+	}
+	return provenance.OneLine(pointer)
+}
+
+// takesAlong asks about text of external origin that a request to a host takes with
+// it: in the query or the fragment of an address that the user named, and beside
+// one in a call that only fetches.
+func (x *deciding) takesAlong(mode contract.Mode) {
+	fetches := x.act.Fetches()
+	address := false
+	for i := range x.leaves {
+		r := &x.resolved[i]
+		address = address || x.arguments[i].Role != label.Content && provenance.Host(x.leaves[i].Text)
+		if !x.d.Findings[i].Satisfied || r.How != "URL parts" {
+			continue
+		}
+		for _, p := range r.Parts {
+			if !p.Authority && p.Label.Trust <= label.External && !provenance.Trivial(p.Text) {
+				x.global(mode, ExternalSink, x.leaves[i].Pointer,
+					fmt.Sprintf("the address takes %s along in its %s, which neither the user nor a trusted source gave", quote(p.Text), p.Name),
+					"use the address as the user gave it", "or have the user confirm it")
+				break
+			}
+		}
+	}
+	if !address || !fetches {
+		return
+	}
+	for i, a := range x.arguments {
+		if a.Role == label.Content && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
+			x.resolved[i].How != "empty" && !provenance.Trivial(x.leaves[i].Text) {
+			x.global(mode, ExternalSink, x.leaves[i].Pointer,
+				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),
+				"leave it out", "or have the user confirm it")
+		}
+	}
+}
+
+// contacts looks at calls that send nothing: to read a page is to contact its
+// host, and a path that climbs leads out of where the call was meant to stay
+// (rule 9 of the design: reads can be sinks). What people read of a record is
+// looked at as well: a link in it is followed.
+func (x *deciding) contacts(mode contract.Mode) {
+	for i, a := range x.arguments {
+		if a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External {
+			continue
+		}
+		pointer, _ := x.path(i)
+		text := x.leaves[i].Text
+		stored := x.variant.Effect == contract.Write && a.Role == label.Content
+		reaches := !stored && provenance.Reaches(x.d.Tool, pointer, text)
+		if reaches || provenance.Contacts(text) || stored && provenance.Shown(pointer) {
+			x.sink(mode, i, text)
+		}
+	}
+}
+
+func (x *deciding) sink(mode contract.Mode, i int, text string) {
+	pointer, _ := x.path(i)
+	address, ok := x.s.seen.Sink(text)
+	if !ok && (provenance.Contacts(text) || provenance.Reaches(x.d.Tool, pointer, text) && x.variant.Effect == contract.Read) {
+		address, ok = text, true
+	}
+	if ok {
+		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that may reach it (%s)", quote(address), x.variant.Effect),
+			"leave the address out, or use one that the user gave", "or have the user confirm it")
+	} else if x.variant.Effect.Outward() && provenance.Right(text) {
+		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+			fmt.Sprintf("%s is a right that neither the user nor a trusted source named, in a call that may give it away (%s)", quote(text), x.variant.Effect),
+			"leave it out, or use one that the user gave", "or have the user confirm it")
+	}
+}
