@@ -188,7 +188,8 @@ func (x *deciding) confirm() {
 	}
 	for i, a := range x.arguments {
 		named := slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == x.leaves[i].Pointer })
-		if named {
+		// What is sent, run, paid or set is agreed to with the call that has it.
+		if named && a.Role == label.Target {
 			// The session is bounded by its calls; a full list only means that
 			// the person is asked again.
 			_ = x.s.confirmed.Add(x.tool(), a, x.confirmable(i), x.s.now())

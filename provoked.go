@@ -52,7 +52,7 @@ func (x *deciding) before() string {
 }
 
 // asked reports whether the user asked for what the call does, in words or by
-// confirming a value of it.
+// confirming a target of it for the session.
 func (x *deciding) asked() bool {
 	for i := range x.arguments {
 		if x.confirmedValue(i) {
@@ -140,7 +140,7 @@ func (x *deciding) choices() {
 		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i], a.Role) {
 			continue
 		}
-		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.resolved[i]) {
+		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.act, x.resolved[i]) {
 			x.ask(OpenObligation, x.leaves[i].Pointer,
 				fmt.Sprintf("%s was picked out of what a tool returned, and nothing that the user said tells which", quote(x.leaves[i].Text)), x.remedies(a)...)
 		}

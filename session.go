@@ -164,18 +164,21 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 	if !yes {
 		return d, nil
 	}
-	return s.Confirm(ctx, c.ID)
+	return s.ConfirmOnce(ctx, c.ID)
 }
 
 // Confirm notes that a person agreed to a call that was held back, and decides
-// it again. What was confirmed is each value that fell short, for its own
-// argument of this tool, in this session, for [discharge.ConfirmationLife].
+// it again. For the rest of the session, or [discharge.ConfirmationLife], the
+// targets of the call that fell short are as good as the user's in their own
+// arguments of this tool. Everything else in the call (what it sends, runs, pays or
+// sets) is agreed to for this call alone, and whether the user wants the next call
+// at all is asked again.
 func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, forSession)
 }
 
-// ConfirmOnce is [Session.Confirm] for this call alone: the next one with the
-// same values is asked about again.
+// ConfirmOnce notes that a person agreed to this call, and to nothing else: the
+// next one is asked about again, also with the same values.
 func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, once)
 }
@@ -214,6 +217,11 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
+	if ok && len(r.Structured) == 0 && record.bound != nil && provenance.Verbatim(record.bound.contract.Tool.Name) {
+		// What somebody wrote is returned as it is: that it reads as JSON makes no
+		// records of it.
+		out.Document = nil
+	}
 	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
 		out.Origin = label.OriginsOf(label.OriginUnknown)
@@ -225,7 +233,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	}
 	record.returned = true
 	out.Tool = record.bound.contract.Tool.Name
-	out.Arguments = record.args
+	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
 	return nil

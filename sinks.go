@@ -49,9 +49,13 @@ func (x *deciding) sinks() {
 	}
 
 	for i := range x.leaves {
-		if x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External {
+		switch {
+		case !x.d.Findings[i].Satisfied: // already named
+		case x.checked[i].Certified.Trust <= label.External:
 			x.option(mode, i)
 			x.lineBreak(mode, i)
+		case x.resolved[i].Unsaid && x.arguments[i].Role == label.Control && x.variant.Effect != contract.Read && len(x.d.Findings[i].Certificates) == 0:
+			x.unsaidRight(mode, i)
 		}
 	}
 	x.takesAlong(mode)
@@ -74,10 +78,8 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 		x.ask(OpenObligation, x.leaves[i].Pointer, x.doubt(i, open), x.remedies(a)...)
 		return
 	}
-	if r.Label.Obligations&label.LowInfo != 0 && a.Role == label.Control && provenance.Right(x.leaves[i].Text) {
-		x.global(mode, ExternalSink, x.leaves[i].Pointer,
-			fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
-			"leave it out, or ask the user which right is meant", "or have the user confirm it")
+	if r.Label.Obligations&label.LowInfo != 0 && !r.Unsaid && a.Role == label.Control && provenance.Right(x.leaves[i].Text) {
+		x.unsaidRight(mode, i)
 		return
 	}
 	if x.checked[i].Certified.Trust <= label.External {
@@ -91,6 +93,12 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 			x.sink(mode, i, p.Text)
 		}
 	}
+}
+
+func (x *deciding) unsaidRight(mode contract.Mode, i int) {
+	x.global(mode, ExternalSink, x.leaves[i].Pointer,
+		fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
+		"leave it out, or ask the user which right is meant", "or have the user confirm it")
 }
 
 // option asks about a value of external origin that a program reads as an option:
@@ -159,7 +167,8 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 		return
 	}
 	for i, a := range x.arguments {
-		if a.Role == label.Content && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
+		pointer, _ := x.path(i)
+		if a.Role == label.Content && provenance.SentAlong(pointer) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
 			x.resolved[i].How != "empty" && !provenance.Trivial(x.leaves[i].Text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),

@@ -62,7 +62,8 @@ func firstOf(words []string) string {
 // a pronoun, asks for it and rules nothing out.
 func (q *query) requestedAt(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
-	if q.act.Effect == Reads || src.system {
+	code := q.v.Form == FormShell || q.v.Form == FormSQL
+	if q.act.Effect == Reads || src.system && !code {
 		return true
 	}
 	r := src.reading
@@ -71,17 +72,50 @@ func (q *query) requestedAt(o occurrence) bool {
 		// accident counts.
 		return typedAtom(src.text[o.start:o.end])
 	}
-	if q.s.vouch.spent(o.source, q.act.Tool) {
+	if q.s.vouch.spent(o.source, q.act.Tool) || q.corrected(o) {
 		return false
 	}
 	if r.covers(q.s.work, q.act.deeds, q.act.words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
 		return true
 	}
-	// "Her address is ann@corp.com": says what a value is there for.
-	if !q.introduced(r, o) && !fragment(r) {
+	// "Her address is ann@corp.com": says what a value is there for. "Sorry, I mean
+	// ann@corp.com" takes the place of another.
+	if !q.introduced(r, o) && !fragment(r) && !r.corrects(q.s.work, o.start) && !r.elaborates(q.s.work, o.start) {
 		return false
 	}
 	return q.s.Requested(q.act)
+}
+
+// keyRequested reports whether the user asked for what the call does with what a
+// look-up found by a key: mailing Bob is no reason to share a file with him.
+func (q *query) keyRequested(key string) bool {
+	found := q.s.vouch.find(key, true)
+	for _, o := range found {
+		if q.requestedAt(o) {
+			return true
+		}
+	}
+	return len(found) == 0
+}
+
+// corrected reports whether the next sentence puts another value of the kind in
+// the place of one: "… to tom@a.example. Sorry, I mean tom@b.example."
+func (q *query) corrected(o occurrence) bool {
+	src := &q.s.vouch.sources[o.source]
+	line := src.reading.lineAt(o.start) + 1
+	if line >= len(src.reading.lines) || !src.reading.correction(q.s.work, line) {
+		return false
+	}
+	_, mail := mailKey(src.text[o.start:o.end])
+	number := numberShape(src.text[o.start:o.end])
+	for word := range strings.FieldsFuncSeq(src.text[src.reading.lines[line].start:src.reading.lines[line].end], hard) {
+		word = strings.Trim(word, ".,!?:;'")
+		_, otherMail := mailKey(word)
+		if mail && otherMail || number && numberShape(word) || !mail && !number && typedAtom(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // introduced reports whether a value is told by the noun that the argument asks
@@ -177,7 +211,7 @@ func (v *vouching) agreed() *vouchSource {
 // agreedTo reports whether the user agreed to a proposal that has a value.
 func (v *vouching) agreedTo(value string) bool {
 	src := v.agreed()
-	if src == nil {
+	if src == nil || !v.work.spend(len(src.proposal)) {
 		return false
 	}
 	for from := 0; from < len(src.proposal) && v.work.spend(len(src.proposal)-from); {

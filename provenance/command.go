@@ -132,6 +132,54 @@ func (q *query) sql(text string) (Resolution, bool) {
 	return r, true
 }
 
+// sqlFunctions are functions of queries that only compute.
+var sqlFunctions = wordSet("count sum avg min max total coalesce ifnull nullif lower upper round abs length substr substring trim ltrim rtrim replace instr cast " +
+	"date datetime time strftime julianday year month day extract concat group_concat string_agg row_number rank dense_rank lag lead over partition " +
+	"in exists values filter and or not on as when then else using from where having by select distinct union all between like with case end is")
+
+// sqlChanging are words with which a query does more than to read.
+var sqlChanging = wordSet("into insert update delete drop alter create replace attach detach pragma call exec execute copy set grant revoke lock truncate merge vacuum reindex do load import for")
+
+// onlyReads reports whether a text is one query that only reads: a SELECT without
+// words that change something, and with functions that compute.
+func onlyReads(text string) bool {
+	body := strings.TrimRight(strings.TrimSpace(text), "; \n\t")
+	if len(body) > maxQuery || !clean(body) || strings.Contains(body, "--") || strings.Contains(body, "/*") {
+		return false
+	}
+	tokens, ok := sqlTokens(body)
+	if !ok || len(tokens) == 0 || tokens[0].quoted {
+		return false
+	}
+	if first := strings.ToLower(tokens[0].text); first != "select" && first != "with" {
+		return false
+	}
+	for _, t := range tokens {
+		if w := strings.ToLower(t.text); !t.quoted && sqlChanging[w] && !sqlFunctions[w] {
+			return false
+		}
+	}
+
+	// Whatever is called must be known.
+	for i := 1; i < len(body); i++ {
+		if body[i] != '(' {
+			continue
+		}
+		end := i
+		for end > 0 && (body[end-1] == ' ' || body[end-1] == '\t' || body[end-1] == '\n') {
+			end--
+		}
+		start := end
+		for start > 0 && (isAlnum(body[start-1]) || strings.IndexByte("_.\"`]", body[start-1]) >= 0) {
+			start--
+		}
+		if name := strings.ToLower(body[start:end]); name != "" && !sqlFunctions[name] {
+			return false
+		}
+	}
+	return true
+}
+
 type sqlToken struct {
 	text   string
 	quoted bool

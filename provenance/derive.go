@@ -17,7 +17,7 @@ func (q *query) derived() (Resolution, bool) {
 		return Resolution{}, false
 	}
 	for _, try := range [...]func(string) (Resolution, bool){
-		q.caseless, q.component, q.pathJoin, q.joined, q.numeral,
+		q.caseless, q.component, q.pathJoin, q.pathBelow, q.renamed, q.glob, q.joined, q.numeral,
 	} {
 		if r, ok := try(text); ok && r.Label.Trust > q.s.Ambient().Trust {
 			return r, true
@@ -211,6 +211,89 @@ func (q *query) pathJoin(text string) (Resolution, bool) {
 		return r, true
 	}
 	return Resolution{}, false
+}
+
+// directory returns how far a directory that is the beginning of a path is
+// vouched for.
+func (q *query) directory(dir string) (Resolution, bool) {
+	if dir == "" {
+		return Resolution{}, false
+	}
+	if r, ok := q.exact(dir); ok {
+		return r, true
+	}
+	return q.exact(dir + "/")
+}
+
+// plainPath reports whether a path has segments that every program reads alike,
+// and none that hides or climbs.
+func plainPath(text string) bool {
+	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "\\\n?*$~%") || strings.Contains(text, "//") {
+		return false
+	}
+	for segment := range strings.SplitSeq(text[1:], "/") {
+		if segment == "" || segment[0] == '.' || segment[0] == '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// pathBelow resolves a path in a folder that the user named, in a call that only
+// reads: whoever asks for a folder asks for what is in it.
+func (q *query) pathBelow(text string) (Resolution, bool) {
+	if q.act.Effect != Reads || q.act.Tool == "" || !plainPath(text) || q.v.Form != FormPath && !contains(q.n.last, "path") && !contains(q.n.last, "file") {
+		return Resolution{}, false
+	}
+	for cut := strings.LastIndexByte(text, '/'); cut > 0; cut = strings.LastIndexByte(text[:cut], '/') {
+		if folder := text[strings.LastIndexByte(text[:cut], '/')+1 : cut]; strings.Contains(folder, ".") {
+			continue // more likely a file
+		}
+		if r, ok := q.directory(text[:cut]); ok {
+			r.How = "below a folder of the user's"
+			return r, true
+		}
+	}
+	return Resolution{}, false
+}
+
+// renamed resolves a path that has the folder of another argument's path, and a
+// name of the user's: "rename /srv/a.txt to b.txt".
+func (q *query) renamed(text string) (Resolution, bool) {
+	cut := strings.LastIndexByte(text, '/')
+	if cut <= 0 || !plainPath(text) {
+		return Resolution{}, false
+	}
+	for _, v := range q.siblings {
+		if v.Pointer == q.v.Pointer || strings.LastIndexByte(v.Text, '/') != cut || v.Text[:cut] != text[:cut] {
+			continue
+		}
+		r, ok := q.exact(v.Text)
+		name, named := q.exact(text[cut+1:])
+		if !ok || !named {
+			continue
+		}
+		r.How = "path joined"
+		r.take(name)
+		return r, true
+	}
+	return Resolution{}, false
+}
+
+// glob resolves a pattern for all files with an ending that the user named: "*.tmp"
+// for "all .tmp files".
+func (q *query) glob(text string) (Resolution, bool) {
+	ending, ok := strings.CutPrefix(text, "*.")
+	if !ok || ending == "" || strings.ContainsAny(ending, "*?[{/ ") {
+		return Resolution{}, false
+	}
+	r, ok := q.exact("." + ending)
+	if !ok {
+		return Resolution{}, false
+	}
+	r.How = "pattern of an ending"
+	r.Label.Obligations &^= label.LowInfo
+	return r, true
 }
 
 // joined resolves a list in one string: every item vouched for as a whole. A

@@ -436,7 +436,8 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 	out := s.events[ref.event].out
 	var certs []Certificate
 	for i, c := range out.spec.Certify {
-		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !(c.Procedure == "directory" && s.saidEveryone(c.Key)) {
+		everyone := c.Procedure == "directory" && hasAny(out.words, memberships) && s.saidEveryone(c.Key)
+		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !everyone {
 			continue
 		}
 		if c.By != nil {
@@ -444,7 +445,7 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 				continue
 			}
 		}
-		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Roles: c.Roles, Max: c.Max})
+		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Key: c.Key, Roles: c.Roles, Max: c.Max})
 	}
 	// The user's superlative picks a record, by the name that the service gave
 	// it. The other fields of the record are whatever somebody put there.
@@ -523,6 +524,10 @@ func (o *output) only(pointer string, procedure int) bool {
 	return own != "" && within(pointer, own)
 }
 
+// memberships are the words of tools that list who belongs to something. A search
+// for people lists whoever has a name like the one that was looked for.
+var memberships = wordSet("member participant attendee subscriber group channel team room follower guest class list roster membership")
+
 // saidEveryone tells whether the user spoke of all people that belong to a key,
 // in one sentence with it: "every member of the launch channel". Then each
 // record that the key led to was asked for. "All messages in launch" asks for
@@ -578,21 +583,26 @@ const maxRecordFields = 64
 // what the model read may have done the picking. A record is the user's choice
 // when it is the only one, or when one of its other fields stands in the user's
 // text, or holds what the user put in quotes.
-func (s *Session) Chosen(r Resolution) bool {
+func (s *Session) Chosen(act Act, r Resolution) bool {
 	for _, ref := range r.refs {
-		if s.chosen(ref) {
+		if s.chosen(act, ref) {
 			return true
 		}
 	}
 	return s.work.spent()
 }
 
-func (s *Session) chosen(ref fieldRef) bool {
+func (s *Session) chosen(act Act, ref fieldRef) bool {
 	out := s.events[ref.event].out
 	if ref.leaf < 0 {
 		return true
 	}
-	if out.records <= 1 {
+	for _, key := range out.by {
+		if q := (query{s: s, act: act}); !q.keyRequested(key) {
+			return true
+		}
+	}
+	if out.records <= 1 && !out.narrowed {
 		return false
 	}
 	leaves := out.doc.Leaves()

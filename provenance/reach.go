@@ -32,6 +32,23 @@ func OneLine(pointer string) bool {
 	return len(last) > 0 && oneLine[last[len(last)-1]]
 }
 
+// sentAlong are the words of arguments that a request to a host takes with it.
+var sentAlong = wordSet("param params parameter body data payload header cookie json form field post variable")
+
+// SentAlong reports whether an argument goes along with a request to a host, by
+// its name. What a tool is to find on the page does not.
+func SentAlong(pointer string) bool { return hasAny(newName(pointer, "").all, sentAlong) }
+
+// verbatim are what tools return as it was written, by the last word of their
+// names.
+var verbatim = wordSet("body text content page website webpage url html markdown raw")
+
+// Verbatim reports whether a tool returns a text that somebody wrote, by its name.
+func Verbatim(tool string) bool {
+	words := Words(tool)
+	return len(words) > 1 && verbatim[words[len(words)-1]]
+}
+
 // shown are the words of arguments whose text is put before other people's eyes,
 // or is fetched, with everything that comes later.
 var shown = wordSet("signature topic html bio profile banner footer avatar icon picture logo website homepage webhook callback redirect")

@@ -531,7 +531,7 @@ func (r *reading) covers(work *meter, deeds deed, words []string, start, end int
 			return true
 		}
 		// "Take X and send it to Bob": the pronoun takes X up.
-		if q.takesUp && q.verb.start > end && q.verb.start-end <= takenUp && r.refersBack(i, end) {
+		if q.takesUp && q.verb.start > end && q.verb.start-end <= takenUp && r.refersBack(work, i, end) {
 			return true
 		}
 	}
@@ -541,9 +541,12 @@ func (r *reading) covers(work *meter, deeds deed, words []string, start, end int
 // refersBack reports whether the pronoun of request i may be about what ends at a
 // place: nothing that came between has an object of its own, but what was looked
 // at.
-func (r *reading) refersBack(i, end int) bool {
+func (r *reading) refersBack(work *meter, i, end int) bool {
 	look := requests.byName["look"]
 	for j := i - 1; j >= 0 && r.requests[j].verb.start > end; j-- {
+		if !work.spend(1) {
+			return false
+		}
 		if q := &r.requests[j]; q.directive && !q.unknown && !q.takesUp && q.deeds&look == 0 {
 			return false
 		}
@@ -567,6 +570,10 @@ func (r *reading) ruledOut(work *meter, q *request, start, end int) bool {
 		if !work.spend(1) {
 			return true
 		}
+		aside := t.start >= value.start && q.verb.end <= value.start && t.marks&(hedge|modal) != 0
+		if aside && !t.quoted {
+			return true // "…, he asked about billing"
+		}
 		if t.quoted || t.marks&negator == 0 || t.marks&lenient != 0 {
 			continue
 		}
@@ -585,6 +592,66 @@ func (r *reading) asked(deeds deed, words []string) bool {
 		}
 	}
 	return false
+}
+
+// elaborates reports whether the sentence at a place says how what was asked for
+// should be: "the event should have the same participants as …".
+func (r *reading) elaborates(work *meter, pos int) bool {
+	line := r.lineAt(pos)
+	if line >= len(r.lines) {
+		return false
+	}
+	should := false
+	l := r.lines[line]
+	if !work.spend(len(r.requests) + l.end - l.start) {
+		return false
+	}
+	for i := range r.requests {
+		q := &r.requests[i]
+		if !q.unknown && q.verb.start >= l.start && q.verb.end <= l.end {
+			return false
+		}
+	}
+	first := sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].start >= l.start })
+	for i := first; i < len(r.tokens) && r.tokens[i].line == line; i++ {
+		t := &r.tokens[i]
+		if t.quoted {
+			continue
+		}
+		if t.marks&(negator|hedge) != 0 {
+			return false
+		}
+		should = should || t.word == "should" || t.word == "must"
+	}
+	return should
+}
+
+// correcting are the words by which people take back what they just said.
+var correcting = wordSet("mean meant correction oops typo mistake misspoke meinte korrektur voulais quise perdon volevo")
+
+// correction reports whether a sentence corrects the one before it.
+func (r *reading) correction(work *meter, line int) bool {
+	l := r.lines[line]
+	if !work.spend(l.end - l.start) {
+		return true
+	}
+	first := sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].start >= l.start })
+	for i := first; i < len(r.tokens) && r.tokens[i].end <= l.end; i++ {
+		if !r.tokens[i].quoted && correcting[r.tokens[i].word] {
+			return true
+		}
+	}
+	return false
+}
+
+// corrects reports whether the sentence at a place corrects the one before it.
+func (r *reading) corrects(work *meter, pos int) bool {
+	line := r.lineAt(pos)
+	return line > 0 && line < len(r.lines) && r.correction(work, line)
+}
+
+func (r *reading) lineAt(pos int) int {
+	return sort.Search(len(r.lines), func(i int) bool { return r.lines[i].end > pos })
 }
 
 // readableAt reports whether the sentence at a place is in a language of the

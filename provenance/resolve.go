@@ -60,6 +60,9 @@ type Resolution struct {
 	// or computed, from the user's words and from fields of results that are
 	// not external: a bounded format from a bounded source.
 	Bounded bool
+	// Unsaid tells that the value gives a right, and that the user said its word in
+	// another sense.
+	Unsaid bool
 
 	numeric, right bool
 	refs           []fieldRef // the fields of results that it was taken from
@@ -104,8 +107,11 @@ func (r *Resolution) Authority() label.Label {
 // Certificate is an offer of a field of a result to vouch for a value.
 type Certificate struct {
 	Procedure, Basis string
-	Roles            label.RoleSet
-	Max              label.Trust
+	// Key is what the user said, by which the value was looked up; empty where it
+	// was named in another way.
+	Key   string
+	Roles label.RoleSet
+	Max   label.Trust
 }
 
 // Evidence is a place in the session; see the field docs of remit.Evidence.
@@ -140,6 +146,9 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
 		if !s.work.spent() {
 			out[i] = q.resolve()
+		}
+		if act.Effect != Reads && s.ambient.Trust < label.User {
+			out[i].Certificates = slices.DeleteFunc(out[i].Certificates, func(c Certificate) bool { return c.Key != "" && !q.keyRequested(c.Key) })
 		}
 		if s.ambient.Trust >= label.User {
 			// Nobody else has had a word yet: whatever was picked, the user's
@@ -204,6 +213,9 @@ func (q *query) resolve() Resolution {
 	if r, ok := q.text(v.Text); ok {
 		return r
 	}
+	if q.v.Form == FormSQL && q.act.Effect == Reads && q.act.Tool != "" && onlyReads(v.Text) {
+		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginModel), Trust: label.User}, How: "a query that only reads", Witness: true}
+	}
 	if r, ok := q.structured(); ok {
 		return r
 	}
@@ -211,6 +223,12 @@ func (q *query) resolve() Resolution {
 		return q.ambient() // code is not put together from pieces
 	}
 	if r, ok := q.derived(); ok {
+		return r
+	}
+	if r, ok := q.constant(v.Text); ok {
+		return r
+	}
+	if r, ok := q.setting(v.Text); ok {
 		return r
 	}
 	return q.ambient()
@@ -330,7 +348,8 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 		}
 		return r, true
 	}
-	if folded || o.inside || !atom && q.lowInformation(text, src.text, o, left, right) ||
+	r.Unsaid = q.unsaidRight(text, o, left, right)
+	if folded || o.inside || r.Unsaid || !atom && q.lowInformation(text, src.text, o, left, right) ||
 		schemeAdded(text, src.text[o.start:o.end]) && !visited(left, right) {
 		r.Label.Obligations |= label.LowInfo
 	}
@@ -620,29 +639,6 @@ func (s *Session) answering() bool {
 		}
 	}
 	return false
-}
-
-// flag resolves a boolean. Matching its text would decide nothing; what counts
-// is whether the user named the flag.
-func (q *query) flag() Resolution {
-	if q.v.Text == "true" {
-		for _, w := range q.n.last {
-			if len(w) < 4 || generic[w] {
-				continue
-			}
-			for _, form := range [...]string{w, w + "s"} {
-				for _, p := range q.s.vouch.words[form] {
-					o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-					if q.s.vouch.negated(o) {
-						continue
-					}
-					return Resolution{Label: q.s.vouch.sources[p.source].label, How: "named flag", Witness: true,
-						Evidence: []Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
-				}
-			}
-		}
-	}
-	return q.ambient()
 }
 
 // number resolves a JSON number.

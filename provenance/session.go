@@ -55,7 +55,11 @@ type output struct {
 	argText []argument // the producing call's own arguments, for echoes
 	floor   label.Trust
 	records int
-	keyed   []string // for each of spec.Certify, the record that its key names
+	// narrowed tells that an argument which nothing vouches for selected what was
+	// returned: one record then is as good as chosen.
+	narrowed bool
+	by       []string // ordinary words of the user's that selected it
+	keyed    []string // for each of spec.Certify, the record that its key names
 	// extremes are the records that superlatives pick, by their word.
 	extremes map[string][2]string
 }
@@ -370,6 +374,9 @@ type Result struct {
 	Tool   string
 	Origin label.Origins
 	Spec   Spec
+	// Made tells that the call did something, so that what it returns is of what it
+	// made.
+	Made bool
 	// Arguments are the producing call's, as they were resolved.
 	Arguments []Resolved
 }
@@ -384,6 +391,13 @@ type Resolved struct {
 func (s *Session) Output(name string, r Result) {
 	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
 	for _, a := range r.Arguments {
+		switch {
+		case r.Made || Trivial(a.Text):
+		case a.Label.Trust < label.ToolOutput:
+			out.narrowed = true
+		case a.Label.Obligations&label.LowInfo != 0 && len(out.by) < maxPins:
+			out.by = append(out.by, a.Text)
+		}
 		if r.Spec.Derived {
 			out.floor = min(out.floor, a.Label.Trust)
 		}

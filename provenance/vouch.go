@@ -360,18 +360,40 @@ func (s *Session) Names(tool string, key Resolved) bool {
 	}
 	if key.Label.Obligations != 0 {
 		w := strings.ToLower(key.Text)
-		if len(w) < 4 || starters[w] || states[w] || contains(Words(tool), stem(w)) {
+		if len(w) < 3 || starters[w] || states[w] || contains(Words(tool), stem(w)) {
 			return false
 		}
 	}
 	found := s.vouch.find(key.Text, true)
 	for _, o := range found {
-		if !s.vouch.negated(o) {
+		if !s.vouch.negated(o) && (key.Label.Obligations == 0 || strings.Contains(key.Text, " ") || s.vouch.namesOne(o)) {
 			return true
 		}
 	}
 	return len(found) == 0 && !s.work.spent() // worked out, and not said in so many words
 }
+
+// namesOne reports whether an ordinary word names one thing where the user said
+// it: as the person whom something is sent to, as somebody's own, or as what tells
+// one thing of a kind from others. "The offer for Bob" names no offer.
+func (v *vouching) namesOne(o occurrence) bool {
+	left, right := v.around(o, 2, 1)
+	if len(left) > 0 {
+		w := plainWord(left[len(left)-1])
+		if addressing[w] || requests.deeds[w]&requests.byName["send"] != 0 {
+			return true
+		}
+	}
+	if len(right) == 0 || len(left) == 0 {
+		return false
+	}
+	// "My dentist appointment": before a noun that is no word of the grammar.
+	w := plainWord(right[0])
+	return requests.marks[w] == 0 && !starters[w] && (possessives[left[len(left)-1]] || left[len(left)-1] == "the")
+}
+
+// addressing are the words before somebody who gets something.
+var addressing = wordSet("to with invite called named about from in of an mit für à avec con a para com naar met")
 
 // harmless tells whether a word after "not" makes it no negation of what
 // follows: "don't forget to write to Bob".

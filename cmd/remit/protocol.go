@@ -29,6 +29,7 @@ type request struct {
 	Tool       string          `json:"tool"`
 	Arguments  json.RawMessage `json:"arguments"`
 	Call       string          `json:"call"`
+	For        string          `json:"for"`
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
 }
@@ -118,7 +119,7 @@ var members = map[string]struct{ must, may []string }{
 	"attach":    {must: []string{"text"}, may: []string{"name"}},
 	"assistant": {must: []string{"text"}},
 	"call":      {must: []string{"tool"}, may: []string{"id", "server", "arguments"}},
-	"confirm":   {must: []string{"call"}},
+	"confirm":   {must: []string{"call"}, may: []string{"for"}},
 	"result":    {must: []string{"call"}, may: []string{"content", "structured"}},
 	"end":       {},
 }
@@ -184,7 +185,13 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		s.Assistant(*r.Text)
 		return nil, nil
 	case "confirm":
-		return s.Confirm(ctx, r.Call)
+		switch r.For {
+		case "", "call":
+			return s.ConfirmOnce(ctx, r.Call)
+		case "session":
+			return s.Confirm(ctx, r.Call)
+		}
+		return nil, hint(fmt.Errorf("a confirmation can't be for %q", r.For), `write "for": "call", or "session" for the targets of later calls as well`)
 	case "result":
 		if r.Content == nil && r.Structured == nil {
 			return nil, hint(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)

@@ -1,0 +1,274 @@
+package provenance
+
+import (
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// flag resolves a boolean. Matching its text would decide nothing; what counts is
+// whether the user's request has the flag: all words of its name, together, in
+// the clause that asks for the call.
+func (q *query) flag() Resolution {
+	if q.v.Text != "true" {
+		return q.ambient()
+	}
+	var name []string
+	for _, w := range q.n.last {
+		if !flagFiller[w] {
+			name = append(name, w)
+		}
+	}
+	if len(name) == 0 {
+		return q.ambient()
+	}
+	for i := range q.s.vouch.sources {
+		src := &q.s.vouch.sources[i]
+		if at, ok := src.reading.says(q.s.work, name, q.act); ok && !q.s.vouch.spent(i, q.act.Tool) {
+			o := occurrence{source: i, start: at.start, end: at.end}
+			return Resolution{Label: src.label, How: "named flag", Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
+		}
+	}
+	return q.ambient()
+}
+
+// flagFiller are words of flags' names that people leave out.
+var flagFiller = wordSet("is enable enabled use should with the in flag option allow allowed do a an as of to")
+
+// setting is how many words a clause of its own has at most that says only how:
+// "recursively", "as a dry run".
+const setting = 5
+
+// says finds the words of a flag next to each other in a request for a call.
+func (r *reading) says(work *meter, name []string, act Act) (span, bool) {
+	if !work.spend(len(r.tokens) * len(name)) {
+		return span{}, false
+	}
+	for i := range r.tokens {
+		end, ok := r.together(i, name)
+		if !ok {
+			continue
+		}
+		at := span{r.tokens[i].start, r.tokens[end].end}
+		for j := range r.requests {
+			q := &r.requests[j]
+			if !work.spend(candidateWork) {
+				return span{}, false
+			}
+			covers := q.governs.start <= at.start && at.end <= q.governs.end
+			asks := q.answers(act.deeds, act.words) || act.Effect == Reads
+			if !covers || !asks || !q.directive || r.ruledOut(work, q, at.start, at.end) {
+				continue
+			}
+			if clause := r.clauseAt(at.start); clause == r.clauseAt(q.verb.start) || r.wordsIn(clause) <= setting {
+				return at, true
+			}
+		}
+	}
+	return span{}, false
+}
+
+// together reports whether all words of a name are in the tokens from i on, with
+// at most one other word between two of them, and returns the last one's place.
+func (r *reading) together(i int, name []string) (end int, ok bool) {
+	if !alike(r.tokens[i].word, name[0]) && (len(name) == 1 || !alike(r.tokens[i].word, name[len(name)-1])) {
+		return 0, false
+	}
+	found := 0
+	limit := min(len(r.tokens), i+2*len(name)+1)
+	for _, w := range name {
+		for j := i; j < limit; j++ {
+			t := &r.tokens[j]
+			if t.clause == r.tokens[i].clause && !t.quoted && alike(t.word, w) {
+				found, end = found+1, max(end, j)
+				break
+			}
+		}
+	}
+	return end, found == len(name)
+}
+
+// alike reports whether a word that was said is a word of a name, with another
+// ending: "permanently" for "permanent", "drafts" for "draft".
+func alike(said, name string) bool {
+	if stem(said) == stem(name) {
+		return true
+	}
+	short, long := said, name
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	return len(short) >= 5 && strings.HasPrefix(long, short) && len(long)-len(short) <= 3
+}
+
+func (r *reading) wordsIn(clause span) int {
+	n := 0
+	for i := range r.tokens {
+		if r.tokens[i].start >= clause.start && r.tokens[i].end <= clause.end {
+			n++
+		}
+	}
+	return n
+}
+
+// rightNames are the words of arguments that give somebody a right.
+var rightNames = wordSet("role permission visibility access right level scope privilege sharing audience mode")
+
+// unsaidRight reports whether a value that gives a right is a word that the user
+// said in another sense: "the invite admin Carol knows" makes nobody an admin.
+func (q *query) unsaidRight(text string, o occurrence, left, right []string) bool {
+	everybody := requests.marks[strings.ToLower(text)]&universalWord != 0
+	if !everybody && !hasAny(q.n.last, rightNames) || o.quoted {
+		return false
+	}
+	if everybody && len(right) > 0 && requests.marks[plainWord(right[0])] == 0 {
+		return false // "all attendees"
+	}
+	for len(left) > 0 {
+		switch left[len(left)-1] {
+		case "a", "an", "the", "full", "only", "ein", "eine", "un", "une":
+			left = left[:len(left)-1]
+			continue
+		}
+		break
+	}
+	if len(left) > 0 && (asRight[left[len(left)-1]] || contains(q.n.last, stem(left[len(left)-1]))) {
+		return false
+	}
+	before := q.s.vouch.sources[o.source].text[:o.start]
+	for _, as := range [...]string{"为", "成", "作", "当", "に", "として"} {
+		if strings.HasSuffix(before, as) {
+			return false
+		}
+	}
+	if len(right) > 0 && (ofRight[stem(right[0])] || q.n.cued(right[:1])) {
+		return false
+	}
+	// "make it public", "as the owner."
+	made := hasAny(left, wordSet("make set mark keep"))
+	return !(made && closes(q.s.vouch.sources[o.source].text, o.end))
+}
+
+var (
+	asRight = wordSet("as role to be become with level access visibility permission permissions als comme como come")
+	ofRight = wordSet("role right access permission privilege level only rechte recht zugriff")
+)
+
+// settings are words by which people ask for a value that a service calls
+// otherwise.
+var settings = map[string][]string{
+	"writer": {"edit", "write", "change"}, "editor": {"edit", "write", "change"}, "write": {"edit", "change"}, "edit": {"write", "change"},
+	"reader": {"read", "view", "see"}, "viewer": {"read", "view", "see"}, "read": {"view", "see"}, "view": {"read", "see"},
+	"commenter": {"comment"}, "comment": {"comment"}, "unread": {"read", "unread"}, "starred": {"star"}, "important": {"important"},
+	"inbox": {"archive", "inbox"}, "spam": {"spam", "junk"}, "trash": {"trash"},
+}
+
+// deedNames are the words of arguments that say what a call does.
+var deedNames = wordSet("method action operation command op mode verb")
+
+// setting resolves a value that is another form of what the user asked for: the
+// state "closed" for "close issue 12", the right "writer" for "let Bob edit".
+func (q *query) setting(text string) (Resolution, bool) {
+	value := strings.ToLower(text)
+	if q.act.Effect == Reads || len(value) > 24 || strings.ContainsAny(value, " /@.:") {
+		return Resolution{}, false
+	}
+	for i := range q.s.vouch.sources {
+		src := &q.s.vouch.sources[i]
+		if q.s.vouch.spent(i, q.act.Tool) {
+			continue
+		}
+		if at, ok := q.settingIn(src.reading, value); ok {
+			o := occurrence{source: i, start: at.start, end: at.end}
+			return Resolution{Label: src.label, How: "as the user asked", Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+		}
+	}
+	return Resolution{}, false
+}
+
+func (q *query) settingIn(r *reading, value string) (span, bool) {
+	for _, w := range settings[value] {
+		if at, ok := r.says(q.s.work, []string{w}, q.act); ok {
+			return at, true
+		}
+	}
+	deeds := hasAny(q.n.last, deedNames)
+	for i := range r.requests {
+		p := &r.requests[i]
+		if !q.s.work.spend(candidateWork) {
+			return span{}, false
+		}
+		if !p.directive || p.unknown || !p.answers(q.act.deeds, q.act.words) {
+			continue
+		}
+		if done(value, p.word) || deeds && requests.asksFor(value, "")&p.deeds != 0 {
+			return p.verb, true
+		}
+	}
+	return span{}, false
+}
+
+// done reports whether a value is the participle of an English verb: "closed" of
+// "close", "cancelled" of "cancel".
+func done(value, verb string) bool {
+	if !requests.english[verb] {
+		return false
+	}
+	return value == verb+"d" && strings.HasSuffix(verb, "e") || value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed"
+}
+
+// constants are the values by which services name what is the caller's own, or
+// stands for the ordinary case. They are nobody's choice.
+var constants = map[string]map[string]bool{
+	"calendar": wordSet("primary"),
+	"user":     wordSet("me self @me"),
+	"account":  wordSet("me self"),
+	"mailbox":  wordSet("me inbox"),
+	"remote":   wordSet("origin"),
+	"branch":   wordSet("main master HEAD"),
+	"ref":      wordSet("HEAD"),
+	"target":   wordSet("HEAD"),
+	"revision": wordSet("HEAD"),
+	"timezone": wordSet("UTC"),
+}
+
+// constant resolves a value that names the caller's own, in an argument of that
+// kind: the calendar "primary". Where the user named another of the kind, it is a
+// choice like any other.
+func (q *query) constant(text string) (Resolution, bool) {
+	for _, w := range q.n.last {
+		if constants[w][text] && !q.otherNamed(w) {
+			return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.User}, How: "constant of the service", Witness: true}, true
+		}
+	}
+	return Resolution{}, false
+}
+
+// otherNamed reports whether the user named something of a kind: "the calendar
+// Work", "branch release".
+func (q *query) otherNamed(kind string) bool {
+	for _, form := range [...]string{kind, kind + "s"} {
+		if !q.s.work.spend(aroundWork * len(q.s.vouch.words[form])) {
+			return true
+		}
+		for _, p := range q.s.vouch.words[form] {
+			src := &q.s.vouch.sources[p.source]
+			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+			left, right := q.s.vouch.around(o, 1, 1)
+			for _, w := range append(left, right...) {
+				m := requests.marks[plainWord(w)]
+				if m == 0 && requests.deeds[plainWord(w)] == 0 && !possessives[w] {
+					return true
+				}
+			}
+			for _, quote := range src.quotes {
+				if near := quote.start - o.end; near >= 0 && near <= 4 || o.start-quote.end >= 0 && o.start-quote.end <= 4 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var possessives = wordSet("my your our their his her its this that default current same primary main new")
