@@ -80,7 +80,7 @@ func (q *query) requestedAt(o occurrence) bool {
 	}
 	// "Her address is ann@corp.com": says what a value is there for. "Sorry, I mean
 	// ann@corp.com" takes the place of another.
-	if !q.introduced(r, o) && !fragment(r) && !r.corrects(q.s.work, o.start) && !r.elaborates(q.s.work, o.start) {
+	if !q.introduced(r, o) && !fragment(r) && !r.corrects(o.start) && !r.elaborates(o.start) {
 		return false
 	}
 	return q.s.Requested(q.act)
@@ -103,7 +103,7 @@ func (q *query) keyRequested(key string) bool {
 func (q *query) corrected(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
 	line := src.reading.lineAt(o.start) + 1
-	if line >= len(src.reading.lines) || !src.reading.correction(q.s.work, line) {
+	if line >= len(src.reading.lines) || !src.reading.correcting[line] {
 		return false
 	}
 	_, mail := mailKey(src.text[o.start:o.end])

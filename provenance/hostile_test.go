@@ -65,7 +65,7 @@ func decides(s *Session, values []Value) (steps int, spent bool) {
 	resolved := s.Resolve(NewAct("send_mail", "", Sends), values)
 	for i, r := range resolved {
 		s.Sink(values[i].Text)
-		s.Chosen(r)
+		s.Chosen(NewAct("send_mail", "", Sends), r)
 	}
 	s.Requested(NewAct("send_mail", "", Sends))
 	return s.work.used(), s.Exhausted()
@@ -191,7 +191,7 @@ func TestStepsAreBounded(t *testing.T) {
 			if last := resolved[len(resolved)-1]; last.Label.Trust != label.External || last.Witness || last.Label.Obligations == 0 || len(last.Certificates) > 0 {
 				t.Errorf("%+v", last)
 			}
-			if _, found := s.Sink("nothing in it"); !found || !s.Chosen(Resolution{}) {
+			if _, found := s.Sink("nothing in it"); !found || !s.Chosen(Act{}, Resolution{}) {
 				t.Error("what is looked at afterwards counts as harmless")
 			}
 

@@ -54,6 +54,8 @@ type reading struct {
 	clauses  []span // from comma to comma
 	lines    []span // sentences
 	readable []bool // for each sentence, whether its language is read here
+	// elaborating and correcting tell what each sentence is to the one before it.
+	elaborating, correcting []bool
 }
 
 // readRequests finds the requests of a text.
@@ -71,6 +73,7 @@ func readRequests(text string, quotes []span) *reading {
 		}
 	}
 	r.govern()
+	r.describe()
 	return r
 }
 
@@ -596,58 +599,42 @@ func (r *reading) asked(deeds deed, words []string) bool {
 
 // elaborates reports whether the sentence at a place says how what was asked for
 // should be: "the event should have the same participants as …".
-func (r *reading) elaborates(work *meter, pos int) bool {
+func (r *reading) elaborates(pos int) bool {
 	line := r.lineAt(pos)
-	if line >= len(r.lines) {
-		return false
-	}
-	should := false
-	l := r.lines[line]
-	if !work.spend(len(r.requests) + l.end - l.start) {
-		return false
-	}
-	for i := range r.requests {
-		q := &r.requests[i]
-		if !q.unknown && q.verb.start >= l.start && q.verb.end <= l.end {
-			return false
-		}
-	}
-	first := sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].start >= l.start })
-	for i := first; i < len(r.tokens) && r.tokens[i].line == line; i++ {
-		t := &r.tokens[i]
-		if t.quoted {
-			continue
-		}
-		if t.marks&(negator|hedge) != 0 {
-			return false
-		}
-		should = should || t.word == "should" || t.word == "must"
-	}
-	return should
+	return line < len(r.lines) && r.elaborating[line]
 }
 
 // correcting are the words by which people take back what they just said.
 var correcting = wordSet("mean meant correction oops typo mistake misspoke meinte korrektur voulais quise perdon volevo")
 
-// correction reports whether a sentence corrects the one before it.
-func (r *reading) correction(work *meter, line int) bool {
-	l := r.lines[line]
-	if !work.spend(l.end - l.start) {
-		return true
+// describe notes what each sentence as a whole does: to elaborate on a request, or
+// to correct the sentence before it.
+func (r *reading) describe() {
+	r.elaborating, r.correcting = make([]bool, len(r.lines)), make([]bool, len(r.lines))
+	other := make([]bool, len(r.lines))
+	for i := range r.tokens {
+		t := &r.tokens[i]
+		if t.quoted || t.line >= len(r.lines) {
+			continue
+		}
+		other[t.line] = other[t.line] || t.marks&(negator|hedge) != 0
+		r.elaborating[t.line] = r.elaborating[t.line] || t.word == "should" || t.word == "must"
+		r.correcting[t.line] = r.correcting[t.line] || correcting[t.word]
 	}
-	first := sort.Search(len(r.tokens), func(i int) bool { return r.tokens[i].start >= l.start })
-	for i := first; i < len(r.tokens) && r.tokens[i].end <= l.end; i++ {
-		if !r.tokens[i].quoted && correcting[r.tokens[i].word] {
-			return true
+	for i := range r.requests {
+		if line := r.lineAt(r.requests[i].verb.start); !r.requests[i].unknown && line < len(r.lines) {
+			other[line] = true
 		}
 	}
-	return false
+	for line := range r.lines {
+		r.elaborating[line] = r.elaborating[line] && !other[line]
+	}
 }
 
 // corrects reports whether the sentence at a place corrects the one before it.
-func (r *reading) corrects(work *meter, pos int) bool {
+func (r *reading) corrects(pos int) bool {
 	line := r.lineAt(pos)
-	return line > 0 && line < len(r.lines) && r.correction(work, line)
+	return line > 0 && line < len(r.lines) && r.correcting[line]
 }
 
 func (r *reading) lineAt(pos int) int {
