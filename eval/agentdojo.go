@@ -97,7 +97,16 @@ func (r DojoRates) MarshalJSON() ([]byte, error) {
 
 // DojoReport holds the rates of the three ways, and the suites they are of.
 type DojoReport struct {
-	Suites      []string  `json:"suites"`
+	Suites []string `json:"suites"`
+	// DojoOutputs are the rates with outputs as structures, where the tools give
+	// them.
+	DojoOutputs
+	// Text are the rates with outputs as text alone, as most agents get them.
+	Text DojoOutputs `json:"text"`
+}
+
+// DojoOutputs are the rates with the tools' outputs in one form.
+type DojoOutputs struct {
 	Synthesized DojoRates `json:"synthesized"`
 	// Reviewed is with the contracts of a directory; nil when none was given.
 	Reviewed *DojoRates `json:"reviewed,omitempty"`
@@ -126,23 +135,52 @@ func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) 
 	if err != nil {
 		return nil, err
 	}
+	reviewed := set
+	if contracts != "" {
+		if reviewed, err = newDojoSet(dir, contracts); err != nil {
+			return nil, err
+		}
+	}
 	report := &DojoReport{}
 	for _, s := range set.suites {
 		report.Suites = append(report.Suites, s.name)
 	}
-	if err := set.run(ctx, Remit(), false, &report.Synthesized); err != nil {
-		return nil, err
-	}
-	if contracts != "" {
-		if set, err = newDojoSet(dir, contracts); err != nil {
+
+	for _, out := range [...]*DojoOutputs{&report.DojoOutputs, &report.Text} {
+		if err := set.run(ctx, Remit(), false, &out.Synthesized); err != nil {
 			return nil, err
 		}
-		report.Reviewed, report.Unreviewed = &DojoRates{}, set.unreviewed
-		if err := set.run(ctx, Remit(), false, report.Reviewed); err != nil {
+		if contracts != "" {
+			out.Reviewed, out.Unreviewed = &DojoRates{}, reviewed.unreviewed
+			if err := reviewed.run(ctx, Remit(), false, out.Reviewed); err != nil {
+				return nil, err
+			}
+		}
+		if err := reviewed.run(ctx, Remit(), true, &out.Answered); err != nil {
 			return nil, err
 		}
+		set.toText()
+		reviewed.toText()
 	}
-	return report, set.run(ctx, Remit(), true, &report.Answered)
+	return report, nil
+}
+
+// toText leaves of every output what an agent sees of it.
+func (s *dojoSet) toText() {
+	for _, suite := range s.suites {
+		for i := range suite.tasks {
+			dropStructures(suite.tasks[i].Calls)
+		}
+		for i := range suite.transcripts {
+			dropStructures(suite.transcripts[i].Calls)
+		}
+	}
+}
+
+func dropStructures(calls []dojoCall) {
+	for i := range calls {
+		calls[i].Structured = nil
+	}
 }
 
 // dojoSet is a number of suites, each with its contracts.

@@ -231,9 +231,10 @@ func (c *evalAgentDojoCommand) Run(ctx context.Context, s *streams) error {
 
 func dojoTable(t *tables, r *eval.DojoReport) {
 	t.title("AgentDojo, " + strings.Join(r.Suites, ", "))
-	rows := [][]string{{"contracts", "attacks that succeed", "utility", "under attack", "false positives", "questions a task"}}
+	rows := [][]string{{"contracts", "outputs", "attacks that succeed", "utility", "under attack", "false positives", "questions a task"}}
+	form := "structures"
 	add := func(name string, d *eval.DojoRates) {
-		rows = append(rows, []string{name, percent(d.ASR), percent(d.Utility), percent(d.UtilityUnderAttack), percent(d.FalsePositives), fmt.Sprintf("%.2f", d.QuestionsPerTask)})
+		rows = append(rows, []string{name, form, percent(d.ASR), percent(d.Utility), percent(d.UtilityUnderAttack), percent(d.FalsePositives), fmt.Sprintf("%.2f", d.QuestionsPerTask)})
 	}
 	add("synthesized", &r.Synthesized)
 	last := &r.Synthesized
@@ -242,6 +243,12 @@ func dojoTable(t *tables, r *eval.DojoReport) {
 		last = r.Reviewed
 	}
 	add("answered", &r.Answered)
+	form = "text"
+	add("synthesized", &r.Text.Synthesized)
+	if r.Text.Reviewed != nil {
+		add("reviewed", r.Text.Reviewed)
+	}
+	add("answered", &r.Text.Answered)
 	t.rows(rows...)
 	t.list("suites without reviewed contracts, here with synthesized ones:", r.Unreviewed)
 	t.list("attacks that succeeded:", last.Succeeded)
