@@ -120,7 +120,7 @@ func failed(what string, err error) error {
 }
 
 // one reads the only row of a query; ErrNotFound when there is none.
-func one(ctx context.Context, q querier, query string, args []any, to ...any) error {
+func one(ctx context.Context, q looker, query string, args []any, to ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *database) Reply(ctx context.Context, r Request) (*Reply, error) {
 	var expires int64
 	var status sql.NullInt64
 	var header sql.NullString
-	err := one(ctx, s.read, "SELECT content, expires, status, header, body FROM requests WHERE key = $1", []any{r.key()}, &content, &expires, &status, &header, &body)
+	err := one(ctx, s.look, "SELECT content, expires, status, header, body FROM requests WHERE key = $1", []any{r.key()}, &content, &expires, &status, &header, &body)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil, nil
