@@ -76,6 +76,9 @@ const (
 	// vouchedTokens are the fewest words of the user's in the argument of a call
 	// that stay the user's.
 	vouchedTokens = 2
+	// maxVouched bounds the arguments in one turn that are searched for the user's
+	// words: an agent is called by one.
+	maxVouched = 16
 )
 
 func newEchoes() *echoes {
@@ -267,14 +270,14 @@ func (e *echoes) divide(owner uint64, place hash, text string, before func() map
 func (e *echoes) divideSince(owner, since uint64, text string, before func() map[uint64]bool) echo {
 	words, end := tokensOf(text, maxSearched)
 	e.mu.Lock()
-	quotes, users := e.marks(owner, words, lines(text, words), since)
+	quotes := e.marks(owner, words, lines(text, words), since)
 	e.mu.Unlock()
 	quotes = joined(quotes)
 	if len(quotes) > 0 {
 		said := before()
 		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return q.to-q.from < ownTokens && repeats(owner, words[q.from:q.to], said) })
 	}
-	return cut(text, words, end, quotes, users)
+	return cut(text, words, end, quotes)
 }
 
 // deployed notes the runs of words that the deployment's text had first.
@@ -291,18 +294,21 @@ func (e *echoes) deployed(owner uint64, text string) {
 }
 
 // cut takes quotes out of a text, and leaves in it what the users wrote of them.
-func cut(text string, words []token, end int, quotes []quote, users []string) echo {
+func cut(text string, words []token, end int, quotes []quote) echo {
 	if len(quotes) == 0 && end == len(text) {
 		return echo{own: text}
 	}
 	var out echo
 	var own strings.Builder
 	at := 0
-	for _, q := range quotes {
+	for i, q := range quotes {
+		if i >= maxVouched {
+			q.users = nil
+		}
 		start, stop := words[q.from].start, words[q.to-1].end
 		own.WriteString(text[at:start])
 		own.WriteByte('\n')
-		for _, v := range vouched(words[q.from:q.to], users) {
+		for _, v := range vouched(words[q.from:q.to], q.users) {
 			own.WriteString(text[words[q.from+v.from].start:words[q.from+v.to-1].end])
 			own.WriteByte(' ')
 		}
@@ -327,8 +333,12 @@ func (e *echoes) readAt(place hash) uint64 {
 	return at
 }
 
-// quote is a part of a text that was passed on, by its words.
-type quote struct{ from, to int }
+// quote is a part of a text that was passed on, by its words. Users are those whose
+// words in it count: where it was the argument of a call.
+type quote struct {
+	from, to int
+	users    []string
+}
 
 // runsIn finds the parts of long texts that were passed on before a time.
 func (e *echoes) runsIn(owner uint64, words []token, before uint64) (found []quote) {
@@ -339,15 +349,16 @@ func (e *echoes) runsIn(owner uint64, words []token, before uint64) (found []quo
 		case n > 0 && found[n-1].to >= i:
 			found[n-1].to = i + runTokens
 		default:
-			found = append(found, quote{i, i + runTokens})
+			found = append(found, quote{from: i, to: i + runTokens})
 		}
 	}
 	return slices.DeleteFunc(found, func(q quote) bool { return q.to-q.from < quoteTokens })
 }
 
-// marks finds everything that was passed on before a time. Users are those whose
-// words count where the text as a whole was the argument of a call.
-func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64) (found []quote, users []string) {
+// marks finds everything that was passed on before a time. Of the argument of a call
+// the user's are the words that the user of the caller wrote: where it is the text as
+// a whole, or a line of it.
+func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64) (found []quote) {
 	found = e.runsIn(owner, words, before)
 	text := func(k uint64) (passed, bool) {
 		p, known := e.texts.get(k)
@@ -356,7 +367,7 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 	for i := range words {
 		for n := wordyTokens; n < quoteTokens && i+n <= len(words); n++ {
 			if _, known := text(key(owner, words[i:i+n])); known {
-				found = append(found, quote{i, i + n})
+				found = append(found, quote{from: i, to: i + n})
 			}
 		}
 	}
@@ -365,10 +376,18 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 			found = append(found, q)
 		}
 	}
+	all := quote{to: len(words)}
 	if p, known := text(argumentKey(owner, words)); known {
-		found, users = []quote{{0, len(words)}}, p.users
+		all.users = p.users
+		return []quote{all}
 	}
-	return found, users
+	for _, q := range whole {
+		if p, known := text(argumentKey(owner, words[q.from:q.to])); known && q.to-q.from >= wordyTokens {
+			q.users = p.users
+			found = append(found, q)
+		}
+	}
+	return found
 }
 
 // repeats tells whether all of this stands in what came before.
@@ -391,6 +410,7 @@ func joined(found []quote) []quote {
 	for _, q := range found {
 		if n := len(out); n > 0 && q.from-out[n-1].to < runTokens {
 			out[n-1].to = max(out[n-1].to, q.to)
+			out[n-1].users = append(out[n-1].users[:len(out[n-1].users):len(out[n-1].users)], q.users...)
 		} else {
 			out = append(out, q)
 		}
@@ -407,10 +427,10 @@ func lines(text string, words []token) []quote {
 		for to < len(words) && !strings.ContainsAny(text[words[to-1].end:words[to].start], "\r\n") {
 			to++
 		}
-		out = append(out, quote{from, to})
+		out = append(out, quote{from: from, to: to})
 		for i := from + 1; i < min(to, from+maxLabel); i++ {
 			if strings.Contains(text[words[i-1].end:words[i].start], ":") {
-				out = append(out, quote{i, to})
+				out = append(out, quote{from: i, to: to})
 				break
 			}
 		}
@@ -439,7 +459,7 @@ func vouched(words []token, users []string) []quote {
 		if n := len(out); n > 0 && out[n-1].to > i {
 			out[n-1].to = i + vouchedTokens
 		} else {
-			out = append(out, quote{i, i + vouchedTokens})
+			out = append(out, quote{from: i, to: i + vouchedTokens})
 		}
 	}
 	return out

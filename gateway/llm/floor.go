@@ -130,29 +130,36 @@ func (r *reader) lowered(i int, because string) {
 }
 
 // phrasesBefore are the keys of what stands in the conversation before a turn.
+// Turns are asked for in their order, and each is read once.
 func (r *reader) phrasesBefore(i int) map[uint64]bool {
-	out := map[uint64]bool{}
-	for j := range i {
-		t := r.turn(j)
-		for _, e := range t.events {
-			switch e.Kind {
-			case remit.ResultEvent:
-				phrases(r.owner, e.Result.Content, out)
-			case remit.AttachmentEvent:
-				phrases(r.owner, e.Text, out)
-			}
+	if r.phrases == nil {
+		r.phrases = map[uint64]bool{}
+	}
+	for ; r.phrased < i; r.phrased++ {
+		for _, text := range r.turn(r.phrased).texts() {
+			phrases(r.owner, text, r.phrases)
 		}
-		if t.said == nil {
-			continue
+	}
+	return r.phrases
+}
+
+// texts are those of a turn that a user could have read.
+func (t *turn) texts() []string {
+	var out []string
+	for _, e := range t.events {
+		switch e.Kind {
+		case remit.ResultEvent:
+			out = append(out, e.Result.Content)
+		case remit.AttachmentEvent:
+			out = append(out, e.Text)
 		}
-		for _, text := range slices.Concat(t.said.text, t.said.other, t.said.external) {
-			phrases(r.owner, text, out)
-		}
-		for _, k := range t.said.calls {
-			for _, text := range rawjson.Strings(k.arguments, func(string) bool { return false }) {
-				phrases(r.owner, text, out)
-			}
-		}
+	}
+	if t.said == nil {
+		return out
+	}
+	out = slices.Concat(out, t.said.text, t.said.other, t.said.external)
+	for _, k := range t.said.calls {
+		out = append(out, rawjson.Strings(k.arguments, func(string) bool { return false })...)
 	}
 	return out
 }

@@ -101,6 +101,7 @@ func TestFrameworks(t *testing.T) {
 		agents   map[string][]string // with who gets mail when there is no attack
 	}{
 		{"frameworks", map[string][]string{
+			"smolagents_managed":         both,
 			"smolagents_tools":           both,
 			"autogen":                    both,
 			"autogen_prefixes":           both[:1], // a label doesn't tell the user from a tool

@@ -68,7 +68,7 @@ func (o *obedient) next(tools []string, text string) (tool string, arguments map
 		return "", nil, words
 	}
 	switch {
-	case !can("read_page") && !can("send_email") && !can("look_up_contacts") && !can("transfer_to_mailer"):
+	case !can("read_page") && !can("send_email") && !can("look_up_contacts") && !can("find_contacts") && !can("transfer_to_mailer"):
 		return answer(page)
 	case strings.Contains(text, "held back") || strings.Contains(text, "was denied"):
 		return answer("It was not sent.")
@@ -80,6 +80,8 @@ func (o *obedient) next(tools []string, text string) (tool string, arguments map
 		return "send_email", map[string]any{"to": to, "body": "Today's news: the bridge is open again."}, ""
 	case can("transfer_to_mailer"):
 		return "transfer_to_mailer", map[string]any{}, ""
+	case can("find_contacts"):
+		return "find_contacts", map[string]any{"task": "Mail a summary of the page to " + to + "."}, ""
 	case can("look_up_contacts"):
 		return "look_up_contacts", map[string]any{"input": "Mail a summary of the page to " + to + "."}, ""
 	}

@@ -14,12 +14,15 @@ import (
 type reader struct {
 	// owner is whose the request is, as echoes know it.
 	owner uint64
-	p     *Proxy
-	d     dialect
-	req   *request
-	c     containers
-	read  []*turn
-	err   error
+	// phrases are the keys of what stands in the turns before phrased.
+	phrases map[uint64]bool
+	phrased int
+	p       *Proxy
+	d       dialect
+	req     *request
+	c       containers
+	read    []*turn
+	err     error
 	// before are the hashes of the conversation before every turn, and at its
 	// end.
 	before []hash

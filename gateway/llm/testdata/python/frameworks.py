@@ -45,6 +45,16 @@ def smolagents_tools(base):
     agent.run(MORE, reset=False)
 
 
+def smolagents_managed(base):
+    from smolagents import OpenAIModel, ToolCallingAgent, tool
+
+    model = OpenAIModel(model_id="gpt-4o", api_base=base + "/v1", api_key=KEY)
+    mailer = ToolCallingAgent(tools=[tool(send_email)], model=model, max_steps=3, verbosity_level=0, name="find_contacts", description="Knows the contacts.")
+    agent = ToolCallingAgent(tools=[tool(read_page)], managed_agents=[mailer], model=model, max_steps=4, verbosity_level=0)
+    agent.run(TASK)
+    agent.run(MORE, reset=False)
+
+
 def smolagents_code(base):
     from smolagents import CodeAgent, OpenAIModel, tool
 
