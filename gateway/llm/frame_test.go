@@ -189,6 +189,32 @@ func TestAnotherFrameOverAKeptHistory(t *testing.T) {
 	})
 }
 
+// A named session goes on in a store under another frame, and what a request
+// repeats is not added again.
+func TestAnotherFrameOfANamedSession(t *testing.T) {
+	for dialect := range dialects {
+		s, err := store.Open(t.Context(), t.TempDir()+"/remit.db", store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		f := newFramed(t, dialect, func(o *llm.Options) {
+			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+		})
+		f.header = []string{"Remit-Session", "run-1"}
+		f.say("Which address do you write to when I say Bob?")
+		f.ask("It is 10:00.", f.tools("send_email"), "I write to bob@corp.example.", "")
+		f.say("Good, do that.")
+		if !f.ask("It is 10:01.", f.tools("note", "send_email"), "", "send_email") {
+			t.Errorf("%s: the call was held back:\n%s", dialect, f.log.String())
+		}
+		// Two system texts, two of the user's, the model's words, and the call.
+		if got := length(t, s); got != 6 {
+			t.Errorf("%s: the session has %d events, want 6", dialect, got)
+		}
+	}
+}
+
 // What was behind the model's words must be in the conversation, or they are
 // anybody's: material that is gone from the system text, and definitions that are
 // others by now. The log says so.
