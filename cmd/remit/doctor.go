@@ -22,7 +22,7 @@ type doctorCommand struct {
 	clientFlags
 	Config  string        `placeholder:"FILE" help:"Examine the gateway of a configuration, instead of a client's servers."`
 	Hooks   string        `placeholder:"AGENT" help:"Examine the hooks of a coding agent, instead of a client's servers: claude-code, codex, cursor, gemini, copilot or windsurf."`
-	Timeout time.Duration `default:"30s" help:"How long each server may take (30s)."`
+	Timeout time.Duration `default:"2m" help:"How long each server may take (2m): the first start of a package fetches it."`
 	JSON    bool          `name:"json" help:"Print the report as JSON."`
 }
 
@@ -85,6 +85,9 @@ func b2i(b bool) int {
 	return 0
 }
 
+// slowTime is after which a person is told what is being waited for.
+const slowTime = 3 * time.Second
+
 // together is how many servers are examined at once: each is a process or two.
 const together = 4
 
@@ -93,7 +96,12 @@ func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 	if c.Timeout <= 0 {
 		return usage{errors.New("--timeout: write a time such as 30s")}
 	}
+	// A package that is fetched for the first time takes its time.
+	slow := time.AfterFunc(slowTime, func() {
+		fmt.Fprintln(s.err, "the servers are starting; the first start of a package can take minutes")
+	})
 	all, err := c.diagnoses(ctx)
+	slow.Stop()
 	if err != nil {
 		return err
 	}

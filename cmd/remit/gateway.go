@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/gateway/mcp"
 	"github.com/remit-project/remit/gateway/mcp/config"
 	"github.com/remit-project/remit/gateway/mcp/upstream"
@@ -143,7 +145,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	}
 	var errs []error
 	if f.Policies != "" {
-		if err := d.policies(&o, f.Policies); err != nil {
+		if err := named(d.policies(&o, f.Policies), f.PoliciesAt, f.Policies); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -157,6 +159,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		case s.Contract != "":
 			d.files[s.Name] = s.Contract
 			server.Contract, err = readContract(s.Contract)
+			err = named(err, s.Position, s.Contract)
 		case dir != "":
 			if d.files[s.Name], err = dir.file(s.Name); err == nil {
 				server.Contract, err = dir.find(s.Name)
@@ -185,6 +188,14 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	}
 	d.options = o
 	return d, errors.Join(errs...)
+}
+
+// named words the error of a file that a configuration names and that isn't there.
+func named(err error, at contract.Position, name string) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &contract.Error{Position: at, Message: name + " is not there", Hint: "paths in a configuration are relative to its directory"}
 }
 
 // runnable tells why a program can't be started; nil when it is there.
@@ -218,6 +229,9 @@ func level(name string) slog.Level {
 
 // wrap makes the deployment for one server.
 func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
+	for _, p := range []*string{&c.Contracts, &c.Policies, &c.Store} {
+		*p = atHome(*p)
+	}
 	d := &deployment{files: map[string]string{}, store: c.Store, queue: c.Queue}
 	if d.store == "" && (c.Queue || c.Shared) {
 		var err error
@@ -265,6 +279,17 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	o.Servers = []mcp.Server{server}
 	d.options = o
 	return d, nil
+}
+
+// atHome reads ~/ as the person's home, which no shell does where a client starts the
+// gateway.
+func atHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	home, err := os.UserHomeDir()
+	if !ok || err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
 }
 
 // directories are those that a command gives to the server which it starts, as

@@ -202,6 +202,8 @@ func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 			lines = append(lines, visible(server.Name)+": left as it is, and so not protected")
 		case server.Gateway() != nil:
 			lines = append(lines, visible(server.Name)+": goes through Remit already")
+		case server.Legacy:
+			lines = append(lines, visible(server.Name)+": left as it is, and so not protected: "+legacy)
 		case server.URL != "":
 			name := strings.TrimSuffix(out, filepath.Ext(out)) + "-" + names[server] + ".yaml"
 			made := &madeConfig{contracts: contracts, store: c.Store, secrets: newSecrets()}

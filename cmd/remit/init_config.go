@@ -43,7 +43,7 @@ func (m *madeConfig) add(s *clients.Server, name string) (notes []string, mistak
 		}
 	}
 	if s.Legacy {
-		return nil, legacy(s)
+		return []string{"left out: " + legacy}, nil
 	}
 	var b strings.Builder
 	switch {
@@ -82,9 +82,6 @@ func (m *madeConfig) add(s *clients.Server, name string) (notes []string, mistak
 // addURL puts an endpoint in whose address and header fields the client hands
 // over in the environment.
 func (m *madeConfig) addURL(s *clients.Server, name string) ([]clients.Pair, *contract.Error) {
-	if s.Legacy {
-		return nil, legacy(s)
-	}
 	var b strings.Builder
 	var env []clients.Pair
 	carry := func(variableName, value string) string {
@@ -106,9 +103,8 @@ func (m *madeConfig) addURL(s *clients.Server, name string) ([]clients.Pair, *co
 	return env, m.check(s, madeServer{name, b.String()})
 }
 
-func legacy(s *clients.Server) *contract.Error {
-	return s.Error(fmt.Sprintf("write its streamable HTTP address, or leave it out with --skip %s", s.Name), "the server %q speaks HTTP with SSE, which the gateway doesn't", s.Name)
-}
+// legacy is what is the matter with a server of the older transport.
+const legacy = "it speaks HTTP with SSE, which the gateway doesn't; write its streamable HTTP address, if it has one"
 
 // pairs writes the environment or the header fields.
 func (m *madeConfig) pairs(b *strings.Builder, key, server string, list []clients.Pair, header bool) {

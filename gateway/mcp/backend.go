@@ -304,7 +304,7 @@ func (b *backend) receive(raw []byte, about int64) {
 	m, err := wire.Parse(raw, b.c.g.limits())
 	if err != nil {
 		if m, err = wire.Parse(rawjson.Repair(raw), b.c.g.limits()); err != nil {
-			b.unreadable(err, about)
+			b.unreadable(raw, err, about)
 			return
 		}
 	}
@@ -317,7 +317,9 @@ func (b *backend) receive(raw []byte, about int64) {
 			b.server.log.Debug("the server answered what nobody asked")
 			return
 		}
-		m, err = b.withMarks(m)
+		if m, err = b.withMarks(m); err == nil && len(m.Result) > 0 && m.Result[0] != '{' {
+			m, err = nil, errors.New("the server's answer was refused: a result must be an object")
+		}
 		p.deliver(m, err)
 	case wire.Request:
 		b.question(m, about)
@@ -327,11 +329,17 @@ func (b *backend) receive(raw []byte, about int64) {
 }
 
 // unreadable handles a text of the server's that is no acceptable message.
-func (b *backend) unreadable(err error, about int64) {
+func (b *backend) unreadable(raw []byte, err error, about int64) {
 	b.server.log.Warn("a message of the server was refused", "error", err)
 	e := &wire.Error{}
 	if errors.As(err, &e) {
 		if id, err := strconv.ParseInt(string(e.ID), 10, 64); err == nil {
+			about = id
+		}
+	}
+	if about == 0 {
+		// What can't be read as a whole may still say which request it answers.
+		if id, err := strconv.ParseInt(string(rawjson.Get(raw, "id")), 10, 64); err == nil && rawjson.Get(raw, "method") == nil {
 			about = id
 		}
 	}

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -42,6 +43,8 @@ func TestMain(m *testing.M) {
 		}
 	case "fair":
 		_ = fair().Run(context.Background(), &sdk.StdioTransport{})
+	case "odd":
+		odd()
 	case "late":
 		// It begins when the test closes the connection.
 		if c, err := net.Dial("tcp", os.Getenv("LATE")); err == nil {
@@ -72,6 +75,34 @@ func TestMain(m *testing.M) {
 		fmt.Println("Starting up …")
 		fmt.Println(`{"jsonrpc":"2.0","id":999,"result":{}}`)
 		_ = desk().Run(context.Background(), &sdk.StdioTransport{})
+	}
+}
+
+// odd is a server whose answers to calls are nested deeper than anybody reads, or no
+// object.
+func odd() {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Name string }
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		result := ""
+		switch {
+		case m.Method == "initialize":
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"odd","version":"1"}}`
+		case m.Method == "tools/list":
+			result = `{"tools":[{"name":"get_deep","inputSchema":{"type":"object"}},{"name":"get_text","inputSchema":{"type":"object"}}]}`
+		case m.Params.Name == "get_deep":
+			result = strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_000)
+		default:
+			result = `"text"`
+		}
+		fmt.Printf(`{"result":%s,"jsonrpc":"2.0","id":%s}`+"\n", result, m.ID)
 	}
 }
 

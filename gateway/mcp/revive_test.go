@@ -215,3 +215,17 @@ func TestLateServers(t *testing.T) {
 		t.Error(textOf(r))
 	}
 }
+
+// An answer that can't be passed on is an error at once, and no silence.
+func TestOddAnswers(t *testing.T) {
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "odd", "odd")}})
+	s := overStdio(t, g, "s1", nil, legacy)
+	for _, tool := range []string{"get_deep", "get_text"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: empty{}})
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), "the server's answer was refused") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}

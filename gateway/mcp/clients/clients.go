@@ -3,6 +3,7 @@ package clients
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -202,9 +203,19 @@ func (r *reader) server(group, name string, n *jsonc.Node) *Server {
 	if len(r.errs) > before {
 		return nil
 	}
-	s.Legacy = kind == "sse"
+	// Clients that aren't told try the older transport where the address says so.
+	s.Legacy = kind == "sse" || kind == "" && strings.HasSuffix(strings.TrimRight(path(s.URL), "/"), "/sse")
 	s.Disabled = r.is(n, "disabled", "true") || r.is(n, "enabled", "false")
 	return s
+}
+
+// path is that of an address; empty where it has none.
+func path(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 func (r *reader) is(n *jsonc.Node, name, value string) bool {

@@ -27,8 +27,10 @@ type File struct {
 	Idle    time.Duration
 	// Contracts is the directory of contract files; empty for none.
 	Contracts string
-	// Policies is the directory of guard files; empty for none.
-	Policies string
+	// Policies is the directory of guard files; empty for none. PoliciesAt is where
+	// that stands in the file.
+	Policies   string
+	PoliciesAt contract.Position
 	// Judge answers what rules ask of the conversation; nil for none.
 	Judge *judge.Judge
 	// Store is where sessions are kept; empty for the process's memory. Queue
@@ -75,8 +77,10 @@ type Listen struct {
 
 // Server is one server behind the gateway: a program, or an HTTP endpoint.
 type Server struct {
-	Name    string
-	Command []string
+	Name string
+	// Position is where the server stands in the file.
+	Position contract.Position
+	Command  []string
 	// Env is the program's whole environment, as "NAME=value".
 	Env []string
 	Dir string

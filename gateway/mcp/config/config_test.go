@@ -85,7 +85,24 @@ func TestLoad(t *testing.T) {
 			{Name: "web", URL: "https://mcp.example/mcp", Header: map[string]string{"Authorization": "Bearer s"}},
 		},
 	}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Rule{})); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Rule{}), cmpopts.IgnoreTypes(strictyaml.Position{})); d != "" {
+		t.Error(d)
+	}
+}
+
+// Paths below ~ are below the person's home, and what a company's network asks of
+// every program reaches the servers.
+func TestSurroundings(t *testing.T) {
+	f, err := config.Load("remit.yaml", []byte("version: 1\ncontracts: ~/c\nstore: ~/s.db\npolicies: ~/p\nservers: {a: {command: [x], dir: ~/d, env: {NO_PROXY: own}}}"),
+		environment("HOME", "/home/ann", "HTTPS_PROXY", "http://proxy.corp.example:3128", "NO_PROXY", "corp.example", "NODE_EXTRA_CA_CERTS", "/etc/ca.pem", "SECRET", "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"/home/ann/c", "/home/ann/s.db", "/home/ann/p", "/home/ann/d"}
+	if d := cmp.Diff(want, []string{f.Contracts, f.Store, f.Policies, f.Servers[0].Dir}); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"NO_PROXY=own", "HOME=/home/ann", "HTTPS_PROXY=http://proxy.corp.example:3128", "NODE_EXTRA_CA_CERTS=/etc/ca.pem"}, f.Servers[0].Env); d != "" {
 		t.Error(d)
 	}
 }
@@ -138,7 +155,9 @@ func TestMistakes(t *testing.T) {
 		"a judge, no key":  {"version: 1\npolicies: p\njudge: {model: 'openai:m'}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: the judge: there is no key for openai m: set OPENAI_API_KEY"},
 		"a judge, no web":  {"version: 1\npolicies: p\njudge: {model: 'openai:m', url: here}\nservers: {a: {command: [x]}}", "remit.yaml:3:8: the judge: model m: the base URL is not one"},
 		"a judge alone":    {"version: 1\njudge: {model: 'openai:m', url: 'http://localhost:1/v1'}\nservers: {a: {command: [x]}}", "remit.yaml:2:8: the judge is asked by rules, and there are none"},
-		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list; write [x y]"},
+		"no list":          {"version: 1\nservers:\n  a: {command: x y}", "command must be a list of the program and its arguments; write [x, y]"},
+		"no home":          {"version: 1\ncontracts: ~/c\nservers: {a: {command: [x]}}", "remit.yaml:2:12: contracts is below the home directory, and nobody says where that is"},
+		"another's home":   {"version: 1\ncontracts: ~ann/c\nservers: {a: {command: [x]}}", "remit.yaml:2:12: contracts is in the home of somebody else"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := config.Load("remit.yaml", []byte(test.text), environment())

@@ -114,13 +114,33 @@ func (l *loader) mode(what string, to *mcp.Mode) func(*node) {
 	}
 }
 
-// path reads a path, relative to the file's directory.
+// path reads a path, relative to the file's directory or, with ~, to the person's own.
 func (l *loader) path(what string, to *string) func(*node) {
 	return func(n *node) {
 		l.text(what, to)(n)
-		if *to != "" && !filepath.IsAbs(*to) {
-			*to = filepath.Join(l.dir, *to)
+		l.place(n, what, to)
+	}
+}
+
+// place makes a path absolute as far as the file's directory is.
+func (l *loader) place(n *node, what string, to *string) {
+	rest, ok := strings.CutPrefix(*to, "~")
+	switch {
+	case *to == "":
+	case ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator):
+		home, known := l.env("HOME")
+		if !known || home == "" {
+			home, known = l.env("USERPROFILE")
 		}
+		if !known || home == "" {
+			l.Fail(n, "write the whole path", "%s is below the home directory, and nobody says where that is", what)
+			return
+		}
+		*to = filepath.Join(home, rest)
+	case ok:
+		l.Fail(n, "write the whole path, or ~/… for your own home", "%s is in the home of somebody else", what)
+	case !filepath.IsAbs(*to):
+		*to = filepath.Join(l.dir, *to)
 	}
 }
 
@@ -128,8 +148,8 @@ func (l *loader) path(what string, to *string) func(*node) {
 func (l *loader) store(to *string) func(*node) {
 	return func(n *node) {
 		l.expand("store", to)(n)
-		if *to != "" && !strings.Contains(*to, ":") && !filepath.IsAbs(*to) {
-			*to = filepath.Join(l.dir, *to)
+		if !strings.Contains(*to, ":") {
+			l.place(n, "store", to)
 		}
 	}
 }
@@ -165,6 +185,9 @@ func (l *loader) config(n *node) *File {
 		l.Fail(had["names"], "write clash or always", "names: %q is not known", names)
 	}
 	f.Namespace = names == "always"
+	if had["policies"] != nil {
+		f.PoliciesAt = l.At(had["policies"])
+	}
 	if had["servers"] == nil {
 		l.Fail(n, "write 'servers:' with at least one", "there are no servers")
 	}
@@ -288,12 +311,15 @@ func serverName(s string) bool {
 // inherited are the variables that a program gets from the gateway's own
 // environment. All others, credentials among them, it gets only by name.
 var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ",
+	// Where packages are fetched through a company's proxy.
+	"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "no_proxy", "all_proxy",
+	"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
 	"SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "TEMP", "TMP", "PATHEXT", "PROGRAMFILES"}
 
 func (l *loader) server(name string, k, n *node) Server {
-	s := Server{Name: name}
+	s := Server{Name: name, Position: l.At(k)}
 	had := l.Mapping(n, "the server "+name, keys{
-		"command":  l.Texts("command", &s.Command),
+		"command":  l.command(&s.Command),
 		"env":      func(n *node) { l.pairs(n, "env", func(k, v string) { s.Env = append(s.Env, k+"="+v) }) },
 		"dir":      l.path("dir", &s.Dir),
 		"url":      l.expand("url", &s.URL),
@@ -329,6 +355,20 @@ func (l *loader) server(name string, k, n *node) Server {
 		}
 	}
 	return s
+}
+
+// command reads the program with its arguments. Whoever writes it on one line meant
+// its words.
+func (l *loader) command(to *[]string) func(*node) {
+	return func(n *node) {
+		if strictyaml.Scalar(n) {
+			words := strings.Fields(n.Value)
+			l.Fail(n, "write ["+strictyaml.Clip(strings.Join(words, ", "))+"]", "command must be a list of the program and its arguments")
+			*to = words // the one mistake is enough
+			return
+		}
+		l.Texts("command", to)(n)
+	}
 }
 
 // url checks the address of a server. It may hold a secret, so that messages
