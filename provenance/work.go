@@ -7,7 +7,7 @@ package provenance
 // [Session.Exhausted].
 const (
 	// workPerDecision are the steps of any decision, the share of the session
-	// that is looked at included. Ordinary decisions take some ten thousands.
+	// that is looked at included. Ordinary decisions take some ten thousand.
 	workPerDecision = 16 << 20
 	// workPerByte are the further steps for each byte of a call's arguments, or
 	// of a result: enough to look at each in all of the ways that there are.
