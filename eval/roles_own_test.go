@@ -10,6 +10,7 @@ import (
 // in some defensible reading, missed 14 arguments that bear authority, and had
 // 2.8 % of the floors too low and 1.9 % too high. The bounds are what has been
 // reached since, with a small margin; nothing that bears authority may be missed.
+// Which labels were changed later stands in the README there.
 func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
 	r, err := Roles(filepath.Join("testdata", "roles"))
 	if err != nil {
