@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -474,10 +475,19 @@ type lineage struct {
 	heard int
 }
 
-// said tells whether the user has written a text.
+// said tells whether the user has written a text, in whatever letters and signs.
 func (l *lineage) said(text string) bool {
-	text = strings.TrimSpace(text)
-	return slices.ContainsFunc(l.users, func(u string) bool { return strings.Contains(u, text) })
+	words, _ := tokensOf(text, maxEchoTokens)
+	same := func(a, b token) bool { return a.hash == b.hash }
+	return slices.ContainsFunc(l.users, func(u string) bool {
+		said, _ := tokensOf(u, maxEchoTokens)
+		for i := 0; i+len(words) <= len(said); i++ {
+			if slices.EqualFunc(words, said[i:i+len(words)], same) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // hear notes an event. Beyond its bound nothing more is known to be the user's.
@@ -485,10 +495,20 @@ func (l *lineage) hear(e remit.Event) {
 	if e.Kind != remit.UserEvent {
 		return
 	}
-	if l.heard += len(e.Text); l.heard <= maxUser {
-		l.users = append(l.users, e.Text)
+	if room := maxUser - l.heard; room > 0 {
+		l.users = append(l.users, e.Text[:min(len(e.Text), room)])
 	}
+	l.heard += len(e.Text)
 }
+
+// transcript tells whether what was read as the user's words may be what several
+// have said: a conversation that is to be summed up.
+func (l *lineage) transcript() bool {
+	return l.heard > maxUser || slices.ContainsFunc(l.users, roles.MatchString)
+}
+
+// roles are how transcripts say whose words come.
+var roles = regexp.MustCompile(`(?im)^\W*(?:tool|observation|function|assistant|ai)\b[^\n]{0,20}:|(?:role|type)\W{1,5}(?:tool|function|assistant|ai|model)\b`)
 
 // restore remembers what a recorded session has passed on, so that a turn which
 // repeats it is read as it was.

@@ -215,10 +215,9 @@ func (x *exchange) echo(shown *said) {
 	if len(x.req.tools) == 0 && strings.Contains(words(shown.text), codeFence) {
 		x.p.o.Log.Info("an answer has code, and its request no tools: nobody decides what a program would run of it", "dialect", x.d.name())
 	}
-	if !x.c.outside && len(x.req.tools) > 0 {
+	if !x.c.outside && !x.c.transcript() {
 		return
 	}
-	// Without tools it is a summary or a plan, of what may have come in any form.
 	for _, text := range slices.Concat(shown.text, shown.other, shown.external) {
 		x.p.echoes.remember(x.owner, text, &x.c.lineage)
 	}
