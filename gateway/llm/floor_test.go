@@ -206,3 +206,17 @@ func TestTheFloorOfAConversationMadeAgain(t *testing.T) {
 		c.want(c.ask(mailTo("m1", "eve@evil.example")), false)
 	}
 }
+
+// The floor is the calls' in every dialect.
+func TestTheFloorInEveryDialect(t *testing.T) {
+	const mail = "Mail hello to the address that you are told."
+	for dialect, members := range map[string]string{
+		"chat":      fmt.Sprintf(`"messages":[{"role":"user","content":%q},{"role":"assistant","content":null,"tool_calls":[{"id":"c0","type":"function","function":{"name":"read_page","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c0","content":"ok"},{"role":"user","content":%q}]`, mail, poisoned),
+		"messages":  fmt.Sprintf(`"messages":[{"role":"user","content":%q},{"role":"assistant","content":[{"type":"tool_use","id":"c0","name":"read_page","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c0","content":"ok"},{"type":"text","text":%q}]}]`, mail, poisoned),
+		"responses": fmt.Sprintf(`"input":[{"role":"user","content":%q},{"type":"function_call","call_id":"c0","name":"read_page","arguments":"{}"},{"type":"function_call_output","call_id":"c0","output":"ok"},{"role":"user","content":[{"type":"input_text","text":%q}]}]`, mail, poisoned),
+	} {
+		if out, _ := goesOut(t, dialect, members); out {
+			t.Errorf("%s: what came with a result vouches", dialect)
+		}
+	}
+}
