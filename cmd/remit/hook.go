@@ -32,7 +32,14 @@ type hookAnswer struct {
 
 // Help is shown below the flags.
 func (hookAnswer) Help() string {
-	return `Reads an event in the agent's own form and answers in that form. Whatever goes wrong, a call is denied, with a reason. Install it with remit hook install.
+	return `Reads an event in the agent's own form and answers in that form. Whatever goes wrong, a call is denied, with a reason.
+
+People run:
+  remit hook install AGENT     writes the hooks into the agent's file
+  remit hook uninstall AGENT   takes them out again
+  remit hook contracts AGENT   prints the contracts of the agent's own tools
+  remit hook stop              ends the daemon until the next event
+  remit doctor --hooks AGENT   proves that a call is stopped
 
 Example:
   remit hook claude-code --contracts ~/.config/remit/contracts < event.json`

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/remit-project/remit/gateway/hook"
 )
@@ -149,6 +150,12 @@ func (c *hookUninstall) Run(s *streams) error {
 	return nil
 }
 
+// passing tells whether a program is one that go run has made, and removes.
+func passing(exe string) bool {
+	dir := filepath.Dir(exe)
+	return filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
+}
+
 // ownProgram is how others start this program, where nobody says it.
 func ownProgram(named string) (string, error) {
 	if named != "" {
@@ -157,6 +164,9 @@ func ownProgram(named string) (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", hint(err, "name the program with --program")
+	}
+	if passing(exe) {
+		return "", hint(fmt.Errorf("%s was only made for this run, and is gone afterwards", exe), "build the program with go build, and run that; or name it with --program")
 	}
 	// The name in PATH stays when a package manager installs another version.
 	if found, err := exec.LookPath("remit"); err == nil && sameFile(found, exe) {
