@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/discharge"
@@ -100,6 +101,9 @@ func (s *Session) decide(ctx context.Context, c *Call, agreed consent, best Verd
 		// have added others, which the person has yet to see.
 		x.d.Verdict, x.d.Confirmed = Allow, true
 	}
+	if x.d.Verdict == Ask && x.repeats() {
+		x.d.Verdict, x.d.Confirmed = Allow, true
+	}
 	x.own = x.d.Verdict
 	if recorded != nil && x.onlyFailed() {
 		x.d.Verdict = Allow // as far as best has it
@@ -152,9 +156,13 @@ func (x *deciding) note() {
 }
 
 // asked tells whether a person was asked about all of the reasons.
-func (r *callRecord) asked(reasons []Reason) bool {
+func (r *callRecord) asked(reasons []Reason) bool { return covered(r.reasons, reasons) }
+
+// covered reports whether all reasons are among those that a person was asked
+// about.
+func covered(asked, reasons []Reason) bool {
 	for _, want := range reasons {
-		if !slices.ContainsFunc(r.reasons, func(have Reason) bool { return have.Same(want) }) {
+		if !slices.ContainsFunc(asked, func(have Reason) bool { return have.Same(want) }) {
 			return false
 		}
 	}
@@ -186,6 +194,12 @@ func (x *deciding) confirm() {
 	if !x.d.Confirmed || x.consent != forSession {
 		return
 	}
+	if x.s.agreed == nil {
+		x.s.agreed = map[string]agreement{}
+	}
+	if old, again := x.s.calls[x.call.ID]; again && len(x.s.agreed) < maxAgreed {
+		x.s.agreed[x.digest()] = agreement{old.reasons, x.s.now().Add(discharge.ConfirmationLife)}
+	}
 	for i, a := range x.arguments {
 		named := slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == x.leaves[i].Pointer })
 		// What is sent, run, paid or set is agreed to with the call that has it.
@@ -196,6 +210,28 @@ func (x *deciding) confirm() {
 		}
 	}
 }
+
+// maxAgreed bounds the calls of a session that a person agreed to for all of it.
+const maxAgreed = 4096
+
+// agreement is a call to which a person agreed for the session.
+type agreement struct {
+	reasons []Reason // what the person was asked about
+	until   time.Time
+}
+
+// repeats reports whether a person agreed to this very call for the session, with
+// all that it carries. What is sent or paid is agreed to once.
+func (x *deciding) repeats() bool {
+	if x.variant == nil || x.variant.Effect == contract.Egress {
+		return false
+	}
+	a, ok := x.s.agreed[x.digest()]
+	return ok && x.s.now().Before(a.until) && covered(a.reasons, x.d.Reasons)
+}
+
+// digest tells the call from every other.
+func (x *deciding) digest() string { return x.tool() + "\x00" + string(x.d.Arguments) }
 
 // tool names the tool of the call for confirmations, with its server.
 // An answer about one variant of it says nothing about another.

@@ -30,7 +30,7 @@ func (s *Session) ProposeConfirm(ctx context.Context, call string, callOnly bool
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x, err := s.agreed(ctx, call, agreed)
+	x, err := s.confirming(ctx, call, agreed)
 	if err != nil {
 		return nil, err
 	}

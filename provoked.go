@@ -127,7 +127,7 @@ func (x *deciding) addressesNobody() bool {
 // identified reports whether a look-up by the user's own words led to the value,
 // for an argument of the role.
 func identified(r *provenance.Resolution, role label.Role) bool {
-	return slices.ContainsFunc(r.Certificates, func(c provenance.Certificate) bool { return c.Roles.Has(role) })
+	return slices.ContainsFunc(r.Certificates, func(c provenance.Certificate) bool { return c.Procedure != provenance.Settled && c.Roles.Has(role) })
 }
 
 // choices asks about objects of an outward call that a result offered, when

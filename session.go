@@ -31,8 +31,9 @@ type Session struct {
 	calls     map[string]*callRecord
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
-	foreign   map[string]bool // the origins that no tool of the monitor has
-	history   *history        // nil where there are no guards
+	agreed    map[string]agreement // by what tells a call from others
+	foreign   map[string]bool      // the origins that no tool of the monitor has
+	history   *history             // nil where there are no guards
 }
 
 // callRecord is what later events of a session need to know about a call.
@@ -170,9 +171,9 @@ func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
 // Confirm notes that a person agreed to a call that was held back, and decides
 // it again. For the rest of the session, or [discharge.ConfirmationLife], the
 // targets of the call that fell short are as good as the user's in their own
-// arguments of this tool. Everything else in the call (what it sends, runs, pays or
-// sets) is agreed to for this call alone, and whether the user wants the next call
-// at all is asked again.
+// arguments of this tool, and the very same call is not asked about again, unless it
+// sends or pays something. Everything else in the call (what it runs, writes or
+// sets) is agreed to with this call alone.
 func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
 	return s.confirm(ctx, call, forSession)
 }
@@ -186,7 +187,7 @@ func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, erro
 func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x, err := s.agreed(ctx, call, agreed)
+	x, err := s.confirming(ctx, call, agreed)
 	if err != nil {
 		return nil, err
 	}
@@ -194,8 +195,8 @@ func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*De
 	return x.d, nil
 }
 
-// agreed decides a call again to which a person agreed.
-func (s *Session) agreed(ctx context.Context, call string, agreed consent) (*deciding, error) {
+// confirming decides a call again to which a person agreed.
+func (s *Session) confirming(ctx context.Context, call string, agreed consent) (*deciding, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("confirm %s: %w", call, err)
 	}

@@ -28,7 +28,7 @@ func (x *deciding) heard() {
 	outward := x.variant.Effect.Outward()
 	for i, a := range x.arguments {
 		r, text := &x.resolved[i], x.leaves[i].Text
-		if r.Witness || text == "" || x.leaves[i].Kind != strictjson.String {
+		if r.Witness || text == "" || x.s.seen.AgreedTo(text) || x.leaves[i].Kind != strictjson.String {
 			continue
 		}
 		invented := outward && a.Role == label.Target

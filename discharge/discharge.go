@@ -26,6 +26,8 @@ const (
 	Source       = "source"
 	Validation   = "validation"
 	Confirmation = "confirm"
+	// Settled serves every argument: its values are nobody's choice.
+	Settled = provenance.Settled
 )
 
 // Request is one value that falls short of what its argument asks for.
@@ -86,7 +88,7 @@ type fields struct{}
 func (fields) Certify(r Request) (Certificate, bool) {
 	best, ok := Certificate{}, false
 	for _, c := range r.Resolved.Certificates {
-		if !r.Argument.Discharges(c.Procedure) || !c.Roles.Has(r.Argument.Role) || ok && c.Max <= best.Max {
+		if c.Procedure != provenance.Settled && !r.Argument.Discharges(c.Procedure) || !c.Roles.Has(r.Argument.Role) || ok && c.Max <= best.Max {
 			continue
 		}
 		best, ok = Certificate{

@@ -150,7 +150,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", c.ID, err)
 	}
-	for i, res := range s.Resolve(provenance.Act{Tool: c.Call.Tool}, values) {
+	for i, res := range s.Resolve(provenance.NewAct(c.Call.Tool, "", provenance.Writes), values) {
 		want, ok := c.Expect[values[i].Pointer]
 		if !ok {
 			continue

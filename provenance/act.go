@@ -75,7 +75,13 @@ func (q *query) requestedAt(o occurrence) bool {
 	if q.s.vouch.spent(o.source, q.act.Tool) || q.corrected(o) {
 		return false
 	}
-	if r.covers(q.s.work, q.act.deeds, q.act.words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
+	deeds, words := q.act.deeds, q.act.words
+	if code {
+		// A command is run where the user said to run it, or said what it says:
+		// "push it: git push".
+		deeds, words = requests.byName["run"], Words(clip(src.text[o.start:o.end], maxCommandHead))
+	}
+	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
 		return true
 	}
 	// "Her address is ann@corp.com": says what a value is there for. "Sorry, I mean
@@ -85,6 +91,11 @@ func (q *query) requestedAt(o occurrence) bool {
 	}
 	return q.s.Requested(q.act)
 }
+
+// maxCommandHead is how much of a command is looked at for what it does, in bytes.
+const maxCommandHead = 32
+
+func clip(s string, n int) string { return s[:min(len(s), n)] }
 
 // keyRequested reports whether the user asked for what the call does with what a
 // look-up found by a key: mailing Bob is no reason to share a file with him.
@@ -207,6 +218,10 @@ func (v *vouching) agreed() *vouchSource {
 	}
 	return &v.sources[v.latest]
 }
+
+// AgreedTo reports whether the user's last words agree to a proposal of the
+// model's that has a value.
+func (s *Session) AgreedTo(value string) bool { return s.vouch.agreedTo(value) }
 
 // agreedTo reports whether the user agreed to a proposal that has a value.
 func (v *vouching) agreedTo(value string) bool {

@@ -17,7 +17,7 @@ func (q *query) derived() (Resolution, bool) {
 		return Resolution{}, false
 	}
 	for _, try := range [...]func(string) (Resolution, bool){
-		q.caseless, q.component, q.pathJoin, q.pathBelow, q.renamed, q.glob, q.joined, q.numeral,
+		q.caseless, q.component, q.pathJoin, q.renamed, q.glob, q.joined, q.numeral,
 	} {
 		if r, ok := try(text); ok && r.Label.Trust > q.s.Ambient().Trust {
 			return r, true
@@ -249,9 +249,8 @@ func (q *query) pathBelow(text string) (Resolution, bool) {
 		if folder := text[strings.LastIndexByte(text[:cut], '/')+1 : cut]; strings.Contains(folder, ".") {
 			continue // more likely a file
 		}
-		if r, ok := q.directory(text[:cut]); ok {
-			r.How = "below a folder of the user's"
-			return r, true
+		if _, ok := q.directory(text[:cut]); ok {
+			return q.settled("below a folder of the user's", "whoever asks for a folder asks for what is in it"), true
 		}
 	}
 	return Resolution{}, false

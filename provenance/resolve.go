@@ -214,7 +214,7 @@ func (q *query) resolve() Resolution {
 		return r
 	}
 	if q.v.Form == FormSQL && q.act.Effect == Reads && q.act.Tool != "" && onlyReads(v.Text) {
-		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginModel), Trust: label.User}, How: "a query that only reads", Witness: true}
+		return q.settled("a query that only reads", "one SELECT, in a call that only reads")
 	}
 	if r, ok := q.structured(); ok {
 		return r
@@ -223,6 +223,9 @@ func (q *query) resolve() Resolution {
 		return q.ambient() // code is not put together from pieces
 	}
 	if r, ok := q.derived(); ok {
+		return r
+	}
+	if r, ok := q.pathBelow(v.Text); ok {
 		return r
 	}
 	if r, ok := q.constant(v.Text); ok {

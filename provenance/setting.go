@@ -163,6 +163,20 @@ var settings = map[string][]string{
 	"inbox": {"archive", "inbox"}, "spam": {"spam", "junk"}, "trash": {"trash"},
 }
 
+// Settled is the procedure of values that are nobody's choice, or follow from what
+// the user asked for: see [Certificate].
+const Settled = "settled"
+
+// settled is the resolution of a value that nothing vouches for, with a
+// certificate for this place: its origins stay what they are.
+func (q *query) settled(how, basis string) Resolution {
+	r := q.ambient()
+	r.How = how
+	r.Certificates = []Certificate{{Procedure: Settled, Basis: basis, Max: label.User,
+		Roles: label.RolesOf(label.Target, label.Selector, label.Control, label.Command)}}
+	return r
+}
+
 // deedNames are the words of arguments that say what a call does.
 var deedNames = wordSet("method action operation command op mode verb")
 
@@ -179,8 +193,9 @@ func (q *query) setting(text string) (Resolution, bool) {
 			continue
 		}
 		if at, ok := q.settingIn(src.reading, value); ok {
-			o := occurrence{source: i, start: at.start, end: at.end}
-			return Resolution{Label: src.label, How: "as the user asked", Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+			r := q.settled("as the user asked", "another form of what the user asked for")
+			r.Evidence = []Evidence{q.s.vouchEvidence(occurrence{source: i, start: at.start, end: at.end}, len(text))}
+			return r, true
 		}
 	}
 	return Resolution{}, false
@@ -238,7 +253,7 @@ var constants = map[string]map[string]bool{
 func (q *query) constant(text string) (Resolution, bool) {
 	for _, w := range q.n.last {
 		if constants[w][text] && !q.otherNamed(w) {
-			return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.User}, How: "constant of the service", Witness: true}, true
+			return q.settled("constant of the service", "the service's own word for what is the caller's, or the ordinary case"), true
 		}
 	}
 	return Resolution{}, false
