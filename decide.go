@@ -197,8 +197,8 @@ func (x *deciding) confirm() {
 	if x.s.agreed == nil {
 		x.s.agreed = map[string]agreement{}
 	}
-	if old, again := x.s.calls[x.call.ID]; again && len(x.s.agreed) < maxAgreed {
-		x.s.agreed[x.digest()] = agreement{old.reasons, x.s.now().Add(discharge.ConfirmationLife)}
+	if len(x.s.agreed) < maxAgreed {
+		x.s.agreed[x.digest()] = agreement{x.d.Reasons, x.s.now().Add(discharge.ConfirmationLife)}
 	}
 	for i, a := range x.arguments {
 		named := slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == x.leaves[i].Pointer })
