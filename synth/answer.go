@@ -22,17 +22,22 @@ var finals = []string{"final_result", "final_answer", "final_output", "final_res
 var judgements = set(`decision choice classification assessment evaluation verdict judgement judgment
 	intent extraction rating score category schema`)
 
+// directions are words of arguments that say where something goes: no answer goes
+// anywhere.
+var directions = set(`to recipient recipients receiver receivers payee beneficiary destination dest target targets addressee iban`)
+
 // Answer returns a contract for a tool by whose call an application takes a
 // model's answer, and whether the name is that of one: the name for a last word,
-// or the name of a type where the application forces the call. Nothing happens by
+// or the name of a type where the application forces the call. Forced is of how
+// many tools it forces one, none where this is not among them. Nothing happens by
 // such a call, and everything in it is text.
-func Answer(def *schema.Tool, siblings *schema.Catalogue, forced bool) (contract.Tool, bool) {
-	if !LastWord(def.Name) && (!forced || !namesType(def, siblings)) {
+func Answer(def *schema.Tool, siblings *schema.Catalogue, forced int) (contract.Tool, bool) {
+	if !LastWord(def.Name) && (forced == 0 || !namesType(def, siblings, forced == 1)) {
 		return contract.Tool{}, false
 	}
 	const why = "the application takes the call for the model's answer"
 	return contract.Tool{
-		Name: def.Name, Fingerprint: def.Fingerprint, Effect: contract.Read, Why: why,
+		Name: def.Name, Fingerprint: def.Fingerprint, Effect: contract.Read, Sinks: contract.Off, Why: why,
 		Args: []contract.Arg{{Pattern: "/**", Role: label.Content, Floor: label.External, Why: why}},
 	}, true
 }
@@ -42,16 +47,34 @@ func LastWord(tool string) bool {
 	return slices.ContainsFunc(finals, func(name string) bool { return tool == name || strings.HasPrefix(tool, name+"_") })
 }
 
-// namesType reports whether a name is written as types are, and says nothing of
-// what is done.
-func namesType(def *schema.Tool, siblings *schema.Catalogue) bool {
+// namesType reports whether a name is written as types are, and neither it nor the
+// arguments say anything of what is done. Alone tells that no other tool could be
+// called instead.
+func namesType(def *schema.Tool, siblings *schema.Catalogue, alone bool) bool {
 	if !unicode.IsUpper(rune((def.Name + " ")[0])) || strings.ToUpper(def.Name) == def.Name || strings.ContainsAny(def.Name, "_-./: ") {
 		return false
 	}
 	words := cut(def.Name)
-	if len(words) > 1 && judgements[words[len(words)-1]] {
+	judges := len(words) > 1 && judgements[words[len(words)-1]]
+	t := analyse(def, siblings)
+	unknown := t.verb == "" && t.effect == contract.Destructive
+	if !judges && !unknown && t.effect != contract.Read {
+		return false
+	}
+	args := Tool(def, siblings).Args
+	return !slices.ContainsFunc(args, func(a contract.Arg) bool { return acts(&a, judges, unknown && alone) })
+}
+
+// acts reports whether an argument is one of a tool that does something. What a model
+// found can have directions, and an answer that nothing else stands beside addresses of
+// pages.
+func acts(a *contract.Arg, directed, pages bool) bool {
+	if a.Role == label.Command || a.Role == label.Credential || a.Form == contract.Path {
 		return true
 	}
-	t := analyse(def, siblings)
-	return t.verb == "" || t.effect == contract.Read
+	if a.Form == contract.URL && !pages {
+		return true
+	}
+	goes := func(word string) bool { return directions[word] }
+	return !directed && slices.ContainsFunc(cut(a.Pattern[strings.LastIndexByte(a.Pattern, '/')+1:]), goes)
 }

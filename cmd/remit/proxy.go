@@ -20,6 +20,7 @@ type proxyCommand struct {
 	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Contracts of tools that it doesn't have are made there from the requests, for you to review. Without it every request's tools have contracts made for them."`
 	Learn     bool     `default:"true" negatable:"" help:"Make contracts of tools that the file doesn't have; with --no-learn their calls are denied, once there is a file."`
 	Accept    []string `placeholder:"TOOL" sep:"none" help:"A tool whose definition may change: its contract is brought up to date, and your edits stay. Calls of other tools that change are denied. Can be repeated."`
+	Reviewed  bool     `help:"You have read the definitions of the tools in the contract file, and they say nothing that the deployment would not. Where a request has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Retries   int      `placeholder:"N" default:"2" help:"How often a model is asked again after a denial, within one request (2)."`
 	Attached  []string `placeholder:"CONTAINER" sep:"none" help:"A container of material in user messages and system text that others wrote: the name of a tag, or BEGIN...END. Can be repeated."`
@@ -72,6 +73,9 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Optio
 	var err error
 	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
 		return o, nil, usage{hint(err, "write the upstream as in https://api.openai.com")}
+	}
+	if o.Monitor.Reviewed = c.Reviewed; c.Reviewed && c.Contracts == "" {
+		return o, nil, usage{hint(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts")}
 	}
 	if c.Contracts != "" {
 		dir := contractDir(c.Contracts)

@@ -16,7 +16,7 @@ import (
 )
 
 // proxied is a proxy as the command makes it, before a model that mails to bob.
-func proxied(t *testing.T, c proxyCommand) (ask func(tools string) string) {
+func proxied(t *testing.T, c proxyCommand) (ask func(tools string, said ...string) string) {
 	t.Helper()
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -36,9 +36,10 @@ func proxied(t *testing.T, c proxyCommand) (ask func(tools string) string) {
 	}
 	s := httptest.NewServer(p)
 	t.Cleanup(s.Close)
-	return func(tools string) string {
+	return func(tools string, said ...string) string {
 		t.Helper()
-		body := fmt.Sprintf(`{"messages":[{"role":"user","content":"Mail hello to bob@corp.example."}],"tools":[%s]}`, tools)
+		user := strings.Join(append(said, "Mail hello to bob@corp.example.")[:1], "")
+		body := fmt.Sprintf(`{"messages":[{"role":"user","content":%q}],"tools":[%s]}`, user, tools)
 		resp, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -145,5 +146,27 @@ func TestProxyAcceptsAChange(t *testing.T) {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("the file does not have %q:\n%s", want, data)
 		}
+	}
+}
+
+// Definitions are reviewed where the file has all of them, as they are and unmarked.
+func TestProxyKnowsReviewedTools(t *testing.T) {
+	for name, test := range map[string]struct {
+		tool     string
+		reviewed bool
+		want     bool
+	}{
+		"reviewed":     {toolNamed("send_email", "Sends an e-mail.", ""), true, true},
+		"not reviewed": {toolNamed("send_email", "Sends an e-mail.", ""), false, false},
+		"one more":     {toolNamed("send_email", "Sends an e-mail.", "") + "," + toolNamed("write_note", "Writes a note.", ""), true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			proxied(t, proxyCommand{Contracts: dir, Learn: true})(toolNamed("send_email", "Sends an e-mail.", ""))
+			ask := proxied(t, proxyCommand{Contracts: dir, Learn: true, Reviewed: test.reviewed})
+			if text := ask(test.tool, "Mail hello to the one whom you think right."); strings.Contains(text, `"c1"`) != test.want {
+				t.Errorf("want the call %t: %s", test.want, text)
+			}
+		})
 	}
 }

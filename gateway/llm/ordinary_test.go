@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/gateway/llm"
 	"github.com/remit-project/remit/gateway/mcp/mcptest"
 )
 
@@ -118,7 +119,7 @@ func TestOrdinaryAgents(t *testing.T) {
 		{"openai_agents_chat", mailed},
 	} {
 		t.Run(test.agent, func(t *testing.T) {
-			base, log := before(t, model.URL, nil)
+			base, log := before(t, model.URL, func(o *llm.Options) { o.Monitor.Reviewed = true })
 			if err := in.Encode(map[string]string{"base": base, "agent": test.agent}); err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,13 @@ func never(o *llm.Options) { o.Retries = -1 }
 
 func newTalk(t *testing.T, change func(*llm.Options)) *talk {
 	u := newUpstream(t)
-	return &talk{t: t, u: u, base: newProxy(t, u, change).URL}
+	reviewed := func(o *llm.Options) {
+		o.Monitor.Reviewed = true // so that the definitions are nobody else's text
+		if change != nil {
+			change(o)
+		}
+	}
+	return &talk{t: t, u: u, base: newProxy(t, u, reviewed).URL}
 }
 
 // What a model wrote before anything external was read, it can come back to: the
@@ -201,6 +207,7 @@ func TestRestart(t *testing.T) {
 		defer s.Close()
 		keep := func(o *llm.Options) {
 			never(o)
+			o.Monitor.Reviewed = true
 			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
 		}
 		c := newTalk(t, keep)

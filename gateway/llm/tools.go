@@ -91,7 +91,7 @@ func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor,
 	}
 	file = m.answers(file, c, forced)
 	o := m.o.Monitor
-	o.Confirm, o.UnseenUser = nil, false
+	o.Confirm, o.UnseenUser, o.Reviewed = nil, false, o.Reviewed && m.reviewed(c)
 	o.Contracts, o.Tools = []*contract.File{file}, []*schema.Catalogue{c}
 	made, err := remit.New(o)
 	if err != nil {
@@ -128,13 +128,33 @@ func toolsKey(tools []json.RawMessage, forced []string) hash {
 	return hashed(append(bytesOf(tools), []byte(strings.Join(forced, "\x00")))...)
 }
 
+// reviewed reports whether a person can have read all of these definitions: where
+// there is a contract file, those that it was made for, without a mark.
+func (m *monitors) reviewed(c *schema.Catalogue) bool {
+	if m.o.Contract == nil {
+		return m.o.Learned == nil
+	}
+	return !slices.ContainsFunc(c.Tools, func(t schema.Tool) bool {
+		known, ok := m.o.Contract.Tool(t.Name)
+		return !ok || known.Fingerprint != t.Fingerprint || known.Review != ""
+	})
+}
+
+// among is of how many tools one is forced, zero where a name isn't among them.
+func among(name string, forced []string) int {
+	if !slices.Contains(forced, name) {
+		return 0
+	}
+	return len(forced)
+}
+
 // forcedAnswers are those of the forced tools whose calls are answers because they
 // are forced.
 func forcedAnswers(c *schema.Catalogue, forced []string) []string {
 	var names []string
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		if _, ok := synth.Answer(t, c, true); ok && slices.Contains(forced, t.Name) {
+		if _, ok := synth.Answer(t, c, among(t.Name, forced)); ok && slices.Contains(forced, t.Name) {
 			names = append(names, t.Name)
 		}
 	}
@@ -147,7 +167,7 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 	var names []string
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		answer, ok := synth.Answer(t, c, slices.Contains(forced, t.Name))
+		answer, ok := synth.Answer(t, c, among(t.Name, forced))
 		known, held := file.Tool(t.Name)
 		if !ok || !held || !untouched(known, synth.Tool(t, c)) {
 			continue
