@@ -46,7 +46,8 @@ type Consent struct {
 // binding are the values by which a call is told from others that a person has
 // not seen: all of them but free text that may come from anywhere and was not
 // asked about. Lists and commands are bound whole, with the places of their
-// elements. It is false for a call that nobody can agree to beyond itself: since
+// elements, and what an approved call doesn't have makes another call of it, unless it
+// is such a text. It is false for a call that nobody can agree to beyond itself: since
 // nothing in it is bound, or because it is asked about for other reasons than
 // its values and the will of the user.
 func binding(d *remit.Decision) (contract.Approved, bool) {
