@@ -217,14 +217,14 @@ func clauses(all []said) string {
 func (x *finding) speaks(all []said) bool {
 	for i := range all {
 		s := &all[i]
-		if !s.dead {
+		if s.code && !s.dead {
 			continue
 		}
 		text := " " + strings.ToLower(strings.Join(strings.FieldsFunc(s.text, func(r rune) bool { return strings.ContainsRune(" \t`\"'", r) }), " ")) + " "
 		if strings.Contains(text, " "+strings.ToLower(x.raw)) || strings.Contains(text, " "+strings.ToLower(strings.Join(x.words, " "))) {
 			return true
 		}
-		if !forbids.MatchString(s.text) {
+		if !s.dead || !forbids.MatchString(s.text) {
 			continue
 		}
 		for _, r := range x.entries() {
