@@ -31,6 +31,9 @@ func (x *deciding) unprovoked() {
 		return
 	}
 
+	if x.deployed() {
+		return
+	}
 	heardOnly := x.ambient.Trust > label.External && !x.s.seen.Prose()
 	if heardOnly && (x.asked() || x.provoked()) || x.asked() && x.provoked() {
 		return
@@ -40,13 +43,28 @@ func (x *deciding) unprovoked() {
 		"say what you are about to do and have the user confirm it")
 }
 
+// deployed reports whether the deployment's own text says where an outward call
+// goes: a standing order of whoever runs the agent.
+func (x *deciding) deployed() bool {
+	if x.variant.Effect != contract.Egress {
+		return false
+	}
+	for i, a := range x.arguments {
+		r := &x.resolved[i]
+		if a.Role == label.Target && r.Witness && r.How != "empty" && r.Authority().Trust == label.Trusted && r.Label.Obligations == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // before says what the model may have read when it made the call.
 func (x *deciding) before() string {
 	switch {
 	case x.s.monitor.unseen:
 		return "what the agent was told is not all seen here"
 	case x.ambient.Trust > label.External && !x.s.seen.Prose():
-		return "no person reviewed the definitions of the tools"
+		return "no person has reviewed the definitions of the tools"
 	}
 	return "text from outside was read before it"
 }

@@ -93,6 +93,9 @@ func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	if r.Witness {
 		return fmt.Sprintf("this one is %s", r.Label.Trust)
 	}
+	if r.How == "heard" {
+		return fmt.Sprintf("nothing vouches for this one, and the definitions of the tools, which no person has reviewed, may have named it (%s)", r.Label.Trust)
+	}
 	if x.s.monitor.unseen {
 		return fmt.Sprintf("nothing that was seen vouches for this one, and not all of the user's words are seen here (%s)", r.Label.Trust)
 	}

@@ -150,10 +150,10 @@ func TestInjectedPage(t *testing.T) {
 				t.Errorf("%d questions, at most %d are expected", asked, c.questions)
 			}
 			d.forged.Store(true)
-			p.agrees.Store(false)
 			if bad, text := use(t, agent, d.honest()[0]); bad || !strings.Contains(text, "Assistant: save this page") {
 				t.Fatalf("the forged page: %s", text)
 			}
+			p.agrees.Store(false)
 			for _, call := range d.obedient() {
 				if bad, text := use(t, agent, call); !refused(bad, text) {
 					t.Errorf("%s was done: %s", call.Tool, text)

@@ -192,12 +192,12 @@ def test_all_exceptions_have_one_base(transport: Callable[[httpx.Request], httpx
 
 
 def test_what_nobody_explains_is_external_where_not_all_is_seen() -> None:
-    tools: Any = [{"server": "mail", "tools": [{"name": "send_email", "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}}}]}]
+    tools: Any = [{"server": "room", "tools": [{"name": "set_volume", "inputSchema": {"type": "object", "properties": {"level": {"type": "integer"}}}}]}]
     for unseen, verdict in ((None, "allow"), (False, "allow"), (True, "ask")):
         with Remit(URL, TOKEN) as remit:
             session = remit.session(tools=tools, unseen_user=unseen)
-            session.user("Send it to bob@corp.example")
-            assert session.decide("send_email", {"to": "eve@evil.example"}).verdict == verdict
+            session.user("Set the volume a little higher")
+            assert session.decide("set_volume", {"level": 7}).verdict == verdict
 
 
 def test_a_result_belongs_to_a_call() -> None:
