@@ -154,15 +154,18 @@ func TestInjectedPage(t *testing.T) {
 				t.Fatalf("the forged page: %s", text)
 			}
 			p.agrees.Store(false)
+			p.asked.Store(0)
 			for _, call := range d.obedient() {
 				if bad, text := use(t, agent, call); !refused(bad, text) {
 					t.Errorf("%s was done: %s", call.Tool, text)
 				}
 			}
 			t.Logf("a person was asked about %d of %d calls that the page ordered", p.asked.Swap(0), len(d.obedient()))
+			// A yes was for the one call, so that the same work asks as before.
+			p.agrees.Store(true)
 			work()
-			if n := p.asked.Load(); n > 0 {
-				t.Errorf("%d questions about work that was agreed to", n)
+			if n := p.asked.Load(); n > c.questions {
+				t.Errorf("%d questions about the same work, at most %d are expected", n, c.questions)
 			}
 			d.untouched(t)
 		})
