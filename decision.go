@@ -127,7 +127,7 @@ const (
 	OpenObligation   Code = "open-obligation"   // an obligation has not been discharged
 	GroupBelowFloor  Code = "group-below-floor" // arguments that make one value together: the worst decides
 	ExternalSink     Code = "external-sink"     // a global sink rule: an address of external origin in an outward call
-	Unprovoked       Code = "unprovoked"        // an outward call in which the user vouched for nothing
+	Unprovoked       Code = "unprovoked"        // a call with an effect that the user did not ask for
 	UnknownTool      Code = "unknown-tool"      // no contract
 	UnknownArgument  Code = "unknown-argument"  // the schema or the contract does not list it
 	ChangedTool      Code = "changed-tool"      // the definition differs from the one the contract was made for

@@ -29,7 +29,7 @@ type engineFlags struct {
 	Policies   string `placeholder:"DIR" help:"Guard files (*.yaml): the company's rules for calls."`
 	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
 	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
-	Unprovoked string `placeholder:"MODE" help:"Outward calls in which the user vouched for nothing: off, ask or deny (ask)."`
+	Unprovoked string `placeholder:"MODE" help:"Calls with an effect that the user did not ask for: off, ask or deny (ask)."`
 	Now        string `placeholder:"TIME" help:"What \"today\" means, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`
 }
 
