@@ -1,6 +1,9 @@
 package provenance
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Effect is the worst that a call does.
 type Effect uint8
@@ -29,7 +32,8 @@ func NewAct(tool, variant string, effect Effect) Act {
 	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
 	a.deeds = requests.asksFor(tool, variant)
 	by := requests.byName
-	if looks := requests.tools[firstOf(a.words)]&by["look"] != 0; looks && a.deeds == 0 {
+	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&by["look"] != 0 })
+	if looks && a.deeds == 0 {
 		a.deeds = by["look"] | by["click"] // to fetch a page is to send a request, too
 	}
 	switch made := a.deeds&by["make"] != 0; {
@@ -48,13 +52,6 @@ func NewAct(tool, variant string, effect Effect) Act {
 		a.deeds |= by["send"] | by["share"] | by["invite"] | by["publish"] | by["order"]
 	}
 	return a
-}
-
-func firstOf(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
 }
 
 // requestedAt reports whether the user asked for what the call does with the
