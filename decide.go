@@ -172,7 +172,7 @@ func covered(asked, reasons []Reason) bool {
 // allow makes what later events need to know about a call that may run.
 func (x *deciding) allow() {
 	r := x.record
-	r.allowed = true
+	r.allowed, r.digest = true, x.digest()
 	x.values = make([]provenance.Value, len(x.leaves))
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))
@@ -228,6 +228,20 @@ func (x *deciding) repeats() bool {
 	}
 	a, ok := x.s.agreed[x.digest()]
 	return ok && x.s.now().Before(a.until) && covered(a.reasons, x.d.Reasons)
+}
+
+// maxSent bounds the outward calls that a session remembers to be asked for once.
+const maxSent = 4096
+
+// sends notes an outward call that ran, with the turn of the user's.
+func (s *Session) sends(r *callRecord) {
+	if r.variant.Effect != contract.Egress {
+		return
+	}
+	if s.sent == nil || len(s.sent) >= maxSent {
+		s.sent = map[string]int{}
+	}
+	s.sent[r.digest] = s.counts.user
 }
 
 // digest tells the call from every other.
@@ -354,7 +368,7 @@ func (x *deciding) fit() bool {
 	}
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
 	x.typed()
-	x.act = provenance.NewAct(x.d.Tool, x.variant.Value, effects[x.variant.Effect])
+	x.act = provenance.NewAct(x.d.Tool, x.variant.Value, effects[x.variant.Effect], x.about())
 	for i, leaf := range x.leaves {
 		variant, definition := x.variant, x.bound.definition
 		pointer, own := x.path(i)
@@ -376,6 +390,14 @@ func (x *deciding) fit() bool {
 		x.arguments = append(x.arguments, a)
 	}
 	return len(x.d.Reasons) == 0
+}
+
+// about is what the tool's definition says it does.
+func (x *deciding) about() string {
+	if x.bound.definition == nil {
+		return ""
+	}
+	return x.bound.definition.Description
 }
 
 // within reports whether a place of the call is inside of one that was refused as

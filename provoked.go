@@ -20,6 +20,11 @@ func (x *deciding) unprovoked() {
 	if mode == contract.Off || x.variant.Effect == contract.Read || !x.steered() {
 		return
 	}
+	if x.ranAlready() {
+		x.global(mode, Unprovoked, "", fmt.Sprintf("the very same call (%s) ran already since the user last spoke", x.variant.Effect),
+			"tell the user that it was done, or have the user confirm that it is wanted again")
+		return
+	}
 	if x.variant.Effect == contract.Write {
 		// Where the user's words are not all seen, a plain write is judged by its
 		// arguments alone.
@@ -41,6 +46,16 @@ func (x *deciding) unprovoked() {
 	x.global(mode, Unprovoked, "",
 		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
 		"say what you are about to do and have the user confirm it")
+}
+
+// ranAlready reports whether the same outward call ran since the user last spoke:
+// one request to pay is for one payment.
+func (x *deciding) ranAlready() bool {
+	if x.variant.Effect != contract.Egress || x.act.Fetches() {
+		return false
+	}
+	turn, ok := x.s.sent[x.digest()]
+	return ok && turn == x.s.counts.user
 }
 
 // deployed reports whether the deployment's own text says where an outward call
@@ -188,6 +203,14 @@ func (x *deciding) omissions() {
 		}
 		if filter {
 			filters = append(filters, p.Name)
+		}
+		named := x.variant.Effect == contract.Destructive && x.s.seen.RequestSays(x.act, p.Name)
+		amount := provenance.Amount(p.Name) && x.s.seen.RequestHasAmount(x.act)
+		if named || amount {
+			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,
+				fmt.Sprintf("the user's request has the %q of it, and the call leaves that out", p.Name),
+				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
+			continue
 		}
 		if value, said := x.saidMember(p.Node); said {
 			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,

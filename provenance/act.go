@@ -27,10 +27,27 @@ type Act struct {
 	words []string
 }
 
-// NewAct returns the act of calling a tool, or one variant of it.
-func NewAct(tool, variant string, effect Effect) Act {
+// aboutWords is how many words of a tool's description are looked at for its verb:
+// descriptions begin with it.
+const aboutWords = 6
+
+// NewAct returns the act of calling a tool, or one variant of it. What the tool is
+// about, in its description's own words, says by which verb people ask for it where
+// its name has another.
+func NewAct(tool, variant string, effect Effect, about ...string) Act {
 	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
 	a.deeds = requests.asksFor(tool, variant)
+	if a.deeds&requests.byName["clear"] != 0 {
+		about = nil // to drop a table is more than to remove what is in it
+	}
+	for _, text := range about {
+		for i, w := range Words(clip(text, maxAbout)) {
+			if d := requests.tools[w] &^ requests.byName["look"]; d != 0 && i < aboutWords {
+				a.deeds |= requests.asksFor(w, "")
+				break
+			}
+		}
+	}
 	by := requests.byName
 	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&by["look"] != 0 })
 	if looks && a.deeds == 0 {
@@ -47,7 +64,7 @@ func NewAct(tool, variant string, effect Effect) Act {
 	case effect == Executes:
 		// A shell does whatever is asked for; what is run is judged by itself.
 		a.deeds = ^by["look"]
-	case made && effect == Sends:
+	case (made || a.deeds&(by["order"]|by["change"]) != 0) && effect == Sends:
 		// An event with attendees is an invitation, a post is published.
 		a.deeds |= by["send"] | by["share"] | by["invite"] | by["publish"] | by["order"]
 	}
@@ -81,6 +98,9 @@ func (q *query) requestedAt(o occurrence) bool {
 	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
 		return true
 	}
+	if q.takenUpLater(o) {
+		return true
+	}
 	// "Her address is ann@corp.com": says what a value is there for. "Sorry, I mean
 	// ann@corp.com" takes the place of another.
 	if !q.introduced(r, o) && !fragment(r) && !r.corrects(o.start) && !r.elaborates(o.start) {
@@ -89,10 +109,38 @@ func (q *query) requestedAt(o occurrence) bool {
 	return q.s.Requested(q.act)
 }
 
+// maxAbout is how much of a description is looked at, in bytes.
+const maxAbout = 160
+
 // maxCommandHead is how much of a command is looked at for what it does, in bytes.
 const maxCommandHead = 32
 
 func clip(s string, n int) string { return s[:min(len(s), n)] }
+
+// takenUpLater reports whether the user's last words take up, by a pronoun, what
+// the text before them was about: "What does Julien want in th-23?" "Answer him."
+func (q *query) takenUpLater(o occurrence) bool {
+	v := &q.s.vouch
+	if o.source >= v.latest || v.latest >= len(v.sources) {
+		return false
+	}
+	for i := o.source + 1; i < v.latest; i++ {
+		if !v.sources[i].system {
+			return false
+		}
+	}
+	r := v.sources[v.latest].reading
+	for i := range r.requests {
+		p := &r.requests[i]
+		if !q.s.work.spend(candidateWork) {
+			return false
+		}
+		if p.directive && p.takesUp && p.answers(q.act.deeds, q.act.words) && r.refersBack(q.s.work, i, 0) {
+			return true
+		}
+	}
+	return false
+}
 
 // keyRequested reports whether the user asked for what the call does with what a
 // look-up found by a key: mailing Bob is no reason to share a file with him.
@@ -323,6 +371,29 @@ func (s *Session) RequestSays(a Act, word string) bool {
 		src := &s.vouch.sources[o.source]
 		if !src.system && src.reading.covers(s.work, a.deeds, a.words, o.start, o.end) {
 			return true
+		}
+	}
+	return false
+}
+
+// amounts are the words of arguments that say how much.
+var amounts = wordSet("amount sum total quantity value")
+
+// Amount reports whether an argument says how much, by its name.
+func Amount(name string) bool { return hasAny(Words(name), amounts) }
+
+// RequestHasAmount reports whether a request of the user's for a call has a sum of
+// money.
+func (s *Session) RequestHasAmount(a Act) bool {
+	for i := range s.vouch.sources {
+		src := &s.vouch.sources[i]
+		if src.system || s.vouch.spent(i, a.Tool) {
+			continue
+		}
+		for _, m := range src.numerals {
+			if m.money && src.reading.covers(s.work, a.deeds, a.words, m.start, m.end) {
+				return true
+			}
 		}
 	}
 	return false

@@ -210,7 +210,7 @@ func plainWord(w string) string {
 }
 
 // enclitics are the pronouns that Romance verbs carry at their end.
-var enclitics = [...]string{"selo", "sela", "melo", "los", "las", "les", "lo", "la", "le", "li", "gli", "nos", "me"}
+var enclitics = [...]string{"gliene", "glielo", "cela", "celo", "ne", "selo", "sela", "melo", "los", "las", "les", "lo", "la", "le", "li", "gli", "nos", "me"}
 
 // meaning returns the deeds of a word: of itself, of its first part where a
 // hyphen joins a pronoun to it, or without the pronoun at its end.
@@ -298,6 +298,7 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 	if w := r.next(i).word; (w == "me" || w == "us") && answering[t.word] {
 		q.deeds = requests.byName["look"] // the answer is for the user
 	}
+	q.deeds |= r.lightVerb(i)
 	q.directive = !r.doubted(text, i)
 	q.takesUp = r.takesUp(i)
 	for j := i; j < len(r.tokens) && r.tokens[j].clause == t.clause && j < i+reachBack; j++ {
@@ -323,6 +324,24 @@ func (r *reading) named(text string, i int) bool {
 
 // answering are the verbs that ask for an answer where they are said with "me".
 var answering = wordSet("tell give show send let say")
+
+// lightVerbs are verbs that a noun behind them says the deed for: "give a refund".
+var lightVerbs = wordSet("make do give issue process perform place start send get")
+
+// lightVerb returns the deeds of the noun behind a verb that says little itself.
+func (r *reading) lightVerb(i int) deed {
+	if !lightVerbs[r.tokens[i].word] {
+		return 0
+	}
+	for j := i + 2; j <= i+4 && j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
+		t, before := &r.tokens[j], &r.tokens[j-1]
+		article := before.word == "a" || before.word == "an" || before.word == "the" || before.word == "full" || before.word == "new"
+		if article && !t.quoted && requests.english[t.word] {
+			return t.deeds
+		}
+	}
+	return 0
+}
 
 // gerund returns the deeds of a word such as "sending" where it is what the user
 // asks for: "would you mind sending", "start by deleting".

@@ -352,6 +352,9 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 		return r, true
 	}
 	r.Unsaid = q.unsaidRight(text, o, left, right)
+	if q.v.Form == FormShell && !o.inside {
+		return r, true // all of a command says what it is
+	}
 	if folded || o.inside || r.Unsaid || !atom && q.lowInformation(text, src.text, o, left, right) ||
 		schemeAdded(text, src.text[o.start:o.end]) && !visited(left, right) {
 		r.Label.Obligations |= label.LowInfo
@@ -520,7 +523,13 @@ func wholeCommand(text string, start, end int) bool {
 		return true
 	}
 	i := strings.LastIndexAny(before, " \n") + 1
-	return running[strings.ToLower(before[i:])]
+	last := strings.ToLower(before[i:])
+	for _, w := range requests.joined {
+		if w.deed&requests.byName["run"] != 0 && strings.HasSuffix(last, w.text) {
+			return true
+		}
+	}
+	return running[last] || requests.deeds[plainWord(last)]&requests.byName["run"] != 0
 }
 
 // running are the words that a command follows.
@@ -532,7 +541,7 @@ func closes(text string, end int) bool {
 	if rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 {
 		return true
 	}
-	for _, w := range [...]string{" and ", " then ", " und ", " et ", " y ", " please"} {
+	for _, w := range [...]string{" and ", " then ", " und ", " et ", " y ", " please", " aus", " per favore", " por favor", " s'il te"} {
 		if strings.HasPrefix(rest, w) {
 			return true
 		}

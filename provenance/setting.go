@@ -177,6 +177,28 @@ func (q *query) settled(how, basis string) Resolution {
 	return r
 }
 
+// currencies are the words and signs of people for the codes of ISO 4217.
+var currencies = map[string][]string{
+	"eur": {"euro", "€", "евро", "欧元", "ユーロ"}, "usd": {"dollar", "dólar", "dollaro", "$", "доллар", "美元", "ドル"}, "gbp": {"pound", "pfund", "£", "英镑"},
+	"chf": {"franken", "franc", "fr."}, "jpy": {"yen", "¥", "円", "日元"}, "cny": {"yuan", "元", "块"}, "rub": {"рубл", "₽"}, "inr": {"rupee", "₹"},
+}
+
+// mentions reports whether the user's texts have one of the words.
+func (v *vouching) mentions(words []string) bool {
+	for i := range v.sources {
+		if v.sources[i].system || !v.work.spend(len(v.sources[i].text)*len(words)) {
+			continue
+		}
+		lower := strings.ToLower(v.sources[i].text)
+		for _, w := range words {
+			if strings.Contains(lower, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // deedNames are the words of arguments that say what a call does.
 var deedNames = wordSet("method action operation command op mode verb")
 
@@ -184,6 +206,9 @@ var deedNames = wordSet("method action operation command op mode verb")
 // state "closed" for "close issue 12", the right "writer" for "let Bob edit".
 func (q *query) setting(text string) (Resolution, bool) {
 	value := strings.ToLower(text)
+	if names := currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
+		return q.settled("currency of the user's", "the code of the currency that the user named"), true
+	}
 	if q.act.Effect == Reads || len(value) > 24 || strings.ContainsAny(value, " /@.:") {
 		return Resolution{}, false
 	}
