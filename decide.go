@@ -172,7 +172,7 @@ func covered(asked, reasons []Reason) bool {
 // allow makes what later events need to know about a call that may run.
 func (x *deciding) allow() {
 	r := x.record
-	r.allowed, r.digest = true, x.digest()
+	r.allowed = true
 	x.values = make([]provenance.Value, len(x.leaves))
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))
@@ -228,20 +228,6 @@ func (x *deciding) repeats() bool {
 	}
 	a, ok := x.s.agreed[x.digest()]
 	return ok && x.s.now().Before(a.until) && covered(a.reasons, x.d.Reasons)
-}
-
-// maxSent bounds the outward calls that a session remembers to be asked for once.
-const maxSent = 4096
-
-// sends notes an outward call that ran, with the turn of the user's.
-func (s *Session) sends(r *callRecord) {
-	if r.variant.Effect != contract.Egress {
-		return
-	}
-	if s.sent == nil || len(s.sent) >= maxSent {
-		s.sent = map[string]int{}
-	}
-	s.sent[r.digest] = s.counts.user
 }
 
 // digest tells the call from every other.

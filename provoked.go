@@ -20,11 +20,6 @@ func (x *deciding) unprovoked() {
 	if mode == contract.Off || x.variant.Effect == contract.Read || !x.steered() {
 		return
 	}
-	if x.ranAlready() {
-		x.global(mode, Unprovoked, "", fmt.Sprintf("the very same call (%s) ran already since the user last spoke", x.variant.Effect),
-			"tell the user that it was done, or have the user confirm that it is wanted again")
-		return
-	}
 	if x.variant.Effect == contract.Write {
 		// Where the user's words are not all seen, a plain write is judged by its
 		// arguments alone.
@@ -46,16 +41,6 @@ func (x *deciding) unprovoked() {
 	x.global(mode, Unprovoked, "",
 		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
 		"say what you are about to do and have the user confirm it")
-}
-
-// ranAlready reports whether the same outward call ran since the user last spoke:
-// one request to pay is for one payment.
-func (x *deciding) ranAlready() bool {
-	if x.variant.Effect != contract.Egress || x.act.Fetches() {
-		return false
-	}
-	turn, ok := x.s.sent[x.digest()]
-	return ok && turn == x.s.counts.user
 }
 
 // deployed reports whether the deployment's own text says where an outward call

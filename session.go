@@ -32,7 +32,6 @@ type Session struct {
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
 	agreed    map[string]agreement // by what tells a call from others
-	sent      map[string]int       // outward calls that ran, with the user's turn
 	foreign   map[string]bool      // the origins that no tool of the monitor has
 	history   *history             // nil where there are no guards
 }
@@ -45,7 +44,6 @@ type callRecord struct {
 	args     []provenance.Resolved
 	keys     []string // where the arguments stand, as certificates name them
 	allowed  bool
-	digest   string // tells the call from every other; of one that was allowed
 	returned bool
 	reasons  []Reason    // what a person was last asked about
 	made     *guard.Call // as guards see it; nil where there are none
@@ -235,7 +233,6 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 		return nil
 	}
 	record.returned = true
-	s.sends(record)
 	out.Tool = record.bound.contract.Tool.Name
 	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)

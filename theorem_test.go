@@ -424,9 +424,7 @@ func TestOneSessionAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for i := range 30 {
 				p := probes[(g+i)%len(probes)]
-				// One request is for one call: each has a text of its own.
-				arguments := strings.ReplaceAll(p.arguments, "Hello!", fmt.Sprintf("Hello %d from %d!", i, g))
-				d, err := o.Decide(context.Background(), remit.Call{Tool: p.tool, Arguments: json.RawMessage(arguments)})
+				d, err := o.Decide(context.Background(), remit.Call{Tool: p.tool, Arguments: json.RawMessage(p.arguments)})
 				if err != nil {
 					got[g] = append(got[g], err.Error())
 					continue
@@ -438,9 +436,6 @@ func TestOneSessionAtOnce(t *testing.T) {
 				case 0:
 					o.Attach("page", hostile)
 				case 1:
-					if p.tool == "pay" {
-						continue // paid once, it is asked about
-					}
 					_ = o.Result(context.Background(), remit.Result{Call: d.Call, Content: `{"ok":true}`})
 				case 2:
 					o.Assistant("on it")

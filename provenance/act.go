@@ -42,8 +42,8 @@ func NewAct(tool, variant string, effect Effect, about ...string) Act {
 	}
 	for _, text := range about {
 		for i, w := range Words(clip(text, maxAbout)) {
-			if d := requests.tools[w] &^ requests.byName["look"]; d != 0 && i < aboutWords {
-				a.deeds |= requests.asksFor(w, "")
+			if d := requests.tools[w]; d != 0 || i == aboutWords {
+				a.deeds |= requests.asksFor(w, "") // nothing for a verb of looking
 				break
 			}
 		}

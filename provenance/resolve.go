@@ -524,6 +524,11 @@ func wholeCommand(text string, start, end int) bool {
 	}
 	i := strings.LastIndexAny(before, " \n") + 1
 	last := strings.ToLower(before[i:])
+	for requests.marks[plainWord(last)]&(conjunction|opener) != 0 && i > 0 {
+		before = strings.TrimRight(before[:i], " \n") // "then", "please"
+		i = strings.LastIndexAny(before, " \n") + 1
+		last = strings.ToLower(before[i:])
+	}
 	for _, w := range requests.joined {
 		if w.deed&requests.byName["run"] != 0 && strings.HasSuffix(last, w.text) {
 			return true
