@@ -44,12 +44,6 @@ type deciding struct {
 	values []provenance.Value // of a call that may run
 }
 
-// effects are those of contracts, as the user's requests are held against them.
-var effects = map[contract.Effect]provenance.Effect{
-	contract.Read: provenance.Reads, contract.Write: provenance.Writes, contract.Destructive: provenance.Destroys,
-	contract.Execute: provenance.Executes, contract.Egress: provenance.Sends,
-}
-
 // consent is a person's agreement to what would be asked about a call.
 type consent uint8
 
@@ -354,7 +348,7 @@ func (x *deciding) fit() bool {
 	}
 	x.d.Variant, x.d.Effect = x.variant.Value, x.variant.Effect
 	x.typed()
-	x.act = provenance.NewAct(x.d.Tool, x.variant.Value, effects[x.variant.Effect], x.about())
+	x.act = x.bound.actOf(x.variant)
 	for i, leaf := range x.leaves {
 		variant, definition := x.variant, x.bound.definition
 		pointer, own := x.path(i)
@@ -376,14 +370,6 @@ func (x *deciding) fit() bool {
 		x.arguments = append(x.arguments, a)
 	}
 	return len(x.d.Reasons) == 0
-}
-
-// about is what the tool's definition says it does.
-func (x *deciding) about() string {
-	if x.bound.definition == nil {
-		return ""
-	}
-	return x.bound.definition.Description
 }
 
 // within reports whether a place of the call is inside of one that was refused as

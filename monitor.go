@@ -126,10 +126,49 @@ type binding struct {
 	contract   *contract.Compiled
 	definition *schema.Tool // nil when no catalogue was given
 	origin     label.Origins
+	// acts are what the tool's variants do, as requests are held against it.
+	acts map[*contract.Variant]provenance.Act
 	// changed says why the tool is fenced off; empty when it isn't.
 	changed string
 	// unlisted tells that the server's catalogue doesn't have it.
 	unlisted bool
+}
+
+// effects are those of contracts, as the user's requests are held against them.
+var effects = map[contract.Effect]provenance.Effect{
+	contract.Read: provenance.Reads, contract.Write: provenance.Writes, contract.Destructive: provenance.Destroys,
+	contract.Execute: provenance.Executes, contract.Egress: provenance.Sends,
+}
+
+// newAct returns what a variant of the tool does, by its name and by what its
+// definition says of it.
+func (b *binding) newAct(v *contract.Variant) provenance.Act {
+	about := ""
+	if b.definition != nil {
+		about = b.definition.Description
+	}
+	return provenance.NewAct(b.contract.Tool.Name, v.Value, effects[v.Effect], about)
+}
+
+// actOf returns what a variant of the tool does.
+func (b *binding) actOf(v *contract.Variant) provenance.Act {
+	if a, ok := b.acts[v]; ok {
+		return a
+	}
+	return b.newAct(v)
+}
+
+// note keeps what each variant of the tool does.
+func (b *binding) note() {
+	note := func(verb string, present bool) {
+		if v, ok := b.contract.Variant(verb, present); ok && v != nil {
+			b.acts[v] = b.newAct(v)
+		}
+	}
+	note("", false)
+	for _, verb := range b.contract.Variants() {
+		note(verb, true)
+	}
 }
 
 // told returns what the definitions of tools tell a model.
@@ -186,8 +225,9 @@ func New(o Options) (*Monitor, error) {
 		catalogue := catalogues[f.Server]
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			b := &binding{server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
+			b := &binding{acts: map[*contract.Variant]provenance.Act{}, server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
 			b.bind(catalogue, t)
+			b.note()
 			m.tools[t.Name] = append(m.tools[t.Name], b)
 		}
 	}

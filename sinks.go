@@ -199,7 +199,8 @@ func (x *deciding) contacts(mode contract.Mode) {
 func (x *deciding) sink(mode contract.Mode, i int, text string) {
 	pointer, _ := x.path(i)
 	address, ok := x.s.seen.Sink(text)
-	if !ok && (provenance.Contacts(text) || provenance.Reaches(x.d.Tool, pointer, text) && x.variant.Effect == contract.Read) {
+	reads := x.variant.Effect == contract.Read
+	if !ok && (provenance.Contacts(text) || reads && provenance.Reaches(x.d.Tool, pointer, text)) {
 		address, ok = text, true
 	}
 	if ok {
