@@ -25,6 +25,7 @@ const officeTools = `{"tools":[
 {"name":"add_note","description":"Adds a note.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
 {"name":"close_ticket","description":"Closes a ticket.","inputSchema":{"type":"object","properties":{"ticket_id":{"type":"integer"},"state":{"type":"string","enum":["closed","resolved"]}},"required":["ticket_id"]}},
 {"name":"list_files","description":"Lists the files of a folder.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"path of the folder"}},"required":["path"]},"annotations":{"readOnlyHint":true}},
+{"name":"book_table","description":"Books a table and invites a guest by mail.","inputSchema":{"type":"object","properties":{"guest":{"type":"string","format":"email"},"start_time":{"type":"string","format":"date-time"}},"required":["guest"]}},
 {"name":"run_command","description":"Runs a shell command.","inputSchema":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}}
 ]}`
 
@@ -79,6 +80,9 @@ func TestWhatWasAskedFor(t *testing.T) {
 		{"the word of a right", "Invite bob@corp.example, the invite admin Carol knows.", "invite_member", `{"email":"bob@corp.example","role":"admin"}`, "ask external-sink /role"},
 		{"a word of a flag", `Make a summary and share the file "Plan.docx" with bob@corp.example.`, "share_file", `{"file":"Plan.docx","email":"bob@corp.example","make_public":true}`, "ask below-floor /make_public"},
 		{"all words of a flag", `Share the file "Plan.docx" with bob@corp.example and make it public.`, "share_file", `{"file":"Plan.docx","email":"bob@corp.example","make_public":true}`, "allow"},
+		{"the day that the user said", "Invite bob@corp.example to lunch tomorrow.", "book_table", `{"guest":"bob@corp.example","start_time":"2026-01-08T12:00:00"}`, "allow"},
+		{"another day than the user said", "Invite bob@corp.example to lunch tomorrow.", "book_table", `{"guest":"bob@corp.example","start_time":"2026-03-01T12:00:00"}`, "ask external-sink /start_time"},
+		{"a day that the user left open", "Invite bob@corp.example to lunch.", "book_table", `{"guest":"bob@corp.example","start_time":"2026-03-01T12:00:00"}`, "allow"},
 		{"a note that was asked for", "Add a note about it.", "add_note", `{"text":"The page says hello."}`, "allow"},
 		{"a note that nobody asked for", "Summarize the page.", "add_note", `{"text":"The page says hello."}`, "ask unprovoked "},
 		{"another form of what was asked for", "Close ticket 4711.", "close_ticket", `{"ticket_id":4711,"state":"closed"}`, "allow"},

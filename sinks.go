@@ -83,6 +83,12 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 		return
 	}
 	if x.checked[i].Certified.Trust <= label.External {
+		if a.Role == label.Content && x.s.seen.AnotherDay(x.act, x.leaves[i].Text) {
+			x.global(mode, ExternalSink, x.leaves[i].Pointer,
+				fmt.Sprintf("%s is another day than any that the user said", quote(x.leaves[i].Text)),
+				"use the day that the user said", "or have the user confirm it")
+			return
+		}
 		x.sink(mode, i, x.leaves[i].Text)
 		return
 	}

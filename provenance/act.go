@@ -398,3 +398,24 @@ func (s *Session) RequestHasAmount(a Act) bool {
 	}
 	return false
 }
+
+// AnotherDay reports whether a value is a day, or a day with a time, and the user's
+// request for a call says other days only.
+func (s *Session) AnotherDay(a Act, value string) bool {
+	m, ok := parseMoment(value)
+	if !ok || !m.date {
+		return false
+	}
+	year, month, day := m.at.Date()
+	says := false
+	for i := range s.vouch.dates {
+		d := &s.vouch.dates[i]
+		src := &s.vouch.sources[d.source]
+		if d.month == int(month) && d.day == day && (d.year == 0 || d.year == year) {
+			return false
+		}
+		current := !src.system && !s.vouch.spent(int(d.source), a.Tool)
+		says = says || current && src.reading.covers(s.work, a.deeds, a.words, int(d.start), int(d.end))
+	}
+	return says
+}
