@@ -34,9 +34,12 @@ func (x *deciding) unprovoked() {
 	if x.deployed() {
 		return
 	}
-	heardOnly := x.ambient.Trust > label.External && !x.s.seen.Prose()
-	if heardOnly && (x.asked() || x.provoked()) || x.asked() && x.provoked() {
+	asked, provoked := x.asked(), x.provoked()
+	if asked && provoked {
 		return
+	}
+	if !x.readOthers() && (asked || provoked) {
+		return // only definitions have been heard
 	}
 	x.global(mode, Unprovoked, "",
 		fmt.Sprintf("the call has an effect that can't be taken back (%s), %s, and nothing in it is known to be the user's", x.variant.Effect, x.before()),
@@ -63,7 +66,7 @@ func (x *deciding) before() string {
 	switch {
 	case x.s.monitor.unseen:
 		return "what the agent was told is not all seen here"
-	case x.ambient.Trust > label.External && !x.s.seen.Prose():
+	case !x.readOthers():
 		return "no person has reviewed the definitions of the tools"
 	}
 	return "text from outside was read before it"

@@ -14,7 +14,14 @@ import (
 // have put the call into the model's head: by what it read, or, where the call's
 // effect leaves the system, by a definition that nobody reviewed.
 func (x *deciding) steered() bool {
-	return x.ambient.Trust <= label.External || x.s.seen.Prose() || x.variant.Effect.Outward() && x.s.monitor.hearsay != nil
+	heard := x.variant.Effect.Outward() && x.s.monitor.hearsay != nil
+	return heard || x.readOthers()
+}
+
+// readOthers reports whether the model has read text that somebody other than the
+// user and the deployment may have written.
+func (x *deciding) readOthers() bool {
+	return x.ambient.Trust <= label.External || x.s.seen.Prose()
 }
 
 // heard lowers what nothing vouches for, and a definition that nobody reviewed may

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -228,12 +229,11 @@ func fragment(r *reading) bool {
 // Requested reports whether the user asked for what a call does, in a request
 // that no call answered before the user spoke again.
 func (s *Session) Requested(a Act) bool {
-	for i := range s.vouch.sources {
-		src := &s.vouch.sources[i]
+	for _, src := range s.vouch.current(a.Tool) {
 		if !s.work.spend(len(src.reading.requests) * candidateWork) {
 			return false
 		}
-		if !s.vouch.spent(i, a.Tool) && src.reading.asked(a.deeds, a.words) {
+		if src.reading.asked(a.deeds, a.words) {
 			return true
 		}
 	}
@@ -325,6 +325,17 @@ func (v *vouching) spent(source int, tool string) bool {
 	return !src.system && src.done[tool] && source < v.latest
 }
 
+// current yields the texts whose requests for a tool are not yet answered.
+func (v *vouching) current(tool string) iter.Seq2[int, *vouchSource] {
+	return func(yield func(int, *vouchSource) bool) {
+		for i := range v.sources {
+			if !v.spent(i, tool) && !yield(i, &v.sources[i]) {
+				return
+			}
+		}
+	}
+}
+
 // Acted notes that a call ran: the requests of the user's texts so far are
 // answered by it once the user speaks again.
 func (s *Session) Acted(a Act) {
@@ -351,8 +362,8 @@ func (a Act) Fetches() bool {
 
 // RequestedAll reports whether the user asked to have a call act on all there is.
 func (s *Session) RequestedAll(a Act) bool {
-	for i := range s.vouch.sources {
-		r := s.vouch.sources[i].reading
+	for _, src := range s.vouch.current(a.Tool) {
+		r := src.reading
 		for j := range r.requests {
 			if q := &r.requests[j]; q.directive && q.all && q.answers(a.deeds, a.words) {
 				return true
@@ -385,13 +396,9 @@ func Amount(name string) bool { return hasAny(Words(name), amounts) }
 // RequestHasAmount reports whether a request of the user's for a call has a sum of
 // money.
 func (s *Session) RequestHasAmount(a Act) bool {
-	for i := range s.vouch.sources {
-		src := &s.vouch.sources[i]
-		if src.system || s.vouch.spent(i, a.Tool) {
-			continue
-		}
+	for _, src := range s.vouch.current(a.Tool) {
 		for _, m := range src.numerals {
-			if m.money && src.reading.covers(s.work, a.deeds, a.words, m.start, m.end) {
+			if !src.system && m.money && src.reading.covers(s.work, a.deeds, a.words, m.start, m.end) {
 				return true
 			}
 		}

@@ -22,9 +22,8 @@ func (q *query) flag() Resolution {
 	if len(name) == 0 {
 		return q.ambient()
 	}
-	for i := range q.s.vouch.sources {
-		src := &q.s.vouch.sources[i]
-		if at, ok := src.reading.says(q.s.work, name, q.act); ok && !q.s.vouch.spent(i, q.act.Tool) {
+	for i, src := range q.s.vouch.current(q.act.Tool) {
+		if at, ok := src.reading.says(q.s.work, name, q.act); ok {
 			o := occurrence{source: i, start: at.start, end: at.end}
 			return Resolution{Label: src.label, How: "named flag", Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
 		}
@@ -212,11 +211,7 @@ func (q *query) setting(text string) (Resolution, bool) {
 	if q.act.Effect == Reads || len(value) > 24 || strings.ContainsAny(value, " /@.:") {
 		return Resolution{}, false
 	}
-	for i := range q.s.vouch.sources {
-		src := &q.s.vouch.sources[i]
-		if q.s.vouch.spent(i, q.act.Tool) {
-			continue
-		}
+	for i, src := range q.s.vouch.current(q.act.Tool) {
 		if at, ok := q.settingIn(src.reading, value); ok {
 			r := q.settled("as the user asked", "another form of what the user asked for")
 			r.Evidence = []Evidence{q.s.vouchEvidence(occurrence{source: i, start: at.start, end: at.end}, len(text))}
