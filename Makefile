@@ -24,8 +24,8 @@ setup: npm python
 # Without npm or Python the tests that need them are skipped, and the run ends with what
 # was skipped; what is up to date is not installed again. Packages run no scripts when
 # they are installed, but that which makes PostgreSQL's symbolic links.
-NPM    := gateway/mcp/testdata/npm
-PYTHON := gateway/mcp/testdata/python
+NPM    := internal/mcp/testdata/npm
+PYTHON := internal/mcp/testdata/python
 
 npm:
 	@if ! command -v npm >/dev/null; then echo "note: npm is not installed: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there"; \
@@ -79,7 +79,7 @@ engines:
 # The SDKs for Go as clients of the proxy and as peers of package llm, in a module of
 # their own, which follows what Remit itself needs. Building them takes minutes the first time.
 sdks:
-	cd gateway/llm/sdktest && $(GO) test -mod=mod ./...
+	cd internal/proxy/sdktest && $(GO) test -mod=mod ./...
 
 # AgentDojo's own package against the proxy; see docs/reference/evaluation.md.
 DOJO := eval/agentdojo

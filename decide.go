@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/discharge"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/provenance"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // deciding is one decision in the making.

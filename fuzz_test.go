@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Whatever the model proposes after whatever was said and read: there is a

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/rawjson"
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // guards asks the company's rules. They come last and only add reasons: what

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/discharge"
+	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/provenance"
 	"github.com/remit-project/remit/schema"
 )
 

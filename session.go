@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/discharge"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/provenance"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // MaxCalls bounds the calls of one session: beyond it every call is denied.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/provenance"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // steered reports whether somebody other than the user and the deployment may

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/provenance"
-	"github.com/remit-project/remit/strictjson"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // unwrap puts the tool that a meta-tool would call in the place of the

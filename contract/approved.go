@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // Approved are the calls of a tool that a person allowed for always: those in

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"go.yaml.in/yaml/v4"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // MarshalOver is [File.Marshal] for a file that replaces an older text: comments in

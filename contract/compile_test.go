@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictjson"
 )
 
 const compiled = `

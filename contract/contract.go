@@ -10,8 +10,8 @@ package contract
 import (
 	"fmt"
 
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // Version is the version of the file format that this package reads and writes.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // Severity says how much a finding matters.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 const (

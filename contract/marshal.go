@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // Marshal writes the file as YAML for people: one argument a line, in flow

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // Bounds on a pattern. They are far above what schemas need, and they bound a

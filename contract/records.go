@@ -3,7 +3,7 @@ package contract
 import (
 	"strings"
 
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Records tells where in a structured result its records begin: the lists and

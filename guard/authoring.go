@@ -11,8 +11,8 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
-	"github.com/remit-project/remit/guard/record"
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // Language describes what the rules of every tool may use, worded for a model

@@ -12,10 +12,10 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/guard/decimal"
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // calls looks, before the types are checked, at the names of the tools that an

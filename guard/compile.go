@@ -8,9 +8,9 @@ import (
 
 	"cel.dev/cel-go/cel"
 
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // Guard are the compiled rules for the calls of one tool, or of [EveryTool].

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/remit-project/remit/strictjson"
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // Document is a guard file that a program edits: see [strictyaml.Document].

@@ -10,8 +10,8 @@ import (
 	"cel.dev/cel-go/ext"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/guard/decimal"
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )

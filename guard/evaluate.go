@@ -12,7 +12,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/record"
 )
 
 var (

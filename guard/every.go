@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/remit-project/remit/guard/record"
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // callees are the tools whose definitions are known, for rules that are about

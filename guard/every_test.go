@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -178,7 +178,7 @@ func TestEveryToolExamples(t *testing.T) {
 			if !ok {
 				t.Fatal("no guard")
 			}
-			for _, r := range example.Run(t.Context(), g) {
+			for _, r := range guardtest.Run(t.Context(), g) {
 				if r.Passed() != (c.result == "") || !strings.Contains(r.Failed, c.result) {
 					t.Errorf("got %+v", r)
 				}

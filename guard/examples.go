@@ -8,9 +8,9 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictjson"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // examples reads tests of a rule. They say which tool is called only where the

@@ -6,7 +6,7 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/record"
 )
 
 // maxValues bounds the values that a violation lists.

@@ -9,8 +9,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/interpreter"
 
-	"github.com/remit-project/remit/guard/decimal"
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // MaxCost bounds one evaluation of one expression, in CEL's units: a comparison

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // Position, Error and Errors are how mistakes in a file are reported.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/guard/example"
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // FuzzFile loads, compiles and runs hostile guard files: nothing panics, and
@@ -31,7 +31,7 @@ func FuzzFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, g := range set.Guards() {
-			example.Run(context.Background(), g)
+			guardtest.Run(context.Background(), g)
 			r := request(call)
 			r.Server, r.Tool = "shop", "order"
 			if got := set.Evaluate(context.Background(), r); g.Err() != nil && g.Tool == guard.EveryTool && g.Server == "" && len(got.Violations) == 0 {

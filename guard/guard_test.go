@@ -13,9 +13,9 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/synth"
 )
 

@@ -13,7 +13,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/record"
 )
 
 // Bounds on what the rules of one call may ask of others.

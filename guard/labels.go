@@ -8,10 +8,10 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/common/types/traits"
 
-	"github.com/remit-project/remit/guard/decimal"
-	"github.com/remit-project/remit/guard/record"
+	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // labelOf is the label of a value of the arguments. Values have no place of

@@ -3,7 +3,7 @@ package guard
 import (
 	"strings"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 
+	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictyaml"
 )
 
 // originsField is the field of a label that holds its origins.

@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // places are the positions of the characters of a text in the file that it

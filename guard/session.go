@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // Principal is for whom the agent works: what the deployment, or whoever

@@ -13,8 +13,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 
-	"github.com/remit-project/remit/guard/record"
-	"github.com/remit-project/remit/strictjson"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // sessionTypes are the types by which expressions see a session.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/ledger"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 // BenchmarkDecide times a durable decision, from the proposed call to the

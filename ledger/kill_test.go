@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 // The environment that makes the test binary the child that is killed.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 const contracts = `version: 1

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/sighting"
+	"github.com/remit-project/remit/internal/sighting"
 )
 
 // The bounds of approvals.

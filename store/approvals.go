@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/internal/rawjson"
 )
 
 // errHash is what a text that is no hash is answered with.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/strictjson"
 )
 
 // Audit is the log of what was decided and answered, in chains of hashes: one

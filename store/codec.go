@@ -10,7 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/internal/rawjson"
 )
 
 // stored is an event as it is written: every text byte for byte, also where it

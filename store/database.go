@@ -16,7 +16,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/internal/rawjson"
 )
 
 // database is a [Store] over SQL. Both databases run the same statements; what

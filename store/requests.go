@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/internal/rawjson"
 )
 
 const (

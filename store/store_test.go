@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/remit-project/remit/store/storetest"
+	"github.com/remit-project/remit/internal/storetest"
 )
 
 func TestSQLite(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 func must(t testing.TB, err error) {

@@ -14,11 +14,11 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/legible"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/strictjson"
 )
 
 type approvalsCommand struct {

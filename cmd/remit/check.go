@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/strictjson"
-	"github.com/remit-project/remit/trace"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/trace"
 )
 
 type checkCommand struct {

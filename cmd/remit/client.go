@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/remit-project/remit/gateway/mcp/clients"
-	"github.com/remit-project/remit/wholefile"
+	"github.com/remit-project/remit/internal/mcp/clients"
+	"github.com/remit-project/remit/internal/wholefile"
 )
 
 // clientFlags say whose configuration is meant.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/wholefile"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
-	"github.com/remit-project/remit/wholefile"
 )
 
 type synthCommand struct {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/trace"
 )
 
 // scenes are sample sessions over schemas like those of real servers. What the

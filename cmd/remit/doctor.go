@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp/clients"
-	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/internal/mcp/clients"
+	"github.com/remit-project/remit/internal/mcp/config"
 )
 
 type doctorCommand struct {

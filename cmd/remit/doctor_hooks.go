@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/gateway/hook"
+	"github.com/remit-project/remit/internal/hook"
 )
 
 // hooks examines the hooks of an agent: in the file that is named, or in its

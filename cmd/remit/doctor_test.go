@@ -13,9 +13,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/mcp/clients"
-	"github.com/remit-project/remit/gateway/mcp/upstream"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/clients"
+	"github.com/remit-project/remit/internal/mcp/upstream"
 )
 
 // testServer is an MCP server over stdio for the scripts. Every tools/call that

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/remit-project/remit/eval"
+	"github.com/remit-project/remit/internal/eval"
 )
 
 type evalCommand struct {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/remit-project/remit/eval"
+	"github.com/remit-project/remit/internal/eval"
 )
 
 type evalAirlineCommand struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/eval"
+	"github.com/remit-project/remit/internal/eval"
 )
 
 type evalGatewayCommand struct {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/eval"
+	"github.com/remit-project/remit/internal/eval"
 )
 
 type evalPolicyCommand struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/remit-project/remit/eval"
+	"github.com/remit-project/remit/internal/eval"
 )
 
 type evalProxyCommand struct {

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/explanation"
-	"github.com/remit-project/remit/trace"
+	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/internal/trace"
 )
 
 type explainCommand struct {

@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
-	"github.com/remit-project/remit/explanation"
-	"github.com/remit-project/remit/legible"
+	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/internal/legible"
 )
 
 // explanation writes it to the terminal.

@@ -16,12 +16,12 @@ import (
 	"syscall"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/mcp/config"
-	"github.com/remit-project/remit/gateway/mcp/upstream"
-	"github.com/remit-project/remit/gateway/mcp/wire"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/mcp/upstream"
+	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/telemetry"
 )
 
 type gatewayCommand struct {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/wholefile"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/wholefile"
 )
 
 // contractDir is a directory with one contract file a server.

@@ -14,9 +14,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 // TestGatewayKilled kills a gateway under load with SIGKILL, at random moments,

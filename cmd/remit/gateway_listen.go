@@ -7,10 +7,10 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/mcp/config"
-	"github.com/remit-project/remit/gateway/oauth"
-	"github.com/remit-project/remit/gateway/tlsfiles"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/oauth"
+	"github.com/remit-project/remit/internal/tlsfiles"
 )
 
 // listenOn serves the gateway where the configuration says, to whom it says.

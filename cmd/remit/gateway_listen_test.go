@@ -8,9 +8,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/oauth"
-	"github.com/remit-project/remit/gateway/tlsfiles"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/oauth"
+	"github.com/remit-project/remit/internal/tlsfiles"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )

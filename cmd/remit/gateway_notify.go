@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/rawjson"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/rawjson"
 )
 
 // notifier runs a command of the deployment's when a question begins to wait.

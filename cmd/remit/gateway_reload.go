@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/remit-project/remit/gateway/mcp"
+	"github.com/remit-project/remit/internal/mcp"
 )
 
 // reloading reads the contract files again on SIGHUP, until the context ends.

@@ -14,7 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit/store/storetest"
+	"github.com/remit-project/remit/internal/storetest"
 )
 
 // TestGatewayReplicas spreads the calls of conversations at random over two

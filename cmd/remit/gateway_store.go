@@ -14,9 +14,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp"
-	"github.com/remit-project/remit/gateway/mcp/config"
-	"github.com/remit-project/remit/judge"
+	"github.com/remit-project/remit/internal/judge"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )

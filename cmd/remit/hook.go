@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/remit-project/remit/gateway/hook"
+	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/remit-project/remit/gateway/hook"
+	"github.com/remit-project/remit/internal/hook"
 )
 
 // hookFile says which of an agent's files is meant.

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/jsonc"
-	"github.com/remit-project/remit/gateway/mcp/clients"
-	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/internal/jsonc"
+	"github.com/remit-project/remit/internal/mcp/clients"
+	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/store"
 )
 

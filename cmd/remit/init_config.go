@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/mcp/clients"
-	"github.com/remit-project/remit/gateway/mcp/config"
+	"github.com/remit-project/remit/internal/mcp/clients"
+	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/store"
 )
 

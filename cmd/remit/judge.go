@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/judge"
-	"github.com/remit-project/remit/llm"
+	"github.com/remit-project/remit/internal/judge"
+	"github.com/remit-project/remit/internal/llm"
 )
 
 // judgeFlag names the model of which rules may ask things.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/llm/llmtest"
+	"github.com/remit-project/remit/internal/llm/llmtest"
 )
 
 // TestJudge: a rule of remit session asks the model that --judge names, at the

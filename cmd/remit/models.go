@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/llm"
+	"github.com/remit-project/remit/internal/llm"
 )
 
 // modelFlags say which models are asked, and how much.

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/remit-project/remit/explanation"
+	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/label"
 )
 

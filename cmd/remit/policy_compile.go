@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/document"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/llm"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/policydoc/compiler"
-	"github.com/remit-project/remit/policydoc/generation"
-	"github.com/remit-project/remit/policydoc/prompt"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/compiler"
+	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
 type policyCompileCommand struct {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/llm"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/policydoc/compiler"
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/compiler"
 )
 
 // compileProgress is one line on standard error while models are asked, and what

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/remit-project/remit/llm"
-	"github.com/remit-project/remit/llm/llmtest"
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/llm/llmtest"
 )
 
 const clinic = "../../examples/clinic"

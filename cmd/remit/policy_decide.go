@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/strictyaml"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 // policyNames say which policies of a compiled directory are decided about.

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/policydoc/change"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/change"
 )
 
 type policyDiffCommand struct {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/trace"
 )
 
 // decisions decides recorded calls by the rules of both sides.

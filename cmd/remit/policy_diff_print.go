@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/policydoc/change"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/change"
 )
 
 // policyDiff writes what changes for people at a terminal.

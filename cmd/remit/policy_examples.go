@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/internal/guardtest"
 )
 
 type policyTestCommand struct {
@@ -85,9 +85,9 @@ func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
 	for _, m := range p.mistakes {
 		s.mistake(m)
 	}
-	var results []example.Result
+	var results []guardtest.Result
 	for _, g := range p.set.Guards() {
-		results = append(results, example.Run(ctx, g)...)
+		results = append(results, guardtest.Run(ctx, g)...)
 	}
 	failed := 0
 	for _, r := range results {
@@ -122,7 +122,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
 }
 
 // failure prints an example that its rule doesn't pass.
-func (s *streams) failure(r example.Result) {
+func (s *streams) failure(r guardtest.Result) {
 	shade := paint(s.color)
 	fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(r.Position.String()), shade.bad("failed:"), name(r.Rule), visible(r.Example))
 	fmt.Fprintf(s.out, "  %s %s\n", shade.good("- expected"), r.Want)
@@ -150,7 +150,7 @@ type policyResult struct {
 	Values  []guard.Value `json:"values,omitempty"`
 }
 
-func resultOf(r example.Result) policyResult {
+func resultOf(r guardtest.Result) policyResult {
 	return policyResult{r.Server, r.Tool, r.Rule, r.Example, r.Position.String(), r.Passed(), r.Want, r.Got, r.Failed, r.Values}
 }
 
@@ -181,7 +181,7 @@ type junitFailure struct {
 }
 
 // writeJUnit writes one suite a tool.
-func writeJUnit(file string, results []example.Result) (err error) {
+func writeJUnit(file string, results []guardtest.Result) (err error) {
 	var out junitSuites
 	var took time.Duration
 	for _, r := range results {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/remit-project/remit/guard/mutation"
+	"github.com/remit-project/remit/internal/mutation"
 )
 
 type policyMutateCommand struct {

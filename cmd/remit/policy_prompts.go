@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/remit-project/remit/policydoc/prompt"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
 type policyPromptsCommand struct {

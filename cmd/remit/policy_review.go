@@ -9,9 +9,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/remit-project/remit/document"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/policydoc/report"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/report"
 )
 
 type policyReviewCommand struct {

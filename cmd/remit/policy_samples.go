@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/policydoc"
-	"github.com/remit-project/remit/trace"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/trace"
 )
 
 // maxSamples is how many results of a tool are kept: their shapes rarely differ.

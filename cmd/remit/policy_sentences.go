@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/document"
+	"github.com/remit-project/remit/internal/document"
 )
 
 type policySentencesCommand struct {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/gateway/protocol"
+	"github.com/remit-project/remit/internal/protocol"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/strictjson"
 	"github.com/remit-project/remit/synth"
 )
 

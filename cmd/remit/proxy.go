@@ -9,8 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/remit-project/remit/gateway/caller"
-	"github.com/remit-project/remit/gateway/llm"
+	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/proxy"
 )
 
 type proxyCommand struct {
@@ -52,7 +52,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	p, err := llm.New(o)
+	p, err := proxy.New(o)
 	if err != nil {
 		return errors.Join(usage{err}, end())
 	}
@@ -64,8 +64,8 @@ func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
 	return errors.Join(p.Serve(ctx, l), end())
 }
 
-func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (llm.Options, func() error, error) {
-	o := llm.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, Accept: c.Accept,
+func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Options, func() error, error) {
+	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, Accept: c.Accept,
 		Callers: caller.Policy{Hosts: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/wholefile"
+	"github.com/remit-project/remit/internal/wholefile"
 )
 
 // learned keeps the contracts of tools as they come: the file that people read

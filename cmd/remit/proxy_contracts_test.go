@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/gateway/llm"
+	"github.com/remit-project/remit/internal/proxy"
 )
 
 // proxied is a proxy as the command makes it, before a model that mails to bob.
@@ -30,7 +30,7 @@ func proxied(t *testing.T, c proxyCommand) (ask func(tools string, said ...strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { end() })
-	p, err := llm.New(o)
+	p, err := proxy.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

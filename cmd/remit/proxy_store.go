@@ -5,14 +5,14 @@ import (
 	"errors"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/llm"
+	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
 
 // durableProxy lets a proxy keep its sessions in a store, and returns what
 // closes the store. Without a name, sessions end with the process.
-func durableProxy(ctx context.Context, o *llm.Options, name string, queue bool) (end func() error, err error) {
+func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool) (end func() error, err error) {
 	if name == "" {
 		if queue {
 			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store")}
@@ -27,7 +27,7 @@ func durableProxy(ctx context.Context, o *llm.Options, name string, queue bool) 
 	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
 	o.Sessions = proxySessions{l, s}
 	if queue {
-		o.Approver = proxyApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: llm.DefaultApproval})}
+		o.Approver = proxyApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: proxy.DefaultApproval})}
 	}
 	return s.Close, nil
 }
@@ -38,8 +38,8 @@ type proxySessions struct {
 	store store.Sessions
 }
 
-// Open implements [llm.Sessions].
-func (p proxySessions) Open(ctx context.Context, m *remit.Monitor, id string) (llm.Session, []remit.Event, error) {
+// Open implements [proxy.Sessions].
+func (p proxySessions) Open(ctx context.Context, m *remit.Monitor, id string) (proxy.Session, []remit.Event, error) {
 	s, err := p.l.OpenUnder(ctx, m, id)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +57,8 @@ func (p proxySessions) Open(ctx context.Context, m *remit.Monitor, id string) (l
 // proxyApprover asks by the queue of a store.
 type proxyApprover struct{ a *ledger.Approver }
 
-// Ask implements [llm.Approver].
-func (p proxyApprover) Ask(ctx context.Context, s llm.Session, d *remit.Decision) (*remit.Decision, error) {
+// Ask implements [proxy.Approver].
+func (p proxyApprover) Ask(ctx context.Context, s proxy.Session, d *remit.Decision) (*remit.Decision, error) {
 	session, ok := s.(*ledger.Session)
 	if !ok {
 		return d, errors.New("the session is not in the store")

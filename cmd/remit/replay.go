@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/trace"
+	"github.com/remit-project/remit/internal/trace"
 )
 
 type replayCommand struct {

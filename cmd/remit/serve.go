@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/gateway/api"
-	"github.com/remit-project/remit/gateway/caller"
-	"github.com/remit-project/remit/gateway/principal"
+	"github.com/remit-project/remit/internal/api"
+	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/principal"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/storetest"
 	"github.com/remit-project/remit/store"
-	"github.com/remit-project/remit/store/storetest"
 )
 
 // deciders is how many agents ask at a time.

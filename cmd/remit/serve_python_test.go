@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/remit-project/remit/gateway/mcp/mcptest"
+	"github.com/remit-project/remit/internal/mcp/mcptest"
 )
 
 // clientTime bounds the tests of the Python client.

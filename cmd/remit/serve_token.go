@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/gateway/principal"
-	"github.com/remit-project/remit/legible"
-	"github.com/remit-project/remit/wholefile"
+	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/wholefile"
 )
 
 type tokenCommand struct {

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit/gateway/mcp/mcptest"
+	"github.com/remit-project/remit/internal/mcp/mcptest"
 )
 
 type toolCall struct {

@@ -14,9 +14,9 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
-	"github.com/remit-project/remit/trace"
 )
 
 // maxInput bounds a file that is read whole: tool catalogues and contracts are

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/legible"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/legible"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/explanation"
+	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/label"
 )
 

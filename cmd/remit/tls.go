@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/remit-project/remit/gateway/tlsfiles"
+	"github.com/remit-project/remit/internal/tlsfiles"
 )
 
 // tlsFlags are for servers whose callers are on other machines.

@@ -13,7 +13,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/examples/airline"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/guard/example"
+	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -53,7 +53,7 @@ func guards(t testing.TB) *guard.Set {
 func TestExamples(t *testing.T) {
 	for _, g := range guards(t).Guards() {
 		t.Run(g.Tool, func(t *testing.T) {
-			for _, r := range example.Run(t.Context(), g) {
+			for _, r := range guardtest.Run(t.Context(), g) {
 				if !r.Passed() {
 					t.Errorf("%s: %s, %s: got %s %s, want %s", r.Position, r.Rule, r.Example, r.Got, r.Failed, r.Want)
 				}

@@ -34,20 +34,20 @@ var mayReadTheClock = map[string]string{
 	"cmd/remit/doctor_test.go":            "is a server that never answers",
 	"cmd/remit/gateway_contracts_test.go": "polls a process; the bound only ends a failed test",
 	"cmd/remit/gateway_kill_test.go":      "kills a process at a random moment, and any moment will do",
-	"gateway/mcp/compare_test.go":         "the bound only ends a failed test",
-	"gateway/mcp/main_test.go":            "polls what a client learns; the bound only ends a failed test",
-	"gateway/mcp/shutdown_test.go":        "the bound only ends a failed test",
-	"gateway/mcp/upstream/http_test.go":   "delays a server, and the order must hold for every delay",
-	"gateway/oauth/oauth_test.go":         "tokens begin and end an hour from now, whenever now is",
+	"internal/mcp/compare_test.go":        "the bound only ends a failed test",
+	"internal/mcp/main_test.go":           "polls what a client learns; the bound only ends a failed test",
+	"internal/mcp/shutdown_test.go":       "the bound only ends a failed test",
+	"internal/mcp/upstream/http_test.go":  "delays a server, and the order must hold for every delay",
+	"internal/oauth/oauth_test.go":        "tokens begin and end an hour from now, whenever now is",
 	"ledger/approver_test.go":             "polls a queue until another goroutine has asked",
 	"ledger/kill_test.go":                 "kills a process at a random moment, and any moment will do",
 	"store/full_test.go":                  "lets writers queue up, and the outcome is the same for those that have not",
-	"store/storetest/storetest.go":        "lets waiters begin, and the outcome is the same for those that have not",
+	"internal/storetest/storetest.go":     "lets waiters begin, and the outcome is the same for those that have not",
 	"store/tamper_test.go":                "kills a server at some moment, and any moment will do",
 }
 
 // testing packages are those that only tests use.
-var testingPackages = []string{"gateway/mcp/mcptest", "llm/llmtest", "store/storetest"}
+var testingPackages = []string{"internal/mcp/mcptest", "internal/llm/llmtest", "internal/storetest"}
 
 // TestTestsDoNotReadTheClock finds the uses of the wall clock in tests. Benchmarks
 // measure, and in a bubble of testing/synctest time is not the machine's.

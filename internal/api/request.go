@@ -1,0 +1,256 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/protocol"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/store"
+)
+
+// request is a request that was authenticated and has the shape that the
+// description gives it.
+type request struct {
+	*http.Request
+	who  *principal.Principal // nil where anybody may call
+	body []byte
+	// settles is what the write is given that carries the request out, and form
+	// how a decision is answered.
+	settles *store.Settlement
+	form    func(*remit.Decision) any
+	// unseen tells that whoever asks is not known to pass on everything that the
+	// model sees, unless the session was created so.
+	unseen bool
+}
+
+// decisionForm is the form of decisions of the API's own.
+func decisionForm(d *remit.Decision) any { return protocol.AnswerOf(d) }
+
+// reply is what a request is answered with.
+type reply struct {
+	status   int
+	location string
+	body     any // nil for none
+}
+
+// handler carries an operation out: as one answer, or as a stream that it writes
+// by itself. A stream returns an error only before it has written anything.
+type handler struct {
+	answer func(ctx context.Context, r *request) (reply, error)
+	stream func(w http.ResponseWriter, r *request) error
+	// waits tells that an answer may wait for a person.
+	waits bool
+}
+
+// route does for an operation what the description says of it, and lets the
+// handler do the rest.
+func (s *Server) route(op operation, h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, err := s.authenticate(op, r)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		if err := op.checkParameters(r); err != nil {
+			s.refuse(w, r, invalidRequest.of("%s", plain(err)))
+			return
+		}
+		in := &request{Request: r, who: who, form: decisionForm}
+		if h.stream != nil {
+			if err := h.stream(w, in); err != nil {
+				s.refuse(w, r, err)
+			}
+			return
+		}
+		leave, err := s.enter(h, who)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		defer leave()
+		if op.body != nil {
+			if in.body, err = read(w, r, op.body); err != nil {
+				s.refuse(w, r, err)
+				return
+			}
+		}
+		ctx, cancel := context.WithTimeout(lasting(r), requestTime)
+		defer cancel()
+		out, err := s.once(ctx, in, h.answer)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		send(w, r, out)
+	})
+}
+
+// enter counts a request in, where there is room for one more.
+func (s *Server) enter(h handler, who *principal.Principal) (leave func(), err error) {
+	if h.waits {
+		leave, ok := s.streams.enter(who)
+		if !ok {
+			return nil, errStreams
+		}
+		return leave, nil
+	}
+	select {
+	case s.busy <- struct{}{}:
+		return func() { <-s.busy }, nil
+	default:
+		return nil, unavailable.of("too many requests are being carried out").with("Retry-After", "1")
+	}
+}
+
+// lasting is the context of what a request does. What it changes is carried to
+// its end, also when the caller has gone: the answer is kept for its return.
+func lasting(r *http.Request) context.Context {
+	if r.Method != http.MethodPost {
+		return r.Context()
+	}
+	return context.WithoutCancel(r.Context())
+}
+
+// authenticate finds out who calls, and whether it may.
+func (s *Server) authenticate(op operation, r *http.Request) (*principal.Principal, error) {
+	if op.open {
+		return nil, nil
+	}
+	const challenge = `Bearer realm="remit"`
+	shown := r.Header.Values("Authorization")
+	if len(shown) != 1 {
+		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
+	}
+	scheme, token, _ := strings.Cut(shown[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
+	}
+	who, err := s.o.Principal(strings.TrimSpace(token))
+	switch {
+	case errors.Is(err, principal.ErrUnknown):
+		return nil, unauthorized.of("%s", err).with("WWW-Authenticate", challenge+`, error="invalid_token"`)
+	case err != nil:
+		return nil, err
+	}
+	for _, scope := range op.scopes {
+		if !who.May(scope) {
+			return nil, forbidden.of("the token lacks the scope %s", scope).with("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
+		}
+	}
+	return who, nil
+}
+
+// read reads a body of the shape.
+func read(w http.ResponseWriter, r *http.Request, shape *shape) ([]byte, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, unsupportedType.of("send application/json")
+	}
+	control := http.NewResponseController(w)
+	// Not every connection has deadlines; the body is bounded all the same.
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+			return nil, requestTooLarge.of("at most %d bytes are accepted", maxBody)
+		}
+		return nil, invalidRequest.of("the body could not be read")
+	}
+	if err := checkBody(body, shape); err != nil {
+		return nil, invalidRequest.of("%s", plain(err))
+	}
+	return body, nil
+}
+
+// checkBody holds a body to its shape. It is read strictly first: two readers
+// may take a name that repeats for different ones.
+func checkBody(body []byte, shape *shape) error {
+	limits := strictjson.OutputLimits()
+	limits.Size, limits.Depth = maxBody, limits.Depth+4
+	if _, err := strictjson.Parse(body, limits); err != nil {
+		return err
+	}
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	return shape.check(value)
+}
+
+// decode reads a body that has the right shape.
+func decode(r *request, to any) error {
+	if err := json.Unmarshal(r.body, to); err != nil {
+		return invalidRequest.of("%s", plain(err))
+	}
+	return nil
+}
+
+// send writes an answer.
+func send(w http.ResponseWriter, r *http.Request, out reply) {
+	header := w.Header()
+	if id := r.Header.Get("X-Request-ID"); id != "" {
+		header.Set("X-Request-ID", id)
+	}
+	if out.location != "" {
+		header.Set("Location", out.location)
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime)) // as for bodies
+	if out.body == nil {
+		w.WriteHeader(out.status)
+		return
+	}
+	data, ok := out.body.(kept)
+	if !ok {
+		var err error
+		if data, err = encode(out.body); err != nil {
+			// What was decided is plain data, so that this is a mistake of the code.
+			out.status, data = http.StatusServiceUnavailable, kept(`{"type":"urn:remit:problem:unavailable","title":"The answer can't be written","status":503}`)
+		}
+	}
+	header.Set("Content-Type", "application/json")
+	if out.status >= http.StatusBadRequest {
+		header.Set("Content-Type", "application/problem+json")
+	}
+	header.Set("Content-Length", strconv.Itoa(len(data)))
+	w.WriteHeader(out.status)
+	_, _ = w.Write(data) // the caller has gone, then
+}
+
+// encode writes JSON without the escapes that are for web pages: canonical
+// arguments stay as they are.
+func encode(v any) (kept, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// refuse answers with a problem.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p, known := problemOf(err)
+	switch {
+	case known:
+	case r.Context().Err() != nil:
+		s.o.Log.Debug("a caller has gone", "method", r.Method, "path", r.URL.Path, "error", err)
+	default:
+		s.o.Log.Error("a request could not be carried out", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	for name, value := range p.header {
+		w.Header().Set(name, value)
+	}
+	send(w, r, reply{status: p.kind.status, body: p})
+}

@@ -1,0 +1,190 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
+)
+
+// defaultPage is how many things a page has when the caller doesn't say, as the
+// description has it.
+const defaultPage = 50
+
+func health(context.Context, *request) (reply, error) {
+	return reply{status: http.StatusOK, body: map[string]string{"status": "ok"}}, nil
+}
+
+func (s *Server) description(w http.ResponseWriter, _ *request) error {
+	w.Header().Set("Content-Type", "application/yaml")
+	_, _ = w.Write(Description) // the caller has gone, then
+	return nil
+}
+
+// ok answers with a resource.
+func ok(body any, err error) (reply, error) { return reply{status: http.StatusOK, body: body}, err }
+
+// whose are the sessions that a principal's scopes reach.
+func whose(p *principal.Principal) store.Whose {
+	return store.Whose{Principal: p.Name, Everybody: p.May(principal.SessionsAny)}
+}
+
+// reach reads a session that the caller's scopes reach. For others there is no
+// telling it from one that isn't there.
+func (s *Server) reach(ctx context.Context, who *principal.Principal, id string) (store.SessionInfo, error) {
+	info, err := s.o.Store.Session(ctx, id)
+	if err == nil && info.Principal != who.Name && !who.May(principal.SessionsAny) {
+		err = store.ErrNotFound
+	}
+	return info, err
+}
+
+// open opens the session that a request is about.
+func (s *Server) open(ctx context.Context, r *request) (*ledger.Session, error) {
+	return s.openID(ctx, r, r.PathValue("session"))
+}
+
+func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Session, error) {
+	if _, err := s.reach(ctx, r.who, id); err != nil {
+		return nil, err
+	}
+	about, err := s.monitors.of(ctx, s.o.Store, id)
+	if err != nil {
+		return nil, err
+	}
+	m := about.monitor
+	if r.unseen && !about.declared {
+		m = about.unseen
+	}
+	session, err := s.ledger.OpenUnder(ctx, m, id)
+	if err != nil {
+		return nil, err
+	}
+	return session.Settling(r.settles), nil
+}
+
+// page is what a request for a listing asks for.
+type page struct {
+	limit  int
+	cursor []byte // what the page before ended with
+}
+
+func pageOf(r *request) (page, error) {
+	p := page{limit: defaultPage}
+	query := r.URL.Query()
+	if text := query.Get("limit"); text != "" {
+		p.limit, _ = strconv.Atoi(text) // the description has made sure of it
+	}
+	var err error
+	if p.cursor, err = base64.RawURLEncoding.DecodeString(query.Get("cursor")); err != nil {
+		return page{}, errCursor
+	}
+	return p, nil
+}
+
+var errCursor = invalidRequest.of("the cursor is not one that a page ended with")
+
+// cursor makes the cursor of the next page.
+func cursor(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+
+func (s *Server) listSessions(ctx context.Context, r *request) (reply, error) {
+	p, err := pageOf(r)
+	if err != nil {
+		return reply{}, err
+	}
+	// One more than was asked for tells whether there is a next page.
+	list, err := s.o.Store.SessionsOf(ctx, whose(r.who), string(p.cursor), p.limit+1)
+	if err != nil {
+		return reply{}, err
+	}
+	out := struct {
+		Sessions []store.SessionInfo `json:"sessions"`
+		Next     string              `json:"next,omitempty"`
+	}{Sessions: append([]store.SessionInfo{}, list[:min(len(list), p.limit)]...)}
+	if len(list) > p.limit {
+		out.Next = cursor(list[p.limit-1].ID)
+	}
+	return ok(out, nil)
+}
+
+func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		ID string `json:"id"`
+		creation
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	if in.ID == "" {
+		in.ID = "api-" + strings.ToLower(rand.Text())
+	}
+	about, err := in.text()
+	if err != nil {
+		return reply{}, err
+	}
+	// Tools that no monitor can be made of are found before anything is kept.
+	if _, err := s.monitors.make(about); err != nil {
+		return reply{}, err
+	}
+	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: about, Settles: r.settles})
+	return sessionMade(info), err
+}
+
+// sessionMade is the reply that a new session is.
+func sessionMade(info store.SessionInfo) reply {
+	return reply{status: http.StatusCreated, location: "/v1/sessions/" + url.PathEscape(info.ID), body: info}
+}
+
+func (s *Server) getSession(ctx context.Context, r *request) (reply, error) {
+	return ok(s.reach(ctx, r.who, r.PathValue("session")))
+}
+
+func (s *Server) endSession(ctx context.Context, r *request) (reply, error) {
+	id := r.PathValue("session")
+	if _, err := s.reach(ctx, r.who, id); err != nil {
+		return reply{}, err
+	}
+	info, err := s.o.Store.End(ctx, id)
+	s.hub.wake(id)
+	return ok(info, err)
+}
+
+func (s *Server) addEvent(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+		Name string `json:"name"`
+		remit.Result
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	session, err := s.open(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	switch in.Type {
+	case "system":
+		err = session.System(ctx, in.Text)
+	case "user":
+		err = session.User(ctx, in.Text)
+	case "attach":
+		err = session.Attach(ctx, in.Name, in.Text)
+	case "assistant":
+		err = session.Assistant(ctx, in.Text)
+	case "result":
+		err = session.AwaitedResult(ctx, in.Result)
+	default:
+		err = errors.New("an event of a type that the description has and the code does not")
+	}
+	return reply{status: http.StatusNoContent}, err
+}

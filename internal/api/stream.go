@@ -1,0 +1,284 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/store"
+)
+
+const (
+	// maxStreams bounds the streams that are open, and maxStreamsEach those of
+	// one principal: each asks the store every now and then.
+	maxStreams     = 512
+	maxStreamsEach = 64
+	// heartbeat is how often a stream on which nothing happens says that it is
+	// alive: proxies close what is silent for a minute.
+	heartbeat = 15 * time.Second
+	// lookTime is how often a stream looks for what other processes wrote.
+	lookTime = time.Second
+	// streamBatch bounds what is read from the store at once.
+	streamBatch = 100
+	// retryTime is how long readers should wait before they come back.
+	retryTime = time.Second
+)
+
+// streams counts those that are open, and requests that wait for a person.
+type streams struct {
+	mu   sync.Mutex
+	all  int
+	each map[string]int
+}
+
+var errStreams = tooMany.of("too many streams are open: close some").with("Retry-After", "10")
+
+func newStreams() *streams { return &streams{each: map[string]int{}} }
+
+// enter counts a stream, and returns what ends it; false when there are too
+// many.
+func (c *streams) enter(who *principal.Principal) (leave func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all >= maxStreams || c.each[who.Name] >= maxStreamsEach {
+		return nil, false
+	}
+	c.all++
+	c.each[who.Name]++
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.all--
+		if c.each[who.Name]--; c.each[who.Name] == 0 {
+			delete(c.each, who.Name)
+		}
+	}, true
+}
+
+// hub wakes streams of this process when something is written by it. Topics are
+// sessions; approvalsTopic is that of all questions.
+type hub struct {
+	mu      sync.Mutex
+	waiting map[string]chan struct{}
+}
+
+func newHub() *hub { return &hub{waiting: map[string]chan struct{}{}} }
+
+// next returns a channel that is closed when the topic is next woken.
+func (h *hub) next(topic string) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.waiting[topic]
+	if c == nil {
+		c = make(chan struct{})
+		h.waiting[topic] = c
+	}
+	return c
+}
+
+func (h *hub) wake(topic string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c := h.waiting[topic]; c != nil {
+		close(c)
+		delete(h.waiting, topic)
+	}
+}
+
+// stream is an open stream of server-sent events.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (t *stream) send(name, id string, v any) error {
+	data, err := encode(v)
+	if err != nil {
+		return err
+	}
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	return t.write(func(w io.Writer) error { return sse.Write(w, sse.Event{Name: name, ID: id, Data: data}) })
+}
+
+// write writes within a bound: a reader that doesn't read is left.
+func (t *stream) write(f func(io.Writer) error) error {
+	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime)) // not every connection has them
+	if err := f(t.w); err != nil {
+		return err
+	}
+	return t.control.Flush()
+}
+
+// follow runs a stream: look sends what is new, and is called again whenever the
+// topic is woken, and every now and then for what other processes wrote. It
+// returns true at the end of what there will be.
+func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look func(ctx context.Context, t *stream) (end bool, err error)) error {
+	leave, ok := s.streams.enter(r.who)
+	if !ok {
+		return errStreams
+	}
+	defer leave()
+	t := &stream{w: w, control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	begin := func(w io.Writer) error {
+		_, err := io.WriteString(w, "retry: "+strconv.FormatInt(retryTime.Milliseconds(), 10)+"\n\n")
+		return err
+	}
+	if t.write(begin) != nil {
+		return nil // the reader has gone
+	}
+	looking, beating := time.NewTicker(lookTime), time.NewTicker(heartbeat)
+	defer looking.Stop()
+	defer beating.Stop()
+	for {
+		woken := s.hub.next(topic)
+		if end, err := look(r.Context(), t); end || err != nil {
+			// After an error the reader comes back, to where it was.
+			if err != nil && r.Context().Err() == nil {
+				s.o.Log.Warn("a stream ended", "path", r.URL.Path, "error", err)
+			}
+			return nil
+		}
+		for waiting := true; waiting; {
+			select {
+			case <-woken:
+				waiting = false
+			case <-looking.C:
+				waiting = false
+			case <-beating.C:
+				if t.write(func(w io.Writer) error { _, err := io.WriteString(w, ":\n\n"); return err }) != nil {
+					return nil
+				}
+			case <-r.Context().Done():
+				return nil
+			case <-s.stopping.Done():
+				return nil
+			}
+		}
+	}
+}
+
+func (s *Server) streamDecisions(w http.ResponseWriter, r *request) error {
+	info, err := s.reach(r.Context(), r.who, r.PathValue("session"))
+	if err != nil {
+		return err
+	}
+	from := int64(0)
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		n, _ := strconv.ParseInt(last, 10, 64) // the description has made sure of it
+		from = n + 1
+	}
+	return s.follow(w, r, info.ID, func(ctx context.Context, t *stream) (bool, error) {
+		// Whether it has ended is read first: nothing comes after that.
+		info, err := s.o.Store.Session(ctx, info.ID)
+		if err != nil {
+			return false, err
+		}
+		for from < info.Length {
+			list, err := s.decisions(ctx, info.ID, from, streamBatch)
+			if err != nil {
+				return false, err
+			}
+			for _, d := range list {
+				if err := t.send("decision", strconv.FormatInt(d.seq, 10), d.Answer); err != nil {
+					return false, err
+				}
+				from = d.seq + 1
+			}
+			if len(list) < streamBatch {
+				from = max(from, info.Length)
+			}
+		}
+		if info.Ended.IsZero() {
+			return false, nil
+		}
+		return true, t.send("end", "", info)
+	})
+}
+
+func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
+	var seen store.Turn // the last question that was sent before
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		var err error
+		if seen, err = parseTurn(last); err != nil {
+			return err
+		}
+	}
+	known := map[string]bool{}
+	first := true
+	return s.follow(w, r, approvalsTopic, func(ctx context.Context, t *stream) (bool, error) {
+		waiting, err := s.pending(ctx, whose(r.who))
+		if err != nil {
+			return false, err
+		}
+		ids := map[string]bool{}
+		for i := range waiting {
+			ids[waiting[i].ID] = true
+		}
+		if first {
+			list := []string{}
+			for i := range waiting {
+				list = append(list, waiting[i].ID)
+				known[waiting[i].ID] = !later(&waiting[i], seen)
+			}
+			if err := t.send("pending", "", map[string][]string{"approvals": list}); err != nil {
+				return false, err
+			}
+			first = false
+		}
+		for id := range known {
+			if ids[id] {
+				continue
+			}
+			a, err := s.o.Store.Approval(ctx, id)
+			if err != nil {
+				return false, err
+			}
+			if err := t.send("settled", "", a); err != nil {
+				return false, err
+			}
+		}
+		for i := range waiting {
+			a := &waiting[i]
+			if known[a.ID] {
+				continue
+			}
+			if err := t.send("asked", turn(a), a); err != nil {
+				return false, err
+			}
+		}
+		known = ids
+		return false, nil
+	})
+}
+
+// later tells whether a question stands behind a place in the queue.
+func later(a *store.Approval, than store.Turn) bool {
+	return a.Created.After(than.Created) || a.Created.Equal(than.Created) && a.ID > than.ID
+}
+
+// pending are all questions that wait, in pages. They are bounded by the
+// sessions that wait for them.
+func (s *Server) pending(ctx context.Context, w store.Whose) ([]store.Approval, error) {
+	var all []store.Approval
+	var after store.Turn
+	for {
+		list, err := s.o.Store.PendingOf(ctx, w, after, store.MaxPage)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+		if len(list) < store.MaxPage {
+			return all, nil
+		}
+		last := &list[len(list)-1]
+		after = store.Turn{Created: last.Created, ID: last.ID}
+	}
+}

@@ -1,0 +1,170 @@
+// Package discharge holds the procedures that recover a value which a floor or
+// an open obligation blocks: allowlist, directory look-up, look-up of the one
+// record that the user named, designated source, validation of a bounded format
+// from a bounded source, and confirmation by the user.
+//
+// Every procedure is narrow. It answers for one value, never for a source of
+// unbounded text; its certificate serves the roles it names, raises at most to
+// its own greatest trust, keeps the origins, and ends with its session or
+// earlier (PACT, section 4.3: non-expansive discharge).
+package discharge
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/label"
+)
+
+// The names of the procedures, as contracts and decisions spell them.
+const (
+	Allowlist    = "allowlist"
+	Directory    = "directory"
+	Lookup       = "lookup"
+	Source       = "source"
+	Validation   = "validation"
+	Confirmation = "confirm"
+	// Settled serves every argument: its values are nobody's choice.
+	Settled = provenance.Settled
+)
+
+// Request is one value that falls short of what its argument asks for.
+type Request struct {
+	Tool     string
+	Pointer  string
+	Value    string
+	Argument *contract.Argument
+	Resolved *provenance.Resolution
+	// Confirmed are the confirmations of the session; nil when there are none.
+	Confirmed *Confirmations
+	Now       time.Time
+}
+
+// Certificate is a [label.Certificate] with what it rests on.
+type Certificate struct {
+	label.Certificate
+	Procedure string
+	Basis     string
+}
+
+// Procedure issues certificates.
+type Procedure interface {
+	// Certify answers with a certificate for exactly the requested value, or
+	// false when the procedure does not cover it.
+	Certify(r Request) (Certificate, bool)
+}
+
+// Procedures are the procedures of this package, in the order in which they are
+// tried. Confirmation comes first: it says more than the others, that the user
+// wanted the value, and must not be hidden by them.
+func Procedures() []Procedure {
+	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}}
+}
+
+// doubts are the obligations that say "nobody picked this out for certain". A
+// procedure that pins the value down removes them. [label.Homoglyph] is none
+// of them.
+const doubts = label.LowInfo | label.AmbiguousBinding
+
+// allowlist certifies constants that the contract lists.
+type allowlist struct{}
+
+func (allowlist) Certify(r Request) (Certificate, bool) {
+	if !r.Argument.Allows(r.Value) {
+		return Certificate{}, false
+	}
+	return Certificate{
+		Certificate: label.Certificate{Removes: doubts | label.Unrequested, Roles: label.RolesOf(r.Argument.Role), Max: label.Trusted},
+		Procedure:   Allowlist, Basis: "the contract lists the value",
+	}, true
+}
+
+// fields certifies what a certified field of a look-up offers: directory,
+// lookup and source. The producing call's key was checked when it returned.
+type fields struct{}
+
+func (fields) Certify(r Request) (Certificate, bool) {
+	best, ok := Certificate{}, false
+	for _, c := range r.Resolved.Certificates {
+		if c.Procedure != provenance.Settled && !r.Argument.Discharges(c.Procedure) || !c.Roles.Has(r.Argument.Role) || ok && c.Max <= best.Max {
+			continue
+		}
+		best, ok = Certificate{
+			Certificate: label.Certificate{Removes: doubts, Roles: c.Roles, Max: c.Max},
+			Procedure:   c.Procedure, Basis: c.Basis,
+		}, true
+	}
+	return best, ok
+}
+
+// validation certifies a number or a date that the monitor took or computed
+// from the user's words and from fields that the service itself generated: such
+// a value can carry no address and no instruction.
+type validation struct{}
+
+// validated are the roles that validation serves: amounts, dates, counts. A
+// number that picks an object is none of them: whoever chose the number chose
+// the object.
+const validated = label.RoleSet(1<<label.Control | 1<<label.Content)
+
+func (validation) Certify(r Request) (Certificate, bool) {
+	if !validated.Has(r.Argument.Role) || !r.Resolved.Bounded || r.Resolved.Label.Trust < label.ToolOutput || !r.Argument.Discharges(Validation) {
+		return Certificate{}, false
+	}
+	return Certificate{
+		Certificate: label.Certificate{Removes: label.LowInfo, Roles: validated, Max: label.User},
+		Procedure:   Validation, Basis: fmt.Sprintf("a plain number or date from a bounded source (%s)", r.Resolved.How),
+	}, true
+}
+
+// confirmation certifies what the user confirmed.
+type confirmation struct{}
+
+func (confirmation) Certify(r Request) (Certificate, bool) {
+	if r.Confirmed == nil || !r.Argument.Discharges(Confirmation) || !r.Confirmed.covers(r) {
+		return Certificate{}, false
+	}
+	return Certificate{
+		Certificate: label.Certificate{
+			Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
+		},
+		Procedure: Confirmation, Basis: "the user confirmed this value for this argument",
+	}, true
+}
+
+// Bounds of confirmations.
+const (
+	// ConfirmationLife is how long a confirmation holds. It spans one task of a
+	// person who is there, not a working day.
+	ConfirmationLife = 15 * time.Minute
+	// maxConfirmations bounds what one session keeps.
+	maxConfirmations = 4096
+)
+
+// Confirmations are the values that the user of one session confirmed, each for
+// one argument of one tool. The zero value is ready. It is not safe for
+// concurrent use.
+type Confirmations struct {
+	until map[confirmed]time.Time
+}
+
+type confirmed struct{ tool, pattern, value string }
+
+// Add notes that the user confirmed a value.
+func (c *Confirmations) Add(tool string, a *contract.Argument, value string, now time.Time) error {
+	if len(c.until) >= maxConfirmations {
+		return fmt.Errorf("the session has %d confirmations already: start a new one", len(c.until))
+	}
+	if c.until == nil {
+		c.until = map[confirmed]time.Time{}
+	}
+	c.until[confirmed{tool, a.Pattern, value}] = now.Add(ConfirmationLife)
+	return nil
+}
+
+func (c *Confirmations) covers(r Request) bool {
+	until, ok := c.until[confirmed{r.Tool, r.Argument.Pattern, r.Value}]
+	return ok && r.Now.Before(until)
+}

@@ -1,0 +1,222 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/mutation"
+)
+
+// GuardReport says how the rules that were generated of a policy document decide
+// the tests of the ground truth.
+type GuardReport struct {
+	// Policies have an expression in so many cases as Enforced says. Unenforced
+	// are the others.
+	Policies, Enforced int
+	Unenforced         []GuardPolicy
+	// Truth are the rates of the cases about tools that the truth knows, and All
+	// those of all cases; ByTool are those of each tool.
+	Truth, All GuardRates
+	ByTool     map[string]*GuardRates
+	// Literal are the cases of Truth that the document decides by its words,
+	// Interpretive those in which it can be read in two ways.
+	Literal, Interpretive GuardRates
+	// Wrong are all cases that were decided otherwise.
+	Wrong []CaseMiss
+	// Killed and Survived count the mutants of the rules. Skipped are policies
+	// whose own examples fail, or that have none.
+	Killed, Survived int
+	Skipped          []GuardPolicy
+	// Mistakes are those in guard files. Their rules are undecided.
+	Mistakes []string
+}
+
+// GuardRates are rates of cases.
+type GuardRates struct {
+	// TPR is the share of forbidden calls that a rule with an expression denied,
+	// and was able to decide.
+	TPR Rate
+	// AllowRight is the share of allowed calls that no rule stopped, for whatever
+	// reason.
+	AllowRight Rate
+	// Unenforced and Undecided count forbidden calls that were stopped for no
+	// better reason than a rule without an expression, or one that could not be
+	// decided. Asked are those about which a rule only asks.
+	Unenforced, Undecided, Asked int
+}
+
+// GuardPolicy names a policy of a tool.
+type GuardPolicy struct {
+	Tool   string `json:"tool"`
+	Policy string `json:"policy"`
+}
+
+// finding is what the rules say of a call, the strongest first.
+type finding int
+
+const (
+	denied finding = iota
+	asked
+	undecided
+	unenforced
+	nothing
+)
+
+// guardMeasure decides cases by generated guards.
+type guardMeasure struct {
+	rig    *guardRig
+	report *GuardReport
+	// expressed are the places of the policies that have an expression.
+	expressed map[string]bool
+	// known are the tools of the truth; nil where there is no truth, and every
+	// tool counts.
+	known []string
+}
+
+// newGuardMeasure compiles guards.
+func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guardMeasure, error) {
+	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline}, known: known, expressed: map[string]bool{},
+		report: &GuardReport{ByTool: map[string]*GuardRates{}}}
+	set, err := guard.Compile(files, rig.scope)
+	var mistakes guard.Errors
+	if err != nil && !errors.As(err, &mistakes) {
+		return nil, err
+	}
+	for _, mistake := range mistakes {
+		m.report.Mistakes = append(m.report.Mistakes, mistake.Error())
+	}
+	m.rig.guards = set
+	for _, f := range files {
+		for i := range f.Policies {
+			p := &f.Policies[i]
+			m.report.Policies++
+			if p.Require.Empty() {
+				m.report.Unenforced = append(m.report.Unenforced, GuardPolicy{f.Tool, p.Name})
+				continue
+			}
+			m.report.Enforced++
+			m.expressed[p.Position.String()] = true
+		}
+	}
+	return m, nil
+}
+
+// decide decides the cases.
+func (m *guardMeasure) decide(ctx context.Context, cases []guardCase) error {
+	for i := range cases {
+		d, err := m.rig.decide(ctx, &cases[i])
+		if err != nil {
+			return fmt.Errorf("case %s: %w", cases[i].ID, err)
+		}
+		m.add(&cases[i], ruled(d))
+	}
+	return nil
+}
+
+// ruled is a decision without what contracts only ask about: values that nobody
+// vouched for are no matter of the policy document.
+func ruled(d *remit.Decision) *remit.Decision {
+	out := *d
+	out.Verdict, out.Reasons = remit.Allow, nil
+	for _, r := range d.Reasons {
+		if r.Verdict != remit.Deny && r.Code != remit.PolicyViolation && r.Code != remit.GuardFailed {
+			continue
+		}
+		if out.Verdict != remit.Deny {
+			out.Verdict = r.Verdict
+		}
+		out.Reasons = append(out.Reasons, r)
+	}
+	return &out
+}
+
+func (m *guardMeasure) add(c *guardCase, d *remit.Decision) {
+	tool := m.report.ByTool[c.Tool]
+	if tool == nil {
+		tool = &GuardRates{}
+		m.report.ByTool[c.Tool] = tool
+	}
+	parts := []*GuardRates{&m.report.All, tool}
+	if m.known == nil || slices.Contains(m.known, c.Tool) {
+		reading := &m.report.Interpretive
+		if c.Reading == literal {
+			reading = &m.report.Literal
+		}
+		parts = append(parts, &m.report.Truth, reading)
+	}
+	found := m.finding(d)
+	right := found == nothing
+	if c.Expected == remit.Deny {
+		right = found == denied
+	}
+	for _, p := range parts {
+		p.add(c.Expected, found)
+	}
+	if !right {
+		m.report.Wrong = append(m.report.Wrong, c.miss(d))
+	}
+}
+
+func (r *GuardRates) add(expected remit.Verdict, found finding) {
+	if expected == remit.Allow {
+		r.AllowRight.add(found == nothing)
+		return
+	}
+	r.TPR.add(found == denied)
+	switch found {
+	case asked:
+		r.Asked++
+	case undecided:
+		r.Undecided++
+	case unenforced:
+		r.Unenforced++
+	}
+}
+
+// finding is the best reason that rules gave. What contracts say is none.
+func (m *guardMeasure) finding(d *remit.Decision) finding {
+	best := nothing
+	for _, r := range d.Reasons {
+		switch {
+		case r.Code != remit.GuardFailed && r.Code != remit.PolicyViolation:
+		case r.Policy != "" && !m.expressed[r.Guard]:
+			best = min(best, unenforced)
+		case r.Code == remit.GuardFailed:
+			best = min(best, undecided)
+		case r.Verdict == remit.Deny:
+			best = min(best, denied)
+		default:
+			best = min(best, asked)
+		}
+	}
+	return best
+}
+
+// mutate counts the mutants of all rules.
+func (m *guardMeasure) mutate(ctx context.Context) error {
+	for _, g := range m.rig.guards.Guards() {
+		if g.Err() != nil {
+			continue
+		}
+		result, err := mutation.Run(ctx, g)
+		if err != nil {
+			return err
+		}
+		for _, mutant := range result.Mutants {
+			switch mutant.Fate {
+			case mutation.Killed:
+				m.report.Killed++
+			case mutation.Survived:
+				m.report.Survived++
+			}
+		}
+		for _, name := range result.Skipped {
+			m.report.Skipped = append(m.report.Skipped, GuardPolicy{g.Tool, name})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// sharedData is the directory of published data sets; it is not part of the
+// repository.
+func sharedData(t *testing.T, parts ...string) string {
+	t.Helper()
+	root := os.Getenv("REMIT_DATA")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	dir := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the data sets are not here (set REMIT_DATA to their directory): %v", err)
+	}
+	return dir
+}
+
+func TestRolesOnSharedData(t *testing.T) {
+	r, err := Roles(sharedData(t, "mcp-tools"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d arguments, %d tools: strict %.3f lenient %.3f missed %d unsafe %.3f over-blocking %.3f reviewed %.3f; effects %.3f/%.3f outputs %.3f/%.3f",
+		r.Arguments, r.Tools, r.Strict.Value, r.Lenient.Value, r.AuthorityMissed.N, r.FloorsUnsafe.Value, r.FloorsOverblocking.Value, r.Reviewed.Value,
+		r.EffectStrict.Value, r.EffectLenient.Value, r.OutputStrict.Value, r.OutputLenient.Value)
+	if testing.Verbose() {
+		for _, m := range r.Misses {
+			t.Log(m)
+		}
+	}
+	if r.Strict.Value < 0.85 {
+		t.Errorf("strict %.3f, want at least 0.85", r.Strict.Value)
+	}
+	if r.Lenient.Value < 0.95 {
+		t.Errorf("lenient %.3f, want at least 0.95", r.Lenient.Value)
+	}
+	if r.AuthorityMissed.N != 0 {
+		t.Errorf("%d authority arguments missed, want none", r.AuthorityMissed.N)
+	}
+	if r.FloorsUnsafe.Value > 0.005 {
+		t.Errorf("unsafe floors %.4f, want at most 0.005", r.FloorsUnsafe.Value)
+	}
+	if r.FloorsOverblocking.Value > 0.05 {
+		t.Errorf("over-blocking floors %.4f, want at most 0.05", r.FloorsOverblocking.Value)
+	}
+}

@@ -1,0 +1,193 @@
+// Package guardtest runs the examples that stand beside the rules of a guard:
+// calls with what a rule should say about them, and what look-ups find then.
+package guardtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// Result is what came of one example.
+type Result struct {
+	Server, Tool string
+	// Rule is the policy or duty that the example is about.
+	Rule     string
+	Example  string
+	Position guard.Position
+	// Want is what the example expects, and Got what the rule says of it.
+	Want, Got guard.Verdict
+	// Failed says why the rule could not be decided, or the example not be run.
+	Failed string
+	// Values are those that decided.
+	Values []guard.Value
+	Took   time.Duration
+}
+
+// Passed tells whether the rule said what the example expects. An example that
+// expects a denial is not passed by a rule that could not be decided: what it
+// shows would be a slip in the example, not the rule.
+func (r Result) Passed() bool { return r.Failed == "" && r.Want == r.Got }
+
+// Run runs the examples of a guard's rules, each by its own rule alone.
+func Run(ctx context.Context, g *guard.Guard) []Result {
+	var out []Result
+	for i := range g.File.Policies {
+		p := &g.File.Policies[i]
+		one, ok := g.Only(p.Name)
+		for j := range p.Examples {
+			e := &p.Examples[j]
+			r := result(g, p.Name, e)
+			began := time.Now()
+			switch {
+			case g.Err() != nil || !ok:
+				r.Failed = "the rule has mistakes: remit policy lint lists them"
+			default:
+				Judge(ctx, one, e, &r)
+			}
+			r.Took = time.Since(began)
+			out = append(out, r)
+		}
+	}
+	for i := range g.File.Duties {
+		d := &g.File.Duties[i]
+		for j := range d.Examples {
+			e := &d.Examples[j]
+			r := result(g, d.Name, e)
+			began := time.Now()
+			fulfil(g, d.Name, e, &r)
+			r.Took = time.Since(began)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func result(g *guard.Guard, rule string, e *guard.Example) Result {
+	return Result{Server: g.Server, Tool: g.Tool, Rule: rule, Example: e.Name, Position: e.Position, Want: e.Expect}
+}
+
+// Judge judges the call of an example by a guard, and notes in the result what
+// it says.
+func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
+	request, err := Request(e)
+	if err != nil {
+		r.Failed = err.Error()
+		return
+	}
+	if err := g.Callable(e); err != nil {
+		r.Failed = err.Error()
+		return
+	}
+	r.Got = guard.Allow
+	for _, v := range g.Evaluate(ctx, request).Violations {
+		if r.Got != guard.Deny {
+			r.Got = v.Verdict
+		}
+		if v.Failed != "" {
+			r.Failed = v.Failed
+		}
+		r.Values = append(r.Values, v.Values...)
+	}
+}
+
+// Request is the call of an example.
+func Request(e *guard.Example) (guard.Request, error) {
+	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
+	if err != nil {
+		return guard.Request{}, fmt.Errorf("args: %w", err)
+	}
+	given := fixtures(e.Given)
+	return guard.Request{
+		Server: e.Server, Tool: e.Tool,
+		Arguments: doc.Canonical(),
+		Leaves:    func() []guard.Leaf { return leaves(doc, e.Labels) },
+		Session:   session(e),
+		Now:       e.Now,
+		Reader:    given, Judge: given,
+	}, nil
+}
+
+func session(e *guard.Example) *guard.Session {
+	s := &guard.Session{Principal: e.Principal, Events: make([]guard.Event, len(e.History))}
+	for i, event := range e.History {
+		if event.Time.IsZero() {
+			event.Time = e.Now
+		}
+		if event.Call != nil && event.Call.ID == "" {
+			call := *event.Call
+			call.ID = fmt.Sprintf("c%d", i+1)
+			event.Call = &call
+		}
+		s.Events[i] = event
+	}
+	return s
+}
+
+// leaves are the scalars of the arguments: the user's, where the example doesn't
+// say.
+func leaves(doc *strictjson.Document, labels map[string]label.Trust) []guard.Leaf {
+	var out []guard.Leaf
+	for _, l := range doc.Leaves() {
+		leaf := guard.Leaf{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
+		if t, ok := labels[l.Pointer]; ok {
+			leaf.Trust, leaf.Origins = t, nil
+		}
+		out = append(out, leaf)
+	}
+	return out
+}
+
+// fulfil decides whether a duty is open after the history of an example.
+func fulfil(g *guard.Guard, name string, e *guard.Example, r *Result) {
+	r.Got = guard.Allow
+	for _, open := range g.Duties(session(e), e.Now) {
+		if open.Duty != name {
+			continue
+		}
+		r.Got = guard.Deny
+		if open.Failed != "" {
+			r.Failed = open.Failed
+		}
+	}
+}
+
+// fixtures answer look-ups and questions.
+type fixtures []guard.Fixture
+
+// ErrNotGiven is in the error of a look-up that an example gives nothing for.
+var ErrNotGiven = errors.New("the example gives nothing")
+
+// Read implements [guard.Reader].
+func (f fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
+	for _, g := range f {
+		if g.Tool != tool || g.Server != "" && g.Server != server || g.Args != nil && !guard.SameArguments(g.Args, arguments) {
+			continue
+		}
+		if g.Error != "" {
+			return nil, errors.New(g.Error)
+		}
+		return guard.ResultOf(g.Result), nil
+	}
+	return nil, fmt.Errorf("%w for %s %s", ErrNotGiven, tool, arguments)
+}
+
+// Judge implements [guard.Judge].
+func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.Session) (bool, string, error) {
+	for _, g := range f {
+		if g.Judge != q.Text {
+			continue
+		}
+		if g.Error != "" {
+			return false, "", errors.New(g.Error)
+		}
+		return g.Answer, "", nil
+	}
+	return false, "", fmt.Errorf("the example gives no answer to %q", q.Text)
+}

@@ -1,0 +1,259 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/jsonc"
+	"github.com/remit-project/remit/internal/shell"
+)
+
+// Place is where the agent reads hooks from: those of a project in its
+// directory, or the user's in the home directory.
+func (a *Agent) Place(project bool, dir, home string) string {
+	if project {
+		return filepath.Join(dir, filepath.FromSlash(a.files.project))
+	}
+	return filepath.Join(home, filepath.FromSlash(a.files.user))
+}
+
+// Command is the command line of the hook, for the shell that agents run it by.
+func (a *Agent) Command(program, contracts string) string {
+	line := quoteShell(program) + " hook " + a.Name
+	if contracts != "" {
+		line += " --contracts " + quoteShell(contracts)
+	}
+	return line
+}
+
+func quoteShell(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@%", r)
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Hook is a hook of Remit's in an agent's file.
+type Hook struct {
+	Position contract.Position
+	Event    string
+	Command  string
+	// Matcher says for which tools it runs; empty for all.
+	Matcher string
+
+	node     *jsonc.Node
+	settings *jsonc.Node
+}
+
+// file is an agent's file as it was read.
+type file struct {
+	a    *Agent
+	name string
+	data []byte
+	top  *jsonc.Node
+}
+
+// begin is a file without hooks.
+var begin = []byte("{\n}\n")
+
+func (a *Agent) read(name string, data []byte) (*file, error) {
+	top, err := jsonc.Parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{a: a, name: name, data: data, top: top}
+	hooks := top.Get("hooks")
+	switch {
+	case top.Kind != jsonc.Object:
+		return nil, f.fail(top, `write {"hooks": {…}}`, "the file holds no object")
+	case hooks != nil && hooks.Kind != jsonc.Object:
+		return nil, f.fail(hooks, `write {"EVENT": […]}`, "hooks must be an object")
+	}
+	if hooks != nil {
+		for _, m := range hooks.Members {
+			if slices.Contains(a.files.all(), m.Name) && m.Value.Kind != jsonc.Array {
+				return nil, f.fail(m.Value, "write a list of hooks", "%s must be a list", m.Name)
+			}
+		}
+	}
+	return f, nil
+}
+
+func (f *file) fail(n *jsonc.Node, hint, format string, args ...any) error {
+	return &contract.Error{Position: jsonc.Position(f.name, f.data, n.Start), Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func (f *files) all() []string { return slices.Concat(f.pre, f.others) }
+
+func (f *files) commandName() string {
+	if f.command != "" {
+		return f.command
+	}
+	return "command"
+}
+
+// hooks are those of Remit's in the file.
+func (f *file) hooks() []Hook {
+	hooks := f.top.Get("hooks")
+	if hooks == nil {
+		return nil
+	}
+	var out []Hook
+	for _, m := range hooks.Members {
+		for _, e := range m.Value.Elements {
+			inner := []*jsonc.Node{e}
+			if f.a.files.form == groups {
+				inner = nil
+				if list := e.Get("hooks"); list != nil {
+					inner = list.Elements
+				}
+			}
+			for _, n := range inner {
+				c := n.Get(f.a.files.commandName())
+				if c == nil || c.Kind != jsonc.Text || !f.a.own(c.Text) {
+					continue
+				}
+				h := Hook{Position: jsonc.Position(f.name, f.data, n.Start), Event: m.Name, Command: c.Text, node: e, settings: n}
+				if match := e.Get("matcher"); match != nil {
+					h.Matcher = match.Text
+				}
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
+// own tells whether a command line is Remit's hook for the agent.
+func (a *Agent) own(command string) bool {
+	line, err := shell.Read(command)
+	if err != nil || len(line.Commands) != 1 || len(line.Opaque) > 0 {
+		return false
+	}
+	words := line.Commands[0].Words
+	return len(words) >= 3 && filepath.Base(words[0].Text) == "remit" && words[1].Text == "hook" && words[2].Text == a.Name
+}
+
+// Hooks are Remit's hooks in the agent's file.
+func (a *Agent) Hooks(name string, data []byte) ([]Hook, error) {
+	f, err := a.read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return f.hooks(), nil
+}
+
+// Install returns the file with Remit's hooks, which run the command line. What
+// else stands in it stays as it is. Data is nil where there is no file yet.
+func (a *Agent) Install(name string, data []byte, command string) ([]byte, error) {
+	if !a.own(command) {
+		return nil, errors.New("the name of the program must be remit")
+	}
+	if data == nil {
+		data = begin
+	}
+	f, err := a.read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if f.complete(command) {
+		return data, nil
+	}
+	if len(f.hooks()) > 0 {
+		without, err := f.remove()
+		if err != nil {
+			return nil, err
+		}
+		if f, err = a.read(name, without); err != nil {
+			return nil, err
+		}
+	}
+	out := jsonc.Apply(f.data, f.add(command))
+	if again, err := a.read(name, out); err != nil || len(again.hooks()) != len(a.files.all()) {
+		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", name), err)
+	}
+	return out, nil
+}
+
+// complete tells whether the hooks are there as they would be written.
+func (f *file) complete(command string) bool {
+	hooks := f.hooks()
+	if len(hooks) != len(f.a.files.all()) || slices.ContainsFunc(hooks, func(h Hook) bool { return h.Command != command }) {
+		return false
+	}
+	return len(f.flaws()) == 0
+}
+
+// add makes the edits by which every event gets its hook.
+func (f *file) add(command string) []jsonc.Edit {
+	var edits []jsonc.Edit
+	var members []string
+	hooks := f.top.Get("hooks")
+	for _, event := range f.a.files.all() {
+		entry := f.a.entry(event, command)
+		if list := hooks.Get(event); list != nil {
+			edits = append(edits, insert(list, entry))
+		} else {
+			members = append(members, "\n    "+jsonc.Quote(event)+": ["+entry+"]")
+		}
+	}
+	text := strings.Join(members, ",")
+	switch {
+	case hooks != nil && text != "":
+		edits = append(edits, insert(hooks, text))
+	case hooks == nil:
+		text = "\n  \"hooks\": {" + text + "\n  }"
+		if f.a.files.version && f.top.Get("version") == nil {
+			text = "\n  \"version\": 1," + text
+		}
+		edits = append(edits, insert(f.top, text))
+	}
+	return edits
+}
+
+// insert adds to the end of a list or of an object.
+func insert(to *jsonc.Node, text string) jsonc.Edit {
+	at := to.Start + 1
+	switch {
+	case len(to.Elements) > 0:
+		at, text = to.Elements[len(to.Elements)-1].End, ", "+text
+	case len(to.Members) > 0:
+		at, text = to.Members[len(to.Members)-1].Value.End, ","+text
+	}
+	return jsonc.Replace(at, at, text)
+}
+
+// entry is the hook of an event as it is written.
+func (a *Agent) entry(event, command string) string {
+	var b strings.Builder
+	if a.files.form == groups {
+		b.WriteString("{")
+		if !strings.Contains(event, "Session") && event != "UserPromptSubmit" && event != "BeforeAgent" {
+			b.WriteString(`"matcher": ` + jsonc.Quote(a.files.matcher) + ", ")
+		}
+		b.WriteString(`"hooks": [{"type": "command", `)
+	} else {
+		b.WriteString("{")
+	}
+	b.WriteString(jsonc.Quote(a.files.commandName()) + ": " + jsonc.Quote(command))
+	for _, s := range a.files.settings {
+		value, err := json.Marshal(s.value)
+		if err != nil {
+			continue // the settings are ours, and have a form
+		}
+		b.WriteString(", " + jsonc.Quote(s.name) + ": " + string(value))
+	}
+	b.WriteString("}")
+	if a.files.form == groups {
+		b.WriteString("]}")
+	}
+	return b.String()
+}

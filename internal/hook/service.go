@@ -1,0 +1,311 @@
+package hook
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/shell"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
+)
+
+// Service decides the calls of agents. It is safe for concurrent use.
+type Service struct {
+	ledger   *ledger.Ledger
+	store    ledger.Store
+	programs *shell.Programs
+	home     string
+	now      func() time.Time
+	log      *slog.Logger
+
+	work     sync.WaitGroup // sessions that are being read
+	mu       sync.Mutex
+	policies map[string]*kept
+	open     map[string][]*opened // calls without a result yet, by session
+
+	histories map[string]*history
+}
+
+// kept is the policy of a directory with what it was made from.
+type kept struct {
+	files  version
+	policy *policy
+}
+
+// opened is a call that was decided and has not returned yet.
+type opened struct {
+	agent, id string // id is the agent's own
+	tool      string
+	arguments string
+	decision  *remit.Decision
+	asked     bool
+}
+
+const (
+	// maxOpen bounds the calls of a session that wait for their results: agents
+	// run a handful at a time. The oldest is forgotten, so that its result is
+	// nobody's, which is to say external.
+	maxOpen = 256
+	// maxSessions bounds the sessions whose open calls are remembered.
+	maxSessions = 4096
+	// maxPolicies bounds the directories of contracts in use.
+	maxPolicies = 64
+)
+
+// NewService makes a service over a store. The home directory is the user's.
+func NewService(s ledger.Store, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
+	programs, err := shell.Known()
+	if err != nil {
+		return nil, err
+	}
+	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{Now: now})
+	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*opened{}}, nil
+}
+
+// policy returns what is in force for a directory of contracts.
+func (s *Service) policy(dir string) (*policy, error) {
+	files, err := list(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.policies[dir]; k != nil && k.files.same(files) {
+		return k.policy, nil
+	}
+	p, err := load(dir, files, s.now)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.policies) >= maxPolicies {
+		clear(s.policies)
+	}
+	s.policies[dir] = &kept{files, p}
+	return p, nil
+}
+
+// SessionID is the id under which the sessions of the store have an agent's
+// conversation. A gateway or a proxy that serves the same conversation shares
+// what is known about it by this id.
+func SessionID(agent, session string) string {
+	const most = 128
+	plain := len(session) <= most && !strings.ContainsFunc(session, func(r rune) bool { return r <= ' ' || r > '~' })
+	if !plain {
+		sum := sha256.Sum256([]byte(session))
+		session = "sha256-" + hex.EncodeToString(sum[:])
+	}
+	return agent + ":" + session
+}
+
+// Handle takes an event into its session, and answers it. The directory is that
+// of the user's own contracts; empty when there is none. After an error the call
+// must not run.
+func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answer, error) {
+	allow := Answer{Verdict: remit.Allow}
+	a, err := Find(e.Agent)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := e.check(); err != nil {
+		return Answer{}, err
+	}
+	p, err := s.policy(contracts)
+	if err != nil {
+		return Answer{}, err
+	}
+	if e.Kind == SessionEnd || e.Kind == Other {
+		return allow, nil
+	}
+	opening := s.session(ctx, p, SessionID(e.Agent, e.Session))
+	if e.Kind == SessionStart {
+		return allow, nil // it is read while the user thinks
+	}
+	var session *ledger.Session
+	select {
+	case o := <-opening:
+		if session, err = o.session, o.err; err != nil {
+			return Answer{}, err
+		}
+	case <-ctx.Done():
+		return Answer{}, fmt.Errorf("the session is long and still being read: try again in a moment: %w", ctx.Err())
+	}
+	switch e.Kind {
+	case Prompt:
+		if e.Attached != "" {
+			if err := session.Attach(ctx, "prompt", e.Attached); err != nil {
+				return Answer{}, err
+			}
+		}
+		if e.Beside != "" {
+			if err := session.Attach(ctx, byEditor, e.Beside); err != nil {
+				return Answer{}, err
+			}
+		}
+		return allow, session.User(ctx, e.Prompt)
+	case PreTool:
+		return s.decide(ctx, p, a, session, e)
+	default:
+		return allow, s.record(ctx, session, e)
+	}
+}
+
+// openTime bounds how long a session may take to be read from the store, which
+// goes on when the hook that needed it has given up: the next one finds it.
+const openTime = time.Minute
+
+// openedSession is what came of opening a session.
+type openedSession struct {
+	session *ledger.Session
+	err     error
+}
+
+// session opens a session.
+func (s *Service) session(ctx context.Context, p *policy, id string) <-chan openedSession {
+	out := make(chan openedSession, 1)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
+	s.work.Go(func() {
+		defer cancel()
+		session, err := s.ledger.OpenUnder(ctx, p.monitor, id)
+		out <- openedSession{session, err}
+	})
+	return out
+}
+
+// Close waits for what is being read. The store may be closed afterwards.
+func (s *Service) Close() { s.work.Wait() }
+
+func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledger.Session, e *Event) (Answer, error) {
+	began := time.Now()
+	server, tool, c := p.find(a, e.Call)
+	call := remit.Call{ID: e.Call.ID, Server: server, Tool: tool, Arguments: e.Call.Arguments}
+	if call.ID == "" || len(call.ID) > store.MaxID {
+		call.ID = "hook-" + strings.ToLower(rand.Text())
+	}
+	why := ""
+	if c != nil && c.Verb == "/"+reachName {
+		h, err := s.history(ctx, p, session.ID())
+		if err != nil {
+			return Answer{}, err
+		}
+		seen, err := reach(c, e.Call.Arguments, newWorkspace(e, s.home), s.programs, h)
+		if err != nil {
+			return Answer{Verdict: remit.Deny, Reason: "Remit denies the call: " + err.Error()}, nil
+		}
+		call.Arguments, why = seen.arguments, seen.why
+	}
+	d, err := session.Decide(ctx, call)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Verdict: d.Verdict}
+	switch {
+	case d.Verdict == remit.Allow:
+	case c == nil:
+		answer.Reason = unknown(a, e.Call)
+	default:
+		answer.Reason = signature + ": " + d.Explain()
+		if why != "" {
+			answer.Reason += "Why it is looked at: " + why + ".\n"
+		}
+	}
+	if d.Verdict == remit.Ask && !e.Call.Asks {
+		answer.Verdict = remit.Deny
+		answer.Reason += "The question can't be put to the user from here. Don't look for another way: tell the user what you wanted to do, and ask them to write the command or the value in question in the conversation.\n"
+	}
+	s.note(session.ID(), &opened{agent: e.Agent, id: e.Call.ID, tool: e.Call.Server + "\x00" + e.Call.Tool, arguments: compact(e.Call.Arguments),
+		decision: d, asked: answer.Verdict == remit.Ask})
+	s.log.Info("decided", "session", session.ID(), "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "took", time.Since(began))
+	return answer, nil
+}
+
+// unknown says what to do about a tool without a contract.
+func unknown(a *Agent, c *Call) string {
+	const most = 100
+	name := c.Tool
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "")
+	}
+	if c.MCP || c.Server != "" {
+		return fmt.Sprintf("Remit denies the call: the MCP tool %q has no contract. The user can make one with remit contract synth, and name its directory with remit hook install %s --contracts DIR; or put Remit before the server with remit init.\n", name, a.Name)
+	}
+	return fmt.Sprintf("Remit denies the call: the tool %q has no contract. The user can add it to the file that remit hook contracts %s prints, kept as %s.yaml in the directory of remit hook install --contracts DIR.\n", name, a.Name, a.Name)
+}
+
+// compact is one form of arguments, by which a result finds its call.
+func compact(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	out, err := json.Marshal(v) // members are sorted
+	if err != nil {
+		return string(raw)
+	}
+	return string(out)
+}
+
+// note remembers a call until its result comes.
+func (s *Service) note(session string, o *opened) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.open[session]; !ok && len(s.open) >= maxSessions {
+		clear(s.open)
+	}
+	all := append(s.open[session], o)
+	s.open[session] = all[max(0, len(all)-maxOpen):]
+}
+
+// take finds the call that a result is of: by its id, or else the last of the
+// same tool and arguments.
+func (s *Service) take(session string, c *Call) *opened {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.open[session]
+	tool, arguments := c.Server+"\x00"+c.Tool, compact(c.Arguments)
+	for i := len(all) - 1; i >= 0; i-- {
+		o := all[i]
+		if o.id == c.ID && o.tool == tool && o.arguments == arguments {
+			if s.open[session] = append(all[:i:i], all[i+1:]...); len(s.open[session]) == 0 {
+				delete(s.open, session)
+			}
+			return o
+		}
+	}
+	return nil
+}
+
+// record takes a result into the session. That a call which was asked about has
+// run shows that the user agreed: nothing else lets it.
+func (s *Service) record(ctx context.Context, session *ledger.Session, e *Event) error {
+	r := remit.Result{Call: "unseen-" + strings.ToLower(rand.Text()), Content: e.Result.Text, Structured: e.Result.Structured}
+	if o := s.take(session.ID(), e.Call); o != nil {
+		r.Call = o.decision.Call
+		if o.asked && !e.Result.Failed {
+			if _, err := session.ConfirmAsked(ctx, o.decision, store.ForSession); err != nil && !errors.Is(err, remit.ErrUnknownCall) {
+				return err
+			}
+		}
+	}
+	return session.Result(ctx, r)
+}
+
+// Home is the user's home directory as workspaces know it.
+func Home() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return ""
+	}
+	return home
+}

@@ -1,0 +1,117 @@
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit/internal/jsonc"
+)
+
+// Uninstall returns the file without Remit's hooks; nil when it was made for them
+// and has nothing else. Earlier forms of the file, the newest first, tell how it
+// was byte by byte, where nothing has changed since.
+func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, error) {
+	f, err := a.read(name, data)
+	if err != nil {
+		return nil, err
+	}
+	hooks := f.hooks()
+	if len(hooks) == 0 {
+		return data, nil
+	}
+	command := hooks[0].Command
+	if made, err := a.Install(name, nil, command); err == nil && bytes.Equal(made, data) {
+		return nil, nil
+	}
+	for _, e := range earlier {
+		if had, err := a.Hooks(name, e); err != nil || len(had) > 0 {
+			continue
+		}
+		if made, err := a.Install(name, e, command); err == nil && bytes.Equal(made, data) {
+			return e, nil
+		}
+	}
+	return f.remove()
+}
+
+// remove takes Remit's hooks out, with the lists and objects that hold nothing
+// else.
+func (f *file) remove() ([]byte, error) {
+	ours := f.hooks()
+	mine := func(n *jsonc.Node) bool {
+		return slices.ContainsFunc(ours, func(h Hook) bool { return h.node == n || h.settings == n })
+	}
+	var edits []jsonc.Edit
+	events := children{}
+	hooks := f.top.Get("hooks")
+	for _, m := range hooks.Members {
+		list := children{}
+		for _, e := range m.Value.Elements {
+			inner := children{}
+			if f.a.files.form == groups && e.Get("hooks") != nil {
+				for _, n := range e.Get("hooks").Elements {
+					inner.add(n.Start, n.End, mine(n))
+				}
+			}
+			gone := mine(e) && (f.a.files.form == flat || inner.empty())
+			if list.add(e.Start, e.End, gone); !gone && len(inner) > 0 {
+				edits = append(edits, inner.removed(e.Get("hooks").Start)...)
+			}
+		}
+		gone := len(list) > 0 && list.empty()
+		if events.add(m.Start, m.Value.End, gone); !gone {
+			edits = append(edits, list.removed(m.Value.Start)...)
+		}
+	}
+	if !events.empty() {
+		edits = append(edits, events.removed(hooks.Start)...)
+	} else {
+		top := children{}
+		for _, m := range f.top.Members {
+			top.add(m.Start, m.Value.End, m.Value == hooks)
+		}
+		edits = append(edits, top.removed(f.top.Start)...)
+	}
+	out := jsonc.Apply(f.data, edits)
+	if again, err := f.a.read(f.name, out); err != nil || len(again.hooks()) > 0 {
+		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", f.name), err)
+	}
+	return out, nil
+}
+
+// children are what a list or an object holds, some of it to be removed.
+type children []child
+
+type child struct {
+	start, end int
+	gone       bool
+}
+
+func (c *children) add(start, end int, gone bool) { *c = append(*c, child{start, end, gone}) }
+
+func (c children) empty() bool {
+	return !slices.ContainsFunc(c, func(x child) bool { return !x.gone })
+}
+
+// removed makes the edits that take out what goes, with its commas, behind the
+// bracket at open.
+func (c children) removed(open int) []jsonc.Edit {
+	if len(c) > 0 && c.empty() {
+		return []jsonc.Edit{jsonc.Replace(open+1, c[len(c)-1].end, "")}
+	}
+	var out []jsonc.Edit
+	before := true // nothing before it stays
+	for i, x := range c {
+		switch {
+		case !x.gone:
+			before = false
+		case !before:
+			out = append(out, jsonc.Replace(c[i-1].end, x.end, ""))
+		default:
+			out = append(out, jsonc.Replace(x.start, c[i+1].start, "")) // one stays
+		}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/denial"
+	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/sighting"
+)
+
+// approve asks a person about a call that was held back: by way of the client
+// where that is allowed and the client can, or else the approver. It returns the
+// decision as it is then, or a result that asks the client to come back with an
+// answer.
+func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
+	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
+	defer cancel()
+	var person Approver
+	switch {
+	case c.g.o.Elicit && x.stateless && elicits(rawjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
+		question, err := c.askBack(ask, x, s, d, params)
+		if err == nil {
+			c.log.Info("a question goes to a person with the answer to the client", "call", d.Call, "server", d.Server, "tool", d.Tool)
+		}
+		if err != nil {
+			c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
+			return d, nil, nil
+		}
+		return nil, question, nil
+	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
+		person = Person(func(ctx context.Context, d *remit.Decision) (bool, Extent, error) { return c.elicit(ctx, x, s, d) })
+	case c.g.o.Approver != nil:
+		person = c.g.o.Approver
+	default:
+		return d, nil, nil
+	}
+	settled := c.g.o.Telemetry.Asked(ctx)
+	answered := c.waits(ask, x, d)
+	yes, err := person.Ask(ask, s, d)
+	answered()
+	settled()
+	switch {
+	case ctx.Err() != nil:
+		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool)
+		return nil, nil, context.Cause(ctx)
+	case err != nil && ask.Err() != nil:
+		c.log.Warn("nobody answered in time", "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)
+		return d, nil, nil
+	case err != nil:
+		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
+		return d, nil, nil
+	}
+	c.remember(ctx, yes)
+	return yes.Decision, nil, nil
+}
+
+// sign is how often a client hears that its call waits for a person: many give up
+// after a minute without a word.
+const sign = 10 * time.Second
+
+// waits tells everybody that a question waits: the log, the client that wants
+// progress of its call, and whoever the deployment names. The returned function
+// says that it waits no more.
+func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision) (answered func()) {
+	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", denial.Codes(d), "time", c.g.o.Limits.Approval)
+	if c.g.o.Notify != nil {
+		go c.g.o.Notify(context.WithoutCancel(ctx), d)
+	}
+	token := rawjson.Get(x.msg.Params, "_meta", "progressToken")
+	if token == nil {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		every := time.NewTicker(sign)
+		defer every.Stop()
+		for n := 1; ; n++ {
+			// The server's own progress begins where this has hardly moved.
+			params := fmt.Appendf(nil, `{"progressToken":%s,"progress":%g,"message":"waiting for a person's answer"}`, token, float64(n)/1e6)
+			if err := x.port.Send(wire.NewNotification("notifications/progress", params)); err != nil {
+				return
+			}
+			select {
+			case <-every.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() {
+		stop()
+		<-done
+	}
+}
+
+// settle takes the answer of a client that came back with it. There is no
+// decision where the answer is to no question.
+func (c *conversation) settle(ctx context.Context, s Session, a Answer) (*remit.Decision, error) {
+	yes, err := c.g.questions.Settle(ctx, s, a)
+	switch {
+	case errors.Is(err, ErrNoQuestion):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	c.remember(ctx, yes)
+	return yes.Decision, nil
+}
+
+func (c *conversation) clientCapabilities() json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.client.capabilities
+}
+
+// elicit asks by a request to the client, which belongs to the one call.
+func (c *conversation) elicit(ctx context.Context, x *exchange, s Session, d *remit.Decision) (yes bool, reach Extent, err error) {
+	q := &question{answer: make(chan *wire.Message, 1)}
+	id, ok := c.ask(q)
+	if !ok {
+		return false, "", errors.New("too many questions wait for the client")
+	}
+	defer c.unask(id)
+	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", form(d, c.places(ctx, s, d)))); err != nil {
+		return false, "", err
+	}
+	select {
+	case m := <-q.answer:
+		if m.Result == nil {
+			return false, "", errors.New("the client can't show the question")
+		}
+		yes, reach = approved(m.Result)
+		return yes, reach, nil
+	case <-ctx.Done():
+		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":"nobody answered in time"}`, id))
+		if err := x.port.Send(note); err != nil {
+			c.log.Debug("the client could not be told", "error", err)
+		}
+		return false, "", errors.New("nobody answered in time")
+	}
+}
+
+// places are where the doubtful values of a call stand. A question without them is
+// still a question.
+func (c *conversation) places(ctx context.Context, s Session, d *remit.Decision) []sighting.Place {
+	out, err := sighting.Of(ctx, s, d)
+	if err != nil {
+		c.log.Warn("where the values come from could not be told", "call", d.Call, "tool", d.Tool, "error", err)
+	}
+	return out
+}
+
+// questionKey names the gateway's question among the input requests.
+const questionKey = "remit-approval"
+
+// askBack keeps a question and returns the result that asks the client to come
+// back with the answer.
+func (c *conversation) askBack(ctx context.Context, x *exchange, s Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
+	name, err := c.g.questions.Put(ctx, s, d)
+	if err != nil {
+		return nil, err
+	}
+	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
+		questionKey, form(d, c.places(ctx, s, d)), state(name, params))
+	return wire.NewResult(x.id, result), nil
+}

@@ -1,0 +1,271 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// Extent says how far a person's yes to a call reaches.
+type Extent string
+
+// The extents. The zero value is [Once].
+const (
+	// Once is the very call that was asked about.
+	Once Extent = "once"
+	// ForSession are the calls of this session that are bound alike, for
+	// [SessionLife].
+	ForSession Extent = "session"
+	// Always are those of every session.
+	Always Extent = "always"
+)
+
+// SessionLife is how long a yes for the session holds: one task of a person who
+// is there, not a working day.
+const SessionLife = 15 * time.Minute
+
+// Consent is what came of a question.
+type Consent struct {
+	// Decision is the call's as it is after the person answered. It must not be
+	// Allow unless the person clearly agreed to that very decision and the session
+	// has noted so.
+	Decision *remit.Decision
+	// For is how far a yes reaches, and By who said it.
+	For Extent
+	By  string
+}
+
+// binding are the values by which a call is told from others that a person has
+// not seen: all of them but free text that may come from anywhere and was not
+// asked about. Lists and commands are bound whole, with the places of their
+// elements, and what an approved call doesn't have makes another call of it, unless it
+// is such a text. It is false for a call that nobody can agree to beyond itself: since
+// nothing in it is bound, or because it is asked about for other reasons than
+// its values and the will of the user.
+func binding(d *remit.Decision) (contract.Approved, bool) {
+	doubted := map[string]bool{}
+	for _, r := range d.Reasons {
+		if r.Verdict != remit.Ask || !rememberable(r) {
+			return nil, false
+		}
+		doubted[r.Path] = true
+	}
+	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return nil, false
+	}
+
+	bound := contract.Approved{}
+	for _, f := range d.Findings {
+		leaf, ok := doc.Get(f.Path)
+		if !ok {
+			return nil, false
+		}
+		free := f.Role == label.Content && f.Floor == label.External && leaf.Kind == strictjson.String
+		if !free || doubted[f.Path] || d.Variant != "" && leaf.Text == d.Variant {
+			bound[f.Path] = leaf.Text
+		}
+	}
+	return bound, len(bound) > 0
+}
+
+// rememberable tells whether a later call may meet the same reason with an answer
+// that was given before. The company's rules, and checks of a call as one value,
+// are asked about each time.
+func rememberable(r remit.Reason) bool {
+	switch r.Code {
+	case remit.BelowFloor, remit.OpenObligation, remit.GroupBelowFloor, remit.ExternalSink:
+		return r.Path != ""
+	case remit.Unprovoked:
+		return true
+	}
+	return false
+}
+
+// Approval is the entry by which a contract file allows a call for always.
+func Approval(d *remit.Decision) (contract.Approval, error) {
+	refuse := func(why string) (contract.Approval, error) {
+		return contract.Approval{}, fmt.Errorf("%w: %s", contract.ErrNotApprovable, why)
+	}
+	bound, ok := binding(d)
+	switch {
+	case d.Through != "":
+		return refuse("it goes through another tool")
+	case !ok && len(d.Findings) > 0 && !slices.ContainsFunc(d.Reasons, rememberable):
+		return refuse("it is asked about for another reason than its values")
+	case !ok:
+		return refuse("nothing in it tells it from other calls of the tool: write 'unprovoked: off' there if every call may be made")
+	}
+	for _, f := range d.Findings {
+		if f.Role == label.Credential {
+			return refuse(f.Path + " is a credential, and the file would tell it")
+		}
+	}
+	a := contract.Approval{Tool: d.Tool, Call: bound}
+	return a, a.Check()
+}
+
+// Reach is an extent that a person can choose for a call, in words.
+type Reach struct {
+	Extent Extent
+	Words  string
+}
+
+// Reaches are the extents that a person can choose for a call.
+func Reaches(d *remit.Decision) []Reach {
+	out := []Reach{{Once, "exactly this call, with everything in it, once"}}
+	bound, ok := binding(d)
+	if !ok {
+		return out
+	}
+	kin := alike(d, bound)
+	out = append(out, Reach{ForSession, fmt.Sprintf("this call, and for %d minutes in this session %s", int(SessionLife.Minutes()), kin)})
+	if _, err := Approval(d); err == nil {
+		out = append(out, Reach{Always, fmt.Sprintf("this call, and in every session %s, until the entry is taken out of the server's contract file", kin)})
+	}
+	return out
+}
+
+// alike says in words which calls are bound like this one.
+func alike(d *remit.Decision, bound contract.Approved) string {
+	var same, free []string
+	for _, f := range d.Findings {
+		list := &free
+		if _, ok := bound[f.Path]; ok {
+			list = &same
+		}
+		top, _, _ := strings.Cut(strings.TrimPrefix(f.Path, "/"), "/")
+		if name := place("/" + top); !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	text := "other calls of it with the same " + listed(same)
+	if len(free) > 0 {
+		verb := " say"
+		if len(free) == 1 {
+			verb = " says"
+		}
+		text += ", whatever " + listed(free) + verb
+	}
+	return text
+}
+
+// listed writes a few names, and how many there are beside them.
+func listed(names []string) string {
+	if more := len(names) - maxLines; more > 0 {
+		names = append(slices.Clone(names[:maxLines]), fmt.Sprintf("%d more", more))
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// kept are the calls to which people agreed for their sessions.
+type kept struct {
+	mu    sync.Mutex
+	calls map[string][]keptCall // by session
+}
+
+type keptCall struct {
+	server, tool, through, variant string
+	bound                          contract.Approved
+	until                          time.Time
+}
+
+// maxKept bounds the calls of one session that are kept: the oldest is asked
+// about again.
+const maxKept = 1000
+
+// add keeps a call of a session.
+func (k *kept) add(d *remit.Decision, now time.Time) {
+	bound, ok := binding(d)
+	if !ok {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.calls == nil {
+		k.calls = map[string][]keptCall{}
+	}
+	for session, calls := range k.calls {
+		calls = slices.DeleteFunc(calls, func(c keptCall) bool { return !now.Before(c.until) })
+		if k.calls[session] = calls; len(calls) == 0 {
+			delete(k.calls, session)
+		}
+	}
+	calls := append(k.calls[d.Session], keptCall{d.Server, d.Tool, d.Through, d.Variant, bound, now.Add(SessionLife)})
+	k.calls[d.Session] = calls[max(0, len(calls)-maxKept):]
+}
+
+// covers tells whether a person has agreed to such a call of this session.
+func (k *kept) covers(d *remit.Decision, now time.Time) bool {
+	bound, ok := binding(d)
+	if !ok {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.ContainsFunc(k.calls[d.Session], func(c keptCall) bool {
+		return c.server == d.Server && c.tool == d.Tool && c.through == d.Through && c.variant == d.Variant && now.Before(c.until) && c.bound.Covers(bound)
+	})
+}
+
+// approves tells whether a call is one that the server's contract allows for
+// always.
+func (s *server) approves(d *remit.Decision) bool {
+	file := s.contract()
+	if file == nil || d.Through != "" {
+		return false
+	}
+	t, ok := file.Tool(d.Tool)
+	if !ok || len(t.Approved) == 0 {
+		return false
+	}
+	bound, ok := binding(d)
+	return ok && slices.ContainsFunc(t.Approved, func(a contract.Approved) bool { return a.Covers(bound) })
+}
+
+// agreed confirms a call that a person has agreed to beforehand, for the session
+// or for always.
+func (c *conversation) agreed(ctx context.Context, b *backend, s Session, d *remit.Decision) (*remit.Decision, Extent, error) {
+	extent := Once
+	switch {
+	case c.g.kept.covers(d, time.Now()):
+		extent = ForSession
+	case b.server.approves(d):
+		extent = Always
+	default:
+		return d, "", nil
+	}
+	after, err := s.Agree(ctx, d)
+	return after, extent, err
+}
+
+// remember takes note of how far a person's yes reaches. What can't be kept
+// for always is kept for the session, which the person agreed to as well.
+func (c *conversation) remember(ctx context.Context, yes Consent) {
+	d := yes.Decision
+	if d.Verdict != remit.Allow || yes.For != ForSession && yes.For != Always {
+		return
+	}
+	c.g.kept.add(d, time.Now())
+	if yes.For != Always {
+		return
+	}
+	err := error(contract.ErrNotApprovable)
+	if c.g.o.Always != nil {
+		err = c.g.o.Always(ctx, d, yes.By)
+	}
+	if err != nil {
+		c.log.Warn("what was allowed for always could not be written down: it is allowed for the session", "tool", d.Tool, "call", d.Call, "error", err)
+	}
+}

@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// handle answers a request of the client. What needs no decision is passed on
+// at once, in the order in which it came.
+func (c *conversation) handle(x *exchange) {
+	if only := c.only(); only != nil {
+		c.handleOne(x, only)
+		return
+	}
+	c.handleMany(x)
+}
+
+// only is the server behind a gateway that has but one: everything goes there.
+func (c *conversation) only() *backend {
+	if len(c.backends) == 1 {
+		return c.backends[0]
+	}
+	return nil
+}
+
+func (c *conversation) handleOne(x *exchange, b *backend) {
+	if x.msg.Method == "initialize" || x.msg.Method == "server/discover" || b.down() == nil {
+		c.handleUp(x, b)
+		return
+	}
+	go func() {
+		if err := b.revive(x.ctx); err != nil {
+			x.fail(wire.InternalError, fmt.Errorf("%s: %w", b.server.Name, err))
+			return
+		}
+		c.handleUp(x, b)
+	}()
+}
+
+// handleUp answers a request of the client by the one server, which can be reached.
+func (c *conversation) handleUp(x *exchange, b *backend) {
+	switch x.msg.Method {
+	case "initialize":
+		c.meet(x)
+		b.forward(x, nil, func(m *wire.Message) []byte {
+			b.introduced(m.Result)
+			return m.WithID(x.id)
+		})
+	case "server/discover":
+		c.meet(x)
+		b.forward(x, nil, func(m *wire.Message) []byte {
+			b.introduced(m.Result)
+			return m.WithID(x.id)
+		})
+	case "tools/list":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.listTools(ctx, x, b) })
+	case "tools/call":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.call(ctx, x) })
+	case "resources/read", "prompts/get", "tasks/result":
+		go x.run(func(ctx context.Context) ([]byte, error) { return c.read(ctx, x, b, nil) })
+	case "subscriptions/listen":
+		b.forward(x, nil, func(m *wire.Message) []byte {
+			// The server knows the request by another id.
+			if at, ok := rawjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
+				if m, err := wire.Parse(rawjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
+					return m.WithID(x.id)
+				}
+			}
+			return m.WithID(x.id)
+		})
+	default:
+		b.forward(x, nil, nil)
+	}
+}
+
+// run answers a request by a function that may take its time.
+func (x *exchange) run(f func(context.Context) ([]byte, error)) {
+	raw, err := f(x.ctx)
+	var e *wire.Error
+	switch {
+	case err == nil:
+		x.finish(raw)
+	case x.ctx.Err() != nil:
+		x.abort()
+	case errors.As(err, &e):
+		x.fail(e.Code, err)
+	default:
+		x.fail(wire.InternalError, err)
+	}
+}
+
+// meet notes what a client says about itself in its handshake.
+func (c *conversation) meet(x *exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.msg.Method != "initialize" {
+		c.client.discovery = x.msg.Params
+		return
+	}
+	c.client.hello = x.msg.Params
+	c.client.version = rawjson.GetText(x.msg.Params, "protocolVersion")
+	c.client.capabilities = rawjson.Get(x.msg.Params, "capabilities")
+}
+
+// introduced notes what a server says about itself in its handshake.
+func (b *backend) introduced(result []byte) {
+	if result == nil {
+		return
+	}
+	b.mu.Lock()
+	b.capabilities = rawjson.Get(result, "capabilities")
+	b.mu.Unlock()
+	// Instructions reach the model, and a server wrote them.
+	b.c.later("instructions of "+b.server.Name, rawjson.GetText(result, "instructions"))
+}
+
+// metaClient are the members of _meta that a request of the generation without
+// sessions must have.
+var metaClient = []string{
+	"io.modelcontextprotocol/protocolVersion",
+	"io.modelcontextprotocol/clientCapabilities",
+	"io.modelcontextprotocol/clientInfo",
+}
+
+// ownParams are the params of a request that the gateway makes on behalf of a
+// client's: of the same generation, with the client's own account of itself.
+func ownParams(x *exchange) []byte {
+	params := []byte(`{}`)
+	if x == nil || !x.stateless {
+		return params
+	}
+	meta := []byte(`{}`)
+	for _, name := range metaClient {
+		if v := rawjson.Get(x.msg.Params, "_meta", name); v != nil {
+			meta = rawjson.Set(meta, name, v)
+		}
+	}
+	return rawjson.Set(params, "_meta", meta)
+}
+
+// read passes on a request whose result reaches the model, and labels the
+// result before it does.
+func (c *conversation) read(ctx context.Context, x *exchange, b *backend, params []byte) ([]byte, error) {
+	s, err := c.open(ctx, x)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was read, because the session can't be opened: %w", err)
+	}
+	m, err := b.roundTrip(x, params, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.attach(ctx, s, x, m); err != nil {
+		return nil, err
+	}
+	return m.WithID(x.id), nil
+}
+
+// attach labels what a response brings to the model as external text.
+func (c *conversation) attach(ctx context.Context, s Session, x *exchange, m *wire.Message) error {
+	// The client may have gone, and the text may still reach the model.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	what := x.msg.Method
+	for _, member := range []string{"uri", "name", "taskId"} {
+		if v := rawjson.GetText(x.msg.Params, member); v != "" {
+			what += " " + v
+			break
+		}
+	}
+	err := s.Attach(ctx, what, readable(m))
+	c.g.recorded(err)
+	if err != nil {
+		return fmt.Errorf("what was read is held back, because it could not be recorded: %w", err)
+	}
+	return nil
+}

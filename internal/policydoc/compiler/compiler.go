@@ -1,0 +1,233 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
+)
+
+// Options are what a [Compiler] works with.
+type Options struct {
+	Model   Model
+	Prompts *prompt.Set
+	// ModelName names the model of a stage. A change of it makes anew what the
+	// stage had a part in.
+	ModelName func(stage string) string
+	// Generation is what rules are generated with; the model, the prompts and the
+	// scope are the compiler's.
+	Generation generation.Options
+}
+
+// Compiler finds policies and has rules made of them. It is safe for concurrent
+// use.
+type Compiler struct{ o Options }
+
+// New returns a compiler.
+func New(o Options) *Compiler { return &Compiler{o} }
+
+// Input is what is compiled.
+type Input struct {
+	Document *document.Document
+	Scope    guard.Scope
+	// Only are the keys of the tools that are compiled; nil means all. The others
+	// stay as they are.
+	Only []string
+}
+
+// Keys are the keys of the tools of a scope, and [policydoc.EveryTool].
+func Keys(s guard.Scope) []string {
+	var out []string
+	for _, t := range new(Compiler).tools(s) {
+		out = append(out, t.key)
+	}
+	return out
+}
+
+// Failure is a part of the work that could not be done. What was there before
+// stays, and a later run tries again.
+type Failure struct {
+	// Tool is the tool's key; empty where sentences could not be assigned to tools.
+	Tool string
+	// Policy is the policy's name where the rule of one could not be made.
+	Policy string
+	Err    error
+}
+
+// Error implements error.
+func (f Failure) Error() string {
+	switch {
+	case f.Policy != "":
+		return fmt.Sprintf("%s, policy %s: %v", f.Tool, f.Policy, f.Err)
+	case f.Tool != "":
+		return fmt.Sprintf("%s: %v", f.Tool, f.Err)
+	}
+	return f.Err.Error()
+}
+
+// Unwrap gives access to the reason.
+func (f Failure) Unwrap() error { return f.Err }
+
+// Map finds the policies of the document for the tools, and brings the directory
+// up to date: mapping files, unmapped sentences and the lock. Only what changed
+// since the lock was written is asked about.
+func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
+	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
+	lock(d)
+	routed := c.routes(ctx, corpus, all, d.Lock)
+	failures := routed.failures
+	some := all
+	if in.Only != nil {
+		some = slices.DeleteFunc(slices.Clone(all), func(t *tool) bool { return !slices.Contains(in.Only, t.key) })
+	}
+	results := make([]*mapped, len(some))
+	works := make([]*work, len(some))
+	errs := make([]error, len(some))
+	var wg sync.WaitGroup
+	for i, t := range some {
+		mapping, err := d.Mapping(t.server, t.name).Mapping()
+		if err = errors.Join(err, routed.broken[t.key]); err != nil {
+			errs[i] = err
+			continue
+		}
+		works[i] = c.work(corpus, t, routed.now, d.Lock, mapping)
+		if works[i].none() {
+			continue
+		}
+		if len(failures) > 0 && len(works[i].anew) > 0 {
+			// What takes the place of their sentences may be among those that wait: no
+			// rule goes before that is known.
+			errs[i] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
+			continue
+		}
+		wg.Go(func() {
+			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: works[i]}
+			results[i], errs[i] = m.run(ctx)
+		})
+	}
+	wg.Wait()
+	done := map[string]*mapped{}
+	for i, t := range some {
+		if errs[i] == nil && results[i] != nil {
+			errs[i] = c.write(d, corpus, t, works[i], results[i])
+		}
+		if errs[i] != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: errs[i]})
+			continue
+		}
+		done[t.key] = results[i]
+	}
+	c.account(d, in, corpus, all, routed, done)
+	return append(failures, strangers(d, all)...)
+}
+
+// strangers are the tools that policies were compiled for and that are not given:
+// what changed in the document is not looked for in them.
+func strangers(d *policydoc.Directory, all []*tool) []Failure {
+	var out []Failure
+	for _, key := range slices.Sorted(maps.Keys(d.Mappings)) {
+		if len(d.Lock.Items[key]) > 0 && !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key }) {
+			out = append(out, Failure{Tool: key, Err: errors.New("there are policies of it, and no such tool is given: give its definition, or remove its files in mapping and guards")})
+		}
+	}
+	return out
+}
+
+// lock gives a directory a lock where it has none.
+func lock(d *policydoc.Directory) {
+	if d.Lock == nil {
+		d.Lock = policydoc.NewLock()
+	}
+}
+
+// routed is what the sentences have to do with the tools.
+type routed struct {
+	// now are those of which it is known: by the lock, or by what was asked. Lost are
+	// those of which nobody could tell, for some tool; they wait for the next run.
+	now      routing
+	lost     map[string]bool
+	failures []Failure
+	// broken are the errors of tools that are new or changed, by key, where nobody
+	// could tell which of the old sentences are about them.
+	broken map[string]error
+}
+
+// routes finds what the sentences have to do with the tools: as the lock knows, and
+// as is asked of what it doesn't know.
+func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock *policydoc.Lock) *routed {
+	jobs := c.routeJobs(corpus, all, lock)
+	answers := make([]routing, len(jobs))
+	errs := make([]error, len(jobs))
+	var wg sync.WaitGroup
+	for i, job := range jobs {
+		wg.Go(func() { answers[i], errs[i] = c.route(ctx, corpus, job) })
+	}
+	wg.Wait()
+	r := &routed{now: c.known(corpus, all, lock), lost: map[string]bool{}, broken: map[string]error{}}
+	for i, job := range jobs {
+		switch {
+		case errs[i] == nil:
+			r.now.merge(answers[i])
+		case job.known:
+			for _, t := range job.tools {
+				r.broken[t.key] = errs[i]
+			}
+		default:
+			r.failures = append(r.failures, Failure{Err: errs[i]})
+			for _, id := range job.sentences {
+				r.lost[id] = true
+			}
+		}
+	}
+	maps.DeleteFunc(r.now, func(id string, _ policydoc.LockedSentence) bool { return r.lost[id] })
+	return r
+}
+
+// note writes into a lock what stages ask with.
+func (c *Compiler) note(lock *policydoc.Lock, stages ...string) {
+	for _, s := range stages {
+		lock.Stages[s] = policydoc.LockedStage{Model: c.o.ModelName(s), Prompt: c.o.Prompts.Version(s)}
+	}
+}
+
+// known is what the lock knows: of sentences that are still there, for tools that
+// are what they were.
+func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) routing {
+	now := routing{}
+	if lock.Routing != c.made(stageRoute) {
+		return now
+	}
+	for id, s := range lock.Sentences {
+		if corpus.number[id] == 0 {
+			continue
+		}
+		s.Tools = slices.DeleteFunc(slices.Concat(s.Pending, s.Tools), func(key string) bool {
+			return !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key && lock.Tools[key] == t.fingerprint })
+		})
+		s.Pending = nil
+		now[id] = s
+	}
+	return now
+}
+
+// made is what answers of stages are made by: models and prompts.
+func (c *Compiler) made(stages ...string) string {
+	var parts []string
+	for _, s := range stages {
+		parts = append(parts, s, c.o.ModelName(s), c.o.Prompts.Version(s))
+	}
+	return digest(parts...)
+}
+
+// mappingMade is what the items of a tool are made by.
+func (c *Compiler) mappingMade(t *tool) string {
+	return digest(t.fingerprint, c.made(mappingStages...))
+}

@@ -1,0 +1,196 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
+)
+
+// corpus are the sentences of a document, numbered from 1 in its order, without
+// headings: those stand in the paths of the others.
+type corpus struct {
+	*document.Document
+	name      string
+	sentences []document.Sentence
+	number    map[string]int   // by id
+	size      int              // of all texts, in bytes
+	topics    map[string][]int // the numbers under each topic
+	texts     map[string]int   // the number of the first sentence of a text
+}
+
+func newCorpus(d *document.Document) *corpus {
+	c := &corpus{Document: d, name: d.Name, number: map[string]int{}, topics: map[string][]int{}, texts: map[string]int{}}
+	for _, s := range d.Sentences {
+		if s.Kind == document.Heading {
+			continue
+		}
+		c.sentences = append(c.sentences, s)
+		n := len(c.sentences)
+		c.number[s.ID] = n
+		c.topics[topic(s)] = append(c.topics[topic(s)], n)
+		if c.texts[s.Text] == 0 {
+			c.texts[s.Text] = n
+		}
+		c.size += len(s.Text)
+	}
+	return c
+}
+
+// sentence returns a sentence by its number; false when there is none.
+func (c *corpus) sentence(number int) (document.Sentence, bool) {
+	if number < 1 || number > len(c.sentences) {
+		return document.Sentence{}, false
+	}
+	return c.sentences[number-1], true
+}
+
+// ids are all sentences.
+func (c *corpus) ids() []string {
+	out := make([]string, len(c.sentences))
+	for i, s := range c.sentences {
+		out[i] = s.ID
+	}
+	return out
+}
+
+// sorted brings ids into the order of the document, without repetitions and
+// without those that it doesn't have.
+func (c *corpus) sorted(ids []string) []string {
+	out := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return c.number[id] == 0 })
+	slices.SortFunc(out, func(a, b string) int { return c.number[a] - c.number[b] })
+	return slices.Compact(out)
+}
+
+// numbers are the numbers of ids, in order.
+func (c *corpus) numbers(ids []string) []int {
+	var out []int
+	for _, id := range c.sorted(ids) {
+		out = append(out, c.number[id])
+	}
+	return out
+}
+
+// idsOf are the ids of numbers, in the order of the document.
+func (c *corpus) idsOf(numbers []int) []string {
+	var out []string
+	for _, n := range numbers {
+		if s, ok := c.sentence(n); ok {
+			out = append(out, s.ID)
+		}
+	}
+	return c.sorted(out)
+}
+
+// quoted are the sentences in which a reference stands. Of those that say the same,
+// it is the known ones, where some are known.
+func (c *corpus) quoted(reference string, known []string) []document.Sentence {
+	var out []document.Sentence
+	for _, id := range known {
+		if n := c.number[id]; n > 0 && c.sentences[n-1].Text == reference {
+			out = append(out, c.sentences[n-1])
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	// Nearly all references are whole sentences; to search takes the length of the
+	// document.
+	if s, ok := c.sentence(c.texts[reference]); ok {
+		return []document.Sentence{s}
+	}
+	q, _ := c.Find(reference)
+	return q.Sentences
+}
+
+// quotes are the sentences word by word.
+func (c *corpus) quotes(ids []string) []string {
+	var out []string
+	for _, id := range c.sorted(ids) {
+		out = append(out, c.sentences[c.number[id]-1].Text)
+	}
+	return out
+}
+
+// block are neighbouring sentences under one path, as prompts show them.
+type block struct {
+	// Gap tells that sentences were left out before it.
+	Gap       bool
+	Path      string
+	Sentences []numbered
+}
+
+// numbered is a sentence as prompts show it.
+type numbered struct {
+	Number int
+	Text   string
+	Marked bool
+	// First tells that another paragraph, item or row begins with it.
+	First bool
+}
+
+const (
+	// wholeDocument is the size up to which a document is shown whole, in bytes:
+	// some 12,000 tokens. What is more would make the questions of all tools grow
+	// with the document.
+	wholeDocument = 48 << 10
+	// neighbours is how many sentences before and behind a marked one are shown of
+	// a document that isn't shown whole.
+	neighbours = 3
+)
+
+// excerpt shows marked sentences in what surrounds them: in the whole document
+// where it is small, else between their neighbours under the same heading.
+func (c *corpus) excerpt(marked []string) []block {
+	mark := map[int]bool{}
+	for _, id := range marked {
+		mark[c.number[id]] = true
+	}
+	var shown []int
+	if c.size <= wholeDocument {
+		for i := range c.sentences {
+			shown = append(shown, i+1)
+		}
+	} else {
+		for n := range mark {
+			for i := max(1, n-neighbours); i <= min(len(c.sentences), n+neighbours); i++ {
+				if i == n || topic(c.sentences[i-1]) == topic(c.sentences[n-1]) {
+					shown = append(shown, i)
+				}
+			}
+		}
+	}
+	return c.blocks(shown, mark)
+}
+
+// only shows sentences without what surrounds them.
+func (c *corpus) only(ids []string) []block {
+	return c.blocks(c.numbers(ids), nil)
+}
+
+func (c *corpus) blocks(shown []int, marked map[int]bool) []block {
+	var out []block
+	last := 0
+	slices.Sort(shown)
+	for _, n := range slices.Compact(shown) {
+		s := c.sentences[n-1]
+		path := strings.Join(s.Path, " > ")
+		if len(out) == 0 || n != last+1 || out[len(out)-1].Path != prompt.Quoted(path) {
+			out = append(out, block{Gap: n != last+1, Path: prompt.Quoted(path)})
+		}
+		b := &out[len(out)-1]
+		first := len(b.Sentences) > 0 && s.Block != c.sentences[last-1].Block
+		b.Sentences = append(b.Sentences, numbered{n, prompt.Quoted(s.Text), marked[n], first})
+		last = n
+	}
+	return out
+}
+
+// topic is the outermost part of a path that says where a sentence belongs.
+func topic(s document.Sentence) string { return strings.Join(s.Path, "\x00") }
+
+// split cuts a list into parts of at most so many.
+func split[T any](list []T, most int) [][]T {
+	return slices.Collect(slices.Chunk(list, most))
+}

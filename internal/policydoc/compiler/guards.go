@@ -1,0 +1,271 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/generation"
+)
+
+// maxContext is how much of the document is shown beside the sentences of a
+// policy where its rule is made, in bytes.
+const maxContext = 16 << 10
+
+// maxSideBySide bounds the rules that are made at once: each takes some memory, and
+// models are asked for fewer of them at a time.
+const maxSideBySide = 64
+
+// rule is a rule to be made.
+type rule struct {
+	tool *tool
+	item *policydoc.Item
+	made string
+	// previous is the rule so far; nil where there is none.
+	previous *guard.Policy
+	// room is how many rules more the guard file of the tool may have.
+	room *int
+	// result is what came of it.
+	result *generation.Result
+	err    error
+}
+
+// Guards has rules made for the policies of the mapping that have none, or whose
+// text, tool or look-ups changed since theirs was made, and takes out those of
+// policies that are archived or gone. What people edited in a guard file stays.
+func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
+	lock(d)
+	c.note(d.Lock, c.generationStages()...)
+	corpus := newCorpus(in.Document)
+	var failures []Failure
+	var rules []*rule
+	for _, t := range c.tools(in.Scope) {
+		if in.Only != nil && !slices.Contains(in.Only, t.key) {
+			continue
+		}
+		m, err := d.Mapping(t.server, t.name).Mapping()
+		if err != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: err})
+			continue
+		}
+		c.retire(d, t, m)
+		had, err := d.Guard(t.server, t.name).File()
+		if err != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: err})
+			continue
+		}
+		room := guard.MaxItems - len(had.Policies)
+		for i := range m.Items {
+			if r := c.rule(d, t, &m.Items[i]); r != nil {
+				r.previous, r.room = policy(had, r.item.Name), &room
+				rules = append(rules, r)
+			}
+		}
+	}
+	c.generate(ctx, in, d.Lock, corpus, rules)
+	for _, r := range rules {
+		if r.err != nil {
+			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: r.err})
+		}
+		if r.result == nil { // there is a rule, of a run before
+			if locked, ok := d.Lock.Items[r.tool.key][r.item.Name]; ok {
+				locked.Guard = outdated(locked.Guard)
+				d.Lock.Items[r.tool.key][r.item.Name] = locked
+			}
+			continue
+		}
+		if err := r.write(d); err != nil {
+			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: err})
+		}
+	}
+	return failures
+}
+
+// retire takes the rules out of policies that are archived or gone. Rules that
+// people wrote without a policy stay.
+func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping) {
+	for name, locked := range d.Lock.Items[t.key] {
+		if i, ok := item(m, name); locked.Guard == nil || ok && i.Status != policydoc.Archived {
+			continue
+		}
+		d.Guard(t.server, t.name).Remove(name)
+		locked.Guard = nil
+		d.Lock.Items[t.key][name] = locked
+		if len(locked.Sentences) == 0 { // the policy went before
+			delete(d.Lock.Items[t.key], name)
+		}
+	}
+}
+
+// rule is what is to be made for a policy; nil where nothing is.
+func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Item) *rule {
+	if i.Status == policydoc.Archived {
+		return nil
+	}
+	fields := i.Fields()
+	definitions := []string{t.fingerprint}
+	for _, r := range t.readable {
+		definitions = append(definitions, r.Definition.Fingerprint)
+	}
+	made := digest(strings.Join(definitions, " "), c.made(c.generationStages()...),
+		fields["description"], fields["references"], fields["compliance_examples"], fields["violation_examples"])
+	if had := d.Lock.Items[t.key][i.Name].Guard; had != nil && had.Made == made {
+		return nil
+	}
+	return &rule{tool: t, item: i, made: made}
+}
+
+// generationStages are what a rule is made by: all that have a prompt and are not
+// of the mapping.
+func (c *Compiler) generationStages() []string {
+	return slices.DeleteFunc(c.o.Prompts.Stages(), func(s string) bool { return s == stageRoute || slices.Contains(mappingStages, s) })
+}
+
+// generate makes rules side by side.
+func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock, corpus *corpus, rules []*rule) {
+	var wg sync.WaitGroup
+	generators := map[*tool]func() (*generation.Generator, error){}
+	slots := make(chan struct{}, maxSideBySide)
+	for _, r := range rules {
+		if generators[r.tool] == nil {
+			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
+				o := c.o.Generation
+				o.Model, o.Prompts, o.Scope = c.o.Model, c.o.Prompts, scopeOf(in.Scope, r.tool)
+				return generation.New(o)
+			})
+		}
+		generator, sentences := generators[r.tool], sentencesOf(corpus, r.item, lock.Items[r.tool.key][r.item.Name].Sentences)
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			g, err := generator()
+			if err != nil {
+				r.err = err
+				return
+			}
+			r.result, r.err = g.Generate(ctx, generation.Task{
+				Server: r.tool.server, Tool: r.tool.name, Item: r.item,
+				Sentences: sentences, Context: corpus.around(sentences), Previous: r.previous,
+			})
+			if r.err != nil && r.previous == nil {
+				// Until a later run makes its rule, the policy stops calls.
+				r.made = ""
+				r.result = &generation.Result{Policy: g.Unenforced(r.item), NotEnforced: "the run ended before it had a rule"}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// scopeOf is a scope without the tools to look things up with that the rules of a
+// tool have no use for: a scope's environment is told to models in full.
+func scopeOf(s guard.Scope, t *tool) guard.Scope {
+	useful := func(server, name string) bool {
+		return slices.ContainsFunc(t.readable, func(r guard.Readable) bool { return r.Server == server && r.Name == name })
+	}
+	useless := map[string]bool{}
+	for _, r := range s.Readable() {
+		if !useful(r.Server, r.Name) {
+			useless[r.Server+"/"+r.Name] = true
+		}
+	}
+	out := guard.Scope{Tools: s.Tools}
+	for _, f := range s.Contracts {
+		some := *f
+		some.Tools = slices.DeleteFunc(slices.Clone(f.Tools), func(tool contract.Tool) bool { return useless[f.Server+"/"+tool.Name] })
+		out.Contracts = append(out.Contracts, &some)
+	}
+	return out
+}
+
+// sentencesOf are the sentences that a policy refers to, as it stands in the file.
+func sentencesOf(c *corpus, i *policydoc.Item, known []string) []document.Sentence {
+	var out []document.Sentence
+	seen := map[string]bool{}
+	for _, text := range i.References {
+		for _, s := range c.quoted(text, known) {
+			if !seen[s.ID] {
+				out = append(out, s)
+			}
+			seen[s.ID] = true
+		}
+	}
+	return out
+}
+
+// around are the sentences that stand near to some, and where the document is
+// small, all others: records and words are explained there.
+func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
+	in := map[string]bool{}
+	var near []int
+	for _, s := range sentences {
+		in[s.ID] = true
+		near = append(near, c.topics[topic(s)]...)
+	}
+	if c.size <= maxContext {
+		near = c.numbers(c.ids())
+	}
+	slices.Sort(near)
+	var out []document.Sentence
+	size := 0
+	for _, n := range slices.Compact(near) {
+		s := c.sentences[n-1]
+		if in[s.ID] {
+			continue
+		}
+		if size += len(s.Text); size > maxContext {
+			break
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// policy returns a rule of a guard file by its name; nil when there is none.
+func policy(f *guard.File, name string) *guard.Policy {
+	i := slices.IndexFunc(f.Policies, func(p guard.Policy) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &f.Policies[i]
+}
+
+// write brings a rule into the guard file and the lock.
+func (r *rule) write(d *policydoc.Directory) error {
+	file := d.Guard(r.tool.server, r.tool.name)
+	if r.previous == nil {
+		if *r.room == 0 {
+			return fmt.Errorf("the guard file of a tool has at most %d rules: bring policies of the mapping together, or archive some; nothing checks this one", guard.MaxItems)
+		}
+		*r.room--
+	}
+	if d.Lock.Items[r.tool.key] == nil {
+		d.Lock.Items[r.tool.key] = map[string]policydoc.LockedItem{}
+	}
+	locked := d.Lock.Items[r.tool.key][r.item.Name]
+	var base map[string]string
+	if locked.Guard != nil {
+		base = locked.Guard.Fields
+	}
+	fresh := r.result.Policy
+	merged, conflicts := policydoc.MergePolicy(r.previous, base, &fresh, r.item.Conflicts)
+	if err := file.Put(&merged); err != nil {
+		return err
+	}
+	i := *r.item
+	i.Conflicts = slices.DeleteFunc(slices.Clone(i.Conflicts), policydoc.Conflict.OfRule)
+	i.Conflicts = append(i.Conflicts, conflicts...)
+	d.Mapping(r.tool.server, r.tool.name).Put(&i)
+	locked.Guard = &policydoc.LockedGuard{
+		Made: r.made, Fields: policydoc.PolicyFields(&fresh), NotEnforced: r.result.NotEnforced,
+		Attempts: r.result.Attempts, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested,
+	}
+	d.Lock.Items[r.tool.key][r.item.Name] = locked
+	return nil
+}

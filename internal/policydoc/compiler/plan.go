@@ -1,0 +1,213 @@
+package compiler
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// What a document holds before it was read, for [Compiler.Plan]. They lie between
+// what came of documents of some pages, which differ by a factor of three: rules
+// for many tools make many policies of one sentence. The sums grow
+// with sentences and tools, and with nothing else.
+const (
+	// toolsPerSentence is how many tools a sentence is about, the ones that are
+	// about none among them, and policiesPerSentence how many policies come of
+	// what it says about one.
+	toolsPerSentence    = 1.6
+	policiesPerSentence = 0.6
+	// rulesPerPolicy is how often a rule is tried, and testsPerPolicy how often its
+	// tests are written, repairs among them.
+	rulesPerPolicy = 1.8
+	testsPerPolicy = 1.2
+	// enforceable is the part of the policies that are not archived.
+	enforceable = 0.85
+
+	bytesPerToken = 4
+)
+
+// The stages of package generation that take more than others.
+const (
+	stageTests = "tests"
+	stageRule  = "rule"
+)
+
+// Tokens of answers, per sentence, policy or rule, and of what the stages of a
+// rule are asked with.
+const (
+	routeTokens    = 20
+	policyTokens   = 140
+	judgedTokens   = 50
+	exampleTokens  = 450
+	reflectTokens  = 250
+	testsTokens    = 5000
+	readingTokens  = 900
+	ruleTokens     = 600
+	ruleAskTokens  = 12000
+	testsAskTokens = 4500
+)
+
+// Planned is what a stage would take.
+type Planned struct {
+	Stage string
+	// Calls are questions; Input and Output are tokens.
+	Calls, Input, Output int
+	// Cost is in USD, of a model whose price is known.
+	Cost float64
+}
+
+// Plan is what a run would take. What the lock knows is counted; the rest is
+// estimated from what documents hold as a rule.
+type Plan struct {
+	// Sentences and Tools are how many there are, and New how many sentences
+	// nothing is known of.
+	Sentences, Tools, New int
+	// Policies is how many policies would be made, anew or for the first time.
+	Policies int
+	Stages   []Planned
+}
+
+// Plan says what a run would take, without asking anything.
+func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage string) llm.Price) *Plan {
+	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
+	lock := d.Lock
+	if lock == nil {
+		lock = policydoc.NewLock()
+	}
+	p := &Plan{Sentences: len(corpus.sentences), Tools: len(all) - 1}
+	e := &estimate{Compiler: c, corpus: corpus, stages: map[string]*spent{}}
+	known := c.known(corpus, all, lock)
+	for _, job := range c.routeJobs(corpus, all, lock) {
+		e.route(job)
+	}
+	for _, s := range corpus.sentences {
+		if _, ok := known[s.ID]; !ok {
+			p.New++
+		}
+	}
+	// What is not known of a sentence is spread over all tools.
+	expected := float64(p.New) * toolsPerSentence / float64(len(all))
+	for _, t := range all {
+		if in.Only != nil && !slices.Contains(in.Only, t.key) {
+			continue
+		}
+		var mapping *policydoc.Mapping
+		if file := d.Mappings[t.key]; file != nil {
+			mapping, _ = file.Mapping() // it was read before
+		}
+		w := c.work(corpus, t, known, lock, mapping)
+		e.tool(t, w, expected)
+		if mapping != nil && w.none() {
+			for i := range mapping.Items {
+				if c.rule(d, t, &mapping.Items[i]) != nil {
+					e.rules(1)
+				}
+			}
+		}
+	}
+	p.Policies = int(math.Ceil(e.policies))
+	for _, stage := range slices.Concat([]string{stageRoute}, mappingStages, c.generationStages()) {
+		used := e.stages[stage]
+		if used == nil {
+			continue
+		}
+		rate := price(stage)
+		one := Planned{Stage: stage, Calls: int(math.Ceil(used.calls)), Input: int(used.input), Output: int(used.output)}
+		one.Cost = (float64(one.Input)*rate.Input + float64(one.Output)*rate.Output) / 1e6
+		p.Stages = append(p.Stages, one)
+	}
+	return p
+}
+
+// spent is what a stage takes, as far as it is known.
+type spent struct{ calls, input, output float64 }
+
+// estimate adds up what stages take.
+type estimate struct {
+	*Compiler
+	corpus   *corpus
+	stages   map[string]*spent
+	policies float64
+}
+
+func (e *estimate) add(stage string, calls, input, output float64) {
+	s := e.stages[stage]
+	if s == nil {
+		s = &spent{}
+		e.stages[stage] = s
+	}
+	s.calls += calls
+	s.input += calls * input
+	s.output += output
+}
+
+// system is the length of what a stage is always told, in tokens.
+func (e *estimate) system(stage string) float64 {
+	return float64(e.o.Prompts.Size(stage)) / bytesPerToken
+}
+
+func (e *estimate) route(job routeJob) {
+	size := 0
+	for _, t := range job.tools {
+		size += len(t.summary)
+	}
+	for _, b := range e.corpus.excerpt(job.sentences) {
+		size += len(b.Path)
+		for _, s := range b.Sentences {
+			size += len(s.Text) + len("100*. ")
+		}
+	}
+	e.add(stageRoute, 1, e.system(stageRoute)+float64(size)/bytesPerToken, float64(len(job.sentences)*routeTokens))
+}
+
+// tool adds the stages of a tool, of which so many sentences more are expected
+// than are known to be in focus.
+func (e *estimate) tool(t *tool, w *work, expected float64) {
+	focus := float64(len(w.focus)) + expected
+	touched := min(1, focus)
+	if touched == 0 {
+		return
+	}
+	sentence := float64(e.corpus.size) / float64(max(1, len(e.corpus.sentences)))
+	excerpt := min(float64(e.corpus.size), wholeDocument, focus*sentence*(2*neighbours+1))
+	if e.corpus.size <= wholeDocument {
+		excerpt = float64(e.corpus.size)
+	}
+	about := float64(len(t.definition) + len(strings.Join(t.lookups, "\n")))
+	policies := max(focus*policiesPerSentence, float64(len(w.anew)))
+	e.policies += policies
+	for _, stage := range mappingStages {
+		calls, input, output := touched*math.Ceil(policies/maxPolicies), about+policies*policyTokens*bytesPerToken, policies*policyTokens
+		switch stage {
+		case stageFind:
+			calls, input = touched*math.Ceil(focus/maxMarked), about+excerpt
+		case stageReview:
+			output = policies * judgedTokens
+		case stageGround:
+			input, output = input+excerpt, policies*judgedTokens
+		case stageExamples:
+			calls, output = touched*math.Ceil(policies/maxExemplified), policies*exampleTokens
+		case stageReflect:
+			input, output = input+excerpt, touched*reflectTokens
+		}
+		e.add(stage, calls, e.system(stage)+input/bytesPerToken, output)
+	}
+	e.rules(policies * enforceable)
+}
+
+// rules adds what some policies take to become rules.
+func (e *estimate) rules(policies float64) {
+	for _, stage := range e.generationStages() {
+		calls, ask, answer := policies, float64(ruleAskTokens), float64(readingTokens)
+		switch stage {
+		case stageTests:
+			calls, ask, answer = policies*testsPerPolicy, testsAskTokens, testsTokens
+		case stageRule:
+			calls, answer = policies*rulesPerPolicy, ruleTokens
+		}
+		e.add(stage, calls, e.system(stage)+ask, calls*answer)
+	}
+}

@@ -1,0 +1,84 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// work is what is to be done for a tool: nothing, where no sentence is in focus
+// and no policy retires.
+type work struct {
+	// routed are all sentences about the tool.
+	routed []string
+	// focus are those in which policies are searched: new ones, and those of
+	// policies that are made anew.
+	focus []string
+	// known are the policies that stay, previous those that are made anew: their
+	// sentences or the tool changed.
+	known, previous []shownPolicy
+	// anew are the names of the previous ones.
+	anew []string
+}
+
+func (w *work) none() bool { return len(w.focus) == 0 && len(w.anew) == 0 }
+
+// work compares what the lock says of a tool with how things are now.
+func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lock, mapping *policydoc.Mapping) *work {
+	w := &work{routed: corpus.sorted(now.to(t.key))}
+	made := c.mappingMade(t)
+	focus := map[string]bool{}
+	for _, id := range w.routed {
+		if had, ok := lock.Sentences[id]; !ok || !slices.Contains(had.Tools, t.key) {
+			focus[id] = true
+		}
+	}
+	items := map[string]*policydoc.Item{}
+	if mapping != nil {
+		for i := range mapping.Items {
+			items[mapping.Items[i].Name] = &mapping.Items[i]
+		}
+	}
+	// Of a tool that is another one, or is back, all is made anew, as where a model or
+	// a prompt is another one.
+	had, ok := lock.Tools[t.key]
+	whole := had != t.fingerprint && (ok || len(lock.Items[t.key]) > 0)
+	for _, locked := range lock.Items[t.key] {
+		whole = whole || locked.Mapping != "" && locked.Mapping != made
+	}
+	for name, locked := range lock.Items[t.key] {
+		if locked.Mapping == "" || !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
+			continue
+		}
+		w.anew = append(w.anew, name)
+		for _, id := range locked.Sentences {
+			// Policies also rest on sentences that are about no tool by themselves.
+			if now.about(id, t.key) || !slices.Contains(lock.Sentences[id].Tools, t.key) {
+				focus[id] = true
+			}
+		}
+	}
+	if whole {
+		for _, id := range w.routed {
+			focus[id] = true
+		}
+	}
+	slices.Sort(w.anew)
+	for id := range focus {
+		w.focus = append(w.focus, id)
+	}
+	w.focus = corpus.sorted(w.focus)
+	for name, i := range items {
+		p := shownPolicy{Name: name, Description: i.Description}
+		if slices.Contains(w.anew, name) {
+			w.previous = append(w.previous, p)
+		} else {
+			w.known = append(w.known, p)
+		}
+	}
+	byName := func(a, b shownPolicy) int { return cmp.Compare(a.Name, b.Name) }
+	slices.SortFunc(w.previous, byName)
+	slices.SortFunc(w.known, byName)
+	return w
+}

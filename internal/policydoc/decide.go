@@ -1,0 +1,158 @@
+package policydoc
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictyaml"
+)
+
+// Approve records that people found a policy right. One that was archived gets
+// its rule by the next compilation.
+func (d *Directory) Approve(key, name string) error {
+	return d.decide(key, name, func(i *Item) error {
+		i.judge(Approved, "")
+		return nil
+	})
+}
+
+// Archive takes a policy out of force: it stays in the mapping, with the reason,
+// and has no rule any more.
+func (d *Directory) Archive(key, name, reason string) error {
+	return d.decide(key, name, func(i *Item) error {
+		i.judge(Archived, reason)
+		if g := d.Guards[key]; g != nil {
+			g.Remove(name)
+		}
+		return nil
+	})
+}
+
+// judge sets the status, and with it settles what a later run says of it.
+func (i *Item) judge(status Status, reason string) {
+	i.Status, i.Reason = status, reason
+	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool { return c.Field == fieldStatus })
+}
+
+// Resolve decides a conflict: a field becomes what the later run said, or stays
+// what people wrote.
+func (d *Directory) Resolve(key, name, field string, theirs bool) error {
+	return d.decide(key, name, func(i *Item) error {
+		at := slices.IndexFunc(i.Conflicts, func(c Conflict) bool { return c.Field == field })
+		if at < 0 {
+			var fields []string
+			for _, c := range i.Conflicts {
+				fields = append(fields, c.Field)
+			}
+			if len(fields) == 0 {
+				return fmt.Errorf("the policy %s of %s has no conflicts", name, strictyaml.Clip(key))
+			}
+			return fmt.Errorf("the policy %s of %s has no conflict about %q: %s", name, strictyaml.Clip(key), strictyaml.Clip(field), strictyaml.DidYouMean(field, fields))
+		}
+		c := i.Conflicts[at]
+		i.Conflicts = slices.Delete(i.Conflicts, at, at+1)
+		switch {
+		case !theirs:
+			return nil
+		case !c.OfRule():
+			return i.accept(c)
+		}
+		rule, err := d.rule(key, name)
+		if err != nil {
+			return err
+		}
+		if rule == nil {
+			return fmt.Errorf("the policy %s of %s has no rule any more: keep what you have", name, strictyaml.Clip(key))
+		}
+		if err := acceptRule(rule, c); err != nil {
+			return err
+		}
+		return d.Guards[key].Put(rule)
+	})
+}
+
+// MappingOf reads the mapping of a tool as it is now.
+func (d *Directory) MappingOf(key string) (*Mapping, error) {
+	doc := d.Mappings[key]
+	if doc == nil {
+		if len(d.Mappings) == 0 {
+			return nil, fmt.Errorf("%s has no mapping: it is no directory that a policy document was compiled into", d.Root)
+		}
+		return nil, fmt.Errorf("there is no mapping of %q: %s", strictyaml.Clip(key), strictyaml.DidYouMean(key, slices.Sorted(maps.Keys(d.Mappings))))
+	}
+	return doc.Mapping()
+}
+
+// Item returns the policy of a name.
+func (m *Mapping) Item(name string) (*Item, error) {
+	var names []string
+	for i := range m.Items {
+		if m.Items[i].Name == name {
+			return &m.Items[i], nil
+		}
+		names = append(names, m.Items[i].Name)
+	}
+	return nil, fmt.Errorf("%s has no policy %q: %s", strictyaml.Clip(Key(m.Server, m.Tool)), strictyaml.Clip(name), strictyaml.DidYouMean(name, names))
+}
+
+// decide edits a policy of a tool.
+func (d *Directory) decide(key, name string, edit func(*Item) error) error {
+	m, err := d.MappingOf(key)
+	if err != nil {
+		return err
+	}
+	item, err := m.Item(name)
+	if err != nil {
+		return err
+	}
+	if err := edit(item); err != nil {
+		return err
+	}
+	d.Mappings[key].Put(item)
+	return nil
+}
+
+// rule is the rule of a policy; nil where it has none.
+func (d *Directory) rule(key, name string) (*guard.Policy, error) {
+	doc := d.Guards[key]
+	if doc == nil {
+		return nil, nil
+	}
+	f, err := doc.File()
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Policies {
+		if f.Policies[i].Name == name {
+			return &f.Policies[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// settle takes out the conflicts that people settled by editing the files.
+func (d *Directory) settle() error {
+	for key, doc := range d.Mappings {
+		m, err := doc.Mapping()
+		if err != nil {
+			return err
+		}
+		for i := range m.Items {
+			item := &m.Items[i]
+			before := len(item.Conflicts)
+			if before == 0 {
+				continue
+			}
+			rule, err := d.rule(key, item.Name)
+			if err != nil {
+				return err
+			}
+			if item.settle(rule); len(item.Conflicts) < before {
+				doc.Put(item)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package policydoc
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictyaml"
+)
+
+// The names of what a directory holds.
+const (
+	mappingDir   = "mapping"
+	guardsDir    = "guards"
+	unmappedFile = "unmapped.yaml"
+	lockFile     = "policy.lock"
+)
+
+// maxFiles bounds the files of a kind: a company has fewer tools.
+const maxFiles = 10_000
+
+// Directory is what a policy document was made into, as files that people edit.
+type Directory struct {
+	// Root is the path of the directory.
+	Root string
+	// Mappings and Guards are the files of the tools, by [Key].
+	Mappings map[string]*MappingDocument
+	Guards   map[string]*guard.Document
+	// Unmapped are the sentences that no policy refers to; nil where there is no
+	// such file.
+	Unmapped *Unmapped
+	// Lock is nil where nothing was compiled yet.
+	Lock *Lock
+
+	unmapped *strictyaml.Document
+	// files are the files that are there, by their paths within Root, as they would
+	// be written unless somebody edits them.
+	files map[string][]byte
+	// seen are digests of the files that are there, byte by byte.
+	seen map[string][sha256.Size]byte
+	// places are the paths of mappings and guards that have a file, by kind and
+	// key.
+	places map[place]string
+	// ours are the keys that the lock had when it was read.
+	ours map[string]bool
+}
+
+type place struct{ kind, key string }
+
+// ReadDirectory reads a directory; one that is missing has nothing. Mistakes of
+// all its files are reported.
+func ReadDirectory(root string) (*Directory, error) {
+	d := &Directory{
+		Root: root, Mappings: map[string]*MappingDocument{}, Guards: map[string]*guard.Document{},
+		files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}, ours: map[string]bool{},
+	}
+	errs := []error{
+		each(d, mappingDir, d.Mappings, OpenMapping, func(doc *MappingDocument) (string, error) {
+			m, err := doc.Mapping()
+			if err != nil {
+				return "", err
+			}
+			return Key(m.Server, m.Tool), nil
+		}),
+		each(d, guardsDir, d.Guards, guard.Open, func(doc *guard.Document) (string, error) {
+			f, err := doc.File()
+			if err != nil {
+				return "", err
+			}
+			return Key(f.Server, f.Tool), nil
+		}),
+		d.single(unmappedFile, maxMapping, func(name string, data []byte) (marshaler, error) {
+			var err error
+			if d.Unmapped, err = LoadUnmapped(name, data); err != nil {
+				return nil, err
+			}
+			d.unmapped, err = strictyaml.Open(name, data)
+			return d.unmapped, err
+		}),
+		d.single(lockFile, lockLimits.Size, func(name string, data []byte) (marshaler, error) {
+			var err error
+			if d.Lock, err = ReadLock(data); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			d.know(d.Lock)
+			return d.Lock, nil
+		}),
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// know notes the tools that a lock on the disk has.
+func (d *Directory) know(l *Lock) {
+	d.ours = map[string]bool{}
+	for key := range l.Items {
+		d.ours[key] = true
+	}
+}
+
+// marshaler is a file's content.
+type marshaler interface{ Marshal() ([]byte, error) }
+
+// each reads the YAML files of a kind.
+func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(name string, data []byte) (T, error), keyOf func(T) (string, error)) error {
+	entries, err := os.ReadDir(filepath.Join(d.Root, kind))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var errs []error
+	n := 0
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if ext != ".yaml" && ext != ".yml" || strings.HasPrefix(e.Name(), ".") || e.IsDir() {
+			continue
+		}
+		if n++; n > maxFiles {
+			return fmt.Errorf("%s: there are more than %d files: make several directories of it", filepath.Join(d.Root, kind), maxFiles)
+		}
+		within := filepath.Join(kind, e.Name())
+		errs = append(errs, d.single(within, maxMapping, func(name string, data []byte) (marshaler, error) {
+			doc, err := open(name, data)
+			if err != nil {
+				return nil, err
+			}
+			key, err := keyOf(doc)
+			if err != nil {
+				return nil, err
+			}
+			if other, twice := d.places[place{kind, key}]; twice {
+				return nil, fmt.Errorf("%s: %s is about %s too: bring them together in one file", name, filepath.Join(d.Root, other), strictyaml.Clip(key))
+			}
+			d.places[place{kind, key}], docs[key] = within, doc
+			return doc, nil
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// single reads a file that need not be there.
+func (d *Directory) single(within string, most int, read func(name string, data []byte) (marshaler, error)) error {
+	name := filepath.Join(d.Root, within)
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if len(data) > most {
+		return fmt.Errorf("%s: the file is larger than %d MiB", name, most>>20)
+	}
+	content, err := read(name, data)
+	if err != nil {
+		return err
+	}
+	d.seen[within] = sha256.Sum256(data)
+	d.files[within], err = content.Marshal()
+	return err
+}
+
+// Keys lists the tools that there are files of, in order.
+func (d *Directory) Keys() []string {
+	keys := slices.Collect(maps.Keys(d.Mappings))
+	keys = slices.AppendSeq(keys, maps.Keys(d.Guards))
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Mapping returns the mapping file of a tool, a new one where there is none.
+func (d *Directory) Mapping(server, tool string) *MappingDocument {
+	key := Key(server, tool)
+	if d.Mappings[key] == nil {
+		d.Mappings[key] = NewMapping(d.path(mappingDir, key), server, tool)
+	}
+	return d.Mappings[key]
+}
+
+// Guard returns the guard file of a tool, a new one where there is none.
+func (d *Directory) Guard(server, tool string) *guard.Document {
+	key := Key(server, tool)
+	if d.Guards[key] == nil {
+		d.Guards[key] = guard.NewDocument(d.path(guardsDir, key), server, tool)
+	}
+	return d.Guards[key]
+}
+
+// GuardFiles reads the guard files as they are now, in the order of their keys.
+func (d *Directory) GuardFiles() ([]*guard.File, error) {
+	var out []*guard.File
+	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
+		f, err := d.Guards[key].File()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// path is the file that a tool has or gets, for messages.
+func (d *Directory) path(kind, key string) string {
+	within := cmp.Or(d.places[place{kind, key}], filepath.Join(kind, fileName(key, nil)))
+	return filepath.Join(d.Root, within)
+}

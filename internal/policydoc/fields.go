@@ -1,0 +1,140 @@
+package policydoc
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictyaml"
+)
+
+// The fields of a policy in the mapping that are generated, by their keys. What
+// people made of it, its status, is none of them.
+const (
+	fieldDescription = "description"
+	fieldReferences  = "references"
+	fieldCompliance  = "compliance_examples"
+	fieldViolations  = "violation_examples"
+)
+
+// The fields of a rule, by their keys in the guard file; each example is one.
+// The variables go with the condition: one without the other says nothing.
+const (
+	fieldRequire   = "require"
+	fieldMessage   = "message"
+	fieldOtherwise = "otherwise"
+	fieldExample   = "examples/"
+)
+
+// Fields are hashes of the item's fields, by their keys in the mapping file. How
+// a text is broken into lines does not matter. The status and its reason are not
+// among them: they are people's.
+func (i *Item) Fields() map[string]string {
+	return map[string]string{
+		fieldDescription: hashWords(i.Description),
+		fieldReferences:  hashWords(i.References...),
+		fieldCompliance:  hashWords(i.Compliance...),
+		fieldViolations:  hashWords(i.Violations...),
+	}
+}
+
+// PolicyFields are hashes of a rule's fields, by their keys in the guard file;
+// of an example, by "examples/" and its name. Comments and spaces in expressions
+// do not matter. The name and the references are not among them: they follow the
+// mapping's.
+func PolicyFields(p *guard.Policy) map[string]string {
+	out := map[string]string{
+		fieldRequire:   hashTexts(conditionOf(p)...),
+		fieldMessage:   hashWords(p.Message),
+		fieldOtherwise: hashTexts(string(cmp.Or(p.Otherwise, guard.Deny))),
+	}
+	nodes, err := exampleNodes(p)
+	for i, name := range exampleNames(p) {
+		if err != nil { // no file can hold them, so that there is nothing to compare
+			out[fieldExample+name] = hashTexts(err.Error())
+			continue
+		}
+		out[fieldExample+name] = hashTexts(strictyaml.Meaning(nodes[i]))
+	}
+	return out
+}
+
+// conditionOf is what a rule requires, with its variables. Their order doesn't
+// matter: each of them says the same wherever it stands.
+func conditionOf(p *guard.Policy) []string {
+	out := make([]string, 0, len(p.Variables)+1)
+	for _, v := range p.Variables {
+		out = append(out, v.Name+" = "+v.Value.Canonical())
+	}
+	slices.Sort(out)
+	return append(out, p.Require.Canonical())
+}
+
+// exampleNames are the names of a rule's examples; one that is taken gets a
+// number.
+func exampleNames(p *guard.Policy) []string {
+	seen := map[string]bool{}
+	out := make([]string, len(p.Examples))
+	for i := range p.Examples {
+		name := p.Examples[i].Name
+		for n := 2; seen[name]; n++ {
+			name = fmt.Sprintf("%s#%d", p.Examples[i].Name, n)
+		}
+		seen[name], out[i] = true, name
+	}
+	return out
+}
+
+// exampleNodes are a rule's examples as a guard file has them.
+func exampleNodes(p *guard.Policy) ([]*strictyaml.Node, error) {
+	n, err := policyNode(&guard.Policy{Name: "a", Message: "a", Examples: p.Examples})
+	if err != nil {
+		return nil, err
+	}
+	_, list := strictyaml.Member(n, "examples")
+	if list == nil {
+		return nil, nil
+	}
+	return list.Content, nil
+}
+
+// policyNode is a rule as a guard file has it.
+func policyNode(p *guard.Policy) (*strictyaml.Node, error) {
+	d := guard.NewDocument("", "", "a")
+	if err := d.Put(p); err != nil {
+		return nil, err
+	}
+	data, err := d.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	root, err := strictyaml.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	_, list := strictyaml.Member(root, "policies")
+	return list.Content[0], nil
+}
+
+// hashWords hashes texts of which spaces and line breaks are one space.
+func hashWords(texts ...string) string {
+	words := make([]string, len(texts))
+	for i, t := range texts {
+		words[i] = strings.Join(strings.Fields(t), " ")
+	}
+	return hashTexts(words...)
+}
+
+// hashTexts hashes texts as they are. Half of a SHA-256 is more than enough
+// against accidents, which is what edits are.
+func hashTexts(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%q\n", t)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:sha256.Size/2])
+}

@@ -1,0 +1,147 @@
+package generation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// described is a test as prompts say it.
+type described struct {
+	// Label is T1, T2 … or C1, C2 …; Name and Expect are for its author only.
+	Label, Name string
+	Expect      guard.Verdict
+	Why         string
+	// Lines are the call, and what is known about it.
+	Lines []string
+}
+
+// maxDifferences is how many places are told of a result that is like another one;
+// what differs more is told whole.
+const maxDifferences = 4
+
+// numbered are labels of so many tests.
+func numbered(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s%d", prefix, i+1)
+	}
+	return out
+}
+
+// describe says tests in lines. A look-up's result that was told before is told by
+// what is different.
+func (w *work) describe(labels []string, examples []guard.Example) []described {
+	var told []telling
+	var out []described
+	for i := range examples {
+		e := &examples[i]
+		d := described{Label: labels[i], Name: e.Name, Expect: e.Expect, Why: w.why[e.Name]}
+		line := func(format string, args ...any) { d.Lines = append(d.Lines, fmt.Sprintf(format, args...)) }
+		called := w.task.Tool
+		if e.Tool != "" {
+			called = policydoc.Key(e.Server, e.Tool)
+		}
+		line("call: %s %s", called, e.Args)
+		if !e.Now.IsZero() {
+			line("now: %s", e.Now.Format(time.RFC3339))
+		}
+		if p := e.Principal; p.ID != "" || len(p.Groups) > 0 || len(p.Attributes) > 0 {
+			line("signed in: %s", compact(p))
+		}
+		for _, pointer := range slices.Sorted(maps.Keys(e.Labels)) {
+			line("%s came from: %s", pointer, e.Labels[pointer])
+		}
+		if len(e.History) > 0 {
+			line("before the call:")
+			for _, h := range e.History {
+				line("  %s", happened(&h))
+			}
+		}
+		for _, f := range e.Given {
+			line("%s", found(&f, d.Label, &told))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func happened(h *guard.Event) string {
+	at := ""
+	if !h.Time.IsZero() {
+		at = " at " + h.Time.Format(time.RFC3339)
+	}
+	if h.Call == nil {
+		return fmt.Sprintf("%s%s: %s", h.Kind, at, compact(h.Text))
+	}
+	result := "hasn't returned yet"
+	if r := h.Call.Result; r != nil {
+		result = "returned " + resultText(r)
+	}
+	return fmt.Sprintf("call%s: %s %s %s", at, policydoc.Key(h.Call.Server, h.Call.Tool), h.Call.Arguments, result)
+}
+
+func resultText(r *guard.Result) string {
+	if len(r.Structured) > 0 {
+		return string(r.Structured)
+	}
+	return compact(r.Content)
+}
+
+// telling is a result that was told of already.
+type telling struct {
+	label, tool string
+	value       any
+}
+
+// found says what a look-up finds.
+func found(f *guard.Fixture, label string, told *[]telling) string {
+	if f.Judge != "" {
+		return fmt.Sprintf("judge: %s %v", compact(f.Judge), f.Answer)
+	}
+	tool := policydoc.Key(f.Server, f.Tool)
+	args := "whatever it is asked for"
+	if f.Args != nil {
+		args = string(f.Args)
+	}
+	value, err := decode(f.Result)
+	if err != nil {
+		value = string(f.Result)
+	}
+	for _, t := range *told {
+		if t.tool != tool {
+			continue
+		}
+		if d := differences(t.value, value, ""); len(d) <= maxDifferences && !slices.ContainsFunc(d, func(d difference) bool { return d.pointer == "" }) {
+			return fmt.Sprintf("look-up: %s %s finds the same as in %s%s", tool, args, t.label, but(d))
+		}
+	}
+	*told = append(*told, telling{label, tool, value})
+	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, f.Result)
+}
+
+func but(differences []difference) string {
+	var parts []string
+	for _, d := range differences {
+		if d.value == "" {
+			parts = append(parts, d.pointer+" is missing")
+		} else {
+			parts = append(parts, d.pointer+" is "+d.value)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ", but " + strings.Join(parts, ", ")
+}
+
+// key tells examples apart by what they are, whatever they are called.
+func key(e *guard.Example) string {
+	return compact([]any{e.Server, e.Tool, json.RawMessage(e.Args), e.Given, e.History, e.Now, e.Principal, e.Labels})
+}

@@ -1,0 +1,102 @@
+package generation
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
+)
+
+// facts are what every request of a policy says.
+type facts struct {
+	// Tool is its name, Definition what is known of it.
+	Tool, Definition string
+	// Lookups are described, and Others only named.
+	Lookups []string
+	Others  []string
+	Tools   []string
+	Item    *policydoc.Item
+	Blocks  []block
+	Context []block
+}
+
+// block are sentences that stand under the same headings.
+type block struct {
+	Path      string
+	Sentences []string
+}
+
+func (w *work) facts() facts {
+	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Item), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext)}
+	switch {
+	case w.tool != nil:
+		f.Definition = prompt.Definition(w.tool)
+	case w.task.Tool == policydoc.EveryTool:
+		f.Definition = "The policy is about the calls of every tool."
+	default:
+		f.Definition = w.task.Tool + ": nothing is known of its arguments."
+	}
+	size := 0
+	for _, l := range w.lookups {
+		d := l.describe()
+		if size += len(d); size <= maxLookups {
+			f.Lookups = append(f.Lookups, d)
+		} else if d := l.Definition; d != nil && len(f.Others) < maxNames {
+			f.Others = append(f.Others, prompt.Summary(d))
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(w.tools)) {
+		if d := *w.tools[label].Tool; len(f.Tools) < maxNames {
+			d.Name = label
+			f.Tools = append(f.Tools, prompt.Summary(&d))
+		}
+	}
+	return f
+}
+
+// inLines is a policy with its texts on one line each, so that none of them looks
+// like a part of the request.
+func inLines(item *policydoc.Item) *policydoc.Item {
+	line := func(texts []string) []string {
+		var out []string
+		for _, t := range texts {
+			out = append(out, prompt.Quoted(t))
+		}
+		return out
+	}
+	return &policydoc.Item{Name: prompt.Quoted(item.Name), Description: prompt.Quoted(item.Description),
+		Compliance: line(item.Compliance), Violations: line(item.Violations)}
+}
+
+// blocksOf brings sentences together that stand under the same headings, as far as
+// there is room; 0 is no bound.
+func blocksOf(sentences []document.Sentence, room int) []block {
+	var out []block
+	size := 0
+	for _, s := range sentences {
+		text := prompt.Quoted(s.Text)
+		if size += len(text); room > 0 && size > room {
+			break
+		}
+		path := prompt.Quoted(strings.Join(s.Path, " > "))
+		if n := len(out); n == 0 || out[n-1].Path != path {
+			out = append(out, block{Path: path})
+		}
+		last := &out[len(out)-1]
+		last.Sentences = append(last.Sentences, text)
+	}
+	return out
+}
+
+// compact is JSON on one line, as it is read by [decode].
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "null"
+	}
+	return string(b)
+}

@@ -1,0 +1,136 @@
+package generation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/mutation"
+)
+
+// findRule has the rule written until it passes its tests and no call is left that
+// would tell it from a slip. It returns why there is none; nothing when there is.
+func (w *work) findRule(ctx context.Context) (string, error) {
+	request, err := w.ruleRequest()
+	if err != nil {
+		return "", err
+	}
+	messages, err := w.say(nil, ruleStage, "request", request)
+	if err != nil {
+		return "", err
+	}
+	var best, last *trial
+	var asked turn
+	known := map[string]bool{} // what was asked so far
+	for w.result.Attempts < w.options.Attempts {
+		w.result.Attempts++
+		var written answered
+		messages, err = w.ask(ctx, ruleStage, messages, w.ruleSchema(asked), func(answer json.RawMessage, strict bool) (err error) {
+			written, err = w.readRule(answer, asked, strict)
+			return err
+		})
+		if err == nil {
+			err = w.change(ctx, written)
+		}
+		if err != nil && best != nil && gaveUp(err) {
+			break // what there is passes its tests
+		}
+		if err != nil {
+			return "", err
+		}
+		if last, err = w.try(ctx, written.candidate); err != nil {
+			return "", err
+		}
+		if best, err = w.better(ctx, best, last); err != nil {
+			return "", err
+		}
+		asked = w.next(last, known)
+		if asked.part == "" {
+			break
+		}
+		if messages, err = w.say(messages, ruleStage, asked.part, asked.data); err != nil {
+			return "", err
+		}
+	}
+	if best == nil {
+		return w.whyNot(last), nil
+	}
+	w.result.Policy = best.policy
+	w.result.Survived = len(best.survivors())
+	for _, m := range best.mutants {
+		if m.Fate == mutation.Killed {
+			w.result.Killed++
+		}
+	}
+	return "", nil
+}
+
+// better is the better one of two trials that pass the tests as they are now; nil
+// where neither does. The first may have passed fewer.
+func (w *work) better(ctx context.Context, best, last *trial) (*trial, error) {
+	switch {
+	case best == nil || best.revision == w.tests.revision:
+	case compact(best.candidate) == compact(last.candidate):
+		best = nil // it was tried again just now
+	default:
+		again, err := w.try(ctx, best.candidate)
+		if err != nil {
+			return nil, err
+		}
+		best = again
+	}
+	switch {
+	case last.passes() && (!best.passes() || len(last.survivors()) <= len(best.survivors())):
+		return last, nil
+	case best.passes():
+		return best, nil
+	}
+	return nil, nil
+}
+
+// whyNot says why the last rule isn't one.
+func (w *work) whyNot(last *trial) string {
+	why := fmt.Sprintf("no expression was found that passes the tests, in %d attempts", w.result.Attempts)
+	switch {
+	case last == nil:
+		return why
+	case len(last.mistakes) > 0:
+		first, _, _ := strings.Cut(last.mistakes[0], "\n")
+		return why + "; the last has a mistake: " + first
+	case len(last.failed) > 0:
+		return why + "; the last fails: " + last.failures(&w.tests)[0]
+	}
+	return why
+}
+
+// ruleRequest is what the first message says: the tests, and exactly what this
+// tool's rules may use. Only the look-ups are told of that tests have results for:
+// a rule that used others would fail them.
+func (w *work) ruleRequest() (any, error) {
+	var used []guard.Readable
+	f := w.facts()
+	f.Lookups = nil
+	for _, l := range w.lookups {
+		if slices.ContainsFunc(w.tests.examples, func(e guard.Example) bool {
+			return slices.ContainsFunc(e.Given, func(g guard.Fixture) bool {
+				return g.Tool == l.Name && (g.Server == "" || g.Server == l.Server)
+			})
+		}) {
+			used = append(used, l.Readable)
+			f.Lookups = append(f.Lookups, l.describe())
+		}
+	}
+	vocabulary, err := guard.Vocabulary(w.options.Scope, w.task.Server, w.task.Tool, used)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		facts
+		Vocabulary string
+		Tests      []described
+		Previous   *guard.Policy
+	}{f, vocabulary, w.untold(), w.task.Previous}, nil
+}

@@ -1,0 +1,196 @@
+package generation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/schema"
+)
+
+// setting is what a policy is about: the tool, what may be looked up, and the
+// sentences.
+type setting struct {
+	task Task
+	// tool is nil where nothing is known of it, and for policies about every tool.
+	tool *schema.Tool
+	// tools are all whose definitions are known, by the names that prompts use: with
+	// the server before it where two have the name and neither is the task's.
+	tools map[string]known
+	// lookups are the tools that rules may call, the most fitting first.
+	lookups []lookup
+}
+
+// known is a tool whose definition is known. The server is empty where the name
+// alone tells which tool it is.
+type known struct {
+	server string
+	*schema.Tool
+}
+
+// lookup is a tool that rules may call.
+type lookup struct {
+	guard.Readable
+	// label is what prompts call it: its name, with the server before it where two
+	// have the same.
+	label string
+	// shape is what it returns, as samples show it; nil where none do, or where its
+	// definition says it.
+	shape *shape
+}
+
+// Bounds on what a request says; what is left out is the least fitting.
+const (
+	maxLookups = 48 << 10 // bytes of the definitions of look-ups
+	maxNames   = 100      // tools that are only named
+	maxContext = 24 << 10 // bytes of sentences that only explain
+)
+
+func (g *Generator) setting(t Task) (*setting, error) {
+	if t.Item == nil || t.Item.Name == "" {
+		return nil, fmt.Errorf("generation: a policy of %s has no name", t.Tool)
+	}
+	s := &setting{task: t, tools: map[string]known{}}
+	servers := map[string]int{}
+	for _, c := range g.options.Scope.Tools {
+		for i := range c.Tools {
+			servers[c.Tools[i].Name]++
+		}
+	}
+	for _, c := range g.options.Scope.Tools {
+		for i := range c.Tools {
+			d := &c.Tools[i]
+			if d.Name == t.Tool && (t.Server == "" || t.Server == c.Server) {
+				s.tool = d
+			}
+			if servers[d.Name] == 1 || t.Server != "" && t.Server == c.Server {
+				s.tools[d.Name] = known{"", d}
+			} else {
+				s.tools[policydoc.Key(c.Server, d.Name)] = known{c.Server, d}
+			}
+		}
+	}
+	if s.tool == nil && len(s.tools) > 0 && t.Tool != policydoc.EveryTool {
+		return nil, fmt.Errorf("generation: there is no tool %q: give the tool definitions that the policies are about", t.Tool)
+	}
+	names := map[string]int{}
+	for _, r := range g.options.Scope.Readable() {
+		names[r.Name]++
+		l := lookup{Readable: r, label: r.Name}
+		if r.Definition == nil || r.Definition.Output == nil {
+			l.shape = g.shapes[policydoc.Key(r.Server, r.Name)]
+		}
+		s.lookups = append(s.lookups, l)
+	}
+	for i, l := range s.lookups {
+		if names[l.Name] > 1 {
+			s.lookups[i].label = policydoc.Key(l.Server, l.Name)
+		}
+	}
+	s.rank()
+	return s, nil
+}
+
+// rank brings the look-ups first that share most words with the policy, those of
+// the tool's own server before others.
+func (s *setting) rank() {
+	var about strings.Builder
+	fmt.Fprintf(&about, "%s %s ", s.task.Tool, s.task.Item.Description)
+	for _, sentence := range s.task.Sentences {
+		about.WriteString(sentence.Text + " ")
+	}
+	if s.tool != nil {
+		for _, p := range s.tool.Input.Properties {
+			about.WriteString(p.Name + " ")
+		}
+	}
+	wanted := words(about.String())
+	score := map[string]int{}
+	for _, l := range s.lookups {
+		own := l.Name
+		if l.Definition != nil {
+			own += " " + l.Definition.Description
+			for _, p := range l.Definition.Input.Properties {
+				own += " " + p.Name
+			}
+		}
+		for word := range words(own) {
+			if wanted[word] {
+				score[l.label]++
+			}
+		}
+		if l.Server == s.task.Server {
+			score[l.label] += 2
+		}
+	}
+	slices.SortStableFunc(s.lookups, func(a, b lookup) int { return score[b.label] - score[a.label] })
+}
+
+// words are the words of a text that say something.
+func words(text string) map[string]bool {
+	const shortest = 3
+	out := map[string]bool{}
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return (c < 'a' || c > 'z') && c < 0x80 }) {
+		if word = strings.TrimSuffix(word, "s"); len(word) >= shortest {
+			out[word] = true
+		}
+	}
+	return out
+}
+
+// find returns a look-up by its label.
+func (s *setting) find(label string) (*lookup, bool) {
+	i := slices.IndexFunc(s.lookups, func(l lookup) bool { return l.label == label })
+	if i < 0 {
+		return nil, false
+	}
+	return &s.lookups[i], true
+}
+
+// labels lists the look-ups' labels.
+func (s *setting) labels() []string {
+	var out []string
+	for _, l := range s.lookups {
+		out = append(out, l.label)
+	}
+	return out
+}
+
+// output is what a look-up's results are held to; nil where nothing is known.
+func (l *lookup) output() *schema.Node {
+	switch {
+	case l.Definition != nil && l.Definition.Output != nil:
+		return l.Definition.Output
+	case l.shape != nil:
+		return l.shape.node
+	}
+	return nil
+}
+
+// describe says what a look-up takes and returns.
+func (l *lookup) describe() string {
+	d := schema.Tool{Name: l.label, Input: &schema.Node{}}
+	if l.Definition != nil {
+		d = *l.Definition
+		d.Name = l.label
+	}
+	var b strings.Builder
+	switch {
+	case d.Output != nil:
+		b.WriteString(prompt.Definition(&d))
+	case l.shape != nil:
+		d.Output = l.shape.node
+		b.WriteString(prompt.Definition(&d))
+		b.WriteString("  (What it returns is known from results only.)\n")
+		if l.shape.sample != "" {
+			fmt.Fprintf(&b, "  one result, abridged: %s\n", l.shape.sample)
+		}
+	default:
+		b.WriteString(prompt.Definition(&d))
+		b.WriteString("  (Nobody has said what it returns.)\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,233 @@
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/mutation"
+	"github.com/remit-project/remit/internal/strictyaml"
+)
+
+// candidate is a rule as a model writes it.
+type candidate struct {
+	Variables []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"variables"`
+	Require string `json:"require"`
+	Message string `json:"message"`
+}
+
+// trial is what came of a candidate.
+type trial struct {
+	candidate candidate
+	policy    guard.Policy
+	// mistakes are why it isn't a rule at all, failed the tests that it fails.
+	mistakes []string
+	failed   []guardtest.Result
+	mutants  []mutation.Mutant
+	// revision is that of the tests that were run.
+	revision int
+}
+
+// passes tells whether the rule does what its tests say.
+func (t *trial) passes() bool { return t != nil && len(t.mistakes) == 0 && len(t.failed) == 0 }
+
+// survivors are the mutants that no test tells from the rule.
+func (t *trial) survivors() []mutation.Mutant {
+	var out []mutation.Mutant
+	for _, m := range t.mutants {
+		if m.Fate == mutation.Survived {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// try compiles a candidate as it would stand in a guard file, runs the tests on it,
+// and, where it passes them, its mutants. An error is none of the candidate.
+func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
+	t := &trial{candidate: c, revision: w.tests.revision}
+	item := w.task.Item
+	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: guard.Deny, Examples: w.tests.examples,
+		Require: guard.Expression{Text: c.Require}}
+	for _, v := range c.Variables {
+		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
+	}
+	switch {
+	case p.Message == "" || len(p.Message) > maxMessage:
+		t.mistakes = append(t.mistakes, fmt.Sprintf("message: say what is wrong with the call, and what would be right, in at most %d bytes", maxMessage))
+	case strings.TrimSpace(c.Require) == "":
+		t.mistakes = append(t.mistakes, "require: write what must be true for the call to run")
+	case constant(c.Require):
+		t.mistakes = append(t.mistakes, "require: it is the same for every call, whatever the policy asks: decide by the call and what is known about it")
+	}
+	if len(t.mistakes) > 0 {
+		return t, nil
+	}
+	g, err := w.compile(&p)
+	if err != nil {
+		if t.mistakes = mistakesOf(err, c); t.mistakes == nil {
+			return nil, err
+		}
+		return t, nil
+	}
+	if t.mistakes = w.borrowed(c); len(t.mistakes) > 0 {
+		return t, nil
+	}
+	t.policy = g.File.Policies[0]
+	for _, r := range guardtest.Run(ctx, g) {
+		if !r.Passed() {
+			t.failed = append(t.failed, r)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // what was cut off says nothing about the rule
+	}
+	if !t.passes() {
+		return t, nil
+	}
+	r, err := mutation.Run(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	t.mutants = r.Mutants
+	return t, nil
+}
+
+// maxMessage is the length of what an agent reads, in bytes.
+const maxMessage = 600
+
+// quoted finds the texts of an expression that have a digit, as ids have.
+var quoted = regexp.MustCompile(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'`)
+
+// borrowed tells of values that a rule has from its tests and from nowhere else: it
+// would be a rule about the tests. Days and times are written in one way in rules
+// and in another in documents.
+func (w *work) borrowed(c candidate) []string {
+	var out []string
+	for name, text := range c.expressions() {
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			value := m[1] + m[2]
+			_, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))])
+			if err != nil && w.onlyInTests(value) {
+				out = append(out, fmt.Sprintf("%s: it compares with %q, which only tests have: write what the sentences say, for every call", name, value))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// onlyInTests tells whether a text is a value in the tests, and stands nowhere in
+// what the policy says or what is known of the tools, however it is spelt there:
+// "tier_1" is what a sentence calls tier 1.
+func (w *work) onlyInTests(value string) bool {
+	if !slices.ContainsFunc(w.tests.examples, func(e guard.Example) bool { return strings.Contains(key(&e), quote(value)) }) {
+		return false
+	}
+	spelt := func(text string) string { return strings.ReplaceAll(plain(text), " ", "") }
+	f := w.facts()
+	return !strings.Contains(spelt(compact([]any{f.Item, f.Definition, f.Lookups, f.Others, f.Blocks, f.Context})), spelt(value))
+}
+
+// expressions are the expressions of a candidate by what they are called.
+func (c candidate) expressions() map[string]string {
+	out := map[string]string{"require": c.Require}
+	for _, v := range c.Variables {
+		out["variable "+v.Name] = v.Value
+	}
+	return out
+}
+
+// constant tells whether an expression is a mere truth value.
+func constant(expression string) bool {
+	text := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(" \t\r\n()!", c) {
+			return -1
+		}
+		return c
+	}, expression)
+	return text == "true" || text == "false"
+}
+
+// compile makes a guard of one policy. It is written as a file and read again, so
+// that what is tried is what will be loaded; mistakes in its expressions have their
+// places in those, not in the file.
+func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
+	doc := guard.NewDocument("rule", w.task.Server, w.task.Tool)
+	if err := doc.Put(p); err != nil {
+		return nil, err
+	}
+	f, err := doc.File()
+	if err != nil {
+		return nil, err
+	}
+	read := &f.Policies[0]
+	for i, v := range read.Variables {
+		read.Variables[i].Value = guard.Written("variable "+v.Name, v.Value.Text)
+	}
+	read.Require = guard.Written("require", read.Require.Text)
+	set, err := guard.Compile([]*guard.File{f}, w.options.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return set.Guards()[0], nil
+}
+
+// mistakesOf words what is wrong with a candidate, with the line of an expression
+// that it stands in; nil where the error is about something else.
+func mistakesOf(err error, c candidate) []string {
+	var all guard.Errors
+	if !errors.As(err, &all) {
+		var one *guard.Error
+		if !errors.As(err, &one) {
+			return nil
+		}
+		all = guard.Errors{one}
+	}
+	sources := c.expressions()
+	var out []string
+	for _, e := range all[:min(len(all), maxReported)] {
+		text := e.Message
+		if e.Hint != "" {
+			text += ": " + e.Hint
+		}
+		lines := strings.Split(strings.TrimRight(sources[e.Position.File], "\n"), "\n")
+		if n := e.Position.Line; sources[e.Position.File] != "" && n >= 1 && n <= len(lines) {
+			line := []rune(lines[n-1])
+			column := min(max(e.Position.Column, 1), len(line)+1)
+			text = fmt.Sprintf("%s, line %d, column %d: %s\n    %s\n    %s^", e.Position.File, n, column, text, string(line), strings.Repeat(" ", column-1))
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// failures words the tests that a rule fails.
+func (t *trial) failures(tests *suite) []string {
+	var out []string
+	for _, r := range t.failed[:min(len(t.failed), maxReported)] {
+		got := "the rule says " + string(r.Got)
+		if r.Failed != "" {
+			got = "the rule can't be decided: " + strictyaml.Clip(r.Failed)
+		}
+		for i, v := range r.Values {
+			if i == 0 {
+				got += "; there "
+			} else {
+				got += ", "
+			}
+			got += v.Name + " is " + v.Value
+		}
+		out = append(out, fmt.Sprintf("%s (%s) expects %s, but %s", tests.label(r.Example), r.Example, r.Want, got))
+	}
+	return out
+}

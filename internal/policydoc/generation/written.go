@@ -1,0 +1,124 @@
+package generation
+
+import (
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// writtenTests are tests as a model writes them. JSON of free form, which schemas of
+// answers can't have, is text.
+type writtenTests struct {
+	Records []writtenRecord `json:"records"`
+	Tests   []writtenTest   `json:"tests"`
+}
+
+// writtenRecord is what a look-up returns, for tests to use, whole or changed.
+type writtenRecord struct {
+	Name   string `json:"name"`
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+}
+
+type writtenTest struct {
+	Name      string           `json:"name"`
+	Why       string           `json:"why"`
+	Expect    guard.Verdict    `json:"expect"`
+	Tool      string           `json:"tool"`
+	Args      string           `json:"args"`
+	Given     []writtenGiven   `json:"given"`
+	History   []writtenEvent   `json:"history"`
+	Now       string           `json:"now"`
+	Principal writtenPrincipal `json:"principal"`
+	Labels    []writtenLabel   `json:"labels"`
+}
+
+// writtenGiven is a record with what is different in this test, or an answer of the
+// judge.
+type writtenGiven struct {
+	Record  string          `json:"record"`
+	Changes []writtenChange `json:"changes"`
+	Judge   string          `json:"judge"`
+	Answer  bool            `json:"answer"`
+}
+
+type writtenChange struct {
+	At    string `json:"at"`
+	Value string `json:"value"`
+}
+
+type writtenEvent struct {
+	User      *string      `json:"user"`
+	Assistant *string      `json:"assistant"`
+	Call      *writtenCall `json:"call"`
+	At        string       `json:"at"`
+}
+
+type writtenCall struct {
+	Tool   string `json:"tool"`
+	Args   string `json:"args"`
+	Result string `json:"result"`
+}
+
+type writtenPrincipal struct {
+	ID         string      `json:"id"`
+	Groups     []string    `json:"groups"`
+	Attributes []attribute `json:"attributes"`
+}
+
+type attribute struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type writtenLabel struct {
+	At    string `json:"at"`
+	Trust string `json:"trust"`
+}
+
+// recordsForm and testsForm are the schemas of what [writtenTests] reads.
+func recordsForm() form {
+	return list(object(
+		property{"name", text("a short name, for tests to refer to")},
+		property{"tool", text("the look-up")},
+		property{"args", text("JSON text: the arguments that it answers to; empty for whatever arguments")},
+		property{"result", text("JSON text: the whole result")}))
+}
+
+func (w *work) testsForm() form {
+	given := object(
+		property{"record", text("the name of a record")},
+		property{"changes", list(object(
+			property{"at", text("JSON pointer into the result, such as /fines/0/amount; empty for the whole")},
+			property{"value", text("JSON text: what stands there in this test; empty to leave it out")}))})
+	if w.options.Judge {
+		given = either(given, object(property{"judge", text("the question")}, property{"answer", flag("what the judge answers")}))
+	}
+	at := property{"at", text("the time, with its zone; empty where it doesn't matter")}
+	properties := []property{
+		{"name", text("what it shows, in a few words")},
+		{"why", text("the words of the sentences that decide it, and how they apply")},
+		{"expect", word("allow", "deny")},
+	}
+	if w.task.Tool == policydoc.EveryTool {
+		properties = append(properties, property{"tool", text("the tool that is called")})
+	}
+	return list(object(append(properties,
+		property{"args", text("JSON text: the arguments of the call")},
+		property{"given", list(given)},
+		property{"history", list(either(
+			object(property{"user", text("what the user said")}, at),
+			object(property{"assistant", text("what the agent said")}, at),
+			object(property{"call", object(
+				property{"tool", text("its name")},
+				property{"args", text("JSON text: its arguments")},
+				property{"result", text("JSON text: what it returned; empty while it runs")})}, at)))},
+		property{"now", text("the time of the call with its zone, such as 2031-03-01T09:00:00-05:00; empty where it doesn't matter")},
+		property{"principal", object(
+			property{"id", text("who is signed in; empty for nobody")},
+			property{"groups", list(text("a group of theirs"))},
+			property{"attributes", list(object(property{"name", text("")}, property{"value", text("")}))})},
+		property{"labels", list(object(
+			property{"at", text("JSON pointer into args")},
+			property{"trust", word("EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED")}))})...))
+}

@@ -1,0 +1,166 @@
+package policydoc
+
+import (
+	"github.com/remit-project/remit/internal/strictyaml"
+)
+
+const (
+	// maxMapping bounds a mapping file, and unmapped.yaml: the sentences of a
+	// document of a thousand pages fit.
+	maxMapping = 16 << 20
+	// MaxItems bounds the policies of a tool.
+	MaxItems = 1000
+	// maxUnmapped bounds the sentences that nothing refers to: as many as a
+	// document has.
+	maxUnmapped = 100_000
+	// maxName bounds the name of a policy, in bytes.
+	maxName = 100
+)
+
+// LoadMapping reads a mapping file; the name stands in errors and positions. All
+// mistakes are collected: the error is of type [strictyaml.Errors].
+func LoadMapping(name string, data []byte) (*Mapping, error) {
+	m := &Mapping{}
+	err := strictyaml.Read(name, data, strictyaml.Format{
+		MaxSize: maxMapping, TooLarge: "a tool has fewer policies: leave some out",
+		Empty: "write 'tool:' and 'policies:'",
+	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
+		l := &loader{Reader: r, names: map[string]bool{}}
+		l.mapping(root, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// LoadUnmapped reads unmapped.yaml.
+func LoadUnmapped(name string, data []byte) (*Unmapped, error) {
+	u := &Unmapped{}
+	err := strictyaml.Read(name, data, strictyaml.Format{
+		MaxSize: maxMapping, TooLarge: "leave sentences out; the next compilation writes them again",
+		MaxList: maxUnmapped,
+		Empty:   "write 'document:' and 'sentences:', or remove the file",
+	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
+		l := &loader{Reader: r}
+		l.Mapping(root, "the file", strictyaml.Keys{
+			"document": l.Text("document", &u.Document),
+			"sentences": func(n *strictyaml.Node) {
+				l.List(n, "sentences", func(n *strictyaml.Node) { u.Sentences = append(u.Sentences, l.unmapped(n)) })
+			},
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// loader reads the members of one file.
+type loader struct {
+	*strictyaml.Reader
+	names map[string]bool // of the items so far
+}
+
+func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
+	m.Position = l.At(root)
+	had := l.Mapping(root, "a mapping file", strictyaml.Keys{
+		"tool":   l.Text("tool", &m.Tool),
+		"server": l.Text("server", &m.Server),
+		"policies": func(n *strictyaml.Node) {
+			l.List(n, "policies", func(n *strictyaml.Node) {
+				if len(m.Items) < MaxItems {
+					m.Items = append(m.Items, l.item(n))
+				} else if len(m.Items) == MaxItems {
+					l.Fail(n, "bring policies together", "a tool has more than %d policies", MaxItems)
+				}
+			})
+		},
+	})
+	if !strictyaml.IsMapping(root) {
+		return
+	}
+	if m.Tool == "" {
+		l.Fail(root, "write 'tool: NAME', or 'tool: \"*\"' for policies about every call", "the tool's name is missing")
+	}
+	if had["policies"] == nil {
+		l.Fail(root, "write 'policies:' and the policies below it", "there are no policies")
+	}
+}
+
+var statuses = []string{string(Proposed), string(Approved), string(Archived)}
+
+func (l *loader) item(n *strictyaml.Node) Item {
+	i := Item{Position: l.At(n), Status: Proposed}
+	had := l.Mapping(n, "a policy", strictyaml.Keys{
+		"name":                l.name(&i.Name),
+		"description":         l.Text("description", &i.Description),
+		"references":          l.Texts("references", &i.References),
+		"status":              l.Word("status", statuses, &i.Status),
+		"reason":              l.Text("reason", &i.Reason),
+		"compliance_examples": l.Texts("compliance_examples", &i.Compliance),
+		"violation_examples":  l.Texts("violation_examples", &i.Violations),
+		"conflicts": func(n *strictyaml.Node) {
+			l.List(n, "conflicts", func(n *strictyaml.Node) { i.Conflicts = append(i.Conflicts, l.conflict(n)) })
+		},
+	})
+	if strictyaml.IsMapping(n) {
+		for _, name := range [...]string{"name", "description"} {
+			if had[name] == nil {
+				l.Fail(n, "add '"+name+":'", "the policy has no %s", name)
+			}
+		}
+	}
+	return i
+}
+
+func (l *loader) name(into *string) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		l.Text("name", into)(n)
+		switch {
+		case !strictyaml.Scalar(n):
+		case !ValidName(*into):
+			l.Fail(n, "use lower-case letters, digits and hyphens, such as refund-within-30-days", "%q can't be the name of a policy", strictyaml.Clip(*into))
+		case l.names[*into]:
+			l.Fail(n, "give every policy a name of its own", "there is a policy named %q already", strictyaml.Clip(*into))
+		}
+		l.names[*into] = true
+	}
+}
+
+// ValidName tells whether a policy may have the name: words of lower-case letters
+// and digits with hyphens between, 100 bytes at most.
+func ValidName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+		if !letter && (c != '-' || i == 0 || i == len(name)-1 || name[i-1] == '-') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
+}
+
+func (l *loader) conflict(n *strictyaml.Node) Conflict {
+	c := Conflict{}
+	had := l.Mapping(n, "a conflict", strictyaml.Keys{
+		"field":     l.Text("field", &c.Field),
+		"generated": l.Text("generated", &c.Generated),
+	})
+	if strictyaml.IsMapping(n) && (had["field"] == nil || had["generated"] == nil) {
+		l.Fail(n, "write {field: …, generated: …}, or remove the conflict to keep what the policy says", "the conflict is not whole")
+	}
+	return c
+}
+
+func (l *loader) unmapped(n *strictyaml.Node) UnmappedSentence {
+	s := UnmappedSentence{}
+	had := l.Mapping(n, "a sentence", strictyaml.Keys{
+		"text":   l.Text("text", &s.Text),
+		"reason": l.Text("reason", &s.Reason),
+	})
+	if strictyaml.IsMapping(n) && had["text"] == nil {
+		l.Fail(n, "write {text: …, reason: …}", "the sentence has no text")
+	}
+	return s
+}

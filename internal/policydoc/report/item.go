@@ -1,0 +1,217 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// Tool is a tool with its policies.
+type Tool struct {
+	// Key is the tool's in the directory, Anchor its place in the page.
+	Key, Anchor string
+	Items       []*Item
+}
+
+// Item is a policy with all that is known about it.
+type Item struct {
+	ItemRef
+	Status      policydoc.Status
+	Description string
+	// Reason says why it is archived, or why there is no rule.
+	Reason     string
+	References []Reference
+	// Compliance and Violations are examples in words.
+	Compliance, Violations []string
+	// Rule is nil where there is none.
+	Rule *Rule
+	// Contested are tests that were taken out, since a second reading of the
+	// sentences judged them otherwise.
+	Contested []Contested
+	Conflicts []Conflict
+	// Handwritten is a rule that the mapping has no policy for.
+	Handwritten bool
+	// Decisions are the commands that decide about the policy.
+	Decisions []Command
+}
+
+// Reference is a span of the document that a policy rests on.
+type Reference struct {
+	Text string
+	// Sentences are those in which it stands; none when it stands nowhere.
+	Sentences []document.Sentence
+}
+
+// Contested is a test that was taken out.
+type Contested struct{ Name, Reason string }
+
+// Conflict is a field that people and a later run have differently.
+type Conflict struct {
+	Field string
+	// Mine is what the files have, Theirs what the later run says; as YAML.
+	Mine, Theirs string
+	Decisions    []Command
+}
+
+// Command is what to run, for what.
+type Command struct{ For, Line string }
+
+// tool adds a tool with its policies; one that is not shown only to the sentences.
+func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bool) error {
+	t := Tool{Key: key, Anchor: fmt.Sprintf("t%d", len(b.report.Tools)+1)}
+	rules, err := b.rules(ctx, key, set, shown)
+	if err != nil {
+		return err
+	}
+	add := func(item *Item) {
+		item.Tool = key
+		if shown {
+			item.Anchor = fmt.Sprintf("%s-%d", t.Anchor, len(t.Items)+1)
+		}
+		t.Items = append(t.Items, item)
+		seen := map[string]bool{}
+		for _, r := range item.References {
+			for _, s := range r.Sentences {
+				if !seen[s.ID] {
+					b.refs[s.ID] = append(b.refs[s.ID], item.ItemRef)
+				}
+				seen[s.ID] = true
+			}
+		}
+	}
+	if doc := b.in.Directory.Mappings[key]; doc != nil {
+		m, err := doc.Mapping()
+		if err != nil {
+			return err
+		}
+		for i := range m.Items {
+			item, err := b.item(key, &m.Items[i], rules[m.Items[i].Name])
+			if err != nil {
+				return err
+			}
+			delete(rules, m.Items[i].Name)
+			add(item)
+		}
+	}
+	if f := b.files[key]; f != nil {
+		for i := range f.Policies {
+			if rule := rules[f.Policies[i].Name]; rule != nil {
+				add(b.handwritten(key, &f.Policies[i], rule))
+			}
+		}
+	}
+	if shown && len(t.Items) > 0 {
+		b.report.Tools = append(b.report.Tools, t)
+	}
+	return nil
+}
+
+// item is a policy of the mapping.
+func (b *builder) item(key string, p *policydoc.Item, rule *Rule) (*Item, error) {
+	locked := policydoc.LockedItem{}
+	if b.lock != nil {
+		locked = b.lock.Items[key][p.Name]
+	}
+	item := &Item{ItemRef: ItemRef{Name: p.Name}, Status: p.Status, Description: p.Description, Reason: p.Reason, Compliance: p.Compliance, Violations: p.Violations, Rule: rule}
+	for _, r := range p.References {
+		item.References = append(item.References, Reference{r, b.find(r, locked.Sentences)})
+	}
+	for _, c := range p.Conflicts {
+		mine, err := b.in.Directory.Current(key, p, c.Field)
+		if err != nil {
+			return nil, err
+		}
+		resolve := func(side string) string {
+			return commandLine("resolve", []string{b.in.Directory.Root, key, p.Name}, "--field", c.Field, side)
+		}
+		item.Conflicts = append(item.Conflicts, Conflict{c.Field, mine, c.Generated, []Command{{"keep what is in the file", resolve("--mine")}, {"take over what the later run says", resolve("--theirs")}}})
+	}
+	if g := locked.Guard; g != nil {
+		for _, name := range slices.Sorted(maps.Keys(g.Contested)) {
+			item.Contested = append(item.Contested, Contested{name, g.Contested[name]})
+		}
+		if p.Status != policydoc.Archived && (rule == nil || rule.Require == "") {
+			item.Reason = cmp.Or(item.Reason, g.NotEnforced)
+		} else if p.Status != policydoc.Archived && g.Made == "" {
+			item.Reason = cmp.Or(item.Reason, "its rule was made of what the policy or the document said before: compile again")
+		}
+		if rule != nil && !rule.Mutated {
+			rule.Killed, rule.Survived, rule.Measured = g.Killed, g.Survived, g.Killed+g.Survived > 0
+		}
+	}
+	item.State = stateOfItem(item)
+	item.Decisions = b.decisions(key, item)
+	return item, nil
+}
+
+func (b *builder) decisions(key string, item *Item) []Command {
+	about := []string{b.in.Directory.Root, key, item.Name}
+	approve := Command{"approve it", commandLine("approve", about)}
+	archive := Command{"take it out of force", commandLine("archive", about, "--reason", "WHY")}
+	switch item.Status {
+	case policydoc.Approved:
+		return []Command{archive}
+	case policydoc.Archived:
+		approve.For = "bring it back, for the next compilation"
+		return []Command{approve}
+	}
+	return []Command{approve, archive}
+}
+
+// handwritten is a rule that the mapping doesn't know.
+func (b *builder) handwritten(key string, p *guard.Policy, rule *Rule) *Item {
+	item := &Item{ItemRef: ItemRef{Name: p.Name}, Description: p.Message, Rule: rule, Handwritten: true}
+	if b.lock != nil && b.lock.Items[key][p.Name].Guard != nil {
+		item.Handwritten, item.Reason = false, "its policy is gone: the rule goes when rules are made again"
+	}
+	for _, r := range p.References {
+		item.References = append(item.References, Reference{r, b.find(r, nil)})
+	}
+	item.State = stateOfItem(item)
+	return item
+}
+
+func stateOfItem(item *Item) State {
+	switch {
+	case len(item.Conflicts) > 0:
+		return Conflicted
+	case item.Status == policydoc.Archived:
+		return Archived
+	case item.Rule == nil || item.Rule.Require == "" || item.Rule.Broken:
+		return NotEnforced
+	case item.Status == policydoc.Approved || item.Handwritten:
+		return Approved
+	}
+	return Enforced
+}
+
+// find returns the sentences of the document in which a reference stands, headings
+// apart. Where the same words stand several times, the lock knows which are meant.
+func (b *builder) find(reference string, locked []string) []document.Sentence {
+	q, ok := b.in.Document.Find(reference)
+	if !ok {
+		return nil
+	}
+	var out []document.Sentence
+	for _, s := range q.Sentences {
+		if s.Kind == document.Heading && len(q.Sentences) > 1 {
+			continue
+		}
+		found := false
+		for _, id := range locked {
+			if known, ok := b.in.Document.Sentence(id); ok && known.Text == s.Text {
+				out, found = append(out, known), true
+			}
+		}
+		if !found {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,237 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/policydoc"
+)
+
+// Input is what a report is made of.
+type Input struct {
+	Document *document.Document
+	// Directory is what the document was compiled into.
+	Directory *policydoc.Directory
+	// Scope are the tools that the rules are about, with their contracts.
+	Scope guard.Scope
+	// Tool is the key of the only tool whose policies are shown; all are when it is
+	// empty. What became of the sentences is by the policies of all tools anyway.
+	Tool string
+	// Mutate changes the rules to see what their tests don't tell apart. Otherwise
+	// the lock says how many changes the tests told apart when the rule was made.
+	Mutate bool
+}
+
+// Report is a policy document with what it was made into.
+type Report struct {
+	// Name and Digest are the document's, Root is the directory.
+	Name, Digest, Root string
+	// Tool is the key of the only tool whose policies are shown, if there is one.
+	Tool string
+	// Changed tells that the directory was made from another version of the
+	// document, and Compiled that it was made from any.
+	Changed, Compiled bool
+	// Sentences are those of the document, in reading order, headings among them.
+	Sentences []Sentence
+	// Tools are those that there are policies or rules for, by their keys.
+	Tools []Tool
+	// Suspicions are what somebody should look at in the document.
+	Suspicions []Suspicion
+	// Mistakes are those in guard files.
+	Mistakes []string
+	Counts   Counts
+}
+
+// Counts sum a report up.
+type Counts struct {
+	// Sentences are how many sentences there are, headings apart, and by what
+	// became of them.
+	Sentences int
+	ByState   map[State]int
+	// Items are the policies, by the same.
+	Items        int
+	ItemsByState map[State]int
+	// Tests are how many examples of rules there are, and Failing those that their
+	// rules don't pass.
+	Tests, Failing int
+}
+
+// Covered is how many sentences a policy that is not archived refers to.
+func (c Counts) Covered() int { return c.Sentences - c.ByState[Unmapped] - c.ByState[Archived] }
+
+// Sentence is a sentence of the document.
+type Sentence struct {
+	document.Sentence
+	// State is what became of it; empty for headings.
+	State State
+	// Items are the policies that refer to it.
+	Items []ItemRef
+	// Reason says why none does.
+	Reason string
+	// Suspicious tells that there are suspicions about it.
+	Suspicious bool
+}
+
+// ItemRef leads to a policy.
+type ItemRef struct {
+	// Anchor is the policy's place in the page; empty when it is not shown.
+	Anchor string
+	// Tool is the tool's key.
+	Tool, Name string
+	State      State
+}
+
+// Suspicion is something in the document that a person should look at.
+type Suspicion struct {
+	Kind  document.SuspicionKind
+	Text  string
+	Place document.Place
+	// Sentence is the ID of the sentence that it is about, if it is about one.
+	Sentence string
+	Why      string
+}
+
+// New makes a report. It runs the tests of all rules.
+func New(ctx context.Context, in Input) (*Report, error) {
+	b := &builder{in: in, report: &Report{Name: in.Document.Name, Digest: in.Document.Digest, Root: in.Directory.Root, Tool: in.Tool},
+		refs: map[string][]ItemRef{}}
+	if lock := in.Directory.Lock; lock != nil {
+		b.lock = lock
+		b.report.Compiled, b.report.Changed = true, lock.Document.Digest != in.Document.Digest
+	}
+	keys := in.Directory.Keys()
+	if in.Tool != "" && !slices.Contains(keys, in.Tool) {
+		return nil, fmt.Errorf("there is no policy for the tool %q: there are some for %s", in.Tool, listing(keys))
+	}
+	set, err := b.compile()
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if err := b.tool(ctx, key, set, in.Tool == "" || key == in.Tool); err != nil {
+			return nil, err
+		}
+	}
+	b.suspicions()
+	b.sentences()
+	b.count()
+	return b.report, ctx.Err()
+}
+
+// builder gathers a report.
+type builder struct {
+	in     Input
+	lock   *policydoc.Lock // nil where there is none
+	report *Report
+	// refs are the policies that refer to a sentence, by its ID.
+	refs map[string][]ItemRef
+	// files are the guard files, by tool.
+	files map[string]*guard.File
+}
+
+// compile compiles the guards of the directory, as far as they can be.
+func (b *builder) compile() (*guard.Set, error) {
+	b.files = map[string]*guard.File{}
+	var files []*guard.File
+	for _, key := range b.in.Directory.Keys() {
+		doc := b.in.Directory.Guards[key]
+		if doc == nil {
+			continue
+		}
+		f, err := doc.File()
+		if err != nil {
+			return nil, err
+		}
+		b.files[key] = f
+		files = append(files, f)
+	}
+	set, err := guard.Compile(files, b.in.Scope)
+	var mistakes guard.Errors
+	if err != nil && !errors.As(err, &mistakes) {
+		return nil, err
+	}
+	for _, m := range mistakes {
+		b.report.Mistakes = append(b.report.Mistakes, m.Error())
+	}
+	return set, nil
+}
+
+// suspicions gathers what the document's reader found, and what a model took for
+// words to whoever compiles.
+func (b *builder) suspicions() {
+	known := map[string]bool{}
+	for _, s := range b.in.Document.Suspicions {
+		known[s.Sentence] = known[s.Sentence] || s.Kind == document.Instruction
+		b.report.Suspicions = append(b.report.Suspicions, Suspicion{s.Kind, s.Text, s.Place, s.Sentence, s.Why})
+	}
+	if b.lock == nil {
+		return
+	}
+	for _, s := range b.in.Document.Sentences {
+		if b.lock.Sentences[s.ID].Suspicious && !known[s.ID] {
+			b.report.Suspicions = append(b.report.Suspicions, Suspicion{document.Instruction, s.Text, s.Place, s.ID, "a model took it for words to whoever compiles the document"})
+		}
+	}
+}
+
+// sentences brings the sentences together with what became of them.
+func (b *builder) sentences() {
+	suspicious := map[string]bool{}
+	for _, s := range b.report.Suspicions {
+		suspicious[s.Sentence] = true
+	}
+	reasons := map[string]string{}
+	if u := b.in.Directory.Unmapped; u != nil {
+		for _, s := range u.Sentences {
+			reasons[s.Text] = s.Reason
+		}
+	}
+	for _, s := range b.in.Document.Sentences {
+		out := Sentence{Sentence: s, Suspicious: suspicious[s.ID], Items: b.refs[s.ID]}
+		if s.Kind != document.Heading {
+			out.State = stateOf(out.Items)
+		}
+		if out.State == Unmapped {
+			out.Reason = cmp.Or(reasons[s.Text], b.reason(s.ID))
+		}
+		b.report.Sentences = append(b.report.Sentences, out)
+	}
+}
+
+// reason is what the lock knows of a sentence that no policy refers to.
+func (b *builder) reason(id string) string {
+	if b.lock == nil {
+		return ""
+	}
+	s := b.lock.Sentences[id]
+	if len(s.Pending) > 0 {
+		return "not searched so far, for " + listing(s.Pending)
+	}
+	return s.Reason
+}
+
+func (b *builder) count() {
+	c := &b.report.Counts
+	c.ByState, c.ItemsByState = map[State]int{}, map[State]int{}
+	for _, s := range b.report.Sentences {
+		if s.State != "" {
+			c.Sentences++
+			c.ByState[s.State]++
+		}
+	}
+	for _, t := range b.report.Tools {
+		for _, i := range t.Items {
+			c.Items++
+			c.ItemsByState[i.State]++
+			if i.Rule != nil {
+				c.Tests += len(i.Rule.Tests)
+				c.Failing += i.Rule.Failing()
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package policydoc
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/internal/wholefile"
+)
+
+// Write writes what has changed, each file whole or not at all. The lock comes
+// last, so that after an interruption it never says more than the files do, and
+// the next compilation goes on from there. Files of tools that have nothing left
+// are removed where the lock knew the tool. Where somebody edited one of the files
+// since they were read, nothing is written.
+func (d *Directory) Write() error {
+	if err := d.settle(); err != nil {
+		return err
+	}
+	want, err := d.marshal()
+	if err != nil {
+		return err
+	}
+	if err := d.untouched(want); err != nil {
+		return err
+	}
+	lock, locked := want[lockFile]
+	delete(want, lockFile)
+	for _, within := range slices.Sorted(maps.Keys(want)) {
+		if err := d.put(within, want[within]); err != nil {
+			return err
+		}
+	}
+	if !locked {
+		return nil
+	}
+	if err := d.put(lockFile, lock); err != nil {
+		return err
+	}
+	d.know(d.Lock)
+	return nil
+}
+
+// untouched fails where a file that is to be written is another than the one that
+// was read: making rules takes its time, and people go on editing.
+func (d *Directory) untouched(want map[string][]byte) error {
+	var errs []error
+	for _, within := range slices.Sorted(maps.Keys(want)) {
+		if !d.changes(within, want[within]) {
+			continue
+		}
+		name := filepath.Join(d.Root, within)
+		data, err := os.ReadFile(name)
+		seen, read := d.seen[within]
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !read:
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, err)
+		case err != nil || !read || sha256.Sum256(data) != seen:
+			errs = append(errs, fmt.Errorf("%s was edited in the meantime: nothing was written, run the command again", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// changes tells whether a file is to be another than it is.
+func (d *Directory) changes(within string, data []byte) bool {
+	had, exists := d.files[within]
+	return data == nil || !exists || !bytes.Equal(had, data)
+}
+
+// marshal makes the files as they are to be, by their paths within Root. Nil is
+// to be removed.
+func (d *Directory) marshal() (map[string][]byte, error) {
+	want := map[string][]byte{}
+	err := add(d, want, mappingDir, d.Mappings, func(m *MappingDocument) (bool, error) {
+		f, err := m.Mapping()
+		return err == nil && len(f.Items) == 0, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = add(d, want, guardsDir, d.Guards, func(g *guard.Document) (bool, error) {
+		f, err := g.File()
+		return err == nil && len(f.Policies)+len(f.Duties) == 0, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.Unmapped != nil {
+		if d.unmapped == nil {
+			d.unmapped = &strictyaml.Document{Name: filepath.Join(d.Root, unmappedFile), Root: strictyaml.NewMapping()}
+		}
+		d.Unmapped.edit(d.unmapped)
+		if want[unmappedFile], err = d.unmapped.Marshal(); err != nil {
+			return nil, err
+		}
+	}
+	if d.Lock != nil {
+		if want[lockFile], err = d.Lock.Marshal(); err != nil {
+			return nil, err
+		}
+	}
+	return want, nil
+}
+
+// add adds the files of a kind.
+func add[T marshaler](d *Directory, want map[string][]byte, kind string, docs map[string]T, empty func(T) (bool, error)) error {
+	taken := map[string]bool{}
+	for at, within := range d.places {
+		if at.kind == kind {
+			taken[strings.ToLower(filepath.Base(within))] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(docs)) {
+		at := place{kind, key}
+		within := d.places[at]
+		none, err := empty(docs[key])
+		if err != nil {
+			return err
+		}
+		if none && (within == "" || d.ours[key]) {
+			if within != "" {
+				want[within] = nil
+			}
+			continue
+		}
+		if within == "" {
+			name := fileName(key, taken)
+			taken[strings.ToLower(name)] = true
+			within = filepath.Join(kind, name)
+			d.places[at] = within
+		}
+		if want[within], err = docs[key].Marshal(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put makes a file be what it should; nil removes it.
+func (d *Directory) put(within string, data []byte) error {
+	name := filepath.Join(d.Root, within)
+	switch {
+	case data == nil:
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		delete(d.files, within)
+		delete(d.seen, within)
+		maps.DeleteFunc(d.places, func(_ place, at string) bool { return at == within })
+		return nil
+	case !d.changes(within, data):
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := wholefile.Replace(name, data, 0o644); err != nil {
+		return err
+	}
+	d.files[within], d.seen[within] = data, sha256.Sum256(data)
+	return nil
+}

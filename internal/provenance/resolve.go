@@ -1,0 +1,674 @@
+package provenance
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/provenance/normal"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// Form is the inner structure of a string, by which it is resolved part by
+// part. The empty form lets the value itself say.
+type Form string
+
+// The forms, as contracts spell them.
+const (
+	FormURL     Form = "url"
+	FormAddress Form = "address"
+	FormPath    Form = "path"
+	FormShell   Form = "shell"
+	FormSQL     Form = "sql"
+)
+
+// Value is one leaf of a proposed call.
+type Value struct {
+	Pointer string
+	Kind    strictjson.Kind
+	Text    string
+	Form    Form
+	// Brief leaves single words out of what explains the value, and shows only
+	// where it, or pieces of it, were copied from: enough where no answer
+	// depends on it.
+	Brief bool
+}
+
+// Resolution is what is known about one value.
+type Resolution struct {
+	Label label.Label
+	// How names the way in which the label was found.
+	How string
+	// Evidence are the places that the label rests on, or that explain it.
+	Evidence []Evidence
+	// Witness tells whether something vouches for the value; otherwise the
+	// label is the ambient one.
+	Witness bool
+	// Certified is set by whoever applied a certificate to the value: its label
+	// holds for that argument alone.
+	Certified bool
+	// Parts are the parts of a structured value; empty for a plain one. The
+	// label is the merge of all of them.
+	Parts []Part
+	// Certificates are those that the fields of results offer for the value.
+	Certificates []Certificate
+	// LooksLike is what the user wrote, when the value looks like it and is
+	// something else.
+	LooksLike string
+	// Bounded tells whether the value is a plain number or date that was taken,
+	// or computed, from the user's words and from fields of results that are
+	// not external: a bounded format from a bounded source.
+	Bounded bool
+	// Unsaid tells that the value gives a right, and that the user said its word in
+	// another sense.
+	Unsaid bool
+
+	numeric, right bool
+	refs           []fieldRef // the fields of results that it was taken from
+}
+
+// take merges a part into a composed value.
+func (r *Resolution) take(part Resolution) {
+	r.Label = label.Merge(r.Label, part.Label)
+	r.Evidence = append(r.Evidence, part.Evidence...)
+	r.refs = append(r.refs, part.refs...)
+}
+
+// Part is one part of a structured value.
+type Part struct {
+	// Name is "host", "path", "query", "address", "name", "word" and so on.
+	Name string
+	Text string
+	// Authority tells whether the part decides where the call goes or what it
+	// does; other parts carry content.
+	Authority bool
+	Label     label.Label
+}
+
+// Authority returns the label of the parts that decide where a call goes or
+// what it does: the whole label for a value without parts.
+func (r *Resolution) Authority() label.Label {
+	if len(r.Parts) == 0 {
+		return r.Label
+	}
+	l, any := label.Identity(), false
+	for _, p := range r.Parts {
+		if p.Authority {
+			l, any = label.Merge(l, p.Label), true
+		}
+	}
+	if !any {
+		return r.Label
+	}
+	return l
+}
+
+// Certificate is an offer of a field of a result to vouch for a value.
+type Certificate struct {
+	Procedure, Basis string
+	// Key is what the user said, by which the value was looked up; empty where it
+	// was named in another way.
+	Key   string
+	Roles label.RoleSet
+	Max   label.Trust
+}
+
+// Evidence is a place in the session; see the field docs of remit.Evidence.
+type Evidence struct {
+	Origin               string
+	Trust                label.Trust
+	Start, End           int
+	ValueStart, ValueEnd int
+	Text                 string
+	Vouches              bool
+}
+
+// Bounds of a resolution.
+const (
+	// maxPieces is how many pieces a list, a path or a command line may have
+	// to be resolved piece by piece.
+	maxPieces = 64
+	// fuelPerCall is how many comparisons the evidence of one call may cost.
+	fuelPerCall = 4_000_000
+)
+
+// Resolve finds the labels of all leaves of a proposed call.
+func (s *Session) Resolve(act Act, values []Value) []Resolution {
+	out := make([]Resolution, len(values))
+	fuel, bytes := fuelPerCall, 0
+	for i := range values {
+		bytes += len(values[i].Text) + len(values[i].Pointer)
+	}
+	s.work.begin(bytes, len(values))
+	s.named = map[procedureOf]string{}
+	for i := range values {
+		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
+		if !s.work.spent() {
+			out[i] = q.resolve()
+		}
+		if act.Effect != Reads && s.ambient.Trust < label.User {
+			out[i].Certificates = slices.DeleteFunc(out[i].Certificates, func(c Certificate) bool { return c.Key != "" && !q.keyRequested(c.Key) })
+		}
+		if s.ambient.Trust >= label.User {
+			// Nobody else has had a word yet: whatever was picked, the user's
+			// words alone led there.
+			out[i].Label.Obligations &^= unsteered
+			for j := range out[i].Parts {
+				out[i].Parts[j].Label.Obligations &^= unsteered
+			}
+		}
+		if out[i].Bounded && out[i].Label.Trust < label.User && q.outbid() {
+			out[i].Bounded = false
+		}
+		if s.work.spent() {
+			out[i] = exhausted(s.Ambient())
+		}
+		if !out[i].Witness {
+			s.lookalike(values[i].Text, &out[i])
+		}
+		if !out[i].Witness || len(out[i].Parts) > 0 && out[i].Label.Trust <= s.ambient.Trust {
+			out[i].Evidence = append(out[i].Evidence, s.explain(&values[i], &fuel)...)
+		}
+	}
+	return out
+}
+
+// unsteered are the doubts that matter only where somebody else had a word.
+const unsteered = label.LowInfo | label.AmbiguousBinding | label.Unrequested
+
+// exhausted is the resolution of a value that was not looked at to the end.
+func exhausted(ambient label.Label) Resolution {
+	l := label.Merge(ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
+	l.Obligations |= unsteered
+	return Resolution{Label: l, How: "not looked at: the call takes too many steps"}
+}
+
+// query is the resolution of one value.
+type query struct {
+	s        *Session
+	act      Act
+	v        Value
+	n        name
+	siblings []Value
+}
+
+func (q *query) resolve() Resolution {
+	v := q.v
+	switch v.Kind {
+	case strictjson.Null, strictjson.Object, strictjson.Array:
+		// An absent or empty value holds nothing that anybody chose.
+		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: "empty", Witness: true}
+	case strictjson.Bool:
+		return q.flag()
+	case strictjson.Number:
+		if r, ok := q.number(); ok {
+			return r
+		}
+		return q.ambient()
+	}
+	if v.Text == "" {
+		return q.ambient()
+	}
+	if r, ok := q.text(v.Text); ok {
+		return r
+	}
+	if q.v.Form == FormSQL && q.act.Effect == Reads && q.act.Tool != "" && onlyReads(v.Text) {
+		return q.settled("a query that only reads", "one SELECT, in a call that only reads")
+	}
+	if r, ok := q.structured(); ok {
+		return r
+	}
+	if q.v.Form == FormShell || q.v.Form == FormSQL {
+		return q.ambient() // code is not put together from pieces
+	}
+	if r, ok := q.derived(); ok {
+		return r
+	}
+	if r, ok := q.pathBelow(v.Text); ok {
+		return r
+	}
+	if r, ok := q.constant(v.Text); ok {
+		return r
+	}
+	if r, ok := q.setting(v.Text); ok {
+		return r
+	}
+	return q.ambient()
+}
+
+// text resolves a string as a whole: by exact or typed equality, or as a field.
+func (q *query) text(text string) (Resolution, bool) {
+	if !q.s.work.spend(len(text)) {
+		return Resolution{}, false
+	}
+	if clean(text) {
+		if r, ok := q.exact(text); ok {
+			return r, true
+		}
+		if r, ok := q.typed(text); ok {
+			return r, true
+		}
+	}
+	if r, ok := q.pin(text); ok {
+		return r, true
+	}
+	v := q.v
+	v.Text = text
+	if r, ok := q.s.field(v, q.n); ok && r.Label.Trust > q.s.ambient.Trust {
+		r.Bounded = r.Bounded || r.numeric
+		return r, true
+	} else if ok && len(r.Certificates) > 0 {
+		return r, true
+	}
+	return Resolution{}, false
+}
+
+// ambient is the resolution of a value that nothing vouches for.
+func (q *query) ambient() Resolution {
+	return Resolution{Label: q.s.Ambient(), How: "ambient"}
+}
+
+// clean tells whether a value may be vouched for at all: text in one normal
+// form, without characters that a person doesn't see.
+func clean(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x80 || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			ok, _ := normal.CleanText(s)
+			return utf8.ValidString(s) && ok
+		}
+	}
+	return true
+}
+
+// plain is clean, on one line, and in one piece.
+func plain(s string) bool { return !strings.ContainsAny(s, "\n\t\r ") && clean(s) }
+
+// exact resolves a value that stands word for word in vouching text. Of several
+// occurrences the best counts: the value is the same whoever repeats it.
+func (q *query) exact(text string) (Resolution, bool) {
+	found := q.s.vouch.find(text, false)
+	return q.best(text, found, "exact", false)
+}
+
+func (q *query) best(text string, found []occurrence, how string, folded bool) (Resolution, bool) {
+	var best Resolution
+	ok := false
+	for _, o := range found {
+		if q.s.work.spent() {
+			return Resolution{}, false
+		}
+		r, vouches := q.judge(text, o, folded)
+		if !vouches {
+			continue
+		}
+		r.How = how
+		if !ok || r.Label.Trust > best.Label.Trust ||
+			r.Label.Trust == best.Label.Trust && r.Label.Obligations < best.Label.Obligations {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// judge decides whether an occurrence vouches, and with which obligations.
+func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool) {
+	vouch := &q.s.vouch
+	src := &vouch.sources[o.source]
+	r := Resolution{Label: src.label, Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+	atom := typedAtom(text)
+	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) || manyAtoms(text) && q.anyNegated(o) {
+		return r, false
+	}
+	if atom && !o.quoted && strings.IndexByte(".,!?:;'", text[len(text)-1]) >= 0 {
+		return r, false // the punctuation of the sentence, and not the user's atom
+	}
+	if q.v.Form == FormShell && (text[0] == '`' || text[len(text)-1] == '`') {
+		return r, false // how the user marked the command; to a shell, to run its output
+	}
+	if numberShape(text) {
+		if minus, unclear := signBefore(src.text, o.start); minus || unclear || vouch.misread(o) {
+			return r, false // the sign is a part of it, or it is another number
+		}
+	}
+	if !q.requestedAt(o) {
+		r.Label.Obligations |= label.Unrequested
+	}
+	if o.quoted && !folded {
+		return r, true
+	}
+	if (q.v.Form == FormShell || q.v.Form == FormSQL) && !wholeCommand(src.text, o.start, o.end) {
+		return r, false // a piece of a command is another command
+	}
+	left, right := vouch.around(o, 9, 3)
+	if calendarWord(text) && !q.momentLike() && !q.n.cued(left) && (folded || inTime(left, right)) {
+		return r, false // "in May" says nothing about Mr May
+	}
+	if bareNumber(text) {
+		// "2 pages" says nothing about mail number 2.
+		if !q.cuedNumber(left, right) && !(q.quantityLike() && !counted(right)) {
+			return r, false
+		}
+		return r, true
+	}
+	r.Unsaid = q.unsaidRight(text, o, left, right)
+	if q.v.Form == FormShell && !o.inside {
+		return r, true // all of a command says what it is
+	}
+	if folded || o.inside || r.Unsaid || !atom && q.lowInformation(text, src.text, o, left, right) ||
+		schemeAdded(text, src.text[o.start:o.end]) && !visited(left, right) {
+		r.Label.Obligations |= label.LowInfo
+	}
+	if atom && q.ambiguous(text, left) {
+		r.Label.Obligations |= label.AmbiguousBinding
+	}
+	return r, true
+}
+
+// manyAtoms tells whether a value is a list of addresses in one string.
+func manyAtoms(text string) bool {
+	return strings.Count(text, "@") > 1 && strings.ContainsAny(text, ", ;\n")
+}
+
+// anyNegated tells whether the user ruled out an address inside of a text.
+func (q *query) anyNegated(o occurrence) bool {
+	text := q.s.vouch.sources[o.source].text
+	n := 0
+	q.s.work.spend(o.end - o.start)
+	for start, end := range atoms(text[o.start:o.end]) {
+		if strings.IndexByte(text[o.start+start:o.start+end], '@') <= 0 {
+			continue
+		}
+		if n++; n == maxPieces || q.s.vouch.negated(occurrence{source: o.source, start: o.start + start, end: o.start + end}) {
+			return true
+		}
+	}
+	return false
+}
+
+// schemeAdded tells whether a URL was made from a word with dots in it. The
+// user may have meant a file or a variable: "order.id" is a host as well.
+func schemeAdded(value, source string) bool {
+	return strings.Contains(value, "://") && !strings.Contains(source, "://") && !strings.Contains(source, "/") &&
+		!strings.HasPrefix(asciiLower(source), "www.")
+}
+
+// visited tells whether the words around a host say that it is one.
+func visited(left, right []string) bool {
+	return hasAny(left, hostWords) || hasAny(right, hostWords)
+}
+
+// hostWords say of a name with a dot that it is a host, and no file: files are
+// opened, fetched and downloaded, too.
+var hostWords = wordSet("visit website site page homepage webpage domain url host crawl scrape server web online navigate ping portal blog " +
+	"seite webseite sitio página pagina sito serveur serveur сайт")
+
+func (s *Session) vouchEvidence(o occurrence, valueLength int) Evidence {
+	src := &s.vouch.sources[o.source]
+	return Evidence{
+		Origin: s.events[src.event].name, Trust: src.label.Trust,
+		Start: o.start, End: o.end, ValueEnd: valueLength,
+		Text: s.events[src.event].text[o.start:o.end], Vouches: true,
+	}
+}
+
+// typedAtom tells whether a value is an address, a path or a code: something
+// that stands for one thing and is not written by accident.
+func typedAtom(s string) bool {
+	return strings.ContainsAny(s, "@/\\.:_") && !strings.ContainsAny(s, " \n") || isCode(s)
+}
+
+// isCode tells whether a value is a run of letters and digits with digits in
+// it, long enough to be an identifier.
+func isCode(s string) bool {
+	if len(s) < 6 {
+		return false
+	}
+	digits := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			digits++
+		} else if !isAlnum(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return digits >= 2
+}
+
+func bareNumber(s string) bool {
+	if len(s) > 3 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quantityLike tells whether an argument asks for an amount, for which a bare
+// number in the user's text is the ordinary way to say it.
+func (q *query) quantityLike() bool {
+	return quantityName(q.n.last) || contains(q.n.last, "n")
+}
+
+// counted tells whether the word after a number is what it counts.
+func counted(right []string) bool {
+	if len(right) == 0 {
+		return false
+	}
+	switch right[0] {
+	case "to", "for", "from", "in", "on", "at", "and", "or", "of", "per", "each", "every", "please", "with", "by", "as", "now", "via", "using", "into":
+		return false
+	}
+	return true
+}
+
+// lowInformation tells whether a value is so ordinary that standing in the
+// text says little: one or two lower-case words that nothing next to them marks
+// as what the argument asks for. "A general summary" names no channel.
+func (q *query) lowInformation(text, source string, o occurrence, left, right []string) bool {
+	n, capital, common := 0, false, false
+	for start, end := range words(text) {
+		n++
+		if c := text[start]; c < 'a' && (c >= 'A' && c <= 'Z') || c >= 0x80 {
+			capital = true
+		}
+		common = common || starters[strings.ToLower(text[start:end])]
+	}
+	if n >= 3 {
+		return false
+	}
+	if capital && !(sentenceStart(source, o.start) && common) {
+		return false
+	}
+	near := left
+	if len(near) > 3 {
+		near = near[len(near)-3:]
+	}
+	if q.n.cued(near) || len(right) > 0 && q.n.cued(right[:1]) && !(len(q.n.tool) > 0 && right[0] == q.n.tool[0]) {
+		return false // "the general channel", but not "in general, post less"
+	}
+	for len(left) > 0 {
+		switch left[len(left)-1] {
+		case "to", "with", "into", "invite", "add", "remove", "message", "email", "mail", "cc", "pay", "an", "an den", "für", "à":
+			return false
+		case "in", "on", "at":
+			// A place, where it closes what the user asked the tool to do:
+			// "post the figures in general.", not "in general terms".
+			return !closes(source, o.end) || !q.asked(left)
+		case "and", "or", "und", "et", "y":
+			// "into general and design": what holds for the first holds here.
+			if len(left) < 3 {
+				return true
+			}
+			left = left[:len(left)-2]
+			continue
+		}
+		return true
+	}
+	return true
+}
+
+// wholeCommand tells whether text[start:end] is all of a command that the user
+// told somebody to run: a line or a clause of its own, or what follows the word
+// for running it.
+func wholeCommand(text string, start, end int) bool {
+	if !closes(text, end) {
+		return false
+	}
+	before := strings.TrimRight(text[:start], " \t\"'`")
+	if before == "" || strings.IndexByte(".!?:;,\n", before[len(before)-1]) >= 0 {
+		return true
+	}
+	i := strings.LastIndexAny(before, " \n") + 1
+	last := strings.ToLower(before[i:])
+	for requests.marks[plainWord(last)]&(conjunction|opener) != 0 && i > 0 {
+		before = strings.TrimRight(before[:i], " \n") // "then", "please"
+		i = strings.LastIndexAny(before, " \n") + 1
+		last = strings.ToLower(before[i:])
+	}
+	for _, w := range requests.joined {
+		if w.deed&requests.byName["run"] != 0 && strings.HasSuffix(last, w.text) {
+			return true
+		}
+	}
+	return running[last] || requests.deeds[plainWord(last)]&requests.byName["run"] != 0
+}
+
+// running are the words that a command follows.
+var running = wordSet("run execute exec type call command query do then and please start invoke statement sql shell führe lance exécute ejecuta")
+
+// closes tells whether a clause ends after text[:end].
+func closes(text string, end int) bool {
+	rest := strings.TrimLeft(text[end:], "\"'”’`)*_")
+	if rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 {
+		return true
+	}
+	for _, w := range [...]string{" and ", " then ", " und ", " et ", " y ", " please", " aus", " per favore", " por favor", " s'il te"} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked tells whether one of the words is the verb that the tool's name begins
+// with, or one that people say for it.
+func (q *query) asked(words []string) bool {
+	if len(q.n.tool) == 0 {
+		return false
+	}
+	verb := q.n.tool[0]
+	return slices.ContainsFunc(words, func(w string) bool { return w == verb && len(w) > 2 || saying[w] && saying[verb] })
+}
+
+// saying are verbs for bringing words to people.
+var saying = wordSet("say tell write post send message announce publish share inform notify dm mail email reply answer schreibe sende poste écris envoie escribe envía")
+
+// starters are ordinary words that begin a sentence, where the capital letter
+// doesn't tell a name. The table is fixed: nothing in a session can make a word
+// common or rare.
+var starters = wordSet("a about add after again all also an and any are arrange as ask at attach be because before book bring buy by call can " +
+	"cancel change check clean close compare compile complete confirm copy could create delete describe did do does don download draft draw drop " +
+	"each edit email every everyone everything explain export extract fetch file fill find first fix follow for forward from general generate get " +
+	"give go good great have hello help here hey hi his how however i if import in include inform install introduce invite is it its just keep let " +
+	"like list load look mail main make master mark may me meet message move my need never new next no not note now of ok okay old on once one open " +
+	"or order other our pay perform pick place please post prepare print public publish pull push put random read receive remind remove rename " +
+	"reply report reschedule reserve restart resume return review run save say schedule search see select send set share she should show sort " +
+	"start stop store submit suggest sum summarise summarize support sure take tell test than thank thanks that the their them then there these " +
+	"they this those to today tomorrow transfer translate try turn two update upload use verify via visit wait was we what when where which while " +
+	"who why will with work would write yes yesterday you your")
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+func sentenceStart(source string, start int) bool {
+	before := strings.TrimRight(source[:start], " \t\"'(")
+	if before == "" {
+		return true
+	}
+	return strings.IndexByte(".!?\n:", before[len(before)-1]) >= 0
+}
+
+// ambiguous tells whether the user named several things of the value's kind,
+// not all of them in this call, without saying that this one belongs here.
+func (q *query) ambiguous(text string, left []string) bool {
+	var others map[string][]position
+	key, ok := mailKey(text)
+	if ok {
+		others = q.s.vouch.mails
+	} else {
+		return false
+	}
+	if len(others) < 2 {
+		// The sender of what is to be read is named, and not as somebody to write
+		// to, unless an answer was asked for.
+		return len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by") && !q.s.answering()
+	}
+	used := map[string]bool{key: true}
+	for _, v := range q.siblings {
+		if !q.s.work.spend(candidateWork) {
+			return true
+		}
+		if k, ok := mailKey(v.Text); ok {
+			used[k] = true
+		}
+	}
+	all := true
+	for k := range others {
+		all = all && used[k] && q.s.work.spend(candidateWork)
+	}
+	if all {
+		return false
+	}
+	// The nearest word that says what an address is there for decides; "and"
+	// carries it over from the address before.
+	near := 3
+	for i := len(left) - 1; i >= 0 && near > 0; i-- {
+		switch left[i] {
+		case "to", "with", "invite", "cc", "bcc", "share", "add", "for", "email", "mail", "message", "tell", "ask", "an", "für", "à":
+			return false
+		case "from", "by", "of", "about", "von", "than":
+			return true
+		case "and", "und", "or", "oder", "et", "y":
+			near = len(left)
+		}
+		near--
+	}
+	if len(left) > 3 {
+		left = left[len(left)-3:]
+	}
+	return !q.n.cued(left)
+}
+
+// answering tells whether the user asked for an answer to what somebody sent.
+func (s *Session) answering() bool {
+	for _, w := range [...]string{"reply", "replies", "answer", "respond", "back", "forward", "thank", "antworte", "antwort", "réponds", "responde"} {
+		if len(s.vouch.words[w]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// number resolves a JSON number.
+func (q *query) number() (Resolution, bool) {
+	if r, ok := q.typedNumber(q.v.Text); ok {
+		return r, true
+	}
+	if r, ok := q.pin(q.v.Text); ok {
+		return r, true
+	}
+	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Certificates) > 0) {
+		r.Bounded = r.Label.Trust >= label.ToolOutput
+		return r, true
+	}
+	return q.arithmetic(q.v.Text)
+}

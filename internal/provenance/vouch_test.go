@@ -1,0 +1,63 @@
+package provenance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// TestPastTheBound: where more was said than is kept, what came before vouches
+// no more, since what came after may have taken it back.
+func TestPastTheBound(t *testing.T) {
+	long := strings.Repeat("lorem ipsum ", MaxVouching/12-8)
+	for _, c := range []struct {
+		name, before, then string
+		value              string
+		trust              label.Trust
+	}{
+		{"within", "Write to tom@corp.com.", "And to ann@corp.com.", "tom@corp.com", label.User},
+		{"the text that passes it", "Write to tom@corp.com.", long + "Write to ann@corp.com.", "ann@corp.com", label.User},
+		{"a text before it", "Write to tom@corp.com.", long + "Never write to tom@corp.com again.", "tom@corp.com", label.External},
+		{"a text that is longer by itself", "Write to tom@corp.com.", long + long, "tom@corp.com", label.External},
+		{"in that text", "Hello.", "Write to tom@corp.com." + long + long, "tom@corp.com", label.External},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(now)
+			s.User("user:0", c.before)
+			s.User("user:1", strings.Repeat("more ", 50))
+			s.User("user:2", c.then)
+			s.Output("result:1", Result{Text: page, Tool: "read", Spec: Spec{Trust: label.External}})
+			if r := one(s, "send", "to", c.value); r.Label.Trust != c.trust {
+				t.Errorf("%s as %s", r.Label.Trust, r.How)
+			}
+			s.User("user:3", "Now write to kim@corp.com.")
+			if r := one(s, "send", "to", "kim@corp.com"); r.Label.Trust != label.User {
+				t.Errorf("what is said last is %s", r.Label.Trust)
+			}
+		})
+	}
+}
+
+// TestPinsPastTheBound: what was worked out from words that vouch no more vouches
+// no more.
+func TestPinsPastTheBound(t *testing.T) {
+	for _, c := range []struct {
+		then  string
+		trust label.Trust
+	}{
+		{"Go on.", label.User},
+		{strings.Repeat("lorem ipsum ", MaxVouching/12), label.External},
+	} {
+		s := New(now)
+		s.User("user:0", "The usual rent, please.")
+		v := Value{Pointer: "/amount", Kind: strictjson.Number, Text: "1234.56"}
+		s.Called("call:1#", []Value{v}, s.Resolve(Act{Tool: "pay"}, []Value{v}))
+		s.User("user:1", c.then)
+		s.Output("result:1", Result{Text: page, Tool: "read", Spec: Spec{Trust: label.External}})
+		if r := one(s, "pay", "amount", "1234.56"); r.Label.Trust != c.trust {
+			t.Errorf("%s as %s", r.Label.Trust, r.How)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// chat is OpenAI's Chat Completions.
+type chat struct{}
+
+func (chat) name() string { return "chat" }
+
+func (chat) request(body []byte, _ containers) (*request, error) {
+	m, err := object(body, "messages", "tools", "tool_choice", "functions", "n", "stream")
+	if err != nil {
+		return nil, err
+	}
+	if len(m["messages"]) == 0 || m["messages"][0] != '[' {
+		return nil, refuse(`"messages" is missing, or no list`)
+	}
+	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
+	switch {
+	case r.turns == nil && string(m["messages"]) != "[]":
+		return nil, refuse(`"messages" is not acceptable JSON`)
+	case !absent(m["functions"]):
+		return nil, refuse(`calls of "functions" can't be decided: offer them as "tools"`)
+	case len(r.tools) > 0 && !absent(m["n"]) && string(m["n"]) != "1":
+		return nil, refuse(`several answers with calls can't be decided: leave "n" out`)
+	}
+	if !absent(m["web_search_options"]) {
+		r.unread = append(r.unread, unreadable("web search"))
+	}
+	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
+	r.body = unmark(body, "messages")
+	return r, nil
+}
+
+func (chat) turn(raw json.RawMessage, c containers) turn {
+	switch rawjson.GetText(raw, "role") {
+	case "system", "developer":
+		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
+	case "user":
+		return turn{events: c.events(remit.UserEvent, contentOf(raw))}
+	case "assistant":
+		return turn{said: chatSaid(raw)}
+	case "tool":
+		return turn{events: []remit.Event{result(rawjson.GetText(raw, "tool_call_id"), rawjson.Get(raw, "content"))}}
+	}
+	return turn{events: []remit.Event{attached("message", everything(raw))}}
+}
+
+// chatSaid reads an assistant's message.
+func chatSaid(message json.RawMessage) *said {
+	s := &said{}
+	members, err := rawjson.Members(message)
+	if err != nil {
+		s.external = append(s.external, everything(message))
+		return s
+	}
+	for _, m := range members {
+		value := m.Value.Of(message)
+		switch m.Name {
+		case "role", "name":
+		case "content":
+			for _, p := range parts(value) {
+				if p.isText() {
+					s.text = append(s.text, p.text)
+				} else {
+					s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+				}
+			}
+		case "tool_calls":
+			for _, raw := range values(value) {
+				s.calls = append(s.calls, chatCall(raw))
+			}
+		case "annotations":
+			if len(values(value)) > 0 {
+				s.external = append(s.external, unreadable("web search"))
+			}
+		default:
+			if !opaque(m.Name) {
+				s.other = append(s.other, rawjson.Strings(value, opaque)...)
+			}
+		}
+	}
+	return s
+}
+
+func chatCall(raw json.RawMessage) call {
+	c := call{id: rawjson.GetText(raw, "id"), raw: raw}
+	if kind := rawjson.GetText(raw, "type"); kind != "" && kind != "function" {
+		return foreign(c, kind, rawjson.GetText(raw, kind, "name"))
+	}
+	c.tool = rawjson.GetText(raw, "function", "name")
+	c.arguments = argumentText(rawjson.Get(raw, "function", "arguments"))
+	return c
+}
+
+// argumentText are arguments that stand in a string, as the model wrote them;
+// servers that write the object itself are understood too.
+func argumentText(raw json.RawMessage) json.RawMessage {
+	if len(raw) > 0 && raw[0] == '"' {
+		raw = json.RawMessage(strings.TrimSpace(rawjson.Text(raw)))
+	}
+	return raw
+}
+
+// foreign is a call of a kind that has no schema to be held to. No tool that is
+// defined has a name with a space, so that it stays unknown.
+func foreign(c call, kind, name string) call {
+	c.tool = strings.TrimSpace(kind + " " + name)
+	if c.tool == name || !strings.Contains(c.tool, " ") {
+		c.tool = "tool " + c.tool
+	}
+	c.arguments = json.RawMessage("{}")
+	if input := everything(c.raw); input != "" {
+		c.arguments = fmt.Appendf(nil, `{"input":%s}`, rawjson.Quote(input))
+	}
+	return c
+}
+
+// chatShape is that of answers, and of the chunks of a stream.
+var chatShape = &shape{members: []string{"id", "choices", "error", "usage"}, inner: map[string]*shape{
+	"choices": {list: true, members: []string{"index", "message", "delta", "finish_reason"}, inner: map[string]*shape{"message": chatMessage, "delta": chatMessage}},
+}}
+
+var chatMessage = &shape{members: []string{"role", "content", "tool_calls", "function_call"}, inner: map[string]*shape{
+	"tool_calls": {list: true, members: []string{"index", "id", "type", "function", "custom"}, inner: map[string]*shape{
+		"function": {members: []string{"name", "arguments"}},
+	}},
+}}
+
+func (chat) answer(body []byte) (*answer, error) {
+	if err := readable(body, chatShape); err != nil {
+		return nil, err
+	}
+	choices := values(rawjson.Get(body, "choices"))
+	a := &answer{id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage")}
+	for i, c := range choices {
+		message := rawjson.Get(c, "message")
+		s := chatSaid(message)
+		if err := noFunctionCall(message); err != nil {
+			return nil, err
+		}
+		if i > 0 && len(s.calls) > 0 || !absent(rawjson.Get(c, "delta")) {
+			return nil, errBody
+		}
+		if i == 0 {
+			a.said, a.turn = *s, message
+			a.cut = chatCut(rawjson.GetText(c, "finish_reason"))
+		}
+	}
+	if len(choices) == 0 {
+		return nil, errBody
+	}
+	return a, nil
+}
+
+// noFunctionCall returns an error where a message, or a part of one, has calls in
+// other places than tool_calls.
+func noFunctionCall(message json.RawMessage) error {
+	if !absent(rawjson.Get(message, "function_call")) {
+		return fmt.Errorf("%w: it has a call in function_call, the old form of tool_calls", errBody)
+	}
+	return noCalls(rawjson.Get(message, "content"))
+}
+
+func chatCut(finish string) bool { return finish == "length" || finish == "content_filter" }
+
+func (chat) again(body []byte, a *answer) []byte {
+	turns := []json.RawMessage{a.turn}
+	for i, c := range a.calls {
+		turns = append(turns, fmt.Appendf(nil, `{"role":"tool","tool_call_id":%s,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+	}
+	return unforced(extend(body, "messages", turns...))
+}
+
+func (chat) owed(*answer) []json.RawMessage { return nil }
+
+func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
+	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
+		body = rawjson.Splice(body, at, usage)
+	}
+	if len(a.calls) == 0 {
+		return body
+	}
+	at, ok := rawjson.Find(body, "choices")
+	if !ok {
+		return body
+	}
+	choices := values(at.Of(body))
+	choice := choices[0]
+	message := rawjson.Get(choice, "message")
+	calls, err := rawjson.Elements(rawjson.Get(message, "tool_calls"))
+	if err != nil {
+		return body
+	}
+	var kept []json.RawMessage
+	for i, c := range a.calls[:min(len(calls), len(a.calls))] {
+		if a.fate[i].denial == "" {
+			kept = append(kept, rawjson.Replace(c.raw, rawjson.Quote(string(a.fate[i].arguments)), "function", "arguments"))
+		}
+	}
+	if len(kept) == 0 {
+		message = rawjson.Remove(message, "tool_calls")
+		if rawjson.GetText(choice, "finish_reason") == "tool_calls" {
+			choice = rawjson.Set(choice, "finish_reason", []byte(`"stop"`))
+		}
+	} else {
+		message = rawjson.Set(message, "tool_calls", join(kept))
+	}
+	if len(notes) > 0 {
+		message = rawjson.Set(message, "content", rawjson.Quote(noted(words(a.text), notes)))
+	}
+	choices[0] = rawjson.Set(choice, "message", message)
+	return rawjson.Splice(body, at, join(choices))
+}
+
+// noted is a text with what the proxy has to say below it.
+func noted(text string, notes []string) string {
+	note := strings.TrimSpace(strings.Join(notes, "\n"))
+	if text == "" {
+		return note
+	}
+	return text + "\n\n" + note
+}
+
+func (chat) problem(status int, message string) []byte { return openAIProblem(status, message) }
+
+// openAIProblem is an error as OpenAI's APIs have it.
+func openAIProblem(status int, message string) []byte {
+	kind := "invalid_request_error"
+	if status >= http.StatusInternalServerError {
+		kind = "server_error"
+	}
+	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%q,"param":null,"code":"remit"}}`, rawjson.Quote("remit: "+message), kind)
+}

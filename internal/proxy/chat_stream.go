@@ -1,0 +1,294 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/sse"
+)
+
+func (chat) codec() codec { return &chatCodec{} }
+
+// chatCodec reads and writes chunks of chat completions.
+type chatCodec struct {
+	// of the whole stream
+	id, created json.RawMessage
+	tries       int
+	sentCalls   int
+	sentText    bool
+	last        json.RawMessage // the last chunk, as a model for those made here
+
+	// of this try
+	message  map[string]*strings.Builder // members of the deltas that are text
+	order    []string
+	rest     json.RawMessage // and those that are not
+	calls    []*chatPending
+	answerID string
+	finish   string
+	parted   bool // its text stands apart from that of the try before
+	failed   bool
+	usage    json.RawMessage
+}
+
+// chatPending is a call in the making.
+type chatPending struct {
+	index     int
+	entry     json.RawMessage // all members but the arguments
+	arguments []byte
+	model     json.RawMessage // the chunk in which it began
+}
+
+func (k *chatCodec) next() {
+	*k = chatCodec{id: k.id, created: k.created, tries: k.tries + 1, sentCalls: k.sentCalls, sentText: k.sentText || k.said(), last: k.last}
+}
+
+// said reports whether this try has said something.
+func (k *chatCodec) said() bool {
+	text := k.message["content"]
+	return text != nil && text.Len() > 0
+}
+
+func (k *chatCodec) event(e sse.Event) ([]piece, error) {
+	data := bytes.TrimSpace(e.Data)
+	if string(data) == "[DONE]" {
+		return []piece{{tail, e}}, nil
+	}
+	if err := readable(data, chatShape); err != nil {
+		return nil, err
+	}
+	if !absent(rawjson.Get(data, "error")) {
+		k.failed = true
+		return []piece{{pass, e}}, nil
+	}
+	if k.id == nil {
+		k.id, k.created = rawjson.Get(data, "id"), rawjson.Get(data, "created")
+	}
+	k.answerID, k.last = rawjson.GetText(data, "id"), data
+	if u := rawjson.Get(data, "usage"); !absent(u) {
+		k.usage = u
+	}
+	at, ok := rawjson.Find(data, "choices")
+	choices := values(at.Of(data))
+	if !ok || len(choices) == 0 {
+		if k.finish != "" {
+			return []piece{{tail, e}}, nil
+		}
+		return []piece{{pass, e}}, nil
+	}
+	var out []piece
+	for i, c := range choices {
+		delta := rawjson.Get(c, "delta")
+		calls := values(rawjson.Get(delta, "tool_calls"))
+		if err := noFunctionCall(delta); err != nil {
+			return nil, err
+		}
+		if !absent(rawjson.Get(c, "message")) || len(calls) > 0 && integer(rawjson.Get(c, "index")) > 0 {
+			return nil, errBody
+		}
+		if integer(rawjson.Get(c, "index")) > 0 {
+			continue
+		}
+		for _, entry := range calls {
+			out = append(out, k.part(entry, data)...)
+		}
+		if len(calls) > 0 {
+			delta = rawjson.Remove(delta, "tool_calls")
+			choices[i] = rawjson.Set(c, "delta", delta)
+			e.Data = rawjson.Splice(data, at, join(choices))
+		}
+		k.merge(delta)
+		finish := rawjson.GetText(c, "finish_reason")
+		switch members, _ := rawjson.Members(delta); {
+		case finish != "":
+			k.finish = finish
+			if len(k.calls) > 0 && rawjson.GetText(delta, "content") != "" {
+				// What is text goes on whatever becomes of the calls.
+				text := rawjson.Set(choices[i], "finish_reason", []byte("null"))
+				out = append([]piece{{pass, sse.Event{Data: rawjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{text}))}}}, out...)
+				e.Data = rawjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{rawjson.Set(c, "delta", []byte("{}"))}))
+			}
+			return append(out, piece{tail, e}), nil
+		case len(calls) > 0 && len(members) == 0:
+			return out, nil // nothing is left of it
+		}
+	}
+	// What comes with a call came before it.
+	return append([]piece{{pass, e}}, out...), nil
+}
+
+func (k *chatCodec) choices(data []byte) rawjson.Span {
+	at, _ := rawjson.Find(data, "choices")
+	return at
+}
+
+// part takes a part of a call.
+func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
+	index, id := integer(rawjson.Get(entry, "index")), rawjson.GetText(entry, "id")
+	var p *chatPending
+	if i := slices.IndexFunc(k.calls, func(p *chatPending) bool { return p.index == index }); i >= 0 && index >= 0 {
+		p = k.calls[i]
+		if have := rawjson.GetText(p.entry, "id"); id != "" && have != "" && id != have {
+			// Some servers number all calls alike.
+			p.index, p = -1, nil
+		}
+	}
+	var out []piece
+	if p == nil {
+		p = &chatPending{index: index, model: chunk, entry: json.RawMessage(`{}`)}
+		k.calls = append(k.calls, p)
+		out = []piece{{step: begin}}
+	}
+	arguments := rawjson.Get(entry, "function", "arguments")
+	if len(arguments) > 0 && arguments[0] == '"' {
+		arguments = json.RawMessage(rawjson.Text(arguments))
+	}
+	p.arguments = append(p.arguments, arguments...)
+	function := overlay(rawjson.Get(p.entry, "function"), rawjson.Remove(rawjson.Get(entry, "function"), "arguments"))
+	p.entry = overlay(p.entry, rawjson.Remove(entry, "function"))
+	if !absent(function) {
+		p.entry = rawjson.Set(p.entry, "function", function)
+	}
+	return out
+}
+
+// merge puts a delta to the message.
+func (k *chatCodec) merge(delta json.RawMessage) {
+	members, err := rawjson.Members(delta)
+	if err != nil {
+		return
+	}
+	for _, m := range members {
+		value := m.Value.Of(delta)
+		switch {
+		case m.Name == "role" || m.Name == "tool_calls" || absent(value):
+		case value[0] == '"':
+			if k.message == nil {
+				k.message = map[string]*strings.Builder{}
+			}
+			if k.message[m.Name] == nil {
+				k.message[m.Name] = &strings.Builder{}
+				k.order = append(k.order, m.Name)
+			}
+			k.message[m.Name].WriteString(rawjson.Text(value))
+		default:
+			if k.rest == nil {
+				k.rest = json.RawMessage(`{}`)
+			}
+			if old := values(rawjson.Get(k.rest, m.Name)); old != nil {
+				value = join(append(old, values(value)...))
+			}
+			k.rest = rawjson.Set(k.rest, m.Name, value)
+		}
+	}
+}
+
+func (k *chatCodec) answer() (*answer, error) {
+	if k.failed {
+		return nil, errTold
+	}
+	if k.finish == "" {
+		return nil, errBroken
+	}
+	turn := []byte(`{"role":"assistant","content":null}`)
+	for _, name := range k.order {
+		turn = rawjson.Set(turn, name, rawjson.Quote(k.message[name].String()))
+	}
+	if k.rest != nil {
+		turn = overlay(turn, k.rest)
+	}
+	a := &answer{id: k.answerID, usage: k.usage, cut: chatCut(k.finish)}
+	var calls []json.RawMessage
+	for _, p := range k.calls {
+		calls = append(calls, p.whole(string(p.arguments)))
+	}
+	if len(calls) > 0 {
+		turn = rawjson.Set(turn, "tool_calls", join(calls))
+	}
+	a.said, a.turn = *chatSaid(turn), turn
+	return a, nil
+}
+
+// whole is the call with its arguments.
+func (p *chatPending) whole(arguments string) json.RawMessage {
+	entry := rawjson.Remove(p.entry, "index")
+	if kind := rawjson.GetText(entry, "type"); kind != "" && kind != "function" {
+		return entry
+	}
+	function := rawjson.Get(entry, "function")
+	if absent(function) {
+		function = json.RawMessage(`{}`)
+	}
+	return rawjson.Set(rawjson.Set(entry, "type", []byte(`"function"`)), "function", rawjson.Set(function, "arguments", rawjson.Quote(arguments)))
+}
+
+func (k *chatCodec) passed(e sse.Event) sse.Event {
+	if k.tries == 0 || string(bytes.TrimSpace(e.Data)) == "[DONE]" {
+		return e
+	}
+	e.Data = rawjson.Replace(rawjson.Replace(e.Data, k.id, "id"), k.created, "created")
+	if at, ok := rawjson.Find(e.Data, "choices"); ok {
+		choices := values(at.Of(e.Data))
+		for i, c := range choices {
+			// Clients that add deltas up would add the role again.
+			delta := rawjson.Remove(rawjson.Get(c, "delta"), "role")
+			if text := rawjson.GetText(delta, "content"); text != "" && k.sentText && !k.parted {
+				k.parted = true
+				delta = rawjson.Set(delta, "content", rawjson.Quote("\n\n"+text))
+			}
+			choices[i] = rawjson.Replace(c, delta, "delta")
+		}
+		e.Data = rawjson.Splice(e.Data, at, join(choices))
+	}
+	return e
+}
+
+// chunk makes a chunk after the model of another.
+func (k *chatCodec) chunk(model, delta json.RawMessage) sse.Event {
+	data := rawjson.Set(model, "choices", fmt.Appendf(nil, `[{"index":0,"delta":%s,"finish_reason":null}]`, delta))
+	data = rawjson.Replace(rawjson.Replace(data, k.id, "id"), k.created, "created")
+	return sse.Event{Data: rawjson.Replace(data, []byte("null"), "usage")}
+}
+
+func (k *chatCodec) call(n int, arguments json.RawMessage) []sse.Event {
+	p := k.calls[n]
+	entry := rawjson.Set(p.whole(string(arguments)), "index", number(k.sentCalls))
+	k.sentCalls++
+	return []sse.Event{k.chunk(p.model, fmt.Appendf(nil, `{"tool_calls":[%s]}`, entry))}
+}
+
+func (k *chatCodec) note(text string) []sse.Event {
+	if k.sentText || k.said() {
+		text = "\n\n" + text
+	}
+	k.sentText = true
+	return []sse.Event{k.chunk(k.last, fmt.Appendf(nil, `{"content":%s}`, rawjson.Quote(text)))}
+}
+
+func (k *chatCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {
+	out := make([]sse.Event, 0, len(tail))
+	for _, e := range tail {
+		e = k.passed(e)
+		if u := rawjson.Get(e.Data, "usage"); usage != nil && !absent(u) {
+			e.Data = rawjson.Replace(e.Data, usage, "usage")
+		}
+		if at, ok := rawjson.Find(e.Data, "choices"); ok && a.denied() > 0 && k.sentCalls == 0 {
+			choices := values(at.Of(e.Data))
+			for i, c := range choices {
+				if rawjson.GetText(c, "finish_reason") == "tool_calls" {
+					choices[i] = rawjson.Set(c, "finish_reason", []byte(`"stop"`))
+				}
+			}
+			e.Data = rawjson.Splice(e.Data, at, join(choices))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (k *chatCodec) failure(message string) []sse.Event {
+	return []sse.Event{{Data: openAIProblem(502, message)}}
+}

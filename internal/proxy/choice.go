@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// A request can say which tools the model may choose from (tool_choice), and
+// that it has to call one. When the model is asked again because a call was
+// denied, it must be free to call nothing, and to call no more tools than before.
+
+// chosen are the tools that a choice leaves the model, by name; nil when it
+// leaves all of them.
+func chosen(choice json.RawMessage) map[string]bool {
+	kind := rawjson.GetText(choice, "type")
+	if rawjson.Text(choice) == "none" || kind == "none" {
+		return map[string]bool{}
+	}
+	var named []json.RawMessage
+	switch kind {
+	case "function", "custom", "tool":
+		named = []json.RawMessage{choice}
+	case "allowed_tools":
+		named = append(values(rawjson.Get(choice, "tools")), values(rawjson.Get(choice, "allowed_tools", "tools"))...)
+	default:
+		return nil
+	}
+	only := map[string]bool{}
+	for _, c := range named {
+		for _, at := range [][]string{{"name"}, {"function", "name"}, {"custom", "name"}} {
+			if name := rawjson.GetText(c, at...); name != "" {
+				only[name] = true
+			}
+		}
+	}
+	return only
+}
+
+// forces reports whether a choice makes the model call a tool.
+func forces(choice json.RawMessage) bool {
+	switch kind := rawjson.GetText(choice, "type"); kind {
+	case "function", "custom", "tool", "any":
+		return true
+	case "allowed_tools":
+		return rawjson.GetText(choice, "mode") == "required" || rawjson.GetText(choice, "allowed_tools", "mode") == "required"
+	}
+	word := rawjson.Text(choice)
+	return word == "required" || word == "any"
+}
+
+// unforced is a request of OpenAI's APIs whose model may call nothing.
+func unforced(body []byte) []byte {
+	choice := rawjson.Get(body, "tool_choice")
+	switch {
+	case absent(choice) || rawjson.Text(choice) == "none":
+		return body
+	case rawjson.GetText(choice, "type") == "allowed_tools":
+		auto := []byte(`"auto"`)
+		return rawjson.Replace(rawjson.Replace(body, auto, "tool_choice", "mode"), auto, "tool_choice", "allowed_tools", "mode")
+	}
+	return rawjson.Replace(body, []byte(`"auto"`), "tool_choice")
+}
+
+// unforcedMessages is a request of Anthropic's API whose model may call nothing.
+func unforcedMessages(body []byte) []byte {
+	choice := rawjson.Get(body, "tool_choice")
+	if kind := rawjson.GetText(choice, "type"); absent(choice) || kind == "none" || kind == "auto" {
+		return body
+	}
+	free := rawjson.Set(rawjson.Remove(choice, "name"), "type", []byte(`"auto"`))
+	return rawjson.Replace(body, free, "tool_choice")
+}
+
+// notOffered is what the model is told of a call that the application left it no
+// choice of.
+func notOffered(tool string) string {
+	return fmt.Sprintf("The call of %s was denied.\n- the application does not offer this tool in this turn\n  answer without it", legible.Line(tool))
+}
+
+// forcedNames are the tools of which the application makes the model call one.
+func (r *request) forcedNames() []string {
+	var names []string
+	for _, tool := range r.tools {
+		name := toolName(tool)
+		if r.forced && (r.only == nil || r.only[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// toolName is the name in a definition.
+func toolName(tool json.RawMessage) string {
+	if name := rawjson.GetText(tool, "function", "name"); name != "" {
+		return name
+	}
+	return rawjson.GetText(tool, "name")
+}

@@ -1,0 +1,134 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/carrier"
+)
+
+// markMember marks a part of a message's content as material that was passed on.
+// It is taken out before the upstream sees the request.
+const markMember = "remit_attached"
+
+// MaxContainers bounds the kinds of containers: a text is searched for each.
+const MaxContainers = 32
+
+// container is a way in which applications put material into the user's turn. One
+// without a close reaches to the end of the text.
+type container struct{ open, close string }
+
+type containers []container
+
+// Containers reads the declarations of containers: the name of a tag, as in
+// "document" for <document>…</document>, or a beginning and an end with three
+// dots between them, as in "--- CONTEXT ---...--- END ---".
+func parseContainers(declared []string) (containers, error) {
+	if len(declared) > MaxContainers {
+		return nil, fmt.Errorf("there are %d kinds of containers: declare at most %d", len(declared), MaxContainers)
+	}
+	var out containers
+	for _, d := range declared {
+		d = strings.TrimSpace(d)
+		if begin, end, ok := strings.Cut(d, "..."); ok && begin != "" && end != "" {
+			out = append(out, container{lower(begin), lower(end)})
+			continue
+		}
+		if d == "" || strings.ContainsFunc(d, func(r rune) bool {
+			return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+		}) {
+			return nil, fmt.Errorf("%q is no container: write the name of a tag, or BEGIN...END", d)
+		}
+		out = append(out, container{"<" + lower(d), "</" + lower(d)})
+	}
+	return out, nil
+}
+
+// carried are the containers that users' turns have without a declaration: those
+// of agents and frameworks.
+func carried() containers {
+	var out containers
+	for _, name := range carrier.Elements() {
+		out = append(out, container{"<" + name, "</" + name})
+	}
+	for _, line := range carrier.Openings() {
+		out = append(out, container{open: lower(line)})
+	}
+	return out
+}
+
+// lower folds the letters of ASCII and keeps every byte in its place.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// split takes the containers out of a text. A container reaches from its first
+// beginning to its last end: who wrote what is in it may have written an end and
+// another beginning too. One that doesn't end reaches to the end of the text.
+func (c containers) split(text string) (own string, found []string) {
+	type span struct{ start, end int }
+	var spans []span
+	folded := ""
+	for _, k := range c {
+		if folded == "" {
+			text = strings.ToValidUTF8(text, "\uFFFD")
+			folded = lower(text)
+		}
+		start := opening(folded, k.open)
+		if start < 0 {
+			continue
+		}
+		end := strings.LastIndex(folded, k.close)
+		if end < start {
+			end = len(text)
+		} else if end += len(k.close); strings.HasPrefix(k.close, "</") {
+			if n := strings.IndexByte(folded[end:], '>'); n >= 0 {
+				end += n + 1
+			} else {
+				end = len(text)
+			}
+		}
+		spans = append(spans, span{start, end})
+	}
+	if len(spans) == 0 {
+		return text, nil
+	}
+	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
+	var kept strings.Builder
+	at := 0
+	for _, s := range spans {
+		if s.end <= at {
+			continue
+		}
+		if s.start > at {
+			kept.WriteString(text[at:s.start])
+			kept.WriteByte('\n')
+		}
+		found = append(found, text[max(s.start, at):s.end])
+		at = s.end
+	}
+	kept.WriteString(text[at:])
+	return strings.TrimSpace(kept.String()), found
+}
+
+// opening finds where a container begins: a tag's name must end there.
+func opening(text, open string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], open)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		rest := text[i+len(open):]
+		if !strings.HasPrefix(open, "<") || rest == "" || strings.IndexByte(" \t\r\n/>", rest[0]) >= 0 {
+			return i
+		}
+		from = i + 1
+	}
+}

@@ -1,0 +1,215 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// object reads the members of a request. Those named are decided by, and have no
+// double that some readers take for them. The elements of the large one are
+// checked as they are read.
+func object(body []byte, large string, named ...string) (map[string]json.RawMessage, error) {
+	members, err := rawjson.Members(body)
+	if err != nil {
+		return nil, refuse("the body is not a JSON object")
+	}
+	named = append(named, large)
+	out := make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		if known, ok := rawjson.Alike(m.Name, named...); ok {
+			return nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
+		}
+		if _, twice := out[m.Name]; twice {
+			return nil, refuse(fmt.Sprintf("the member %q stands twice", m.Name))
+		}
+		value := m.Value.Of(body)
+		out[m.Name] = value
+		if err := strict(m.Key.Of(body)); err != nil {
+			return nil, refuse("the body is not acceptable JSON: " + err.Error())
+		}
+		if m.Name == large && len(value) > 0 && value[0] == '[' {
+			continue
+		}
+		if err := strict(value); err != nil {
+			return nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
+		}
+	}
+	return out, nil
+}
+
+// values are those of a list; what is no list has none.
+func values(raw json.RawMessage) []json.RawMessage {
+	elements, err := rawjson.Elements(raw)
+	if err != nil {
+		return nil
+	}
+	out := make([]json.RawMessage, len(elements))
+	for i, at := range elements {
+		out[i] = at.Of(raw)
+	}
+	return out
+}
+
+// join makes a list of values.
+func join(values []json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(v)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// extend puts values at the end of a list that is a member of an object.
+func extend(body []byte, member string, values ...json.RawMessage) []byte {
+	at, ok := rawjson.Find(body, member)
+	if !ok || len(values) == 0 || body[at.Start] != '[' {
+		return body
+	}
+	more := join(values)
+	more = more[1 : len(more)-1]
+	inner := bytes.TrimRight(body[at.Start:at.End-1], " \t\r\n")
+	if len(inner) > 1 {
+		more = append([]byte{','}, more...)
+	}
+	end := at.Start + len(inner)
+	return rawjson.Splice(body, rawjson.Span{Start: end, End: end}, more)
+}
+
+// truth tells whether a value is true.
+func truth(raw json.RawMessage) bool { return string(raw) == "true" }
+
+// absent tells whether a member is missing or null.
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+func number(n int) json.RawMessage { return rawjson.Number(int64(n)) }
+
+// integer reads a number, -1 when there is none.
+func integer(raw json.RawMessage) int {
+	n, err := strconv.Atoi(string(raw))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// sum adds up what two tries used: numbers member by member, and of everything
+// else the later word.
+func sum(a, b json.RawMessage) json.RawMessage {
+	switch {
+	case absent(a):
+		return b
+	case absent(b):
+		return a
+	case a[0] != '{' || b[0] != '{':
+		x, errX := json.Number(a).Int64()
+		y, errY := json.Number(b).Int64()
+		if errX == nil && errY == nil {
+			return rawjson.Number(x + y)
+		}
+		u, errU := json.Number(a).Float64()
+		v, errV := json.Number(b).Float64()
+		if errU == nil && errV == nil {
+			return strconv.AppendFloat(nil, u+v, 'g', -1, 64)
+		}
+		return b
+	}
+	members, err := rawjson.Members(b)
+	if err != nil {
+		return a
+	}
+	out := []byte(a)
+	for _, m := range members {
+		out = rawjson.Set(out, m.Name, sum(rawjson.Get(a, m.Name), m.Value.Of(b)))
+	}
+	return out
+}
+
+// overlay puts the members of one object over those of another.
+func overlay(a, b json.RawMessage) json.RawMessage {
+	if absent(a) {
+		return b
+	}
+	members, err := rawjson.Members(b)
+	if err != nil {
+		return a
+	}
+	out := []byte(a)
+	for _, m := range members {
+		if v := m.Value.Of(b); !absent(v) {
+			out = rawjson.Set(out, m.Name, v)
+		}
+	}
+	return out
+}
+
+// unmark takes the marks out of members of a request.
+func unmark(body []byte, members ...string) []byte {
+	if !bytes.Contains(body, []byte(markMember)) && !bytes.Contains(body, []byte(`\u`)) {
+		return body
+	}
+	for _, member := range members {
+		if at, ok := rawjson.Find(body, member); ok {
+			body = rawjson.Splice(body, at, without(markMember, at.Of(body), contentDepth))
+		}
+	}
+	return body
+}
+
+// edited is a list with every value edited; what stands between them stays.
+func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.RawMessage {
+	elements, err := rawjson.Elements(list)
+	if err != nil {
+		return list
+	}
+	out := make([]byte, 0, len(list))
+	from := 0
+	for _, at := range elements {
+		out = append(append(out, list[from:at.Start]...), f(at.Of(list))...)
+		from = at.End
+	}
+	return append(out, list[from:]...)
+}
+
+// contentDepth is how deep content is nested in a request: a list of messages,
+// their content, that of results in it, and some more of each.
+const contentDepth = 16
+
+// without is a value without a member: neither has it, nor what it has as content.
+func without(member string, raw json.RawMessage, depth int) json.RawMessage {
+	if depth == 0 || len(raw) == 0 {
+		return raw
+	}
+	inner := func(raw json.RawMessage) json.RawMessage { return without(member, raw, depth-1) }
+	switch raw[0] {
+	case '[':
+		return edited(raw, inner)
+	case '{':
+		out := json.RawMessage(rawjson.Remove(raw, member))
+		for _, name := range []string{"content", "output", "parts"} {
+			if at, ok := rawjson.Find(out, name); ok {
+				out = rawjson.Splice(out, at, inner(at.Of(out)))
+			}
+		}
+		return out
+	}
+	return raw
+}
+
+// uncached is a value without the marks for a provider's cache, which clients
+// move along as a conversation grows.
+func uncached(raw json.RawMessage) json.RawMessage {
+	const mark = "cache_control"
+	if !bytes.Contains(raw, []byte(mark)) {
+		return raw
+	}
+	return without(mark, raw, contentDepth)
+}

@@ -1,0 +1,390 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/denial"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// exchange is one request of a client, with all tries that it takes.
+type exchange struct {
+	p *Proxy
+	d dialect
+	w http.ResponseWriter
+	r *http.Request
+
+	req    *request
+	tenant hash
+	owner  uint64 // as echoes know it
+	c      *conversation
+	end    hash // of the conversation up to the answer
+	spoken hash // and without what the deployment has put in it
+	kept   kept
+	// outside is the material that the model has before it beside the turns.
+	outside []string
+
+	stream *stream // nil until an answer streams
+	tries  []*answer
+	usage  json.RawMessage
+}
+
+// serve answers a request for an answer.
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
+	body, err := x.body()
+	if err == nil {
+		err = x.open(rawjson.Repair(body))
+	}
+	if err != nil && p.o.Shadow && ctx.Err() == nil {
+		p.o.Log.Warn("a request would have been refused", "path", r.URL.Path, "error", err)
+		r.Body = rest{io.MultiReader(bytes.NewReader(body), r.Body), r.Body}
+		p.relay.ServeHTTP(w, r)
+		return
+	}
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	if err := x.run(cancel); err != nil {
+		x.fail(err)
+	}
+	if x.stream != nil {
+		x.stream.stop()
+	}
+}
+
+// rest is a body of which a part was read already.
+type rest struct {
+	io.Reader
+	io.Closer
+}
+
+// body reads the body of the request, or as much of it as could be read.
+func (x *exchange) body() ([]byte, error) {
+	if kind, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, refuse("the body is not declared to be application/json")
+	}
+	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, refuse("the body is encoded: send it as it is")
+	}
+	body, err := io.ReadAll(io.LimitReader(x.r.Body, int64(x.p.o.Limits.Request)+1))
+	if err != nil {
+		return body, refuse("the body could not be read: " + err.Error())
+	}
+	if len(body) > x.p.o.Limits.Request {
+		return body, refuse("the body is longer than the bound")
+	}
+	return body, nil
+}
+
+// open reads the conversation out of the request.
+func (x *exchange) open(body []byte) error {
+	declared := x.p.attached
+	if h := x.r.Header.Values(headerAttached); len(h) > 0 {
+		more, err := parseContainers(strings.Split(strings.Join(h, ","), ","))
+		if err != nil {
+			return refuse(headerAttached + ": " + err.Error())
+		}
+		declared = append(declared[:len(declared):len(declared)], more...)
+	}
+	id := x.r.Header.Get(headerSession)
+	if len(id) > maxSessionID {
+		return refuse(headerSession + " is too long")
+	}
+	req, err := x.d.request(body, declared)
+	if err != nil {
+		return err
+	}
+	x.req, x.tenant = req, tenant(x.d.name(), x.r)
+	x.owner = x.p.echoes.owner(x.r)
+	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
+	if r.textual() && !x.p.o.TextCalls {
+		x.p.o.Log.Warn("calls are text in this conversation, and nobody decides them", "dialect", x.d.name())
+		if !x.p.o.Shadow {
+			return refuse(textCalls)
+		}
+	}
+	c, kept, err := r.resume(x.r.Context(), id, x.tenant)
+	if err != nil {
+		return err
+	}
+	last := len(req.turns)
+	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
+	x.req.body = settled(x.req.body, kept)
+	return nil
+}
+
+// maxSessionID bounds the ids of durable sessions.
+const maxSessionID = 256
+
+// run asks the upstream until there is an answer that may go out.
+func (x *exchange) run(cancel context.CancelCauseFunc) error {
+	idle := newIdle(x.p.o.Limits.Idle, cancel)
+	defer idle.stop()
+	body := x.req.body
+	for {
+		resp, err := x.send(body)
+		if err != nil {
+			if len(x.tries) == 0 {
+				x.keep(nil)
+			}
+			return x.orEnd(err)
+		}
+		idle.reset()
+		if resp.StatusCode < 200 || resp.StatusCode > 299 {
+			if x.stream != nil {
+				err = x.orEnd(errors.New(http.StatusText(resp.StatusCode)))
+			} else {
+				if len(x.tries) == 0 {
+					x.keep(nil)
+				}
+				err = x.copy(resp, idle)
+			}
+			resp.Body.Close()
+			return err
+		}
+		again, err := x.try(resp, idle)
+		resp.Body.Close()
+		if err != nil || !again {
+			return err
+		}
+		body = x.d.again(body, x.tries[len(x.tries)-1])
+	}
+}
+
+// try takes one answer of the upstream's, and tells whether the model is to be
+// asked again.
+func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) {
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "text/event-stream" {
+		return x.streamed(resp, idle)
+	}
+	if x.stream != nil {
+		return false, errBroken // it began as a stream
+	}
+	raw, err := io.ReadAll(io.LimitReader(idle.reader(resp.Body), int64(x.p.o.Limits.Answer)+1))
+	if err != nil {
+		return false, err
+	}
+	if len(raw) > x.p.o.Limits.Answer {
+		return false, errors.New("the answer is longer than the bound")
+	}
+	raw = bytes.TrimSpace(rawjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
+	a, err := x.d.answer(raw)
+	if err != nil {
+		err = unusable(err, resp, raw)
+		if x.p.o.Shadow {
+			return false, x.unseen(resp, raw, err)
+		}
+		return false, err
+	}
+	if again, err = x.settle(a); err != nil || again {
+		return again, err
+	}
+	if !x.p.o.Shadow {
+		var usage json.RawMessage
+		if len(x.tries) > 1 {
+			usage = x.usage
+		}
+		raw = x.d.whole(raw, a, a.notes(), usage)
+	}
+	shown, err := x.d.answer(raw)
+	if err != nil {
+		return false, err
+	}
+	if err := x.finish(&shown.said); err != nil {
+		return false, err
+	}
+	return false, x.write(resp, raw)
+}
+
+func (x *exchange) write(resp *http.Response, body []byte) error {
+	header(x.w.Header(), resp.Header)
+	x.w.WriteHeader(resp.StatusCode)
+	_, err := x.w.Write(body)
+	return err
+}
+
+// byteOrderMark is what some servers write before their JSON.
+var byteOrderMark = []byte("\ufeff")
+
+// unseen passes on an answer that could not be looked at, where nothing is
+// enforced.
+func (x *exchange) unseen(resp *http.Response, body []byte, why error) error {
+	x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", why)
+	x.keep(nil)
+	return x.write(resp, body)
+}
+
+// settle decides the calls of an answer, one after the other, and tells whether
+// the model is to be asked again.
+func (x *exchange) settle(a *answer) (again bool, err error) {
+	ctx := x.r.Context()
+	x.tries = append(x.tries, a)
+	x.usage = sum(x.usage, a.usage)
+	for _, text := range a.external {
+		if err := x.c.tell(ctx, attached("provider", text)); err != nil {
+			return false, err
+		}
+	}
+	for i := range a.calls {
+		if x.excluded(&a.calls[i]) {
+			a.fate = append(a.fate, fate{denial: notOffered(a.calls[i].tool)})
+			continue
+		}
+		f, err := x.decide(ctx, &a.calls[i])
+		if err != nil {
+			return false, err
+		}
+		a.fate = append(a.fate, f)
+	}
+	n := a.denied()
+	mute := slices.ContainsFunc(a.calls, func(k call) bool { return k.mute })
+	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
+}
+
+// excluded reports whether the application has left the model no choice of a call:
+// the tool was offered in another request, or the model is asked again here, where
+// no provider holds it to the choice.
+func (x *exchange) excluded(k *call) bool {
+	if x.p.o.Shadow {
+		return false
+	}
+	named := func(tool json.RawMessage) bool { return toolName(tool) == k.tool }
+	if x.c.offer.has(k.tool) && !slices.ContainsFunc(x.req.tools, named) {
+		return true
+	}
+	return len(x.tries) > 1 && x.req.only != nil && !x.req.only[k.tool]
+}
+
+// decide decides one call.
+func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
+	begun := time.Now()
+	d, err := x.c.decide(ctx, k)
+	took := time.Since(begun)
+	if err != nil {
+		return fate{}, err
+	}
+	if d.Verdict == remit.Ask && x.p.o.Approver != nil && !x.p.o.Shadow {
+		ask, cancel := context.WithTimeout(ctx, x.p.o.Limits.Approval)
+		after, err := x.p.o.Approver.Ask(ask, x.c.session, d)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return fate{}, context.Cause(ctx)
+		case err != nil:
+			x.p.o.Log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
+		default:
+			d = after
+		}
+	}
+	mode, message := "enforce", "decided"
+	if x.p.o.Shadow {
+		mode = "shadow"
+		if d.Verdict != remit.Allow {
+			message = "would have been stopped"
+		}
+	}
+	x.p.o.Log.Info(message, "session", d.Session, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
+		"mode", mode, "reasons", denial.Codes(d), "took", took)
+	if d.Verdict != remit.Allow && !x.p.o.Shadow {
+		return fate{denial: denial.Text(d)}, nil
+	}
+	return fate{arguments: d.Arguments}, nil
+}
+
+// finish notes what the client gets, before it gets it.
+func (x *exchange) finish(shown *said) error {
+	if err := x.c.assistant(x.r.Context(), words(shown.text)); err != nil {
+		return err
+	}
+	x.keep(shown)
+	return nil
+}
+
+// keep puts the conversation aside for the next request.
+func (x *exchange) keep(shown *said) {
+	l := &live{keys: []hash{x.end}, c: x.c, kept: x.kept}
+	if shown != nil {
+		last := x.tries[len(x.tries)-1]
+		l.kept = kept{owed: x.d.owed(last), response: last.id}
+		id := last.id
+		if x.stream != nil {
+			id = x.tries[0].id // a stream has one id
+		}
+		if id != "" {
+			l.keys = append(l.keys, keptKey(x.tenant, "response "+id))
+		}
+		if strings.HasPrefix(x.req.kept, "conversation ") {
+			l.keys = append(l.keys, keptKey(x.tenant, x.req.kept))
+		}
+		l.answered, l.answer = true, shown.digest(x.end)
+		x.remember(l, shown)
+		x.echo(shown)
+		l.work = x.c.floor.work
+	}
+	x.p.cache.put(l)
+}
+
+// remember notes the answer as one that was passed on.
+func (x *exchange) remember(l *live, shown *said) {
+	outside := x.outside
+	if x.stream == nil {
+		for _, a := range x.tries[:len(x.tries)-1] {
+			outside = append(outside[:len(outside):len(outside)], a.external...) // the client doesn't see it
+		}
+	}
+	l.spoken = shown.digest(x.spoken)
+	l.keys = append(l.keys, staleKey(x.spoken))
+	b := behind{answer: l.spoken, offer: x.c.offer.key, outside: textsHash(outside), external: textsHash(shown.external)}
+	x.p.monitors.remember(x.c.offer)
+	x.p.answers.add(b)
+	for _, text := range shown.other {
+		x.p.answers.add(behind{answer: aside(x.spoken, text)})
+	}
+}
+
+// orEnd ends an answer of which the client has a part already by what is known
+// of it; without one it returns the error.
+func (x *exchange) orEnd(err error) error {
+	if x.stream == nil || len(x.tries) == 0 || x.r.Context().Err() != nil {
+		return err
+	}
+	x.p.o.Log.Warn("the model could not be asked again", "error", err)
+	return x.stream.end(x.tries[len(x.tries)-1])
+}
+
+// fail answers with an error, or ends a stream by one.
+func (x *exchange) fail(err error) {
+	if cause := context.Cause(x.r.Context()); cause != nil && !errors.Is(cause, errIdle) {
+		return // the client has gone
+	}
+	status, message := http.StatusBadGateway, "the upstream could not be asked, or its answer could not be used: "+err.Error()
+	if e := (*errAnswer)(nil); errors.As(err, &e) {
+		message += e.text
+	}
+	if e := (*errRequest)(nil); errors.As(err, &e) {
+		status, message = http.StatusBadRequest, e.message
+	} else {
+		x.p.o.Log.Error("a request failed", "path", x.r.URL.Path, "error", err)
+	}
+	if x.stream != nil {
+		if !errors.Is(err, errTold) {
+			x.stream.fail(message)
+		}
+		return
+	}
+	answerError(x.w, x.d, status, message)
+}

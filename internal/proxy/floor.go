@@ -1,0 +1,276 @@
+package proxy
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/synth"
+)
+
+// floor says who speaks next in a conversation. After the model has called
+// something it is what the calls return, whatever role it comes in, until the
+// model has spoken again.
+type floor struct {
+	// work tells that the model's last words were calls.
+	work bool
+	// open are the ids of those that have returned nothing yet.
+	open []string
+}
+
+// floorOf is the floor after a model's words. After a call by which an agent has
+// the model give its answer the user speaks.
+func floorOf(calls []call) floor {
+	var f floor
+	for i := range calls {
+		f.open = append(f.open, calls[i].id)
+		f.work = f.work || !synth.LastWord(calls[i].tool)
+	}
+	return f
+}
+
+// returned notes that a call has returned, by any of the names of calls.
+func (f *floor) returned(id string, names map[string]string) {
+	f.open = slices.DeleteFunc(f.open, func(o string) bool { return o == id || names[o] != "" && names[o] == names[id] })
+}
+
+// event is what a text is that comes while calls work: the result of the one
+// call that has none, or something that came with results.
+func (f *floor) event(text string) remit.Event {
+	if len(f.open) == 1 {
+		id := f.open[0]
+		f.open = nil
+		return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: id, Content: text}}
+	}
+	return attached("result", text)
+}
+
+// people are the names under which a user's message is the user's. Frameworks put
+// the words of other agents into messages with these agents' names.
+var people = []string{"user", "human", "user_proxy", "userproxy"}
+
+// speaker is who a user's message says that it is from: by its name, which the
+// application gave it, or by a label, which anybody can write and can only lower
+// it. The name is empty where nothing is said.
+func speaker(message json.RawMessage, text string) (name string, another bool) {
+	name = strings.ToLower(rawjson.GetText(message, "name"))
+	other := name != "" && !slices.Contains(people, name)
+	label := saying.FindStringSubmatch(text)
+	return name, other || (label != nil && !slices.Contains(people, strings.ToLower(label[1])))
+}
+
+// saying is the label of another's words.
+var saying = regexp.MustCompile(`^\s*([\pL\pN_.-]{1,64}) (?:said|says|wrote):[ \t]*\r?\n`)
+
+// attributed are the events of a turn by who is known to have spoken.
+func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remit.Event {
+	var out []remit.Event
+	for _, e := range events {
+		switch e.Kind {
+		case remit.UserEvent:
+			out = append(out, r.users(c, i, e)...)
+			continue
+		case remit.SystemEvent:
+			if c.floor.work {
+				e = attached("result", e.Text) // an agent has put it there
+			}
+		}
+		if e.Kind == remit.ResultEvent {
+			c.floor.returned(e.Result.Call, c.open)
+		}
+		out = append(out, e)
+	}
+	for _, e := range out {
+		c.hear(e)
+		switch e.Kind {
+		case remit.ResultEvent:
+			r.p.echoes.remember(r.owner, e.Result.Content, &c.lineage)
+		case remit.AttachmentEvent:
+			r.p.echoes.remember(r.owner, e.Text, &c.lineage)
+		}
+	}
+	return out
+}
+
+// users are the events of what stands in the user's turn.
+func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
+	name, another := speaker(r.req.turns[i], e.Text)
+	named := name != "" && len(c.floor.open) == 0
+	switch {
+	case another:
+		r.lowered(i, "it has the name of another agent")
+		return []remit.Event{attached("agent", e.Text)}
+	case c.floor.work && !named:
+		r.lowered(i, "it follows calls that the model has said nothing about yet")
+		return []remit.Event{c.floor.event(e.Text)}
+	case c.log.others(e.Text):
+		return []remit.Event{attached("recorded", e.Text)}
+	}
+	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
+	if len(x.found) == 0 {
+		return []remit.Event{e}
+	}
+	r.lowered(i, "it has what was passed on before")
+	var out []remit.Event
+	if x.own != "" {
+		out = append(out, event(remit.UserEvent, x.own))
+	}
+	for _, f := range x.found {
+		out = append(out, attached("passed on", f))
+	}
+	return out
+}
+
+// lowered logs that a user's turn isn't taken for the user's words.
+func (r *reader) lowered(i int, because string) {
+	r.p.o.Log.Info("a user's turn is not all the user's words", "dialect", r.d.name(), "turn", i, "because", because)
+}
+
+// phrasesBefore are the keys of what stands in the conversation before a turn.
+// Turns are asked for in their order, and each is read once.
+func (r *reader) phrasesBefore(i int) map[uint64]bool {
+	if r.phrases == nil {
+		r.phrases = map[uint64]bool{}
+	}
+	for ; r.phrased < i; r.phrased++ {
+		for _, text := range r.turn(r.phrased).texts() {
+			phrases(r.owner, text, r.phrases)
+		}
+	}
+	return r.phrases
+}
+
+// texts are those of a turn that a user could have read.
+func (t *turn) texts() []string {
+	var out []string
+	for _, e := range t.events {
+		switch e.Kind {
+		case remit.ResultEvent:
+			out = append(out, e.Result.Content)
+		case remit.AttachmentEvent:
+			out = append(out, e.Text)
+		}
+	}
+	if t.said == nil {
+		return out
+	}
+	out = slices.Concat(out, t.said.text, t.said.other, t.said.external)
+	for _, k := range t.said.calls {
+		out = append(out, rawjson.Strings(k.arguments, func(string) bool { return false })...)
+	}
+	return out
+}
+
+// others tells whether a text is recorded as another's than the user's: it was
+// read with more knowledge of where it came from.
+func (r *recorded) others(text string) bool {
+	if r == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.events[r.cursor:], func(e remit.Event) bool {
+		return (e.Kind == remit.AttachmentEvent && e.Text == text) || (e.Kind == remit.ResultEvent && e.Result.Content == text)
+	})
+}
+
+// recall tells what the model is said to have said from a turn on, as a
+// conversation that is live has heard the calls of its last answer already.
+func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said, genuine bool) {
+	genuine = r.genuine(i, s)
+	hidden := r.hidden(i, s, genuine)
+	switch {
+	case live && hidden != nil:
+		return s, genuine
+	case hidden != nil:
+		more := *s
+		more.calls = hidden
+		s = &more
+		c.floor = floorOf(hidden)
+	case !genuine && len(s.calls) == 0 && r.writesCall(words(s.text)):
+		c.floor = floor{work: true}
+	default:
+		c.floor = floorOf(s.calls)
+	}
+	if !genuine {
+		for _, text := range slices.Concat(s.text, s.other) {
+			r.p.echoes.remember(r.owner, text, &c.lineage)
+		}
+	}
+	return s, genuine
+}
+
+// codeFence is how models mark code.
+const codeFence = "```"
+
+// echo notes what goes out.
+func (x *exchange) echo(shown *said) {
+	x.c.floor = floorOf(shown.calls)
+	if len(shown.calls) > 0 {
+		x.p.echoes.hold(x.spoken, shown.calls)
+	} else {
+		x.p.echoes.answered(x.owner, words(shown.text))
+	}
+	if len(x.req.tools) == 0 && strings.Contains(words(shown.text), codeFence) {
+		x.p.o.Log.Info("an answer has code, and its request no tools: nobody decides what a program would run of it", "dialect", x.d.name())
+	}
+	if !x.c.outside && !x.c.transcript() {
+		return
+	}
+	for _, text := range slices.Concat(shown.text, shown.other, shown.external) {
+		x.p.echoes.remember(x.owner, text, &x.c.lineage)
+	}
+	for i := range shown.calls {
+		x.p.echoes.rememberCall(x.owner, shown.calls[i].arguments, &x.c.lineage)
+	}
+}
+
+// hidden are the calls that went out at a place where the request has none: an
+// agent has put them into words, or left them out. Where it has left out all that
+// came of them, too, and has the answer to which they led, nothing is hidden.
+func (r *reader) hidden(i int, s *said, genuine bool) []call {
+	if genuine || len(s.calls) > 0 || r.p.echoes.spoke(r.owner, words(s.text)) {
+		return nil
+	}
+	return r.p.echoes.held(r.spoken[i])
+}
+
+// maxWritten bounds the text that is searched for written calls, in bytes: models
+// write less at once.
+const maxWritten = 1 << 20
+
+// writesCall tells whether a text has a call of one of the request's tools in it,
+// as agents put calls into words: its name before a parenthesis, behind "Action:",
+// or in quotes with arguments.
+func (r *reader) writesCall(text string) bool {
+	text = text[:min(len(text), maxWritten)]
+	return slices.ContainsFunc(r.req.tools, func(tool json.RawMessage) bool {
+		name := rawjson.GetText(tool, "name")
+		if name == "" {
+			name = rawjson.GetText(tool, "function", "name")
+		}
+		return name != "" && writesCallOf(text, name)
+	})
+}
+
+func writesCallOf(text, name string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+len(name):]
+		at += i + len(name)
+		quoted := strings.HasSuffix(before, `"`) || strings.HasSuffix(before, `'`) || strings.HasSuffix(before, "`")
+		near := strings.ToLower(after[:min(len(after), 80)])
+		switch {
+		case strings.HasPrefix(after, "("):
+			return true
+		case strings.HasSuffix(strings.ToLower(strings.TrimRight(before, " \t`\"'*")), "action:"):
+			return true
+		case quoted && slices.ContainsFunc([]string{"argument", "param", "input", "args"}, func(w string) bool { return strings.Contains(near, w) }):
+			return true
+		}
+	}
+}

@@ -1,0 +1,649 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// gemini is Google's generateContent, of the Gemini API and of Vertex.
+type gemini struct{}
+
+func (gemini) name() string { return "gemini" }
+
+// Google's servers read members of requests in two spellings, and one value where
+// a list is expected.
+
+// underscored is a member's name in its other spelling.
+func underscored(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// spelling is how an object spells a member that it has.
+func spelling(object json.RawMessage, name string) string {
+	if other := underscored(name); rawjson.Get(object, name) == nil && rawjson.Get(object, other) != nil {
+		return other
+	}
+	return name
+}
+
+// either is the value of a member in either spelling.
+func either(object json.RawMessage, path ...string) json.RawMessage {
+	for _, name := range path {
+		object = rawjson.Get(object, spelling(object, name))
+	}
+	return object
+}
+
+// many are the values of a list, or the one that stands in its place.
+func many(raw json.RawMessage) []json.RawMessage {
+	if !absent(raw) && raw[0] == '{' {
+		return []json.RawMessage{raw}
+	}
+	return values(raw)
+}
+
+// spelled returns an error where an object has one of these members twice, or in
+// a way that only some servers read.
+func spelled(object json.RawMessage, names ...string) error {
+	members, err := rawjson.Members(object)
+	if err != nil {
+		return refuse("there is no object where one is expected")
+	}
+	seen := map[string]string{}
+	for _, m := range members {
+		folded := foldedName(m.Name)
+		i := slices.IndexFunc(names, func(n string) bool { return foldedName(n) == folded })
+		if i < 0 {
+			continue
+		}
+		if m.Name != names[i] && m.Name != underscored(names[i]) {
+			return refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", legible.Line(m.Name), names[i]))
+		}
+		if seen[folded] != "" {
+			return refuse(fmt.Sprintf("the member %q stands twice", names[i]))
+		}
+		seen[folded] = m.Name
+	}
+	return nil
+}
+
+// geminiMembers are the members of a request that its answer is decided by.
+var geminiMembers = []string{"contents", "systemInstruction", "tools", "toolConfig", "cachedContent", "generationConfig"}
+
+func (gemini) request(body []byte, c containers) (*request, error) {
+	members := slices.Clone(geminiMembers[1:])
+	for _, name := range geminiMembers[1:] {
+		members = append(members, underscored(name))
+	}
+	m, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
+	if err == nil {
+		err = spelled(body, geminiMembers...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	system, tools := either(body, "systemInstruction"), either(body, "tools")
+	r := &request{turns: many(m["contents"]), frame: []json.RawMessage{system, tools}}
+	config := either(body, "toolConfig", "functionCallingConfig")
+	switch {
+	case len(r.turns) == 0:
+		return nil, refuse(`"contents" is missing, empty, or no list`)
+	case !absent(system) && system[0] != '{':
+		return nil, refuse(`"systemInstruction" is no object`)
+	case !absent(either(body, "cachedContent")):
+		return nil, refuse(`the text and the tools of "cachedContent" are not in the request, and its calls can't be decided: send them with the request`)
+	case truth(either(config, "streamFunctionCallArguments")):
+		return nil, refuse(`calls that come in fragments can't be decided: leave "streamFunctionCallArguments" out`)
+	}
+	if err := r.geminiTools(tools); err != nil {
+		return nil, err
+	}
+	if n := either(body, "generationConfig", "candidateCount"); len(r.tools) > 0 && !absent(n) && string(n) != "1" {
+		return nil, refuse(`several answers with calls can't be decided: leave "candidateCount" out`)
+	}
+	for _, of := range [][]json.RawMessage{r.turns, many(system)} {
+		if err := spelledParts(of); err != nil {
+			return nil, err
+		}
+	}
+	r.system = c.events(remit.SystemEvent, geminiParts(system))
+	r.only, r.forced = geminiChosen(config), strings.EqualFold(rawjson.GetText(config, "mode"), "ANY")
+	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
+	return r, nil
+}
+
+// geminiChosen are the tools that a choice leaves the model; nil for all of them.
+func geminiChosen(config json.RawMessage) map[string]bool {
+	if strings.EqualFold(rawjson.GetText(config, "mode"), "NONE") {
+		return map[string]bool{}
+	}
+	names := many(either(config, "allowedFunctionNames"))
+	if len(names) == 0 {
+		return nil
+	}
+	only := map[string]bool{}
+	for _, name := range names {
+		only[rawjson.Text(name)] = true
+	}
+	return only
+}
+
+// spelledParts returns an error where the parts of turns can be read in two ways.
+func spelledParts(turns []json.RawMessage) error {
+	for i, t := range turns {
+		if err := strict(t); err != nil {
+			return refuse(fmt.Sprintf("turn %d is not acceptable JSON: %v", i, err))
+		}
+		if err := spelled(t, "role", "parts"); err != nil {
+			return err
+		}
+		if list := rawjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
+			return refuse(`"parts" is no list`)
+		}
+		for _, p := range many(rawjson.Get(t, "parts")) {
+			if err := spelled(p, partMembers...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partMembers are the members of a part that say what it is.
+var partMembers = []string{"text", "thought", "thoughtSignature", "functionCall", "functionResponse", "inlineData", "fileData",
+	"executableCode", "codeExecutionResult", "toolCall", "toolResponse", "videoMetadata", "partMetadata", "mediaResolution"}
+
+// partDetails are those that only say more about it.
+var partDetails = []string{"thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution", markMember}
+
+// geminiParts are the parts of a turn. A part's kind is the member that it has.
+func geminiParts(turn json.RawMessage) []part {
+	var out []part
+	for _, raw := range many(rawjson.Get(turn, "parts")) {
+		p := part{kind: "unknown", raw: raw, marked: rawjson.Get(raw, markMember) != nil || rawjson.Get(turn, markMember) != nil}
+		members, _ := rawjson.Members(raw)
+		kinds := 0
+		for _, m := range members {
+			if i := slices.IndexFunc(partDetails, func(d string) bool { return foldedName(d) == foldedName(m.Name) }); i >= 0 || absent(m.Value.Of(raw)) {
+				continue
+			}
+			p.kind = m.Name
+			if i := slices.IndexFunc(partMembers, func(k string) bool { return foldedName(k) == foldedName(m.Name) }); i >= 0 {
+				p.kind = partMembers[i]
+			}
+			kinds++
+		}
+		switch {
+		case kinds > 1:
+			p.kind = "unknown"
+		case p.kind == "text" && truth(rawjson.Get(raw, "thought")):
+			p.kind, p.text = "thought", rawjson.GetText(raw, "text")
+		case p.kind == "text":
+			p.text = rawjson.GetText(raw, "text")
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (gemini) turn(raw json.RawMessage, c containers) turn {
+	role, list := rawjson.GetText(raw, "role"), geminiParts(raw)
+	if role == "model" {
+		return turn{said: geminiSaid(list)}
+	}
+	var t turn
+	var own []part
+	returned := map[string]int{}
+	for _, p := range list {
+		if p.kind == "functionResponse" {
+			t.events = append(t.events, geminiResult(either(p.raw, "functionResponse"), returned))
+		} else {
+			own = append(own, p)
+		}
+	}
+	if role != "user" && role != "" {
+		for i := range own {
+			own[i].marked = true // what comes with results
+		}
+	}
+	t.events = append(t.events, c.events(remit.UserEvent, own)...)
+	return t
+}
+
+// nth names a call that has no id, by its tool and how many of the tool came
+// before it in the turn.
+func nth(tool string, before map[string]int) string {
+	before[tool]++
+	return fmt.Sprintf("%s#%d", tool, before[tool])
+}
+
+// geminiResult is the event of what a function returned. Clients wrap what is no
+// object.
+func geminiResult(response json.RawMessage, before map[string]int) remit.Event {
+	id := rawjson.GetText(response, "id")
+	if n := nth(rawjson.GetText(response, "name"), before); id == "" {
+		id = n
+	}
+	content := rawjson.Get(response, "response")
+	if members, err := rawjson.Members(content); err == nil && len(members) == 1 && slices.Contains([]string{"result", "output"}, members[0].Name) {
+		content = members[0].Value.Of(content)
+	}
+	texts := []string{string(content)}
+	if len(content) > 0 && content[0] == '"' {
+		texts = []string{rawjson.Text(content)}
+	}
+	for _, p := range many(rawjson.Get(response, "parts")) {
+		texts = append(texts, unreadable("response part"), everything(p))
+	}
+	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: id, Content: words(texts)}}
+}
+
+// geminiSaid reads a model's turn. Streams break texts anywhere.
+func geminiSaid(list []part) *said {
+	s := &said{}
+	called := map[string]int{}
+	last := ""
+	join := func(texts []string, p part) []string {
+		if last == p.kind {
+			texts[len(texts)-1] += p.text
+			return texts
+		}
+		return append(texts, p.text)
+	}
+	for _, p := range list {
+		switch {
+		case p.kind == "text":
+			s.text = join(s.text, p)
+		case p.kind == "thought":
+			s.other = join(s.other, p)
+		case p.kind == "functionCall":
+			s.calls = append(s.calls, geminiCall(p.raw, called))
+		case couldCall(p):
+			s.calls = append(s.calls, foreign(call{raw: p.raw, mute: true}, "part", p.kind))
+		default:
+			if text := everything(p.raw); text != "" || p.kind != "unknown" { // else a signature alone
+				s.external = append(s.external, words([]string{unreadable(p.kind), text}))
+			}
+		}
+		last = p.kind
+	}
+	return s
+}
+
+// couldCall tells whether a client could read a call in a part that isn't one: of a
+// kind that isn't known yet, or of several kinds at once.
+func couldCall(p part) bool {
+	if p.kind == "unknown" {
+		return either(p.raw, "functionCall") != nil
+	}
+	return !slices.Contains(partMembers, p.kind)
+}
+
+// geminiCall reads a call. What has no id is known by its place; clients send
+// results back without the ids that there are, too.
+func geminiCall(part json.RawMessage, before map[string]int) call {
+	raw := either(part, "functionCall")
+	c := call{id: rawjson.GetText(raw, "id"), tool: rawjson.GetText(raw, "name"), raw: part}
+	c.alias = nth(c.tool, before)
+	if c.id == "" {
+		c.id, c.alias = c.alias, ""
+	}
+	if c.arguments = rawjson.Get(raw, "args"); absent(c.arguments) {
+		c.arguments = json.RawMessage("{}")
+	}
+	return c
+}
+
+// geminiShape is the shape of answers, and of the chunks of a stream.
+var geminiShape = &shape{members: []string{"candidates", "promptFeedback", "usageMetadata", "responseId", "error"}, inner: map[string]*shape{
+	"candidates": {list: true, members: []string{"content", "finishReason", "index", "groundingMetadata", "urlContextMetadata"}, inner: map[string]*shape{
+		"content": {members: []string{"role", "parts"}, inner: map[string]*shape{
+			"parts": {list: true, members: partMembers, inner: map[string]*shape{
+				"functionCall": {members: []string{"id", "name", "args"}},
+			}},
+		}},
+	}},
+}}
+
+// geminiChunk is what one chunk of an answer has.
+type geminiChunk struct {
+	parts           []part
+	finish          string
+	blocked, failed bool
+	// external is what tools of the provider brought beside the parts.
+	external []string
+}
+
+// readGemini reads a chunk. Calls that can't be decided are an error.
+func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
+	if err := readable(chunk, geminiShape); err != nil {
+		return nil, err
+	}
+	c := &geminiChunk{blocked: rawjson.GetText(chunk, "promptFeedback", "blockReason") != "", failed: !absent(rawjson.Get(chunk, "error"))}
+	for i, candidate := range values(rawjson.Get(chunk, "candidates")) {
+		list := geminiParts(rawjson.Get(candidate, "content"))
+		if i > 0 || integer(rawjson.Get(candidate, "index")) > 0 {
+			if len(geminiSaid(list).calls) > 0 {
+				return nil, fmt.Errorf("%w: there are calls in one of several answers", errBody)
+			}
+			continue
+		}
+		for _, p := range list {
+			for _, name := range []string{"partialArgs", "willContinue"} {
+				if v := either(p.raw, "functionCall", name); !absent(v) && string(v) != "false" {
+					return nil, fmt.Errorf("%w: a call comes in fragments", errBody)
+				}
+			}
+		}
+		c.parts, c.finish = list, rawjson.GetText(candidate, "finishReason")
+		for _, name := range []string{"groundingMetadata", "urlContextMetadata"} {
+			if m := rawjson.Get(candidate, name); !absent(m) && string(m) != "{}" {
+				c.external = append(c.external, words([]string{unreadable(name), everything(m)}))
+			}
+		}
+	}
+	return c, nil
+}
+
+// geminiCut tells whether an answer ended before its end.
+func geminiCut(finish string) bool { return finish != "" && finish != "STOP" }
+
+// chunks are those of an answer that came as one body: itself, or those of a list.
+func chunks(body []byte) []json.RawMessage {
+	if len(body) > 0 && body[0] == '[' {
+		return values(body)
+	}
+	return []json.RawMessage{body}
+}
+
+func (gemini) answer(body []byte) (*answer, error) {
+	if err := strict(body); err != nil {
+		return nil, fmt.Errorf("%w: %v", errBody, err)
+	}
+	a := &answer{}
+	var list []part
+	ended := false
+	for _, raw := range chunks(body) {
+		c, err := readGemini(raw)
+		if err != nil {
+			return nil, err
+		}
+		empty := rawjson.Get(raw, "candidates") == nil && !c.blocked && absent(rawjson.Get(raw, "usageMetadata"))
+		if c.failed || empty {
+			return nil, fmt.Errorf("%w: it has no candidates", errBody)
+		}
+		list = append(list, c.parts...)
+		ended = ended || c.finish != "" || c.blocked
+		a.cut = a.cut || geminiCut(c.finish)
+		a.external = append(a.external, c.external...)
+		if u := rawjson.Get(raw, "usageMetadata"); !absent(u) {
+			a.usage = u
+		}
+		if a.id == "" {
+			a.id = rawjson.GetText(raw, "responseId")
+		}
+	}
+	external := a.external
+	a.said, a.turn = *geminiSaid(list), geminiTurn(list)
+	a.external = append(a.external, external...)
+	a.cut = a.cut || !ended
+	return a, nil
+}
+
+// geminiTurn is the model's turn with these parts.
+func geminiTurn(list []part) json.RawMessage {
+	raw := make([]json.RawMessage, len(list))
+	for i, p := range list {
+		raw[i] = p.raw
+	}
+	return fmt.Appendf(nil, `{"role":"model","parts":%s}`, join(raw))
+}
+
+func (gemini) again(body []byte, a *answer) []byte {
+	var told []json.RawMessage
+	for i, c := range a.calls {
+		raw := rawjson.Get(c.raw, "functionCall")
+		response := fmt.Appendf(nil, `{"name":%s,"response":{"error":%s}}`, rawjson.Quote(c.tool), rawjson.Quote(a.fate[i].denial))
+		if id := rawjson.GetText(raw, "id"); id != "" {
+			response = rawjson.Set(response, "id", rawjson.Quote(id))
+		}
+		told = append(told, fmt.Appendf(nil, `{"functionResponse":%s}`, response))
+	}
+	if contents := rawjson.Get(body, "contents"); !absent(contents) && contents[0] == '{' {
+		body = rawjson.Set(body, "contents", join([]json.RawMessage{contents}))
+	}
+	return unforcedGemini(extend(body, "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
+}
+
+// unforcedGemini is a request whose model may call nothing.
+func unforcedGemini(body []byte) []byte {
+	in := spelling(body, "toolConfig")
+	name := spelling(rawjson.Get(body, in), "functionCallingConfig")
+	config := rawjson.Get(body, in, name)
+	if mode := strings.ToUpper(rawjson.GetText(config, "mode")); absent(config) || mode == "NONE" || mode == "AUTO" {
+		return body
+	}
+	free := rawjson.Remove(config, spelling(config, "allowedFunctionNames"))
+	return rawjson.Replace(body, rawjson.Set(free, "mode", []byte(`"AUTO"`)), in, name)
+}
+
+func (gemini) owed(*answer) []json.RawMessage { return nil }
+
+// withParts is a chunk with other parts.
+func withParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
+	at, ok := rawjson.Find(chunk, "candidates")
+	if !ok {
+		return chunk
+	}
+	candidates := values(at.Of(chunk))
+	if len(candidates) == 0 {
+		return chunk
+	}
+	candidates[0] = rawjson.Replace(candidates[0], join(list), "content", "parts")
+	return rawjson.Splice(chunk, at, join(candidates))
+}
+
+// withArguments is the part of a call with the arguments that were checked.
+func withArguments(part, arguments json.RawMessage) json.RawMessage {
+	return rawjson.Set(part, "functionCall", rawjson.Set(rawjson.Get(part, "functionCall"), "args", arguments))
+}
+
+func geminiText(text string) json.RawMessage {
+	return fmt.Appendf(nil, `{"text":%s}`, rawjson.Quote(text))
+}
+
+func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
+	list := chunks(body)
+	n, counted := 0, -1
+	for i, chunk := range list {
+		c, err := readGemini(chunk)
+		if err != nil {
+			continue
+		}
+		if !absent(rawjson.Get(chunk, "usageMetadata")) {
+			counted = i
+		}
+		var out []json.RawMessage
+		first := n
+		for _, p := range c.parts {
+			if len(geminiSaid([]part{p}).calls) == 0 {
+				out = append(out, p.raw)
+				continue
+			}
+			if n == 0 && len(notes) > 0 {
+				out = append(out, geminiText(strings.TrimPrefix(noted(words(a.text), notes), words(a.text))))
+			}
+			if f := a.fate[n]; f.denial == "" {
+				out = append(out, withArguments(p.raw, f.arguments))
+			}
+			n++
+		}
+		if n > first {
+			list[i] = withParts(chunk, out)
+		}
+	}
+	if usage != nil && counted >= 0 {
+		list[counted] = rawjson.Set(list[counted], "usageMetadata", usage)
+	}
+	if len(body) > 0 && body[0] == '[' {
+		return join(list)
+	}
+	return list[0]
+}
+
+func (gemini) problem(status int, message string) []byte {
+	kind := "INVALID_ARGUMENT"
+	switch {
+	case status == http.StatusForbidden:
+		kind = "PERMISSION_DENIED"
+	case status >= http.StatusInternalServerError:
+		kind = "INTERNAL"
+	}
+	return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%q}}`, status, rawjson.Quote("remit: "+message), kind)
+}
+
+// geminiTools reads the definitions of a request's tools. What tools of the
+// provider bring stands in no part.
+func (r *request) geminiTools(tools json.RawMessage) error {
+	for _, tool := range many(tools) {
+		if err := spelled(tool, "functionDeclarations", "codeExecution"); err != nil {
+			return err
+		}
+		members, _ := rawjson.Members(tool)
+		for _, m := range members {
+			switch value := m.Value.Of(tool); {
+			case foldedName(m.Name) == foldedName("functionDeclarations"):
+				for _, d := range many(value) {
+					declared, err := declaration(d)
+					if err != nil {
+						return err
+					}
+					r.tools = append(r.tools, declared)
+				}
+			case foldedName(m.Name) == foldedName("codeExecution") || absent(value):
+				// What it prints is a part.
+			default:
+				r.unread = append(r.unread, unreadable(m.Name))
+			}
+		}
+	}
+	return nil
+}
+
+// declaration is the definition of a function in the form of other APIs.
+func declaration(raw json.RawMessage) (json.RawMessage, error) {
+	if err := spelled(raw, "name", "description", "parameters", "parametersJsonSchema"); err != nil {
+		return nil, err
+	}
+	parameters, schema := rawjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
+	switch {
+	case !absent(parameters) && !absent(schema):
+		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", legible.Line(rawjson.GetText(raw, "name"))))
+	case !absent(parameters):
+		schema = jsonSchema(parameters)
+	}
+	out := []byte(`{"type":"function"}`)
+	for _, name := range []string{"name", "description"} {
+		if v := rawjson.Get(raw, name); !absent(v) {
+			out = rawjson.Set(out, name, v)
+		}
+	}
+	if !absent(schema) {
+		out = rawjson.Set(out, "parameters", schema)
+	}
+	return out, nil
+}
+
+// maxSchemaDepth bounds the nesting of a schema: those of real tools have five or
+// six.
+const maxSchemaDepth = 64
+
+// jsonSchema is a schema of Google's dialect of OpenAPI as JSON Schema. What can't
+// be read stays as it is, for the reader of schemas to refuse.
+func jsonSchema(raw json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return raw
+	}
+	out, err := rawjson.Encode(translated(v, 0))
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// schemaNames are the members of schemas that are called otherwise.
+var schemaNames = map[string]string{"any_of": "anyOf", "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength", "max_length": "maxLength",
+	"min_properties": "minProperties", "max_properties": "maxProperties", "additional_properties": "additionalProperties", "ref": "$ref", "defs": "$defs"}
+
+func translated(v any, depth int) any {
+	schema, ok := v.(map[string]any)
+	if !ok || depth > maxSchemaDepth {
+		return v
+	}
+	out := map[string]any{}
+	for name, value := range schema {
+		if other, ok := schemaNames[name]; ok {
+			name = other
+		}
+		switch name {
+		case "propertyOrdering", "property_ordering", "nullable":
+		case "type":
+			if kind, ok := value.(string); ok {
+				value = strings.ToLower(kind)
+			}
+			out[name] = value
+		case "items", "additionalProperties":
+			out[name] = translated(value, depth+1)
+		case "properties", "$defs":
+			out[name] = translatedEach(value, depth+1)
+		case "anyOf":
+			list, _ := value.([]any)
+			for i := range list {
+				list[i] = translated(list[i], depth+1)
+			}
+			out[name] = value
+		case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
+			if number, ok := value.(string); ok {
+				value = json.Number(number) // as Google writes long integers
+			}
+			out[name] = value
+		default:
+			out[name] = value
+		}
+	}
+	if kind, ok := out["type"].(string); ok && schema["nullable"] == true {
+		out["type"] = []any{kind, "null"}
+	}
+	return out
+}
+
+// translatedEach translates the schemas of an object's members.
+func translatedEach(v any, depth int) any {
+	members, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	for name, value := range members {
+		members[name] = translated(value, depth)
+	}
+	return members
+}

@@ -1,0 +1,193 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/sse"
+)
+
+func (gemini) codec() codec { return &geminiCodec{} }
+
+// geminiCodec reads and writes the chunks of streamGenerateContent, as events.
+type geminiCodec struct {
+	// of the whole stream
+	id       json.RawMessage
+	tries    int
+	sentText bool
+	last     json.RawMessage // the last chunk, as a model for those made here
+
+	// of this try
+	answerID string
+	list     []part
+	calls    []geminiPending
+	external []string
+	usage    json.RawMessage
+	cut      bool
+	ended    bool
+	failed   bool
+	parted   bool // its text stands apart from that of the try before
+	hasText  bool
+}
+
+// geminiPending is a call with the chunk in which it came.
+type geminiPending struct{ part, chunk json.RawMessage }
+
+func (k *geminiCodec) next() {
+	*k = geminiCodec{id: k.id, tries: k.tries + 1, sentText: k.sentText || k.hasText, last: k.last}
+}
+
+func (k *geminiCodec) event(e sse.Event) ([]piece, error) {
+	data := bytes.TrimSpace(e.Data)
+	c, err := readGemini(data)
+	if err != nil {
+		return nil, err
+	}
+	if c.failed {
+		k.failed = true
+		return []piece{{pass, e}}, nil
+	}
+	if k.id == nil {
+		k.id = rawjson.Get(data, "responseId")
+	}
+	if k.answerID == "" {
+		k.answerID = rawjson.GetText(data, "responseId")
+	}
+	if u := rawjson.Get(data, "usageMetadata"); !absent(u) {
+		k.usage = u
+	}
+	if rawjson.Get(data, "candidates") != nil {
+		k.last = data
+	}
+	k.external = append(k.external, c.external...)
+	k.cut, k.ended = k.cut || geminiCut(c.finish), k.ended || c.finish != "" || c.blocked
+	return k.pieces(e, data, c), nil
+}
+
+// pieces divides a chunk: what isn't a call goes on at once, and what ends the
+// answer waits.
+func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) []piece {
+	var own []json.RawMessage
+	var calls []piece
+	for _, p := range c.parts {
+		k.list = append(k.list, p)
+		if len(geminiSaid([]part{p}).calls) > 0 {
+			k.calls = append(k.calls, geminiPending{p.raw, data})
+			calls = append(calls, piece{step: begin})
+			continue
+		}
+		k.hasText = k.hasText || p.kind == "text" && p.text != ""
+		own = append(own, p.raw)
+	}
+	ends := c.finish != "" || c.blocked
+	switch {
+	case len(k.calls) == 0 && ends:
+		return []piece{{tail, e}}
+	case len(calls) == 0 && !ends:
+		return []piece{{pass, e}}
+	}
+	var out []piece
+	if len(own) > 0 {
+		// What comes with a call came before it, and goes on whatever becomes of it.
+		out = append(out, piece{pass, sse.Event{Data: unfinished(withParts(data, own))}})
+	}
+	out = append(out, calls...)
+	if ends {
+		out = append(out, piece{tail, sse.Event{Data: withParts(data, nil)}})
+	}
+	return out
+}
+
+// unfinished is a chunk that doesn't end the answer.
+func unfinished(chunk json.RawMessage) json.RawMessage {
+	at, ok := rawjson.Find(chunk, "candidates")
+	candidates := values(at.Of(chunk))
+	if !ok || len(candidates) == 0 {
+		return chunk
+	}
+	candidates[0] = rawjson.Remove(candidates[0], "finishReason")
+	return rawjson.Splice(chunk, at, join(candidates))
+}
+
+func (k *geminiCodec) answer() (*answer, error) {
+	if k.failed {
+		return nil, errTold
+	}
+	if !k.ended {
+		return nil, errBroken
+	}
+	a := &answer{id: k.answerID, usage: k.usage, cut: k.cut, turn: geminiTurn(k.list)}
+	a.said = *geminiSaid(k.list)
+	a.external = append(a.external, k.external...)
+	return a, nil
+}
+
+func (k *geminiCodec) passed(e sse.Event) sse.Event {
+	if k.tries == 0 {
+		return e
+	}
+	if k.id != nil {
+		e.Data = rawjson.Replace(e.Data, k.id, "responseId")
+	}
+	c, err := readGemini(e.Data)
+	if err != nil || k.parted || !k.sentText {
+		return e
+	}
+	list := make([]json.RawMessage, len(c.parts))
+	for i, p := range c.parts {
+		list[i] = p.raw
+		if p.kind == "text" && p.text != "" && !k.parted {
+			k.parted = true
+			list[i] = rawjson.Set(p.raw, "text", rawjson.Quote("\n\n"+p.text))
+		}
+	}
+	if k.parted {
+		e.Data = withParts(e.Data, list)
+	}
+	return e
+}
+
+// chunk makes a chunk after the model of another.
+func (k *geminiCodec) chunk(model, part json.RawMessage) sse.Event {
+	data := fmt.Appendf(nil, `{"candidates":[{"content":{"role":"model","parts":[%s]},"index":0}]}`, part)
+	for _, name := range []string{"modelVersion", "createTime"} {
+		if v := rawjson.Get(model, name); v != nil {
+			data = rawjson.Set(data, name, v)
+		}
+	}
+	if k.id != nil {
+		data = rawjson.Set(data, "responseId", k.id)
+	}
+	return sse.Event{Data: data}
+}
+
+func (k *geminiCodec) call(n int, arguments json.RawMessage) []sse.Event {
+	p := k.calls[n]
+	return []sse.Event{k.chunk(p.chunk, withArguments(p.part, arguments))}
+}
+
+func (k *geminiCodec) note(text string) []sse.Event {
+	if k.sentText || k.hasText {
+		text = "\n\n" + text
+	}
+	k.sentText = true
+	return []sse.Event{k.chunk(k.last, geminiText(text))}
+}
+
+func (k *geminiCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage) []sse.Event {
+	out := make([]sse.Event, 0, len(tail))
+	for _, e := range tail {
+		e = k.passed(e)
+		if usage != nil {
+			e.Data = rawjson.Replace(e.Data, usage, "usageMetadata")
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (k *geminiCodec) failure(message string) []sse.Event {
+	return []sse.Event{{Data: gemini{}.problem(502, message)}}
+}

@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// messages is Anthropic's Messages.
+type messages struct{}
+
+func (messages) name() string { return "messages" }
+
+func (messages) request(body []byte, c containers) (*request, error) {
+	m, err := object(body, "messages", "system", "tools", "tool_choice", "stream")
+	if err != nil {
+		return nil, err
+	}
+	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{uncached(m["system"]), uncached(m["tools"])}}
+	if len(r.turns) == 0 {
+		return nil, refuse(`"messages" is missing, empty, or no list`)
+	}
+	r.system = c.events(remit.SystemEvent, parts(m["system"]))
+	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
+	r.body = unmark(body, "system", "messages")
+	return r, nil
+}
+
+func (messages) turn(raw json.RawMessage, c containers) turn {
+	switch rawjson.GetText(raw, "role") {
+	case "system", "developer":
+		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
+	case "assistant":
+		return turn{said: blocksSaid(rawjson.Get(raw, "content"))}
+	case "user":
+		var t turn
+		var own []part
+		for _, p := range contentOf(raw) {
+			if p.kind == "tool_result" {
+				t.events = append(t.events, result(rawjson.GetText(p.raw, "tool_use_id"), rawjson.Get(p.raw, "content")))
+			} else {
+				own = append(own, p)
+			}
+		}
+		t.events = append(t.events, c.events(remit.UserEvent, own)...)
+		return t
+	}
+	return turn{events: []remit.Event{attached("message", everything(raw))}}
+}
+
+// blocksSaid reads an assistant's content.
+func blocksSaid(content json.RawMessage) *said {
+	s := &said{}
+	for _, p := range parts(content) {
+		switch {
+		case p.isText():
+			s.text = append(s.text, p.text)
+		case p.kind == "tool_use":
+			s.calls = append(s.calls, call{id: rawjson.GetText(p.raw, "id"), tool: rawjson.GetText(p.raw, "name"), arguments: rawjson.Get(p.raw, "input"), raw: p.raw})
+		case isCallBlock(p.kind):
+			c := foreign(call{id: rawjson.GetText(p.raw, "id"), raw: p.raw, mute: true}, p.kind, rawjson.GetText(p.raw, "name"))
+			s.calls = append(s.calls, c)
+		case strings.HasSuffix(p.kind, "_tool_result"):
+			s.external = append(s.external, words([]string{unreadable(p.kind), everything(p.raw)}))
+		default:
+			s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+		}
+	}
+	return s
+}
+
+// isCallBlock reports whether blocks of a kind are calls that the agent would
+// make, among them those of kinds that aren't known yet.
+func isCallBlock(kind string) bool {
+	switch kind {
+	case "text", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction":
+		return false
+	}
+	return !strings.HasSuffix(kind, "_tool_result")
+}
+
+// messagesShape is that of answers.
+var messagesShape = &shape{members: []string{"id", "type", "content", "stop_reason", "usage", "error"}, inner: map[string]*shape{
+	"content": {list: true, members: blockMembers},
+}}
+
+var blockMembers = []string{"type", "id", "name", "input", "text"}
+
+func (messages) answer(body []byte) (*answer, error) {
+	if err := readable(body, messagesShape); err != nil {
+		return nil, err
+	}
+	content := rawjson.Get(body, "content")
+	if absent(content) {
+		return nil, errBody
+	}
+	a := &answer{said: *blocksSaid(content), id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage"), cut: blocksCut(rawjson.GetText(body, "stop_reason"))}
+	a.turn = content
+	return a, nil
+}
+
+func blocksCut(reason string) bool {
+	return reason == "max_tokens" || reason == "refusal" || reason == "model_context_window_exceeded"
+}
+
+func (messages) again(body []byte, a *answer) []byte {
+	var told []json.RawMessage
+	for i, c := range a.calls {
+		told = append(told, fmt.Appendf(nil, `{"type":"tool_result","tool_use_id":%s,"is_error":true,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+	}
+	return unforcedMessages(extend(body, "messages",
+		fmt.Appendf(nil, `{"role":"assistant","content":%s}`, a.turn),
+		fmt.Appendf(nil, `{"role":"user","content":%s}`, join(told))))
+}
+
+func (messages) owed(*answer) []json.RawMessage { return nil }
+
+func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
+	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
+		body = rawjson.Splice(body, at, usage)
+	}
+	if len(a.calls) == 0 {
+		return body
+	}
+	at, ok := rawjson.Find(body, "content")
+	if !ok {
+		return body
+	}
+	var out []json.RawMessage
+	n, kept := 0, 0
+	for _, p := range parts(at.Of(body)) {
+		if !isCallBlock(p.kind) {
+			out = append(out, p.raw)
+			continue
+		}
+		if n == 0 && len(notes) > 0 {
+			out = append(out, textBlock(noted("", notes)))
+		}
+		if f := a.fate[n]; f.denial == "" {
+			kept++
+			out = append(out, rawjson.Set(p.raw, "input", f.arguments))
+		}
+		n++
+	}
+	body = rawjson.Splice(body, at, join(out))
+	if kept == 0 && rawjson.GetText(body, "stop_reason") == "tool_use" {
+		body = rawjson.Set(body, "stop_reason", []byte(`"end_turn"`))
+	}
+	return body
+}
+
+func textBlock(text string) json.RawMessage {
+	return fmt.Appendf(nil, `{"type":"text","text":%s}`, rawjson.Quote(text))
+}
+
+func (messages) problem(status int, message string) []byte {
+	kind := "invalid_request_error"
+	switch {
+	case status == http.StatusForbidden:
+		kind = "permission_error"
+	case status >= http.StatusInternalServerError:
+		kind = "api_error"
+	}
+	return fmt.Appendf(nil, `{"type":"error","error":{"type":%q,"message":%s}}`, kind, rawjson.Quote("remit: "+message))
+}

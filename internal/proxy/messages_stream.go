@@ -1,0 +1,243 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/sse"
+)
+
+func (messages) codec() codec { return &messagesCodec{} }
+
+// messagesCodec reads and writes the events of messages.
+type messagesCodec struct {
+	// of the whole stream
+	tries, sent, sentCalls int
+
+	// of this try
+	id     string
+	blocks []*block
+	byAt   map[int]*block
+	calls  []*block
+	usage  json.RawMessage
+	reason string
+	ended  bool
+	failed bool
+}
+
+// block is a content block in the making.
+type block struct {
+	start  json.RawMessage // the block as it began
+	text   map[string]*strings.Builder
+	lists  map[string][]json.RawMessage
+	call   bool
+	closed bool
+	to     int // its place for the client, -1 when it has none yet
+}
+
+// messagesEvent is the shape of events of a stream.
+var messagesEvent = &shape{members: []string{"type", "index", "message", "content_block", "content", "delta", "error"}, inner: map[string]*shape{
+	"message":       messagesShape,
+	"content_block": {members: blockMembers},
+	"delta":         {members: []string{"type", "text", "partial_json", "stop_reason"}},
+}}
+
+func (k *messagesCodec) next() {
+	*k = messagesCodec{tries: k.tries + 1, sent: k.sent, sentCalls: k.sentCalls}
+}
+
+func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
+	if err := readable(e.Data, messagesEvent); err != nil {
+		return nil, err
+	}
+	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
+	switch rawjson.GetText(e.Data, "type") {
+	case "message_start":
+		message := rawjson.Get(e.Data, "message")
+		if len(blocksSaid(rawjson.Get(message, "content")).calls) > 0 {
+			return nil, errBody // calls come in blocks of their own
+		}
+		k.id, k.usage = rawjson.GetText(message, "id"), rawjson.Get(message, "usage")
+		if k.tries > 0 {
+			return nil, nil
+		}
+		return one(pass)
+	case "content_block_start":
+		b := &block{start: rawjson.Get(e.Data, "content_block"), text: map[string]*strings.Builder{}, lists: map[string][]json.RawMessage{}, to: -1}
+		at := integer(rawjson.Get(e.Data, "index"))
+		if k.byAt == nil {
+			k.byAt = map[int]*block{}
+		}
+		if at < 0 || k.byAt[at] != nil {
+			return nil, errBody
+		}
+		k.blocks, k.byAt[at] = append(k.blocks, b), b
+		if b.call = isCallBlock(rawjson.GetText(b.start, "type")); b.call {
+			k.calls = append(k.calls, b)
+			return one(begin)
+		}
+		return one(pass)
+	case "content_block_delta", "content_block_stop":
+		b := k.byAt[integer(rawjson.Get(e.Data, "index"))]
+		if b == nil || b.closed {
+			return nil, errBody
+		}
+		if b.closed = rawjson.GetText(e.Data, "type") == "content_block_stop"; !b.closed {
+			b.add(rawjson.Get(e.Data, "delta"))
+		}
+		if b.call {
+			return nil, nil
+		}
+		return one(pass)
+	case "message_delta":
+		k.usage = overlay(k.usage, rawjson.Get(e.Data, "usage"))
+		if r := rawjson.GetText(e.Data, "delta", "stop_reason"); r != "" {
+			k.reason = r
+		}
+		return one(tail)
+	case "message_stop":
+		k.ended = true
+		return one(tail)
+	case "error":
+		k.failed = true
+	}
+	// What holds blocks is not known, and neither is what has no type.
+	holds := func(member string) bool { return rawjson.Get(e.Data, member) != nil }
+	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || rawjson.GetText(e.Data, "type") == "" {
+		return nil, errBody
+	}
+	return one(pass)
+}
+
+// add continues a block. What a delta is called says which member it continues.
+func (b *block) add(delta json.RawMessage) {
+	members, err := rawjson.Members(delta)
+	if err != nil {
+		return
+	}
+	for _, m := range members {
+		value := m.Value.Of(delta)
+		switch {
+		case m.Name == "type":
+		case m.Name == "citation":
+			b.lists["citations"] = append(b.lists["citations"], value)
+		case len(value) > 0 && value[0] == '"':
+			if b.text[m.Name] == nil {
+				b.text[m.Name] = &strings.Builder{}
+			}
+			b.text[m.Name].WriteString(rawjson.Text(value))
+		}
+	}
+}
+
+// whole is the block as it stands in a message.
+func (b *block) whole() json.RawMessage {
+	out := []byte(b.start)
+	for name, text := range b.text {
+		if name == "partial_json" {
+			continue
+		}
+		out = rawjson.Set(out, name, rawjson.Quote(rawjson.GetText(b.start, name)+text.String()))
+	}
+	for name, values := range b.lists {
+		out = rawjson.Set(out, name, join(values))
+	}
+	if input := b.input(); input != nil && strict(input) == nil {
+		out = rawjson.Set(out, "input", input)
+	}
+	return out
+}
+
+// input is what the model wrote as the input of a call; nil when it stands in
+// the block itself.
+func (b *block) input() json.RawMessage {
+	if p := b.text["partial_json"]; p != nil && strings.TrimSpace(p.String()) != "" {
+		return json.RawMessage(p.String())
+	}
+	return nil
+}
+
+func (k *messagesCodec) answer() (*answer, error) {
+	if k.failed {
+		return nil, errTold
+	}
+	if !k.ended {
+		return nil, errBroken
+	}
+	a := &answer{id: k.id, usage: k.usage, cut: blocksCut(k.reason)}
+	var content []json.RawMessage
+	for _, b := range k.blocks {
+		if !b.closed {
+			return nil, errBroken
+		}
+		content = append(content, b.whole())
+	}
+	a.turn = join(content)
+	a.said = *blocksSaid(a.turn)
+	for i, b := range k.calls {
+		if input := b.input(); input != nil && !a.calls[i].mute {
+			a.calls[i].arguments = input
+		}
+	}
+	return a, nil
+}
+
+func (k *messagesCodec) passed(e sse.Event) sse.Event {
+	at := rawjson.Get(e.Data, "index")
+	b := k.byAt[integer(at)]
+	if at == nil || b == nil {
+		return e
+	}
+	if b.to < 0 {
+		b.to = k.sent
+		k.sent++
+	}
+	if b.to != integer(at) {
+		e.Data = rawjson.Replace(e.Data, number(b.to), "index")
+	}
+	return e
+}
+
+// written are the events of a block that is made here.
+func (k *messagesCodec) written(start, delta json.RawMessage) []sse.Event {
+	at := k.sent
+	k.sent++
+	return []sse.Event{
+		{Name: "content_block_start", Data: fmt.Appendf(nil, `{"type":"content_block_start","index":%d,"content_block":%s}`, at, start)},
+		{Name: "content_block_delta", Data: fmt.Appendf(nil, `{"type":"content_block_delta","index":%d,"delta":%s}`, at, delta)},
+		{Name: "content_block_stop", Data: fmt.Appendf(nil, `{"type":"content_block_stop","index":%d}`, at)},
+	}
+}
+
+func (k *messagesCodec) call(n int, arguments json.RawMessage) []sse.Event {
+	k.sentCalls++
+	return k.written(rawjson.Set(k.calls[n].start, "input", []byte("{}")),
+		fmt.Appendf(nil, `{"type":"input_json_delta","partial_json":%s}`, rawjson.Quote(string(arguments))))
+}
+
+func (k *messagesCodec) note(text string) []sse.Event {
+	return k.written(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, rawjson.Quote(text)))
+}
+
+func (k *messagesCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {
+	for i, e := range tail {
+		if rawjson.GetText(e.Data, "type") != "message_delta" {
+			continue
+		}
+		if usage != nil {
+			e.Data = rawjson.Replace(e.Data, usage, "usage")
+		}
+		if a.denied() > 0 && k.sentCalls == 0 && rawjson.GetText(e.Data, "delta", "stop_reason") == "tool_use" {
+			e.Data = rawjson.Replace(e.Data, []byte(`"end_turn"`), "delta", "stop_reason")
+		}
+		tail[i] = e
+	}
+	return tail
+}
+
+func (k *messagesCodec) failure(message string) []sse.Event {
+	return []sse.Event{{Name: "error", Data: messages{}.problem(502, message)}}
+}

@@ -1,0 +1,325 @@
+package proxy
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit"
+)
+
+// reader reads the turns of one request, each at most once.
+type reader struct {
+	// owner is whose the request is, as echoes know it.
+	owner uint64
+	// phrases are the keys of what stands in the turns before phrased.
+	phrases map[uint64]bool
+	phrased int
+	p       *Proxy
+	d       dialect
+	req     *request
+	c       containers
+	read    []*turn
+	err     error
+	// before are the hashes of the conversation before every turn, and at its
+	// end.
+	before []hash
+	// spoken are the same without the frame: without tools and system text.
+	spoken []hash
+	// offer are the tools of the conversation; nil until it is found.
+	offer *offer
+	// outside is the material of the frame.
+	outside []string
+}
+
+// turn reads a turn. What is not acceptable JSON is an error of the request.
+func (r *reader) turn(i int) *turn {
+	if r.read[i] == nil {
+		if err := strict(r.req.turns[i]); err != nil {
+			r.err = refuse(fmt.Sprintf("turn %d is not acceptable JSON: %v", i, err))
+			r.read[i] = &turn{}
+			return r.read[i]
+		}
+		t := r.d.turn(r.req.turns[i], r.c)
+		r.read[i] = &t
+	}
+	return r.read[i]
+}
+
+// run is what the model said without a break from a turn on, and how many turns
+// that takes.
+func (r *reader) run(from int) (*said, int) {
+	s, n := &said{}, 0
+	for i := from; i < len(r.req.turns); i++ {
+		t := r.turn(i)
+		if t.said == nil {
+			break
+		}
+		s.add(t.said)
+		n++
+	}
+	return s, n
+}
+
+// genuine tells whether this proxy passed on what the model is said to have said
+// there, and the conversation has all that was behind it.
+func (r *reader) genuine(from int, s *said) bool {
+	place := r.spoken[from]
+	b := r.p.answers.get(s.digest(place))
+	if b == nil {
+		return false
+	}
+	for _, text := range s.other {
+		if r.p.answers.get(aside(place, text)) == nil {
+			return false
+		}
+	}
+	return r.offer == nil || r.lacks(b, s) == ""
+}
+
+// lacks says what was behind an answer and is not in the conversation; "" where it
+// has all.
+func (r *reader) lacks(b *behind, s *said) string {
+	if b.outside != (hash{}) && b.outside != textsHash(r.outside) {
+		return "the material in the system text was another"
+	}
+	if b.external != textsHash(s.external) {
+		return "what the provider's tools brought is missing"
+	}
+	if b.offer == r.offer.key {
+		return ""
+	}
+	earlier := r.p.monitors.offer(b.offer)
+	if earlier == nil {
+		return "the tools that were offered then are not known any more"
+	}
+	gone := slices.DeleteFunc(r.offer.beyond(earlier), func(name string) bool { return slices.Contains(r.p.o.Accept, name) })
+	if len(gone) > 0 {
+		return "definitions of tools have changed: " + strings.Join(gone, ", ")
+	}
+	return ""
+}
+
+// forged reports words of the model's that are taken for anybody's.
+func (r *reader) forged(from int, s *said) {
+	why := "they were not passed on at this place"
+	if b := r.p.answers.get(s.digest(r.spoken[from])); b != nil {
+		if lack := r.lacks(b, s); lack != "" {
+			why = lack
+		}
+	}
+	r.p.o.Log.Warn("words of the assistant's are not known, and count as text from outside", "turn", from, "why", why)
+}
+
+// material is what stands in the frame beside the deployment's own text.
+func (r *reader) material() []string {
+	var out []string
+	add := func(events []remit.Event) {
+		for _, e := range events {
+			if e.Kind == remit.AttachmentEvent {
+				out = append(out, e.Text)
+			}
+		}
+	}
+	r.req.system = r.deployment(r.req.system)
+	add(r.req.system)
+	for i, raw := range r.req.turns {
+		if isSystem(raw) {
+			t := r.turn(i)
+			t.events = r.deployment(t.events)
+			add(t.events)
+		}
+	}
+	return append(out, r.req.unread...)
+}
+
+// known are the tools of the request, and those that the model had been offered
+// when it said what it is said to have said.
+func (r *reader) known() *offer {
+	o := newOffer(r.req.tools)
+	for i := 0; i < len(r.req.turns); i++ {
+		s, n := r.run(i)
+		if n == 0 {
+			continue
+		}
+		digest := s.digest(r.spoken[i])
+		if b := r.p.answers.get(digest); b != nil && b.offer != o.key {
+			if earlier := r.p.monitors.offer(b.offer); earlier != nil {
+				o = o.with(earlier.tools)
+			}
+		}
+		// The conversation as it was under another frame is not gone on from.
+		r.p.cache.take(staleKey(r.spoken[i]), func(l *live) bool { return l.spoken == digest })
+		i += n - 1
+	}
+	return o
+}
+
+// staleKey is the hash by which a conversation is found under any frame.
+func staleKey(spoken hash) hash { return hashed(spoken[:], []byte("stale")) }
+
+// under puts a conversation under the monitor for what it has been offered, these
+// tools among it.
+func (r *reader) under(ctx context.Context, c *conversation) error {
+	o := newOffer(r.req.tools).with(c.offer.tools)
+	m, err := r.p.monitors.get(o, r.req.forcedNames())
+	if err != nil || m == c.monitor {
+		return err
+	}
+	if v, ok := c.session.(*volatile); ok {
+		c.session, err = v.under(ctx, m)
+	} else {
+		c.session, _, err = r.p.o.Sessions.Open(ctx, m, c.id)
+	}
+	if err != nil {
+		return fmt.Errorf("the session can't go on with other tools: %w", err)
+	}
+	c.offer, c.monitor = o, m
+	return nil
+}
+
+// resume returns the conversation of a request, up to the end of its turns: the
+// live one that it goes on from, or one that is made again.
+func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversation, kept, error) {
+	if r.req.kept != "" {
+		seed = keptKey(seed, r.req.kept)
+		r.before = prefixes(seed, r.req.turns)
+	} else {
+		frame := append([][]byte{seed[:], []byte(strings.Join(r.req.unread, "\x00"))}, bytesOf(r.req.frame)...)
+		r.before = prefixes(hashed(frame...), r.req.turns)
+	}
+	r.spoken, r.outside = spoken(seed, r.req.turns), r.material()
+	if r.err != nil {
+		return nil, kept{}, r.err
+	}
+	for at := len(r.req.turns); at >= 0; at-- {
+		from := at
+		l := r.p.cache.take(r.before[at], func(l *live) bool {
+			if !l.answered || r.req.kept != "" && at == 0 {
+				return true
+			}
+			if at == len(r.req.turns) {
+				return false
+			}
+			s, n := r.run(at)
+			from = at + n
+			genuine := r.genuine(at, s)
+			if l.work && r.hidden(at, s, genuine) != nil {
+				from = at
+				return true
+			}
+			return genuine && s.digest(r.before[at]) == l.answer
+		})
+		if l == nil {
+			continue
+		}
+		if err := r.under(ctx, l.c); err != nil {
+			return nil, kept{}, err
+		}
+		r.offer = l.c.offer
+		if r.req.kept != "" && at == 0 {
+			if err := l.c.frame(ctx, r.frame()); err != nil {
+				return nil, kept{}, err
+			}
+		}
+		if l.answered && (r.req.kept == "" || at > 0) {
+			l.kept = kept{} // the client's history is all that there is
+		}
+		return l.c, l.kept, r.tell(ctx, l.c, from)
+	}
+	r.offer = r.known()
+	c, err := r.begin(ctx, id)
+	if err != nil {
+		return nil, kept{}, err
+	}
+	return c, kept{}, r.tell(ctx, c, 0)
+}
+
+// keptKey is the hash by which a conversation is found whose history the
+// provider keeps.
+func keptKey(tenant hash, kept string) hash { return hashed(tenant[:], []byte("kept"), []byte(kept)) }
+
+// frame is what a request says beside its turns.
+func (r *reader) frame() []remit.Event {
+	var out []remit.Event
+	for _, text := range r.req.unread {
+		out = append(out, attached("unread", text))
+	}
+	return append(out, r.req.system...)
+}
+
+// begin makes a conversation.
+func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
+	m, err := r.p.monitors.get(r.offer, r.req.forcedNames())
+	if err != nil {
+		return nil, err
+	}
+	if id != "" && r.p.o.Sessions == nil {
+		r.p.o.Log.Warn("a request names a session, and there is no store to keep it in", "header", headerSession)
+	}
+	if id == "" || r.p.o.Sessions == nil {
+		id = "proxy-" + strings.ToLower(rand.Text())
+	}
+	var c *conversation
+	if r.p.o.Sessions == nil {
+		c = newConversation(&volatile{s: m.Session(id)}, nil)
+	} else {
+		s, log, err := r.p.o.Sessions.Open(ctx, m, id)
+		if err != nil {
+			return nil, fmt.Errorf("the session can't be opened: %w", err)
+		}
+		c = newConversation(s, log)
+		r.p.echoes.restore(r.owner, log, &c.lineage)
+	}
+	c.id, c.offer, c.monitor = id, r.offer, m
+	if r.req.kept != "" && c.log == nil {
+		if err := c.tell(ctx, attached("history", unreadable("kept history"))); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.frame(ctx, r.frame())
+}
+
+// tell adds the turns from one on.
+func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
+	for i := from; i < len(r.req.turns); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		t := r.turn(i)
+		if r.err != nil {
+			return r.err
+		}
+		if t.said != nil {
+			s, n := r.run(i)
+			if r.err != nil {
+				return r.err
+			}
+			s, genuine := r.recall(c, i, s, i == from && c.floor.work)
+			if !genuine && !c.metAll(s) {
+				r.forged(i, s)
+			}
+			if err := c.recall(ctx, s, genuine); err != nil {
+				return err
+			}
+			i += n
+			continue
+		}
+		if hidden := r.p.echoes.held(r.spoken[i]); hidden != nil && !c.floor.work {
+			if err := c.recall(ctx, &said{calls: hidden}, true); err != nil {
+				return err
+			}
+			c.floor = floorOf(hidden)
+		}
+		for _, e := range r.attributed(c, i, t.events) {
+			if err := c.tell(ctx, e); err != nil {
+				return err
+			}
+		}
+		i++
+	}
+	c.log = nil
+	return r.err
+}

@@ -1,0 +1,102 @@
+package proxy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/rawjson"
+)
+
+// shape says where calls stand in an answer of a dialect. Members that it doesn't
+// name pass as they are, but none that a client could take for one that it names:
+// what is decided must be all that clients read.
+type shape struct {
+	// list tells that the value is a list of values of this shape.
+	list bool
+	// members are read here, in these letters.
+	members []string
+	// inner are the shapes of members that hold calls themselves.
+	inner map[string]*shape
+}
+
+// callMembers are the names under which APIs have calls. Where a shape doesn't
+// have them, nothing stands.
+var callMembers = []string{"tool_calls", "tool_call", "tool_uses", "tool_use", "function_calls", "function_call"}
+
+// readable returns an error where clients could read an answer, or an event of
+// one, otherwise than it is decided.
+func readable(body []byte, s *shape) error {
+	if err := strict(body); err != nil {
+		return fmt.Errorf("%w: %v", errBody, err)
+	}
+	return s.check(body)
+}
+
+// check returns an error where a value is not of the shape.
+func (s *shape) check(value json.RawMessage) error {
+	if absent(value) {
+		return nil
+	}
+	if !s.list {
+		return s.object(value)
+	}
+	if value[0] != '[' {
+		return fmt.Errorf("%w: there is no list where one is expected", errBody)
+	}
+	for _, v := range values(value) {
+		if err := s.object(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shape) object(value json.RawMessage) error {
+	members, err := rawjson.Members(value)
+	if err != nil {
+		return fmt.Errorf("%w: there is no object where one is expected", errBody)
+	}
+	for _, m := range members {
+		inner := m.Value.Of(value)
+		if slices.Contains(s.members, m.Name) {
+			if of := s.inner[m.Name]; of != nil {
+				if err := of.check(inner); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		folded := foldedName(m.Name)
+		is := func(name string) bool { return foldedName(name) == folded }
+		if slices.ContainsFunc(s.members, is) || slices.ContainsFunc(callMembers, is) && !absent(inner) {
+			return fmt.Errorf("%w: some clients read calls in the member %q", errBody, legible.Line(m.Name))
+		}
+	}
+	return nil
+}
+
+// foldedName is a member's name as the most lenient reader of JSON takes it.
+func foldedName(name string) string {
+	name = strings.NewReplacer("_", "", "-", "", " ", "", "ſ", "s", "K", "k").Replace(name)
+	return strings.ToLower(name)
+}
+
+// callLike reports whether parts of a message that are of a kind could be calls.
+func callLike(kind string) bool {
+	kind = strings.ToLower(kind)
+	return strings.Contains(kind, "call") || strings.Contains(kind, "tool") || strings.Contains(kind, "function")
+}
+
+// noCalls returns an error where the content of a message has parts that could be
+// calls.
+func noCalls(content json.RawMessage) error {
+	for _, p := range parts(content) {
+		if callLike(p.kind) {
+			return fmt.Errorf("%w: its text has a part of type %q", errBody, legible.Line(p.kind))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/remit-project/remit/internal/sse"
+)
+
+// stream writes one answer to the client as events, whatever tries it takes.
+type stream struct {
+	x       *exchange
+	k       codec
+	control *http.ResponseController
+	// queue waits for the decision on the calls in it.
+	queue []queued
+	calls int
+	tail  []sse.Event
+	// shown is what the client has got.
+	shown said
+
+	mu    sync.Mutex // one writes at a time
+	beat  *time.Timer
+	ended bool
+}
+
+// comment is an event of a stream that clients overlook: it keeps what stands
+// between from taking the stream for dead.
+const comment = ": the answer is being decided\n\n"
+
+// newStream begins a stream, which says something every now and then.
+func (x *exchange) newStream() *stream {
+	s := &stream{x: x, k: x.d.codec(), control: http.NewResponseController(x.w)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	quiet := x.p.o.Limits.Quiet
+	s.beat = time.AfterFunc(quiet, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.ended {
+			return
+		}
+		if _, err := io.WriteString(x.w, comment); err == nil && s.control.Flush() == nil {
+			s.beat.Reset(quiet)
+		}
+	})
+	return s
+}
+
+// stop ends the stream for good.
+func (s *stream) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.beat.Stop()
+}
+
+// queued is an event, or the place of a call.
+type queued struct {
+	piece
+	call int
+}
+
+// streamed takes an answer that comes as events: text goes on at once, calls when
+// they are complete and decided.
+func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err error) {
+	if x.stream == nil {
+		header(x.w.Header(), resp.Header)
+		x.w.WriteHeader(resp.StatusCode)
+		x.stream = x.newStream()
+	} else {
+		x.stream.k.next()
+	}
+	s := x.stream
+	s.queue, s.tail, s.calls = nil, nil, 0
+	if err := s.read(idle.reader(io.LimitReader(resp.Body, int64(x.p.o.Limits.Answer)))); err != nil {
+		return false, err
+	}
+	a, err := s.k.answer()
+	if err != nil {
+		if x.p.o.Shadow {
+			x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", err)
+			x.keep(nil)
+			return false, nil
+		}
+		return false, err
+	}
+	if again, err = x.settle(a); err != nil {
+		return false, err
+	}
+	if again {
+		if err := s.flush(a); err != nil {
+			return false, err
+		}
+		s.shown.add(&said{text: a.text, other: a.other, external: a.external})
+		return true, nil
+	}
+	s.shown.add(&said{text: a.text, other: a.other, external: a.external})
+	for i, c := range a.calls {
+		if f := a.fate[i]; f.denial == "" {
+			if !x.p.o.Shadow {
+				c.arguments = f.arguments
+			}
+			s.shown.calls = append(s.shown.calls, c)
+		}
+	}
+	return false, s.end(a)
+}
+
+// read passes on the events of one try as far as they can be.
+func (s *stream) read(r io.Reader) error {
+	in := sse.NewReader(r, s.x.p.o.Limits.Answer)
+	for {
+		e, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		pieces, err := s.k.event(e)
+		if s.x.p.o.Shadow {
+			pieces, err = nil, s.write(e)
+		}
+		if err != nil {
+			return err
+		}
+		for _, p := range pieces {
+			if err := s.take(p); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take passes a piece on, or keeps it.
+func (s *stream) take(p piece) error {
+	switch p.step {
+	case tail:
+		s.tail = append(s.tail, p.event)
+		return nil
+	case begin:
+		s.queue = append(s.queue, queued{p, s.calls})
+		s.calls++
+		return nil
+	case lead:
+		s.queue = append(s.queue, queued{p, -1})
+		return nil
+	}
+	if s.calls == 0 {
+		// What waited led to no call.
+		for _, q := range s.queue {
+			if err := s.write(s.k.passed(q.event)); err != nil {
+				return err
+			}
+		}
+		s.queue = nil
+		return s.write(s.k.passed(p.event))
+	}
+	s.queue = append(s.queue, queued{p, -1})
+	return nil
+}
+
+// flush passes on what waited: the calls that may run and what came between.
+// What led to a call that may not run stays behind with it.
+func (s *stream) flush(a *answer) error {
+	for i, q := range s.queue {
+		var events []sse.Event
+		switch {
+		case q.step == begin && a.fate[q.call].denial == "":
+			events = s.k.call(q.call, a.fate[q.call].arguments)
+		case q.step == lead && leadsAstray(s.queue[i:], a), q.step == begin:
+			continue
+		default:
+			events = []sse.Event{s.k.passed(q.event)}
+		}
+		if err := s.writeAll(events); err != nil {
+			return err
+		}
+	}
+	s.queue = nil
+	return nil
+}
+
+// leadsAstray tells whether what comes next are calls, and none of them may run.
+func leadsAstray(queue []queued, a *answer) bool {
+	calls := 0
+	for _, q := range queue {
+		switch {
+		case q.step == lead && calls == 0:
+		case q.step != begin:
+			return calls > 0
+		case a.fate[q.call].denial == "":
+			return false
+		default:
+			calls++
+		}
+	}
+	return calls > 0
+}
+
+// end passes on what is left of an answer, and what is said about its calls that
+// may not run, and ends the stream. All is noted before the client has it.
+func (s *stream) end(a *answer) error {
+	notes := a.notes()
+	s.shown.text = append(s.shown.text, notes...)
+	if err := s.x.finish(&s.shown); err != nil || s.x.p.o.Shadow {
+		return err
+	}
+	// The note comes before the calls, unless there is text behind them.
+	later := slices.ContainsFunc(s.queue, func(q queued) bool { return q.step == pass })
+	if later {
+		if err := s.flush(a); err != nil {
+			return err
+		}
+	}
+	if len(notes) > 0 {
+		if err := s.writeAll(s.k.note(noted("", notes))); err != nil {
+			return err
+		}
+	}
+	if err := s.flush(a); err != nil {
+		return err
+	}
+	var usage json.RawMessage
+	if len(s.x.tries) > 1 {
+		usage = s.x.usage
+	}
+	return s.writeAll(s.k.end(s.tail, a, usage))
+}
+
+func (s *stream) writeAll(events []sse.Event) error {
+	for _, e := range events {
+		if err := s.write(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) write(e sse.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beat.Reset(s.x.p.o.Limits.Quiet)
+	if err := sse.Write(s.x.w, e); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+// fail ends the stream by an error.
+func (s *stream) fail(message string) {
+	for _, e := range s.k.failure(message) {
+		if s.write(e) != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
+)
+
+// maxMonitors is how many sets of tools have a monitor at once: agents that
+// offer tools by need have tens.
+const maxMonitors = 256
+
+// monitors makes a monitor for the tools that a request defines.
+type monitors struct {
+	o *Options
+
+	mu   sync.Mutex
+	file *contract.File // nil as long as contracts are made for each request
+	by   map[hash]*remit.Monitor
+	// offers are those that answers were given with, by their keys.
+	offers map[hash]*offer
+}
+
+// get returns the monitor for an offer of which some tools are forced. A tool whose
+// definition can't be used, or for which the contract file has nothing, stays
+// unknown to it.
+func (m *monitors) get(o *offer, forced []string) (*remit.Monitor, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.of(o.tools, forced)
+}
+
+// offer is the one of a key; nil where it is not known any more.
+func (m *monitors) offer(key hash) *offer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.offers[key]
+}
+
+// remember keeps an offer, as long as there are not too many.
+func (m *monitors) remember(o *offer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.offers[o.key] != nil {
+		return
+	}
+	if m.offers == nil || len(m.offers) >= maxMonitors {
+		m.offers = map[hash]*offer{}
+	}
+	m.offers[o.key] = o
+}
+
+// of returns the monitor for tools of which some are forced.
+func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor, error) {
+	key := toolsKey(tools, forced)
+	if made := m.by[key]; made != nil {
+		return made, nil
+	}
+	c, errs := schema.ParseEach(m.o.Name, tools, schema.Parse)
+	if answers := forcedAnswers(c, forced); len(answers) < len(forced) {
+		// Conversations go on under one monitor, whatever is forced in a turn.
+		made, err := m.of(tools, answers)
+		if err == nil && m.by[toolsKey(tools, answers)] == made {
+			m.by[key] = made
+		}
+		return made, err
+	}
+	for _, err := range errs {
+		m.o.Log.Info("a tool has no definition to hold its calls to, and they are denied", "error", err)
+	}
+	for i := range c.Tools {
+		if found := synth.Instructions(&c.Tools[i]); len(found) > 0 {
+			m.o.Log.Warn("a tool's definition speaks to the model", "tool", c.Tools[i].Name, "findings", found)
+		}
+	}
+	file, lasts, err := m.contract(c)
+	if err != nil {
+		if file == nil {
+			return nil, err
+		}
+		m.o.Log.Error("what was learned of new tools is lost, and their calls are denied", "error", err)
+		m.fenced(c)
+	}
+	file = m.answers(file, c, forced)
+	o := m.o.Monitor
+	o.Confirm, o.UnseenUser, o.Reviewed = nil, false, o.Reviewed && m.reviewed(c)
+	o.Contracts, o.Tools = []*contract.File{file}, []*schema.Catalogue{c}
+	made, err := remit.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("the contracts of the request's tools: %w", err)
+	}
+	if m.by == nil || len(m.by) >= maxMonitors {
+		m.by = map[hash]*remit.Monitor{} // they are made again
+	}
+	if lasts {
+		m.by[key] = made
+	}
+	return made, nil
+}
+
+// contract is the file that tools are held to: the one that is there, with what
+// is learned of tools that it doesn't have, or one made from the definitions.
+func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts bool, err error) {
+	if m.file == nil && m.o.Learned == nil {
+		return synth.Contract(c), true, nil
+	}
+	if made := m.unknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
+		if m.file, err = m.learn(made); err != nil {
+			return m.file, false, err
+		}
+	}
+	if m.file == nil {
+		return synth.Contract(c), true, nil
+	}
+	m.fenced(c)
+	return m.file, true, nil
+}
+
+func toolsKey(tools []json.RawMessage, forced []string) hash {
+	return hashed(append(bytesOf(tools), []byte(strings.Join(forced, "\x00")))...)
+}
+
+// reviewed reports whether a person can have read all of these definitions: where
+// there is a contract file, those that it was made for, without a mark.
+func (m *monitors) reviewed(c *schema.Catalogue) bool {
+	if m.o.Contract == nil {
+		return m.o.Learned == nil
+	}
+	return !slices.ContainsFunc(c.Tools, func(t schema.Tool) bool {
+		known, ok := m.o.Contract.Tool(t.Name)
+		return !ok || known.Fingerprint != t.Fingerprint || known.Review != ""
+	})
+}
+
+// among is of how many tools one is forced, zero where a name isn't among them.
+func among(name string, forced []string) int {
+	if !slices.Contains(forced, name) {
+		return 0
+	}
+	return len(forced)
+}
+
+// forcedAnswers are those of the forced tools whose calls are answers because they
+// are forced.
+func forcedAnswers(c *schema.Catalogue, forced []string) []string {
+	var names []string
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if _, ok := synth.Answer(t, c, among(t.Name, forced)); ok && slices.Contains(forced, t.Name) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// answers is the file with contracts for the tools by whose calls the application
+// takes the model's answer, unless a person has edited theirs.
+func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []string) *contract.File {
+	var names []string
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		answer, ok := synth.Answer(t, c, among(t.Name, forced))
+		known, held := file.Tool(t.Name)
+		if !ok || !held || !untouched(known, synth.Tool(t, c)) {
+			continue
+		}
+		if len(names) == 0 {
+			file = file.Clone()
+			known, _ = file.Tool(t.Name)
+		}
+		*known = answer
+		names = append(names, t.Name)
+	}
+	if len(names) > 0 {
+		m.o.Log.Info("the calls of tools are taken for answers, by their names", "tools", names)
+	}
+	return file
+}
+
+// untouched reports whether a contract is as it was made, but for marks.
+func untouched(known *contract.Tool, made contract.Tool) bool {
+	now := *known
+	now.Review, made.Review = "", ""
+	text := func(t contract.Tool) string {
+		f := contract.File{Version: contract.Version, Tools: []contract.Tool{t}}
+		out, err := f.Marshal()
+		if err != nil {
+			return ""
+		}
+		return string(out)
+	}
+	was := text(made)
+	return was != "" && text(now) == was
+}
+
+// unknown are contracts made of the tools that the file doesn't have, or has for
+// another definition and may have for this one.
+func (m *monitors) unknown(c *schema.Catalogue) *contract.File {
+	if m.file == nil {
+		return synth.Contract(c)
+	}
+	made := &contract.File{Version: contract.Version, Server: m.o.Name}
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		known, ok := m.file.Tool(t.Name)
+		changed := ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
+		if !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools || changed && slices.Contains(m.o.Accept, t.Name) {
+			made.Tools = append(made.Tools, synth.Tool(t, c))
+		}
+	}
+	return made
+}
+
+// learn hands contracts on to be kept, and returns those that hold then. Where
+// there are some already they go on holding, and the new tools stay unknown.
+func (m *monitors) learn(made *contract.File) (*contract.File, error) {
+	names := make([]string, len(made.Tools))
+	for i := range made.Tools {
+		names[i] = made.Tools[i].Name
+	}
+	file, err := m.o.Learned(made)
+	if err != nil {
+		return m.file, fmt.Errorf("the contracts of the request's tools could not be kept: %w", err)
+	}
+	m.o.Log.Warn("contracts were made from the definitions of tools, and nobody has reviewed them", "tools", names)
+	return file, nil
+}
+
+// fenced reports the tools whose calls are denied, and why.
+func (m *monitors) fenced(c *schema.Catalogue) {
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		switch known, ok := m.file.Tool(t.Name); {
+		case !ok:
+			m.o.Log.Warn("a tool has no contract, and its calls are denied", "tool", t.Name)
+		case known.Fingerprint != "" && known.Fingerprint != t.Fingerprint:
+			m.o.Log.Warn("a tool's definition has changed since its contract was made, and its calls are denied: look at it, and start the proxy with --accept and its name", "tool", t.Name)
+		}
+	}
+}
+
+func bytesOf(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i, raw := range list {
+		out[i] = bytes.TrimSpace(raw)
+	}
+	return out
+}

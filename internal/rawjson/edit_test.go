@@ -1,0 +1,108 @@
+package rawjson_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+func TestSetAndRemove(t *testing.T) {
+	for _, test := range []struct{ object, name, set, removed string }{
+		{`{}`, "b", `{"b":1}`, `{}`},
+		{`{ }`, "b", `{ "b":1}`, `{ }`},
+		{`{"a":[{"b":2}]}`, "b", `{"a":[{"b":2}],"b":1}`, `{"a":[{"b":2}]}`},
+		{`{"b": {"b":2}, "c":3}`, "b", `{"b": 1, "c":3}`, `{"c":3}`},
+		{`{"a":0, "b" : "}"}`, "b", `{"a":0, "b" : 1}`, `{"a":0}`},
+		{`{"a":0,"b":2,"c":3}`, "b", `{"a":0,"b":1,"c":3}`, `{"a":0,"c":3}`},
+		{`{"\u0062":2}`, "b", `{"\u0062":1}`, `{}`},
+	} {
+		if got := string(rawjson.Set([]byte(test.object), test.name, []byte("1"))); got != test.set {
+			t.Errorf("set in %s: got %s, want %s", test.object, got, test.set)
+		}
+		if got := string(rawjson.Remove([]byte(test.object), test.name)); got != test.removed {
+			t.Errorf("remove from %s: got %s, want %s", test.object, got, test.removed)
+		}
+	}
+}
+
+func TestRepair(t *testing.T) {
+	for in, want := range map[string]string{
+		`"a\ud83d"`:               `"a\ufffd"`,
+		`"\ud83d\ude00"`:          `"\ud83d\ude00"`,
+		`"\ude00\ud83d\ude00x"`:   `"\ufffd\ud83d\ude00x"`,
+		`"\ud83d\ud83d\ude00"`:    `"\ufffd\ud83d\ude00"`,
+		`"\\ud83d"`:               `"\\ud83d"`,
+		`"\\\ud83d"`:              `"\\\ufffd"`,
+		`"\ud83`:                  `"\ud83`,
+		`"plain"`:                 `"plain"`,
+		`"\uD83D\u0041 \uDfFf\n"`: `"\ufffd\u0041 \ufffd\n"`,
+	} {
+		if got := string(rawjson.Repair([]byte(in))); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
+// What stands between the items of an object or a list is JSON or refused: a
+// laxer reader could see other items.
+func TestShapes(t *testing.T) {
+	for _, text := range []string{``, ` `, `[`, `{`, `[1`, `[1 2]`, `[,1]`, `[1,]`, `[1,,2]`, `[1]]`, `[1] x`, `{"a":1 "b":2}`, `{,}`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1}}`} {
+		if _, err := rawjson.Elements([]byte(text)); err == nil {
+			t.Errorf("Elements accepted %q", text)
+		}
+		if _, err := rawjson.Members([]byte(text)); err == nil {
+			t.Errorf("Members accepted %q", text)
+		}
+	}
+}
+
+func TestStrings(t *testing.T) {
+	got := rawjson.Strings([]byte(`{"a":"one","b":[{"skip":"no","c":"two"},3,null],"d":{"e":"thr\u0065e"}}`),
+		func(m string) bool { return m == "skip" })
+	if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// FuzzMembers: of JSON that strictjson accepts, members and elements are those
+// that encoding/json finds; no other text makes the functions panic.
+func FuzzMembers(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"\u00e9"}], "c" : "}"}`))
+	f.Add([]byte(`[ {"a":1},"x\\", -1.5e3,[],{} ]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rawjson.Repair(data)
+		rawjson.Set(data, "x", []byte("1"))
+		rawjson.Remove(data, "x")
+		rawjson.Strings(data, func(string) bool { return false })
+		members, err := rawjson.Members(data)
+		elements, err2 := rawjson.Elements(data)
+		if _, bad := strictjson.Parse(data, strictjson.OutputLimits()); bad != nil {
+			return
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(data, &object) == nil && object != nil {
+			if err != nil || len(members) != len(object) {
+				t.Fatalf("%q: %d members, want %d (%v)", data, len(members), len(object), err)
+			}
+			for _, m := range members {
+				if string(m.Value.Of(data)) != string(object[m.Name]) {
+					t.Fatalf("%q: member %q is %q, want %q", data, m.Name, m.Value.Of(data), object[m.Name])
+				}
+			}
+		}
+		var list []json.RawMessage
+		if json.Unmarshal(data, &list) == nil && list != nil {
+			if err2 != nil || len(elements) != len(list) {
+				t.Fatalf("%q: %d elements, want %d (%v)", data, len(elements), len(list), err2)
+			}
+			for i, at := range elements {
+				if string(at.Of(data)) != string(list[i]) {
+					t.Fatalf("%q: element %d is %q, want %q", data, i, at.Of(data), list[i])
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/remit-project/remit/internal/decimal"
+)
+
+// Encode writes a value as JSON, the members of maps in the order of their
+// names. A time is written as RFC 3339 has it; what JSON can't say is an error.
+func Encode(v ref.Val) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := encode(&b, v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func encode(b *bytes.Buffer, v ref.Val) error {
+	switch v := v.(type) {
+	case types.Null:
+		b.WriteString("null")
+	case types.Bool, types.Int, types.Uint:
+		fmt.Fprint(b, v.Value())
+	case types.String:
+		return quote(b, string(v))
+	case types.Timestamp:
+		return quote(b, v.Format(time.RFC3339Nano))
+	case *decimal.Decimal:
+		text := v.String()
+		if strings.HasSuffix(text, "…") {
+			return fmt.Errorf("a number without end: round it")
+		}
+		b.WriteString(text)
+	case *types.Optional:
+		return fmt.Errorf("an optional value: write ?name: value, or orValue()")
+	case traits.Mapper:
+		return encodeMap(b, v)
+	case traits.Lister:
+		b.WriteByte('[')
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			if b.Bytes()[b.Len()-1] != '[' {
+				b.WriteByte(',')
+			}
+			if err := encode(b, it.Next()); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+	default:
+		return fmt.Errorf("JSON has no %s", v.Type().TypeName())
+	}
+	return nil
+}
+
+func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
+	members := map[string]ref.Val{}
+	var names []string
+	for it := m.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		name, ok := key.(types.String)
+		if !ok {
+			return fmt.Errorf("a member's name must be a text, not a %s", key.Type().TypeName())
+		}
+		names = append(names, string(name))
+		members[string(name)] = m.Get(key)
+	}
+	slices.Sort(names)
+	b.WriteByte('{')
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := quote(b, name); err != nil {
+			return err
+		}
+		b.WriteByte(':')
+		if err := encode(b, members[name]); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+func quote(b *bytes.Buffer, s string) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the line's end
+	return nil
+}
