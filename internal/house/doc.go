@@ -1,3 +1,4 @@
-// Package house holds the checks of the project's own source that no linter has.
-// They are tests, so that make test runs them.
+// Package house measures the project's own source, and holds it to rules that no
+// linter has. The checks are tests, so that make test runs them; command count
+// prints the measures.
 package house
