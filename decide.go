@@ -135,6 +135,7 @@ func (x *deciding) onlyFailed() bool {
 
 // note takes what was decided into the session.
 func (x *deciding) note() {
+	x.s.version++
 	x.s.counts.calls = max(x.s.counts.calls, x.number)
 	if x.known {
 		x.s.calls[x.record.call.ID] = x.record

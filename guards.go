@@ -157,6 +157,7 @@ func (s *Session) returned(record *callRecord, r Result) {
 func (s *Session) Principal(p guard.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	if s.history != nil {
 		s.history.session.Principal = p
 	}

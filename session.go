@@ -27,6 +27,7 @@ type Session struct {
 	past    time.Time // the time of the event that is being restored
 
 	mu        sync.Mutex
+	version   uint64 // counts what was added
 	seen      *provenance.Session
 	calls     map[string]*callRecord
 	counts    struct{ system, user, attached, model, calls int }
@@ -97,6 +98,7 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) System(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	s.seen.System(next("system", &s.counts.system), text)
 	s.said(guard.SystemEvent, text)
 }
@@ -106,6 +108,7 @@ func (s *Session) System(text string) {
 func (s *Session) User(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	s.seen.User(next("user", &s.counts.user), text)
 	s.said(guard.UserEvent, text)
 }
@@ -115,6 +118,7 @@ func (s *Session) User(text string) {
 func (s *Session) Attach(name, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	s.seen.External(next("attachment", &s.counts.attached), text)
 	s.said(guard.AttachmentEvent, text)
 }
@@ -123,6 +127,7 @@ func (s *Session) Attach(name, text string) {
 func (s *Session) Assistant(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	s.seen.Model(next("model", &s.counts.model), text)
 	s.said(guard.AssistantEvent, text)
 }
@@ -215,6 +220,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.version++
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]

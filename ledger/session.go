@@ -64,35 +64,39 @@ func (s *Session) AwaitedResult(ctx context.Context, result remit.Result) error 
 }
 
 func (s *Session) result(ctx context.Context, result remit.Result, awaited bool) error {
-	return s.step(ctx, func(r *remit.Session, _ int64) (p proposal, err error) {
+	return s.step(ctx, func(r *remit.Session, _ int64) (e remit.Event, err error) {
 		if awaited {
 			if err := r.Awaits(result.Call); err != nil {
-				return p, err
+				return e, err
 			}
 		}
 		result := result
 		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
-			return p, err
+			return e, err
 		}
 		if err := s.ledger.created(ctx, r, &result); err != nil {
-			return p, err
+			return e, err
 		}
-		p.record.Event = remit.Event{Kind: remit.ResultEvent, Result: &result}
-		return p, nil
+		return remit.Event{Kind: remit.ResultEvent, Result: &result}, nil
 	})
 }
 
 // Decide decides a proposed call. A call without an id gets one.
 func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	return s.decide(ctx, func(r *remit.Session, seq int64) (*remit.Proposal, remit.Event, error) {
+	var d *remit.Decision
+	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		call := c
 		if call.ID == "" {
 			// The session's own numbers begin again when it is restored.
-			call.ID = fmt.Sprintf("call-%d", seq)
+			call.ID = fmt.Sprintf("call-%d", v.seq)
 		}
-		p, err := r.Propose(ctx, call)
-		return p, remit.Event{Kind: remit.CallEvent, Call: &call}, err
+		d, err = v.session.DecideRecorded(ctx, call, s.recorder(ctx, write))
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Confirm notes that a person agreed to a call that was held back, and decides
@@ -124,45 +128,34 @@ func (s *Session) Agree(ctx context.Context, shown *remit.Decision) (*remit.Deci
 var errUnseen = errors.New("the person has not seen all reasons")
 
 func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, once bool) (*remit.Decision, error) {
-	var last *remit.Decision
-	d, err := s.decide(ctx, func(r *remit.Session, _ int64) (p *remit.Proposal, e remit.Event, err error) {
-		if shown != nil {
-			if last, err = s.Last(ctx, call); err != nil {
-				return nil, e, err
-			}
-			if !covers(shown, last) {
-				return nil, e, errUnseen
-			}
-		}
-		p, err = r.ProposeConfirm(ctx, call, once)
-		return p, remit.Event{Kind: remit.ConfirmationEvent, Call: &remit.Call{ID: call}, Once: once}, err
-	})
-	if errors.Is(err, errUnseen) {
-		return last, nil
-	}
-	return d, err
-}
-
-// decide is a step that decides: what the call will write is noted before the
-// decision is written, and that before the session knows of it.
-func (s *Session) decide(ctx context.Context, propose func(r *remit.Session, seq int64) (*remit.Proposal, remit.Event, error)) (*remit.Decision, error) {
 	var d *remit.Decision
-	err := s.step(ctx, func(r *remit.Session, seq int64) (out proposal, err error) {
-		p, e, err := propose(r, seq)
-		if err != nil {
-			return out, err
+	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
+		if shown != nil {
+			if d, err = s.Last(ctx, call); err != nil {
+				return err
+			}
+			if !covers(shown, d) {
+				return errUnseen
+			}
 		}
-		if err := s.ledger.keep(ctx, p); err != nil {
-			return out, err
-		}
-		d = p.Decision()
-		e.Verdict, e.Facts = d.Verdict, d.Facts
-		return proposal{store.Record{Event: e, Decision: d}, p.Note}, nil
+		d, err = v.session.ConfirmRecorded(ctx, call, once, s.recorder(ctx, write))
+		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnseen) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// recorder writes a decision down before the session knows of it, and before that
+// what its call will write.
+func (s *Session) recorder(ctx context.Context, write func(store.Record) error) func(*remit.Proposal) error {
+	return func(p *remit.Proposal) error {
+		if err := s.ledger.keep(ctx, p); err != nil {
+			return err
+		}
+		return write(store.Record{Event: p.Event(), Decision: p.Decision()})
+	}
 }
 
 // Last finds the last decision on a call in the log, which takes time in

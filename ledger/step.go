@@ -11,24 +11,32 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// proposal is a step that is not yet taken.
-type proposal struct {
-	record store.Record
-	// note takes what was decided into the session in memory; nil for an event
-	// that decides nothing.
-	note func()
-}
-
 // add is a step that decides nothing.
 func (s *Session) add(ctx context.Context, e remit.Event) error {
-	return s.step(ctx, func(*remit.Session, int64) (proposal, error) { return proposal{record: store.Record{Event: e}}, nil })
+	return s.step(ctx, func(*remit.Session, int64) (remit.Event, error) { return e, nil })
 }
 
-// step writes what is proposed for the session as it is, and then takes it into
-// the session in memory. While it does, no other step of this session runs in
-// this process; that none came between in another one is what the append makes
-// sure of.
-func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq int64) (proposal, error)) error {
+// step is a step whose event is known before it is taken.
+func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq int64) (remit.Event, error)) error {
+	return s.take(ctx, func(v *live, write func(store.Record) error) error {
+		at := s.ledger.now()
+		e, err := propose(v.session, v.seq)
+		if err != nil {
+			return err
+		}
+		e.Time = at
+		if err := write(store.Record{Event: e}); err != nil {
+			return err
+		}
+		return v.replay(context.WithoutCancel(ctx), e)
+	})
+}
+
+// take runs a step on the session as it is: the step writes a record, and then
+// takes it into the session in memory. While it does, no other step of this
+// session runs in this process; that none came between in another one is what the
+// append makes sure of.
+func (s *Session) take(ctx context.Context, step func(v *live, write func(store.Record) error) error) error {
 	v, release, err := s.ledger.hold(ctx, s.id)
 	if err != nil {
 		return fmt.Errorf("session %q: %w", s.id, err)
@@ -39,26 +47,30 @@ func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq i
 		if err != nil {
 			return err
 		}
-		at := s.ledger.now()
-		p, err := propose(v.session, v.seq)
-		if err != nil {
+
+		tried, written := false, false
+		err = step(v, func(r store.Record) error {
+			tried = true
+			r.Settles = s.settles
+			err := s.write(ctx, v.seq, r)
+			if err == nil {
+				v.seq++
+				written = true
+			}
+			return err
+		})
+		var conflict *store.ConflictError
+		switch {
+		case err == nil:
+			return nil
+		case !tried:
 			if current || ctx.Err() != nil || errors.Is(err, errUnseen) {
 				return err
 			}
 			v.behind = true // the log may know what the session in memory doesn't
-			continue
-		}
-		p.record.Event.Time, p.record.Settles = at, s.settles
-		err = s.write(ctx, v.seq, p.record)
-		var conflict *store.ConflictError
-		switch {
-		case err == nil:
-			v.seq++
-			if p.note != nil {
-				p.note()
-				return nil
-			}
-			return v.replay(context.WithoutCancel(ctx), p.record.Event)
+		case written:
+			v.forget() // the session in memory is not what the log says
+			return err
 		case errors.As(err, &conflict) && conflict.Actual > v.seq:
 			v.behind = true
 		case errors.Is(err, store.ErrConflict):

@@ -2,12 +2,15 @@ package remit_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/remit-project/remit"
 )
+
+var errGivenUp = errors.New("given up")
 
 // TestAProposalThatIsGivenUpLeavesNoTrace gives up proposals between the steps of a
 // session: every decision is what it is in a session without them.
@@ -17,12 +20,14 @@ func TestAProposalThatIsGivenUpLeavesNoTrace(t *testing.T) {
 		var out []*remit.Decision
 		for _, c := range []remit.Call{toolCall("", "hr", "q", "x"), toolCall("", "hr", "q", "y"), toolCall("", "note", "text", "x"), toolCall("", "gone", "q", "x")} {
 			for range givenUp {
-				p, err := s.Propose(context.Background(), c)
-				if err != nil {
+				_, err := s.DecideRecorded(context.Background(), c, func(p *remit.Proposal) error {
+					if p.Decision().Call == "" {
+						t.Error("a proposal has no call id")
+					}
+					return errGivenUp
+				})
+				if !errors.Is(err, errGivenUp) {
 					t.Fatal(err)
-				}
-				if p.Decision().Call == "" {
-					t.Error("a proposal has no call id")
 				}
 			}
 			out = append(out, decideCall(t, s, c))
@@ -38,5 +43,22 @@ func TestAProposalThatIsGivenUpLeavesNoTrace(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, run(2)); diff != "" {
 		t.Errorf("decisions (-without +with proposals given up):\n%s", diff)
+	}
+}
+
+// TestADecisionOfAnotherSession: a decision that was recorded doesn't count in a
+// session that went on meanwhile.
+func TestADecisionOfAnotherSession(t *testing.T) {
+	s := archive(t, 3, "", `session.calls().size() < 2`).Session("s")
+	c := toolCall("c", "hr", "q", "x")
+	_, err := s.DecideRecorded(context.Background(), c, func(*remit.Proposal) error {
+		s.User("Stop.")
+		return nil
+	})
+	if !errors.Is(err, remit.ErrChanged) {
+		t.Errorf("err %v", err)
+	}
+	if err := s.Awaits("c"); !errors.Is(err, remit.ErrUnknownCall) {
+		t.Errorf("the session knows of the call: %v", err)
 	}
 }
