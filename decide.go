@@ -439,7 +439,7 @@ func (x *deciding) resolve() bool {
 		r.Witness = r.Witness && name.Witness
 		r.Evidence = append(r.Evidence, name.Evidence...)
 		if name.Label.Trust < label.User {
-			r.Certificates = nil // they are for the value alone
+			r.Offers = nil // they are for the value alone
 		}
 	}
 	return true
@@ -503,7 +503,7 @@ func (x *deciding) checkArgument(i int) {
 	value := effective(r, a.Role)
 	c := label.Argument{Require: a.Requirement, Value: value, Certified: value}
 	gap := label.Check(value, a.Requirement, 0)
-	var certs []Certificate
+	var certs []Discharge
 	if !gap.None() && x.d.Precision == label.L3 {
 		request := discharge.Request{Tool: x.tool(), Pointer: leaf.Pointer, Value: x.confirmable(i), Argument: a, Resolved: r,
 			Confirmed: &x.s.confirmed, Now: x.s.now()}
@@ -512,9 +512,9 @@ func (x *deciding) checkArgument(i int) {
 			if !ok {
 				continue
 			}
-			c.Certified = label.Apply(c.Certified, cert.Certificate, a.Role)
+			c.Certified = label.Apply(c.Certified, cert, a.Role)
 			c.Discharged |= cert.Removes
-			certs = append(certs, Certificate{
+			certs = append(certs, Discharge{
 				Procedure: cert.Procedure, Max: cert.Max, Roles: cert.Roles.List(),
 				Removes: x.s.monitor.obligations.Names(cert.Removes), Basis: cert.Basis,
 			})
@@ -530,7 +530,7 @@ func (x *deciding) checkArgument(i int) {
 	}
 }
 
-func (x *deciding) finding(i int, certs []Certificate, satisfied bool) Finding {
+func (x *deciding) finding(i int, certs []Discharge, satisfied bool) Finding {
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	f := Finding{
 		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
@@ -542,7 +542,7 @@ func (x *deciding) finding(i int, certs []Certificate, satisfied bool) Finding {
 	if len(r.Evidence) > 0 {
 		f.Evidence = make([]Evidence, len(r.Evidence))
 		for j, e := range r.Evidence {
-			f.Evidence[j] = Evidence(e)
+			f.Evidence[j] = e
 			f.Evidence[j].Text = shown(e.Text)
 		}
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // Verdict is the outcome of a decision.
-type Verdict string
+type Verdict = label.Verdict
 
-// The verdicts. Only Allow lets a call run; Ask is a call that a person may
-// still let through, and stops like Deny where nobody is there to ask.
+// The verdicts. Only Allow lets a call run. Ask is a call that a person may still
+// let through; it stops like Deny where there is no person to ask.
 const (
-	Allow Verdict = "allow"
-	Ask   Verdict = "ask"
-	Deny  Verdict = "deny"
+	Allow = label.Allow
+	Ask   = label.Ask
+	Deny  = label.Deny
 )
 
 // Decision is the answer to one proposed call, with everything that led to it.
@@ -74,7 +74,7 @@ type Finding struct {
 	// made from, stands.
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Certificates are those that were applied.
-	Certificates []Certificate `json:"certificates,omitempty"`
+	Certificates []Discharge `json:"certificates,omitempty"`
 	// Satisfied tells whether the contract accepts the value.
 	Satisfied bool `json:"satisfied"`
 	// Pattern and Why are the contract entry that was applied, and its reason.
@@ -84,29 +84,12 @@ type Finding struct {
 	Contract string `json:"contract,omitempty"`
 }
 
-// Evidence is a place in the session.
-type Evidence struct {
-	// Origin names the event as "system:0", "user:2" or "result:c3", with the
-	// JSON pointer of a field after "#" where the place is one:
-	// "result:c3#/emails/0/body".
-	Origin string      `json:"origin"`
-	Trust  label.Trust `json:"trust"`
-	// Start and End are byte offsets in the event's text (in the field's text
-	// where Origin names a field).
-	Start int `json:"start"`
-	End   int `json:"end"`
-	// ValueStart and ValueEnd are the bytes of the argument that this explains.
-	ValueStart int `json:"value_start"`
-	ValueEnd   int `json:"value_end"`
-	// Text is the evidence itself, cut to [MaxShownValue] bytes.
-	Text string `json:"text"`
-	// Vouches tells whether the value's trust rests on this place. Evidence
-	// that doesn't vouch only explains.
-	Vouches bool `json:"vouches,omitempty"`
-}
+// Evidence is a place in the session, its text cut to [MaxShownValue] bytes.
+type Evidence = label.Evidence
 
-// Certificate is a certificate as a decision records it.
-type Certificate struct {
+// Discharge records a certificate that a decision applied: see
+// [label.Certificate].
+type Discharge struct {
 	// Procedure is what issued it: "allowlist", "directory", "lookup",
 	// "source", "validation" or "confirm".
 	Procedure string       `json:"procedure"`

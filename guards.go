@@ -13,7 +13,7 @@ import (
 // guards asks the company's rules. They come last and only add reasons: what
 // they say can make a decision worse and never better. The session is held
 // meanwhile, since the rules are about what it is now: look-ups and questions
-// take [guard.InquiryTimeout] at most, and end with the context.
+// take [guard.FactsTimeout] at most, and end with the context.
 func (x *deciding) guards(ctx context.Context, recorded *guard.Facts) {
 	set := x.s.monitor.guards
 	if set == nil {
@@ -52,8 +52,8 @@ func (x *deciding) inner() json.RawMessage {
 func (x *deciding) judge(ctx context.Context, tool *binding, arguments json.RawMessage, prefix string, recorded *guard.Facts) {
 	denied := x.worst() == Deny
 	request := guard.Request{
-		Server: tool.server, Tool: tool.contract.Tool.Name, Arguments: arguments, Leaves: func() []guard.Leaf { return x.guardLeaves(prefix) },
-		Session: x.s.history.view(), Now: x.s.now(),
+		Server: tool.server, Tool: tool.contract.Tool.Name, Arguments: arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(prefix) },
+		History: x.s.history.view(), Now: x.s.now(),
 		Reader: x.s.monitor.reader, Judge: x.s.monitor.judge, Recorded: recorded,
 	}
 	if denied {
@@ -69,7 +69,7 @@ func (x *deciding) judge(ctx context.Context, tool *binding, arguments json.RawM
 		x.d.Facts.Judgments = append(x.d.Facts.Judgments, out.Facts.Judgments...)
 	}
 	for _, v := range out.Violations {
-		r := Reason{Code: PolicyViolation, Verdict: Verdict(v.Verdict), Message: v.Message, Policy: v.Policy, References: v.References, Values: v.Values, Guard: v.Place}
+		r := Reason{Code: PolicyViolation, Verdict: v.Verdict, Message: v.Message, Policy: v.Policy, References: v.References, Values: v.Values, Guard: v.Place}
 		if v.Failed != "" {
 			if denied {
 				continue // the call was not worth a look-up
@@ -86,8 +86,8 @@ func (x *deciding) judge(ctx context.Context, tool *binding, arguments json.RawM
 
 // guardLeaves are the arguments below a prefix with the labels that they are
 // checked with.
-func (x *deciding) guardLeaves(prefix string) []guard.Leaf {
-	var out []guard.Leaf
+func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
+	var out []guard.LabeledValue
 	for i, l := range x.leaves {
 		pointer, ok := strings.CutPrefix(l.Pointer, prefix)
 		if !ok {
@@ -97,7 +97,7 @@ func (x *deciding) guardLeaves(prefix string) []guard.Leaf {
 		if i < len(x.checked) {
 			v = x.checked[i].Certified
 		}
-		out = append(out, guard.Leaf{Pointer: pointer, Kind: l.Kind, Text: l.Text, Trust: v.Trust,
+		out = append(out, guard.LabeledValue{Pointer: pointer, Kind: l.Kind, Text: l.Text, Trust: v.Trust,
 			Origins: x.s.monitor.classes.Names(v.Origins), Obligations: x.s.monitor.obligations.Names(v.Obligations)})
 	}
 	return out
@@ -106,20 +106,20 @@ func (x *deciding) guardLeaves(prefix string) []guard.Leaf {
 // history is what guards see of a session. It is kept only where there are
 // guards.
 type history struct {
-	session guard.Session
-	calls   map[string]*guard.Call
+	seen  guard.History
+	calls map[string]*guard.Call
 }
 
-func (h *history) view() *guard.Session {
+func (h *history) view() *guard.History {
 	if h == nil {
-		return &guard.Session{}
+		return &guard.History{}
 	}
-	return &h.session
+	return &h.seen
 }
 
-func (s *Session) said(kind guard.EventKind, text string) {
+func (s *Session) said(kind guard.EntryKind, text string) {
 	if s.history != nil {
-		s.history.session.Events = append(s.history.session.Events, guard.Event{Kind: kind, Time: s.now(), Text: text})
+		s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: kind, Time: s.now(), Text: text})
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Session) ran(c *guard.Call) {
 		return
 	}
 	s.history.calls[c.ID] = c
-	s.history.session.Events = append(s.history.session.Events, guard.Event{Kind: guard.CallEvent, Time: s.now(), Call: c})
+	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.CallEntry, Time: s.now(), Call: c})
 }
 
 // made is the call as guards see it. Where it was made through another tool, it
@@ -159,7 +159,7 @@ func (s *Session) Principal(p guard.Principal) {
 	defer s.mu.Unlock()
 	s.version++
 	if s.history != nil {
-		s.history.session.Principal = p
+		s.history.seen.Principal = p
 	}
 }
 
@@ -172,5 +172,5 @@ func (s *Session) Duties() []guard.OpenDuty {
 	if s.history == nil {
 		return nil
 	}
-	return s.monitor.guards.Duties(&s.history.session, s.now())
+	return s.monitor.guards.Duties(&s.history.seen, s.now())
 }

@@ -94,7 +94,7 @@ func (s *shop) options(t tb, files ...string) remit.Options {
 	if len(guards) == 0 {
 		return o
 	}
-	if o.Guards, err = guard.Compile(guards, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: o.Contracts}); err != nil {
+	if o.Guards, err = guard.Compile(guards, guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: o.Contracts}); err != nil {
 		t.Fatal(err)
 	}
 	return o

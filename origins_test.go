@@ -37,7 +37,7 @@ func archive(t tb, tools int, forbidden, rule string) *remit.Monitor {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Guards, err = guard.Compile([]*guard.File{g}, guard.Scope{Contracts: o.Contracts}); err != nil {
+		if o.Guards, err = guard.Compile([]*guard.File{g}, guard.Deployment{Contracts: o.Contracts}); err != nil {
 			t.Fatal(err)
 		}
 	}

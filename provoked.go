@@ -84,7 +84,7 @@ func (x *deciding) asked() bool {
 }
 
 func (x *deciding) confirmedValue(i int) bool {
-	return slices.ContainsFunc(x.d.Findings[i].Certificates, func(c Certificate) bool { return c.Procedure == discharge.Confirmation })
+	return slices.ContainsFunc(x.d.Findings[i].Certificates, func(d Discharge) bool { return d.Procedure == discharge.Confirmation })
 }
 
 // provoked reports whether an argument shows that the user wanted this call: a
@@ -148,7 +148,7 @@ func (x *deciding) addressesNobody() bool {
 // identified reports whether a look-up by the user's own words led to the value,
 // for an argument of the role.
 func identified(r *provenance.Resolution, role label.Role) bool {
-	return slices.ContainsFunc(r.Certificates, func(c provenance.Certificate) bool { return c.Procedure != provenance.Settled && c.Roles.Has(role) })
+	return slices.ContainsFunc(r.Offers, func(c provenance.Offer) bool { return c.Procedure != provenance.Settled && c.Roles.Has(role) })
 }
 
 // choices asks about objects of an outward call that a result offered, when

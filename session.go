@@ -100,7 +100,7 @@ func (s *Session) System(text string) {
 	defer s.mu.Unlock()
 	s.version++
 	s.seen.System(next("system", &s.counts.system), text)
-	s.said(guard.SystemEvent, text)
+	s.said(guard.SystemEntry, text)
 }
 
 // User adds what the user said. Only text that really came from the user's own
@@ -110,7 +110,7 @@ func (s *Session) User(text string) {
 	defer s.mu.Unlock()
 	s.version++
 	s.seen.User(next("user", &s.counts.user), text)
-	s.said(guard.UserEvent, text)
+	s.said(guard.UserEntry, text)
 }
 
 // Attach adds material that the user passed on and did not write: an uploaded
@@ -120,7 +120,7 @@ func (s *Session) Attach(name, text string) {
 	defer s.mu.Unlock()
 	s.version++
 	s.seen.External(next("attachment", &s.counts.attached), text)
-	s.said(guard.AttachmentEvent, text)
+	s.said(guard.AttachmentEntry, text)
 }
 
 // Assistant adds text that the model wrote to the user.
@@ -129,7 +129,7 @@ func (s *Session) Assistant(text string) {
 	defer s.mu.Unlock()
 	s.version++
 	s.seen.Model(next("model", &s.counts.model), text)
-	s.said(guard.AssistantEvent, text)
+	s.said(guard.AssistantEntry, text)
 }
 
 func next(kind string, n *int) string {

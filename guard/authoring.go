@@ -19,7 +19,7 @@ import (
 // that writes them: the session, the macros, and the functions, as cel-go renders
 // them from the environment itself. Functions that are named are left out.
 func Language(without ...string) (string, error) {
-	u, err := newUniverse(Scope{})
+	u, err := newUniverse(Deployment{})
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +48,7 @@ func Language(without ...string) (string, error) {
 // Vocabulary describes what the rules of a tool, or of [EveryTool], may use beside the
 // [Language]: the arguments with the paths of their fields, and the look-ups
 // that are named, with what they return.
-func Vocabulary(s Scope, server, tool string, lookups []Readable) (string, error) {
+func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, error) {
 	u, err := newUniverse(s)
 	if err != nil {
 		return "", err

@@ -45,7 +45,7 @@ func TestLanguageExamples(t *testing.T) {
 	}
 	for _, e := range examples {
 		f := &guard.File{Tool: "t", Policies: []guard.Policy{{Name: "p", Require: guard.Written("example", "dyn("+e[1]+") == 1")}}}
-		if _, err := guard.Compile([]*guard.File{f}, guard.Scope{}); err != nil {
+		if _, err := guard.Compile([]*guard.File{f}, guard.Deployment{}); err != nil {
 			t.Errorf("%s: %v", e[1], err)
 		}
 	}

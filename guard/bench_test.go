@@ -62,7 +62,7 @@ func BenchmarkLoad(b *testing.B) {
 	definitions.WriteString(`]}`)
 	c, err := schema.ParseMCP("shop", definitions.Bytes())
 	must(b, err)
-	scope := guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
+	scope := guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
 	var set *guard.Set
 	load := func() {
 		files := make([]*guard.File, tools)

@@ -91,7 +91,7 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 			c.guard.readers[name] = c.readers[name]
 			c.arguments(e, a, c.readers[name], call.Args()[0])
 		case name == "judge" && len(call.Args()) == 2:
-			if who, ok := literalText(call.Args()[1]); ok && !speaker(EventKind(who)) {
+			if who, ok := literalText(call.Args()[1]); ok && !speaker(EntryKind(who)) {
 				c.fail(e.at(a, call.Args()[1].ID()), `write "user" or "assistant"`, "%s", errNoSpeaker)
 			}
 		case name == sessionVariable+".calls" && len(call.Args()) == 1:

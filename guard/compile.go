@@ -54,7 +54,7 @@ type duty struct {
 // Compile checks and compiles guard files. The error is of type [Errors] and has
 // every mistake of every file. There is a set beside it: in it, the guards of
 // files with mistakes deny every call of their tools.
-func Compile(files []*File, s Scope) (*Set, error) {
+func Compile(files []*File, s Deployment) (*Set, error) {
 	u, err := newUniverse(s)
 	if err != nil {
 		return nil, err

@@ -26,12 +26,12 @@ type OpenDuty struct {
 // Duties returns the duties that are open in a session, in the order of the
 // calls that brought them. They are decided by the session alone: a duty that
 // would need a look-up stays open.
-func (s *Set) Duties(session *Session, now time.Time) []OpenDuty {
+func (s *Set) Duties(session *History, now time.Time) []OpenDuty {
 	return duties(session, now, func(c *Call) []*Guard { return s.Applying(c.Server, c.Tool) })
 }
 
 // Duties returns the duties of this guard that are open; see [Set.Duties].
-func (g *Guard) Duties(session *Session, now time.Time) []OpenDuty {
+func (g *Guard) Duties(session *History, now time.Time) []OpenDuty {
 	return duties(session, now, func(c *Call) []*Guard {
 		if g.concerns(c) {
 			return []*Guard{g}
@@ -41,12 +41,12 @@ func (g *Guard) Duties(session *Session, now time.Time) []OpenDuty {
 }
 
 // duties are those that the calls of a session brought, each by its guards.
-func duties(session *Session, now time.Time, by func(*Call) []*Guard) []OpenDuty {
+func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty {
 	var out []OpenDuty
 	var x *evaluation
-	for i := range session.Events {
-		e := &session.Events[i]
-		if e.Kind != CallEvent {
+	for i := range session.Entries {
+		e := &session.Entries[i]
+		if e.Kind != CallEntry {
 			continue
 		}
 		for _, g := range by(e.Call) {
@@ -54,7 +54,7 @@ func duties(session *Session, now time.Time, by func(*Call) []*Guard) []OpenDuty
 				continue
 			}
 			if x == nil {
-				x = newEvaluation(g.types, Request{Session: session, Now: now})
+				x = newEvaluation(g.types, Request{History: session, Now: now})
 				x.closed = true
 			}
 			x.request.Server, x.request.Tool, x.request.Arguments = e.Call.Server, e.Call.Tool, e.Call.Arguments

@@ -10,25 +10,26 @@ import (
 
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
 )
 
-// Document is a guard file that a program edits: see [strictyaml.Document].
-type Document struct{ yaml *strictyaml.Document }
+// Editor edits a guard file, and leaves its comments and layout as they are: see [strictyaml.Document].
+type Editor struct{ yaml *strictyaml.Document }
 
-// NewDocument makes a file for the rules of a tool, or of [EveryTool], with none so
+// NewEditor makes a file for the rules of a tool, or of [EveryTool], with none so
 // far.
-func NewDocument(name, server, tool string) *Document {
+func NewEditor(name, server, tool string) *Editor {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
 	if server != "" {
 		strictyaml.Set(root, "server", strictyaml.NewText(server))
 	}
 	strictyaml.Set(root, "policies", strictyaml.NewList())
-	return &Document{&strictyaml.Document{Name: name, Root: root}}
+	return &Editor{&strictyaml.Document{Name: name, Root: root}}
 }
 
-// Open reads a file to be edited. It must be one that [Load] reads.
-func Open(name string, data []byte) (*Document, error) {
+// Edit reads a guard file to be edited. It must be one that [Load] reads.
+func Edit(name string, data []byte) (*Editor, error) {
 	if _, err := Load(name, data); err != nil {
 		return nil, err
 	}
@@ -36,45 +37,45 @@ func Open(name string, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Document{d}, nil
+	return &Editor{d}, nil
 }
 
-// File reads the document as it is now.
-func (d *Document) File() (*File, error) {
-	data, err := d.Marshal()
+// File reads the file as it is now.
+func (e *Editor) File() (*File, error) {
+	data, err := e.Marshal()
 	if err != nil {
 		return nil, err
 	}
-	return Load(d.yaml.Name, data)
+	return Load(e.yaml.Name, data)
 }
 
-// Marshal writes the document.
-func (d *Document) Marshal() ([]byte, error) { return d.yaml.Marshal() }
+// Marshal writes the file.
+func (e *Editor) Marshal() ([]byte, error) { return e.yaml.Marshal() }
 
 // Put adds a policy at the end, or changes the one of its name. Of that, only
 // the keys are touched whose values differ.
-func (d *Document) Put(p *Policy) error {
-	otherwise := Deny
-	if _, n := strictyaml.Member(d.yaml.Root, "otherwise"); n != nil {
-		otherwise = Verdict(n.Value)
+func (e *Editor) Put(p *Policy) error {
+	otherwise := label.Deny
+	if _, n := strictyaml.Member(e.yaml.Root, "otherwise"); n != nil {
+		otherwise = label.Verdict(n.Value)
 	}
-	if _, n := strictyaml.Member(d.yaml.Entry("policies", "name", p.Name), "otherwise"); n != nil {
+	if _, n := strictyaml.Member(e.yaml.Entry("policies", "name", p.Name), "otherwise"); n != nil {
 		otherwise = "" // it stays written out
 	}
 	fresh, err := policyNode(p, otherwise)
 	if err != nil {
 		return fmt.Errorf("policy %q: %w", p.Name, err)
 	}
-	d.yaml.Put("policies", "name", fresh)
+	e.yaml.Put("policies", "name", fresh)
 	return nil
 }
 
 // Remove takes a policy out; false when there is none of the name.
-func (d *Document) Remove(name string) bool { return d.yaml.Remove("policies", "name", name) }
+func (e *Editor) Remove(name string) bool { return e.yaml.Remove("policies", "name", name) }
 
 // policyNode writes a policy; what it comes to only where that is not what the
 // file says for all.
-func policyNode(p *Policy, otherwise Verdict) (*yaml.Node, error) {
+func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 	n := strictyaml.NewMapping()
 	strictyaml.Set(n, "name", strictyaml.NewText(p.Name))
 	if len(p.References) > 0 {
@@ -91,7 +92,7 @@ func policyNode(p *Policy, otherwise Verdict) (*yaml.Node, error) {
 		strictyaml.Set(n, "require", strictyaml.NewText(p.Require.Text))
 	}
 	strictyaml.Set(n, "message", strictyaml.NewText(p.Message))
-	if own := cmp.Or(p.Otherwise, Deny); own != otherwise {
+	if own := cmp.Or(p.Otherwise, label.Deny); own != otherwise {
 		strictyaml.Set(n, "otherwise", strictyaml.NewText(string(own)))
 	}
 	if len(p.Examples) > 0 {
@@ -173,7 +174,7 @@ func (w *writer) json(key string, raw json.RawMessage) {
 	strictyaml.Set(w.n, key, v)
 }
 
-func (w *writer) event(e *Event) *yaml.Node {
+func (w *writer) event(e *Entry) *yaml.Node {
 	n := strictyaml.NewMapping()
 	if !e.Time.IsZero() {
 		strictyaml.Set(n, "at", strictyaml.NewText(e.Time.Format(time.RFC3339)))

@@ -33,7 +33,7 @@ policies:
 
 // TestDocument edits a file: what is not touched stays as it was written.
 func TestDocument(t *testing.T) {
-	d, err := guard.Open("order.yaml", []byte(edited))
+	d, err := guard.Edit("order.yaml", []byte(edited))
 	must(t, err)
 	same, err := d.Marshal()
 	must(t, err)
@@ -51,7 +51,7 @@ func TestDocument(t *testing.T) {
 	few := f.Policies[0]
 	few.Require.Text = "args.items.size() <= 4"
 	must(t, d.Put(&few))
-	must(t, d.Put(&guard.Policy{Name: "new", Message: "New.", Require: guard.Expression{Text: "args.total > 0"}, Otherwise: guard.Ask}))
+	must(t, d.Put(&guard.Policy{Name: "new", Message: "New.", Require: guard.Expression{Text: "args.total > 0"}, Otherwise: label.Ask}))
 	got, err := d.Marshal()
 	must(t, err)
 	want := strings.Replace(edited, "<= 5 #", "<= 4 #", 1) + "  - name: new\n    require: args.total > 0\n    message: New.\n    otherwise: ask\n"
@@ -72,17 +72,17 @@ func TestDocumentRoundTrip(t *testing.T) {
 	p := guard.Policy{
 		Name: "all: of it", References: []string{"One.", "- Two, \"quoted\"."}, Message: "true",
 		Variables: []guard.Variable{{Name: "c", Value: guard.Expression{Text: `tools.get_customer({"id": args.customer})`}}},
-		Require:   guard.Expression{Text: "c.tier == \"gold\" ||\n  args.total < 1"}, Otherwise: guard.Deny,
+		Require:   guard.Expression{Text: "c.tier == \"gold\" ||\n  args.total < 1"}, Otherwise: label.Deny,
 		Examples: []guard.Example{{
-			Name: "yes", Expect: guard.Deny, Args: json.RawMessage(`{"customer":"1","items":[],"total":1.50,"note":null}`), Now: at,
+			Name: "yes", Expect: label.Deny, Args: json.RawMessage(`{"customer":"1","items":[],"total":1.50,"note":null}`), Now: at,
 			Principal: guard.Principal{ID: "ann", Groups: []string{"on"}}, Labels: map[string]label.Trust{"/customer": label.External},
 			Given: []guard.Fixture{
 				{Tool: "get_customer", Args: json.RawMessage(`{"id":"1"}`), Result: json.RawMessage(`{"id":"1","tier":"gold"}`)},
 				{Tool: "get_stock", Error: "down"}, {Judge: "Is it?", Answer: true}},
-			History: []guard.Event{{Kind: guard.UserEvent, Text: "no: never", Time: at}, {Kind: guard.CallEvent, Call: &guard.Call{Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"007"}`), Result: guard.ResultOf(json.RawMessage(`"12"`))}}},
+			History: []guard.Entry{{Kind: guard.UserEntry, Text: "no: never", Time: at}, {Kind: guard.CallEntry, Call: &guard.Call{Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"007"}`), Result: guard.ResultOf(json.RawMessage(`"12"`))}}},
 		}},
 	}
-	d := guard.NewDocument("order.yaml", "shop", "order")
+	d := guard.NewEditor("order.yaml", "shop", "order")
 	must(t, d.Put(&p))
 	f, err := d.File()
 	must(t, err)

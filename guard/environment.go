@@ -16,8 +16,8 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Scope is what guards are compiled for.
-type Scope struct {
+// Deployment is what guards are compiled for.
+type Deployment struct {
 	// Tools are the tool definitions. Without any, nothing is known of arguments
 	// and results but that they are JSON.
 	Tools []*schema.Catalogue
@@ -34,7 +34,7 @@ type Readable struct {
 }
 
 // Readable lists the tools that guards may call, in the order of the contracts.
-func (s Scope) Readable() []Readable {
+func (s Deployment) Readable() []Readable {
 	var out []Readable
 	for _, f := range s.Contracts {
 		for i := range f.Tools {
@@ -76,7 +76,7 @@ func reserved(name string) bool {
 
 // universe is what is the same for the guards of all servers.
 type universe struct {
-	scope   Scope
+	scope   Deployment
 	types   *record.Types
 	session sessionTypes
 	base    *cel.Env
@@ -90,7 +90,7 @@ type reader struct {
 	output       *record.Shape
 }
 
-func newUniverse(s Scope) (*universe, error) {
+func newUniverse(s Deployment) (*universe, error) {
 	u := &universe{scope: s, types: record.NewTypes()}
 	u.session = declareSession(u.types)
 	for _, t := range s.Readable() {

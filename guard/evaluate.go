@@ -13,6 +13,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/label"
 )
 
 var (
@@ -29,9 +30,9 @@ type Request struct {
 	Arguments json.RawMessage
 	// Leaves are the scalars of the arguments with their labels; it is called
 	// only where a rule asks. Without it, no value has a label.
-	Leaves func() []Leaf
+	Labels func() []LabeledValue
 	// Session is what happened before.
-	Session *Session
+	History *History
 	Now     time.Time
 	// Reader calls tools for rules, and Judge answers their questions. A rule
 	// that needs one which isn't there fails.
@@ -56,8 +57,8 @@ type Violation struct {
 	Policy     string
 	References []string
 	Message    string
-	// Verdict is [Deny] or [Ask].
-	Verdict Verdict
+	// Verdict is [label.Deny] or [label.Ask].
+	Verdict label.Verdict
 	// Failed says what went wrong where the rule could not be decided; empty
 	// where it was, and doesn't hold.
 	Failed string
@@ -141,7 +142,7 @@ type evaluation struct {
 	call    ref.Val // the call as expressions see it; nil while none has asked
 	shape   *record.Shape
 	args    ref.Val // as the shape has them
-	leaves  []Leaf
+	leaves  []LabeledValue
 
 	inquiries
 	// failures are the look-ups and questions without an answer that the rule at
@@ -150,10 +151,10 @@ type evaluation struct {
 }
 
 func newEvaluation(t sessionTypes, r Request) *evaluation {
-	if r.Session == nil {
-		r.Session = &Session{}
+	if r.History == nil {
+		r.History = &History{}
 	}
-	return &evaluation{request: r, types: t, session: &sessionValue{types: t, session: r.Session}}
+	return &evaluation{request: r, types: t, session: &sessionValue{types: t, session: r.History}}
 }
 
 // view is what the rules of one guard see of a call.
@@ -212,7 +213,7 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	case callVariable:
 		if s.x.call == nil {
 			r := &s.x.request
-			s.x.call = s.x.session.call(len(r.Session.Events), &Event{Time: r.Now, Call: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}})
+			s.x.call = s.x.session.call(len(r.History.Entries), &Entry{Time: r.Now, Call: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}})
 		}
 		return s.x.call, true
 	}

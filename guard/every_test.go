@@ -9,11 +9,12 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
 
 // compiled makes a set of guard files.
-func compiled(t testing.TB, scope guard.Scope, texts ...string) (*guard.Set, error) {
+func compiled(t testing.TB, scope guard.Deployment, texts ...string) (*guard.Set, error) {
 	t.Helper()
 	files := make([]*guard.File, len(texts))
 	for i, text := range texts {
@@ -193,10 +194,10 @@ func TestEveryToolDuties(t *testing.T) {
 	set, err := compiled(t, shop(t), `{tool: "*", duties: [{name: all, when: 'call.tool != "send_email"', require: 'session.calls("send_email").exists(c, c.index > call.index)', message: m}]}`,
 		`{tool: order, duties: [{name: own, require: 'args.total < 0', message: m}]}`)
 	must(t, err)
-	session := &guard.Session{}
+	session := &guard.History{}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	ran := func(id, tool, args string) {
-		session.Events = append(session.Events, guard.Event{Kind: guard.CallEvent, Call: &guard.Call{ID: id, Server: "shop", Tool: tool, Arguments: json.RawMessage(args)}})
+		session.Entries = append(session.Entries, guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{ID: id, Server: "shop", Tool: tool, Arguments: json.RawMessage(args)}})
 	}
 	open := func() string {
 		var out []string
@@ -219,8 +220,8 @@ func TestEveryToolDuties(t *testing.T) {
 
 // TestEveryToolDocument writes rules for every tool, and reads them back.
 func TestEveryToolDocument(t *testing.T) {
-	d := guard.NewDocument("every-tool.yaml", "", guard.EveryTool)
-	must(t, d.Put(&guard.Policy{Name: "r", Message: "m", Examples: []guard.Example{{Name: "e", Expect: guard.Allow, Server: "shop", Tool: "order", Args: json.RawMessage(`{}`)}}}))
+	d := guard.NewEditor("every-tool.yaml", "", guard.EveryTool)
+	must(t, d.Put(&guard.Policy{Name: "r", Message: "m", Examples: []guard.Example{{Name: "e", Expect: label.Allow, Server: "shop", Tool: "order", Args: json.RawMessage(`{}`)}}}))
 	f, err := d.File()
 	must(t, err)
 	if e := f.Policies[0].Examples[0]; f.Tool != guard.EveryTool || e.Tool != "order" || e.Server != "shop" {

@@ -32,7 +32,7 @@ func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
 	e := Example{Position: l.At(n)}
 	had := l.Mapping(n, "an example", strictyaml.Keys{
 		"name":   l.Text("name", &e.Name),
-		"expect": l.Word("verdict", verdictWords, &e.Expect),
+		"expect": l.Word("verdict", verdictWords, (*verdictWord)(&e.Expect)),
 		"tool":   l.Text("tool", &e.Tool),
 		"server": l.Text("server", &e.Server),
 		"args":   l.object("args", &e.Args),
@@ -95,17 +95,17 @@ func (l *loader) fixture(n *strictyaml.Node) Fixture {
 	return f
 }
 
-func (l *loader) event(n *strictyaml.Node) Event {
-	e := Event{}
-	text := func(kind EventKind) func(*strictyaml.Node) {
+func (l *loader) event(n *strictyaml.Node) Entry {
+	e := Entry{}
+	text := func(kind EntryKind) func(*strictyaml.Node) {
 		return func(n *strictyaml.Node) { e.Kind = kind; l.Text(string(kind), &e.Text)(n) }
 	}
 	had := l.Mapping(n, "an event", strictyaml.Keys{
-		"system":     text(SystemEvent),
-		"user":       text(UserEvent),
-		"assistant":  text(AssistantEvent),
-		"attachment": text(AttachmentEvent),
-		"call":       func(n *strictyaml.Node) { e.Kind, e.Call = CallEvent, l.call(n) },
+		"system":     text(SystemEntry),
+		"user":       text(UserEntry),
+		"assistant":  text(AssistantEntry),
+		"attachment": text(AttachmentEntry),
+		"call":       func(n *strictyaml.Node) { e.Kind, e.Call = CallEntry, l.call(n) },
 		"at":         l.time("at", &e.Time),
 	})
 	delete(had, "at")

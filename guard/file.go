@@ -2,7 +2,6 @@ package guard
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/remit-project/remit/internal/strictyaml"
@@ -15,26 +14,6 @@ type (
 	Error    = strictyaml.Error
 	Errors   = strictyaml.Errors
 )
-
-// Verdict is what a guard, or an example of one, comes to.
-type Verdict string
-
-// The verdicts. A guard says [Allow] when it has nothing against the call.
-const (
-	Allow Verdict = "allow"
-	Ask   Verdict = "ask"
-	Deny  Verdict = "deny"
-)
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (v *Verdict) UnmarshalText(text []byte) error {
-	switch Verdict(text) {
-	case Allow, Ask, Deny:
-		*v = Verdict(text)
-		return nil
-	}
-	return fmt.Errorf("unknown verdict %q: write allow, ask or deny", text)
-}
 
 // EveryTool is the tool of a guard file whose rules are about the calls of every
 // tool.
@@ -49,8 +28,8 @@ type File struct {
 	// Tool is the tool's name, or [EveryTool].
 	Tool string
 	// Otherwise is what a rule comes to that doesn't hold, where it doesn't say;
-	// [Deny] when the file doesn't either.
-	Otherwise Verdict
+	// [label.Deny] when the file doesn't either.
+	Otherwise label.Verdict
 	Policies  []Policy
 	Duties    []Duty
 }
@@ -71,7 +50,7 @@ type Policy struct {
 	// Message says what is wrong and what would be right, for a person and for a
 	// model.
 	Message   string
-	Otherwise Verdict
+	Otherwise label.Verdict
 	Examples  []Example
 }
 
@@ -113,7 +92,7 @@ func (e Expression) Empty() bool { return e.Text == "" }
 type Example struct {
 	Position Position
 	Name     string
-	Expect   Verdict
+	Expect   label.Verdict
 	// Tool is the tool that is called, and Server its server where rules ask for
 	// it. Only rules for every tool say so in their examples.
 	Server, Tool string
@@ -122,7 +101,7 @@ type Example struct {
 	// Given are what look-ups and questions find.
 	Given []Fixture
 	// History is the session before the call.
-	History   []Event
+	History   []Entry
 	Now       time.Time
 	Principal Principal
 	// Labels are the trust of arguments by JSON pointers; what is not named is

@@ -21,13 +21,13 @@ import (
 
 // shop is the catalogue of the tests: a tool with arguments of all kinds, and
 // readers with and without an output schema.
-func shop(t testing.TB) guard.Scope {
+func shop(t testing.TB) guard.Deployment {
 	t.Helper()
 	data, err := os.ReadFile("testdata/shop.json")
 	must(t, err)
 	c, err := schema.Parse("shop.json", data)
 	must(t, err)
-	return guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
+	return guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
 }
 
 func must(t testing.TB, err error) {
@@ -67,14 +67,14 @@ const call = `{"customer":"c1","items":[{"sku":"a","quantity":2,"price":9.99},{"
 
 func request(args string) guard.Request {
 	return guard.Request{Arguments: json.RawMessage(args), Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Leaves: func() []guard.Leaf {
+		Labels: func() []guard.LabeledValue {
 			doc, err := strictjson.Parse([]byte(args), strictjson.DefaultLimits())
 			if err != nil {
 				return nil
 			}
-			var out []guard.Leaf
+			var out []guard.LabeledValue
 			for _, l := range doc.Leaves() {
-				leaf := guard.Leaf{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
+				leaf := guard.LabeledValue{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
 				if l.Pointer == "/items/1/sku" {
 					leaf.Trust, leaf.Origins = label.External, []string{"unknown"}
 				}
@@ -132,7 +132,7 @@ func TestExpressions(t *testing.T) {
 				if !c.holds {
 					t.Error("it holds")
 				}
-			case c.holds || got.Violations[0].Verdict != guard.Deny:
+			case c.holds || got.Violations[0].Verdict != label.Deny:
 				t.Errorf("got %+v", got.Violations)
 			case (c.fails == "") != (got.Violations[0].Failed == "") || !strings.Contains(got.Violations[0].Failed, c.fails):
 				t.Errorf("failed by %q, want %q", got.Violations[0].Failed, c.fails)
@@ -285,7 +285,7 @@ func TestLookups(t *testing.T) {
 			}, 0, []string{"more than 32"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := make(chan string, 2*guard.MaxInquiries)
+			asked := make(chan string, 2*guard.MaxFacts)
 			r := request(call)
 			r.Reader = reader(func(tool, args string) (*guard.Result, error) { asked <- tool + args; return c.read(tool, args) })
 			g := rules(t, c.rules...)

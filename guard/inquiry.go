@@ -18,13 +18,13 @@ import (
 
 // Bounds on what the rules of one call may ask of others.
 const (
-	// MaxInquiries is how many look-ups and questions there may be.
-	MaxInquiries = 32
+	// MaxFacts is how many look-ups and questions there may be.
+	MaxFacts = 32
 	// MaxRounds is how often the rules may need something that they only know to
 	// ask for after the last answers came.
 	MaxRounds = 8
-	// InquiryTimeout is how long all of them may take together.
-	InquiryTimeout = 15 * time.Second
+	// FactsTimeout is how long all of them may take together.
+	FactsTimeout = 15 * time.Second
 	// MaxResult is the size of what one look-up returns, in bytes.
 	MaxResult = 4 << 20
 	// maxQuestion is the length of a question, in bytes.
@@ -42,16 +42,16 @@ type Reader interface {
 // Judge answers a question about the conversation with yes or no, with the
 // evidence that the answer rests on.
 type Judge interface {
-	Judge(ctx context.Context, q Question, s *Session) (yes bool, evidence string, err error)
+	Judge(ctx context.Context, q Question, s *History) (yes bool, evidence string, err error)
 }
 
 // Question is what a rule asks a judge.
 type Question struct {
 	Text string
-	// Speaker is whose words are the only evidence for a yes: [UserEvent] or
-	// [AssistantEvent]. The judge reads nothing then but what these two said. It is
+	// Speaker is whose words are the only evidence for a yes: [UserEntry] or
+	// [AssistantEntry]. The judge reads nothing then but what these two said. It is
 	// empty where anything in the session may be evidence.
-	Speaker EventKind
+	Speaker EntryKind
 }
 
 // Facts are what look-ups and questions found while a call was judged. With
@@ -74,7 +74,7 @@ type Lookup struct {
 // Judgment is a question for a rule.
 type Judgment struct {
 	Question string    `json:"question"`
-	Speaker  EventKind `json:"speaker,omitempty"`
+	Speaker  EntryKind `json:"speaker,omitempty"`
 	Answer   bool      `json:"answer"`
 	Evidence string    `json:"evidence,omitempty"`
 	Error    string    `json:"error,omitempty"`
@@ -85,7 +85,7 @@ var (
 	errNoJudge     = errors.New("nobody is here who could judge it: this deployment has no judge")
 	errNoSpeaker   = errors.New(`whose words count for a judge must be "user" or "assistant"`)
 	errNotRecorded = errors.New("it was not looked up when the call was decided")
-	errTooMany     = fmt.Errorf("the rules need more than %d look-ups", MaxInquiries)
+	errTooMany     = fmt.Errorf("the rules need more than %d look-ups", MaxFacts)
 	errTooDeep     = fmt.Errorf("the rules need look-ups after look-ups, more than %d times", MaxRounds)
 )
 
@@ -115,7 +115,7 @@ func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 	if !evaluate() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, InquiryTimeout)
+	ctx, cancel := context.WithTimeout(ctx, FactsTimeout)
 	defer cancel()
 	for range MaxRounds {
 		x.answer(ctx)
@@ -172,7 +172,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 		} else if x.request.Judge == nil {
 			q.err = errNoJudge
 		} else {
-			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.Session)
+			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.History)
 			j.Evidence = cut(j.Evidence, maxQuestion)
 		}
 		if q.err != nil {
@@ -239,7 +239,7 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 		return x.fail(fmt.Errorf("a question of more than %d bytes", maxQuestion))
 	}
 	if len(args) > 1 {
-		if q.Speaker = EventKind(args[1].(types.String)); !speaker(q.Speaker) {
+		if q.Speaker = EntryKind(args[1].(types.String)); !speaker(q.Speaker) {
 			return x.fail(errNoSpeaker)
 		}
 	}
@@ -249,14 +249,14 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 }
 
 // speaker tells whether a judge can be asked for somebody's words alone.
-func speaker(k EventKind) bool { return k == UserEvent || k == AssistantEvent }
+func speaker(k EntryKind) bool { return k == UserEntry || k == AssistantEntry }
 
 func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 	q, ok := x.known[key]
 	switch {
 	case !ok && x.closed:
 		return x.fail(about(what, errTooDeep))
-	case !ok && len(x.known) >= MaxInquiries:
+	case !ok && len(x.known) >= MaxFacts:
 		return x.fail(about(what, errTooMany))
 	case !ok:
 		if x.known == nil {

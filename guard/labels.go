@@ -19,10 +19,10 @@ import (
 // the value; of an object or list it is the worst of what is in it. A value that
 // is none of the arguments has no label, and asking for it fails.
 func (x *evaluation) labelOf(v ref.Val) ref.Val {
-	if x.leaves == nil && x.request.Leaves != nil {
-		x.leaves = x.request.Leaves()
+	if x.leaves == nil && x.request.Labels != nil {
+		x.leaves = x.request.Labels()
 	}
-	whole := Leaf{Trust: label.Trusted}
+	whole := LabeledValue{Trust: label.Trusted}
 	if !x.merge(&whole, v) {
 		return x.fail(fmt.Errorf("label: %s is no value of the arguments", textOf(v)))
 	}
@@ -35,7 +35,7 @@ func (x *evaluation) labelOf(v ref.Val) ref.Val {
 
 // merge adds the label of a value to that of a whole; false when part of it is
 // no argument.
-func (x *evaluation) merge(whole *Leaf, v ref.Val) bool {
+func (x *evaluation) merge(whole *LabeledValue, v ref.Val) bool {
 	switch v := v.(type) {
 	case *record.Object:
 		all := true
@@ -73,7 +73,7 @@ func union(a, b []string) []string {
 }
 
 // is tells whether the leaf is the value.
-func (l *Leaf) is(v ref.Val) bool {
+func (l *LabeledValue) is(v ref.Val) bool {
 	switch v := v.(type) {
 	case types.String:
 		return l.Kind == strictjson.String && l.Text == string(v)

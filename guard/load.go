@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
 )
 
 const (
 	// MaxFile is the size of a guard file in bytes: a tool with a hundred rules
 	// and ten examples each needs a tenth of it.
 	MaxFile = 4 << 20
-	// MaxItems bounds the policies and the duties of a tool.
-	MaxItems = 256
+	// MaxPolicies bounds the policies and the duties of a tool.
+	MaxPolicies = 256
 	// MaxVariables bounds the variables of a rule.
 	MaxVariables = 64
 	// MaxExpression is the length of an expression in bytes. What is longer is
@@ -53,8 +54,18 @@ var (
 	verdictWords   = []string{"allow", "deny", "ask"}
 )
 
+// verdictWord is a [label.Verdict] as a file spells it.
+type verdictWord label.Verdict
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (v *verdictWord) UnmarshalText(text []byte) error {
+	parsed, err := label.ParseVerdict(string(text))
+	*v = verdictWord(parsed)
+	return err
+}
+
 func (l *loader) guard(root *strictyaml.Node) *File {
-	f := &File{Position: l.At(root), Otherwise: Deny}
+	f := &File{Position: l.At(root), Otherwise: label.Deny}
 	l.file, l.names = f, map[string]bool{}
 	var policies, duties *strictyaml.Node
 	had := l.Mapping(root, "a guard file", strictyaml.Keys{
@@ -75,29 +86,29 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 	}
 	if policies != nil {
 		l.List(policies, "policies", func(n *strictyaml.Node) {
-			if len(f.Policies) < MaxItems {
+			if len(f.Policies) < MaxPolicies {
 				f.Policies = append(f.Policies, l.policy(n))
-			} else if len(f.Policies) == MaxItems {
-				l.Fail(n, "bring rules together", "a tool has more than %d policies", MaxItems)
+			} else if len(f.Policies) == MaxPolicies {
+				l.Fail(n, "bring rules together", "a tool has more than %d policies", MaxPolicies)
 			}
 		})
 	}
 	if duties != nil {
 		l.List(duties, "duties", func(n *strictyaml.Node) {
-			if len(f.Duties) < MaxItems {
+			if len(f.Duties) < MaxPolicies {
 				f.Duties = append(f.Duties, l.duty(n))
-			} else if len(f.Duties) == MaxItems {
-				l.Fail(n, "bring rules together", "a tool has more than %d duties", MaxItems)
+			} else if len(f.Duties) == MaxPolicies {
+				l.Fail(n, "bring rules together", "a tool has more than %d duties", MaxPolicies)
 			}
 		})
 	}
 	return f
 }
 
-func (l *loader) otherwise(into *Verdict) func(*strictyaml.Node) {
+func (l *loader) otherwise(into *label.Verdict) func(*strictyaml.Node) {
 	return func(n *strictyaml.Node) {
-		l.Word("word", otherwiseWords, into)(n)
-		if *into == Allow {
+		l.Word("word", otherwiseWords, (*verdictWord)(into))(n)
+		if *into == label.Allow {
 			l.Fail(n, "write deny or ask", "a rule that doesn't hold can't allow the call")
 		}
 	}

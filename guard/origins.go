@@ -17,7 +17,7 @@ const originsField = "origins"
 
 // origins names the classes that an origin can be: those that every deployment has,
 // and the tools. There are none where no tool is known.
-func (s Scope) origins() []string {
+func (s Deployment) origins() []string {
 	var tools []string
 	for _, c := range s.Tools {
 		for i := range c.Tools {

@@ -67,13 +67,13 @@ policies:
 func TestOriginsThatWereNotKept(t *testing.T) {
 	g := rules(t, `!("shop.get_customer" in label(args.method).origins)`, `label(args.method).trust >= USER`, `args.method == "card"`)
 	r := request(call)
-	leaves := r.Leaves()
+	leaves := r.Labels()
 	for i := range leaves {
 		if leaves[i].Pointer == "/method" {
 			leaves[i].Origins = []string{"user", label.OriginMore.String()}
 		}
 	}
-	r.Leaves = func() []guard.Leaf { return leaves }
+	r.Labels = func() []guard.LabeledValue { return leaves }
 	out := g.Evaluate(t.Context(), r)
 	if len(out.Violations) != 2 || !strings.Contains(out.Violations[0].Failed, "more origins") || out.Violations[1].Failed == "" {
 		t.Errorf("the violations are %+v", out.Violations)

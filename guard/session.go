@@ -16,21 +16,21 @@ type Principal struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// EventKind says what an [Event] is.
-type EventKind string
+// EntryKind says what an [Entry] is.
+type EntryKind string
 
 // The kinds of events.
 const (
-	SystemEvent     EventKind = "system"
-	UserEvent       EventKind = "user"
-	AssistantEvent  EventKind = "assistant"
-	AttachmentEvent EventKind = "attachment"
-	CallEvent       EventKind = "call"
+	SystemEntry     EntryKind = "system"
+	UserEntry       EntryKind = "user"
+	AssistantEntry  EntryKind = "assistant"
+	AttachmentEntry EntryKind = "attachment"
+	CallEntry       EntryKind = "call"
 )
 
-// Event is one thing that happened in a session before the call.
-type Event struct {
-	Kind EventKind
+// Entry is one thing that happened in a session before the call.
+type Entry struct {
+	Kind EntryKind
 	Time time.Time
 	// Text is what was said, of all events but calls.
 	Text string
@@ -54,14 +54,14 @@ type Result struct {
 }
 
 // Session is what guards see of a session.
-type Session struct {
+type History struct {
 	Principal Principal
 	// Events are what happened, in order.
-	Events []Event
+	Entries []Entry
 }
 
-// Leaf is one scalar of the arguments with its label.
-type Leaf struct {
+// LabeledValue is one scalar of the arguments with its label.
+type LabeledValue struct {
 	Pointer     string
 	Kind        strictjson.Kind
 	Text        string

@@ -103,7 +103,7 @@ func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 // expression asks for it, once for all expressions of a decision.
 type sessionValue struct {
 	types    sessionTypes
-	session  *Session
+	session  *History
 	messages ref.Val
 	made     []ref.Val          // the calls as values, nil where not made yet
 	byTool   map[string]ref.Val // what was asked for so far
@@ -132,8 +132,8 @@ func (s *sessionValue) principal() ref.Val {
 
 func (s *sessionValue) allMessages() ref.Val {
 	vals := []ref.Val{}
-	for i, e := range s.session.Events {
-		if e.Kind != CallEvent {
+	for i, e := range s.session.Entries {
+		if e.Kind != CallEntry {
 			vals = append(vals, s.types.message.New(types.String(e.Kind), types.String(e.Text), types.Timestamp{Time: e.Time}, types.Int(i)))
 		}
 	}
@@ -146,15 +146,15 @@ func (s *sessionValue) calls(tool string) ref.Val {
 		return list
 	}
 	if s.made == nil {
-		s.made, s.byTool = make([]ref.Val, len(s.session.Events)), map[string]ref.Val{}
+		s.made, s.byTool = make([]ref.Val, len(s.session.Entries)), map[string]ref.Val{}
 	}
 	vals := []ref.Val{}
-	for i, e := range s.session.Events {
-		if e.Kind != CallEvent || tool != "" && e.Call.Tool != tool {
+	for i, e := range s.session.Entries {
+		if e.Kind != CallEntry || tool != "" && e.Call.Tool != tool {
 			continue
 		}
 		if s.made[i] == nil {
-			s.made[i] = s.call(i, &s.session.Events[i])
+			s.made[i] = s.call(i, &s.session.Entries[i])
 		}
 		vals = append(vals, s.made[i])
 	}
@@ -162,7 +162,7 @@ func (s *sessionValue) calls(tool string) ref.Val {
 	return s.byTool[tool]
 }
 
-func (s *sessionValue) call(i int, e *Event) ref.Val {
+func (s *sessionValue) call(i int, e *Entry) ref.Val {
 	args, err := record.Anything().Decode(e.Call.Arguments)
 	if err != nil {
 		args = nil
@@ -182,7 +182,7 @@ func (s *sessionValue) userSaid(words string) ref.Val {
 	if s.said == nil {
 		s.said = map[string]ref.Val{}
 	}
-	s.said[words] = types.Bool(slices.ContainsFunc(s.session.Events, func(e Event) bool { return e.Kind == UserEvent && says(e.Text, words) }))
+	s.said[words] = types.Bool(slices.ContainsFunc(s.session.Entries, func(e Entry) bool { return e.Kind == UserEntry && says(e.Text, words) }))
 	return s.said[words]
 }
 

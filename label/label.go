@@ -88,12 +88,14 @@ func forbidden(have, forbid Origins) Origins {
 }
 
 // Certificate raises one value, for the roles it names, at most to Max, and
-// removes obligations. It is data: whoever issues one (package discharge)
-// answers for the procedure behind it.
+// removes obligations. It is data: the procedure that
+// issues it answers for it.
 type Certificate struct {
 	Removes Obligations
 	Roles   RoleSet
 	Max     Trust
+	// Procedure is what issued it, and Basis says, in words, what that found.
+	Procedure, Basis string
 }
 
 // Apply returns the label of a value after a certificate, in an argument of

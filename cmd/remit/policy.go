@@ -44,7 +44,7 @@ type scopeFlags struct {
 // policies are guards with what they were read from.
 type policies struct {
 	files []*guard.File
-	scope guard.Scope
+	scope guard.Deployment
 	set   *guard.Set
 	// mistakes are those of all files, in their order; nil when there are none.
 	mistakes guard.Errors
@@ -72,7 +72,7 @@ func (f policyFlags) read() (*policies, error) {
 }
 
 // compileGuards compiles guards. Mistakes in their files are no error.
-func compileGuards(files []*guard.File, scope guard.Scope) (*guard.Set, guard.Errors, error) {
+func compileGuards(files []*guard.File, scope guard.Deployment) (*guard.Set, guard.Errors, error) {
 	set, err := guard.Compile(files, scope)
 	var mistakes guard.Errors
 	if err != nil && !errors.As(err, &mistakes) {
@@ -93,17 +93,17 @@ func concerning(g *guard.Guard) string {
 }
 
 // scope reads the tools with their contracts.
-func (f scopeFlags) scope() (guard.Scope, error) {
+func (f scopeFlags) scope() (guard.Deployment, error) {
 	tools, err := readTools(f.Tools)
 	if err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
 	if f.Contracts == "" {
-		return guard.Scope{Tools: tools, Contracts: synthesized(tools)}, nil
+		return guard.Deployment{Tools: tools, Contracts: synthesized(tools)}, nil
 	}
-	scope := guard.Scope{}
+	scope := guard.Deployment{}
 	if scope.Contracts, err = readContracts(f.Contracts); err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
 	for _, c := range tools {
 		scope.Tools = append(scope.Tools, assign(c, scope.Contracts)...)

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/compiler"
 	"github.com/remit-project/remit/internal/policydoc/generation"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/label"
 )
 
 type policyCompileCommand struct {
@@ -97,7 +97,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *streams) error {
 	}
 	work := compiler.New(compiler.Options{
 		Model: client, Prompts: prompts, ModelName: c.name,
-		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: guard.Verdict(c.Otherwise), Judge: c.Judge},
+		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: label.Verdict(c.Otherwise), Judge: c.Judge},
 	})
 	var failures []compiler.Failure
 	if !c.Mapping {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/label"
 )
 
 type policyTestCommand struct {
@@ -144,8 +145,8 @@ type policyResult struct {
 	Example string        `json:"example"`
 	Place   string        `json:"place"`
 	Passed  bool          `json:"passed"`
-	Want    guard.Verdict `json:"want"`
-	Got     guard.Verdict `json:"got"`
+	Want    label.Verdict `json:"want"`
+	Got     label.Verdict `json:"got"`
 	Failed  string        `json:"failed,omitempty"`
 	Values  []guard.Value `json:"values,omitempty"`
 }

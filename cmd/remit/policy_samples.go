@@ -17,7 +17,7 @@ const maxSamples = 5
 // readSamples collects what tools that rules may ask returned in recordings, by the
 // tools' keys. A recording that names no servers counts for the tool of whatever
 // server.
-func readSamples(files []string, scope guard.Scope) (map[string][]json.RawMessage, error) {
+func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawMessage, error) {
 	found := map[string][]json.RawMessage{}
 	for _, name := range files {
 		f, err := open(name, aRecording)
@@ -74,7 +74,7 @@ func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Messag
 
 // shapeless lists the tools that rules may ask and of which nobody knows what they
 // return.
-func shapeless(scope guard.Scope, samples map[string][]json.RawMessage) []string {
+func shapeless(scope guard.Deployment, samples map[string][]json.RawMessage) []string {
 	var out []string
 	for _, r := range scope.Readable() {
 		if r.Definition != nil && r.Definition.Output == nil && len(samples[policydoc.Key(r.Server, r.Name)]) == 0 {

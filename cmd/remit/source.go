@@ -109,7 +109,7 @@ func (e *engine) monitor(tools []*schema.Catalogue, at time.Time) (*remit.Monito
 func (e *engine) guarded(o remit.Options) (*remit.Monitor, error) {
 	if e.guards != nil {
 		var err error
-		if o.Guards, err = guard.Compile(e.guards, guard.Scope{Tools: o.Tools, Contracts: o.Contracts}); err != nil {
+		if o.Guards, err = guard.Compile(e.guards, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts}); err != nil {
 			return nil, err
 		}
 	}

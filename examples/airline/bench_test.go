@@ -15,8 +15,8 @@ import (
 
 // said is a conversation after which all tools may be called, as far as that
 // depends on what was said.
-func said() *guard.Session {
-	s := &guard.Session{}
+func said() *guard.History {
+	s := &guard.History{}
 	for i, text := range []string{
 		"I am ann_lee_1234, and it is about RES001, one way from PHL to LGA. My plans changed. Ann Lee 1990-01-02; Bob Ray 1985-11-20.",
 		"I see. Would you like to buy the travel insurance?",
@@ -24,15 +24,15 @@ func said() *guard.Session {
 		"For RES001: HAT001 on 2024-05-20, HAT002 on 2024-05-21 in economy, Ann Lee and Bob Ray, 2 checked bags, credit_card_1. Do you confirm (yes/no)?",
 		"Yes, please do it.",
 	} {
-		kind := guard.UserEvent
+		kind := guard.UserEntry
 		if i%2 == 1 {
-			kind = guard.AssistantEvent
+			kind = guard.AssistantEntry
 		}
-		s.Events = append(s.Events, guard.Event{Kind: kind, Text: text})
+		s.Entries = append(s.Entries, guard.Entry{Kind: kind, Text: text})
 	}
-	looked := guard.Event{Kind: guard.CallEvent, Call: &guard.Call{Server: airline.Name, Tool: "get_reservation_details", Arguments: json.RawMessage(`{"reservation_id":"RES001"}`),
+	looked := guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{Server: airline.Name, Tool: "get_reservation_details", Arguments: json.RawMessage(`{"reservation_id":"RES001"}`),
 		Result: &guard.Result{Structured: json.RawMessage(`{"flights":[],"reservation_id":"RES001","user_id":"ann_lee_1234"}`)}}}
-	s.Events = slices.Insert(s.Events, 1, looked)
+	s.Entries = slices.Insert(s.Entries, 1, looked)
 	return s
 }
 
@@ -51,7 +51,7 @@ var calls = map[string]string{
 
 // request is the call of a tool in that conversation.
 func request(tool string) guard.Request {
-	return guard.Request{Server: airline.Name, Tool: tool, Arguments: json.RawMessage(calls[tool]), Session: said(), Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC)}
+	return guard.Request{Server: airline.Name, Tool: tool, Arguments: json.RawMessage(calls[tool]), History: said(), Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC)}
 }
 
 // withoutLookups are the guards with the rules that look nothing up.
@@ -104,12 +104,12 @@ func BenchmarkBooking(b *testing.B) {
 	set := guards(b)
 	r := guard.Request{Server: airline.Name, Tool: "book_reservation", Reader: a, Now: time.Date(2024, 5, 15, 20, 0, 0, 0, time.UTC),
 		Arguments: json.RawMessage(`{"cabin":"economy","destination":"LGA","flight_type":"one_way","flights":[{"date":"2024-05-20","flight_number":"HAT001"}],"insurance":"no","nonfree_baggages":0,"origin":"PHL","passengers":[{"dob":"1985-11-20","first_name":"Bob","last_name":"Ray"}],"payment_methods":[{"amount":100,"payment_id":"card"}],"total_baggages":1,"user_id":"ann"}`),
-		Session: &guard.Session{Events: []guard.Event{
-			{Kind: guard.UserEvent, Text: "I am ann. Book HAT001 on 2024-05-20, one way from PHL to LGA in economy, for Bob Ray 1985-11-20."},
-			{Kind: guard.AssistantEvent, Text: "Would you like to buy the travel insurance?"},
-			{Kind: guard.UserEvent, Text: "No."},
-			{Kind: guard.AssistantEvent, Text: "HAT001 on 2024-05-20 in economy for Bob Ray, 1 checked bag, card. Do you confirm?"},
-			{Kind: guard.UserEvent, Text: "Yes, please book it."}}}}
+		History: &guard.History{Entries: []guard.Entry{
+			{Kind: guard.UserEntry, Text: "I am ann. Book HAT001 on 2024-05-20, one way from PHL to LGA in economy, for Bob Ray 1985-11-20."},
+			{Kind: guard.AssistantEntry, Text: "Would you like to buy the travel insurance?"},
+			{Kind: guard.UserEntry, Text: "No."},
+			{Kind: guard.AssistantEntry, Text: "HAT001 on 2024-05-20 in economy for Bob Ray, 1 checked bag, card. Do you confirm?"},
+			{Kind: guard.UserEntry, Text: "Yes, please book it."}}}}
 	if out := set.Evaluate(b.Context(), r); len(out.Violations) > 0 {
 		b.Fatalf("%+v", out.Violations)
 	}

@@ -17,24 +17,24 @@ import (
 var files embed.FS
 
 // Scope returns the tools' definitions and contracts.
-func Scope() (guard.Scope, error) {
+func Scope() (guard.Deployment, error) {
 	definitions, err := files.ReadFile("airline.json")
 	if err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
 	tools, err := schema.Parse(Name, definitions)
 	if err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
 	written, err := files.ReadFile("contracts/airline.yaml")
 	if err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
 	contracts, err := contract.Load("contracts/airline.yaml", written)
 	if err != nil {
-		return guard.Scope{}, err
+		return guard.Deployment{}, err
 	}
-	return guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{contracts}}, nil
+	return guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{contracts}}, nil
 }
 
 // Policies returns the guard files: one for every tool, and one a tool that has

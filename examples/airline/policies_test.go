@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/examples/airline"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -59,7 +60,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			for _, p := range g.File.Policies {
-				for _, v := range []guard.Verdict{guard.Allow, guard.Deny} {
+				for _, v := range []label.Verdict{label.Allow, label.Deny} {
 					if !slices.ContainsFunc(p.Examples, func(e guard.Example) bool { return e.Expect == v }) {
 						t.Errorf("%s has no example that it comes to %s", p.Name, v)
 					}

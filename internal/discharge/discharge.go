@@ -42,18 +42,11 @@ type Request struct {
 	Now       time.Time
 }
 
-// Certificate is a [label.Certificate] with what it rests on.
-type Certificate struct {
-	label.Certificate
-	Procedure string
-	Basis     string
-}
-
 // Procedure issues certificates.
 type Procedure interface {
 	// Certify answers with a certificate for exactly the requested value, or
 	// false when the procedure does not cover it.
-	Certify(r Request) (Certificate, bool)
+	Certify(r Request) (label.Certificate, bool)
 }
 
 // Procedures are the procedures of this package, in the order in which they are
@@ -71,13 +64,13 @@ const doubts = label.LowInfo | label.AmbiguousBinding
 // allowlist certifies constants that the contract lists.
 type allowlist struct{}
 
-func (allowlist) Certify(r Request) (Certificate, bool) {
+func (allowlist) Certify(r Request) (label.Certificate, bool) {
 	if !r.Argument.Allows(r.Value) {
-		return Certificate{}, false
+		return label.Certificate{}, false
 	}
-	return Certificate{
-		Certificate: label.Certificate{Removes: doubts | label.Unrequested, Roles: label.RolesOf(r.Argument.Role), Max: label.Trusted},
-		Procedure:   Allowlist, Basis: "the contract lists the value",
+	return label.Certificate{
+		Removes: doubts | label.Unrequested, Roles: label.RolesOf(r.Argument.Role), Max: label.Trusted,
+		Procedure: Allowlist, Basis: "the contract lists the value",
 	}, true
 }
 
@@ -85,15 +78,15 @@ func (allowlist) Certify(r Request) (Certificate, bool) {
 // lookup and source. The producing call's key was checked when it returned.
 type fields struct{}
 
-func (fields) Certify(r Request) (Certificate, bool) {
-	best, ok := Certificate{}, false
-	for _, c := range r.Resolved.Certificates {
+func (fields) Certify(r Request) (label.Certificate, bool) {
+	best, ok := label.Certificate{}, false
+	for _, c := range r.Resolved.Offers {
 		if c.Procedure != provenance.Settled && !r.Argument.Discharges(c.Procedure) || !c.Roles.Has(r.Argument.Role) || ok && c.Max <= best.Max {
 			continue
 		}
-		best, ok = Certificate{
-			Certificate: label.Certificate{Removes: doubts, Roles: c.Roles, Max: c.Max},
-			Procedure:   c.Procedure, Basis: c.Basis,
+		best, ok = label.Certificate{
+			Removes: doubts, Roles: c.Roles, Max: c.Max,
+			Procedure: c.Procedure, Basis: c.Basis,
 		}, true
 	}
 	return best, ok
@@ -109,27 +102,25 @@ type validation struct{}
 // the object.
 const validated = label.RoleSet(1<<label.Control | 1<<label.Content)
 
-func (validation) Certify(r Request) (Certificate, bool) {
+func (validation) Certify(r Request) (label.Certificate, bool) {
 	if !validated.Has(r.Argument.Role) || !r.Resolved.Bounded || r.Resolved.Label.Trust < label.ToolOutput || !r.Argument.Discharges(Validation) {
-		return Certificate{}, false
+		return label.Certificate{}, false
 	}
-	return Certificate{
-		Certificate: label.Certificate{Removes: label.LowInfo, Roles: validated, Max: label.User},
-		Procedure:   Validation, Basis: fmt.Sprintf("a plain number or date from a bounded source (%s)", r.Resolved.How),
+	return label.Certificate{
+		Removes: label.LowInfo, Roles: validated, Max: label.User,
+		Procedure: Validation, Basis: fmt.Sprintf("a plain number or date from a bounded source (%s)", r.Resolved.How),
 	}, true
 }
 
 // confirmation certifies what the user confirmed.
 type confirmation struct{}
 
-func (confirmation) Certify(r Request) (Certificate, bool) {
+func (confirmation) Certify(r Request) (label.Certificate, bool) {
 	if r.Confirmed == nil || !r.Argument.Discharges(Confirmation) || !r.Confirmed.covers(r) {
-		return Certificate{}, false
+		return label.Certificate{}, false
 	}
-	return Certificate{
-		Certificate: label.Certificate{
-			Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
-		},
+	return label.Certificate{
+		Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
 		Procedure: Confirmation, Basis: "the user confirmed this value for this argument",
 	}, true
 }

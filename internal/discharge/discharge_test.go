@@ -40,7 +40,7 @@ func request(a *contract.Argument, value string) Request {
 }
 
 // certified lists the procedures that answer a request.
-func certified(r Request) (names []string, certs []Certificate) {
+func certified(r Request) (names []string, certs []label.Certificate) {
 	for _, p := range Procedures() {
 		if c, ok := p.Certify(r); ok {
 			names, certs = append(names, c.Procedure), append(certs, c)
@@ -72,7 +72,7 @@ func TestAllowlist(t *testing.T) {
 			continue
 		}
 		want := label.Certificate{Removes: doubts | label.Unrequested, Roles: label.RolesOf(label.Target), Max: label.Trusted}
-		if c.Certificate != want || c.Procedure != Allowlist || c.Basis == "" {
+		if c.Max != want.Max || c.Roles != want.Roles || c.Removes != want.Removes || c.Procedure != Allowlist || c.Basis == "" {
 			t.Errorf("%q: %+v", value, c)
 		}
 	}
@@ -95,34 +95,34 @@ func TestAllowlist(t *testing.T) {
 }
 
 // offers gives a request the certificates of fields of results.
-func offers(a *contract.Argument, c ...provenance.Certificate) Request {
+func offers(a *contract.Argument, c ...provenance.Offer) Request {
 	r := request(a, "ann@corp.com")
-	r.Resolved.Certificates = c
+	r.Resolved.Offers = c
 	return r
 }
 
 func TestFields(t *testing.T) {
 	target := label.RolesOf(label.Target)
-	directory := provenance.Certificate{Procedure: Directory, Basis: "directory of search_contacts", Roles: target, Max: label.User}
-	source := provenance.Certificate{Procedure: Source, Basis: "source", Roles: target, Max: label.User}
-	weak := provenance.Certificate{Procedure: Lookup, Basis: "look-up", Roles: target, Max: label.ToolOutput}
+	directory := provenance.Offer{Procedure: Directory, Basis: "directory of search_contacts", Roles: target, Max: label.User}
+	source := provenance.Offer{Procedure: Source, Basis: "source", Roles: target, Max: label.User}
+	weak := provenance.Offer{Procedure: Lookup, Basis: "look-up", Roles: target, Max: label.ToolOutput}
 	for _, c := range []struct {
 		name   string
 		arg    contract.Arg
-		offers []provenance.Certificate
+		offers []provenance.Offer
 		want   string // the basis; empty for none
 		max    label.Trust
 	}{
-		{"a directory where the contract names no procedure", contract.Arg{Role: label.Target}, []provenance.Certificate{directory}, directory.Basis, label.User},
-		{"a directory where the contract names it", contract.Arg{Role: label.Target, Discharge: []string{Directory}}, []provenance.Certificate{directory}, directory.Basis, label.User},
-		{"a directory where the contract names others", contract.Arg{Role: label.Target, Discharge: []string{Confirmation, Lookup}}, []provenance.Certificate{directory}, "", 0},
-		{"a source must be named", contract.Arg{Role: label.Target}, []provenance.Certificate{source}, "", 0},
-		{"a source that is named", contract.Arg{Role: label.Target, Discharge: []string{Source}}, []provenance.Certificate{source}, source.Basis, label.User},
-		{"another role", contract.Arg{Role: label.Command}, []provenance.Certificate{directory}, "", 0},
-		{"no role", contract.Arg{}, []provenance.Certificate{directory}, "", 0},
-		{"the best of several", contract.Arg{Role: label.Target}, []provenance.Certificate{weak, directory}, directory.Basis, label.User},
-		{"the best of several, in another order", contract.Arg{Role: label.Target}, []provenance.Certificate{directory, weak}, directory.Basis, label.User},
-		{"the best that may be used", contract.Arg{Role: label.Target, Discharge: []string{Lookup}}, []provenance.Certificate{directory, weak}, weak.Basis, label.ToolOutput},
+		{"a directory where the contract names no procedure", contract.Arg{Role: label.Target}, []provenance.Offer{directory}, directory.Basis, label.User},
+		{"a directory where the contract names it", contract.Arg{Role: label.Target, Discharge: []string{Directory}}, []provenance.Offer{directory}, directory.Basis, label.User},
+		{"a directory where the contract names others", contract.Arg{Role: label.Target, Discharge: []string{Confirmation, Lookup}}, []provenance.Offer{directory}, "", 0},
+		{"a source must be named", contract.Arg{Role: label.Target}, []provenance.Offer{source}, "", 0},
+		{"a source that is named", contract.Arg{Role: label.Target, Discharge: []string{Source}}, []provenance.Offer{source}, source.Basis, label.User},
+		{"another role", contract.Arg{Role: label.Command}, []provenance.Offer{directory}, "", 0},
+		{"no role", contract.Arg{}, []provenance.Offer{directory}, "", 0},
+		{"the best of several", contract.Arg{Role: label.Target}, []provenance.Offer{weak, directory}, directory.Basis, label.User},
+		{"the best of several, in another order", contract.Arg{Role: label.Target}, []provenance.Offer{directory, weak}, directory.Basis, label.User},
+		{"the best that may be used", contract.Arg{Role: label.Target, Discharge: []string{Lookup}}, []provenance.Offer{directory, weak}, weak.Basis, label.ToolOutput},
 		{"no offer", contract.Arg{Role: label.Target}, nil, "", 0},
 	} {
 		got, ok := fields{}.Certify(offers(compiled(t, c.arg), c.offers...))
@@ -228,8 +228,8 @@ func TestConfirmationSettles(t *testing.T) {
 		r := request(a, "k")
 		r.Confirmed = &c
 		got, ok := confirmation{}.Certify(r)
-		want := label.Certificate{Removes: label.LowInfo | label.AmbiguousBinding | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(label.Credential), Max: max(label.User, floor)}
-		if !ok || got.Certificate != want {
+		want := label.Certificate{Removes: label.LowInfo | label.AmbiguousBinding | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(label.Credential), Max: max(label.User, floor), Procedure: Confirmation, Basis: got.Basis}
+		if !ok || got != want {
 			t.Errorf("floor %s: %+v, %v", floor, got, ok)
 		}
 	}
@@ -274,7 +274,7 @@ func TestOnlyAPersonSettlesALookalike(t *testing.T) {
 	r := request(a, "v")
 	r.Confirmed = &confirmed
 	r.Resolved = &provenance.Resolution{Label: label.Label{Trust: label.ToolOutput, Obligations: label.Homoglyph}, Bounded: true,
-		Certificates: []provenance.Certificate{{Procedure: Directory, Roles: label.RolesOf(label.Control), Max: label.User}}}
+		Offers: []provenance.Offer{{Procedure: Directory, Roles: label.RolesOf(label.Control), Max: label.User}}}
 	names, certs := certified(r)
 	if len(names) != 4 {
 		t.Fatalf("certified by %q: the case shows nothing", names)
@@ -303,14 +303,14 @@ func TestCertificatesAreNarrow(t *testing.T) {
 		r.Resolved.Label = label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: trusts.Draw(rt, "trust"), Obligations: label.Obligations(rapid.IntRange(0, 15).Draw(rt, "obligations"))}
 		r.Resolved.Bounded = rapid.Bool().Draw(rt, "bounded")
 		for range rapid.IntRange(0, 2).Draw(rt, "offers") {
-			r.Resolved.Certificates = append(r.Resolved.Certificates, provenance.Certificate{Procedure: offered.Draw(rt, "procedure"), Basis: "a record", Roles: label.RolesOf(roles.Draw(rt, "serves")), Max: trusts.Draw(rt, "max")})
+			r.Resolved.Offers = append(r.Resolved.Offers, provenance.Offer{Procedure: offered.Draw(rt, "procedure"), Basis: "a record", Roles: label.RolesOf(roles.Draw(rt, "serves")), Max: trusts.Draw(rt, "max")})
 		}
 		r.Confirmed = &Confirmations{}
 		confirmed := values.Draw(rt, "confirmed")
 		_ = r.Confirmed.Add(r.Tool, a, confirmed, noon)
 		_, certs := certified(r)
 		for _, c := range certs {
-			got := label.Apply(r.Resolved.Label, c.Certificate, a.Role)
+			got := label.Apply(r.Resolved.Label, c, a.Role)
 			switch {
 			case !c.Roles.Has(a.Role):
 				rt.Fatalf("%s serves another role than it was asked for", c.Procedure)

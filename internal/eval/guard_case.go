@@ -112,7 +112,7 @@ func readCases(dir string) ([]guardCase, error) {
 
 // guardRig is what all cases share.
 type guardRig struct {
-	scope  guard.Scope
+	scope  guard.Deployment
 	guards *guard.Set
 	// airline has the records as the cases begin with them; nil where the data
 	// set is none of an airline.

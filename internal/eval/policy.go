@@ -22,7 +22,7 @@ type PolicyOptions struct {
 	TruthCompiled string
 	// Scope are the tools with their contracts. Without any, guards are not
 	// measured.
-	Scope guard.Scope
+	Scope guard.Deployment
 }
 
 // PolicyReport says how well a policy document was compiled: whether the mapping

@@ -20,7 +20,7 @@ import (
 // and guards that are right and wrong in every way that is counted.
 var library = filepath.Join("testdata", "policy")
 
-func libraryScope(t *testing.T) guard.Scope {
+func libraryScope(t *testing.T) guard.Deployment {
 	t.Helper()
 	names, err := ToolFiles(library)
 	if err != nil || len(names) != 1 {
@@ -34,7 +34,7 @@ func libraryScope(t *testing.T) guard.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}
+	return guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}
 }
 
 // The figures were worked out by hand from the files.

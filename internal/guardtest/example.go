@@ -22,7 +22,7 @@ type Result struct {
 	Example  string
 	Position guard.Position
 	// Want is what the example expects, and Got what the rule says of it.
-	Want, Got guard.Verdict
+	Want, Got label.Verdict
 	// Failed says why the rule could not be decided, or the example not be run.
 	Failed string
 	// Values are those that decided.
@@ -85,9 +85,9 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 		r.Failed = err.Error()
 		return
 	}
-	r.Got = guard.Allow
+	r.Got = label.Allow
 	for _, v := range g.Evaluate(ctx, request).Violations {
-		if r.Got != guard.Deny {
+		if r.Got != label.Deny {
 			r.Got = v.Verdict
 		}
 		if v.Failed != "" {
@@ -107,15 +107,15 @@ func Request(e *guard.Example) (guard.Request, error) {
 	return guard.Request{
 		Server: e.Server, Tool: e.Tool,
 		Arguments: doc.Canonical(),
-		Leaves:    func() []guard.Leaf { return leaves(doc, e.Labels) },
-		Session:   session(e),
+		Labels:    func() []guard.LabeledValue { return labeled(doc, e.Labels) },
+		History:   history(e),
 		Now:       e.Now,
 		Reader:    given, Judge: given,
 	}, nil
 }
 
-func session(e *guard.Example) *guard.Session {
-	s := &guard.Session{Principal: e.Principal, Events: make([]guard.Event, len(e.History))}
+func history(e *guard.Example) *guard.History {
+	h := &guard.History{Principal: e.Principal, Entries: make([]guard.Entry, len(e.History))}
 	for i, event := range e.History {
 		if event.Time.IsZero() {
 			event.Time = e.Now
@@ -125,17 +125,17 @@ func session(e *guard.Example) *guard.Session {
 			call.ID = fmt.Sprintf("c%d", i+1)
 			event.Call = &call
 		}
-		s.Events[i] = event
+		h.Entries[i] = event
 	}
-	return s
+	return h
 }
 
-// leaves are the scalars of the arguments: the user's, where the example doesn't
+// labeled are the scalars of the arguments: the user's, where the example doesn't
 // say.
-func leaves(doc *strictjson.Document, labels map[string]label.Trust) []guard.Leaf {
-	var out []guard.Leaf
+func labeled(doc *strictjson.Document, labels map[string]label.Trust) []guard.LabeledValue {
+	var out []guard.LabeledValue
 	for _, l := range doc.Leaves() {
-		leaf := guard.Leaf{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
+		leaf := guard.LabeledValue{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
 		if t, ok := labels[l.Pointer]; ok {
 			leaf.Trust, leaf.Origins = t, nil
 		}
@@ -146,12 +146,12 @@ func leaves(doc *strictjson.Document, labels map[string]label.Trust) []guard.Lea
 
 // fulfil decides whether a duty is open after the history of an example.
 func fulfil(g *guard.Guard, name string, e *guard.Example, r *Result) {
-	r.Got = guard.Allow
-	for _, open := range g.Duties(session(e), e.Now) {
+	r.Got = label.Allow
+	for _, open := range g.Duties(history(e), e.Now) {
 		if open.Duty != name {
 			continue
 		}
-		r.Got = guard.Deny
+		r.Got = label.Deny
 		if open.Failed != "" {
 			r.Failed = open.Failed
 		}
@@ -179,7 +179,7 @@ func (f fixtures) Read(_ context.Context, server, tool string, arguments json.Ra
 }
 
 // Judge implements [guard.Judge].
-func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.Session) (bool, string, error) {
+func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) (bool, string, error) {
 	for _, g := range f {
 		if g.Judge != q.Text {
 			continue

@@ -50,7 +50,7 @@ duties:
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := guard.Compile([]*guard.File{f}, guard.Scope{})
+	set, err := guard.Compile([]*guard.File{f}, guard.Deployment{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,14 +21,14 @@ const (
 
 // The writers of entries that are not events of their own.
 const (
-	byCall   guard.EventKind = "call"
-	byResult guard.EventKind = "result"
+	byCall   guard.EntryKind = "call"
+	byResult guard.EntryKind = "result"
 )
 
 // entry is one thing that was written in a conversation.
 type entry struct {
 	Number int             `json:"n"`
-	By     guard.EventKind `json:"by"`
+	By     guard.EntryKind `json:"by"`
 	Text   string          `json:"text"`
 	Cut    bool            `json:"cut,omitempty"`
 }
@@ -43,12 +43,12 @@ type conversation struct {
 // read takes the newest of a session that fits, oldest first. With a speaker it is
 // what the two sides said themselves: what a judge doesn't read can't talk it into
 // anything.
-func read(s *guard.Session, speaker guard.EventKind) conversation {
+func read(s *guard.History, speaker guard.EntryKind) conversation {
 	c := conversation{whole: true}
 	room := maxConversation
-	for _, e := range slices.Backward(s.Events) {
+	for _, e := range slices.Backward(s.Entries) {
 		for _, one := range entriesOf(e) {
-			if speaker != "" && one.By != guard.UserEvent && one.By != guard.AssistantEvent {
+			if speaker != "" && one.By != guard.UserEntry && one.By != guard.AssistantEntry {
 				continue
 			}
 			if len(one.Text) > maxEntry {
@@ -72,7 +72,7 @@ func read(s *guard.Session, speaker guard.EventKind) conversation {
 }
 
 // entriesOf are those of one event, the last first.
-func entriesOf(e guard.Event) []entry {
+func entriesOf(e guard.Entry) []entry {
 	if e.Call == nil {
 		return []entry{{By: e.Kind, Text: e.Text}}
 	}
@@ -96,7 +96,7 @@ func cut(s string, most int) string {
 }
 
 // spoke tells whether there are words of a speaker; of anybody, without one.
-func (c conversation) spoke(speaker guard.EventKind) bool {
+func (c conversation) spoke(speaker guard.EntryKind) bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return speaker == "" || e.By == speaker })
 }
 

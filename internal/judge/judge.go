@@ -54,7 +54,7 @@ func New(e llm.Endpoint) (*Judge, error) {
 	if e.BaseURL == "" && e.Key == "" {
 		return nil, fmt.Errorf("the judge: there is no key for %s: set %s_API_KEY, or %[2]s_BASE_URL where the model is elsewhere", e, strings.ToUpper(string(e.Provider)))
 	}
-	client, err := llm.New(llm.Options{Default: e, Timeout: guard.InquiryTimeout, Retries: 1, Repairs: 1, Parallel: guard.MaxInquiries})
+	client, err := llm.New(llm.Options{Default: e, Timeout: guard.FactsTimeout, Retries: 1, Repairs: 1, Parallel: guard.MaxFacts})
 	if err != nil {
 		return nil, fmt.Errorf("the judge: %w", err)
 	}
@@ -67,7 +67,7 @@ func (j *Judge) String() string { return j.endpoint.String() }
 // Judge implements [guard.Judge]. The evidence is who said it, and the words. The
 // same question about the same conversation is asked once; one entry more makes it
 // another. Nothing but a clear answer is one.
-func (j *Judge) Judge(ctx context.Context, q guard.Question, s *guard.Session) (yes bool, evidence string, err error) {
+func (j *Judge) Judge(ctx context.Context, q guard.Question, s *guard.History) (yes bool, evidence string, err error) {
 	c := read(s, q.Speaker)
 	switch {
 	case len(c.entries) == 0:

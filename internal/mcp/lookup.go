@@ -68,7 +68,7 @@ func (g *Gateway) guards(o *remit.Options) error {
 		return nil
 	}
 	var err error
-	o.Guards, err = guard.Compile(g.o.Policies, guard.Scope{Tools: o.Tools, Contracts: o.Contracts})
+	o.Guards, err = guard.Compile(g.o.Policies, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts})
 	var mistakes guard.Errors
 	if !errors.As(err, &mistakes) {
 		return err

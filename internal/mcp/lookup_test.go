@@ -67,8 +67,8 @@ type judge struct {
 	asked chan string
 }
 
-func (j judge) Judge(_ context.Context, q guard.Question, s *guard.Session) (bool, string, error) {
-	read := slices.ContainsFunc(s.Events, func(e guard.Event) bool { return e.Call != nil && e.Call.Tool == "read_inbox" && e.Call.Result != nil })
+func (j judge) Judge(_ context.Context, q guard.Question, s *guard.History) (bool, string, error) {
+	read := slices.ContainsFunc(s.Entries, func(e guard.Entry) bool { return e.Call != nil && e.Call.Tool == "read_inbox" && e.Call.Result != nil })
 	j.asked <- fmt.Sprintf("%s %v", q.Text, read)
 	return j.yes, "", nil
 }

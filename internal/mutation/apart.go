@@ -17,6 +17,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/label"
 )
 
 // Apart is a call that a rule and its mutant judge differently: an example, with
@@ -28,7 +29,7 @@ type Apart struct {
 	// Value is what stands there, as JSON; empty where an element was left out.
 	Value string
 	// Rule and Mutant are what they say of it.
-	Rule, Mutant guard.Verdict
+	Rule, Mutant label.Verdict
 	// Call is the example as it is then; what it expects isn't known.
 	Call guard.Example
 }

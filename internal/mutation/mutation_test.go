@@ -28,7 +28,7 @@ func run(t *testing.T, require, examples string) *mutation.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := guard.Compile([]*guard.File{f}, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}})
+	set, err := guard.Compile([]*guard.File{f}, guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
 )
 
 const (
@@ -49,7 +50,7 @@ func renderRule(p *guard.Policy, field string) string {
 	case err != nil:
 		return ""
 	case field == fieldOtherwise:
-		return render(strictyaml.NewText(string(cmp.Or(p.Otherwise, guard.Deny))))
+		return render(strictyaml.NewText(string(cmp.Or(p.Otherwise, label.Deny))))
 	}
 	_, value := strictyaml.Member(n, field)
 	if _, variables := strictyaml.Member(n, "variables"); field == fieldRequire && variables != nil {

@@ -34,7 +34,7 @@ type Directory struct {
 	Root string
 	// Mappings and Guards are the files of the tools, by [Key].
 	Mappings map[string]*MappingDocument
-	Guards   map[string]*guard.Document
+	Guards   map[string]*guard.Editor
 	// Unmapped are the sentences that no policy refers to; nil where there is no
 	// such file.
 	Unmapped *Unmapped
@@ -60,7 +60,7 @@ type place struct{ kind, key string }
 // all its files are reported.
 func ReadDirectory(root string) (*Directory, error) {
 	d := &Directory{
-		Root: root, Mappings: map[string]*MappingDocument{}, Guards: map[string]*guard.Document{},
+		Root: root, Mappings: map[string]*MappingDocument{}, Guards: map[string]*guard.Editor{},
 		files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}, ours: map[string]bool{},
 	}
 	errs := []error{
@@ -71,7 +71,7 @@ func ReadDirectory(root string) (*Directory, error) {
 			}
 			return Key(m.Server, m.Tool), nil
 		}),
-		each(d, guardsDir, d.Guards, guard.Open, func(doc *guard.Document) (string, error) {
+		each(d, guardsDir, d.Guards, guard.Edit, func(doc *guard.Editor) (string, error) {
 			f, err := doc.File()
 			if err != nil {
 				return "", err
@@ -195,10 +195,10 @@ func (d *Directory) Mapping(server, tool string) *MappingDocument {
 }
 
 // Guard returns the guard file of a tool, a new one where there is none.
-func (d *Directory) Guard(server, tool string) *guard.Document {
+func (d *Directory) Guard(server, tool string) *guard.Editor {
 	key := Key(server, tool)
 	if d.Guards[key] == nil {
-		d.Guards[key] = guard.NewDocument(d.path(guardsDir, key), server, tool)
+		d.Guards[key] = guard.NewEditor(d.path(guardsDir, key), server, tool)
 	}
 	return d.Guards[key]
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
 )
 
 // The fields of a policy in the mapping that are generated, by their keys. What
@@ -50,7 +51,7 @@ func PolicyFields(p *guard.Policy) map[string]string {
 	out := map[string]string{
 		fieldRequire:   hashTexts(conditionOf(p)...),
 		fieldMessage:   hashWords(p.Message),
-		fieldOtherwise: hashTexts(string(cmp.Or(p.Otherwise, guard.Deny))),
+		fieldOtherwise: hashTexts(string(cmp.Or(p.Otherwise, label.Deny))),
 	}
 	nodes, err := exampleNodes(p)
 	for i, name := range exampleNames(p) {
@@ -104,7 +105,7 @@ func exampleNodes(p *guard.Policy) ([]*strictyaml.Node, error) {
 
 // policyNode is a rule as a guard file has it.
 func policyNode(p *guard.Policy) (*strictyaml.Node, error) {
-	d := guard.NewDocument("", "", "a")
+	d := guard.NewEditor("", "", "a")
 	if err := d.Put(p); err != nil {
 		return nil, err
 	}

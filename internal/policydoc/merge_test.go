@@ -12,6 +12,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // TestMergeItem merges one field in every situation that there is.
@@ -72,9 +73,9 @@ func TestMergeItem(t *testing.T) {
 // TestMergePolicy merges rules, and their examples by name.
 func TestMergePolicy(t *testing.T) {
 	rule := func(require string, examples ...string) *guard.Policy {
-		p := &guard.Policy{Name: "few", References: []string{"Few."}, Require: guard.Expression{Text: require}, Message: "m", Otherwise: guard.Deny}
+		p := &guard.Policy{Name: "few", References: []string{"Few."}, Require: guard.Expression{Text: require}, Message: "m", Otherwise: label.Deny}
 		for _, e := range examples {
-			p.Examples = append(p.Examples, guard.Example{Name: e[:1], Expect: guard.Allow, Args: json.RawMessage(`{"n":"` + e + `"}`)})
+			p.Examples = append(p.Examples, guard.Example{Name: e[:1], Expect: label.Allow, Args: json.RawMessage(`{"n":"` + e + `"}`)})
 		}
 		return p
 	}
@@ -105,7 +106,7 @@ func TestMergePolicy(t *testing.T) {
 		"an example that both made alike":   {rule("a", "x2"), rule("a", "x1"), rule("a", "x2"), rule("a", "x2"), nil},
 		"two examples of a name":            {rule("a", "x1", "x2"), rule("a", "x1", "x2"), rule("a", "x1", "x3"), rule("a", "x1", "x3"), nil},
 		"references follow the mapping's":   {&guard.Policy{Name: "few", Message: "m", References: []string{"Old."}}, &guard.Policy{Message: "m"}, &guard.Policy{Name: "few", Message: "m", References: []string{"New."}}, &guard.Policy{Name: "few", Message: "m", References: []string{"New."}}, nil},
-		"nothing said about it comes to no": {&guard.Policy{Name: "few", Message: "m"}, &guard.Policy{Message: "m", Otherwise: guard.Deny}, &guard.Policy{Name: "few", Message: "m", Otherwise: guard.Ask}, &guard.Policy{Name: "few", Message: "m", Otherwise: guard.Ask}, nil},
+		"nothing said about it comes to no": {&guard.Policy{Name: "few", Message: "m"}, &guard.Policy{Message: "m", Otherwise: label.Deny}, &guard.Policy{Name: "few", Message: "m", Otherwise: label.Ask}, &guard.Policy{Name: "few", Message: "m", Otherwise: label.Ask}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var base map[string]string
@@ -240,23 +241,23 @@ func TestMergeItemProperties(t *testing.T) {
 }
 
 // drawRule draws a rule; its examples have different names.
-func drawRule(t *rapid.T, label string) *guard.Policy {
+func drawRule(t *rapid.T, prefix string) *guard.Policy {
 	conditions := rapid.SampledFrom([]string{"", "args.n < 5", "args.n<5", "args.n < 5 // c", `args.t == "a  b"`, `args.t == "a b"`, "args.n <", "x > 1"})
 	p := &guard.Policy{
-		Name: "few", Message: texts.Draw(t, label+" message"), Require: guard.Expression{Text: conditions.Draw(t, label+" require")},
-		Otherwise: rapid.SampledFrom([]guard.Verdict{"", guard.Deny, guard.Ask}).Draw(t, label+" otherwise"),
+		Name: "few", Message: texts.Draw(t, prefix+" message"), Require: guard.Expression{Text: conditions.Draw(t, prefix+" require")},
+		Otherwise: rapid.SampledFrom([]label.Verdict{"", label.Deny, label.Ask}).Draw(t, prefix+" otherwise"),
 	}
-	for _, v := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y"}), 0, 2, rapid.ID).Draw(t, label+" variables") {
-		p.Variables = append(p.Variables, guard.Variable{Name: v, Value: guard.Expression{Text: rapid.SampledFrom([]string{"1", "args.n"}).Draw(t, label+" value")}})
+	for _, v := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y"}), 0, 2, rapid.ID).Draw(t, prefix+" variables") {
+		p.Variables = append(p.Variables, guard.Variable{Name: v, Value: guard.Expression{Text: rapid.SampledFrom([]string{"1", "args.n"}).Draw(t, prefix+" value")}})
 	}
-	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b: c", "1", "a#2"}), 0, 4, rapid.ID).Draw(t, label+" examples") {
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b: c", "1", "a#2"}), 0, 4, rapid.ID).Draw(t, prefix+" examples") {
 		e := guard.Example{
-			Name: name, Expect: rapid.SampledFrom([]guard.Verdict{guard.Allow, guard.Deny}).Draw(t, label+" expect"),
-			Args: json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"n": 1}`, `{"n":1.50,"t":"1"}`, `{"t":"a  b\n"}`, `{"t":null}`}).Draw(t, label+" args")),
+			Name: name, Expect: rapid.SampledFrom([]label.Verdict{label.Allow, label.Deny}).Draw(t, prefix+" expect"),
+			Args: json.RawMessage(rapid.SampledFrom([]string{`{}`, `{"n": 1}`, `{"n":1.50,"t":"1"}`, `{"t":"a  b\n"}`, `{"t":null}`}).Draw(t, prefix+" args")),
 		}
-		if rapid.Bool().Draw(t, label+" when") {
+		if rapid.Bool().Draw(t, prefix+" when") {
 			e.Now = time.Date(2026, 3, 1, 12, 0, 0, 5, time.FixedZone("", 3600))
-			e.History = []guard.Event{{Kind: guard.UserEvent, Text: texts.Draw(t, label+" said")}}
+			e.History = []guard.Entry{{Kind: guard.UserEntry, Text: texts.Draw(t, prefix+" said")}}
 			e.Given = []guard.Fixture{{Tool: "find", Result: json.RawMessage(`{"left": 1e2}`)}}
 		}
 		p.Examples = append(p.Examples, e)
@@ -289,7 +290,7 @@ func TestMergePolicyProperties(t *testing.T) {
 			t.Fatal("what was edited is not known")
 		}
 
-		d := guard.NewDocument("a.yaml", "", "lend")
+		d := guard.NewEditor("a.yaml", "", "lend")
 		if err := d.Put(&merged); err != nil {
 			t.Fatal(err)
 		}

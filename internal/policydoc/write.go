@@ -89,7 +89,7 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = add(d, want, guardsDir, d.Guards, func(g *guard.Document) (bool, error) {
+	err = add(d, want, guardsDir, d.Guards, func(g *guard.Editor) (bool, error) {
 		f, err := g.File()
 		return err == nil && len(f.Policies)+len(f.Duties) == 0, err
 	})

@@ -26,7 +26,7 @@ type operand struct {
 	approx   float64
 	percent  bool
 	label    label.Label
-	evidence Evidence
+	evidence label.Evidence
 	name     []string // words of a field's name
 }
 

@@ -338,7 +338,7 @@ func TestLaundering(t *testing.T) {
 				argument := strings.TrimPrefix(document(t, c.read).Leaves()[0].Pointer, "/0")
 				argument = strings.TrimPrefix(strings.TrimSuffix(argument, "/0"), "/")
 				for _, r := range []Resolution{one(s, "list_contacts", argument, c.value), number(s, "list_contacts", argument, c.value)} {
-					if r.Label.Trust > label.External || len(r.Certificates) > 0 {
+					if r.Label.Trust > label.External || len(r.Offers) > 0 {
 						t.Errorf("%s (echo %v, explicit %v): %+v", c.name, echo, field != nil, r)
 					}
 				}

@@ -65,7 +65,7 @@ func (q *query) shell(text string) (Resolution, bool) {
 }
 
 func (q *query) commandWord(r *Resolution, word string) {
-	l, ev := q.s.Ambient(), []Evidence(nil)
+	l, ev := q.s.Ambient(), []label.Evidence(nil)
 	if part, ok := q.text(word); ok {
 		// Words of the user's put together anew are another command.
 		part.Label.Obligations |= label.AmbiguousBinding
@@ -116,7 +116,7 @@ func (q *query) sql(text string) (Resolution, bool) {
 			continue
 		}
 		limit = false
-		l, ev := ambient, []Evidence(nil)
+		l, ev := ambient, []label.Evidence(nil)
 		if part, ok := q.text(t.text); ok {
 			l, ev, r.Witness = part.Label, part.Evidence, true
 		}

@@ -117,7 +117,7 @@ func (q *query) component(text string) (Resolution, bool) {
 				continue
 			}
 			r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
-				Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+				Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
 			if !q.requestedAt(o) {
 				r.Label.Obligations |= label.Unrequested
 			}

@@ -54,12 +54,12 @@ func TestEveryMember(t *testing.T) {
 					Field: func(p string) bool { return recordPrefix(p) == p }}},
 			}})
 			for _, who := range []string{"Ann", "Bob Berg", "Li"} {
-				if r := one(s, "send_dm", "recipient", who); len(r.Certificates) > 0 != c.certified {
+				if r := one(s, "send_dm", "recipient", who); len(r.Offers) > 0 != c.certified {
 					t.Errorf("%s: %+v", who, r)
 				}
 			}
 			for _, who := range []string{"An", "Bob", "Berg", "Eve", "Li ", "li"} {
-				if r := one(s, "send_dm", "recipient", who); len(r.Certificates) > 0 {
+				if r := one(s, "send_dm", "recipient", who); len(r.Offers) > 0 {
 					t.Errorf("%q is no member: %+v", who, r)
 				}
 			}

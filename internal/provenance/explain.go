@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/provenance/index"
+	"github.com/remit-project/remit/label"
 )
 
 // explain finds where a value that nothing vouches for, or its pieces, stand.
 // It is wide and only illustrates: no label depends on what it finds.
-func (s *Session) explain(v *Value, fuel *int) []Evidence {
+func (s *Session) explain(v *Value, fuel *int) []label.Evidence {
 	text := v.Text
 	if len(text) < 2 || *fuel <= 0 {
 		return nil
@@ -79,7 +80,7 @@ const (
 type explanation struct {
 	s     *Session
 	value string
-	out   []Evidence
+	out   []label.Evidence
 	shown []uint32 // the events of out
 }
 
@@ -98,7 +99,7 @@ func (x *explanation) add(m index.Match) {
 		return
 	}
 	x.shown = append(x.shown, m.Seg)
-	x.out = append(x.out, Evidence{
+	x.out = append(x.out, label.Evidence{
 		Origin: e.name, Trust: e.label.Trust, Start: m.Start, End: m.End,
 		ValueStart: m.ValueStart, ValueEnd: m.ValueEnd, Text: e.text[m.Start:m.End],
 	})
@@ -160,7 +161,7 @@ func (x *explanation) vouching(list []position, start, end int) {
 	}
 	e := &x.s.events[event]
 	x.shown = append(x.shown, uint32(event))
-	x.out = append(x.out, Evidence{
+	x.out = append(x.out, label.Evidence{
 		Origin: e.name, Trust: e.label.Trust, Start: int(p.start), End: int(p.end),
 		ValueStart: start, ValueEnd: end, Text: e.text[p.start:p.end],
 	})
@@ -169,7 +170,7 @@ func (x *explanation) vouching(list []position, start, end int) {
 // Whole tells whether a piece of evidence stands in its text by itself: what is
 // but a part of a longer word may be found or not, as the index happens to
 // sample.
-func (s *Session) Whole(e Evidence) bool {
+func (s *Session) Whole(e label.Evidence) bool {
 	text, ok := s.Text(e.Origin)
 	return ok && e.Start >= 0 && e.End <= len(text) && bounded(text, e.Start, e.End)
 }

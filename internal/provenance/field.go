@@ -322,17 +322,17 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 		}
 		l, _, _, written := s.fieldOf(ref)
 		r := Resolution{Label: l, How: "field", Witness: true, refs: []fieldRef{ref}, numeric: numeric}
-		r.Evidence = []Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
+		r.Evidence = []label.Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
 		r.Evidence[0].Trust = l.Trust // of the field, not of the whole result
 		if !written {
-			r.Certificates = s.fieldCertificates(ref, pointer, l)
+			r.Offers = s.fieldOffers(ref, pointer, l)
 		}
 		r.right = right
 		if !found || better(r, best) {
-			r.Certificates = append(r.Certificates, best.Certificates...)
+			r.Offers = append(r.Offers, best.Offers...)
 			best = r
 		} else {
-			best.Certificates = append(best.Certificates, r.Certificates...)
+			best.Offers = append(best.Offers, r.Offers...)
 		}
 		found = true
 	})
@@ -364,8 +364,8 @@ func better(a, b Resolution) bool {
 	return a.right && !b.right
 }
 
-func (s *Session) fieldEvidence(ref fieldRef, pointer, text, value string) Evidence {
-	ev := Evidence{Origin: s.events[ref.event].name, Trust: s.events[ref.event].label.Trust, ValueEnd: len(value), Text: text, Vouches: true}
+func (s *Session) fieldEvidence(ref fieldRef, pointer, text, value string) label.Evidence {
+	ev := label.Evidence{Origin: s.events[ref.event].name, Trust: s.events[ref.event].label.Trust, ValueEnd: len(value), Text: text, Vouches: true}
 	if ref.leaf < 0 {
 		ev.Start, ev.End = int(ref.start), int(ref.end)
 		return ev
@@ -429,12 +429,12 @@ func sharesObject(n name, words []string) bool {
 	return false
 }
 
-func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label) []Certificate {
+func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Offer {
 	if ref.leaf < 0 {
 		return nil
 	}
 	out := s.events[ref.event].out
-	var certs []Certificate
+	var certs []Offer
 	for i, c := range out.spec.Certify {
 		everyone := c.Procedure == "directory" && hasAny(out.words, memberships) && s.saidEveryone(c.Key)
 		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !everyone {
@@ -445,13 +445,13 @@ func (s *Session) fieldCertificates(ref fieldRef, pointer string, l label.Label)
 				continue
 			}
 		}
-		certs = append(certs, Certificate{Procedure: c.Procedure, Basis: c.Basis, Key: c.Key, Roles: c.Roles, Max: c.Max})
+		certs = append(certs, Offer{Procedure: c.Procedure, Basis: c.Basis, Key: c.Key, Roles: c.Roles, Max: c.Max})
 	}
 	// The user's superlative picks a record, by the name that the service gave
 	// it. The other fields of the record are whatever somebody put there.
 	if l.Trust >= label.ToolOutput && identifier(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
-			certs = append(certs, Certificate{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
+			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
 		}
 	}
 	return certs

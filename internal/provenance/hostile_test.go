@@ -188,7 +188,7 @@ func TestStepsAreBounded(t *testing.T) {
 			if !s.Exhausted() || s.work.used() > s.work.budget+maxStep {
 				t.Fatalf("%d steps of %d, given up: %t", s.work.used(), s.work.budget, s.Exhausted())
 			}
-			if last := resolved[len(resolved)-1]; last.Label.Trust != label.External || last.Witness || last.Label.Obligations == 0 || len(last.Certificates) > 0 {
+			if last := resolved[len(resolved)-1]; last.Label.Trust != label.External || last.Witness || last.Label.Obligations == 0 || len(last.Offers) > 0 {
 				t.Errorf("%+v", last)
 			}
 			if _, found := s.Sink("nothing in it"); !found || !s.Chosen(Act{}, Resolution{}) {

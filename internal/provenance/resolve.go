@@ -41,7 +41,7 @@ type Resolution struct {
 	// How names the way in which the label was found.
 	How string
 	// Evidence are the places that the label rests on, or that explain it.
-	Evidence []Evidence
+	Evidence []label.Evidence
 	// Witness tells whether something vouches for the value; otherwise the
 	// label is the ambient one.
 	Witness bool
@@ -51,8 +51,8 @@ type Resolution struct {
 	// Parts are the parts of a structured value; empty for a plain one. The
 	// label is the merge of all of them.
 	Parts []Part
-	// Certificates are those that the fields of results offer for the value.
-	Certificates []Certificate
+	// Offers are those that the fields of results offer for the value.
+	Offers []Offer
 	// LooksLike is what the user wrote, when the value looks like it and is
 	// something else.
 	LooksLike string
@@ -104,24 +104,15 @@ func (r *Resolution) Authority() label.Label {
 	return l
 }
 
-// Certificate is an offer of a field of a result to vouch for a value.
-type Certificate struct {
+// Offer is what a field of a result offers to vouch for a value: a procedure
+// turns it into a certificate where the contract lists the procedure.
+type Offer struct {
 	Procedure, Basis string
 	// Key is what the user said, by which the value was looked up; empty where it
 	// was named in another way.
 	Key   string
 	Roles label.RoleSet
 	Max   label.Trust
-}
-
-// Evidence is a place in the session; see the field docs of remit.Evidence.
-type Evidence struct {
-	Origin               string
-	Trust                label.Trust
-	Start, End           int
-	ValueStart, ValueEnd int
-	Text                 string
-	Vouches              bool
 }
 
 // Bounds of a resolution.
@@ -148,7 +139,7 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 			out[i] = q.resolve()
 		}
 		if act.Effect != Reads && s.ambient.Trust < label.User {
-			out[i].Certificates = slices.DeleteFunc(out[i].Certificates, func(c Certificate) bool { return c.Key != "" && !q.keyRequested(c.Key) })
+			out[i].Offers = slices.DeleteFunc(out[i].Offers, func(c Offer) bool { return c.Key != "" && !q.keyRequested(c.Key) })
 		}
 		if s.ambient.Trust >= label.User {
 			// Nobody else has had a word yet: whatever was picked, the user's
@@ -258,7 +249,7 @@ func (q *query) text(text string) (Resolution, bool) {
 	if r, ok := q.s.field(v, q.n); ok && r.Label.Trust > q.s.ambient.Trust {
 		r.Bounded = r.Bounded || r.numeric
 		return r, true
-	} else if ok && len(r.Certificates) > 0 {
+	} else if ok && len(r.Offers) > 0 {
 		return r, true
 	}
 	return Resolution{}, false
@@ -315,7 +306,7 @@ func (q *query) best(text string, found []occurrence, how string, folded bool) (
 func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool) {
 	vouch := &q.s.vouch
 	src := &vouch.sources[o.source]
-	r := Resolution{Label: src.label, Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+	r := Resolution{Label: src.label, Witness: true, Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
 	atom := typedAtom(text)
 	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) || manyAtoms(text) && q.anyNegated(o) {
 		return r, false
@@ -403,9 +394,9 @@ func visited(left, right []string) bool {
 var hostWords = wordSet("visit website site page homepage webpage domain url host crawl scrape server web online navigate ping portal blog " +
 	"seite webseite sitio página pagina sito serveur serveur сайт")
 
-func (s *Session) vouchEvidence(o occurrence, valueLength int) Evidence {
+func (s *Session) vouchEvidence(o occurrence, valueLength int) label.Evidence {
 	src := &s.vouch.sources[o.source]
-	return Evidence{
+	return label.Evidence{
 		Origin: s.events[src.event].name, Trust: src.label.Trust,
 		Start: o.start, End: o.end, ValueEnd: valueLength,
 		Text: s.events[src.event].text[o.start:o.end], Vouches: true,
@@ -666,7 +657,7 @@ func (q *query) number() (Resolution, bool) {
 	if r, ok := q.pin(q.v.Text); ok {
 		return r, true
 	}
-	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Certificates) > 0) {
+	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Offers) > 0) {
 		r.Bounded = r.Label.Trust >= label.ToolOutput
 		return r, true
 	}

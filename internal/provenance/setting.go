@@ -25,7 +25,7 @@ func (q *query) flag() Resolution {
 	for i, src := range q.s.vouch.current(q.act.Tool) {
 		if at, ok := src.reading.says(q.s.work, name, q.act); ok {
 			o := occurrence{source: i, start: at.start, end: at.end}
-			return Resolution{Label: src.label, How: "named flag", Witness: true, Evidence: []Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
+			return Resolution{Label: src.label, How: "named flag", Witness: true, Evidence: []label.Evidence{q.s.vouchEvidence(o, len(q.v.Text))}}
 		}
 	}
 	return q.ambient()
@@ -163,7 +163,7 @@ var settings = map[string][]string{
 }
 
 // Settled is the procedure of values that are nobody's choice, or follow from what
-// the user asked for: see [Certificate].
+// the user asked for: see [Offer].
 const Settled = "settled"
 
 // settled is the resolution of a value that nothing vouches for, with a
@@ -171,7 +171,7 @@ const Settled = "settled"
 func (q *query) settled(how, basis string) Resolution {
 	r := q.ambient()
 	r.How = how
-	r.Certificates = []Certificate{{Procedure: Settled, Basis: basis, Max: label.User,
+	r.Offers = []Offer{{Procedure: Settled, Basis: basis, Max: label.User,
 		Roles: label.RolesOf(label.Target, label.Selector, label.Control, label.Command)}}
 	return r
 }
@@ -214,7 +214,7 @@ func (q *query) setting(text string) (Resolution, bool) {
 	for i, src := range q.s.vouch.current(q.act.Tool) {
 		if at, ok := q.settingIn(src.reading, value); ok {
 			r := q.settled("as the user asked", "another form of what the user asked for")
-			r.Evidence = []Evidence{q.s.vouchEvidence(occurrence{source: i, start: at.start, end: at.end}, len(text))}
+			r.Evidence = []label.Evidence{q.s.vouchEvidence(occurrence{source: i, start: at.start, end: at.end}, len(text))}
 			return r, true
 		}
 	}

@@ -27,7 +27,7 @@ func (q *query) structured() (Resolution, bool) {
 	return Resolution{}, false
 }
 
-func (r *Resolution) add(p Part, evidence []Evidence) {
+func (r *Resolution) add(p Part, evidence []label.Evidence) {
 	r.Parts = append(r.Parts, p)
 	r.Label = label.Merge(r.Label, p.Label)
 	r.Evidence = append(r.Evidence, evidence...)
@@ -49,7 +49,7 @@ func (q *query) url(u webURL) Resolution {
 		if err != nil {
 			text = raw
 		}
-		l, ev := q.s.Ambient(), []Evidence(nil)
+		l, ev := q.s.Ambient(), []label.Evidence(nil)
 		if part, ok := q.text(text); ok {
 			l, ev = part.Label, part.Evidence
 		}
@@ -72,7 +72,7 @@ func (q *query) url(u webURL) Resolution {
 // place finds the label of a URL's scheme, host and path: vouched for as they
 // are, or put together from an address of the user's and path components that
 // are vouched for.
-func (q *query) place(u webURL) (label.Label, []Evidence) {
+func (q *query) place(u webURL) (label.Label, []label.Evidence) {
 	if r, ok := q.places(u.place(), q.s.vouch.urls[u.place()], "URL"); ok {
 		return r.Label, r.Evidence
 	}
@@ -114,11 +114,11 @@ func (q *query) address(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	r := Resolution{Label: label.Identity(), How: "address parts"}
-	l, ev := q.s.Ambient(), []Evidence(nil)
+	l, ev := q.s.Ambient(), []label.Evidence(nil)
 	if part, ok := q.text(mail); ok {
 		l, ev = part.Label, part.Evidence
 		r.Witness = true
-		r.Certificates = part.Certificates
+		r.Offers = part.Offers
 		r.refs = part.refs
 	}
 	r.add(Part{Name: "address", Text: mail, Authority: true, Label: l}, ev)

@@ -76,7 +76,7 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 			continue
 		}
 		r := Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
-			Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}
+			Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
 		if id && !cued {
 			r.Label.Obligations |= label.LowInfo
 		}
@@ -87,7 +87,7 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 		for _, o := range q.s.vouch.find("#"+text, false) {
 			if left, _ := q.s.vouch.around(o, 3, 0); id || q.n.cued(left) {
 				return Resolution{Label: q.s.vouch.sources[o.source].label, How: "number", Witness: true, Bounded: true,
-					Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+					Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}, true
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func (q *query) moment(text string) (Resolution, bool) {
 			if m.length == d && d > 0 {
 				o := occurrence{source: int(m.source), start: int(m.start), end: int(m.end)}
 				return Resolution{Label: q.s.vouch.sources[m.source].label, How: "duration", Witness: true, Bounded: true,
-					Evidence: []Evidence{q.s.vouchEvidence(o, len(text))}}, true
+					Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}, true
 			}
 		}
 		return Resolution{}, false

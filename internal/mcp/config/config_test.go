@@ -192,7 +192,7 @@ func TestJudge(t *testing.T) {
 			if name := f.Judge.String(); !strings.HasSuffix(name, " at "+s.URL()) && !strings.HasSuffix(name, " at "+s.URL()+"/v1") {
 				t.Errorf("it is %s", name)
 			}
-			yes, _, err := f.Judge.Judge(t.Context(), guard.Question{Text: "Is it so?"}, &guard.Session{Events: []guard.Event{{Kind: guard.UserEvent, Text: "yes"}}})
+			yes, _, err := f.Judge.Judge(t.Context(), guard.Question{Text: "Is it so?"}, &guard.History{Entries: []guard.Entry{{Kind: guard.UserEntry, Text: "yes"}}})
 			if yes != c.right || (err == nil) != c.right {
 				t.Errorf("got %v, %v", yes, err)
 			}

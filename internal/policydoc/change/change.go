@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // Side is one of the two that are compared.
@@ -50,26 +51,26 @@ const (
 )
 
 // bounds are how calls come out at best and at worst.
-func (e Enforcement) bounds() (best, worst guard.Verdict) {
+func (e Enforcement) bounds() (best, worst label.Verdict) {
 	switch e {
 	case Checked:
-		return guard.Allow, guard.Deny
+		return label.Allow, label.Deny
 	case CheckedAsking:
-		return guard.Allow, guard.Ask
+		return label.Allow, label.Ask
 	case Asked:
-		return guard.Ask, guard.Ask
+		return label.Ask, label.Ask
 	case Denied:
-		return guard.Deny, guard.Deny
+		return label.Deny, label.Deny
 	}
-	return guard.Allow, guard.Allow
+	return label.Allow, label.Allow
 }
 
 // checks tells whether a condition decides.
 func (e Enforcement) checks() bool { return e == Checked || e == CheckedAsking }
 
 // severity orders verdicts.
-func severity(v guard.Verdict) int {
-	return slices.Index([]guard.Verdict{guard.Allow, guard.Ask, guard.Deny}, v)
+func severity(v label.Verdict) int {
+	return slices.Index([]label.Verdict{label.Allow, label.Ask, label.Deny}, v)
 }
 
 // Texts are a text before and after.
@@ -131,8 +132,8 @@ func below(a, b Enforcement) bool {
 // Example is an example that is judged otherwise.
 type Example struct {
 	Name   string        `json:"example"`
-	Before guard.Verdict `json:"before"`
-	After  guard.Verdict `json:"after"`
+	Before label.Verdict `json:"before"`
+	After  label.Verdict `json:"after"`
 }
 
 // Sentence is a sentence of the document.

@@ -40,7 +40,7 @@ func side(t *testing.T, files map[string]string) change.Side {
 	must(t, err)
 	c, err := schema.Parse("library.json", []byte(library))
 	must(t, err)
-	set, err := guard.Compile(guards, guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}})
+	set, err := guard.Compile(guards, guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}})
 	if set == nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // compareTool compares the policies of a tool, in the order of their names.
@@ -153,7 +154,7 @@ func examples(before, after *guard.Policy) []*guard.Example {
 	for _, p := range [...]*guard.Policy{after, before} {
 		for i := range p.Examples {
 			e := p.Examples[i]
-			e.Name, e.Expect = "call", guard.Allow // what is expected is not compared
+			e.Name, e.Expect = "call", label.Allow // what is expected is not compared
 			key := policydoc.PolicyFields(&guard.Policy{Examples: []guard.Example{e}})["examples/call"]
 			if !seen[key] {
 				seen[key] = true
@@ -165,7 +166,7 @@ func examples(before, after *guard.Policy) []*guard.Example {
 }
 
 // verdict is what a rule says of an example; empty when it can't be decided.
-func verdict(ctx context.Context, g *guard.Guard, e *guard.Example) guard.Verdict {
+func verdict(ctx context.Context, g *guard.Guard, e *guard.Example) label.Verdict {
 	var r guardtest.Result
 	if guardtest.Judge(ctx, g, e, &r); r.Failed != "" {
 		return ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // contents are the policies of a side.
@@ -157,7 +158,7 @@ func (p *policy) condition() string {
 }
 
 func (p *policy) enforcement() Enforcement {
-	asks := p.rule != nil && p.rule.Otherwise == guard.Ask
+	asks := p.rule != nil && p.rule.Otherwise == label.Ask
 	switch {
 	case p.rule == nil && p.duty == nil:
 		return None

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // Statement is one thing that changes, in words.
@@ -125,11 +125,11 @@ func (p *Policy) enforcement() string {
 	return "it can't be checked: every call is " + comesTo(worst)
 }
 
-func comesTo(v guard.Verdict) string {
+func comesTo(v label.Verdict) string {
 	switch v {
-	case guard.Allow:
+	case label.Allow:
 		return "allowed"
-	case guard.Ask:
+	case label.Ask:
 		return "held back for a person"
 	}
 	return "denied"

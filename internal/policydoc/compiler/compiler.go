@@ -37,14 +37,14 @@ func New(o Options) *Compiler { return &Compiler{o} }
 // Input is what is compiled.
 type Input struct {
 	Document *document.Document
-	Scope    guard.Scope
+	Scope    guard.Deployment
 	// Only are the keys of the tools that are compiled; nil means all. The others
 	// stay as they are.
 	Only []string
 }
 
 // Keys are the keys of the tools of a scope, and [policydoc.EveryTool].
-func Keys(s guard.Scope) []string {
+func Keys(s guard.Deployment) []string {
 	var out []string
 	for _, t := range new(Compiler).tools(s) {
 		out = append(out, t.key)

@@ -74,7 +74,7 @@ func (s *shop) input(text string) compiler.Input {
 	if err != nil {
 		s.Fatal(err)
 	}
-	scope := guard.Scope{Tools: []*schema.Catalogue{c}}
+	scope := guard.Deployment{Tools: []*schema.Catalogue{c}}
 	scope.Contracts = append(scope.Contracts, synth.Contract(c))
 	return compiler.Input{Document: doc, Scope: scope, Only: s.only}
 }

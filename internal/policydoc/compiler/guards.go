@@ -60,7 +60,7 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			failures = append(failures, Failure{Tool: t.key, Err: err})
 			continue
 		}
-		room := guard.MaxItems - len(had.Policies)
+		room := guard.MaxPolicies - len(had.Policies)
 		for i := range m.Items {
 			if r := c.rule(d, t, &m.Items[i]); r != nil {
 				r.previous, r.room = policy(had, r.item.Name), &room
@@ -165,7 +165,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 
 // scopeOf is a scope without the tools to look things up with that the rules of a
 // tool have no use for: a scope's environment is told to models in full.
-func scopeOf(s guard.Scope, t *tool) guard.Scope {
+func scopeOf(s guard.Deployment, t *tool) guard.Deployment {
 	useful := func(server, name string) bool {
 		return slices.ContainsFunc(t.readable, func(r guard.Readable) bool { return r.Server == server && r.Name == name })
 	}
@@ -175,7 +175,7 @@ func scopeOf(s guard.Scope, t *tool) guard.Scope {
 			useless[r.Server+"/"+r.Name] = true
 		}
 	}
-	out := guard.Scope{Tools: s.Tools}
+	out := guard.Deployment{Tools: s.Tools}
 	for _, f := range s.Contracts {
 		some := *f
 		some.Tools = slices.DeleteFunc(slices.Clone(f.Tools), func(tool contract.Tool) bool { return useless[f.Server+"/"+tool.Name] })
@@ -241,7 +241,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 	file := d.Guard(r.tool.server, r.tool.name)
 	if r.previous == nil {
 		if *r.room == 0 {
-			return fmt.Errorf("the guard file of a tool has at most %d rules: bring policies of the mapping together, or archive some; nothing checks this one", guard.MaxItems)
+			return fmt.Errorf("the guard file of a tool has at most %d rules: bring policies of the mapping together, or archive some; nothing checks this one", guard.MaxPolicies)
 		}
 		*r.room--
 	}

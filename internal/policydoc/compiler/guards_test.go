@@ -285,13 +285,13 @@ func TestRulesThatAFileHasNoRoomForLeaveTheOthers(t *testing.T) {
 	s.compile(hire)
 	var b strings.Builder
 	b.WriteString("tool: return_item\npolicies:\n")
-	for i := range guard.MaxItems + 1 {
+	for i := range guard.MaxPolicies + 1 {
 		fmt.Fprintf(&b, "  - {name: p%d, description: The machine is weighed %d., references: [With return_item the machine is weighed.]}\n", i, i)
 	}
 	s.edit("mapping/return_item.yaml", string(s.files()["/mapping/return_item.yaml"]), b.String())
 	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
 	failures := s.guards(hire)
-	if len(s.rules("return_item")) != guard.MaxItems || len(s.rules("hire_item")) != 2 {
+	if len(s.rules("return_item")) != guard.MaxPolicies || len(s.rules("hire_item")) != 2 {
 		t.Errorf("there are %d rules and %d", len(s.rules("return_item")), len(s.rules("hire_item")))
 	}
 	if !slices.ContainsFunc(failures, func(f compiler.Failure) bool {

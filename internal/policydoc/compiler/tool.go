@@ -41,7 +41,7 @@ func everyTool() *tool {
 
 // tools lists the tools of a scope by their keys, and the one that stands for all
 // calls at the end.
-func (c *Compiler) tools(s guard.Scope) []*tool {
+func (c *Compiler) tools(s guard.Deployment) []*tool {
 	times := map[string]int{}
 	for _, of := range s.Tools {
 		for _, t := range of.Tools {

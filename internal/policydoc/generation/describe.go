@@ -10,13 +10,14 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // described is a test as prompts say it.
 type described struct {
 	// Label is T1, T2 … or C1, C2 …; Name and Expect are for its author only.
 	Label, Name string
-	Expect      guard.Verdict
+	Expect      label.Verdict
 	Why         string
 	// Lines are the call, and what is known about it.
 	Lines []string
@@ -72,7 +73,7 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 	return out
 }
 
-func happened(h *guard.Event) string {
+func happened(h *guard.Entry) string {
 	at := ""
 	if !h.Time.IsZero() {
 		at = " at " + h.Time.Format(time.RFC3339)

@@ -82,7 +82,7 @@ func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
 // writable tells of a test that a guard file can't have, such as one that is larger
 // than a file may be.
 func (m *maker) writable(at string, e *guard.Example) {
-	doc := guard.NewDocument("test", m.task.Server, m.task.Tool)
+	doc := guard.NewEditor("test", m.task.Server, m.task.Tool)
 	err := doc.Put(&guard.Policy{Name: "p", Message: "m", Examples: []guard.Example{*e}})
 	if err == nil {
 		_, err = doc.File()
@@ -152,7 +152,7 @@ func (m *maker) example(at string, t writtenTest) guard.Example {
 		m.fail(at+"/name", "give every test a name of its own")
 	}
 	m.taken[e.Name] = true
-	if e.Expect != guard.Allow && e.Expect != guard.Deny {
+	if e.Expect != label.Allow && e.Expect != label.Deny {
 		m.fail(at+"/expect", "write allow or deny")
 	}
 	e.Args = m.arguments(at+"/args", t.Args, m.called(at, t, &e))
@@ -234,19 +234,19 @@ func (m *maker) given(at string, g writtenGiven) guard.Fixture {
 	return f
 }
 
-func (m *maker) event(at string, h writtenEvent) guard.Event {
-	e := guard.Event{Time: m.time(at+"/at", h.At)}
+func (m *maker) event(at string, h writtenEvent) guard.Entry {
+	e := guard.Entry{Time: m.time(at+"/at", h.At)}
 	switch {
 	case h.Call != nil:
-		e.Kind = guard.CallEvent
+		e.Kind = guard.CallEntry
 		e.Call = m.call(at+"/call", h.Call)
 	case h.Assistant != nil:
-		e.Kind, e.Text = guard.AssistantEvent, *h.Assistant
+		e.Kind, e.Text = guard.AssistantEntry, *h.Assistant
 	case h.User != nil:
-		e.Kind, e.Text = guard.UserEvent, *h.User
+		e.Kind, e.Text = guard.UserEntry, *h.User
 	default:
 		m.fail(at, "say what happened: user, assistant or call")
-		e.Kind = guard.UserEvent
+		e.Kind = guard.UserEntry
 	}
 	return e
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/label"
 )
 
 // Model answers prompts; [llm.Client] is one.
@@ -43,15 +44,15 @@ const DefaultAttempts = 5
 type Options struct {
 	Model   Model
 	Prompts *prompt.Set
-	Scope   guard.Scope
+	Scope   guard.Deployment
 	// Attempts is how often a model is asked for one rule; 0 is [DefaultAttempts].
 	Attempts int
 	// Samples are results that tools returned, by [policydoc.Key]: they show what
 	// tools return that don't declare it.
 	Samples map[string][]json.RawMessage
-	// Otherwise is what a rule that isn't enforced comes to: [guard.Deny], which is
-	// the default, or [guard.Ask].
-	Otherwise guard.Verdict
+	// Otherwise is what a rule that isn't enforced comes to: [label.Deny], which is
+	// the default, or [label.Ask].
+	Otherwise label.Verdict
 	// Judge tells that the deployment has one, so that rules may ask it.
 	Judge bool
 }
@@ -72,14 +73,14 @@ func New(o Options) (*Generator, error) {
 		return nil, errors.New("generation: there are no prompts: load them")
 	case o.Attempts < 0:
 		return nil, fmt.Errorf("generation: %d attempts at a rule: ask for at least one", o.Attempts)
-	case o.Otherwise == guard.Allow:
+	case o.Otherwise == label.Allow:
 		return nil, errors.New("generation: a rule that isn't enforced can't allow calls: say deny or ask")
 	}
 	if o.Attempts == 0 {
 		o.Attempts = DefaultAttempts
 	}
 	if o.Otherwise == "" {
-		o.Otherwise = guard.Deny
+		o.Otherwise = label.Deny
 	}
 	var without []string
 	if !o.Judge {
@@ -162,7 +163,7 @@ func gaveUp(err error) bool {
 // that every call comes to its verdict.
 func (g *Generator) Unenforced(item *policydoc.Item) guard.Policy {
 	do := "Don't make this call; hand the request over to a person."
-	if g.options.Otherwise == guard.Ask {
+	if g.options.Otherwise == label.Ask {
 		do = "A person has to look at this call."
 	}
 	return guard.Policy{

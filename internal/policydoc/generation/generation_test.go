@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/label"
 )
 
 func TestAJudgeIsAskedWhereThereIsOne(t *testing.T) {
@@ -168,7 +168,7 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 		"no model":           {generation.Options{Prompts: prompts(t)}, "there is no model"},
 		"no prompts":         {generation.Options{Model: m}, "there are no prompts"},
 		"negative":           {generation.Options{Model: m, Prompts: prompts(t), Attempts: -1}, "ask for at least one"},
-		"otherwise it allow": {generation.Options{Model: m, Prompts: prompts(t), Otherwise: guard.Allow}, "can't allow calls"},
+		"otherwise it allow": {generation.Options{Model: m, Prompts: prompts(t), Otherwise: label.Allow}, "can't allow calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := generation.New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -92,7 +92,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		w.describe(numbered("T", len(examples)), examples)
-		doc := guard.NewDocument("t.yaml", "", "t")
+		doc := guard.NewEditor("t.yaml", "", "t")
 		if doc.Put(&guard.Policy{Name: "n", Message: "m", Require: guard.Expression{Text: "args.x <= 5"}, Examples: examples}) != nil {
 			t.Fatal("tests that can't be written")
 		}
@@ -100,7 +100,7 @@ func FuzzAnswers(f *testing.F) {
 		if err != nil {
 			t.Fatalf("tests that can't be read: %v", err)
 		}
-		set, err := guard.Compile([]*guard.File{file}, guard.Scope{})
+		set, err := guard.Compile([]*guard.File{file}, guard.Deployment{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/llm/llmtest"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/label"
 )
 
 // script is a model with prepared answers for each stage. An answer that the check
@@ -148,15 +149,15 @@ func sound(t interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
-}, scope guard.Scope, tool string, r *generation.Result) {
+}, scope guard.Deployment, tool string, r *generation.Result) {
 	t.Helper()
 	if r.NotEnforced != "" {
-		if !r.Policy.Require.Empty() || len(r.Policy.Examples) > 0 || r.Policy.Otherwise == guard.Allow || r.Policy.Otherwise == "" || r.Policy.Message == "" {
+		if !r.Policy.Require.Empty() || len(r.Policy.Examples) > 0 || r.Policy.Otherwise == label.Allow || r.Policy.Otherwise == "" || r.Policy.Message == "" {
 			t.Fatalf("it isn't enforced, and yet %+v", r.Policy)
 		}
 		return
 	}
-	doc := guard.NewDocument("x.yaml", "", tool)
+	doc := guard.NewEditor("x.yaml", "", tool)
 	if err := doc.Put(&r.Policy); err != nil {
 		t.Fatal(err)
 	}
@@ -168,14 +169,14 @@ func sound(t interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[guard.Verdict]bool{}
+	seen := map[label.Verdict]bool{}
 	for _, result := range guardtest.Run(context.Background(), set.Guards()[0]) {
 		seen[result.Want] = true
 		if !result.Passed() {
 			t.Fatalf("%s: want %s, got %s %s", result.Example, result.Want, result.Got, result.Failed)
 		}
 	}
-	if !seen[guard.Allow] || !seen[guard.Deny] || r.Policy.Require.Empty() {
+	if !seen[label.Allow] || !seen[label.Deny] || r.Policy.Require.Empty() {
 		t.Fatalf("the rule is tested on one side only: %+v", r.Policy)
 	}
 }

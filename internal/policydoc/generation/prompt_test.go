@@ -15,7 +15,7 @@ import (
 )
 
 // library are the tools of the tests.
-func library(t testing.TB) guard.Scope {
+func library(t testing.TB) guard.Deployment {
 	t.Helper()
 	data, err := os.ReadFile("testdata/library.json")
 	if err != nil {
@@ -25,7 +25,7 @@ func library(t testing.TB) guard.Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return guard.Scope{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
+	return guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}}
 }
 
 func prompts(t testing.TB) *prompt.Set {

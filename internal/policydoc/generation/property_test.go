@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/label"
 )
 
 // junk draws a value that a schema accepts. Its texts are what the places of the
@@ -95,7 +95,7 @@ func TestNoAnswerMakesARuleThatFailsItsTests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := generator(t, careless(rt), func(o *generation.Options) {
 			o.Attempts = 3
-			o.Otherwise = rapid.SampledFrom([]guard.Verdict{guard.Deny, guard.Ask}).Draw(rt, "otherwise")
+			o.Otherwise = rapid.SampledFrom([]label.Verdict{label.Deny, label.Ask}).Draw(rt, "otherwise")
 			o.Judge = rapid.Bool().Draw(rt, "judge")
 		})
 		r, err := g.Generate(t.Context(), finesTask())

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/label"
 )
 
 // reading is what the second reader says of one call.
@@ -88,7 +89,7 @@ func (w *work) readReadings(answer json.RawMessage, calls []described, strict bo
 		delete(missing, r.Call)
 		before := len(mistakes)
 		switch {
-		case r.Verdict != string(guard.Allow) && r.Verdict != string(guard.Deny) && r.Verdict != undecided:
+		case r.Verdict != string(label.Allow) && r.Verdict != string(label.Deny) && r.Verdict != undecided:
 			mistakes = append(mistakes, fmt.Errorf("%s/verdict: write allow, deny or undecided", at))
 		case r.Verdict != undecided && !w.quotes(r.Words):
 			mistakes = append(mistakes, fmt.Errorf("%s/words: they don't stand in the sentences: copy them word by word, without leaving anything out", at))

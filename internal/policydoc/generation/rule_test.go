@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc/generation"
+	"github.com/remit-project/remit/label"
 )
 
 func TestARuleThatPassesIsDone(t *testing.T) {
@@ -20,7 +20,7 @@ func TestARuleThatPassesIsDone(t *testing.T) {
 		t.Fatalf("got %+v, and the author was told:\n%s", r, s.said(2))
 	}
 	p := r.Policy
-	if p.Name != "no-unpaid-fines" || !slices.Equal(p.References, []string{finesSentence}) || p.Require.Text != goodRule || p.Otherwise != guard.Deny || len(p.Examples) != 6 {
+	if p.Name != "no-unpaid-fines" || !slices.Equal(p.References, []string{finesSentence}) || p.Require.Text != goodRule || p.Otherwise != label.Deny || len(p.Examples) != 6 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -157,15 +157,15 @@ func TestWhatTestsDontTellIsAsked(t *testing.T) {
 func TestARuleThatIsNeverFoundStopsCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		script    script
-		otherwise guard.Verdict
+		otherwise label.Verdict
 		want      string
 		reason    string
 	}{
 		"tests fail": {script{tests: []string{goodTests()}, rules: []string{rule("args.days > 1"), rule("args.days > 2"), rule("args.days > 3")}}, "", "hand the request over to a person",
 			"no expression was found that passes the tests, in 3 attempts; the last fails: T2 (a cent more) expects deny"},
-		"it has mistakes": {script{tests: []string{goodTests()}, rules: []string{rule("true"), rule("args.dayz"), rule("args.dayz")}}, guard.Ask, "A person has to look at this call.",
+		"it has mistakes": {script{tests: []string{goodTests()}, rules: []string{rule("true"), rule("args.dayz"), rule("args.dayz")}}, label.Ask, "A person has to look at this call.",
 			"the last has a mistake: require, line 1, column 5"},
-		"no tests": {script{tests: []string{`{}`}}, guard.Deny, "hand the request over", "no answer of the model was valid"},
+		"no tests": {script{tests: []string{`{}`}}, label.Deny, "hand the request over", "no answer of the model was valid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := generate(t, &c.script, func(o *generation.Options) { o.Attempts, o.Otherwise = 3, c.otherwise })
@@ -174,7 +174,7 @@ func TestARuleThatIsNeverFoundStopsCalls(t *testing.T) {
 			}
 			want := c.otherwise
 			if want == "" {
-				want = guard.Deny
+				want = label.Deny
 			}
 			if r.Policy.Otherwise != want || !slices.Equal(r.Policy.References, []string{finesSentence}) {
 				t.Errorf("got %+v", r.Policy)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/label"
 )
 
 // suite are the tests that a rule has to pass. Each keeps its label when others
@@ -70,5 +71,5 @@ func (s *suite) without(labels []string) bool {
 			left = append(left, e)
 		}
 	}
-	return has(left, guard.Allow) && has(left, guard.Deny)
+	return has(left, label.Allow) && has(left, label.Deny)
 }

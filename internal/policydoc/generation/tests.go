@@ -8,12 +8,13 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/label"
 )
 
 // contradiction is a test that the second reading judged otherwise.
 type contradiction struct {
 	Name   string
-	Expect guard.Verdict
+	Expect label.Verdict
 	Reason string
 }
 
@@ -53,13 +54,13 @@ func (w *work) findTests(ctx context.Context) (string, error) {
 		if messages, err = w.say(messages, testsStage, "contested", struct {
 			Contested   []contradiction
 			Allow, Deny bool
-		}{contested, has(w.tests.examples, guard.Allow), has(w.tests.examples, guard.Deny)}); err != nil {
+		}{contested, has(w.tests.examples, label.Allow), has(w.tests.examples, label.Deny)}); err != nil {
 			return "", err
 		}
 	}
-	missing := guard.Deny
-	if !has(w.tests.examples, guard.Allow) {
-		missing = guard.Allow
+	missing := label.Deny
+	if !has(w.tests.examples, label.Allow) {
+		missing = label.Allow
 	}
 	reason := fmt.Sprintf("no test was left that expects %s: the sentences, read by themselves, say otherwise", missing)
 	if len(against) > 0 {
@@ -68,7 +69,7 @@ func (w *work) findTests(ctx context.Context) (string, error) {
 	return reason, nil
 }
 
-func has(examples []guard.Example, v guard.Verdict) bool {
+func has(examples []guard.Example, v label.Verdict) bool {
 	return slices.ContainsFunc(examples, func(e guard.Example) bool { return e.Expect == v })
 }
 
@@ -85,13 +86,13 @@ func (w *work) readTests(answer json.RawMessage, strict bool) ([]guard.Example, 
 	}
 	examples, m := w.examples(written)
 	all := append(slices.Clone(w.tests.examples), examples...)
-	if !strict && has(all, guard.Allow) && has(all, guard.Deny) {
+	if !strict && has(all, label.Allow) && has(all, label.Deny) {
 		return examples, nil
 	}
-	if !has(all, guard.Allow) {
+	if !has(all, label.Allow) {
 		m.fail("/tests", "none is expected to be allowed: a rule that stops every call would pass them")
 	}
-	if !has(all, guard.Deny) {
+	if !has(all, label.Deny) {
 		m.fail("/tests", "none is expected to be denied: a rule that lets every call pass would pass them")
 	}
 	return examples, m.err()

@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
 	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
 )
 
 // candidate is a rule as a model writes it.
@@ -56,7 +57,7 @@ func (t *trial) survivors() []mutation.Mutant {
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	t := &trial{candidate: c, revision: w.tests.revision}
 	item := w.task.Item
-	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: guard.Deny, Examples: w.tests.examples,
+	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
 		Require: guard.Expression{Text: c.Require}}
 	for _, v := range c.Variables {
 		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})
@@ -162,7 +163,7 @@ func constant(expression string) bool {
 // that what is tried is what will be loaded; mistakes in its expressions have their
 // places in those, not in the file.
 func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
-	doc := guard.NewDocument("rule", w.task.Server, w.task.Tool)
+	doc := guard.NewEditor("rule", w.task.Server, w.task.Tool)
 	if err := doc.Put(p); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/label"
 )
 
 // turn is what the author of a rule was told last.
@@ -34,7 +35,7 @@ type question struct {
 	// Example is the test that the call is made of, Where what is different in it.
 	Example, Where string
 	// Rule and Mutant are what they say of the call.
-	Rule, Mutant guard.Verdict
+	Rule, Mutant label.Verdict
 
 	call guard.Example
 }
@@ -183,12 +184,12 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 		case !ok:
 			m.fail(at+"/call", "answer once for each call that has a label")
 		case c.Verdict == undecided:
-		case c.Verdict != string(guard.Allow) && c.Verdict != string(guard.Deny):
+		case c.Verdict != string(label.Allow) && c.Verdict != string(label.Deny):
 			m.fail(at+"/verdict", "write allow, deny or undecided")
 		case !w.quotes(c.Words):
 			m.fail(at+"/words", "they don't stand in the sentences: copy them word by word, or write undecided")
 		case len(w.tests.examples)+len(out.added) < maxTests:
-			out.added = append(out.added, m.decided(q, guard.Verdict(c.Verdict)))
+			out.added = append(out.added, m.decided(q, label.Verdict(c.Verdict)))
 			w.why[out.added[len(out.added)-1].Name] = prompt.OneLine(c.Words)
 		}
 	}
@@ -216,7 +217,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 }
 
 // decided is the test that a question is, once it is answered.
-func (m *maker) decided(q question, v guard.Verdict) guard.Example {
+func (m *maker) decided(q question, v label.Verdict) guard.Example {
 	e := q.call
 	e.Expect = v
 	e.Name = clipped(q.Example + ", but " + q.Where)

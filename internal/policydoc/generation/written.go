@@ -1,8 +1,8 @@
 package generation
 
 import (
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // writtenTests are tests as a model writes them. JSON of free form, which schemas of
@@ -23,7 +23,7 @@ type writtenRecord struct {
 type writtenTest struct {
 	Name      string           `json:"name"`
 	Why       string           `json:"why"`
-	Expect    guard.Verdict    `json:"expect"`
+	Expect    label.Verdict    `json:"expect"`
 	Tool      string           `json:"tool"`
 	Args      string           `json:"args"`
 	Given     []writtenGiven   `json:"given"`

@@ -16,6 +16,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -144,7 +145,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	shape := func(text string) (string, string) {
 		item := &Item{ItemRef: ItemRef{Anchor: "t1-1", Tool: "t" + text, Name: "n" + text, State: Conflicted}, Description: "d" + text, Reason: "r" + text,
 			References: []Reference{{Text: "q" + text}}, Compliance: []string{"c" + text}, Violations: []string{"v" + text},
-			Rule: &Rule{Place: "p" + text, Variables: []Variable{{"x" + text, "y" + text}}, Require: "e" + text, Message: "m" + text, Otherwise: guard.Deny,
+			Rule: &Rule{Place: "p" + text, Variables: []Variable{{"x" + text, "y" + text}}, Require: "e" + text, Message: "m" + text, Otherwise: label.Deny,
 				Tests:     []Test{{Name: "t" + text, Failed: "f" + text, Steps: []Step{{"call", "a" + text}}, Values: []guard.Value{{Name: "a" + text, Value: "b" + text}}}},
 				Survivors: []Survivor{{"c" + text, "t" + text, "a" + text}}},
 			Contested: []Contested{{"a" + text, "b" + text}}, Conflicts: []Conflict{{"f" + text, "m" + text, "t" + text, []Command{{"do", "c" + text}}}}}

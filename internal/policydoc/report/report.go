@@ -18,7 +18,7 @@ type Input struct {
 	// Directory is what the document was compiled into.
 	Directory *policydoc.Directory
 	// Scope are the tools that the rules are about, with their contracts.
-	Scope guard.Scope
+	Scope guard.Deployment
 	// Tool is the key of the only tool whose policies are shown; all are when it is
 	// empty. What became of the sentences is by the policies of all tools anyway.
 	Tool string

@@ -12,6 +12,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -39,7 +40,7 @@ func desk(t *testing.T) Input {
 			"waive_fee": {"once-a-year": {Guard: &policydoc.LockedGuard{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
 		},
 	}
-	return Input{Document: doc, Directory: dir, Scope: guard.Scope{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
+	return Input{Document: doc, Directory: dir, Scope: guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
 }
 
 func file(t *testing.T, name string) []byte {
@@ -176,7 +177,7 @@ func TestItems(t *testing.T) {
 	if got := fees.Conflicts[0].Decisions[1].Line; got != "remit policy resolve --field guard/require --theirs testdata/policy waive_fee small-fees" {
 		t.Error(got)
 	}
-	if got := fees.Rule.Tests[2]; got.Passed || got.Got != guard.Deny || len(got.Values) == 0 {
+	if got := fees.Rule.Tests[2]; got.Passed || got.Got != label.Deny || len(got.Values) == 0 {
 		t.Errorf("%+v", got)
 	}
 	year := r.item("once-a-year")
@@ -228,7 +229,7 @@ func TestOnlyOneTool(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	in := desk(t)
 	in.Document = read(t, "handbook.md", append(file(t, "handbook.md"), "\nMore.\n"...))
-	in.Scope = guard.Scope{}
+	in.Scope = guard.Deployment{}
 	r := made(t, in)
 	if !r.Changed || len(r.Mistakes) == 0 {
 		t.Errorf("changed %t, mistakes %v", r.Changed, r.Mistakes)

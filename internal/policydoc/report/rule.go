@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/label"
 )
 
 // Rule is the rule of a policy in the guard file.
@@ -22,7 +23,7 @@ type Rule struct {
 	Require string
 	Message string
 	// Otherwise is what a call comes to that the rule doesn't hold for.
-	Otherwise guard.Verdict
+	Otherwise label.Verdict
 	// Broken tells that the guard file has mistakes, so that nothing is checked.
 	Broken bool
 	Tests  []Test
@@ -41,7 +42,7 @@ type Variable struct{ Name, Text string }
 // Test is an example of a rule, with what came of it.
 type Test struct {
 	Name      string
-	Want, Got guard.Verdict
+	Want, Got label.Verdict
 	Passed    bool
 	// Failed says why it could not be decided.
 	Failed string
@@ -82,7 +83,7 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 	out := map[string]*Rule{}
 	for i := range f.Policies {
 		p := &f.Policies[i]
-		r := &Rule{Place: p.Position.String(), Require: strings.TrimSpace(p.Require.Text), Message: p.Message, Otherwise: cmp.Or(p.Otherwise, f.Otherwise, guard.Deny)}
+		r := &Rule{Place: p.Position.String(), Require: strings.TrimSpace(p.Require.Text), Message: p.Message, Otherwise: cmp.Or(p.Otherwise, f.Otherwise, label.Deny)}
 		for _, v := range p.Variables {
 			r.Variables = append(r.Variables, Variable{v.Name, strings.TrimSpace(v.Value.Text)})
 		}
