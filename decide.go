@@ -174,7 +174,7 @@ func (x *deciding) allow() {
 	for i, l := range x.leaves {
 		x.values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
 		v := x.carried(i)
-		x.resolved[i].Label, x.resolved[i].Certified = v, len(x.d.Findings[i].Certificates) > 0
+		x.resolved[i].Label = v
 		r.args = append(r.args, provenance.Resolved{Text: l.Text, Label: v})
 		key, own := x.path(i)
 		if !own {

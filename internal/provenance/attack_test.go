@@ -388,27 +388,3 @@ func TestBlankResults(t *testing.T) {
 		}
 	}
 }
-
-func TestPinning(t *testing.T) {
-	s := New(now)
-	s.User("user:0", "Plan my week")
-	values := []Value{{Pointer: "/start", Kind: strictjson.String, Text: "2026-02-03"}, {Pointer: "/limit", Kind: strictjson.Number, Text: "1000"}, {Pointer: "/to", Kind: strictjson.String, Text: "someone@corp.com"}}
-	s.Called("call:1#", values, s.Resolve(Act{Tool: "list"}, values))
-	s.Output("result:1", Result{Text: page, Spec: Spec{Trust: label.External}})
-	if r := one(s, "book", "end", "2026-02-03"); r.Label.Trust != label.User {
-		t.Errorf("a date that was worked out before: %+v", r)
-	}
-	if r := number(s, "list", "limit", "1000"); r.Label.Trust != label.User {
-		t.Errorf("the same limit: %+v", r)
-	}
-	for _, r := range []Resolution{number(s, "pay", "amount", "1000"), one(s, "send", "to", "someone@corp.com"), one(s, "book", "end", "2026-02-04")} {
-		if r.Label.Trust > label.External {
-			t.Errorf("%+v", r)
-		}
-	}
-	values = []Value{{Pointer: "/start", Kind: strictjson.String, Text: "2026-03-04"}}
-	s.Called("call:2#", values, s.Resolve(Act{Tool: "list"}, values))
-	if r := one(s, "book", "end", "2026-03-04"); r.Label.Trust > label.External {
-		t.Errorf("a date that was worked out afterwards: %+v", r)
-	}
-}

@@ -74,64 +74,6 @@ func (q *query) commandWord(r *Resolution, word string) {
 	r.add(Part{Name: "word", Text: word, Authority: true, Label: l}, ev)
 }
 
-// sqlNeutral are the words of a query that decide nothing by themselves: a
-// query made of them and of the user's own names and values is the user's.
-var sqlNeutral = map[string]bool{
-	"select": true, "from": true, "where": true, "and": true, "or": true, "not": true, "as": true, "on": true,
-	"join": true, "left": true, "right": true, "inner": true, "outer": true, "full": true, "cross": true, "using": true,
-	"group": true, "by": true, "order": true, "having": true, "limit": true, "offset": true, "distinct": true,
-	"asc": true, "desc": true, "in": true, "is": true, "null": true, "like": true, "ilike": true, "between": true,
-	"case": true, "when": true, "then": true, "else": true, "end": true, "count": true, "sum": true, "avg": true,
-	"min": true, "max": true, "true": true, "false": true, "all": true, "exists": true, "coalesce": true, "lower": true,
-	"upper": true, "round": true, "date": true, "union": true, "with": true,
-}
-
-// sql resolves one SELECT statement token by token: names and values must be
-// vouched for. A statement that changes something is vouched for as a whole or
-// not at all: leaving a condition out of it, or adding one, makes it another
-// one, though every word is the user's.
-func (q *query) sql(text string) (Resolution, bool) {
-	if len(text) > maxQuery || !clean(text) || strings.Contains(text, "--") || strings.Contains(text, "/*") {
-		return Resolution{}, false
-	}
-	body := strings.TrimRight(text, "; \n\t")
-	tokens, ok := sqlTokens(body)
-	if !ok || len(tokens) == 0 || len(tokens) > 4*maxPieces {
-		return Resolution{}, false
-	}
-	r := Resolution{Label: label.Identity(), How: "query words"}
-	ambient := q.s.Ambient()
-	if !strings.EqualFold(tokens[0].text, "select") {
-		return Resolution{}, false
-	}
-	limit := false
-	for _, t := range tokens {
-		lower := strings.ToLower(t.text)
-		switch {
-		case !t.quoted && sqlNeutral[lower]:
-			limit = lower == "limit" || lower == "offset"
-			continue
-		case !t.quoted && limit && len(t.text) <= 6 && isIndex(t.text):
-			limit = false
-			continue
-		}
-		limit = false
-		l, ev := ambient, []label.Evidence(nil)
-		if part, ok := q.text(t.text); ok {
-			l, ev, r.Witness = part.Label, part.Evidence, true
-		}
-		if len(r.Parts) < maxPieces {
-			r.add(Part{Name: "token", Text: t.text, Authority: true, Label: l}, ev)
-		} else {
-			r.Label = label.Merge(r.Label, ambient)
-		}
-	}
-	if len(r.Parts) == 0 {
-		return Resolution{}, false
-	}
-	return r, true
-}
-
 // sqlFunctions are functions of queries that only compute.
 var sqlFunctions = wordSet("count sum avg min max total coalesce ifnull nullif lower upper round abs length substr substring trim ltrim rtrim replace instr cast " +
 	"date datetime time strftime julianday year month day extract concat group_concat string_agg row_number rank dense_rank lag lead over partition " +

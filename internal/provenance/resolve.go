@@ -45,9 +45,6 @@ type Resolution struct {
 	// Witness tells whether something vouches for the value; otherwise the
 	// label is the ambient one.
 	Witness bool
-	// Certified is set by whoever applied a certificate to the value: its label
-	// holds for that argument alone.
-	Certified bool
 	// Parts are the parts of a structured value; empty for a plain one. The
 	// label is the merge of all of them.
 	Parts []Part
@@ -240,9 +237,6 @@ func (q *query) text(text string) (Resolution, bool) {
 		if r, ok := q.typed(text); ok {
 			return r, true
 		}
-	}
-	if r, ok := q.pin(text); ok {
-		return r, true
 	}
 	v := q.v
 	v.Text = text
@@ -652,9 +646,6 @@ func (s *Session) answering() bool {
 // number resolves a JSON number.
 func (q *query) number() (Resolution, bool) {
 	if r, ok := q.typedNumber(q.v.Text); ok {
-		return r, true
-	}
-	if r, ok := q.pin(q.v.Text); ok {
 		return r, true
 	}
 	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Offers) > 0) {

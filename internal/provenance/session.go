@@ -24,7 +24,6 @@ type Session struct {
 	fields  fieldIndex
 	wide    *index.Index
 	own     *index.Index // of what the model wrote through calls with less than the user's trust
-	pinned  map[string][]pin
 	written map[string]write
 	writes  int
 	// unindexed are the events that the model wrote since the last text.
@@ -69,12 +68,6 @@ type argument struct {
 	label label.Label
 }
 
-// pin is a value that the model worked out before anything external was read.
-type pin struct {
-	label label.Label
-	name  []string // words of the argument's name
-}
-
 // write is a short value of low trust that the model wrote through a call, with
 // the number of events before it.
 type write struct {
@@ -98,7 +91,6 @@ func New(clock func() time.Time) *Session {
 		fields:  newFieldIndex(),
 		wide:    index.New(index.Options{}),
 		own:     index.New(index.Options{}),
-		pinned:  map[string][]pin{},
 		written: map[string]write{},
 		nameOf:  map[nameKey]name{},
 		named:   map[procedureOf]string{},
@@ -154,12 +146,10 @@ func (s *Session) System(name, text string) {
 }
 
 // vouchFor makes the text of the next event vouch. One that doesn't fit may have
-// ruled out what was said before, so all of that vouches no more, nor do the
-// values that were worked out from it.
+// ruled out what was said before, so all of that vouches no more.
 func (s *Session) vouchFor(text string, l label.Label) bool {
 	if !s.vouch.fits(text) {
 		s.vouch = newVouching(s.work)
-		s.pinned = map[string][]pin{}
 	}
 	return s.vouch.add(len(s.events), text, l, s.clock)
 }
@@ -395,7 +385,7 @@ func (s *Session) Output(name string, r Result) {
 		case r.Made || Trivial(a.Text):
 		case a.Label.Trust < label.ToolOutput:
 			out.narrowed = true
-		case a.Label.Obligations&label.LowInfo != 0 && len(out.by) < maxPins:
+		case a.Label.Obligations&label.LowInfo != 0 && len(out.by) < maxSelecting:
 			out.by = append(out.by, a.Text)
 		}
 		if r.Spec.Derived {
@@ -495,20 +485,14 @@ const maxBlankLeaves = 16
 var envelope = wordSet("result results item items data event events email emails message messages file files entry entries " +
 	"record records row rows hit hits list content contents value values output next cursor page pages error errors")
 
-// Called notes the arguments of a call that is going to run. Dates, times and
-// numbers that the model worked out before it had read anything external are
-// pinned: the same value vouches for itself later. What it wrote afterwards
-// through a tool is known as low, wherever it comes back from.
+// Called notes the arguments of a call that is going to run. What the model writes
+// through a tool with less than the user's trust is known as low, wherever it comes
+// back from.
 func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 	for i, v := range values {
 		l := resolved[i].Label
 		switch {
-		case l.Trust >= label.User:
-			// What a certificate raised, it raised for one argument.
-			if !resolved[i].Certified && pinnable(v) && len(s.pinned[v.Text]) < maxPins {
-				s.pinned[v.Text] = append(s.pinned[v.Text], pin{l, s.name(v.Pointer, "").last})
-			}
-		case v.Kind == strictjson.Bool || v.Kind == strictjson.Null || v.Text == "":
+		case l.Trust >= label.User, v.Kind == strictjson.Bool, v.Kind == strictjson.Null, v.Text == "":
 		case len(v.Text) >= minEcho:
 			n := len(s.events)
 			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l, written: true})
@@ -532,41 +516,9 @@ const (
 	// when it comes back: shorter ones are found in any text, and are compared
 	// with whole fields.
 	minEcho = 8
-	// maxPins is how many arguments may pin the same value.
-	maxPins = 8
+	// maxSelecting is how many ordinary words that selected a result are kept.
+	maxSelecting = 8
 )
-
-func pinnable(v Value) bool {
-	if len(v.Text) < 3 {
-		return false
-	}
-	if numberShape(v.Text) {
-		return len(strings.Trim(v.Text, "-0.")) > 0 && len(v.Text) >= 4
-	}
-	_, ok := parseMoment(v.Text)
-	return ok
-}
-
-// pin finds a value that was worked out before anything external was read. A
-// number is one of its own kind only: a limit of 1000 is no amount of 1000.
-func (q *query) pin(text string) (Resolution, bool) {
-	for _, p := range q.s.pinned[text] {
-		if numberShape(text) && !shares(p.name, q.n.last) {
-			continue
-		}
-		return Resolution{Label: p.label, How: "worked out earlier", Witness: true}, true
-	}
-	return Resolution{}, false
-}
-
-func shares(a, b []string) bool {
-	for _, w := range a {
-		if contains(b, w) {
-			return true
-		}
-	}
-	return false
-}
 
 // records counts what a result lists: the elements of its outermost array, or
 // of the only array of objects directly inside its outermost object (an object

@@ -18,11 +18,8 @@ func (q *query) structured() (Resolution, bool) {
 			return r, true
 		}
 	}
-	switch q.v.Form {
-	case FormShell:
+	if q.v.Form == FormShell {
 		return q.shell(text)
-	case FormSQL:
-		return q.sql(text)
 	}
 	return Resolution{}, false
 }

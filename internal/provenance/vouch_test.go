@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -37,27 +36,5 @@ func TestPastTheBound(t *testing.T) {
 				t.Errorf("what is said last is %s", r.Label.Trust)
 			}
 		})
-	}
-}
-
-// TestPinsPastTheBound: what was worked out from words that vouch no more vouches
-// no more.
-func TestPinsPastTheBound(t *testing.T) {
-	for _, c := range []struct {
-		then  string
-		trust label.Trust
-	}{
-		{"Go on.", label.User},
-		{strings.Repeat("lorem ipsum ", MaxVouching/12), label.External},
-	} {
-		s := New(now)
-		s.User("user:0", "The usual rent, please.")
-		v := Value{Pointer: "/amount", Kind: strictjson.Number, Text: "1234.56"}
-		s.Called("call:1#", []Value{v}, s.Resolve(Act{Tool: "pay"}, []Value{v}))
-		s.User("user:1", c.then)
-		s.Output("result:1", Result{Text: page, Tool: "read", Spec: Spec{Trust: label.External}})
-		if r := one(s, "pay", "amount", "1234.56"); r.Label.Trust != c.trust {
-			t.Errorf("%s as %s", r.Label.Trust, r.How)
-		}
 	}
 }
