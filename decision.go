@@ -109,7 +109,7 @@ const (
 	ForbiddenOrigin  Code = "forbidden-origin"  // an origin touched it that the contract forbids
 	OpenObligation   Code = "open-obligation"   // an obligation has not been discharged
 	GroupBelowFloor  Code = "group-below-floor" // arguments that make one value together: the worst decides
-	ExternalSink     Code = "external-sink"     // a global sink rule: an address of external origin in an outward call
+	ExternalSink     Code = "external-sink"     // a global rule: an address of external origin in an outward call
 	Unprovoked       Code = "unprovoked"        // a call with an effect that the user did not ask for
 	UnknownTool      Code = "unknown-tool"      // no contract
 	UnknownArgument  Code = "unknown-argument"  // the schema or the contract does not list it
@@ -117,8 +117,8 @@ const (
 	UnknownVariant   Code = "unknown-variant"   // the verb has no contract
 	InvalidArguments Code = "invalid-arguments" // not strict JSON, too large, or not as the tool's schema has them
 	LimitReached     Code = "limit-reached"     // a bound of the monitor
-	PolicyViolation  Code = "policy-violation"  // a rule of the company doesn't hold
-	GuardFailed      Code = "guard-failed"      // nobody can tell whether a rule of the company holds
+	PolicyViolation  Code = "policy-violation"  // the call violates a policy of the company
+	GuardFailed      Code = "guard-failed"      // a policy of the company could not be decided
 )
 
 // Reason is one reason why a call was not simply allowed.

@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// guards asks the company's rules. They come last and only add reasons: what
+// guards asks the company's policies. They come last and only add reasons: what
 // they say can make a decision worse and never better. The session is held
 // meanwhile, since the rules are about what it is now: look-ups and questions
 // take [guard.FactsTimeout] at most, and end with the context.

@@ -346,7 +346,7 @@ var general = []string{
 }
 
 // TestGuardsForEveryTool runs random sessions, some of whose calls go through
-// another tool, with rules for every tool, and with the same rules in the file of
+// another tool, with policies for every tool, and with the same rules in the file of
 // each tool: all decisions are the same, with the same reasons in the same order
 // and the same look-ups, and so are the duties.
 func TestGuardsForEveryTool(t *testing.T) {
@@ -390,7 +390,7 @@ func TestGuardsForEveryTool(t *testing.T) {
 			c.ID = fmt.Sprintf("c%d", i)
 			x, y := decideCall(t, a, c), decideCall(t, b, c)
 			if rulesOf(x) != rulesOf(y) {
-				t.Fatalf("%s %s: %s by the rules for every tool, %s by copies", c.Tool, c.Arguments, rulesOf(x), rulesOf(y))
+				t.Fatalf("%s %s: %s by the policies for every tool, %s by copies", c.Tool, c.Arguments, rulesOf(x), rulesOf(y))
 			}
 			if p, q := fmt.Sprint(facts(x)), fmt.Sprint(facts(y)); p != q {
 				t.Fatalf("looked up %s, and %s by copies", p, q)

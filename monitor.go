@@ -39,7 +39,7 @@ type Options struct {
 	// the deployment's own text. Without it, what a definition says is text of
 	// whoever wrote the server: it vouches for nothing, from the first call on.
 	Reviewed bool
-	// Guards are the company's rules for calls. Reader and Judge are what they
+	// Guards are the company's policies for calls. Reader and Judge are what they
 	// look things up with and ask; rules that need one that isn't there fail. An
 	// enforcement point that has them for each conversation sets them by
 	// [Monitor.With].
@@ -116,7 +116,7 @@ func (m *Monitor) Unseen() *Monitor {
 	return &other
 }
 
-// Guards are the company's rules that the monitor was made with; nil when there
+// Guards are the company's policies that the monitor was made with; nil when there
 // are none.
 func (m *Monitor) Guards() *guard.Set { return m.guards }
 

@@ -47,7 +47,7 @@ func (x *deciding) heard() {
 	}
 }
 
-// sinks are the global sink rules: whatever role an argument was given, an
+// sinks are the global rules: whatever role an argument was given, an
 // address of external origin in an outward call needs a discharge.
 func (x *deciding) sinks() {
 	mode := x.bound.contract.Sinks

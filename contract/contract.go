@@ -20,8 +20,8 @@ const Version = 1
 // Effect is the worst that a call of a tool does.
 type Effect string
 
-// The effects. Destructive, Execute and Egress are the ones that global sink
-// rules and the rule about unprovoked effects look at; see [Effect.Outward].
+// The effects. Destructive, Execute and Egress are the ones that the global rules
+// look at; see [Effect.Outward].
 const (
 	Read        Effect = "read"
 	Write       Effect = "write"

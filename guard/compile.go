@@ -20,7 +20,7 @@ type Guard struct {
 
 	types sessionTypes
 	// args are the arguments as expressions see them. callees are the tools that
-	// rules for every tool may be asked about.
+	// policies for every tool may be asked about.
 	args    *record.Shape
 	callees callees
 	items   []*item

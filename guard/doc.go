@@ -1,5 +1,5 @@
-// Package guard holds company rules as checks that run before each call of a
-// tool: one file a tool, and one for every tool, whose policy items say in CEL what
+// Package guard holds company policies as checks that run before each call of a
+// tool: one file a tool, and one for every tool, whose policies say in CEL what
 // must hold, and in the words of the policy document why. It loads, checks,
 // compiles and evaluates them.
 //

@@ -21,7 +21,7 @@ type callee struct {
 	args   *record.Shape
 }
 
-// callees lets the rules for every tool know the tools. Each is there by its
+// callees lets the policies for every tool know the tools. Each is there by its
 // name alone as well, where one server has it.
 func (u *universe) callees(set *Set) {
 	var every []*Guard

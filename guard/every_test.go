@@ -34,7 +34,7 @@ func said(out guard.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestEveryTool judges calls by rules for every tool, whether a tool has rules
+// TestEveryTool judges calls by policies for every tool, whether a tool has rules
 // of its own or not.
 func TestEveryTool(t *testing.T) {
 	stock, order := `{"sku":"a"}`, call
@@ -109,7 +109,7 @@ func TestEveryToolOfAServer(t *testing.T) {
 	}
 }
 
-// TestEveryToolMistakes: what is wrong with rules for every tool stops every
+// TestEveryToolMistakes: what is wrong with policies for every tool stops every
 // call that they are about.
 func TestEveryToolMistakes(t *testing.T) {
 	const good = `{tool: "*", policies: [{name: all, require: "true", message: m}]}`
@@ -218,7 +218,7 @@ func TestEveryToolDuties(t *testing.T) {
 	}
 }
 
-// TestEveryToolDocument writes rules for every tool, and reads them back.
+// TestEveryToolDocument writes policies for every tool, and reads them back.
 func TestEveryToolDocument(t *testing.T) {
 	d := guard.NewEditor("every-tool.yaml", "", guard.EveryTool)
 	must(t, d.Put(&guard.Policy{Name: "r", Message: "m", Examples: []guard.Example{{Name: "e", Expect: label.Allow, Server: "shop", Tool: "order", Args: json.RawMessage(`{}`)}}}))

@@ -22,8 +22,8 @@ const EveryTool = "*"
 // File is a guard file: the rules for the calls of one tool, or of every tool.
 type File struct {
 	Position Position
-	// Server is needed only when two servers offer a tool of the name. Rules for
-	// every tool are with it for every tool of the server.
+	// Server is needed only when two servers offer a tool of the name. Policies for
+	// every tool, with a server, are for every tool of that server.
 	Server string
 	// Tool is the tool's name, or [EveryTool].
 	Tool string
@@ -34,7 +34,7 @@ type File struct {
 	Duties    []Duty
 }
 
-// Policy is one rule of the policy document about calls of the tool.
+// Policy is one demand of the policy document on the calls of the tool.
 type Policy struct {
 	Position Position
 	Name     string
@@ -94,7 +94,7 @@ type Example struct {
 	Name     string
 	Expect   label.Verdict
 	// Tool is the tool that is called, and Server its server where rules ask for
-	// it. Only rules for every tool say so in their examples.
+	// it. Only policies for every tool say so in their examples.
 	Server, Tool string
 	// Args are the arguments of the call, one JSON object.
 	Args json.RawMessage

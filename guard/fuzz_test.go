@@ -35,7 +35,7 @@ func FuzzFile(f *testing.F) {
 			r := request(call)
 			r.Server, r.Tool = "shop", "order"
 			if got := set.Evaluate(context.Background(), r); g.Err() != nil && g.Tool == guard.EveryTool && g.Server == "" && len(got.Violations) == 0 {
-				t.Fatal("rules for every tool with mistakes hold")
+				t.Fatal("policies for every tool with mistakes hold")
 			}
 			got := g.Evaluate(context.Background(), request(call))
 			if g.Err() != nil && len(got.Violations) == 0 {

@@ -23,7 +23,7 @@ type cli struct {
 	Session    sessionCommand    `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
 	Explain    explainCommand    `cmd:"" help:"Show where every argument of a call came from."`
 	Contract   contractCommand   `cmd:"" help:"Make, check, show and compare contracts."`
-	Policy     policyCommand     `cmd:"" help:"Check and test the company's rules for its tools."`
+	Policy     policyCommand     `cmd:"" help:"Check and test the company's policies for its tools."`
 	Init       initCommand       `cmd:"" help:"Put Remit in front of a client's MCP servers, or take it out."`
 	Gateway    gatewayCommand    `cmd:"" help:"Stand between an MCP client and its servers."`
 	Hook       hookCommand       `cmd:"" help:"Stand before the tools of a coding agent, as its hook."`

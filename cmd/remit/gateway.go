@@ -31,7 +31,7 @@ type gatewayCommand struct {
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
-	Policies  string   `placeholder:"DIR" help:"Guard files: the company's rules for calls."`
+	Policies  string   `placeholder:"DIR" help:"Guard files: the company's policies for calls."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
@@ -207,7 +207,7 @@ func runnable(program, dir string) error {
 	return err
 }
 
-// policies reads the company's rules. Mistakes that take the servers' tools to
+// policies reads the company's policies. Mistakes that take the servers' tools to
 // find are logged when those are listed.
 func (d *deployment) policies(o *mcp.Options, path string) (err error) {
 	if o.Policies, err = readGuards(path); err != nil {

@@ -26,7 +26,7 @@ const maxInput = 64 << 20
 // engineFlags are the flags of every command that decides calls.
 type engineFlags struct {
 	Contracts  string `placeholder:"DIR" help:"Contract files (*.yaml). Without them contracts are made from the tools' schemas."`
-	Policies   string `placeholder:"DIR" help:"Guard files (*.yaml): the company's rules for calls."`
+	Policies   string `placeholder:"DIR" help:"Guard files (*.yaml): the company's policies for calls."`
 	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
 	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
 	Unprovoked string `placeholder:"MODE" help:"Calls with an effect that the user did not ask for: off, ask or deny (ask)."`

@@ -75,7 +75,7 @@ func (allowlist) Certify(r Request) (label.Certificate, bool) {
 }
 
 // fields certifies what a certified field of a look-up offers: directory,
-// lookup and source. The producing call's key was checked when it returned.
+// look-up and source. The producing call's key was checked when it returned.
 type fields struct{}
 
 func (fields) Certify(r Request) (label.Certificate, bool) {

@@ -55,7 +55,7 @@ type MappingReport struct {
 	// They are left out.
 	Unplaced []MappingPair
 	// EveryTool are sentences of policies for every tool of which the truth of no
-	// tool has a rule. Where it has no rules for every tool they are left out:
+	// tool has a rule. Where it has no policies for every tool they are left out:
 	// the rules of one tool don't list what holds for all.
 	EveryTool []MappingPair
 	// Archived are pairs of archived policies. They count as mapped: the truth, too,
@@ -101,7 +101,7 @@ type mappingComparison struct {
 	report *MappingReport
 	// truth and found are the policies by tool.
 	truth, found map[string][]policyItem
-	// general are the sentences of the truth's rules for every tool; nil where it
+	// general are the sentences of the truth's policies for every tool; nil where it
 	// has no such rules. stray are pairs that a tool's own policies have of them.
 	general map[string]bool
 	stray   []policyItem

@@ -66,7 +66,7 @@ func TestCompareMappings(t *testing.T) {
 		{"archived policies", truly("lend R1 ab"), mapped("lend one a", "lend archived b"), [2]int{2, 2}, [2]int{2, 2}, "", "", "lend:b"},
 		{"what holds for every tool holds for one", truly("lend R1 ab"), mapped("* every a", "lend one b"), [2]int{2, 2}, [2]int{2, 2}, "", "", ""},
 		{"what holds for every tool, of which the truth knows none", truly("lend R1 a"), mapped("lend one a", "* every bc"), [2]int{1, 1}, [2]int{1, 1}, "", "", "*:b *:c"},
-		{"the truth has rules for every tool", truly("lend R1 a", "* R2 b"), mapped("lend one a", "* every bc"), [2]int{2, 3}, [2]int{2, 2}, "", "*:c", ""},
+		{"the truth has policies for every tool", truly("lend R1 a", "* R2 b"), mapped("lend one a", "* every bc"), [2]int{2, 3}, [2]int{2, 2}, "", "*:c", ""},
 		{"a rule for every tool, written for one", truly("lend R1 a", "* R2 b"), mapped("lend one ab"), [2]int{2, 2}, [2]int{2, 2}, "", "", ""},
 		{"a rule for one tool, written for all", truly("lend R1 a", "* R2 b"), mapped("* every ab"), [2]int{2, 3}, [2]int{2, 2}, "", "*:a", ""},
 		{"nothing is mapped", truly("lend R1 a"), mapped("throw one a"), [2]int{0, 0}, [2]int{0, 1}, "lend:a", "", ""},

@@ -78,7 +78,7 @@ func binding(d *remit.Decision) (contract.Approved, bool) {
 }
 
 // rememberable tells whether a later call may meet the same reason with an answer
-// that was given before. The company's rules, and checks of a call as one value,
+// that was given before. The company's policies, and checks of a call as one value,
 // are asked about each time.
 func rememberable(r remit.Reason) bool {
 	switch r.Code {

@@ -110,7 +110,7 @@ type Options struct {
 	Elicit bool
 	// Precision, Sinks and Unprovoked are as in [remit.Options].
 	Monitor remit.Options
-	// Policies are the company's rules for calls. What they look up goes over the
+	// Policies are the company's policies for calls. What they look up goes over the
 	// conversation's own connections.
 	Policies []*guard.File
 	// Judge answers what the rules ask of the conversation; without it, those that

@@ -8,5 +8,5 @@
 // package compiler, how rules are made of it that of package generation.
 //
 // The mapping follows the ToolGuard paper (arXiv 2507.16459): for each tool,
-// policy items with verbatim references and examples in words.
+// policies with verbatim references and examples in words.
 package policydoc

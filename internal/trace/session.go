@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Session is one recorded conversation of one agent.
+// Session is the recording of one agent's session.
 type Session struct {
 	// ID names the session. A session without one is named after its line.
 	ID string

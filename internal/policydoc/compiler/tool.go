@@ -27,7 +27,7 @@ type tool struct {
 	fingerprint string
 	// summary is it in one line, definition in full.
 	summary, definition string
-	// readable are the tools that may be asked about its calls, and lookups are
+	// readable are the tools that may be asked about its calls, and look-ups are
 	// they in a line each.
 	readable []guard.Readable
 	lookups  []string

@@ -322,7 +322,7 @@ func (f *folder) folded(i, n int, out []byte) {
 	f.space = out[len(out)-1] == ' '
 }
 
-// What lookup says besides another character.
+// What a character becomes besides another one.
 const (
 	foldDrop rune = -1 - iota
 	foldSpace
