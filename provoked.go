@@ -181,9 +181,9 @@ func (x *deciding) omissions() {
 	var filters []string
 	narrowed := false
 	for _, p := range definition.Input.Properties {
-		filter := provenance.Filter(p.Name)
+		filter := provenance.NameTells(p.Name, provenance.Filter)
 		if given[p.Name] {
-			narrowed = narrowed || filter || provenance.Identifies(p.Name)
+			narrowed = narrowed || filter || provenance.NameTells(p.Name, provenance.Identifier)
 			continue
 		}
 		if p.Required {
@@ -193,7 +193,7 @@ func (x *deciding) omissions() {
 			filters = append(filters, p.Name)
 		}
 		named := x.variant.Effect == contract.Destructive && x.s.seen.RequestSays(x.act, p.Name)
-		amount := provenance.Amount(p.Name) && x.s.seen.RequestHasAmount(x.act)
+		amount := provenance.NameTells(p.Name, provenance.Amount) && x.s.seen.RequestHasAmount(x.act)
 		if named || amount {
 			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,
 				fmt.Sprintf("the user's request has the %q of it, and the call leaves that out", p.Name),

@@ -224,7 +224,7 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
-	if ok && len(r.Structured) == 0 && record.bound != nil && provenance.Verbatim(record.bound.contract.Tool.Name) {
+	if ok && len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim) {
 		// What somebody wrote is returned as it is: that it reads as JSON makes no
 		// records of it.
 		out.Document = nil

@@ -120,7 +120,7 @@ func (x *deciding) unsaidRight(mode contract.Mode, i int) {
 func (x *deciding) option(mode contract.Mode, i int) {
 	text := x.leaves[i].Text
 	content := x.arguments[i].Role == label.Content
-	if !provenance.Option(text) || content && strings.ContainsAny(text, " \t\n") {
+	if !provenance.IsOption(text) || content && strings.ContainsAny(text, " \t\n") {
 		return
 	}
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
@@ -152,7 +152,7 @@ func (x *deciding) oneLine(i int) bool {
 			return true
 		}
 	}
-	return provenance.OneLine(pointer)
+	return provenance.NameTells(pointer, provenance.OneLine)
 }
 
 // takesAlong asks about text of external origin that a request to a host takes with
@@ -163,12 +163,12 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 	address := false
 	for i := range x.leaves {
 		r := &x.resolved[i]
-		address = address || x.arguments[i].Role != label.Content && provenance.Host(x.leaves[i].Text)
+		address = address || x.arguments[i].Role != label.Content && provenance.IsHost(x.leaves[i].Text)
 		if !x.d.Findings[i].Satisfied || r.How != "URL parts" {
 			continue
 		}
 		for _, p := range r.Parts {
-			if !p.Authority && p.Label.Trust <= label.External && !provenance.Trivial(p.Text) {
+			if !p.Authority && p.Label.Trust <= label.External && !provenance.IsTrivial(p.Text) {
 				x.global(mode, ExternalSink, x.leaves[i].Pointer,
 					fmt.Sprintf("the address takes %s along in its %s, which neither the user nor a trusted source gave", quote(p.Text), p.Name),
 					"use the address as the user gave it", "or have the user confirm it")
@@ -181,8 +181,8 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 	}
 	for i, a := range x.arguments {
 		pointer, _ := x.path(i)
-		if a.Role == label.Content && provenance.SentAlong(pointer) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
-			x.resolved[i].How != "empty" && !provenance.Trivial(x.leaves[i].Text) {
+		if a.Role == label.Content && provenance.NameTells(pointer, provenance.SentAlong) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
+			x.resolved[i].How != "empty" && !provenance.IsTrivial(x.leaves[i].Text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),
 				"leave it out", "or have the user confirm it")
@@ -203,7 +203,7 @@ func (x *deciding) contacts(mode contract.Mode) {
 		text := x.leaves[i].Text
 		stored := x.variant.Effect == contract.Write && a.Role == label.Content
 		reaches := !stored && provenance.Reaches(x.d.Tool, pointer, text)
-		if reaches || provenance.Contacts(text) || stored && provenance.Shown(pointer) {
+		if reaches || provenance.Contacts(text) || stored && provenance.NameTells(pointer, provenance.Shown) {
 			x.sink(mode, i, text)
 		}
 	}

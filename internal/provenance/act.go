@@ -38,7 +38,7 @@ const aboutWords = 6
 func NewAct(tool, variant string, effect Effect, about ...string) Act {
 	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
 	a.deeds = requests.asksFor(tool, variant)
-	if a.deeds&requests.byName["clear"] != 0 {
+	if a.deeds&toClear != 0 {
 		about = nil // to drop a table is more than to remove what is in it
 	}
 	for _, text := range about {
@@ -49,25 +49,24 @@ func NewAct(tool, variant string, effect Effect, about ...string) Act {
 			}
 		}
 	}
-	by := requests.byName
-	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&by["look"] != 0 })
+	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&toLook != 0 })
 	if looks && a.deeds == 0 {
-		a.deeds = by["look"] | by["click"] // to fetch a page is to send a request, too
+		a.deeds = toLook | toClick // to fetch a page is to send a request, too
 	}
-	switch made := a.deeds&by["make"] != 0; {
+	switch made := a.deeds&toMake != 0; {
 	case a.deeds == 0:
 		a.deeds = map[Effect]deed{
-			Writes:   by["make"] | by["change"],
-			Destroys: by["delete"] | by["clear"] | by["cancel"] | by["stop"],
-			Executes: by["run"],
-			Sends:    by["send"] | by["share"] | by["publish"] | by["pay"] | by["order"] | by["invite"],
+			Writes:   toMake | toChange,
+			Destroys: toDelete | toClear | toCancel | toStop,
+			Executes: toRun,
+			Sends:    toSend | toShare | toPublish | toPay | toOrder | toInvite,
 		}[effect]
 	case effect == Executes:
 		// A shell does whatever is asked for; what is run is judged by itself.
-		a.deeds = ^by["look"]
-	case (made || a.deeds&(by["order"]|by["change"]) != 0) && effect == Sends:
+		a.deeds = ^toLook
+	case (made || a.deeds&(toOrder|toChange) != 0) && effect == Sends:
 		// An event with attendees is an invitation, a post is published.
-		a.deeds |= by["send"] | by["share"] | by["invite"] | by["publish"] | by["order"]
+		a.deeds |= toSend | toShare | toInvite | toPublish | toOrder
 	}
 	return a
 }
@@ -94,7 +93,7 @@ func (q *query) requestedAt(o occurrence) bool {
 	if code {
 		// A command is run where the user said to run it, or said what it says:
 		// "push it: git push".
-		deeds, words = requests.byName["run"], Words(clip(src.text[o.start:o.end], maxCommandHead))
+		deeds, words = toRun, Words(clip(src.text[o.start:o.end], maxCommandHead))
 	}
 	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
 		return true
@@ -189,16 +188,12 @@ func (q *query) introduced(r *reading, o occurrence) bool {
 		return false
 	}
 	for _, w := range left {
-		if w = stem(w); contains(q.n.all, w) && !generic[w] || rolesSaid[w] {
+		if w = stem(w); contains(q.n.all, w) && !generic.has(w) || rolesSaid.has(w) {
 			return true
 		}
 	}
 	return false
 }
-
-// rolesSaid are nouns for what a value of a call is there for.
-var rolesSaid = wordSet("recipient address mail email e-mail account iban channel number phone contact branch repository path url site password " +
-	"adresse empfänger konto kontonummer kanal destinataire compte dirección cuenta destinatario indirizzo conto")
 
 func anyMark(words []string, m mark) bool {
 	for _, w := range words {
@@ -311,7 +306,7 @@ func (r *reading) mentions(deeds deed, words []string) bool {
 		if t.quoted {
 			continue
 		}
-		if requests.meaning(t.word)&deeds != 0 || contains(words, stem(t.word)) && !generic[t.word] {
+		if requests.meaning(t.word)&deeds != 0 || contains(words, stem(t.word)) && !generic.has(t.word) {
 			return true
 		}
 	}
@@ -357,7 +352,7 @@ func (s *Session) Acted(a Act) {
 // Fetches reports whether a call only brings something: its verb is one of
 // looking, whatever its effect.
 func (a Act) Fetches() bool {
-	return a.Effect == Reads || a.deeds&requests.byName["look"] != 0
+	return a.Effect == Reads || a.deeds&toLook != 0
 }
 
 // RequestedAll reports whether the user asked to have a call act on all there is.
@@ -375,7 +370,7 @@ func (s *Session) RequestedAll(a Act) bool {
 
 // RequestSays reports whether a request of the user's for a call has a word.
 func (s *Session) RequestSays(a Act, word string) bool {
-	if len(word) < 3 || generic[word] {
+	if len(word) < 3 || generic.has(word) {
 		return false
 	}
 	for _, o := range s.vouch.find(word, true) {
@@ -386,12 +381,6 @@ func (s *Session) RequestSays(a Act, word string) bool {
 	}
 	return false
 }
-
-// amounts are the words of arguments that say how much.
-var amounts = wordSet("amount sum total quantity value")
-
-// Amount reports whether an argument says how much, by its name.
-func Amount(name string) bool { return hasAny(Words(name), amounts) }
 
 // RequestHasAmount reports whether a request of the user's for a call has a sum of
 // money.

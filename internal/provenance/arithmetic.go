@@ -136,7 +136,7 @@ func (q *query) sameKind(o operand) bool {
 	if o.name == nil {
 		return true
 	}
-	if identifier(o.name) {
+	if identifierNames.in(o.name) {
 		return false
 	}
 	for _, w := range o.name {
@@ -144,20 +144,7 @@ func (q *query) sameKind(o operand) bool {
 			return true
 		}
 	}
-	return quantityName(o.name) && q.quantityLike()
-}
-
-// quantityWords stand next to a number that is an amount, in a text or a name.
-var quantityWords = wordSet("amount price total sum quantity qty count size value limit max min percent rate rent budget fee fees cost costs " +
-	"people guest guests spent paid pay salary share tip bill difference charge refund discount tax vat deposit increase")
-
-func quantityName(words []string) bool {
-	for _, w := range words {
-		if quantityWords[w] {
-			return true
-		}
-	}
-	return false
+	return quantityWords.in(o.name) && q.quantityLike()
 }
 
 // userOperands are the quantities that the user named last.

@@ -2,6 +2,8 @@ package provenance
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -9,6 +11,41 @@ import (
 // deed is a kind of act: what a request asks for, and what a tool does. Each is
 // one bit.
 type deed uint32
+
+// The deeds, in the order of their names.
+const (
+	toLook deed = 1 << iota
+	toMake
+	toChange
+	toSend
+	toShare
+	toInvite
+	toPay
+	toOrder
+	toDelete
+	toClear
+	toCancel
+	toClose
+	toRun
+	toMerge
+	toPublish
+	toApprove
+	toStop
+	toSuspend
+	toArchive
+	toReject
+	toRefund
+	toRestart
+	toRevert
+	toLeave
+	toClick
+)
+
+var deedNames = [...]string{
+	"look", "make", "change", "send", "share", "invite", "pay", "order", "delete", "clear", "cancel",
+	"close", "run", "merge", "publish", "approve", "stop", "suspend", "archive", "reject", "refund",
+	"restart", "revert", "leave", "click",
+}
 
 // deedTable lists the words of each deed: see the file's own head.
 //
@@ -24,7 +61,6 @@ type lexicon struct {
 	joined   []joinedWord    // words of scripts without spaces
 	marks    map[string]mark // words that change what a clause says
 	unspaced []joinedMark
-	byName   map[string]deed
 }
 
 // mark is what a word does to the request that it appears in.
@@ -67,46 +103,69 @@ type joinedMark struct {
 	mark mark
 }
 
-// words of the file's first column that are marks, not deeds.
+// markNames are the marks as deeds.txt names them.
 var markNames = map[string]mark{
 	"negator": negator, "hedge": hedge, "modal": modal, "pronoun": pronouns, "conjunction": conjunction, "opener": opener,
 	"lenient": lenient, "function": function, "copula": copula, "agreement": agreement, "all": universalWord, "relation": relation,
 }
 
-var requests = readLexicon(deedTable)
+// lists are the second words of the heads of deeds.txt: languages, and the lists that
+// only deeds have.
+var (
+	tableLanguages = []string{"en", "de", "fr", "es", "it", "pt", "nl", "ru", "zh", "ja", "ko", "pl", "tr", "ar"}
+	deedLists      = []string{"said", "tool", "answers"}
+)
 
-// readLexicon reads the table: a line "name language: words", in which a name is
-// a deed's or a mark's, "tool" lines list words of tools' names, and "answers"
-// lines the deeds that ask for another.
-func readLexicon(table string) *lexicon {
+var requests = must(readLexicon(deedTable))
+
+// readLexicon reads deeds.txt.
+func readLexicon(table string) (*lexicon, error) {
+	rows, err := readRows(table)
+	if err != nil {
+		return nil, err
+	}
+
 	x := &lexicon{
 		deeds: map[string]deed{}, english: map[string]bool{}, tools: map[string]deed{}, answers: map[deed]deed{},
-		marks: map[string]mark{}, byName: map[string]deed{},
+		marks: map[string]mark{},
 	}
-	for line := range strings.Lines(table) {
-		line = strings.TrimSpace(line)
-		head, list, ok := strings.Cut(line, ":")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		name, language, _ := strings.Cut(head, " ")
-		if m, ok := markNames[name]; ok {
-			x.addMarks(m, list)
-			continue
-		}
-		d, known := x.byName[name]
-		if !known {
-			d = 1 << len(x.byName)
-			x.byName[name] = d
-			x.answers[d] = d
-		}
-		x.addDeed(d, language, list)
+	for i := range deedNames {
+		x.answers[1<<i] = 1 << i
 	}
-	return x
+	for _, r := range rows {
+		name, list, _ := strings.Cut(r.head, " ")
+		m, marks := markNames[name]
+		d := deedNamed(name)
+		known := slices.Contains(tableLanguages, list)
+
+		switch {
+		case marks && known:
+			x.addMarks(m, r.words)
+		case d != 0 && list == "answers":
+			err = x.addAnswers(d, r.words)
+		case d != 0 && (known || slices.Contains(deedLists, list)):
+			x.addDeed(d, list, r.words)
+		default:
+			err = fmt.Errorf("%q is not a deed or a mark with a language", r.head)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }
 
-func (x *lexicon) addMarks(m mark, list string) {
-	for _, w := range strings.Fields(list) {
+// deedNamed returns the deed with a name, or none.
+func deedNamed(name string) deed {
+	i := slices.Index(deedNames[:], name)
+	if i < 0 {
+		return 0
+	}
+	return 1 << i
+}
+
+func (x *lexicon) addMarks(m mark, words []string) {
+	for _, w := range words {
 		if unspacedScript(w) {
 			x.unspaced = append(x.unspaced, joinedMark{w, m})
 			continue
@@ -115,19 +174,28 @@ func (x *lexicon) addMarks(m mark, list string) {
 	}
 }
 
-func (x *lexicon) addDeed(d deed, language, list string) {
-	for _, w := range strings.Fields(list) {
+func (x *lexicon) addAnswers(d deed, names []string) error {
+	for _, name := range names {
+		other := deedNamed(name)
+		if other == 0 {
+			return fmt.Errorf("%q is not a deed", name)
+		}
+		x.answers[d] |= other
+	}
+	return nil
+}
+
+func (x *lexicon) addDeed(d deed, list string, words []string) {
+	for _, w := range words {
 		switch {
-		case language == "answers":
-			x.answers[d] |= x.byName[w]
-		case language == "tool":
+		case list == "tool":
 			x.tools[w] |= d
 		case unspacedScript(w):
 			x.joined = append(x.joined, joinedWord{w, d})
 		default:
 			x.deeds[plainWord(w)] |= d
-			x.english[w] = x.english[w] || language == "en" || language == "said"
-			if language == "en" {
+			x.english[w] = x.english[w] || list == "en" || list == "said"
+			if list == "en" {
 				x.tools[w] |= d
 			}
 		}
@@ -152,7 +220,7 @@ func (x *lexicon) asksFor(tool, variant string) deed {
 	var out deed
 	for _, name := range [...]string{variant, tool} {
 		for _, w := range Words(name) {
-			if d, ok := x.tools[w]; ok && d != x.byName["look"] {
+			if d, ok := x.tools[w]; ok && d != toLook {
 				out |= d
 			}
 		}

@@ -114,7 +114,7 @@ func (x *explanation) words(fuel *int) {
 			continue
 		}
 		w := strings.ToLower(x.value[start:end])
-		if starters[w] || x.covers(start, end) {
+		if starters.has(w) || x.covers(start, end) {
 			continue
 		}
 		if n++; n > maxExplainedWords || *fuel <= 0 {

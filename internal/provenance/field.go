@@ -393,12 +393,12 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 			shared = true
 		}
 	}
-	if !shared && !(identifier(f.last) && (identifier(n.last) || namesObject(n.last, f.all, out.words))) {
+	if !shared && !(identifierNames.in(f.last) && (identifierNames.in(n.last) || namesObject(n.last, f.all, out.words))) {
 		return false
 	}
 	objects := 0
 	for _, w := range n.last {
-		if generic[w] || identifier([]string{w}) {
+		if generic.has(w) || identifierNames.has(w) {
 			continue
 		}
 		objects++
@@ -409,19 +409,19 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	if objects > 0 {
 		return false
 	}
-	return !identifier(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
+	return !identifierNames.in(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
 }
 
 // namesObject tells whether a name is that of an object and nothing else, and
 // the object is the one of a field: "supplier" for the id of a supplier.
 func namesObject(name, field, tool []string) bool {
-	return len(name) == 1 && !generic[name[0]] && (contains(field, name[0]) || contains(tool, name[0]))
+	return len(name) == 1 && !generic.has(name[0]) && (contains(field, name[0]) || contains(tool, name[0]))
 }
 
 func sharesObject(n name, words []string) bool {
 	for _, list := range [][]string{n.all, n.tool} {
 		for _, w := range list {
-			if !generic[w] && contains(words, w) {
+			if !generic.has(w) && contains(words, w) {
 				return true
 			}
 		}
@@ -436,7 +436,7 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 	out := s.events[ref.event].out
 	var certs []Offer
 	for i, c := range out.spec.Certify {
-		everyone := c.Procedure == "directory" && hasAny(out.words, memberships) && s.saidEveryone(c.Key)
+		everyone := c.Procedure == "directory" && memberships.in(out.words) && s.saidEveryone(c.Key)
 		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !everyone {
 			continue
 		}
@@ -449,7 +449,7 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 	}
 	// The user's superlative picks a record, by the name that the service gave
 	// it. The other fields of the record are whatever somebody put there.
-	if l.Trust >= label.ToolOutput && identifier(s.name(pointer, "").last) {
+	if l.Trust >= label.ToolOutput && identifierNames.in(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
 		}
@@ -481,7 +481,7 @@ func (o *output) findKeyed(s *Session) {
 // whether there is none, one or more (2).
 func (o *output) called(s *Session, matches func(string) bool) (record string, n int) {
 	for _, leaf := range o.doc.Leaves() {
-		if leaf.Kind != strictjson.String || !hasAny(s.name(leaf.Pointer, "").last, nameWords) || !matches(leaf.Text) {
+		if leaf.Kind != strictjson.String || !nameWords.in(s.name(leaf.Pointer, "").last) || !matches(leaf.Text) {
 			continue
 		}
 		own := recordPrefix(leaf.Pointer)
@@ -495,9 +495,6 @@ func (o *output) called(s *Session, matches func(string) bool) (record string, n
 	}
 	return record, n
 }
-
-// nameWords are the words of fields that say what a record is called.
-var nameWords = wordSet("name title login username user filename file subject summary label email mail address handle slug key id path phone nickname display")
 
 // hasWords tells whether a text holds another as whole words, however they are
 // joined: "grocery-list.docx" holds "grocery list".
@@ -524,10 +521,6 @@ func (o *output) only(pointer string, procedure int) bool {
 	return own != "" && within(pointer, own)
 }
 
-// memberships are the words of tools that list who belongs to something. A search
-// for people lists whoever has a name like the one that was looked for.
-var memberships = wordSet("member participant attendee subscriber group channel team room follower guest class list roster membership")
-
 // saidEveryone tells whether the user spoke of all people that belong to a key,
 // in one sentence with it: "every member of the launch channel". Then each
 // record that the key led to was asked for. "All messages in launch" asks for
@@ -548,27 +541,20 @@ func (s *Session) saidEveryone(key string) bool {
 // everyone tells whether words speak of all people of a group.
 func everyone(list []string) bool {
 	for i, w := range list {
-		if everybody[w] {
+		if everybody.has(w) {
 			return true
 		}
-		if !universal[w] {
+		if !universal.has(w) {
 			continue
 		}
 		for _, next := range list[i+1 : min(i+4, len(list))] {
-			if people[stem(next)] || people[next] {
+			if people.has(stem(next)) || people.has(next) {
 				return true
 			}
 		}
 	}
 	return false
 }
-
-var (
-	everybody = wordSet("everybody everyone jeder jedem jeden")
-	universal = wordSet("all every each the alle allen tous toutes chaque todos todas cada")
-	people    = wordSet("member user person people participant attendee guest subscriber follower collaborator colleague employee teammate student player customer " +
-		"mitglied mitglieder mitgliedern nutzer nutzern teilnehmer teilnehmern kollegen personen leute membre utilisateur personne miembro usuario persona participante")
-)
 
 // within tells whether a pointer leads into the record at a prefix, which ends
 // with a slash.
@@ -636,12 +622,6 @@ func recordPrefix(pointer string) string {
 	return pointer
 }
 
-// states are the words of fields that many records share: that the user's text
-// has one of them names no record.
-var states = wordSet("open opened closed active inactive pending done draft public private high low medium normal true false none null " +
-	"user admin owner guest file folder directory image text pdf document email mail message event task issue note inbox " +
-	"accepted declined confirmed cancelled canceled unread archived default main master today tomorrow")
-
 // saidByUser tells whether a field names its record in the user's own words.
 func (s *Session) saidByUser(text string) bool {
 	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) || !s.work.spend(fieldWork+len(text)) {
@@ -685,7 +665,7 @@ func tellingWords(text string) (n int, telling bool) {
 			return n, true
 		}
 		w := strings.ToLower(text[start:end])
-		telling = telling || len(w) > 2 && !starters[w] && !states[w]
+		telling = telling || len(w) > 2 && !starters.has(w) && !states.has(w)
 	}
 	return n, telling
 }

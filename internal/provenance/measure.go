@@ -48,7 +48,7 @@ func (r *numeralReader) suffix(end int, money bool) suffix {
 		return s
 	}
 	_, w := spacedWord(rest[s.length:])
-	s.unit = units[strings.ToLower(w)]
+	s.unit = units.has(strings.ToLower(w))
 	return s
 }
 
@@ -159,11 +159,6 @@ var scales = func() map[string]scale {
 	return out
 }()
 
-// units are the units of measure by which a comma between digits is a decimal
-// one.
-var units = wordSet("kg g mg t l ml cl dl m cm mm km km/h h std stunden stunde heures heure horas ore uur часов gb mb tb kb kwh wh w kw v a mah °c °f ° c grad degrees " +
-	"liter litre litres litros litri gramm gramme grammes gramos grammi kilo kilos meter metre metres mètres metros metri tonnen tonnes toneladas кг г км м л")
-
 // percentAfter returns the length of a percent sign or word.
 func percentAfter(rest string) int {
 	blank, w := spacedWord(rest)
@@ -172,7 +167,7 @@ func percentAfter(rest string) int {
 			return blank + len(sign)
 		}
 	}
-	if percentWords[strings.ToLower(w)] {
+	if percentWords.has(strings.ToLower(w)) {
 		return blank + len(w)
 	}
 	for _, phrase := range [...]string{"per cent", "pour cent", "por ciento", "por cento", "per cento"} {
@@ -183,19 +178,10 @@ func percentAfter(rest string) int {
 	return 0
 }
 
-var percentWords = wordSet("percent pct prozent pourcent percento procent процент процента процентов パーセント")
-
 // currency signs and words. Those of the second table are of a hundredth.
 var (
-	currencyWords = wordSet("eur euro euros usd dollar dollars dollari dólar dólares dolares dólars gbp pound pounds sterling pfund chf franken francs franchi fr sfr inr rs rupee rupees " +
-		"rupien roupies jpy yen cny rmb yuan renminbi brl reais mxn peso pesos pln zł złoty złotych zloty sek nok dkk kr kronor kroner kronen cad aud nzd hkd sgd rub руб рубль рубля " +
-		"рублей евро доллар доллара долларов юаней tl lira krw aed dirham dirhams riyal huf ft czk kč bucks quid يورو دولار ريال درهم دينار جنيه")
-	minorWords = wordSet("cent cents ct cts pence penny centime centimes céntimo céntimos centimos centesimo centesimi centavo centavos cêntimo cêntimos коп копеек копейки копейка " +
-		"rappen öre øre paise paisa pfennig groszy")
 	hanCurrencies      = [...]string{"人民币", "欧元", "美元", "美金", "英镑", "日元", "日圆", "港币", "港元", "歐元", "英鎊", "台币", "元", "圆", "圓", "円", "块钱", "块", "塊", "ユーロ", "ドル", "ポンド", "บาท"}
 	hanMinor           = [...]string{"角", "毛", "銭"}
-	currencyPrefixes   = wordSet("us a c au ca hk nz r s sg mx nt rs fr sfr")
-	dottedCurrency     = wordSet("rs fr sfr руб коп ct kr")
 	maxCurrencyLetters = 8
 )
 
@@ -211,7 +197,7 @@ func currencyBefore(s string) int {
 	blank := len(s) - len(left)
 	if r, size := utf8.DecodeLastRuneInString(left); currencySign(r) {
 		w := lastLetters(left[:len(left)-size])
-		if currencyPrefixes[strings.ToLower(w)] && len(w) < 4 && r == '$' {
+		if currencyPrefixes.has(strings.ToLower(w)) && len(w) < 4 && r == '$' {
 			size += len(w)
 		}
 		return blank + size
@@ -225,7 +211,7 @@ func currencyBefore(s string) int {
 	dotted := strings.TrimSuffix(left, ".")
 	w := lastLetters(dotted)
 	lower := strings.ToLower(w)
-	if w == "" || !currencyWords[lower] || dotted != left && !dottedCurrency[lower] {
+	if w == "" || !currencyWords.has(lower) || dotted != left && !dottedCurrency.has(lower) {
 		return 0
 	}
 	n := len(left) - len(dotted) + len(w)
@@ -274,15 +260,15 @@ func currencyAfter(rest string) (length int, minor bool) {
 	}
 
 	lower := strings.ToLower(w)
-	minor = minorWords[lower]
-	if !currencyWords[lower] && !minor {
+	minor = minorWords.has(lower)
+	if !currencyWords.has(lower) && !minor {
 		return 0, false
 	}
 	length = blank + len(w)
 	if next := firstRune(rest[length:]); length < len(rest) && isNumberRune(next) {
 		return 0, false
 	}
-	if strings.HasPrefix(rest[length:], ".") && dottedCurrency[lower] {
+	if strings.HasPrefix(rest[length:], ".") && dottedCurrency.has(lower) {
 		length++
 	}
 	return length, minor

@@ -102,13 +102,7 @@ func inTime(left, right []string) bool {
 
 // momentLike tells whether an argument asks for a time.
 func (q *query) momentLike() bool {
-	for _, w := range q.n.last {
-		switch w {
-		case "date", "day", "month", "weekday", "when", "time", "start", "end", "due", "deadline", "from", "until", "on", "period", "schedule":
-			return true
-		}
-	}
-	return false
+	return momentNames.in(q.n.last)
 }
 
 type token struct {

@@ -50,13 +50,6 @@ func stem(w string) string {
 	return w
 }
 
-// generic words of names say nothing about which thing a value is.
-var generic = map[string]bool{
-	"id": true, "name": true, "value": true, "text": true, "string": true, "number": true, "get": true, "set": true,
-	"list": true, "data": true, "arg": true, "param": true, "input": true, "the": true, "of": true, "a": true, "by": true,
-	"new": true, "type": true, "key": true, "item": true, "n": true, "to": true, "in": true, "for": true, "and": true,
-}
-
 // name is what the names around a value say: the argument's own, the ones
 // above it, and the tool's.
 type name struct {
@@ -116,7 +109,7 @@ func isIndex(segment string) bool {
 func (n name) cued(words []string) bool {
 	for _, w := range words {
 		s := stem(w)
-		if generic[s] || len(s) < 3 && !contains(n.short, w) {
+		if generic.has(s) || len(s) < 3 && !contains(n.short, w) {
 			continue
 		}
 		if contains(n.all, s) || contains(n.tool, s) || contains(n.short, w) {
@@ -134,17 +127,6 @@ func hasAny(list []string, set map[string]bool) bool {
 func contains(list []string, w string) bool {
 	for _, x := range list {
 		if x == w {
-			return true
-		}
-	}
-	return false
-}
-
-// identifier tells whether a name is one of an identifier.
-func identifier(words []string) bool {
-	for _, w := range words {
-		switch w {
-		case "id", "uuid", "guid", "key", "ref", "number", "no", "handle", "slug", "sha", "ts":
 			return true
 		}
 	}

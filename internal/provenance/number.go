@@ -46,7 +46,7 @@ func (v *vouching) operand(q *quantity) bool {
 		return q.value.Sign() != 0
 	}
 	left, right := v.around(occurrence{source: int(q.source), start: int(q.start), end: int(q.end)}, 3, 1)
-	return quantityName(left) || quantityName(right)
+	return quantityWords.in(left) || quantityWords.in(right)
 }
 
 // misread reports whether text[start:end], a plain number as programs write it,

@@ -434,7 +434,7 @@ func (r *numeralReader) spaced(run *digitRun, quantity bool) bool {
 		return false
 	}
 	w := lastWord(strings.TrimRight(r.text[:run.start], " "))
-	return !labels[strings.ToLower(w)] && !(r.lang == german && unicode.IsUpper(firstRune(w)))
+	return !labels.has(strings.ToLower(w)) && !(r.lang == german && unicode.IsUpper(firstRune(w)))
 }
 
 // lastWord returns the word at the end of a text, with the signs of "n°" and "№".
@@ -446,12 +446,6 @@ func lastWord(s string) string {
 	_, size := utf8.DecodeRuneInString(s[i:])
 	return s[i+size:]
 }
-
-// labels are the words that a number follows as the name of one thing: what
-// comes behind it is another number.
-var labels = wordSet("room chambre zimmer habitación camera quarto kamer комната комнату номер no n° nº № numéro nummer número numero nr page seite página pagina ligne " +
-	"zeile facture rechnung factura fattura fatura factuur commande article artikel artículo articolo lot ticket place siège platz rue appartement salle vol compte " +
-	"счёт счет дом квартира квартиру строка стр заказ заказа billet porte poste option version chapitre étage")
 
 // upTo reports whether a number is the lower end of a range with a scale that
 // holds for it too: "5 to 10 million".
@@ -504,7 +498,7 @@ func (r *numeralReader) settle() {
 		gap := strings.Trim(r.text[prev.end:min(n.start, prev.end+maxGap)], " \u00a0")
 		next := gap == "" && n.start-prev.end <= 2
 		switch {
-		case prev.money && n.minor && (next || smallConnectives[gap]):
+		case prev.money && n.minor && (next || smallConnectives.has(gap)):
 			prev.value, n.value = nil, nil
 		case prev.money && next && n.before && !n.percent && !n.scaled:
 			if n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0 || prev.end == n.start {
@@ -519,5 +513,3 @@ func (r *numeralReader) settle() {
 
 // maxGap is more than stands between two parts of one amount.
 const maxGap = 8
-
-var smallConnectives = wordSet("and und et y e en и")

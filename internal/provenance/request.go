@@ -295,8 +295,8 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 	if t.word == "make" && r.next(i).word == "sure" {
 		return q, false
 	}
-	if w := r.next(i).word; (w == "me" || w == "us") && answering[t.word] {
-		q.deeds = requests.byName["look"] // the answer is for the user
+	if w := r.next(i).word; (w == "me" || w == "us") && answering.has(t.word) {
+		q.deeds = toLook // the answer is for the user
 	}
 	q.deeds |= r.lightVerb(i)
 	q.directive = !r.doubted(text, i)
@@ -307,11 +307,6 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 	return q, true
 }
 
-// determiners are the words that make a noun of the next one, in languages whose
-// requests are told by their forms.
-var determiners = wordSet("un une le la les des du el los las una unos il lo gli um uma os as ein eine einen einem einer der die das den dem " +
-	"het een mon ma mes mi su mein meine meinen dein deine cette ce questa este esta")
-
 // named reports whether the word at i, of another language than English, is a
 // noun: behind an article, or before the particle of an object.
 func (r *reading) named(text string, i int) bool {
@@ -319,18 +314,12 @@ func (r *reading) named(text string, i int) bool {
 	if unspacedScript(t.word) {
 		return strings.HasPrefix(text[t.end:], "を")
 	}
-	return i > 0 && r.tokens[i-1].clause == t.clause && determiners[r.tokens[i-1].word]
+	return i > 0 && r.tokens[i-1].clause == t.clause && determiners.has(r.tokens[i-1].word)
 }
-
-// answering are the verbs that ask for an answer where they are said with "me".
-var answering = wordSet("tell give show send let say")
-
-// lightVerbs are verbs that a noun behind them says the deed for: "give a refund".
-var lightVerbs = wordSet("make do give issue process perform place start send get")
 
 // lightVerb returns the deeds of the noun behind a verb that says little itself.
 func (r *reading) lightVerb(i int) deed {
-	if !lightVerbs[r.tokens[i].word] {
+	if !lightVerbs.has(r.tokens[i].word) {
 		return 0
 	}
 	for j := i + 2; j <= i+4 && j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
@@ -521,9 +510,6 @@ func (r *reading) clauseAt(pos int) span {
 	return r.clauses[i]
 }
 
-// fronting are the prepositions that put a part of a request before its verb.
-var fronting = wordSet("in on for to at with using via im in auf für an bei mit dans sur pour en para con su nel para em com в на для")
-
 // fronted reports whether text before the clause of a verb begins with a
 // preposition, and so belongs to the verb.
 func (r *reading) fronted(front span) bool {
@@ -532,7 +518,7 @@ func (r *reading) fronted(front span) bool {
 			return false
 		}
 		if t.start >= front.start && t.marks&(opener|conjunction) == 0 {
-			return !t.quoted && fronting[t.word]
+			return !t.quoted && fronting.has(t.word)
 		}
 	}
 	return false
@@ -564,7 +550,7 @@ func (r *reading) covers(work *meter, deeds deed, words []string, start, end int
 // place: nothing that came between has an object of its own, but what was looked
 // at.
 func (r *reading) refersBack(work *meter, i, end int) bool {
-	look := requests.byName["look"]
+	look := toLook
 	for j := i - 1; j >= 0 && r.requests[j].verb.start > end; j-- {
 		if !work.spend(1) {
 			return false
@@ -579,7 +565,7 @@ func (r *reading) refersBack(work *meter, i, end int) bool {
 // answers reports whether a request asks for one of the deeds, or by one of the
 // words of the tool's own name.
 func (q *request) answers(deeds deed, words []string) bool {
-	return q.deeds&deeds != 0 || contains(words, stem(q.word)) && !generic[q.word]
+	return q.deeds&deeds != 0 || contains(words, stem(q.word)) && !generic.has(q.word)
 }
 
 // ruledOut reports whether a negation is between a request's verb and a value,
@@ -623,9 +609,6 @@ func (r *reading) elaborates(pos int) bool {
 	return line < len(r.lines) && r.elaborating[line]
 }
 
-// correcting are the words by which people take back what they just said.
-var correcting = wordSet("mean meant correction oops typo mistake misspoke meinte korrektur voulais quise perdon volevo")
-
 // describe notes what each sentence as a whole does: to elaborate on a request, or
 // to correct the sentence before it.
 func (r *reading) describe() {
@@ -638,7 +621,7 @@ func (r *reading) describe() {
 		}
 		other[t.line] = other[t.line] || t.marks&(negator|hedge) != 0
 		r.elaborating[t.line] = r.elaborating[t.line] || t.word == "should" || t.word == "must"
-		r.correcting[t.line] = r.correcting[t.line] || correcting[t.word]
+		r.correcting[t.line] = r.correcting[t.line] || correcting.has(t.word)
 	}
 	for i := range r.requests {
 		if line := r.lineAt(r.requests[i].verb.start); !r.requests[i].unknown && line < len(r.lines) {

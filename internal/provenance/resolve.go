@@ -380,13 +380,8 @@ func schemeAdded(value, source string) bool {
 
 // visited tells whether the words around a host say that it is one.
 func visited(left, right []string) bool {
-	return hasAny(left, hostWords) || hasAny(right, hostWords)
+	return hostWords.in(left) || hostWords.in(right)
 }
-
-// hostWords say of a name with a dot that it is a host, and no file: files are
-// opened, fetched and downloaded, too.
-var hostWords = wordSet("visit website site page homepage webpage domain url host crawl scrape server web online navigate ping portal blog " +
-	"seite webseite sitio página pagina sito serveur serveur сайт")
 
 func (s *Session) vouchEvidence(o occurrence, valueLength int) label.Evidence {
 	src := &s.vouch.sources[o.source]
@@ -435,7 +430,7 @@ func bareNumber(s string) bool {
 // quantityLike tells whether an argument asks for an amount, for which a bare
 // number in the user's text is the ordinary way to say it.
 func (q *query) quantityLike() bool {
-	return quantityName(q.n.last) || contains(q.n.last, "n")
+	return quantityWords.in(q.n.last) || contains(q.n.last, "n")
 }
 
 // counted tells whether the word after a number is what it counts.
@@ -460,7 +455,7 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 		if c := text[start]; c < 'a' && (c >= 'A' && c <= 'Z') || c >= 0x80 {
 			capital = true
 		}
-		common = common || starters[strings.ToLower(text[start:end])]
+		common = common || starters.has(strings.ToLower(text[start:end]))
 	}
 	if n >= 3 {
 		return false
@@ -515,15 +510,12 @@ func wholeCommand(text string, start, end int) bool {
 		last = strings.ToLower(before[i:])
 	}
 	for _, w := range requests.joined {
-		if w.deed&requests.byName["run"] != 0 && strings.HasSuffix(last, w.text) {
+		if w.deed&toRun != 0 && strings.HasSuffix(last, w.text) {
 			return true
 		}
 	}
-	return running[last] || requests.deeds[plainWord(last)]&requests.byName["run"] != 0
+	return running.has(last) || requests.deeds[plainWord(last)]&toRun != 0
 }
-
-// running are the words that a command follows.
-var running = wordSet("run execute exec type call command query do then and please start invoke statement sql shell führe lance exécute ejecuta")
 
 // closes tells whether a clause ends after text[:end].
 func closes(text string, end int) bool {
@@ -546,25 +538,8 @@ func (q *query) asked(words []string) bool {
 		return false
 	}
 	verb := q.n.tool[0]
-	return slices.ContainsFunc(words, func(w string) bool { return w == verb && len(w) > 2 || saying[w] && saying[verb] })
+	return slices.ContainsFunc(words, func(w string) bool { return w == verb && len(w) > 2 || saying.has(w) && saying.has(verb) })
 }
-
-// saying are verbs for bringing words to people.
-var saying = wordSet("say tell write post send message announce publish share inform notify dm mail email reply answer schreibe sende poste écris envoie escribe envía")
-
-// starters are ordinary words that begin a sentence, where the capital letter
-// doesn't tell a name. The table is fixed: nothing in a session can make a word
-// common or rare.
-var starters = wordSet("a about add after again all also an and any are arrange as ask at attach be because before book bring buy by call can " +
-	"cancel change check clean close compare compile complete confirm copy could create delete describe did do does don download draft draw drop " +
-	"each edit email every everyone everything explain export extract fetch file fill find first fix follow for forward from general generate get " +
-	"give go good great have hello help here hey hi his how however i if import in include inform install introduce invite is it its just keep let " +
-	"like list load look mail main make master mark may me meet message move my need never new next no not note now of ok okay old on once one open " +
-	"or order other our pay perform pick place please post prepare print public publish pull push put random read receive remind remove rename " +
-	"reply report reschedule reserve restart resume return review run save say schedule search see select send set share she should show sort " +
-	"start stop store submit suggest sum summarise summarize support sure take tell test than thank thanks that the their them then there these " +
-	"they this those to today tomorrow transfer translate try turn two update upload use verify via visit wait was we what when where which while " +
-	"who why will with work would write yes yesterday you your")
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}

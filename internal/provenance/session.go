@@ -382,7 +382,7 @@ func (s *Session) Output(name string, r Result) {
 	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
 	for _, a := range r.Arguments {
 		switch {
-		case r.Made || Trivial(a.Text):
+		case r.Made || IsTrivial(a.Text):
 		case a.Label.Trust < label.ToolOutput:
 			out.narrowed = true
 		case a.Label.Obligations&label.LowInfo != 0 && len(out.by) < maxSelecting:
@@ -471,7 +471,7 @@ func blank(r Result) bool {
 		}
 		// A member name is text too, and may be an outsider's.
 		for segment := range strings.SplitSeq(leaf.Pointer, "/") {
-			if segment != "" && !isIndex(segment) && !envelope[segment] {
+			if segment != "" && !isIndex(segment) && !envelope.has(segment) {
 				return false
 			}
 		}
@@ -480,10 +480,6 @@ func blank(r Result) bool {
 }
 
 const maxBlankLeaves = 16
-
-// envelope are the member names that a result without anything in it may have.
-var envelope = wordSet("result results item items data event events email emails message messages file files entry entries " +
-	"record records row rows hit hits list content contents value values output next cursor page pages error errors")
 
 // Called notes the arguments of a call that is going to run. What the model writes
 // through a tool with less than the user's trust is known as low, wherever it comes

@@ -1,6 +1,9 @@
 package provenance
 
 import (
+	_ "embed"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -15,7 +18,7 @@ func (q *query) flag() Resolution {
 	}
 	var name []string
 	for _, w := range q.n.last {
-		if !flagFiller[w] {
+		if !flagFiller.has(w) {
 			name = append(name, w)
 		}
 	}
@@ -30,9 +33,6 @@ func (q *query) flag() Resolution {
 	}
 	return q.ambient()
 }
-
-// flagFiller are words of flags' names that people leave out.
-var flagFiller = wordSet("is enable enabled use should with the in flag option allow allowed do a an as of to")
 
 // setting is how many words a clause of its own has at most that says only how:
 // "recursively", "as a dry run".
@@ -110,14 +110,11 @@ func (r *reading) wordsIn(clause span) int {
 	return n
 }
 
-// rightNames are the words of arguments that give somebody a right.
-var rightNames = wordSet("role permission visibility access right level scope privilege sharing audience mode")
-
 // unsaidRight reports whether a value that gives a right is a word that the user
 // said in another sense: "the invite admin Carol knows" makes nobody an admin.
 func (q *query) unsaidRight(text string, o occurrence, left, right []string) bool {
 	everybody := requests.marks[strings.ToLower(text)]&universalWord != 0
-	if !everybody && !hasAny(q.n.last, rightNames) || o.quoted {
+	if !everybody && !rightNames.in(q.n.last) || o.quoted {
 		return false
 	}
 	if everybody && len(right) > 0 && requests.marks[plainWord(right[0])] == 0 {
@@ -131,7 +128,7 @@ func (q *query) unsaidRight(text string, o occurrence, left, right []string) boo
 		}
 		break
 	}
-	if len(left) > 0 && (asRight[left[len(left)-1]] || contains(q.n.last, stem(left[len(left)-1]))) {
+	if len(left) > 0 && (asRight.has(left[len(left)-1]) || contains(q.n.last, stem(left[len(left)-1]))) {
 		return false
 	}
 	before := q.s.vouch.sources[o.source].text[:o.start]
@@ -140,7 +137,7 @@ func (q *query) unsaidRight(text string, o occurrence, left, right []string) boo
 			return false
 		}
 	}
-	if len(right) > 0 && (ofRight[stem(right[0])] || q.n.cued(right[:1])) {
+	if len(right) > 0 && (ofRight.has(stem(right[0])) || q.n.cued(right[:1])) {
 		return false
 	}
 	// "make it public", "as the owner."
@@ -148,18 +145,34 @@ func (q *query) unsaidRight(text string, o occurrence, left, right []string) boo
 	return !(made && closes(q.s.vouch.sources[o.source].text, o.end))
 }
 
-var (
-	asRight = wordSet("as role to be become with level access visibility permission permissions als comme como come")
-	ofRight = wordSet("role right access permission privilege level only rechte recht zugriff")
-)
+//go:embed settings.txt
+var settingTable string
 
-// settings are words by which people ask for a value that a service calls
-// otherwise.
-var settings = map[string][]string{
-	"writer": {"edit", "write", "change"}, "editor": {"edit", "write", "change"}, "write": {"edit", "change"}, "edit": {"write", "change"},
-	"reader": {"read", "view", "see"}, "viewer": {"read", "view", "see"}, "read": {"view", "see"}, "view": {"read", "see"},
-	"commenter": {"comment"}, "comment": {"comment"}, "unread": {"read", "unread"}, "starred": {"star"}, "important": {"important"},
-	"inbox": {"archive", "inbox"}, "spam": {"spam", "junk"}, "trash": {"trash"},
+// serviceWords are the words of settings.txt, by kind, value or code.
+type serviceWords struct {
+	constants, settings, currencies map[string][]string
+}
+
+var services = must(readSettings(settingTable))
+
+// readSettings reads settings.txt.
+func readSettings(table string) (*serviceWords, error) {
+	rows, err := readRows(table)
+	if err != nil {
+		return nil, err
+	}
+
+	x := &serviceWords{constants: map[string][]string{}, settings: map[string][]string{}, currencies: map[string][]string{}}
+	lists := map[string]map[string][]string{"constant": x.constants, "setting": x.settings, "currency": x.currencies}
+	for _, r := range rows {
+		kind, key, _ := strings.Cut(r.head, " ")
+		list := lists[kind]
+		if list == nil || key == "" || strings.Contains(key, " ") {
+			return nil, fmt.Errorf("%q is not a constant, a setting or a currency", r.head)
+		}
+		list[key] = r.words
+	}
+	return x, nil
 }
 
 // Settled is the procedure of values that are nobody's choice, or follow from what
@@ -174,12 +187,6 @@ func (q *query) settled(how, basis string) Resolution {
 	r.Offers = []Offer{{Procedure: Settled, Basis: basis, Max: label.User,
 		Roles: label.RolesOf(label.Target, label.Selector, label.Control, label.Command)}}
 	return r
-}
-
-// currencies are the words and signs of people for the codes of ISO 4217.
-var currencies = map[string][]string{
-	"eur": {"euro", "€", "евро", "欧元", "ユーロ"}, "usd": {"dollar", "dólar", "dollaro", "$", "доллар", "美元", "ドル"}, "gbp": {"pound", "pfund", "£", "英镑"},
-	"chf": {"franken", "franc", "fr."}, "jpy": {"yen", "¥", "円", "日元"}, "cny": {"yuan", "元", "块"}, "rub": {"рубл", "₽"}, "inr": {"rupee", "₹"},
 }
 
 // mentions reports whether the user's texts have one of the words.
@@ -198,14 +205,11 @@ func (v *vouching) mentions(words []string) bool {
 	return false
 }
 
-// deedNames are the words of arguments that say what a call does.
-var deedNames = wordSet("method action operation command op mode verb")
-
 // setting resolves a value that is another form of what the user asked for: the
 // state "closed" for "close issue 12", the right "writer" for "let Bob edit".
 func (q *query) setting(text string) (Resolution, bool) {
 	value := strings.ToLower(text)
-	if names := currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
+	if names := services.currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
 		return q.settled("currency of the user's", "the code of the currency that the user named"), true
 	}
 	if q.act.Effect == Reads || len(value) > 24 || strings.ContainsAny(value, " /@.:") {
@@ -222,12 +226,12 @@ func (q *query) setting(text string) (Resolution, bool) {
 }
 
 func (q *query) settingIn(r *reading, value string) (span, bool) {
-	for _, w := range settings[value] {
+	for _, w := range services.settings[value] {
 		if at, ok := r.says(q.s.work, []string{w}, q.act); ok {
 			return at, true
 		}
 	}
-	deeds := hasAny(q.n.last, deedNames)
+	deeds := methodNames.in(q.n.last)
 	for i := range r.requests {
 		p := &r.requests[i]
 		if !q.s.work.spend(candidateWork) {
@@ -252,27 +256,12 @@ func done(value, verb string) bool {
 	return value == verb+"d" && strings.HasSuffix(verb, "e") || value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed"
 }
 
-// constants are the values by which services name what is the caller's own, or
-// stands for the ordinary case. They are nobody's choice.
-var constants = map[string]map[string]bool{
-	"calendar": wordSet("primary"),
-	"user":     wordSet("me self @me"),
-	"account":  wordSet("me self"),
-	"mailbox":  wordSet("me inbox"),
-	"remote":   wordSet("origin"),
-	"branch":   wordSet("main master HEAD"),
-	"ref":      wordSet("HEAD"),
-	"target":   wordSet("HEAD"),
-	"revision": wordSet("HEAD"),
-	"timezone": wordSet("UTC"),
-}
-
 // constant resolves a value that names the caller's own, in an argument of that
 // kind: the calendar "primary". Where the user named another of the kind, it is a
 // choice like any other.
 func (q *query) constant(text string) (Resolution, bool) {
 	for _, w := range q.n.last {
-		if constants[w][text] && !q.otherNamed(w) {
+		if slices.Contains(services.constants[w], text) && !q.otherNamed(w) {
 			return q.settled("constant of the service", "the service's own word for what is the caller's, or the ordinary case"), true
 		}
 	}
@@ -292,7 +281,7 @@ func (q *query) otherNamed(kind string) bool {
 			left, right := q.s.vouch.around(o, 1, 1)
 			for _, w := range append(left, right...) {
 				m := requests.marks[plainWord(w)]
-				if m == 0 && requests.deeds[plainWord(w)] == 0 && !possessives[w] {
+				if m == 0 && requests.deeds[plainWord(w)] == 0 && !possessives.has(w) {
 					return true
 				}
 			}
@@ -305,5 +294,3 @@ func (q *query) otherNamed(kind string) bool {
 	}
 	return false
 }
-
-var possessives = wordSet("my your our their his her its this that default current same primary main new")

@@ -314,13 +314,9 @@ func Contacts(s string) bool {
 	return ok && scheme != "" && !strings.ContainsAny(scheme, " \t\n/") || strings.Contains("/"+strings.ReplaceAll(s, `\`, "/")+"/", "/../")
 }
 
-// rights are the words for having more to say than others, and for letting
-// everybody in.
-var rights = wordSet("owner admin administrator superuser root superadmin editor writer maintainer full_access full_control all_access public anyone everyone world anonymous organizer manager write read_write readwrite rw sudo")
-
 // Right tells whether a value as a whole names a right.
 func Right(s string) bool {
-	return len(s) <= 32 && rights[asOneWord.Replace(strings.ToLower(s))]
+	return len(s) <= 32 && rights.has(asOneWord.Replace(strings.ToLower(s)))
 }
 
 var asOneWord = strings.NewReplacer("-", "_", " ", "_")

@@ -458,13 +458,13 @@ func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledN
 		left = tokens[from-1].text
 	}
 	for _, t := range tokens[end:min(len(tokens), end+4)] {
-		if right = t.text; !filler[right] {
+		if right = t.text; !filler.has(right) {
 			break
 		}
 	}
-	part := fractions[right] && !strings.HasPrefix(r.text[stop:], ",")
+	part := fractions.has(right) && !strings.HasPrefix(r.text[stop:], ",")
 	odd := s.factor != nil || s.unknownScale || s.minor || n.total+n.group == 0
-	doubt = doubt || part || odd || modifiers[left] || r.upTo(out)
+	doubt = doubt || part || odd || modifiers.has(left) || r.upTo(out)
 	if !doubt {
 		out.value = new(big.Rat).SetInt64(n.total + n.group)
 	}
@@ -476,15 +476,3 @@ func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledN
 func (r *numeralReader) free(start, end int) bool {
 	return (start == 0 || boundedLeft(r.text, start)) && (boundedRight(r.text, end) || strings.HasPrefix(r.text[end:], "€"))
 }
-
-// modifiers make of a number in words another one, or a vague one.
-var modifiers = wordSet("half few several some many couple minus halbes halbe halben paar einige mehrere quelques plusieurs demi media medio unos unas varios varias algunos algunas mezza mezzo " +
-	"alcuni alcune qualche meia meio vários várias alguns algumas uns umas enkele halve paar полтора полторы несколько пара пол point komma virgule coma virgola vírgula")
-
-// fractions go on with a number, or make it a part.
-var fractions = wordSet("half halves third thirds quarter quarters fourth fourths fifth fifths sixth tenth tenths hundredth hundredths point halb halbe halben drittel viertel fünftel zehntel komma " +
-	"demi demie tiers quart quarts virgule medio media tercio tercios cuarto cuartos coma mezzo mezza terzo terzi quarto quarti virgola meio meia terço terços quartos vírgula " +
-	"halve derde kwart половиной треть четверть целых")
-
-// filler may stand between a number and its half.
-var filler = wordSet("and a an one und ein eine et un une y e uma en een с")

@@ -56,7 +56,7 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 	if !ok {
 		return Resolution{}, false
 	}
-	id := identifier(q.n.last)
+	id := identifierNames.in(q.n.last)
 	magnitude := strings.TrimPrefix(key, "-")
 	for _, m := range q.s.vouch.numbers[key] {
 		if !q.s.work.spend(candidateWork) {
@@ -122,18 +122,13 @@ func (q *query) cuedNumber(left, right []string) bool {
 // pronoun reports whether a number in words may refer to what was spoken of:
 // "the cheapest one", "compare the two".
 func pronoun(magnitude string, left []string) bool {
-	return magnitude == "1" || len(left) == 0 || !beforeQuantity[left[len(left)-1]]
+	return magnitude == "1" || len(left) == 0 || !beforeQuantity.has(left[len(left)-1])
 }
-
-// beforeQuantity are the words between a verb and an amount.
-var beforeQuantity = wordSet("for to of at by is are exactly für auf zu mit von à de pour sur a por para di per su da voor op van naar на до за")
 
 // moneyLike tells whether an argument asks for a sum of money.
 func (q *query) moneyLike() bool {
-	return hasAny(q.n.last, moneyWords) && !hasAny(q.n.last, percentNames)
+	return moneyWords.in(q.n.last) && !percentNames.in(q.n.last)
 }
-
-var moneyWords = wordSet("amount price total sum cost fee balance payment")
 
 // outbid reports whether the user said how much money it is, and asked for no
 // computation: then what records have, or add up to, is another amount.
@@ -141,7 +136,7 @@ func (q *query) outbid() bool {
 	if !q.moneyLike() || !q.s.vouch.money {
 		return false
 	}
-	for w := range computing {
+	for w := range vocabulary[computing] {
 		if len(q.s.vouch.words[w]) > 0 {
 			return false
 		}
@@ -149,30 +144,12 @@ func (q *query) outbid() bool {
 	return true
 }
 
-// computing are the words by which people ask for an amount that is worked out.
-var computing = wordSet("difference remainder remaining rest total sum plus minus more less increase increases increased decrease decreased half twice double share split fee fees vat tax " +
-	"back together add added additional deduct without percent each per differenz rest restbetrag summe gesamt mehr weniger hälfte doppelte anteil zuzüglich abzüglich différence reste somme " +
-	"moitié double diferencia resto suma total mitad doble differenza somma metà doppio diferença soma metade dobro verschil som helft dubbele разница разницу остаток половину сумму")
-
 // percentLike tells whether an argument asks for a share.
-func (q *query) percentLike() bool { return hasAny(q.n.last, shareWords) }
-
-var (
-	percentNames = wordSet("percent percentage pct rate ratio")
-	shareWords   = wordSet("percent percentage pct rate ratio discount tax vat share interest margin markup commission tip increase decrease")
-)
+func (q *query) percentLike() bool { return shareWords.in(q.n.last) }
 
 // amountLike tells whether an argument asks for an absolute amount.
 func (q *query) amountLike() bool {
-	if hasAny(q.n.last, percentNames) {
-		return false
-	}
-	for _, w := range [...]string{"amount", "price", "total", "sum", "cost", "fee", "balance", "quantity", "qty"} {
-		if contains(q.n.last, w) {
-			return true
-		}
-	}
-	return false
+	return totalNames.in(q.n.last) && !percentNames.in(q.n.last)
 }
 
 // handle resolves a name that the user wrote with its sigil, "@bob" or

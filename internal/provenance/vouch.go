@@ -327,7 +327,7 @@ func (v *vouching) negated(o occurrence) bool {
 			return true
 		case "no":
 			// "No mail may go to …", but not "No problem, write to …".
-			if slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted[strings.ToLower(f)] }) {
+			if slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted.has(strings.ToLower(f)) }) {
 				return true
 			}
 		case "not", "never", "avoid", "except", "without", "nor", "neither", "cannot",
@@ -347,9 +347,6 @@ func (v *vouching) negated(o occurrence) bool {
 	return false
 }
 
-// permitted are the verbs that "no" rules something out with.
-var permitted = wordSet("may must should shall can could circumstances account darf")
-
 // Names tells whether an argument may say which record the user meant: the user
 // did not rule it out wherever it was said, and it says more than that some
 // such thing exists, as "project" does to a tool for projects.
@@ -360,7 +357,7 @@ func (s *Session) Names(tool string, key Resolved) bool {
 	}
 	if key.Label.Obligations != 0 {
 		w := strings.ToLower(key.Text)
-		if len(w) < 3 || starters[w] || states[w] || contains(Words(tool), stem(w)) {
+		if len(w) < 3 || starters.has(w) || states.has(w) || contains(Words(tool), stem(w)) {
 			return false
 		}
 	}
@@ -380,7 +377,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	left, right := v.around(o, 2, 1)
 	if len(left) > 0 {
 		w := plainWord(left[len(left)-1])
-		if addressing[w] || requests.deeds[w]&requests.byName["send"] != 0 {
+		if addressing.has(w) || requests.deeds[w]&toSend != 0 {
 			return true
 		}
 	}
@@ -389,11 +386,8 @@ func (v *vouching) namesOne(o occurrence) bool {
 	}
 	// "My dentist appointment": before a noun that is no word of the grammar.
 	w := plainWord(right[0])
-	return requests.marks[w] == 0 && !starters[w] && (possessives[left[len(left)-1]] || left[len(left)-1] == "the")
+	return requests.marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
 }
-
-// addressing are the words before somebody who gets something.
-var addressing = wordSet("to with invite called named about from in of an mit für à avec con a para com naar met")
 
 // harmless tells whether a word after "not" makes it no negation of what
 // follows: "don't forget to write to Bob".
