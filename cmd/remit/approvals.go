@@ -14,7 +14,9 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
@@ -46,12 +48,12 @@ Example:
 }
 
 // Run shows the questions.
-func (c *approvalsList) Run(ctx context.Context, s *streams) error {
+func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 	if !c.Watch {
 		return c.with(ctx, func(st store.Store) error {
 			list, err := st.Pending(ctx, 0)
 			if err == nil && len(list) == 0 && !c.JSON {
-				s.printer().line(0, "no question is waiting")
+				newPrinter(s).line(0, "no question is waiting")
 			}
 			return errors.Join(err, c.show(s, list))
 		})
@@ -87,11 +89,11 @@ func (c *approvalsList) Run(ctx context.Context, s *streams) error {
 }
 
 // show writes questions.
-func (c *approvalsList) show(s *streams, list []store.Approval) error {
-	p := s.printer()
+func (c *approvalsList) show(s *command.Streams, list []store.Approval) error {
+	p := newPrinter(s)
 	for i := range list {
 		if c.JSON {
-			if err := writeJSON(s.out, &list[i]); err != nil {
+			if err := writeJSON(s.Out, &list[i]); err != nil {
 				return err
 			}
 			continue
@@ -119,7 +121,7 @@ func (approvalsAnswer) Help() string {
 }
 
 // Run answers a question.
-func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
+func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 	by := c.By
 	if by == "" {
 		if u, err := user.Current(); err == nil {
@@ -130,23 +132,23 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *streams) error {
 		if c.For == string(store.Always) && c.Answer == "approve" {
 			if a, err := st.Approval(ctx, c.ID); err == nil {
 				if err := forAlways(a.Decision); err != nil {
-					return usage{hint(err, "approve it with --for once")}
+					return command.UsageError(hint.Wrap(err, "approve it with --for once"))
 				}
 			}
 		}
 		a, err := st.Answer(ctx, c.ID, store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why})
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			return hint(err, "remit approvals lists the questions that wait")
+			return hint.Wrap(err, "remit approvals lists the questions that wait")
 		case errors.Is(err, store.ErrSettled):
-			return hint(err, "a question is answered once, in time: the agent has to propose the call again")
+			return hint.Wrap(err, "a question is answered once, in time: the agent has to propose the call again")
 		case err != nil:
 			return err
 		}
-		p := s.printer()
-		text := p.bad("denied")
+		p := newPrinter(s)
+		text := p.Bad("denied")
 		if a.State == store.Approved {
-			text = p.good("approved")
+			text = p.Good("approved")
 			text += ", " + string(a.Extent)
 		}
 		p.line(0, fmt.Sprintf("%s: call %s of %s", text, foreign(a.Call), foreign(a.Decision.Tool)))
@@ -181,11 +183,11 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	if d.Through != "" {
 		tool += " through " + foreign(d.Through)
 	}
-	p.line(0, p.bold(a.ID)+"  may the agent call this tool?"+effect)
-	p.quote(2, tool, p.bold)
-	p.line(2, p.dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
+	p.line(0, p.Bold(a.ID)+"  may the agent call this tool?"+effect)
+	p.quote(2, tool, p.Bold)
+	p.line(2, p.Dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
 	p.line(2, "session and call:")
-	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.dim)
+	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
 	for i := range d.Findings {
 		if f := &d.Findings[i]; asksAbout(d, f) {
 			p.asked(a, f)
@@ -222,7 +224,7 @@ func asksAbout(d *remit.Decision, f *remit.Finding) bool {
 // asked writes one argument that fell short, and where it came from.
 func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 	p.line(2, "the argument")
-	p.quote(2, foreign(cmpPath(f.Path)), p.bold)
+	p.quote(2, foreign(cmpPath(f.Path)), p.Bold)
 	role := ""
 	if f.Role != label.NoRole {
 		role = fmt.Sprintf(" (%s)", f.Role)
@@ -230,7 +232,7 @@ func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 	p.line(2, fmt.Sprintf("has the value%s", role))
 	p.quote(2, foreign(whole(a.Decision, f)), func(s string) string { return p.trust(f.Trust, s) })
 	if odd := letters(whole(a.Decision, f)); odd != "" {
-		p.line(2, p.warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
+		p.line(2, p.Warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
 	}
 	p.line(2, fmt.Sprintf("which is %s, and should be %s or better", p.trust(f.Trust, f.Trust.String()), f.Floor))
 	for _, place := range a.Places {
@@ -246,7 +248,7 @@ func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 		if place.Tool != "" {
 			where += ", returned by " + foreign(place.Tool)
 		}
-		p.quote(2, where, p.dim)
+		p.quote(2, where, p.Dim)
 		p.quote(2, foreign(place.Before)+"»"+foreign(place.Text)+"«"+foreign(place.After), nil)
 		if len(place.Record) > 0 {
 			p.line(2, "in a record with")
@@ -267,7 +269,7 @@ func (p *printer) others(d *remit.Decision) bool {
 			continue
 		}
 		found = true
-		p.quote(2, foreign(cmpPath(f.Path))+" = "+foreign(whole(d, f)), p.dim)
+		p.quote(2, foreign(cmpPath(f.Path))+" = "+foreign(whole(d, f)), p.Dim)
 	}
 	return found
 }
@@ -302,7 +304,7 @@ func cmpPath(path string) string {
 // quote writes text of others behind a bar, broken so that the terminal never
 // breaks it.
 func (p *printer) quote(indent int, text string, style func(string) string) {
-	for _, l := range fold(text, max(p.width-indent-4, minWidth/2)) {
+	for _, l := range fold(text, max(p.width-indent-4, command.MinWidth/2)) {
 		if style != nil {
 			l = style(l)
 		}
@@ -360,13 +362,13 @@ func foreign(s string) string {
 		}
 		switch {
 		case r == '\n', r == '\t', r == '\r':
-			b.WriteString(legible.Escape(r))
+			b.WriteString(display.Escape(r))
 		case r == ' ':
 			b.WriteByte(' ')
 		case strings.ContainsRune("│»«⏎…", r), unicode.Is(unicode.Zs, r), unicode.Is(blank, r), unicode.Is(unicode.Me, r), marks > maxMarks:
-			b.WriteString(legible.Escape(r))
+			b.WriteString(display.Escape(r))
 		default:
-			b.WriteString(visible(string(r)))
+			b.WriteString(display.Line(string(r)))
 		}
 	}
 	return b.String()

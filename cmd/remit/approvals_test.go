@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command/commandtest"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -24,19 +24,15 @@ import (
 // address in it; it waits for a person in the background, and "answer VERDICT"
 // is what came of it. "settle ID" puts the id of the question into $ID.
 func TestStoreScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "store"),
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("UPDATE") != "",
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			e.Setenv("REMIT_STORE", filepath.Join(e.WorkDir, "remit.db"))
-			e.Values[agentKey{}] = &agent{}
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "replace": replace, "ask": ask, "answer": answer},
-	})
+	p := commandtest.Params(filepath.Join("testdata", "store"))
+	setup := p.Setup
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("REMIT_STORE", filepath.Join(e.WorkDir, "remit.db"))
+		e.Values[agentKey{}] = &agent{}
+		return setup(e)
+	}
+	p.Cmds["ask"], p.Cmds["answer"] = ask, answer
+	testscript.Run(t, p)
 }
 
 type agentKey struct{}

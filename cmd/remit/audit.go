@@ -13,6 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/store"
 )
 
@@ -27,12 +31,12 @@ func (f storeFlag) open(ctx context.Context) (store.Store, error) {
 	if name == "" {
 		var err error
 		if name, err = store.DefaultPath(); err != nil {
-			return nil, hint(err, "say where the store is with --store NAME")
+			return nil, hint.Wrap(err, "say where the store is with --store NAME")
 		}
 	}
 	s, err := store.Open(ctx, name, store.Options{Existing: true})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotFound) {
-		return nil, hint(err, "the gateway makes the store; say where it is with --store NAME, or in REMIT_STORE")
+		return nil, hint.Wrap(err, "the gateway makes the store; say where it is with --store NAME, or in REMIT_STORE")
 	}
 	return s, err
 }
@@ -71,28 +75,28 @@ Example:
 }
 
 // Run checks the log.
-func (c *auditVerify) Run(ctx context.Context, s *streams) error {
+func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 	var heads []store.Hash
 	for _, h := range c.Head {
 		var hash store.Hash
 		if err := hash.UnmarshalText([]byte(strings.TrimPrefix(h, digestPrefix))); err != nil {
-			return usage{fmt.Errorf("--head: %q is no digest: %w", h, err)}
+			return command.UsageError(fmt.Errorf("--head: %q is no digest: %w", h, err))
 		}
 		heads = append(heads, hash)
 	}
-	report, err := c.report(ctx, s.in, heads)
+	report, err := c.report(ctx, s.In, heads)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		if err := writeJSON(s.out, report); err != nil {
+		if err := writeJSON(s.Out, report); err != nil {
 			return err
 		}
 	} else {
-		s.printer().audit(report)
+		newPrinter(s).audit(report)
 	}
 	if !report.OK() {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return nil
 }
@@ -109,7 +113,7 @@ func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store
 		report, err = store.VerifyLines(cancellable(ctx, store.ReadLines(stdin)), heads...)
 		return notEmpty(report), err
 	}
-	f, err := open(c.File, "a log that remit audit export wrote")
+	f, err := inputs.Open(c.File, "a log that remit audit export wrote")
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +155,22 @@ func (p *printer) audit(r *store.Report) {
 		if problem.Chain == "" && problem.N == 0 {
 			text = problem.What // it is about no entry
 		}
-		p.line(0, p.bad("✗")+" "+visible(text))
+		p.line(0, p.Bad("✗")+" "+display.Line(text))
 	}
 	if r.More > 0 {
-		p.line(0, p.bad("✗")+" "+plural(r.More, "more problem", "more problems"))
+		p.line(0, p.Bad("✗")+" "+display.Count(r.More, "more problem", "more problems"))
 	}
-	sum := fmt.Sprintf("%s in %s", plural(int(r.Entries), "entry", "entries"), plural(r.Sessions, "session", "sessions"))
+	sum := fmt.Sprintf("%s in %s", display.Count(int(r.Entries), "entry", "entries"), display.Count(r.Sessions, "session", "sessions"))
 	if r.Pruned > 0 {
-		sum += fmt.Sprintf(", %s removed by retention", plural(r.Pruned, "session", "sessions"))
+		sum += fmt.Sprintf(", %s removed by retention", display.Count(r.Pruned, "session", "sessions"))
 	}
 	if !r.OK() {
-		p.line(0, p.bad("not intact")+": "+sum)
+		p.line(0, p.Bad("not intact")+": "+sum)
 		return
 	}
-	p.line(0, p.good("intact")+": "+sum)
+	p.line(0, p.Good("intact")+": "+sum)
 	if r.Unnoted > 0 {
-		p.para(0, "", fmt.Sprintf("%s not covered by a digest yet: remit audit head makes one to keep elsewhere", plural(int(r.Unnoted), "entry is", "entries are")))
+		p.para(0, "", fmt.Sprintf("%s not covered by a digest yet: remit audit head makes one to keep elsewhere", display.Count(int(r.Unnoted), "entry is", "entries are")))
 	}
 }
 
@@ -183,13 +187,13 @@ func (auditHead) Help() string {
 }
 
 // Run prints the digest.
-func (c *auditHead) Run(ctx context.Context, s *streams) error {
+func (c *auditHead) Run(ctx context.Context, s *command.Streams) error {
 	return c.with(ctx, func(st store.Store) error {
 		head, err := st.Head(ctx)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(s.out, digestPrefix+head.Hash.String())
+		_, err = fmt.Fprintln(s.Out, digestPrefix+head.Hash.String())
 		return err
 	})
 }
@@ -206,9 +210,9 @@ remit audit verify FILE checks an export without the store.`
 }
 
 // Run writes the log.
-func (c *auditExport) Run(ctx context.Context, s *streams) error {
+func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
 	return c.with(ctx, func(st store.Store) (err error) {
-		to := s.out
+		to := s.Out
 		if c.Out != "" {
 			f, err := os.OpenFile(c.Out, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 			if err != nil {
@@ -241,17 +245,17 @@ func (auditPrune) Help() string {
 }
 
 // Run removes sessions.
-func (c *auditPrune) Run(ctx context.Context, s *streams) error {
+func (c *auditPrune) Run(ctx context.Context, s *command.Streams) error {
 	before, err := when(c.Before, time.Now())
 	if err != nil {
-		return usage{fmt.Errorf("--before: %w", err)}
+		return command.UsageError(fmt.Errorf("--before: %w", err))
 	}
 	return c.with(ctx, func(st store.Store) error {
 		n, err := st.Prune(ctx, before)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "removed %s\n", plural(n, "session", "sessions"))
+		_, err = fmt.Fprintf(s.Out, "removed %s\n", display.Count(n, "session", "sessions"))
 		return err
 	})
 }

@@ -8,6 +8,9 @@ import (
 	"io"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/trace"
 )
@@ -30,10 +33,10 @@ Example:
 }
 
 // Run decides one call.
-func (c *checkCommand) Run(ctx context.Context, s *streams) error {
+func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 	// What is wrong with the command line comes before what is wrong with files.
 	if c.ID != "" && c.History == "" {
-		return usage{hint(errors.New("--session-id names a session of a recording, and there is none"), "give the recording with --session FILE")}
+		return command.UsageError(hint.Wrap(errors.New("--session-id names a session of a recording, and there is none"), "give the recording with --session FILE"))
 	}
 	engine, err := c.engine()
 	if err != nil {
@@ -44,9 +47,9 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 		advice  = "name the tool definitions with --tools FILE, or contracts with --contracts DIR"
 	)
 	if len(c.Tools) == 0 && c.History == "" && engine.contracts == nil {
-		return usage{hint(errors.New(neither), advice)}
+		return command.UsageError(hint.Wrap(errors.New(neither), advice))
 	}
-	call, err := c.call(s.in)
+	call, err := c.call(s.In)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	tools, err := readTools(c.Tools)
+	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 		}
 	}
 	if len(tools) == 0 && engine.contracts == nil {
-		return usage{hint(errors.New(neither), advice)}
+		return command.UsageError(hint.Wrap(errors.New(neither), advice))
 	}
 	monitor, err := engine.monitor(tools, history.Time)
 	if err != nil {
@@ -84,14 +87,14 @@ func (c *checkCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if c.JSON {
-		if err := writeJSON(s.out, d); err != nil {
+		if err := writeJSON(s.Out, d); err != nil {
 			return err
 		}
 	} else {
-		s.printer().decision(0, d)
+		newPrinter(s).decision(0, d)
 	}
 	if d.Verdict != remit.Allow {
-		return status(exitStopped)
+		return command.Status(exitStopped)
 	}
 	return nil
 }
@@ -104,22 +107,22 @@ func (c *checkCommand) call(stdin io.Reader) (remit.Call, error) {
 	var err error
 	switch {
 	case c.Call == "-":
-		data, err = io.ReadAll(io.LimitReader(stdin, maxInput))
+		data, err = io.ReadAll(io.LimitReader(stdin, inputs.MaxSize))
 	case len(c.Call) > 0 && c.Call[0] == '@':
-		data, err = readFile(c.Call[1:])
+		data, err = inputs.Read(c.Call[1:])
 	}
 	if err != nil {
 		return remit.Call{}, err
 	}
 	var call remit.Call
 	if _, err := strictjson.Parse(data, strictjson.Limits{}); err != nil {
-		return call, hint(fmt.Errorf("the call: %w", err), form)
+		return call, hint.Wrap(fmt.Errorf("the call: %w", err), form)
 	}
 	if err := decodeStrict(data, &call); err != nil {
-		return call, hint(fmt.Errorf("the call: %w", err), form)
+		return call, hint.Wrap(fmt.Errorf("the call: %w", err), form)
 	}
 	if call.Tool == "" {
-		return call, hint(fmt.Errorf(`the call has no "tool"`), form)
+		return call, hint.Wrap(fmt.Errorf(`the call has no "tool"`), form)
 	}
 	return call, nil
 }

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
-	"github.com/remit-project/remit/internal/wholefile"
 )
 
 // clientFlags say whose configuration is meant.
@@ -37,7 +40,7 @@ func (c clientFlags) files() ([]*clients.File, error) {
 		}
 		names, err := clients.Places(client, dir)
 		if err != nil {
-			return nil, hint(err, "name the file with --file")
+			return nil, hint.Wrap(err, "name the file with --file")
 		}
 		places = append(places, names...)
 		for _, name := range names {
@@ -52,7 +55,7 @@ func (c clientFlags) files() ([]*clients.File, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, hint(errors.New("no client has a file with MCP servers in "+strings.Join(places, ", ")), "name the file with --file")
+		return nil, hint.Wrap(errors.New("no client has a file with MCP servers in "+strings.Join(places, ", ")), "name the file with --file")
 	}
 	return out, nil
 }
@@ -68,13 +71,13 @@ func (c clientFlags) one() (*clients.File, error) {
 		for _, f := range list {
 			names = append(names, f.Name)
 		}
-		return nil, usage{hint(fmt.Errorf("servers stand in more than one file: %s", strings.Join(names, ", ")), "say which with --file, one after the other")}
+		return nil, command.UsageError(hint.Wrap(fmt.Errorf("servers stand in more than one file: %s", strings.Join(names, ", ")), "say which with --file, one after the other"))
 	}
 	return list[0], nil
 }
 
 func readClient(name string) (*clients.File, error) {
-	data, err := readFile(name)
+	data, err := inputs.Read(name)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +140,7 @@ func replaceKeeping(name string, data []byte, mode fs.FileMode) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	return wholefile.Replace(name, data, mode)
+	return atomicfile.Write(name, data, mode)
 }
 
 // createFile writes a file that must not be there yet.

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 type diffCommand struct {
@@ -14,16 +17,16 @@ type diffCommand struct {
 }
 
 // Run compares two contract files.
-func (c *diffCommand) Run(s *streams) error {
-	before, err := readContract(c.Old)
+func (c *diffCommand) Run(s *command.Streams) error {
+	before, err := inputs.Contract(c.Old)
 	if err != nil {
 		return err
 	}
-	after, err := readContract(c.New)
+	after, err := inputs.Contract(c.New)
 	if err != nil {
 		return err
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	changes := contract.Diff(before, after)
 	laxer, enforced := 0, 0
 	for _, change := range changes {
@@ -31,18 +34,18 @@ func (c *diffCommand) Run(s *streams) error {
 		switch {
 		case change.Laxer:
 			laxer++
-			mark = p.bad("laxer   ")
+			mark = p.Bad("laxer   ")
 		case change.Security:
-			mark = p.good("enforced")
+			mark = p.Good("enforced")
 		}
 		if change.Security {
 			enforced++
 		}
-		p.line(0, mark+"  "+visible(change.String()))
+		p.line(0, mark+"  "+display.Line(change.String()))
 	}
-	p.line(0, fmt.Sprintf("%s: %d enforced, %d laxer", plural(len(changes), "change", "changes"), enforced, laxer))
+	p.line(0, fmt.Sprintf("%s: %d enforced, %d laxer", display.Count(len(changes), "change", "changes"), enforced, laxer))
 	if c.FailOn == "laxer" && laxer > 0 || c.FailOn == "security" && enforced > 0 || c.FailOn == "any" && len(changes) > 0 {
-		return status(exitLaxer)
+		return command.Status(exitLaxer)
 	}
 	return nil
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -23,14 +26,14 @@ Example:
 }
 
 // Run checks contract files.
-func (c *lintCommand) Run(s *streams) error {
-	tools, err := readTools(c.Tools)
+func (c *lintCommand) Run(s *command.Streams) error {
+	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
 	}
 	var names []string
 	for _, path := range c.Paths {
-		files, err := contractFiles(path)
+		files, err := inputs.ContractFiles(path)
 		if err != nil {
 			return err
 		}
@@ -52,27 +55,27 @@ func (c *lintCommand) Run(s *streams) error {
 	for _, cat := range tools {
 		if servers[cat.Server] == "" {
 			failed = true
-			fmt.Fprintf(s.out, "%s no contract file is about server %q\n", paint(s.color).bad("error:"), visible(cat.Server))
+			fmt.Fprintf(s.Out, "%s no contract file is about server %q\n", display.Paint(s.Color).Bad("error:"), display.Line(cat.Server))
 		}
 	}
 	if failed {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return nil
 }
 
 // lintFile prints what is the matter with one file, and tells whether it can
 // be used. It adds the file to servers, which has the first file of each.
-func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[string]string) (bool, error) {
-	p := paint(s.color)
-	f, err := readContract(name)
+func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, servers map[string]string) (bool, error) {
+	p := display.Paint(s.Color)
+	f, err := inputs.Contract(name)
 	var mistakes contract.Errors
 	switch {
 	case errors.As(err, &mistakes):
 		for _, m := range mistakes {
-			fmt.Fprintf(s.out, "%s: %s %s\n", m.Position, p.bad("error:"), visible(m.Message))
+			fmt.Fprintf(s.Out, "%s: %s %s\n", m.Position, p.Bad("error:"), display.Line(m.Message))
 			if m.Hint != "" {
-				fmt.Fprintf(s.out, "  %s %s\n", p.dim("hint:"), visible(m.Hint))
+				fmt.Fprintf(s.Out, "  %s %s\n", p.Dim("hint:"), display.Line(m.Hint))
 			}
 		}
 		return false, nil
@@ -82,8 +85,8 @@ func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[st
 	ok := true
 	if first := servers[f.Server]; first != "" {
 		ok = false
-		fmt.Fprintf(s.out, "%s: %s server %q has contracts in %s already; keep one file a server\n",
-			visible(name), p.bad("error:"), visible(f.Server), visible(first))
+		fmt.Fprintf(s.Out, "%s: %s server %q has contracts in %s already; keep one file a server\n",
+			display.Line(name), p.Bad("error:"), display.Line(f.Server), display.Line(first))
 	} else {
 		servers[f.Server] = name
 	}
@@ -93,12 +96,12 @@ func lintFile(s *streams, name string, tools []*schema.Catalogue, servers map[st
 		}
 		findings := contract.Lint(f, cat)
 		for _, finding := range findings {
-			fmt.Fprintln(s.out, visible(finding.String()))
+			fmt.Fprintln(s.Out, display.Line(finding.String()))
 		}
 		ok = ok && findings.Err() == nil
 	}
 	if ok {
-		fmt.Fprintf(s.out, "%s: %s: %s, %d for review\n", name, p.good("ok"), plural(len(f.Tools), "tool", "tools"), reviews(f))
+		fmt.Fprintf(s.Out, "%s: %s: %s, %d for review\n", name, p.Good("ok"), display.Count(len(f.Tools), "tool", "tools"), reviews(f))
 	}
 	return ok, nil
 }

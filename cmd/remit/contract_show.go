@@ -4,6 +4,10 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 type showCommand struct {
@@ -12,24 +16,24 @@ type showCommand struct {
 }
 
 // Run shows a contract.
-func (c *showCommand) Run(s *streams) error {
-	f, err := readContract(c.File)
+func (c *showCommand) Run(s *command.Streams) error {
+	f, err := inputs.Contract(c.File)
 	if err != nil {
 		return err
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	if c.Tool == "" {
-		p.line(0, p.dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
+		p.line(0, p.Dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", nameIn(t.Name, 32), t.Effect, len(t.Args),
-				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.warn(marks(t))))
+			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", display.ShortName(t.Name, 32), t.Effect, len(t.Args),
+				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.Warn(marks(t))))
 		}
 		return nil
 	}
 	t, ok := f.Tool(c.Tool)
 	if !ok {
-		return hint(fmt.Errorf("%s: there is no tool %q", c.File, c.Tool), "remit contract show "+c.File+" lists the tools")
+		return hint.Wrap(fmt.Errorf("%s: there is no tool %q", c.File, c.Tool), "remit contract show "+c.File+" lists the tools")
 	}
 	p.tool(t)
 	return nil
@@ -66,12 +70,12 @@ func marks(t *contract.Tool) string {
 
 // tool writes one tool's contract, and below it what differs by variant.
 func (p *printer) tool(t *contract.Tool) {
-	p.line(0, p.bold(name(t.Name))+"  "+string(t.Effect))
+	p.line(0, p.Bold(display.Name(t.Name))+"  "+string(t.Effect))
 	p.note(2, t.Why, t.Review)
 	p.args(2, t.Args)
 	p.output(2, &t.Output)
 	if u := t.Unwrap; u != nil {
-		p.line(2, fmt.Sprintf("calls the tool named in %s with %s, which is decided by that tool's contract", name(u.Tool), name(u.Arguments)))
+		p.line(2, fmt.Sprintf("calls the tool named in %s with %s, which is decided by that tool's contract", display.Name(u.Tool), display.Name(u.Arguments)))
 	}
 	if t.Variants == nil {
 		return
@@ -79,7 +83,7 @@ func (p *printer) tool(t *contract.Tool) {
 	for i := range t.Variants.Cases {
 		v := &t.Variants.Cases[i]
 		p.line(0, "")
-		p.line(2, p.bold(name(t.Variants.Argument)+" = "+name(v.Value))+"  "+string(v.Effect))
+		p.line(2, p.Bold(display.Name(t.Variants.Argument)+" = "+display.Name(v.Value))+"  "+string(v.Effect))
 		p.note(4, v.Why, v.Review)
 		p.args(4, v.Args)
 		if v.Output != nil {
@@ -91,15 +95,15 @@ func (p *printer) tool(t *contract.Tool) {
 func (p *printer) args(indent int, args []contract.Arg) {
 	width := len("argument")
 	for i := range args {
-		width = max(width, len([]rune(name(args[i].Pattern))))
+		width = max(width, len([]rune(display.Name(args[i].Pattern))))
 	}
 	width = min(width, p.width/3)
 	if len(args) > 0 {
-		p.line(indent, p.dim(fmt.Sprintf("%-*s  %-10s  %s", width, "argument", "role", "floor")))
+		p.line(indent, p.Dim(fmt.Sprintf("%-*s  %-10s  %s", width, "argument", "role", "floor")))
 	}
 	for i := range args {
 		a := &args[i]
-		p.line(indent, fmt.Sprintf("%-*s  %-10s  %s", width, nameIn(a.Pattern, width), a.Role, p.trust(a.Floor, a.Floor.String())))
+		p.line(indent, fmt.Sprintf("%-*s  %-10s  %s", width, display.ShortName(a.Pattern, width), a.Role, p.trust(a.Floor, a.Floor.String())))
 		p.note(indent+4, a.Why, a.Review)
 	}
 }
@@ -111,19 +115,19 @@ func (p *printer) output(indent int, o *contract.Output) {
 	}
 	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived)
 	for _, f := range o.Fields {
-		p.line(indent+2, name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
+		p.line(indent+2, display.Name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
 	}
 	for _, c := range o.Certify {
-		p.line(indent+2, fmt.Sprintf("%s: %s vouches up to %s when %s reached %s", c.Procedure, visible(c.Field), c.Max, visible(c.Key), c.KeyFloor))
+		p.line(indent+2, fmt.Sprintf("%s: %s vouches up to %s when %s reached %s", c.Procedure, display.Line(c.Field), c.Max, display.Line(c.Key), c.KeyFloor))
 	}
 	p.note(indent+2, "", o.Review)
 }
 
 func (p *printer) note(indent int, why, review string) {
 	if why != "" {
-		p.para(indent, "", visible(why))
+		p.para(indent, "", display.Line(why))
 	}
 	if review != "" {
-		p.para(indent, "review: ", visible(review))
+		p.para(indent, "review: ", display.Line(review))
 	}
 }

@@ -1,15 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/wholefile"
+	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -30,8 +31,8 @@ Example:
 }
 
 // Run makes contracts.
-func (c *synthCommand) Run(s *streams) error {
-	catalogues, err := readTools(c.Tools)
+func (c *synthCommand) Run(s *command.Streams) error {
+	catalogues, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
 	}
@@ -50,21 +51,21 @@ func (c *synthCommand) Run(s *streams) error {
 		conflicts += n
 	}
 	if conflicts > 0 {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return nil
 }
 
-func (c *synthCommand) print(s *streams, catalogues []*schema.Catalogue) error {
+func (c *synthCommand) print(s *command.Streams, catalogues []*schema.Catalogue) error {
 	for i, cat := range catalogues {
 		text, err := contractText(cat.Server+".yaml", synth.Contract(cat))
 		if err != nil {
 			return err
 		}
 		if i > 0 {
-			fmt.Fprintln(s.out, "---")
+			fmt.Fprintln(s.Out, "---")
 		}
-		if _, err := s.out.Write(text); err != nil {
+		if _, err := s.Out.Write(text); err != nil {
 			return err
 		}
 	}
@@ -73,12 +74,12 @@ func (c *synthCommand) print(s *streams, catalogues []*schema.Catalogue) error {
 
 // write brings one server's file up to date, and returns how many conflicts
 // there were.
-func (c *synthCommand) write(s *streams, cat *schema.Catalogue) (int, error) {
+func (c *synthCommand) write(s *command.Streams, cat *schema.Catalogue) (int, error) {
 	if strings.ContainsAny(cat.Server, `/\`) || strings.HasPrefix(cat.Server, ".") {
 		return 0, fmt.Errorf("the server name %q can't be a file name", cat.Server)
 	}
 	file, generated := filepath.Join(c.Out, cat.Server+".yaml"), synth.Contract(cat)
-	base, err := existing(baseOf(file))
+	base, err := inputs.ExistingContract(baseOf(file))
 	if err != nil {
 		return 0, err
 	}
@@ -96,13 +97,13 @@ func baseOf(file string) string {
 
 // mergeContract brings a contract file up to date with what was generated, and
 // returns how many conflicts there were.
-func mergeContract(s *streams, file string, generated *contract.File) (int, error) {
+func mergeContract(s *command.Streams, file string, generated *contract.File) (int, error) {
 	baseFile := baseOf(file)
-	edited, err := existing(file)
+	edited, err := inputs.ExistingContract(file)
 	if err != nil {
 		return 0, err
 	}
-	base, err := existing(baseFile)
+	base, err := inputs.ExistingContract(baseFile)
 	if err != nil {
 		return 0, err
 	}
@@ -116,7 +117,7 @@ func mergeContract(s *streams, file string, generated *contract.File) (int, erro
 		return 0, err
 	}
 	if edited != nil {
-		old, err := readFile(file)
+		old, err := inputs.Read(file)
 		if err != nil {
 			return 0, err
 		}
@@ -130,25 +131,25 @@ func mergeContract(s *streams, file string, generated *contract.File) (int, erro
 	}
 	// The base last: if the second write fails, the next run merges from the
 	// old base once more, which comes to the same.
-	if err := wholefile.Replace(file, text, 0o644); err != nil {
+	if err := atomicfile.Write(file, text, 0o644); err != nil {
 		return 0, err
 	}
-	if err := wholefile.Replace(baseFile, generatedText, 0o644); err != nil {
+	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}
 	reportSynth(s, file, result, edited != nil, conflicts)
 	return len(conflicts), nil
 }
 
-func reportSynth(s *streams, file string, f *contract.File, merged bool, conflicts []contract.Conflict) {
-	p := s.printer()
+func reportSynth(s *command.Streams, file string, f *contract.File, merged bool, conflicts []contract.Conflict) {
+	p := newPrinter(s)
 	verb := "wrote"
 	if merged {
 		verb = "updated"
 	}
-	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, plural(len(f.Tools), "tool", "tools"), reviews(f)))
+	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), reviews(f)))
 	for _, c := range conflicts {
-		p.para(2, p.warn("conflict: "), visible(c.String()))
+		p.para(2, p.Warn("conflict: "), display.Line(c.String()))
 	}
 	if len(conflicts) > 0 {
 		p.line(2, "your version was kept; edit it where the new one is right")
@@ -196,13 +197,4 @@ func contractText(name string, f *contract.File) ([]byte, error) {
 		return nil, fmt.Errorf("the contract was not written, because it could not be read back: %w", err)
 	}
 	return text, nil
-}
-
-// existing reads a contract file that need not be there.
-func existing(name string) (*contract.File, error) {
-	f, err := readContract(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return f, err
 }

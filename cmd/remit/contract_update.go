@@ -12,6 +12,10 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/schema"
@@ -42,14 +46,14 @@ Example:
 }
 
 // Run brings contract files up to date.
-func (c *updateCommand) Run(ctx context.Context, s *streams) error {
+func (c *updateCommand) Run(ctx context.Context, s *command.Streams) error {
 	targets, err := c.targets()
 	if err != nil {
 		return err
 	}
 	for _, name := range c.Only {
 		if !slices.ContainsFunc(targets, func(t target) bool { return t.server.Name == name }) {
-			return usage{fmt.Errorf("--only: there is no server %q", name)}
+			return command.UsageError(fmt.Errorf("--only: there is no server %q", name))
 		}
 	}
 	var errs []error
@@ -68,9 +72,9 @@ func (c *updateCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if conflicts > 0 {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
-	s.printer().line(0, "gateways that run take the new contracts when they start again, or on SIGHUP")
+	newPrinter(s).line(0, "gateways that run take the new contracts when they start again, or on SIGHUP")
 	return nil
 }
 
@@ -86,9 +90,9 @@ func (c *updateCommand) targets() ([]target, error) {
 	switch {
 	case c.Config != "":
 		if c.Client+c.File+c.Contracts+c.Name != "" || len(c.Command) > 0 {
-			return nil, usage{errors.New("--config says which servers there are: leave the command and the other flags out")}
+			return nil, command.UsageError(errors.New("--config says which servers there are: leave the command and the other flags out"))
 		}
-		data, err := readFile(c.Config)
+		data, err := inputs.Read(c.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +107,7 @@ func (c *updateCommand) targets() ([]target, error) {
 		return targetsOf(d)
 	case len(c.Command) > 0:
 		if c.Contracts == "" {
-			return nil, usage{hint(errors.New("it is not said where the contracts are"), "name their directory with --contracts")}
+			return nil, command.UsageError(hint.Wrap(errors.New("it is not said where the contracts are"), "name their directory with --contracts"))
 		}
 		d, err := (&gatewayCommand{Command: c.Command, Name: c.Name, Contracts: c.Contracts}).wrap(log)
 		if err != nil {
@@ -143,7 +147,7 @@ func (c *updateCommand) clientTargets() ([]target, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, hint(errors.New("no server of the client is behind Remit"), "put Remit before them: remit init --apply")
+		return nil, hint.Wrap(errors.New("no server of the client is behind Remit"), "put Remit before them: remit init --apply")
 	}
 	return out, nil
 }
@@ -163,7 +167,7 @@ func targetsOf(d *deployment) ([]target, error) {
 
 // update brings the contracts of one server up to date, and returns how many
 // conflicts there were.
-func (t target) update(ctx context.Context, s *streams, timeout time.Duration) (int, error) {
+func (t target) update(ctx context.Context, s *command.Streams, timeout time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	raw, err := definitions(ctx, t.server)
@@ -174,9 +178,9 @@ func (t target) update(ctx context.Context, s *streams, timeout time.Duration) (
 		return 0, err
 	}
 	c, bad := catalogue(t.server.Name, raw)
-	p := s.printer()
+	p := newPrinter(s)
 	for _, name := range bad {
-		p.line(0, visible(t.server.Name)+": the definition of "+visible(name)+" can't be understood, and so its calls are denied")
+		p.line(0, display.Line(t.server.Name)+": the definition of "+display.Line(name)+" can't be understood, and so its calls are denied")
 	}
 	file := synth.Contract(c)
 	for i := range file.Tools {
@@ -185,7 +189,7 @@ func (t target) update(ctx context.Context, s *streams, timeout time.Duration) (
 	if err := os.MkdirAll(filepath.Dir(t.file), 0o755); err != nil {
 		return 0, err
 	}
-	before, err := existing(t.file)
+	before, err := inputs.ExistingContract(t.file)
 	if err != nil {
 		return 0, err
 	}
@@ -217,10 +221,10 @@ func (p *printer) changed(before *contract.File, c *schema.Catalogue) {
 		if len(text) > maxDescription {
 			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
 		}
-		p.line(2, visible(t.Name)+" "+what+"; it says of itself now:")
+		p.line(2, display.Line(t.Name)+" "+what+"; it says of itself now:")
 		p.quote(2, foreign(text), nil)
 		for _, found := range synth.Instructions(t) {
-			p.para(4, p.warn("beware: "), "it speaks to the model: "+visible(found))
+			p.para(4, p.Warn("beware: "), "it speaks to the model: "+display.Line(found))
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/schema"
 )
@@ -40,7 +42,7 @@ type scene struct {
 }
 
 // Run shows the scenes one after the other.
-func (c *demoCommand) Run(ctx context.Context, s *streams) error {
+func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()
 	if err != nil {
 		return err
@@ -51,9 +53,9 @@ func (c *demoCommand) Run(ctx context.Context, s *streams) error {
 	}
 	real := len(names) + 1
 	if c.Scene < 0 || c.Scene > real {
-		return usage{fmt.Errorf("there is no scene %d: give 1 to %d", c.Scene, real)}
+		return command.UsageError(fmt.Errorf("there is no scene %d: give 1 to %d", c.Scene, real))
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	p.para(0, "", "An agent reads things that others wrote, and does what they say. Remit looks at every call before it runs, and asks of every argument where it came from. The contracts below were made from the tools' schemas a moment ago; nobody wrote any. A call that is not allowed (ask, deny) does not run; ask is one that a person may still let through.")
 	for i, name := range names {
 		if c.Scene != 0 && c.Scene != i+1 {
@@ -68,7 +70,7 @@ func (c *demoCommand) Run(ctx context.Context, s *streams) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		p.line(0, "")
-		p.line(0, p.bold(fmt.Sprintf("%d. %s", i+1, sc.Title)))
+		p.line(0, p.Bold(fmt.Sprintf("%d. %s", i+1, sc.Title)))
 		p.para(3, "", sc.Story)
 		if sc.Attack == nil {
 			p.line(0, "")
@@ -79,14 +81,14 @@ func (c *demoCommand) Run(ctx context.Context, s *streams) error {
 	}
 	if c.Scene == 0 || c.Scene == real {
 		p.line(0, "")
-		p.line(0, p.bold(fmt.Sprintf("%d. The same for real, through the gateway", real)))
+		p.line(0, p.Bold(fmt.Sprintf("%d. The same for real, through the gateway", real)))
 		p.para(3, "", "An MCP client, remit gateway and an MCP server, each a process of its own, and a web server with the page. The agent's configuration has one changed line: its server's command begins with remit gateway. Contracts, labels and decisions are as above; what is refused never reaches the server.")
 		if err := throughGateway(ctx, p); err != nil {
 			return fmt.Errorf("the gateway: %w", err)
 		}
 	}
 	p.line(0, "")
-	p.line(0, p.bold("Next"))
+	p.line(0, p.Bold("Next"))
 	p.para(3, "- ", "remit gateway -- YOUR-MCP-SERVER: in front of a server that you use")
 	p.para(3, "- ", "remit replay SESSIONS.jsonl: the same on recordings of your own agent")
 	p.para(3, "- ", "remit contract synth --out contracts TOOLS.json: contracts to read and edit")
@@ -188,7 +190,7 @@ func (p *printer) said(m *trace.Message) {
 	case trace.Tool:
 		who = "result"
 	}
-	p.para(3, fmt.Sprintf("%-8s", who), visible(m.Text))
+	p.para(3, fmt.Sprintf("%-8s", who), display.Line(m.Text))
 }
 
 // decided writes a decision, and the answer of the person who is asked.
@@ -215,5 +217,5 @@ func (p *printer) shown(d *remit.Decision) {
 
 func (p *printer) heading(text string) {
 	p.line(0, "")
-	p.line(3, p.underline(text))
+	p.line(3, p.Underline(text))
 }

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -129,7 +130,7 @@ func (o *demoOffice) call(ctx context.Context, p *printer, agent *sdk.ClientSess
 	if err != nil {
 		return "", err
 	}
-	p.para(3, "agent   ", tool+" "+visible(string(shown)))
+	p.para(3, "agent   ", tool+" "+display.Line(string(shown)))
 	r, err := agent.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
 		return "", fmt.Errorf("call %s: %w", tool, err)
@@ -143,10 +144,10 @@ func (o *demoOffice) call(ctx context.Context, p *printer, agent *sdk.ClientSess
 	if r.IsError {
 		// The model gets all of it; the first lines say what happened.
 		lines := strings.Split(text, "\n")
-		p.para(3, "refused ", visible(strings.Join(lines[:min(2, len(lines))], " ")))
+		p.para(3, "refused ", display.Line(strings.Join(lines[:min(2, len(lines))], " ")))
 		return text, nil
 	}
-	p.para(3, "result  ", visible(strings.TrimSpace(text)))
+	p.para(3, "result  ", display.Line(strings.TrimSpace(text)))
 	return text, nil
 }
 
@@ -178,6 +179,6 @@ func demoRecords(ctx context.Context, p *printer, dir string) error {
 		state = "not intact"
 	}
 	p.para(3, "audit   ", fmt.Sprintf("%s: %s in %s, each chained to the one before", state,
-		plural(int(report.Entries), "entry", "entries"), plural(report.Sessions, "session", "sessions")))
+		display.Count(int(report.Entries), "entry", "entries"), display.Count(report.Sessions, "session", "sessions")))
 	return nil
 }

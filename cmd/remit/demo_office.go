@@ -13,6 +13,7 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/remit-project/remit/internal/command"
 )
 
 // demoOfficeCommand is the server that the demo puts the gateway in front of: a
@@ -34,7 +35,7 @@ type messageInput struct {
 }
 
 // Run serves over standard input and output until the input ends.
-func (c *demoOfficeCommand) Run(ctx context.Context, _ *streams) error {
+func (c *demoOfficeCommand) Run(ctx context.Context, _ *command.Streams) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "office", Version: "1"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "fetch_page", Description: "Fetches a web page and returns its text."},
 		func(ctx context.Context, _ *sdk.CallToolRequest, in fetchInput) (*sdk.CallToolResult, any, error) {

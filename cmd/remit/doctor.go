@@ -14,6 +14,10 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
 )
@@ -68,7 +72,7 @@ type diagnosis struct {
 }
 
 func (d *diagnosis) add(problem bool, code, tool, remedy, format string, args ...any) {
-	d.Findings = append(d.Findings, finding{code, problem, visible(tool), visible(fmt.Sprintf(format, args...)), visible(remedy)})
+	d.Findings = append(d.Findings, finding{code, problem, display.Line(tool), display.Line(fmt.Sprintf(format, args...)), display.Line(remedy)})
 }
 
 // settle says whether the server is protected: nothing speaks against it, and
@@ -92,13 +96,13 @@ const slowTime = 3 * time.Second
 const together = 4
 
 // Run examines servers.
-func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
+func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 	if c.Timeout <= 0 {
-		return usage{errors.New("--timeout: write a time such as 30s")}
+		return command.UsageError(errors.New("--timeout: write a time such as 30s"))
 	}
 	// A package that is fetched for the first time takes its time.
 	slow := time.AfterFunc(slowTime, func() {
-		fmt.Fprintln(s.err, "the servers are starting; the first start of a package can take minutes")
+		fmt.Fprintln(s.Err, "the servers are starting; the first start of a package can take minutes")
 	})
 	all, err := c.diagnoses(ctx)
 	slow.Stop()
@@ -111,15 +115,15 @@ func (c *doctorCommand) Run(ctx context.Context, s *streams) error {
 		healthy += b2i(d.Protected)
 	}
 	if c.JSON {
-		err = writeJSON(s.out, struct {
+		err = writeJSON(s.Out, struct {
 			Protected bool         `json:"protected"`
 			Servers   []*diagnosis `json:"servers"`
 		}{healthy == len(all), all})
 	} else {
-		s.printer().diagnoses(all, healthy)
+		newPrinter(s).diagnoses(all, healthy)
 	}
 	if err == nil && healthy < len(all) {
-		return status(exitStopped)
+		return command.Status(exitStopped)
 	}
 	return err
 }
@@ -149,11 +153,11 @@ func (c *doctorCommand) diagnoses(ctx context.Context) ([]*diagnosis, error) {
 
 func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 	for _, d := range all {
-		verdict := p.bad("NOT PROTECTED")
+		verdict := p.Bad("NOT PROTECTED")
 		if d.Protected {
-			verdict = p.good("protected")
+			verdict = p.Good("protected")
 		}
-		name := visible(d.Server)
+		name := display.Line(d.Server)
 		if d.Behind != "" {
 			name += " " + d.Behind
 		}
@@ -161,18 +165,18 @@ func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 		if d.line > 0 {
 			where = fmt.Sprintf("%s:%d", d.File, d.line)
 		}
-		p.line(0, fmt.Sprintf("%s: %s  %s", p.bold(name), verdict, p.dim("("+where+")")))
+		p.line(0, fmt.Sprintf("%s: %s  %s", p.Bold(name), verdict, p.Dim("("+where+")")))
 		if d.Denied > 0 {
-			denied := plural(d.Denied, "canary was", "canaries were") + " denied"
+			denied := display.Count(d.Denied, "canary was", "canaries were") + " denied"
 			if d.Tools > 0 {
-				denied = plural(d.Tools, "tool is", "tools are") + " offered; " + denied
+				denied = display.Count(d.Tools, "tool is", "tools are") + " offered; " + denied
 			}
 			p.line(2, denied)
 		}
 		for _, f := range d.Findings {
-			lead, text := p.warn("note: "), f.Message
+			lead, text := p.Warn("note: "), f.Message
 			if f.Problem {
-				lead = p.bad("why:  ")
+				lead = p.Bad("why:  ")
 			}
 			if f.Tool != "" {
 				text = f.Tool + ": " + text
@@ -181,7 +185,7 @@ func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 			p.para(2, "  →   ", f.Remedy)
 		}
 	}
-	p.line(0, fmt.Sprintf("%d of %s protected", healthy, plural(len(all), "server is", "servers are")))
+	p.line(0, fmt.Sprintf("%d of %s protected", healthy, display.Count(len(all), "server is", "servers are")))
 }
 
 // entry is something that a client starts or connects to.
@@ -197,7 +201,7 @@ type entry struct {
 func (c *doctorCommand) entries() ([]*entry, error) {
 	if c.Config != "" {
 		if c.Client != "" || c.File != "" {
-			return nil, usage{errors.New("--config is examined by itself: leave --client and --file out")}
+			return nil, command.UsageError(errors.New("--config is examined by itself: leave --client and --file out"))
 		}
 		return c.configured()
 	}
@@ -212,7 +216,7 @@ func (c *doctorCommand) entries() ([]*entry, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, hint(fmt.Errorf("%s: there are no servers in the file", files[0].Name), "servers stand in mcpServers, or in servers for VS Code")
+		return nil, hint.Wrap(fmt.Errorf("%s: there are no servers in the file", files[0].Name), "servers stand in mcpServers, or in servers for VS Code")
 	}
 	return out, nil
 }
@@ -220,7 +224,7 @@ func (c *doctorCommand) entries() ([]*entry, error) {
 // configured is the gateway of a configuration: one that listens runs already,
 // another is started.
 func (c *doctorCommand) configured() ([]*entry, error) {
-	data, err := readFile(c.Config)
+	data, err := inputs.Read(c.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,8 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
@@ -171,7 +173,7 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 	case ctx.Err() != nil:
 		x.failed(ctx, "doesn't answer", ctx.Err(), said())
 	default:
-		x.d.add(true, "unprotected", "", x.remedy(), "its %s without a decision", plural(len(tools), "tool is called", "tools are called"))
+		x.d.add(true, "unprotected", "", x.remedy(), "its %s without a decision", display.Count(len(tools), "tool is called", "tools are called"))
 	}
 	close()
 	return nil, false
@@ -360,7 +362,7 @@ func (x *examination) options(flags, command []string) (*deployment, error) {
 	gw := &c.Gateway
 	if gw.Config != "" {
 		name := x.path(gw.Config)
-		data, err := readFile(name)
+		data, err := inputs.Read(name)
 		if err != nil {
 			return nil, err
 		}
@@ -553,7 +555,7 @@ func (x *examination) updating(server string) string {
 
 func unreviewed(d *diagnosis, f *contract.File) {
 	if n := reviews(f); n > 0 {
-		d.add(false, "unreviewed", "", "look at the contract file, and remove each review that is settled", "%s in the contracts of %s", plural(n, "place is marked for review", "places are marked for review"), f.Server)
+		d.add(false, "unreviewed", "", "look at the contract file, and remove each review that is settled", "%s in the contracts of %s", display.Count(n, "place is marked for review", "places are marked for review"), f.Server)
 	}
 }
 

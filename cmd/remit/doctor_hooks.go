@@ -12,18 +12,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/hook"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 // hooks examines the hooks of an agent: in the file that is named, or in its
 // usual places, the project's first.
 func (c *doctorCommand) hooks(ctx context.Context) ([]*diagnosis, error) {
 	if c.Client != "" || c.Config != "" {
-		return nil, usage{errors.New("--hooks are examined by themselves: leave --client and --config out")}
+		return nil, command.UsageError(errors.New("--hooks are examined by themselves: leave --client and --config out"))
 	}
 	agent, err := hook.Find(c.Hooks)
 	if err != nil {
-		return nil, usage{err}
+		return nil, command.UsageError(err)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -33,7 +36,7 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*diagnosis, error) {
 	if c.File == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, hint(err, "name the file with --file")
+			return nil, hint.Wrap(err, "name the file with --file")
 		}
 		names = []string{agent.Place(true, dir, home), agent.Place(false, dir, home)}
 		if names[0] == names[1] {
@@ -42,7 +45,7 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*diagnosis, error) {
 	}
 	var out []*diagnosis
 	for _, name := range names {
-		data, err := readFile(name)
+		data, err := inputs.Read(name)
 		if errors.Is(err, fs.ErrNotExist) && c.File == "" {
 			continue
 		}
@@ -64,7 +67,7 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*diagnosis, error) {
 		out = append(out, d)
 	}
 	if len(out) == 0 {
-		return nil, hint(fmt.Errorf("there are no hooks of Remit's in %s", strings.Join(names, ", ")), "install them with remit hook install "+agent.Name)
+		return nil, hint.Wrap(fmt.Errorf("there are no hooks of Remit's in %s", strings.Join(names, ", ")), "install them with remit hook install "+agent.Name)
 	}
 	return out, nil
 }

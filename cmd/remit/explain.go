@@ -9,7 +9,11 @@ import (
 	"os"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
 )
 
@@ -33,7 +37,7 @@ Example:
 }
 
 // Run explains one decision.
-func (c *explainCommand) Run(ctx context.Context, s *streams) error {
+func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()
 	if err != nil {
 		return err
@@ -42,7 +46,7 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	id := c.Session
 	if c.Decision != "" {
 		if c.Call != "" {
-			return usage{errors.New("--call and --decision both say what to explain: give one")}
+			return command.UsageError(errors.New("--call and --decision both say what to explain: give one"))
 		}
 		if given, err = readDecision(c.Decision); err != nil {
 			return err
@@ -53,7 +57,7 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	tools, err := readTools(c.Tools)
+	tools, err := inputs.Tools(c.Tools)
 	if err == nil && len(tools) == 0 {
 		tools, err = sessionTools(recorded)
 	}
@@ -83,7 +87,7 @@ func (c *explainCommand) Run(ctx context.Context, s *streams) error {
 	if c.HTML != "" {
 		return writePage(c.HTML, e)
 	}
-	s.printer().explanation(e)
+	newPrinter(s).explanation(e)
 	return nil
 }
 
@@ -95,30 +99,30 @@ func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (
 		}
 	}
 	if c.Call == "" {
-		return nil, hint(errors.New("every call of the session is allowed"), "say which to explain with --call ID")
+		return nil, hint.Wrap(errors.New("every call of the session is allowed"), "say which to explain with --call ID")
 	}
-	return nil, hint(fmt.Errorf("session %s has no call %q", name(s.ID), c.Call), "remit replay --verbose "+c.File+" prints the ids")
+	return nil, hint.Wrap(fmt.Errorf("session %s has no call %q", display.Name(s.ID), c.Call), "remit replay --verbose "+c.File+" prints the ids")
 }
 
 // readDecision reads one decision. Any JSON object decodes into one, so what
 // every decision has must be there.
 func readDecision(name string) (*remit.Decision, error) {
 	const form = "give one decision as remit check --json or a line of remit replay --json prints it"
-	data, err := readFileOf(name, "a file with one decision (*.json)")
+	data, err := inputs.ReadAs(name, "a file with one decision (*.json)")
 	if err != nil {
 		return nil, err
 	}
 	var d remit.Decision
 	if err := json.Unmarshal(data, &d); err != nil {
-		return nil, hint(fmt.Errorf("%s: %w", name, err), form)
+		return nil, hint.Wrap(fmt.Errorf("%s: %w", name, err), form)
 	}
 	switch d.Verdict {
 	case remit.Allow, remit.Ask, remit.Deny:
 	default:
-		return nil, hint(fmt.Errorf("%s: it is no decision: the verdict is %q, not allow, ask or deny", name, d.Verdict), form)
+		return nil, hint.Wrap(fmt.Errorf("%s: it is no decision: the verdict is %q, not allow, ask or deny", name, d.Verdict), form)
 	}
 	if d.Tool == "" {
-		return nil, hint(fmt.Errorf("%s: it is no decision: it names no tool", name), form)
+		return nil, hint.Wrap(fmt.Errorf("%s: it is no decision: it names no tool", name), form)
 	}
 	return &d, nil
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/explanation"
-	"github.com/remit-project/remit/internal/legible"
 )
 
 // explanation writes it to the terminal.
@@ -21,36 +21,36 @@ func (p *printer) explanation(e *explanation.Explanation) {
 }
 
 func (p *printer) argument(a *explanation.Finding) {
-	mark := p.bad("✗")
+	mark := p.Bad("✗")
 	if a.Satisfied {
-		mark = p.good("✓")
+		mark = p.Good("✓")
 	}
 	path := "(the whole)"
 	if a.Path != "" {
-		path = name(a.Path)
+		path = display.Name(a.Path)
 	}
-	p.line(0, mark+" "+p.bold(path)+"  "+p.dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
+	p.line(0, mark+" "+p.Bold(path)+"  "+p.Dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
 	var value strings.Builder
 	for _, part := range a.Pieces {
-		value.WriteString(p.trust(part.Trust, escaped(part.Text)))
+		value.WriteString(p.trust(part.Trust, display.InQuotes(part.Text)))
 	}
 	p.line(4, `"`+value.String()+`"`)
-	p.line(4, "is "+p.trust(a.Trust, a.Trust.String())+p.dim(" ("+a.Way+")"))
+	p.line(4, "is "+p.trust(a.Trust, a.Trust.String())+p.Dim(" ("+a.Way+")"))
 	for i := range a.Places {
 		p.place(&a.Places[i])
 	}
 	if a.More > 0 {
-		p.line(4, p.dim(plural(a.More, "more place", "more places")))
+		p.line(4, p.Dim(display.Count(a.More, "more place", "more places")))
 	}
 	for _, c := range a.Certificates {
-		p.para(4, "certificate: ", c.Procedure+", up to "+c.Max.String()+": "+visible(c.Basis))
+		p.para(4, "certificate: ", c.Procedure+", up to "+c.Max.String()+": "+display.Line(c.Basis))
 	}
 	if a.Why != "" {
 		why := "contract: " + a.Why
 		if a.Contract != "" {
 			why += " (" + a.Contract + ")"
 		}
-		p.para(4, "", visible(why))
+		p.para(4, "", display.Line(why))
 	}
 }
 
@@ -61,30 +61,21 @@ func (p *printer) place(at *explanation.Place) {
 	if at.Vouches {
 		verb = "vouched for by "
 	}
-	p.line(4, verb+p.trust(at.Trust, origin(at.Origin))+" "+p.dim(at.Trust.String()))
-	shown := visible
-	if !p.paint {
+	p.line(4, verb+p.trust(at.Trust, display.Origin(at.Origin))+" "+p.Dim(at.Trust.String()))
+	shown := display.Line
+	if !p.Paint {
 		// The arrows are the program's alone.
-		shown = func(s string) string { return arrows.Replace(visible(s)) }
+		shown = func(s string) string { return arrows.Replace(display.Line(s)) }
 	}
-	match := cut(shown(at.Match), p.width/2)
+	match := display.Clip(shown(at.Match), p.width/2)
 	room := max((p.width-8-len([]rune(match)))/2, 8)
-	before, after := tail(shown(at.Before), room), cut(shown(at.After), room)
-	if p.paint {
-		match = p.underline(p.trust(at.Trust, match))
+	before, after := display.ClipStart(shown(at.Before), room), display.Clip(shown(at.After), room)
+	if p.Paint {
+		match = p.Underline(p.trust(at.Trust, match))
 	} else {
 		match = "»" + match + "«"
 	}
-	p.line(6, p.dim(before)+match+p.dim(after))
+	p.line(6, p.Dim(before)+match+p.Dim(after))
 }
 
-var arrows = strings.NewReplacer("»", legible.Escape('»'), "«", legible.Escape('«'))
-
-// tail shortens text to its last n characters.
-func tail(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return "…" + string(r[len(r)-n+1:])
-}
+var arrows = strings.NewReplacer("»", display.Escape('»'), "«", display.Escape('«'))

@@ -16,6 +16,9 @@ import (
 	"syscall"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/mcp/upstream"
@@ -52,15 +55,15 @@ Example:
 }
 
 // Run serves until the client's input ends, or over HTTP until it is stopped.
-func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
+func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	// Those who start servers end them by SIGTERM as often as by an interrupt.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal doesn't wait for what is in flight
-	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
 	observe, flush, err := telemetry.Start(ctx, version(), log)
 	if err != nil {
-		return usage{err}
+		return command.UsageError(err)
 	}
 	defer func() {
 		if err := flush(); err != nil {
@@ -71,7 +74,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 		return c.serve(ctx, s, log, observe)
 	}
 	if len(c.Command) == 0 {
-		return usage{hint(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server")}
+		return command.UsageError(hint.Wrap(errors.New("there is no server to start"), "write its command after --, as in: remit gateway -- my-server"))
 	}
 	d, err := c.wrap(log)
 	if err != nil {
@@ -83,19 +86,19 @@ func (c *gatewayCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	reloading(ctx, g, log)
-	err = g.ServeStdio(ctx, s.in, s.out, c.session())
+	err = g.ServeStdio(ctx, s.In, s.Out, c.session())
 	if errors.Is(err, mcp.ErrNoServer) {
-		err = hint(err, "check the command after --: run it by itself to see what it says")
+		err = hint.Wrap(err, "check the command after --: run it by itself to see what it says")
 	}
 	return errors.Join(err, g.end())
 }
 
 // serve runs the gateway of a configuration file.
-func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger, observe *telemetry.Recorder) error {
+func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
-		return usage{errors.New("--config says everything but --session, --shared and --log: leave the command and the other flags out")}
+		return command.UsageError(errors.New("--config says everything but --session, --shared and --log: leave the command and the other flags out"))
 	}
-	data, err := readFile(c.Config)
+	data, err := inputs.Read(c.Config)
 	if err != nil {
 		return err
 	}
@@ -104,10 +107,10 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 		return err
 	}
 	if f.Listen != nil && (c.Session != "" || c.Shared) {
-		return usage{errors.New("--session and --shared are for a client over stdio, and the configuration listens")}
+		return command.UsageError(errors.New("--session and --shared are for a client over stdio, and the configuration listens"))
 	}
 	if c.Shared && f.Store == "" {
-		return usage{hint(errors.New("gateways share their session by a store, and the configuration has none"), "write 'store: remit.db' in "+c.Config)}
+		return command.UsageError(hint.Wrap(errors.New("gateways share their session by a store, and the configuration has none"), "write 'store: remit.db' in "+c.Config))
 	}
 	d, err := configured(f, log)
 	if err != nil {
@@ -120,9 +123,9 @@ func (c *gatewayCommand) serve(ctx context.Context, s *streams, log *slog.Logger
 	}
 	reloading(ctx, g, log)
 	if f.Listen == nil {
-		err := g.ServeStdio(ctx, s.in, s.out, c.session())
+		err := g.ServeStdio(ctx, s.In, s.Out, c.session())
 		if errors.Is(err, mcp.ErrNoServer) {
-			err = hint(err, "check the command of every server in "+c.Config+": run it by itself to see what it says")
+			err = hint.Wrap(err, "check the command of every server in "+c.Config+": run it by itself to see what it says")
 		}
 		return errors.Join(err, g.end())
 	}
@@ -158,7 +161,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		switch {
 		case s.Contract != "":
 			d.files[s.Name] = s.Contract
-			server.Contract, err = readContract(s.Contract)
+			server.Contract, err = inputs.Contract(s.Contract)
 			err = named(err, s.Position, s.Contract)
 		case dir != "":
 			if d.files[s.Name], err = dir.file(s.Name); err == nil {
@@ -210,7 +213,7 @@ func runnable(program, dir string) error {
 // policies reads the company's policies. Mistakes that take the servers' tools to
 // find are logged when those are listed.
 func (d *deployment) policies(o *mcp.Options, path string) (err error) {
-	if o.Policies, err = readGuards(path); err != nil {
+	if o.Policies, err = inputs.Guards(path); err != nil {
 		return err
 	}
 	for _, f := range o.Policies {
@@ -236,7 +239,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	if d.store == "" && (c.Queue || c.Shared) {
 		var err error
 		if d.store, err = store.DefaultPath(); err != nil {
-			return nil, hint(err, "say where the store is with --store")
+			return nil, hint.Wrap(err, "say where the store is with --store")
 		}
 	}
 	server := mcp.Server{Name: c.Name}
@@ -249,7 +252,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	most := wire.DefaultLimits().Size
 	switch {
 	case c.Message < 0 || c.Message > config.MaxMessage:
-		return nil, usage{fmt.Errorf("--message-mib: write a number from 1 to %d", config.MaxMessage)}
+		return nil, command.UsageError(fmt.Errorf("--message-mib: write a number from 1 to %d", config.MaxMessage))
 	case c.Message > 0:
 		most = c.Message << 20
 	}

@@ -13,8 +13,10 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
-	"github.com/remit-project/remit/internal/wholefile"
 	"github.com/remit-project/remit/store"
 )
 
@@ -23,7 +25,7 @@ type contractDir string
 
 func (d contractDir) file(server string) (string, error) {
 	if server == "" || strings.ContainsAny(server, `/\`) || strings.HasPrefix(server, ".") {
-		return "", hint(fmt.Errorf("the server name %q can't be a file name", server), "give it another with --name")
+		return "", hint.Wrap(fmt.Errorf("the server name %q can't be a file name", server), "give it another with --name")
 	}
 	return filepath.Join(string(d), server+".yaml"), nil
 }
@@ -34,9 +36,9 @@ func (d contractDir) find(server string) (*contract.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := existing(name)
+	f, err := inputs.ExistingContract(name)
 	if err == nil && f != nil && f.Server != server {
-		return nil, hint(fmt.Errorf("%s: the file is for the server %q", name, f.Server), "name the file after the server, or start the gateway with --name "+f.Server)
+		return nil, hint.Wrap(fmt.Errorf("%s: the file is for the server %q", name, f.Server), "name the file after the server, or start the gateway with --name "+f.Server)
 	}
 	return f, err
 }
@@ -59,10 +61,10 @@ func (d contractDir) add(f *contract.File) error {
 		return fmt.Errorf("%s is there by now: restart the gateway", name)
 	}
 	// The base of a later three-way merge, as contract synth keeps it.
-	if err := wholefile.Replace(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text, 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(string(d), "."+f.Server+".generated.yaml"), text, 0o644); err != nil {
 		return err
 	}
-	return wholefile.Replace(name, text, 0o644)
+	return atomicfile.Write(name, text, 0o644)
 }
 
 // approved writes down the calls that people allow for always: in the contract
@@ -102,7 +104,7 @@ func (l *approved) write(server string, a contract.Approval, note *store.Note) e
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	data, err := readFile(name)
+	data, err := inputs.Read(name)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (l *approved) write(server string, a contract.Approval, note *store.Note) e
 	for pointer, value := range a.Call {
 		note.Members["value "+pointer] = value
 	}
-	if err := wholefile.Replace(name, data, 0o644); err != nil {
+	if err := atomicfile.Write(name, data, 0o644); err != nil {
 		return err
 	}
 	note.Members["file"], note.Members["sha256"] = name, fmt.Sprintf("%x", sha256.Sum256(data))

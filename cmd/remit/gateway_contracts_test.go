@@ -97,7 +97,7 @@ func asked(t *testing.T, name string) string {
 	return ""
 }
 
-func command(t *testing.T, args ...string) (code int, out string) {
+func runArgs(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var b bytes.Buffer
 	code = run(args, strings.NewReader(""), &b, &b)
@@ -164,7 +164,7 @@ func TestApprovalsReach(t *testing.T) {
 			}
 			through := make(chan bool, 1)
 			go func() { through <- g.send(t, "ann@corp.example") }()
-			if code, out := command(t, "approvals", "answer", "--store", db, "--for", extent, "--by", "ann", asked(t, db), "approve"); code != 0 {
+			if code, out := runArgs(t, "approvals", "answer", "--store", db, "--for", extent, "--by", "ann", asked(t, db), "approve"); code != 0 {
 				t.Fatalf("%d: %s", code, out)
 			}
 			if !<-through {
@@ -196,7 +196,7 @@ func TestApprovalsReach(t *testing.T) {
 			if !strings.Contains(string(after), "    approved:\n      - {/to: ann@corp.example}\n") || !strings.Contains(string(after), "# looked at by ann") || len(after) > len(text)+60 {
 				t.Errorf("the contract is now:\n%s", after)
 			}
-			if _, out := command(t, "audit", "export", "--store", db); !strings.Contains(out, `"about":"approved","members":{"by":"ann"`) || !strings.Contains(out, `"value /to":"ann@corp.example"`) {
+			if _, out := runArgs(t, "audit", "export", "--store", db); !strings.Contains(out, `"about":"approved","members":{"by":"ann"`) || !strings.Contains(out, `"value /to":"ann@corp.example"`) {
 				t.Errorf("the audit log doesn't have it:\n%s", out)
 			}
 		})

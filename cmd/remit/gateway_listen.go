@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/oauth"
@@ -23,7 +24,7 @@ func listenOn(ctx context.Context, f *config.File, g *running, log *slog.Logger)
 		var err error
 		o.TLS, err = tlsfiles.Config(*on.TLS, func(err error) { log.Warn("new certificates could not be read, and the old ones stay", "error", err) })
 		if err != nil {
-			return hint(err, "correct listen.tls")
+			return hint.Wrap(err, "correct listen.tls")
 		}
 		if on.TLS.ClientCA != "" {
 			o.Auth = certificates{}
@@ -33,7 +34,7 @@ func listenOn(ctx context.Context, f *config.File, g *running, log *slog.Logger)
 	if on.OAuth != nil {
 		var err error
 		if resource, err = oauth.New(*on.OAuth); err != nil {
-			return hint(err, "correct listen.oauth")
+			return hint.Wrap(err, "correct listen.oauth")
 		}
 		o.Auth = tokens{resource, on.OAuth.Issuer}
 	}
@@ -43,7 +44,7 @@ func listenOn(ctx context.Context, f *config.File, g *running, log *slog.Logger)
 	}
 	l, err := net.Listen("tcp", on.Address)
 	if err != nil {
-		return hint(err, "choose another listen.address")
+		return hint.Wrap(err, "choose another listen.address")
 	}
 	log.Info("listening", "url", scheme+"://"+l.Addr().String()+"/mcp")
 	return h.Serve(ctx, l)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/rawjson"
 )
@@ -36,10 +37,10 @@ func (n notifier) tell(ctx context.Context, d *remit.Decision) {
 	}
 	cmd := exec.CommandContext(ctx, n.command[0], n.command[1:]...)
 	cmd.Stdin = bytes.NewReader(append(data, '\n'))
-	cmd.Env = append(os.Environ(), "REMIT_SERVER="+visible(d.Server), "REMIT_TOOL="+visible(d.Tool))
+	cmd.Env = append(os.Environ(), "REMIT_SERVER="+display.Line(d.Server), "REMIT_TOOL="+display.Line(d.Tool))
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		const most = 400
-		n.log.Warn("nobody could be told of a question", "call", d.Call, "command", n.command[0], "error", err, "says", visible(string(out[:min(len(out), most)])))
+		n.log.Warn("nobody could be told of a question", "call", d.Call, "command", n.command[0], "error", err, "says", display.Line(string(out[:min(len(out), most)])))
 	}
 }

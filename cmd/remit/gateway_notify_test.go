@@ -79,7 +79,7 @@ func TestSomebodyHears(t *testing.T) {
 		t.Errorf("the command was told %q", said)
 	}
 
-	if code, out := command(t, "approvals", "answer", "--store", db, id, "approve"); code != 0 {
+	if code, out := runArgs(t, "approvals", "answer", "--store", db, id, "approve"); code != 0 {
 		t.Errorf("%d: %s", code, out)
 	}
 	if r := <-result; r == nil || r.IsError {

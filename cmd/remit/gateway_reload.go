@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
 )
 
@@ -33,7 +34,7 @@ func reloading(ctx context.Context, g *running, log *slog.Logger) {
 // what its server had.
 func reload(g *mcp.Gateway, files map[string]string, log *slog.Logger) {
 	for name, file := range files {
-		f, err := readContract(file)
+		f, err := inputs.Contract(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the server has not listed its tools yet
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
@@ -139,7 +140,7 @@ func inPlace(name string) (func() error, error) {
 func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 	n := store.Note{About: "start", Members: map[string]string{"version": version()}}
 	add := func(what, name string) error {
-		data, err := readFile(name)
+		data, err := inputs.Read(name)
 		if err == nil {
 			n.Members[what] = fmt.Sprintf("%s sha256:%x", name, sha256.Sum256(data))
 		}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/store"
 )
@@ -47,15 +49,15 @@ Example:
 
 // Run answers one event. Its way is kept short: an agent waits for it at every
 // call.
-func (c *hookAnswer) Run(ctx context.Context, s *streams) error {
+func (c *hookAnswer) Run(ctx context.Context, s *command.Streams) error {
 	agent, err := hook.Find(c.Agent)
 	if err != nil {
-		return usage{err}
+		return command.UsageError(err)
 	}
 	ctx, cancel := hook.Deadline(ctx)
 	defer cancel()
 	done := make(chan hook.Output, 1)
-	go func() { done <- c.answer(ctx, agent, s.in) }()
+	go func() { done <- c.answer(ctx, agent, s.In) }()
 	var out hook.Output
 	select {
 	case out = <-done:
@@ -63,11 +65,11 @@ func (c *hookAnswer) Run(ctx context.Context, s *streams) error {
 		// Not even the event came.
 		out = agent.Refuse(fmt.Errorf("no answer within %s", hook.AnswerTime))
 	}
-	if _, err := io.WriteString(s.out, out.Stdout); err != nil {
+	if _, err := io.WriteString(s.Out, out.Stdout); err != nil {
 		out = agent.Refuse(err)
 	}
-	if _, err := io.WriteString(s.err, out.Stderr); err != nil || out.Exit != 0 {
-		return status(max(out.Exit, exitBlocked))
+	if _, err := io.WriteString(s.Err, out.Stderr); err != nil || out.Exit != 0 {
+		return command.Status(max(out.Exit, exitBlocked))
 	}
 	return nil
 }
@@ -129,23 +131,23 @@ Example:
 }
 
 // Run prints the file.
-func (c *hookContracts) Run(s *streams) error {
+func (c *hookContracts) Run(s *command.Streams) error {
 	agent, err := hook.Find(c.Agent)
 	if err != nil {
-		return usage{err}
+		return command.UsageError(err)
 	}
 	text, err := agent.Contracts()
 	if err != nil {
 		return err
 	}
-	_, err = s.out.Write(text)
+	_, err = s.Out.Write(text)
 	return err
 }
 
 type hookStop struct{}
 
 // Run ends the daemon.
-func (hookStop) Run(ctx context.Context, s *streams) error {
+func (hookStop) Run(ctx context.Context, s *command.Streams) error {
 	client, err := hookClient("")
 	if err != nil {
 		return err
@@ -157,9 +159,9 @@ func (hookStop) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if was {
-		s.printer().line(0, "the daemon ends; sessions are in the store")
+		newPrinter(s).line(0, "the daemon ends; sessions are in the store")
 	} else {
-		s.printer().line(0, "no daemon is running")
+		newPrinter(s).line(0, "no daemon is running")
 	}
 	return nil
 }
@@ -169,21 +171,21 @@ type hookDaemon struct {
 }
 
 // Run serves. Its first line tells the hook that started it how that went.
-func (c *hookDaemon) Run(ctx context.Context, s *streams) error {
+func (c *hookDaemon) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	err := c.serve(ctx, s)
 	switch {
 	case errors.Is(err, hook.ErrRunning):
-		fmt.Fprintln(s.out, hook.Ready) // another one serves
+		fmt.Fprintln(s.Out, hook.Ready) // another one serves
 		return nil
 	case err != nil:
-		fmt.Fprintln(s.out, visible(err.Error()))
+		fmt.Fprintln(s.Out, display.Line(err.Error()))
 	}
 	return err
 }
 
-func (c *hookDaemon) serve(ctx context.Context, s *streams) error {
+func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 	path, err := store.DefaultPath()
 	if err != nil {
 		return err
@@ -192,7 +194,7 @@ func (c *hookDaemon) serve(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(s.err, nil))
+	log := slog.New(slog.NewTextHandler(s.Err, nil))
 	open := func() (hook.Handler, func() error, error) {
 		st, err := store.Open(ctx, path, store.Options{})
 		if err != nil {
@@ -210,8 +212,8 @@ func (c *hookDaemon) serve(ctx context.Context, s *streams) error {
 	}
 	d := &hook.Daemon{Dir: hook.Dir(path), Identity: identity, Idle: c.Idle, Log: log}
 	return d.Serve(ctx, open, func() {
-		fmt.Fprintln(s.out, hook.Ready)
-		if f, ok := s.out.(*os.File); ok {
+		fmt.Fprintln(s.Out, hook.Ready)
+		if f, ok := s.Out.(*os.File); ok {
 			f.Close() // the hook that waits for the line, and the agent, need it no more
 		}
 	})

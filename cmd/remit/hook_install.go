@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/hook"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 // hookFile says which of an agent's files is meant.
@@ -25,7 +28,7 @@ type hookFile struct {
 func (c *hookFile) find() (*hook.Agent, string, []byte, error) {
 	agent, err := hook.Find(c.Agent)
 	if err != nil {
-		return nil, "", nil, usage{err}
+		return nil, "", nil, command.UsageError(err)
 	}
 	name := c.File
 	if name == "" {
@@ -35,11 +38,11 @@ func (c *hookFile) find() (*hook.Agent, string, []byte, error) {
 		}
 		home, err := os.UserHomeDir()
 		if err != nil && !c.Project {
-			return nil, "", nil, hint(err, "name the file with --file")
+			return nil, "", nil, hint.Wrap(err, "name the file with --file")
 		}
 		name = agent.Place(c.Project, dir, home)
 	}
-	data, err := readFile(name)
+	data, err := inputs.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return agent, name, nil, nil
 	}
@@ -62,7 +65,7 @@ Example:
 }
 
 // Run writes the hooks.
-func (c *hookInstall) Run(s *streams) error {
+func (c *hookInstall) Run(s *command.Streams) error {
 	agent, name, data, err := c.find()
 	if err != nil {
 		return err
@@ -77,14 +80,14 @@ func (c *hookInstall) Run(s *streams) error {
 			return err
 		}
 		if info, err := os.Stat(contracts); err != nil || !info.IsDir() {
-			return hint(fmt.Errorf("--contracts: %s is no directory", contracts), "make it first")
+			return hint.Wrap(fmt.Errorf("--contracts: %s is no directory", contracts), "make it first")
 		}
 	}
 	out, err := agent.Install(name, data, agent.Command(program, contracts))
 	if err != nil {
 		return err
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	switch {
 	case data == nil:
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -115,12 +118,12 @@ func (hookUninstall) Help() string {
 }
 
 // Run removes the hooks.
-func (c *hookUninstall) Run(s *streams) error {
+func (c *hookUninstall) Run(s *command.Streams) error {
 	agent, name, data, err := c.find()
 	if err != nil {
 		return err
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	if data == nil {
 		p.line(0, name+": there is no such file")
 		return nil
@@ -132,7 +135,7 @@ func (c *hookUninstall) Run(s *streams) error {
 	out, err := agent.Uninstall(name, data, earlier...)
 	switch {
 	case err != nil:
-		return hint(err, "put the file back from "+backupName(name, 1))
+		return hint.Wrap(err, "put the file back from "+backupName(name, 1))
 	case out == nil:
 		if err := os.Remove(name); err != nil {
 			return err
@@ -163,10 +166,10 @@ func ownProgram(named string) (string, error) {
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return "", hint(err, "name the program with --program")
+		return "", hint.Wrap(err, "name the program with --program")
 	}
 	if passing(exe) {
-		return "", hint(fmt.Errorf("%s was only made for this run, and is gone afterwards", exe), "build the program with go build, and run that; or name it with --program")
+		return "", hint.Wrap(fmt.Errorf("%s was only made for this run, and is gone afterwards", exe), "build the program with go build, and run that; or name it with --program")
 	}
 	// The name in PATH stays when a package manager installs another version.
 	if found, err := exec.LookPath("remit"); err == nil && sameFile(found, exe) {

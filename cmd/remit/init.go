@@ -11,6 +11,10 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/jsonc"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
@@ -42,12 +46,12 @@ Example:
 }
 
 // Run makes a configuration, or edits the client's file.
-func (c *initCommand) Run(s *streams) error {
+func (c *initCommand) Run(s *command.Streams) error {
 	f, err := c.one()
 	if err != nil {
 		return err
 	}
-	data, err := readFile(f.Name)
+	data, err := inputs.Read(f.Name)
 	if err != nil {
 		return err
 	}
@@ -56,7 +60,7 @@ func (c *initCommand) Run(s *streams) error {
 	}
 	for _, name := range c.Skip {
 		if !hasServer(f, name) {
-			return usage{fmt.Errorf("--skip: %s has no server %q", f.Name, name)}
+			return command.UsageError(fmt.Errorf("--skip: %s has no server %q", f.Name, name))
 		}
 	}
 	if err := c.defaults(f); err != nil {
@@ -66,7 +70,7 @@ func (c *initCommand) Run(s *streams) error {
 	case c.Remove:
 		return c.remove(s, f, data)
 	case len(f.Servers) == 0:
-		return hint(fmt.Errorf("%s: there are no servers in the file", f.Name), "servers stand in mcpServers, or in servers for VS Code")
+		return hint.Wrap(fmt.Errorf("%s: there are no servers in the file", f.Name), "servers stand in mcpServers, or in servers for VS Code")
 	case c.Apply:
 		return c.apply(s, f, data)
 	}
@@ -81,7 +85,7 @@ func (c *initCommand) defaults(f *clients.File) error {
 		if personal(f.Name) {
 			settings, err := os.UserConfigDir()
 			if err != nil {
-				return hint(err, "say where the configuration is to be with --out")
+				return hint.Wrap(err, "say where the configuration is to be with --out")
 			}
 			c.Out = filepath.Join(settings, "remit", "remit.yaml")
 		}
@@ -90,7 +94,7 @@ func (c *initCommand) defaults(f *clients.File) error {
 	switch {
 	case c.Store == "":
 		if c.Store, err = store.DefaultPath(); err != nil {
-			return hint(err, "say where sessions are to be kept with --store")
+			return hint.Wrap(err, "say where sessions are to be kept with --store")
 		}
 		c.usual = true
 	case !strings.Contains(c.Store, ":"):
@@ -126,19 +130,19 @@ func hasServer(f *clients.File, name string) bool {
 func (c *initCommand) skipped(s *clients.Server) bool { return slices.Contains(c.Skip, s.Name) }
 
 // write makes a configuration of the client's servers.
-func (c *initCommand) write(s *streams, f *clients.File) error {
-	p := s.printer()
+func (c *initCommand) write(s *command.Streams, f *clients.File) error {
+	p := newPrinter(s)
 	names := commonNames(f.Servers)
 	made := &madeConfig{contracts: c.Contracts, store: c.Store, secrets: newSecrets()}
 	var errs contract.Errors
 	for _, server := range f.Servers {
 		if c.skipped(server) {
-			p.line(0, visible(server.Name)+": left out")
+			p.line(0, display.Line(server.Name)+": left out")
 			continue
 		}
 		notes, err := made.add(server, names[server])
 		for _, n := range notes {
-			p.line(0, fmt.Sprintf("%s: %s: %s", server.Position, visible(server.Name), n))
+			p.line(0, fmt.Sprintf("%s: %s: %s", server.Position, display.Line(server.Name), n))
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -148,7 +152,7 @@ func (c *initCommand) write(s *streams, f *clients.File) error {
 		return errs
 	}
 	if len(made.servers) == 0 {
-		return hint(fmt.Errorf("%s: no server of the file can be in a configuration", f.Name), "put the gateway before each of them: remit init --apply --file "+f.Name)
+		return hint.Wrap(fmt.Errorf("%s: no server of the file can be in a configuration", f.Name), "put the gateway before each of them: remit init --apply --file "+f.Name)
 	}
 	kept, err := made.save(c.Out)
 	if err != nil {
@@ -157,7 +161,7 @@ func (c *initCommand) write(s *streams, f *clients.File) error {
 	if kept {
 		p.line(0, c.Out+": there already, and it serves these servers; nothing was written")
 	} else {
-		p.line(0, fmt.Sprintf("wrote %s: %s", c.Out, plural(len(made.servers), "server", "servers")))
+		p.line(0, fmt.Sprintf("wrote %s: %s", c.Out, display.Count(len(made.servers), "server", "servers")))
 	}
 	for _, v := range made.variables {
 		p.line(0, fmt.Sprintf("set %s before the gateway starts: it is %s", v.name, v.what))
@@ -174,8 +178,8 @@ func sameFile(a, b string) bool {
 }
 
 // apply puts the gateway before the servers of the client's file.
-func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
-	p := s.printer()
+func (c *initCommand) apply(s *command.Streams, f *clients.File, data []byte) error {
+	p := newPrinter(s)
 	program, err := ownProgram(c.Program)
 	if err != nil {
 		return err
@@ -199,11 +203,11 @@ func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 	for _, server := range f.Servers {
 		switch {
 		case c.skipped(server):
-			lines = append(lines, visible(server.Name)+": left as it is, and so not protected")
+			lines = append(lines, display.Line(server.Name)+": left as it is, and so not protected")
 		case server.Gateway() != nil:
-			lines = append(lines, visible(server.Name)+": goes through Remit already")
+			lines = append(lines, display.Line(server.Name)+": goes through Remit already")
 		case server.Legacy:
-			lines = append(lines, visible(server.Name)+": left as it is, and so not protected: "+legacy)
+			lines = append(lines, display.Line(server.Name)+": left as it is, and so not protected: "+legacy)
 		case server.URL != "":
 			name := strings.TrimSuffix(out, filepath.Ext(out)) + "-" + names[server] + ".yaml"
 			made := &madeConfig{contracts: contracts, store: c.Store, secrets: newSecrets()}
@@ -214,10 +218,10 @@ func (c *initCommand) apply(s *streams, f *clients.File, data []byte) error {
 			}
 			files[name] = made
 			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--config", name, "--shared"}, Env: env}
-			lines = append(lines, fmt.Sprintf("%s: now goes through Remit, as %s says", visible(server.Name), name))
+			lines = append(lines, fmt.Sprintf("%s: now goes through Remit, as %s says", display.Line(server.Name), name))
 		default:
 			wrappings[server] = &clients.Wrapping{Program: program, Args: []string{"gateway", "--name", names[server], "--contracts", contracts, "--store", c.Store, "--queue", "--elicit", "--shared"}}
-			lines = append(lines, fmt.Sprintf("%s: now goes through Remit; contracts in %s", visible(server.Name), filepath.Join(contracts, names[server]+".yaml")))
+			lines = append(lines, fmt.Sprintf("%s: now goes through Remit; contracts in %s", display.Line(server.Name), filepath.Join(contracts, names[server]+".yaml")))
 		}
 	}
 	if len(errs) > 0 {
@@ -287,7 +291,7 @@ func undone(again *clients.File, data []byte, how map[*clients.Server]*clients.W
 			continue
 		}
 		if made[s] = true; s.Gateway() == nil {
-			return nil, hint(fmt.Errorf("%s: the gateway can't be told from other commands after the edit", f.Name), "the name of --program must be remit")
+			return nil, hint.Wrap(fmt.Errorf("%s: the gateway can't be told from other commands after the edit", f.Name), "the name of --program must be remit")
 		}
 	}
 	back, _, err := again.Unwrap(func(s *clients.Server) bool { return made[s] }, data)
@@ -304,11 +308,11 @@ func byHand(p *printer, s *clients.Server, w *clients.Wrapping) {
 			rest = ", and then the arguments that are there"
 		}
 	}
-	p.line(0, fmt.Sprintf("%s: %s:", s.Position, visible(s.Name)))
-	p.line(2, `"command": `+visible(jsonc.Quote(w.Program)))
-	p.line(2, `"args": [`+visible(jsonc.Quote(args...))+rest+`]`)
+	p.line(0, fmt.Sprintf("%s: %s:", s.Position, display.Line(s.Name)))
+	p.line(2, `"command": `+display.Line(jsonc.Quote(w.Program)))
+	p.line(2, `"args": [`+display.Line(jsonc.Quote(args...))+rest+`]`)
 	for _, e := range w.Env {
-		p.line(2, `in "env", `+visible(jsonc.Quote(e.Name))+": what stands in url or headers now")
+		p.line(2, `in "env", `+display.Line(jsonc.Quote(e.Name))+": what stands in url or headers now")
 	}
 }
 
@@ -321,7 +325,7 @@ func replaceClient(name string, before, after []byte) (backup string, err error)
 	}
 	for n := 1; ; n++ {
 		if backup = backupName(name, n); n > maxBackups {
-			return "", hint(fmt.Errorf("%s: there are %d backups already", name, maxBackups), "remove those that you don't need")
+			return "", hint.Wrap(fmt.Errorf("%s: there are %d backups already", name, maxBackups), "remove those that you don't need")
 		}
 		err := createFile(backup, before, info.Mode())
 		if err == nil {
@@ -330,12 +334,12 @@ func replaceClient(name string, before, after []byte) (backup string, err error)
 		if !errors.Is(err, fs.ErrExist) {
 			return "", err
 		}
-		if same, err := readFile(backup); err == nil && bytes.Equal(same, before) {
+		if same, err := inputs.Read(backup); err == nil && bytes.Equal(same, before) {
 			break
 		}
 	}
-	if now, err := readFile(name); err != nil || !bytes.Equal(now, before) {
-		return "", hint(fmt.Errorf("%s: the file has changed meanwhile", name), "end the client, and start again")
+	if now, err := inputs.Read(name); err != nil || !bytes.Equal(now, before) {
+		return "", hint.Wrap(fmt.Errorf("%s: the file has changed meanwhile", name), "end the client, and start again")
 	}
 	return backup, replaceKeeping(name, after, info.Mode())
 }
@@ -355,7 +359,7 @@ func backupName(name string, n int) string {
 func backups(name string) (earlier [][]byte, names []string, err error) {
 	for n := maxBackups; n >= 1; n-- {
 		backup := backupName(name, n)
-		old, err := readFile(backup)
+		old, err := inputs.Read(backup)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -373,8 +377,8 @@ func restore(name string, before, after []byte, earlier [][]byte, names []string
 	if err != nil {
 		return err
 	}
-	if now, err := readFile(name); err != nil || !bytes.Equal(now, before) {
-		return hint(fmt.Errorf("%s: the file has changed meanwhile", name), "end the client, and start again")
+	if now, err := inputs.Read(name); err != nil || !bytes.Equal(now, before) {
+		return hint.Wrap(fmt.Errorf("%s: the file has changed meanwhile", name), "end the client, and start again")
 	}
 	if err := replaceKeeping(name, after, info.Mode()); err != nil {
 		return err
@@ -390,18 +394,18 @@ func restore(name string, before, after []byte, earlier [][]byte, names []string
 }
 
 // remove takes the gateway out of the client's file.
-func (c *initCommand) remove(s *streams, f *clients.File, data []byte) error {
-	p := s.printer()
+func (c *initCommand) remove(s *command.Streams, f *clients.File, data []byte) error {
+	p := newPrinter(s)
 	earlier, names, err := backups(f.Name)
 	if err != nil {
 		return err
 	}
 	out, stay, err := f.Unwrap(func(s *clients.Server) bool { return !c.skipped(s) }, earlier...)
 	if err != nil {
-		return hint(err, "put the file back from "+backupName(f.Name, 1))
+		return hint.Wrap(err, "put the file back from "+backupName(f.Name, 1))
 	}
 	for _, server := range stay {
-		p.line(0, fmt.Sprintf("%s: %s: stays behind Remit, because no backup says what it was: write its url here by hand; it is in the file that --config names", server.Position, visible(server.Name)))
+		p.line(0, fmt.Sprintf("%s: %s: stays behind Remit, because no backup says what it was: write its url here by hand; it is in the file that --config names", server.Position, display.Line(server.Name)))
 	}
 	if bytes.Equal(out, data) {
 		p.line(0, f.Name+": nothing to change")
@@ -417,7 +421,7 @@ func (c *initCommand) remove(s *streams, f *clients.File, data []byte) error {
 
 // existingConfig reads a configuration that is there already; nil when there is none.
 func existingConfig(name string, lookup func(string) (string, bool)) ([]byte, *config.File, error) {
-	data, err := readFile(name)
+	data, err := inputs.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/store"
@@ -248,7 +249,7 @@ func (m *madeConfig) save(name string) (kept bool, err error) {
 	case old != nil && (bytes.Equal(old, data) || m.within(f)):
 		return true, nil
 	case old != nil:
-		return false, hint(fmt.Errorf("%s: the file is there, and doesn't serve all of these servers", name), "move it away, or write to another file with --out")
+		return false, hint.Wrap(fmt.Errorf("%s: the file is there, and doesn't serve all of these servers", name), "move it away, or write to another file with --out")
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return false, err

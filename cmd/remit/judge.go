@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/llm"
 )
@@ -22,15 +24,15 @@ func (f judgeFlag) judge(policies string) (guard.Judge, error) {
 		return nil, nil
 	}
 	if policies == "" {
-		return nil, usage{hint(errors.New("--judge is asked by rules, and there are none"), "name their directory with --policies DIR")}
+		return nil, command.UsageError(hint.Wrap(errors.New("--judge is asked by rules, and there are none"), "name their directory with --policies DIR"))
 	}
 	e, err := llm.Named(f.Judge)
 	if err != nil {
-		return nil, usage{fmt.Errorf("--judge: %w", err)}
+		return nil, command.UsageError(fmt.Errorf("--judge: %w", err))
 	}
 	j, err := judge.New(e.FromEnvironment(os.LookupEnv))
 	if err != nil {
-		return nil, usage{err}
+		return nil, command.UsageError(err)
 	}
 	return j, nil
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/internal/command/commandtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,52 +35,18 @@ func (m tests) Run() int {
 	return code
 }
 
-// TestScripts runs testdata/*.txtar: each is the specification of one command,
-// with its messages and exit codes. "exits N command…" runs a command and
-// holds it to an exit code; "replace OLD NEW FILE" edits a file as a person
-// would.
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("UPDATE") != "",
-		// The race detector makes every process wait a second before it ends.
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("GORACE", "atexit_sleep_ms=0")
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "replace": replace},
-	})
-}
+func TestScripts(t *testing.T) { commandtest.Scripts(t) }
 
-// exits runs a command and fails unless it ends with the given exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits N command…")
+// Measurements are not in the product: their code and their data would be most of
+// what users download for nothing.
+func TestTheProductDoesNotMeasure(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var ended *exec.ExitError
-		if !errors.As(err, &ended) {
-			ts.Fatalf("%v", err)
-		}
-		got = ended.ExitCode()
+	if bytes.Contains(out, []byte("remit/internal/eval")) {
+		t.Error("cmd/remit depends on internal/eval: what measures belongs to cmd/remit-eval")
 	}
-	if want := args[0]; strconv.Itoa(got) != want {
-		ts.Fatalf("exit code %d, want %s", got, want)
-	}
-}
-
-func replace(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: replace OLD NEW FILE")
-	}
-	text := ts.ReadFile(args[2])
-	if !strings.Contains(text, args[0]) {
-		ts.Fatalf("%s: there is no %q", args[2], args[0])
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.ReplaceAll(text, args[0], args[1])), 0o644))
 }
 
 // The session schema in the docs is valid JSON, and it knows every type of

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/llm"
 )
 
@@ -32,7 +34,7 @@ type modelFlags struct {
 func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 	e, err := llm.Named(model)
 	if err != nil {
-		return e, usage{err}
+		return e, command.UsageError(err)
 	}
 	e.BaseURL, e.MaxTokens, e.Plain = f.BaseURL, f.MaxTokens, f.PlainHTTP
 	e = e.FromEnvironment(os.LookupEnv)
@@ -42,7 +44,7 @@ func (f *modelFlags) endpoint(model string) (llm.Endpoint, error) {
 		e.Price.Input, err1 = strconv.ParseFloat(input, 64)
 		e.Price.Output, err2 = strconv.ParseFloat(output, 64)
 		if err := errors.Join(err1, err2); err != nil || e.Price.Input < 0 || e.Price.Output < 0 {
-			return e, usage{fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", e.Model, price, e.Model)}
+			return e, command.UsageError(fmt.Errorf("--price %s=%s: write USD for a million tokens of input and of output, such as %s=3/15", e.Model, price, e.Model))
 		}
 	}
 	return e, nil
@@ -56,7 +58,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 		Parallel: f.Parallel, RequestsPerMinute: f.RequestsPerMinute, Timeout: f.Timeout,
 	}
 	if f.Model == "" {
-		return o, usage{hint(errors.New("no model is given"), "name one with --model or REMIT_MODEL, and set OPENAI_API_KEY or ANTHROPIC_API_KEY: docs/reference/models.md")}
+		return o, command.UsageError(hint.Wrap(errors.New("no model is given"), "name one with --model or REMIT_MODEL, and set OPENAI_API_KEY or ANTHROPIC_API_KEY: docs/reference/models.md"))
 	}
 	var err error
 	if o.Default, err = f.endpoint(f.Model); err != nil {
@@ -64,7 +66,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 	}
 	for stage, model := range f.StageModel {
 		if !slices.Contains(stages, stage) {
-			return o, usage{fmt.Errorf("--stage-model %s: there is no such stage; the stages are %s", stage, strings.Join(stages, ", "))}
+			return o, command.UsageError(fmt.Errorf("--stage-model %s: there is no such stage; the stages are %s", stage, strings.Join(stages, ", ")))
 		}
 		if o.Stages[stage], err = f.endpoint(model); err != nil {
 			return o, err

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/label"
 )
@@ -17,7 +18,7 @@ var pageSource string
 // escaping.
 func page(w io.Writer, e *explanation.Explanation) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"visible": visible,
+		"visible": display.Line,
 		"class":   func(t label.Trust) string { return t.String() },
 	}).Parse(pageSource)
 	if err != nil {

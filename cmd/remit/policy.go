@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/synth"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 type policyCommand struct {
@@ -59,9 +59,11 @@ func (f policyFlags) read() (*policies, error) {
 	}
 	p := &policies{scope: scope}
 	for _, path := range f.Paths {
-		if err := p.add(path); err != nil {
+		files, mistakes, err := inputs.LintGuards(path)
+		if err != nil {
 			return nil, err
 		}
+		p.files, p.mistakes = append(p.files, files...), append(p.mistakes, mistakes...)
 	}
 	set, mistakes, err := compileGuards(p.files, p.scope)
 	if err != nil {
@@ -85,87 +87,21 @@ func compileGuards(files []*guard.File, scope guard.Deployment) (*guard.Set, gua
 func concerning(g *guard.Guard) string {
 	switch {
 	case g.Tool != guard.EveryTool:
-		return name(g.Tool)
+		return display.Name(g.Tool)
 	case g.Server != "":
-		return "every tool of " + name(g.Server)
+		return "every tool of " + display.Name(g.Server)
 	}
 	return "every tool"
 }
 
 // scope reads the tools with their contracts.
-func (f scopeFlags) scope() (guard.Deployment, error) {
-	tools, err := readTools(f.Tools)
-	if err != nil {
-		return guard.Deployment{}, err
-	}
-	if f.Contracts == "" {
-		return guard.Deployment{Tools: tools, Contracts: synthesized(tools)}, nil
-	}
-	scope := guard.Deployment{}
-	if scope.Contracts, err = readContracts(f.Contracts); err != nil {
-		return guard.Deployment{}, err
-	}
-	for _, c := range tools {
-		scope.Tools = append(scope.Tools, assign(c, scope.Contracts)...)
-	}
-	return scope, nil
-}
+func (f scopeFlags) scope() (guard.Deployment, error) { return inputs.Scope(f.Tools, f.Contracts) }
 
-// synthesized makes contracts of tools that have none.
-func synthesized(tools []*schema.Catalogue) []*contract.File {
-	var out []*contract.File
-	for _, c := range tools {
-		out = append(out, synth.Contract(c))
-	}
-	return out
-}
-
-// add reads the guard files of a path.
-func (p *policies) add(path string) error {
-	names, err := yamlFiles(path, "guard", "write one file a tool, and one for every tool: docs/reference/guards.md")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		f, err := readGuard(name)
-		var mistakes guard.Errors
-		switch {
-		case errors.As(err, &mistakes):
-			p.mistakes = append(p.mistakes, mistakes...)
-		case err != nil:
-			return err
-		default:
-			p.files = append(p.files, f)
-		}
-	}
-	return nil
-}
-
-// readGuards reads the guard files of a path. All mistakes are reported.
-func readGuards(path string) ([]*guard.File, error) {
-	p := &policies{}
-	if err := p.add(path); err != nil {
-		return nil, err
-	}
-	if len(p.mistakes) > 0 {
-		return nil, p.mistakes
-	}
-	return p.files, nil
-}
-
-func readGuard(name string) (*guard.File, error) {
-	data, err := readFileOf(name, "a guard file (*.yaml) in it")
-	if err != nil {
-		return nil, err
-	}
-	return guard.Load(name, data)
-}
-
-// mistake prints one mistake in a file.
-func (s *streams) mistake(m *guard.Error) {
-	p := paint(s.color)
-	fmt.Fprintf(s.out, "%s: %s %s\n", visible(m.Position.String()), p.bad("error:"), visible(m.Message))
+// printMistake prints one mistake in a file.
+func printMistake(s *command.Streams, m *guard.Error) {
+	p := display.Paint(s.Color)
+	fmt.Fprintf(s.Out, "%s: %s %s\n", display.Line(m.Position.String()), p.Bad("error:"), display.Line(m.Message))
 	if m.Hint != "" {
-		fmt.Fprintf(s.out, "  %s %s\n", p.dim("hint:"), visible(m.Hint))
+		fmt.Fprintf(s.Out, "  %s %s\n", p.Dim("hint:"), display.Line(m.Hint))
 	}
 }

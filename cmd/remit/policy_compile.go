@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/compiler"
@@ -56,7 +59,7 @@ Examples:
 }
 
 // Run compiles the document.
-func (c *policyCompileCommand) Run(ctx context.Context, s *streams) error {
+func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) error {
 	in, err := c.input()
 	if err != nil {
 		return err
@@ -118,7 +121,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *streams) error {
 
 func (c *policyCompileCommand) input() (compiler.Input, error) {
 	in := compiler.Input{}
-	data, err := readFileOf(c.Document, "a policy document")
+	data, err := inputs.ReadAs(c.Document, "a policy document")
 	if err != nil {
 		return in, err
 	}
@@ -126,17 +129,17 @@ func (c *policyCompileCommand) input() (compiler.Input, error) {
 		return in, err
 	}
 	if c.Mapping && c.Stop != "" {
-		return in, usage{errors.New("--keep-mapping and --stop-after mapping leave nothing to do: give one of them")}
+		return in, command.UsageError(errors.New("--keep-mapping and --stop-after mapping leave nothing to do: give one of them"))
 	}
 	if len(c.Tools) == 0 {
-		return in, usage{hint(errors.New("no tools are given"), "give their definitions with --tools FILE: policies are about calls of tools")}
+		return in, command.UsageError(hint.Wrap(errors.New("no tools are given"), "give their definitions with --tools FILE: policies are about calls of tools"))
 	}
 	if in.Scope, err = c.scope(); err != nil {
 		return in, err
 	}
 	for _, name := range c.Only {
 		if !slices.Contains(compiler.Keys(in.Scope), name) {
-			return in, usage{fmt.Errorf("--only %s: there is no such tool; there are %s", name, strings.Join(compiler.Keys(in.Scope), ", "))}
+			return in, command.UsageError(fmt.Errorf("--only %s: there is no such tool; there are %s", name, strings.Join(compiler.Keys(in.Scope), ", ")))
 		}
 		in.Only = append(in.Only, name)
 	}
@@ -148,7 +151,7 @@ func (c *policyCompileCommand) prompts() (*prompt.Set, error) {
 		return prompt.Load(nil)
 	}
 	if _, err := os.Stat(c.Prompts); err != nil {
-		return nil, missing(err)
+		return nil, inputs.Missing(err)
 	}
 	return prompt.Load(os.DirFS(c.Prompts))
 }
@@ -158,7 +161,7 @@ func (c *policyCompileCommand) prompts() (*prompt.Set, error) {
 func (c *policyCompileCommand) recordings() (*llm.Recordings, error) {
 	switch {
 	case c.Replay != "" && c.Record != "":
-		return nil, usage{errors.New("--record and --replay exclude each other")}
+		return nil, command.UsageError(errors.New("--record and --replay exclude each other"))
 	case c.Replay != "":
 		return llm.Replay(c.Replay), nil
 	case c.Record != "":

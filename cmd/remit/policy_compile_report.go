@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/compiler"
@@ -15,11 +18,11 @@ import (
 // went wrong above it.
 type compileProgress struct {
 	*progress
-	s    *streams
+	s    *command.Streams
 	open int
 }
 
-func newCompileProgress(s *streams) *compileProgress {
+func newCompileProgress(s *command.Streams) *compileProgress {
 	return &compileProgress{newProgress(s, nil), s, 0}
 }
 
@@ -33,10 +36,10 @@ func (p *compileProgress) event(e llm.Event) {
 	}
 	if e.Step == llm.Retried {
 		p.clear()
-		fmt.Fprintf(p.s.err, "%s %s: %s; asking again in %s\n", visible(e.Stage), visible(e.Subject), visible(e.Err.Error()), e.Wait.Round(1e8))
+		fmt.Fprintf(p.s.Err, "%s %s: %s; asking again in %s\n", display.Line(e.Stage), display.Line(e.Subject), display.Line(e.Err.Error()), e.Wait.Round(1e8))
 	}
 	p.draw(fmt.Sprintf("%d answered, %d open, %d tokens, %s  %s", e.Usage.Calls+e.Usage.Reused, p.open,
-		e.Usage.Input+e.Usage.Output, dollars(e.Usage.Cost), visible(e.Stage+" "+e.Subject)))
+		e.Usage.Input+e.Usage.Output, dollars(e.Usage.Cost), display.Line(e.Stage+" "+e.Subject)))
 }
 
 func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
@@ -77,7 +80,7 @@ type compileFailure struct {
 }
 
 // summary says what a run did, and what is left.
-func (c *policyCompileCommand) summary(s *streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
+func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
 	r := compiled{Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{}, Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless}
 	if d.Lock != nil {
 		r.Sentences = len(d.Lock.Sentences)
@@ -107,7 +110,7 @@ func (c *policyCompileCommand) summary(s *streams, in compiler.Input, d *policyd
 		r.Failures = append(r.Failures, compileFailure{f.Tool, f.Policy, f.Err.Error()})
 	}
 	if c.JSON {
-		if err := writeIndented(s.out, r); err != nil {
+		if err := command.WriteJSON(s.Out, r); err != nil {
 			return err
 		}
 	} else if err := c.print(s, &r); err != nil {
@@ -120,7 +123,7 @@ func (c *policyCompileCommand) summary(s *streams, in compiler.Input, d *policyd
 	for _, f := range failures {
 		errs = append(errs, f)
 	}
-	return hint(errors.Join(errs...), "what was there before stays for these; run the command again, and it goes on where it was")
+	return hint.Wrap(errors.Join(errs...), "what was there before stays for these; run the command again, and it goes on where it was")
 }
 
 // compiledOf counts what became of the policies of a tool.
@@ -158,37 +161,37 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 	return t, nil
 }
 
-func (c *policyCompileCommand) print(s *streams, r *compiled) error {
+func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 	rows := [][]string{{"tool", "enforced", "not enforced", "archived", "conflicts"}}
 	for _, t := range r.Tools {
-		rows = append(rows, []string{visible(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
+		rows = append(rows, []string{display.Line(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
 	}
-	t := &tables{out: s.out, paint: paint(s.color)}
-	t.title(fmt.Sprintf("%s: %s, %d of which no policy refers to", visible(r.Document), plural(r.Sentences, "sentence", "sentences"), r.Unmapped))
-	t.rows(rows...)
-	t.end()
+	t := command.NewTables(s)
+	t.Title(fmt.Sprintf("%s: %s, %d of which no policy refers to", display.Line(r.Document), display.Count(r.Sentences, "sentence", "sentences"), r.Unmapped))
+	t.Rows(rows...)
+	t.End()
 	rows = [][]string{{"stage", "questions", "from recordings", "input tokens", "output tokens", "USD"}}
 	for _, u := range r.Usage {
 		rows = append(rows, []string{u.Stage, fmt.Sprint(u.Calls), fmt.Sprint(u.Reused), fmt.Sprint(u.Input), fmt.Sprint(u.Output), dollars(u.USD)})
 	}
-	t.title("models")
-	t.rows(rows...)
-	t.end()
-	p := s.printer()
+	t.Title("models")
+	t.Rows(rows...)
+	t.End()
+	p := newPrinter(s)
 	if r.Suspicious > 0 {
-		p.line(0, p.warn(fmt.Sprintf("%s of the document may speak to whoever compiles it, or not be visible to its readers: see the review.", plural(r.Suspicious, "part", "parts"))))
+		p.line(0, p.Warn(fmt.Sprintf("%s of the document may speak to whoever compiles it, or not be visible to its readers: see the review.", display.Count(r.Suspicious, "part", "parts"))))
 	}
 	if len(r.Shapeless) > 0 {
 		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
 	}
-	p.line(0, visible(fmt.Sprintf("Next: remit policy review %s --document %s --tools %s", c.Out, c.Document, strings.Join(c.Tools, " --tools "))))
-	return t.err
+	p.line(0, display.Line(fmt.Sprintf("Next: remit policy review %s --document %s --tools %s", c.Out, c.Document, strings.Join(c.Tools, " --tools "))))
+	return t.Err
 }
 
 // plan prints what a run would take.
-func (c *policyCompileCommand) plan(s *streams, plan *compiler.Plan) error {
+func (c *policyCompileCommand) plan(s *command.Streams, plan *compiler.Plan) error {
 	if c.JSON {
-		return writeIndented(s.out, plan)
+		return command.WriteJSON(s.Out, plan)
 	}
 	rows := [][]string{{"stage", "questions", "input tokens", "output tokens", "USD"}}
 	total := compiler.Planned{Stage: "all"}
@@ -199,11 +202,11 @@ func (c *policyCompileCommand) plan(s *streams, plan *compiler.Plan) error {
 		rows = append(rows, []string{p.Stage, fmt.Sprint(p.Calls), fmt.Sprint(p.Input), fmt.Sprint(p.Output), dollars(p.Cost)})
 		total.Calls, total.Input, total.Output, total.Cost = total.Calls+p.Calls, total.Input+p.Input, total.Output+p.Output, total.Cost+p.Cost
 	}
-	t := &tables{out: s.out, paint: paint(s.color)}
-	t.title(fmt.Sprintf("%s, %d of them new, and %s: about %s", plural(plan.Sentences, "sentence", "sentences"), plan.New,
-		plural(plan.Tools, "tool", "tools"), plural(plan.Policies, "policy", "policies")))
-	t.rows(rows...)
-	t.end()
-	s.printer().para(0, "", "What the lock knows is counted; the rest is an estimate from what documents hold as a rule.")
-	return t.err
+	t := command.NewTables(s)
+	t.Title(fmt.Sprintf("%s, %d of them new, and %s: about %s", display.Count(plan.Sentences, "sentence", "sentences"), plan.New,
+		display.Count(plan.Tools, "tool", "tools"), display.Count(plan.Policies, "policy", "policies")))
+	t.Rows(rows...)
+	t.End()
+	newPrinter(s).para(0, "", "What the lock knows is counted; the rest is an estimate from what documents hold as a rule.")
+	return t.Err
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 )
 
 type policyCoverageCommand struct {
@@ -42,9 +45,9 @@ type policyTool struct {
 func (t policyTool) own() int { return t.Rules + t.Unenforced }
 
 // Run lists the tools.
-func (c *policyCoverageCommand) Run(s *streams) error {
+func (c *policyCoverageCommand) Run(s *command.Streams) error {
 	if len(c.Tools) == 0 {
-		return usage{hint(errors.New("there are no tools to cover"), "name the tool definitions with --tools FILE")}
+		return command.UsageError(hint.Wrap(errors.New("there are no tools to cover"), "name the tool definitions with --tools FILE"))
 	}
 	p, err := c.read()
 	if err != nil {
@@ -60,7 +63,7 @@ func (c *policyCoverageCommand) Run(s *streams) error {
 		}
 	}
 	if c.JSON {
-		return writeJSON(s.out, tools)
+		return writeJSON(s.Out, tools)
 	}
 	printCoverage(s, tools)
 	return nil
@@ -99,15 +102,15 @@ func (t *policyTool) add(f *guard.File) {
 	}
 }
 
-func printCoverage(s *streams, tools []policyTool) {
-	shade := paint(s.color)
+func printCoverage(s *command.Streams, tools []policyTool) {
+	shade := display.Paint(s.Color)
 	width, bare, shared := len("tool"), 0, 0
 	for _, t := range tools {
-		width = max(width, len([]rune(name(t.Tool))))
+		width = max(width, len([]rune(display.Name(t.Tool))))
 	}
-	fmt.Fprintf(s.out, "%s\n", shade.bold(fmt.Sprintf("%-*s  %-11s  %5s  %10s  %6s  %8s  %10s", width, "tool", "effect", "rules", "unenforced", "duties", "examples", "every tool")))
+	fmt.Fprintf(s.Out, "%s\n", shade.Bold(fmt.Sprintf("%-*s  %-11s  %5s  %10s  %6s  %8s  %10s", width, "tool", "effect", "rules", "unenforced", "duties", "examples", "every tool")))
 	for _, t := range tools {
-		line := fmt.Sprintf("%-*s  %-11s  %5d  %10d  %6d  %8d  %10d", width, name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
+		line := fmt.Sprintf("%-*s  %-11s  %5d  %10d  %6d  %8d  %10d", width, display.Name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
 		switch {
 		case t.own() == 0 && t.EveryTool > 0:
 			shared++
@@ -115,14 +118,14 @@ func printCoverage(s *streams, tools []policyTool) {
 		case t.own() == 0:
 			bare++
 			if t.Effect != contract.Read {
-				line = shade.bad(line) + "  no rules"
+				line = shade.Bad(line) + "  no rules"
 			}
 		}
-		fmt.Fprintln(s.out, line)
+		fmt.Fprintln(s.Out, line)
 	}
-	fmt.Fprintf(s.out, "%d of %s without rules", bare, plural(len(tools), "tool", "tools"))
+	fmt.Fprintf(s.Out, "%d of %s without rules", bare, display.Count(len(tools), "tool", "tools"))
 	if shared > 0 {
-		fmt.Fprintf(s.out, ", %d with those for every tool alone", shared)
+		fmt.Fprintf(s.Out, ", %d with those for every tool alone", shared)
 	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintln(s.Out)
 }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/strictyaml"
 )
@@ -19,7 +22,7 @@ type policyNames struct {
 // writes the files.
 func (n policyNames) each(all bool, takes func(*policydoc.Item) bool, decide func(d *policydoc.Directory, i *policydoc.Item) error) error {
 	if all == (len(n.Names) > 0) {
-		return usage{hint(errors.New("it isn't said which policies are meant"), "name some, or give --all")}
+		return command.UsageError(hint.Wrap(errors.New("it isn't said which policies are meant"), "name some, or give --all"))
 	}
 	d, err := policydoc.ReadDirectory(n.Dir)
 	if err != nil {
@@ -61,19 +64,19 @@ Example:
 }
 
 // Run approves policies.
-func (c *policyApproveCommand) Run(s *streams) error {
+func (c *policyApproveCommand) Run(s *command.Streams) error {
 	proposed := func(i *policydoc.Item) bool { return i.Status == policydoc.Proposed }
 	return c.each(c.All, proposed, func(d *policydoc.Directory, i *policydoc.Item) error {
 		if err := d.Approve(c.Tool, i.Name); err != nil {
 			return err
 		}
-		shade := paint(s.color)
-		fmt.Fprintf(s.out, "%s %s %s\n", shade.good("approved:"), name(c.Tool), name(i.Name))
+		shade := display.Paint(s.Color)
+		fmt.Fprintf(s.Out, "%s %s %s\n", shade.Good("approved:"), display.Name(c.Tool), display.Name(i.Name))
 		if i.Status == policydoc.Archived {
-			fmt.Fprintf(s.out, "  %s it was archived, and gets its rule by the next compilation\n", shade.dim("note:"))
+			fmt.Fprintf(s.Out, "  %s it was archived, and gets its rule by the next compilation\n", shade.Dim("note:"))
 		}
 		for _, conflict := range i.Conflicts {
-			fmt.Fprintf(s.out, "  %s a later run has %s otherwise: remit policy resolve decides\n", shade.dim("note:"), name(conflict.Field))
+			fmt.Fprintf(s.Out, "  %s a later run has %s otherwise: remit policy resolve decides\n", shade.Dim("note:"), display.Name(conflict.Field))
 		}
 		return nil
 	})
@@ -95,13 +98,13 @@ Example:
 }
 
 // Run archives policies.
-func (c *policyArchiveCommand) Run(s *streams) error {
+func (c *policyArchiveCommand) Run(s *command.Streams) error {
 	active := func(i *policydoc.Item) bool { return i.Status != policydoc.Archived }
 	return c.each(c.All, active, func(d *policydoc.Directory, i *policydoc.Item) error {
 		if err := d.Archive(c.Tool, i.Name, c.Reason); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%s %s %s\n", paint(s.color).warn("archived:"), name(c.Tool), name(i.Name))
+		fmt.Fprintf(s.Out, "%s %s %s\n", display.Paint(s.Color).Warn("archived:"), display.Name(c.Tool), display.Name(i.Name))
 		return nil
 	})
 }
@@ -124,7 +127,7 @@ Example:
 }
 
 // Run resolves a conflict.
-func (c *policyResolveCommand) Run(s *streams) error {
+func (c *policyResolveCommand) Run(s *command.Streams) error {
 	d, err := policydoc.ReadDirectory(c.Dir)
 	if err != nil {
 		return err
@@ -145,12 +148,12 @@ func (c *policyResolveCommand) Run(s *streams) error {
 	}
 	var left []string
 	for _, conflict := range i.Conflicts {
-		left = append(left, name(conflict.Field))
+		left = append(left, display.Name(conflict.Field))
 	}
-	fmt.Fprintf(s.out, "%s %s %s %s", paint(s.color).good("resolved:"), name(c.Tool), name(c.Policy), name(c.Field))
+	fmt.Fprintf(s.Out, "%s %s %s %s", display.Paint(s.Color).Good("resolved:"), display.Name(c.Tool), display.Name(c.Policy), display.Name(c.Field))
 	if len(left) > 0 {
-		fmt.Fprintf(s.out, "; left: %s", strictyaml.Listing(left, " and "))
+		fmt.Fprintf(s.Out, "; left: %s", strictyaml.Listing(left, " and "))
 	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintln(s.Out)
 	return nil
 }

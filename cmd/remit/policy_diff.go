@@ -8,6 +8,9 @@ import (
 	"os"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/change"
 )
@@ -45,7 +48,7 @@ type policyDiff struct {
 }
 
 // Run compares two compiled directories.
-func (c *policyDiffCommand) Run(ctx context.Context, s *streams) error {
+func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 	scope, err := c.scope()
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *streams) error {
 	}
 	if len(c.Sessions) > 0 || c.Store != "" {
 		if len(diff.Mistakes) > 0 {
-			return hint(errors.New("calls can't be decided by rules with mistakes: "+diff.Mistakes[0]), "name the tool definitions with --tools; remit policy lint lists all mistakes")
+			return hint.Wrap(errors.New("calls can't be decided by rules with mistakes: "+diff.Mistakes[0]), "name the tool definitions with --tools; remit policy lint lists all mistakes")
 		}
 		if err := c.decisions(ctx, s, guards, &diff); err != nil {
 			return err
@@ -81,14 +84,14 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *streams) error {
 	}
 	switch {
 	case c.JSON:
-		err = writeJSON(s.out, diff)
+		err = writeJSON(s.Out, diff)
 	case c.Markdown:
-		err = writePolicyDiff(s.out, &diff)
+		err = writePolicyDiff(s.Out, &diff)
 	default:
-		s.printer().policyDiff(&diff)
+		newPrinter(s).policyDiff(&diff)
 	}
 	if err == nil && (c.FailOn == "laxer" && diff.laxer() > 0 || c.FailOn == "any" && diff.any()) {
-		return status(exitLaxer)
+		return command.Status(exitLaxer)
 	}
 	return err
 }
@@ -98,11 +101,11 @@ func compiledDirectory(root string) (*policydoc.Directory, error) {
 	info, err := os.Stat(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing(err)
+		return nil, inputs.Missing(err)
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, hint(fmt.Errorf("%s is no directory", root), "give the directory that the policy document was compiled into")
+		return nil, hint.Wrap(fmt.Errorf("%s is no directory", root), "give the directory that the policy document was compiled into")
 	}
 	return policydoc.ReadDirectory(root)
 }

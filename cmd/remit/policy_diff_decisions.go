@@ -6,12 +6,14 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/store"
 )
 
 // decisions decides recorded calls by the rules of both sides.
-func (c *policyDiffCommand) decisions(ctx context.Context, s *streams, guards [2][]*guard.File, diff *policyDiff) error {
+func (c *policyDiffCommand) decisions(ctx context.Context, s *command.Streams, guards [2][]*guard.File, diff *policyDiff) error {
 	var engines [2]*engine
 	for i := range engines {
 		e, err := engineFlags{Contracts: c.Contracts, Now: c.Now}.engine()
@@ -32,7 +34,7 @@ func (c *policyDiffCommand) decisions(ctx context.Context, s *streams, guards [2
 
 // recorded decides the calls of recordings. Both sides see everything that
 // happened, so that one call that turns doesn't turn those after it.
-func (c *policyDiffCommand) recorded(ctx context.Context, s *streams, engines [2]*engine, diff *policyDiff) error {
+func (c *policyDiffCommand) recorded(ctx context.Context, s *command.Streams, engines [2]*engine, diff *policyDiff) error {
 	before, after := newMonitors(engines[0], c.Tools), newMonitors(engines[1], c.Tools)
 	progress := newProgress(s, c.Sessions)
 	defer progress.clear()
@@ -63,7 +65,7 @@ func (c *policyDiffCommand) recorded(ctx context.Context, s *streams, engines [2
 
 // stored decides the calls of a store's sessions.
 func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff *policyDiff) error {
-	tools, err := readTools(c.Tools)
+	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
 	}

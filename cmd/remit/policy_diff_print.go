@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/change"
 )
@@ -14,25 +15,25 @@ import (
 // policyDiff writes what changes for people at a terminal.
 func (p *printer) policyDiff(d *policyDiff) {
 	for _, m := range d.Mistakes {
-		p.para(0, p.bad("error: "), visible(m))
+		p.para(0, p.Bad("error: "), display.Line(m))
 	}
 	if d.Edited {
-		p.line(0, "the document is another: "+d.document(visible))
+		p.line(0, "the document is another: "+d.document(display.Line))
 	}
 	tool := ""
 	for i := range d.Policies {
 		c := &d.Policies[i]
 		if key := policydoc.Key(c.Server, c.Tool); key != tool {
 			tool = key
-			p.line(0, p.bold(name(key)))
+			p.line(0, p.Bold(display.Name(key)))
 		}
-		shade := p.warn
+		shade := p.Warn
 		if c.Loosens() {
-			shade = p.bad
+			shade = p.Bad
 		} else if c.Tightens() {
-			shade = p.good
+			shade = p.Good
 		}
-		p.para(2, shade(c.Headline()+":")+" ", name(c.Policy)+": "+visible(c.Text))
+		p.para(2, shade(c.Headline()+":")+" ", display.Name(c.Policy)+": "+display.Line(c.Text))
 		for _, s := range c.Statements() {
 			p.statement(4, s)
 		}
@@ -60,10 +61,10 @@ func (p *printer) statement(indent int, s change.Statement) {
 	case len(s.Rule) > 0:
 		p.line(indent, s.Says+":")
 		for _, l := range s.Rule {
-			p.line(indent+2, visible(l))
+			p.line(indent+2, display.Line(l))
 		}
 	case s.Quote != "":
-		p.para(indent, "", s.Says+`: "`+escaped(s.Quote)+`"`)
+		p.para(indent, "", s.Says+`: "`+display.InQuotes(s.Quote)+`"`)
 	default:
 		p.para(indent, "", s.Says)
 	}
@@ -71,9 +72,9 @@ func (p *printer) statement(indent int, s change.Statement) {
 
 func (p *printer) sentences(says string, list []change.Sentence) {
 	for _, s := range list {
-		text := `"` + escaped(s.Text) + `"`
+		text := `"` + display.InQuotes(s.Text) + `"`
 		if s.Reason != "" {
-			text += ", because: " + visible(s.Reason)
+			text += ", because: " + display.Line(s.Reason)
 		}
 		p.para(0, says+": ", text)
 	}
@@ -95,7 +96,7 @@ func (t *turned) why() *remit.Decision {
 func (d *policyDiff) summary() string {
 	if !d.any() {
 		if d.Calls > 0 {
-			return fmt.Sprintf("nothing changes for the company; %s decided alike", plural(d.Calls, "call", "calls"))
+			return fmt.Sprintf("nothing changes for the company; %s decided alike", display.Count(d.Calls, "call", "calls"))
 		}
 		return "nothing changes for the company"
 	}
@@ -108,9 +109,9 @@ func (d *policyDiff) summary() string {
 			laxer++
 		}
 	}
-	text := fmt.Sprintf("%s: %d stricter, %d laxer", plural(len(d.Policies), "policy changes", "policies change"), stricter, laxer)
+	text := fmt.Sprintf("%s: %d stricter, %d laxer", display.Count(len(d.Policies), "policy changes", "policies change"), stricter, laxer)
 	if len(d.Unmapped) > 0 {
-		text += fmt.Sprintf("; %s newly without a policy", plural(len(d.Unmapped), "sentence", "sentences"))
+		text += fmt.Sprintf("; %s newly without a policy", display.Count(len(d.Unmapped), "sentence", "sentences"))
 	}
 	if d.Calls > 0 {
 		turn := "decisions turn"
@@ -214,7 +215,7 @@ func statementInMarkdown(s change.Statement) string {
 // or a link.
 func inMarkdown(text string) string {
 	var b strings.Builder
-	for _, r := range visible(text) {
+	for _, r := range display.Line(text) {
 		if strings.ContainsRune("\\`*_{}[]<>#|~&@", r) {
 			fmt.Fprintf(&b, "&#%d;", r)
 			continue

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/label"
 )
 
@@ -34,14 +37,14 @@ Example:
 const watchEvery = 500 * time.Millisecond
 
 // Run runs the examples.
-func (c *policyTestCommand) Run(ctx context.Context, s *streams) error {
+func (c *policyTestCommand) Run(ctx context.Context, s *command.Streams) error {
 	if !c.Watch {
 		return c.once(ctx, s)
 	}
 	for {
 		seen := c.stamp()
 		if err := c.once(ctx, s); err != nil {
-			s.report(err)
+			s.Report(err)
 		}
 		tick := time.NewTicker(watchEvery)
 		for c.stamp() == seen {
@@ -53,7 +56,7 @@ func (c *policyTestCommand) Run(ctx context.Context, s *streams) error {
 			}
 		}
 		tick.Stop()
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(s.Out)
 	}
 }
 
@@ -65,7 +68,7 @@ func (c *policyTestCommand) stamp() string {
 	}
 	var b strings.Builder
 	for _, path := range paths {
-		names, err := yamlFiles(path, "", "")
+		names, err := inputs.YAML(path, "", "")
 		if err != nil {
 			names = []string{path}
 		}
@@ -78,13 +81,13 @@ func (c *policyTestCommand) stamp() string {
 	return b.String()
 }
 
-func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
+func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error {
 	p, err := c.read()
 	if err != nil {
 		return err
 	}
 	for _, m := range p.mistakes {
-		s.mistake(m)
+		printMistake(s, m)
 	}
 	var results []guardtest.Result
 	for _, g := range p.set.Guards() {
@@ -96,11 +99,11 @@ func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
 			failed++
 		}
 		if c.JSON {
-			if err := writeJSON(s.out, resultOf(r)); err != nil {
+			if err := writeJSON(s.Out, resultOf(r)); err != nil {
 				return err
 			}
 		} else if !r.Passed() {
-			s.failure(r)
+			printFailure(s, r)
 		}
 	}
 	if c.JUnit != "" {
@@ -109,31 +112,31 @@ func (c *policyTestCommand) once(ctx context.Context, s *streams) error {
 		}
 	}
 	if !c.JSON {
-		shade := paint(s.color)
+		shade := display.Paint(s.Color)
 		if failed == 0 {
-			fmt.Fprintf(s.out, "%s: %s\n", shade.good("ok"), plural(len(results), "example", "examples"))
+			fmt.Fprintf(s.Out, "%s: %s\n", shade.Good("ok"), display.Count(len(results), "example", "examples"))
 		} else {
-			fmt.Fprintf(s.out, "%s: %d of %s\n", shade.bad("failed"), failed, plural(len(results), "example", "examples"))
+			fmt.Fprintf(s.Out, "%s: %d of %s\n", shade.Bad("failed"), failed, display.Count(len(results), "example", "examples"))
 		}
 	}
 	if failed > 0 || len(p.mistakes) > 0 {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return nil
 }
 
-// failure prints an example that its rule doesn't pass.
-func (s *streams) failure(r guardtest.Result) {
-	shade := paint(s.color)
-	fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(r.Position.String()), shade.bad("failed:"), name(r.Rule), visible(r.Example))
-	fmt.Fprintf(s.out, "  %s %s\n", shade.good("- expected"), r.Want)
+// printFailure prints an example that its rule doesn't pass.
+func printFailure(s *command.Streams, r guardtest.Result) {
+	shade := display.Paint(s.Color)
+	fmt.Fprintf(s.Out, "%s: %s %s, %s\n", display.Line(r.Position.String()), shade.Bad("failed:"), display.Name(r.Rule), display.Line(r.Example))
+	fmt.Fprintf(s.Out, "  %s %s\n", shade.Good("- expected"), r.Want)
 	if r.Failed != "" {
-		fmt.Fprintf(s.out, "  %s %s\n", shade.bad("+ can't be decided:"), visible(r.Failed))
+		fmt.Fprintf(s.Out, "  %s %s\n", shade.Bad("+ can't be decided:"), display.Line(r.Failed))
 	} else {
-		fmt.Fprintf(s.out, "  %s %s\n", shade.bad("+ got     "), r.Got)
+		fmt.Fprintf(s.Out, "  %s %s\n", shade.Bad("+ got     "), r.Got)
 	}
 	for _, v := range r.Values {
-		fmt.Fprintf(s.out, "    %s = %s\n", visible(v.Name), visible(v.Value))
+		fmt.Fprintf(s.Out, "    %s = %s\n", display.Line(v.Name), display.Line(v.Value))
 	}
 }
 

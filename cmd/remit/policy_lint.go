@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 )
 
 type policyLintCommand struct {
@@ -46,18 +48,18 @@ type policyRule struct {
 }
 
 // Run checks guard files.
-func (c *policyLintCommand) Run(s *streams) error {
+func (c *policyLintCommand) Run(s *command.Streams) error {
 	p, err := c.read()
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = writeJSON(s.out, lintOf(p))
+		err = writeJSON(s.Out, lintOf(p))
 	} else {
 		c.print(s, p)
 	}
 	if err == nil && len(p.mistakes) > 0 {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return err
 }
@@ -79,29 +81,29 @@ func lintOf(p *policies) policyLint {
 	return out
 }
 
-func (c *policyLintCommand) print(s *streams, p *policies) {
+func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 	for _, m := range p.mistakes {
-		s.mistake(m)
+		printMistake(s, m)
 	}
-	shade := paint(s.color)
+	shade := display.Paint(s.Color)
 	for _, g := range p.set.Guards() {
 		if g.Err() != nil {
 			continue
 		}
 		unenforced, untested := 0, 0
 		for _, r := range g.Rules() {
-			place := visible(r.Policy.Position.String())
+			place := display.Line(r.Policy.Position.String())
 			if r.Policy.Require.Empty() {
 				unenforced++
-				fmt.Fprintf(s.out, "%s: %s %s has no check yet, and every call comes to %s\n", place, shade.dim("note:"), name(r.Policy.Name), r.Policy.Otherwise)
+				fmt.Fprintf(s.Out, "%s: %s %s has no check yet, and every call comes to %s\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Policy.Otherwise)
 			} else if len(r.Policy.Examples) == 0 {
 				untested++
-				fmt.Fprintf(s.out, "%s: %s %s has no examples\n", place, shade.dim("note:"), name(r.Policy.Name))
+				fmt.Fprintf(s.Out, "%s: %s %s has no examples\n", place, shade.Dim("note:"), display.Name(r.Policy.Name))
 			}
 			if r.Most > guard.MaxCost {
-				fmt.Fprintf(s.out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.dim("note:"), name(r.Policy.Name), r.Least, guard.MaxCost)
+				fmt.Fprintf(s.Out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Least, guard.MaxCost)
 			}
 		}
-		fmt.Fprintf(s.out, "%s: %s: %s for %s\n", visible(g.File.Position.File), shade.good("ok"), plural(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), concerning(g))
+		fmt.Fprintf(s.Out, "%s: %s: %s for %s\n", display.Line(g.File.Position.File), shade.Good("ok"), display.Count(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), concerning(g))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/mutation"
 )
 
@@ -52,7 +54,7 @@ type policyApart struct {
 }
 
 // Run makes and judges the mutants of all guards.
-func (c *policyMutateCommand) Run(ctx context.Context, s *streams) error {
+func (c *policyMutateCommand) Run(ctx context.Context, s *command.Streams) error {
 	p, err := c.read()
 	if err != nil {
 		return err
@@ -72,12 +74,12 @@ func (c *policyMutateCommand) Run(ctx context.Context, s *streams) error {
 	}
 	total.Score = mutation.Score(mutants)
 	if c.JSON {
-		err = writeJSON(s.out, total)
+		err = writeJSON(s.Out, total)
 	} else {
 		total.print(s)
 	}
 	if err == nil && total.Score*100 < c.AtLeast {
-		return status(exitFindings)
+		return command.Status(exitFindings)
 	}
 	return err
 }
@@ -106,17 +108,17 @@ func (t *policyMutation) add(r *mutation.Result) {
 	}
 }
 
-func (t *policyMutation) print(s *streams) {
-	shade := paint(s.color)
+func (t *policyMutation) print(s *command.Streams) {
+	shade := display.Paint(s.Color)
 	for _, m := range t.Survivors {
-		fmt.Fprintf(s.out, "%s: %s %s, %s\n", visible(m.Place), shade.bad("survived:"), name(m.Policy), visible(m.Change))
-		fmt.Fprintf(s.out, "  %s\n", visible(m.CEL))
+		fmt.Fprintf(s.Out, "%s: %s %s, %s\n", display.Line(m.Place), shade.Bad("survived:"), display.Name(m.Policy), display.Line(m.Change))
+		fmt.Fprintf(s.Out, "  %s\n", display.Line(m.CEL))
 		if a := m.Apart; a != nil {
-			fmt.Fprintf(s.out, "  %s %s with %s = %s: %s becomes %s\n", shade.dim("told apart by"), visible(a.Example), visible(a.Where), visible(a.Value), a.Rule, a.Mutant)
+			fmt.Fprintf(s.Out, "  %s %s with %s = %s: %s becomes %s\n", shade.Dim("told apart by"), display.Line(a.Example), display.Line(a.Where), display.Line(a.Value), a.Rule, a.Mutant)
 		}
 	}
 	for _, policy := range t.Skipped {
-		fmt.Fprintf(s.out, "%s %s: it has no examples, or they fail\n", shade.bad("skipped:"), visible(policy))
+		fmt.Fprintf(s.Out, "%s %s: it has no examples, or they fail\n", shade.Bad("skipped:"), display.Line(policy))
 	}
-	fmt.Fprintf(s.out, "score: %.1f %%, %d of %s (%d more crashed, and %d were refused by their types)\n", t.Score*100, t.Killed, plural(t.Mutants-t.Crashed, "mutant", "mutants"), t.Crashed, t.Refused)
+	fmt.Fprintf(s.Out, "score: %.1f %%, %d of %s (%d more crashed, and %d were refused by their types)\n", t.Score*100, t.Killed, display.Count(t.Mutants-t.Crashed, "mutant", "mutants"), t.Crashed, t.Refused)
 }

@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
@@ -24,7 +27,7 @@ Example:
 }
 
 // Run writes the prompts that come with Remit. Files that are there already stay.
-func (c *policyPromptsCommand) Run(_ context.Context, s *streams) error {
+func (c *policyPromptsCommand) Run(_ context.Context, s *command.Streams) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return err
 	}
@@ -40,7 +43,7 @@ func (c *policyPromptsCommand) Run(_ context.Context, s *streams) error {
 		to := filepath.Join(c.Dir, name)
 		f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
-			return hint(err, "write into an empty directory, so that no prompt of yours is lost")
+			return hint.Wrap(err, "write into an empty directory, so that no prompt of yours is lost")
 		}
 		_, err = f.Write(text)
 		if err2 := f.Close(); err == nil {
@@ -49,7 +52,7 @@ func (c *policyPromptsCommand) Run(_ context.Context, s *streams) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", to, err)
 		}
-		fmt.Fprintln(s.out, visible(to))
+		fmt.Fprintln(s.Out, display.Line(to))
 	}
 	return nil
 }

@@ -9,7 +9,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/report"
 )
@@ -34,8 +38,8 @@ Examples:
 }
 
 // Run shows what a document was made into.
-func (c *policyReviewCommand) Run(ctx context.Context, s *streams) error {
-	data, err := readFileOf(c.Document, "a policy document")
+func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
+	data, err := inputs.ReadAs(c.Document, "a policy document")
 	if err != nil {
 		return err
 	}
@@ -50,21 +54,21 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if len(in.Directory.Keys()) == 0 {
-		return hint(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
+		return hint.Wrap(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
 	}
 	r, err := report.New(ctx, in)
 	if err != nil {
 		return err
 	}
 	if c.HTML == "" {
-		(&reviewPrinter{s.printer()}).report(r)
+		(&reviewPrinter{newPrinter(s)}).report(r)
 		return nil
 	}
 	var page bytes.Buffer
 	if err := r.HTML(&page); err != nil {
 		return err
 	}
-	return writeTo(c.HTML, func(w io.Writer) error {
+	return command.WriteFile(c.HTML, func(w io.Writer) error {
 		_, err := page.WriteTo(w)
 		return err
 	})
@@ -74,7 +78,7 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *streams) error {
 type reviewPrinter struct{ *printer }
 
 func (p *reviewPrinter) report(r *report.Report) {
-	p.line(0, p.bold("Review of "+name(r.Name)))
+	p.line(0, p.Bold("Review of "+display.Name(r.Name)))
 	p.warnings(r)
 	p.line(0, "")
 	for _, row := range r.Rows() {
@@ -84,12 +88,12 @@ func (p *reviewPrinter) report(r *report.Report) {
 		}
 		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
 	}
-	p.line(2, fmt.Sprintf("Policies in force refer to %d of %s.", r.Counts.Covered(), plural(r.Counts.Sentences, "sentence", "sentences")))
+	p.line(2, fmt.Sprintf("Policies in force refer to %d of %s.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences")))
 	p.suspicions(r)
 	p.document(r)
 	for i := range r.Tools {
 		p.line(0, "")
-		p.line(0, p.bold(r.Tools[i].Name()))
+		p.line(0, p.Bold(r.Tools[i].Name()))
 		for _, item := range r.Tools[i].Items {
 			p.item(item)
 		}
@@ -98,16 +102,16 @@ func (p *reviewPrinter) report(r *report.Report) {
 
 func (p *reviewPrinter) warnings(r *report.Report) {
 	if !r.Compiled {
-		p.para(0, p.bad("! "), "There is no policy.lock: nothing says which version of a document the policies were made of.")
+		p.para(0, p.Bad("! "), "There is no policy.lock: nothing says which version of a document the policies were made of.")
 	}
 	if r.Changed {
-		p.para(0, p.bad("! "), "The policies were made of another version of this document. Compile it again before you decide.")
+		p.para(0, p.Bad("! "), "The policies were made of another version of this document. Compile it again before you decide.")
 	}
 	for _, m := range r.Mistakes {
-		p.para(0, p.bad("! "), "A guard file has a mistake, and denies every call of its tool: "+visible(m))
+		p.para(0, p.Bad("! "), "A guard file has a mistake, and denies every call of its tool: "+display.Line(m))
 	}
 	if n := r.Counts.Failing; n > 0 {
-		p.para(0, p.bad("! "), fmt.Sprintf("%d of %s are failed by their rules.", n, plural(r.Counts.Tests, "test", "tests")))
+		p.para(0, p.Bad("! "), fmt.Sprintf("%d of %s are failed by their rules.", n, display.Count(r.Counts.Tests, "test", "tests")))
 	}
 }
 
@@ -116,28 +120,28 @@ func (p *reviewPrinter) suspicions(r *report.Report) {
 		return
 	}
 	p.line(0, "")
-	p.line(0, p.bold("To be looked at first"))
+	p.line(0, p.Bold("To be looked at first"))
 	for _, s := range r.Suspicions {
-		p.line(2, fmt.Sprintf("%s %s", p.bad(string(s.Kind)+":"), strings.TrimPrefix(s.Place.String()+", ", ", ")+visible(s.Why)))
-		p.para(4, "│ ", visible(s.Text))
+		p.line(2, fmt.Sprintf("%s %s", p.Bad(string(s.Kind)+":"), strings.TrimPrefix(s.Place.String()+", ", ", ")+display.Line(s.Why)))
+		p.para(4, "│ ", display.Line(s.Text))
 	}
 }
 
 // document writes the sentences, each with its sign and the policies behind it.
 func (p *reviewPrinter) document(r *report.Report) {
 	p.line(0, "")
-	p.line(0, p.bold("The document"))
+	p.line(0, p.Bold("The document"))
 	for _, s := range r.Sentences {
 		if s.State == "" {
 			p.line(0, "")
-			p.para(2, "", p.bold(visible(s.Text)))
+			p.para(2, "", p.Bold(display.Line(s.Text)))
 			continue
 		}
 		sign := " "
 		if s.Suspicious {
-			sign = p.bad(report.SuspiciousMark)
+			sign = p.Bad(report.SuspiciousMark)
 		}
-		for i, l := range wrap(visible(s.Text), max(p.width-4, minWidth/2)) {
+		for i, l := range display.Wrap(display.Line(s.Text), max(p.width-4, command.MinWidth/2)) {
 			if i == 0 {
 				p.line(0, sign+" "+p.state(s.State, s.State.Mark())+" "+l)
 			} else {
@@ -145,10 +149,10 @@ func (p *reviewPrinter) document(r *report.Report) {
 			}
 		}
 		for _, i := range s.Items {
-			p.line(6, p.dim(fmt.Sprintf("%s %s %s", i.State.Mark(), name(i.Tool), name(i.Name))))
+			p.line(6, p.Dim(fmt.Sprintf("%s %s %s", i.State.Mark(), display.Name(i.Tool), display.Name(i.Name))))
 		}
 		if s.Reason != "" {
-			p.para(6, "", visible(s.Reason))
+			p.para(6, "", display.Line(s.Reason))
 		}
 	}
 }
@@ -160,34 +164,34 @@ func (p *reviewPrinter) item(i *report.Item) {
 	if i.Handwritten {
 		label += ", written by hand: the mapping has no such policy"
 	}
-	p.line(2, fmt.Sprintf("%s %s  %s", p.state(i.State, i.State.Mark()), p.bold(name(i.Name)), p.dim(label)))
-	p.para(4, "", visible(i.Description))
+	p.line(2, fmt.Sprintf("%s %s  %s", p.state(i.State, i.State.Mark()), p.Bold(display.Name(i.Name)), p.Dim(label)))
+	p.para(4, "", display.Line(i.Description))
 	if i.Reason != "" {
-		p.para(4, "because: ", visible(i.Reason))
+		p.para(4, "because: ", display.Line(i.Reason))
 	}
 	for _, r := range i.References {
 		var places []string
 		for _, s := range r.Sentences {
 			places = append(places, s.Place.String())
 		}
-		p.para(4, "│ ", visible(r.Text))
+		p.para(4, "│ ", display.Line(r.Text))
 		if len(places) == 0 {
-			p.line(4, p.bad("│ stands nowhere in the document"))
+			p.line(4, p.Bad("│ stands nowhere in the document"))
 		} else {
-			p.line(4, p.dim("│ "+strings.Join(places, "; ")))
+			p.line(4, p.Dim("│ "+strings.Join(places, "; ")))
 		}
 	}
 	p.texts("keeps to it: ", i.Compliance)
 	p.texts("doesn't: ", i.Violations)
 	p.rule(i)
 	for _, c := range i.Conflicts {
-		p.line(4, p.bad("conflict about ")+name(c.Field))
+		p.line(4, p.Bad("conflict about ")+display.Name(c.Field))
 		p.code("in the file", c.Mine)
 		p.code("as a later run has it", c.Theirs)
 		p.commands(c.Decisions)
 	}
 	for _, c := range i.Contested {
-		p.para(4, "taken out: ", visible(c.Name)+", since a second reading of the sentences says otherwise: "+visible(c.Reason))
+		p.para(4, "taken out: ", display.Line(c.Name)+", since a second reading of the sentences says otherwise: "+display.Line(c.Reason))
 	}
 	p.commands(i.Decisions)
 }
@@ -196,7 +200,7 @@ func (p *reviewPrinter) rule(i *report.Item) {
 	r := i.Rule
 	if r == nil {
 		if i.State == report.NotEnforced {
-			p.line(4, p.bad("It has no rule yet: nothing checks it."))
+			p.line(4, p.Bad("It has no rule yet: nothing checks it."))
 		}
 		return
 	}
@@ -206,53 +210,53 @@ func (p *reviewPrinter) rule(i *report.Item) {
 	}
 	switch {
 	case r.Broken:
-		p.line(4, p.bad("Its file has mistakes: every call of the tool is denied."))
+		p.line(4, p.Bad("Its file has mistakes: every call of the tool is denied."))
 	case r.Require == "":
-		p.line(4, p.bad(fmt.Sprintf("Nothing can check it: every call comes to %s.", r.Otherwise)))
+		p.line(4, p.Bad(fmt.Sprintf("Nothing can check it: every call comes to %s.", r.Otherwise)))
 	}
 	if r.Require != "" {
 		p.code("the rule, "+r.Place, strings.Join(append(text, r.Require), "\n"))
-		p.para(4, "else "+string(r.Otherwise)+": ", visible(r.Message))
+		p.para(4, "else "+string(r.Otherwise)+": ", display.Line(r.Message))
 	}
 	for _, t := range r.Tests {
 		if t.Passed {
-			p.line(4, fmt.Sprintf("%s %s: %s", p.good("✓"), visible(t.Name), t.Want))
+			p.line(4, fmt.Sprintf("%s %s: %s", p.Good("✓"), display.Line(t.Name), t.Want))
 			continue
 		}
 		got := "the rule says " + string(t.Got)
 		if t.Failed != "" {
-			got = "it can't be decided: " + visible(t.Failed)
+			got = "it can't be decided: " + display.Line(t.Failed)
 		}
-		p.line(4, fmt.Sprintf("%s %s: %s, but %s", p.bad("✗"), visible(t.Name), t.Want, got))
+		p.line(4, fmt.Sprintf("%s %s: %s, but %s", p.Bad("✗"), display.Line(t.Name), t.Want, got))
 		for _, s := range t.Steps {
-			p.para(6, visible(s.What)+": ", visible(s.Text))
+			p.para(6, display.Line(s.What)+": ", display.Line(s.Text))
 		}
 	}
 	if r.Measured {
-		p.line(4, fmt.Sprintf("tests tell %d of %s of the rule", r.Killed, plural(r.Killed+r.Survived, "change", "changes")))
+		p.line(4, fmt.Sprintf("tests tell %d of %s of the rule", r.Killed, display.Count(r.Killed+r.Survived, "change", "changes")))
 	}
 	for _, s := range r.Survivors {
-		p.para(4, "not told: ", visible(s.Change)+"; "+visible(s.Apart))
+		p.para(4, "not told: ", display.Line(s.Change)+"; "+display.Line(s.Apart))
 	}
 }
 
 func (p *reviewPrinter) texts(lead string, all []string) {
 	for _, t := range all {
-		p.para(4, lead, visible(t))
+		p.para(4, lead, display.Line(t))
 	}
 }
 
 // code writes text as it is, line by line.
 func (p *reviewPrinter) code(title, text string) {
-	p.line(4, p.dim(visible(title)+":"))
+	p.line(4, p.Dim(display.Line(title)+":"))
 	for l := range strings.SplitSeq(cmp.Or(text, "(nothing)"), "\n") {
-		p.line(6, visible(l))
+		p.line(6, display.Line(l))
 	}
 }
 
 func (p *reviewPrinter) commands(all []report.Command) {
 	for _, c := range all {
-		p.line(4, p.dim(c.For+": ")+visible(c.Line))
+		p.line(4, p.Dim(c.For+": ")+display.Line(c.Line))
 	}
 }
 
@@ -260,13 +264,13 @@ func (p *reviewPrinter) commands(all []report.Command) {
 func (p *reviewPrinter) state(s report.State, text string) string {
 	switch s {
 	case report.Approved:
-		return p.good(text)
+		return p.Good(text)
 	case report.Enforced:
-		return p.sgr("36", text)
+		return p.SGR("36", text)
 	case report.NotEnforced:
-		return p.warn(text)
+		return p.Warn(text)
 	case report.Conflicted:
-		return p.sgr("35", text)
+		return p.SGR("35", text)
 	}
-	return p.dim(text)
+	return p.Dim(text)
 }

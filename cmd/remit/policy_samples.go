@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/trace"
 )
@@ -20,7 +21,7 @@ const maxSamples = 5
 func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawMessage, error) {
 	found := map[string][]json.RawMessage{}
 	for _, name := range files {
-		f, err := open(name, aRecording)
+		f, err := inputs.Open(name, aRecording)
 		if err != nil {
 			return nil, err
 		}

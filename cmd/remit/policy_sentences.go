@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/document"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 type policySentencesCommand struct {
@@ -48,8 +51,8 @@ type policySuspicion struct {
 }
 
 // Run lists the sentences.
-func (c *policySentencesCommand) Run(s *streams) error {
-	data, err := readFileOf(c.File, "a policy document in it")
+func (c *policySentencesCommand) Run(s *command.Streams) error {
+	data, err := inputs.ReadAs(c.File, "a policy document in it")
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (c *policySentencesCommand) Run(s *streams) error {
 		return err
 	}
 	if c.JSON {
-		return writeJSON(s.out, documentOf(d))
+		return writeJSON(s.Out, documentOf(d))
 	}
 	printSentences(s, d)
 	printSuspicions(s, d)
@@ -78,8 +81,8 @@ func documentOf(d *document.Document) policyDocument {
 
 // printSentences writes each sentence under what it stands under, which is written
 // once for those that follow each other.
-func printSentences(s *streams, d *document.Document) {
-	p := s.printer()
+func printSentences(s *command.Streams, d *document.Document) {
+	p := newPrinter(s)
 	var above []string
 	for _, t := range d.Sentences {
 		under := t.Path
@@ -88,25 +91,25 @@ func printSentences(s *streams, d *document.Document) {
 		}
 		if !slices.Equal(above, under) {
 			above = under
-			p.para(0, "", p.bold(visible(strings.Join(above, " › "))))
+			p.para(0, "", p.Bold(display.Line(strings.Join(above, " › "))))
 		}
-		p.line(2, p.dim(fmt.Sprintf("%s  %s, %s", t.ID, t.Kind, t.Place)))
+		p.line(2, p.Dim(fmt.Sprintf("%s  %s, %s", t.ID, t.Kind, t.Place)))
 		if t.Kind != document.Heading {
-			p.para(4, "", visible(t.Text))
+			p.para(4, "", display.Line(t.Text))
 		}
 	}
-	p.line(0, fmt.Sprintf("%s in %s", plural(len(d.Sentences), "sentence", "sentences"), name(d.Name)))
+	p.line(0, fmt.Sprintf("%s in %s", display.Count(len(d.Sentences), "sentence", "sentences"), display.Name(d.Name)))
 }
 
 // printSuspicions writes what a person should look at.
-func printSuspicions(s *streams, d *document.Document) {
-	p := s.printer()
+func printSuspicions(s *command.Streams, d *document.Document) {
+	p := newPrinter(s)
 	for _, t := range d.Suspicions {
 		where := t.Place.String()
 		if t.Sentence != "" {
 			where = strings.TrimPrefix(where+", "+t.Sentence, ", ")
 		}
-		p.line(0, fmt.Sprintf("%s %s: %s", p.warn(string(t.Kind)+":"), where, t.Why))
-		p.para(4, "", visible(t.Text))
+		p.line(0, fmt.Sprintf("%s %s: %s", p.Warn(string(t.Kind)+":"), where, t.Why))
+		p.para(4, "", display.Line(t.Text))
 	}
 }

@@ -7,18 +7,44 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/label"
 )
 
 // printer writes decisions for people.
 type printer struct {
 	w io.Writer
-	paint
+	display.Paint
 	width int
 }
 
-func (s *streams) printer() *printer {
-	return &printer{w: s.out, paint: paint(s.color), width: s.width}
+func newPrinter(s *command.Streams) *printer {
+	return &printer{w: s.Out, Paint: display.Paint(s.Color), width: s.Width}
+}
+
+// verdict colours a verdict's word.
+func (p *printer) verdict(v remit.Verdict, s string) string {
+	switch v {
+	case remit.Allow:
+		return p.SGR("1;32", s)
+	case remit.Ask:
+		return p.SGR("1;33", s)
+	}
+	return p.SGR("1;31", s)
+}
+
+// trust colours text by how far it is believed.
+func (p *printer) trust(t label.Trust, s string) string {
+	switch t {
+	case label.Trusted:
+		return p.SGR("36", s)
+	case label.User:
+		return p.SGR("32", s)
+	case label.ToolOutput:
+		return p.SGR("33", s)
+	}
+	return p.SGR("31", s)
 }
 
 func (p *printer) line(indent int, text string) {
@@ -27,7 +53,7 @@ func (p *printer) line(indent int, text string) {
 
 // para writes wrapped text, the first line behind a lead.
 func (p *printer) para(indent int, lead, text string) {
-	for i, l := range wrap(text, max(p.width-indent-len([]rune(lead)), minWidth/2)) {
+	for i, l := range display.Wrap(text, max(p.width-indent-len([]rune(lead)), command.MinWidth/2)) {
 		if i > 0 {
 			lead = strings.Repeat(" ", len([]rune(lead)))
 		}
@@ -37,18 +63,18 @@ func (p *printer) para(indent int, lead, text string) {
 
 // headline writes the verdict, the tool and what it does.
 func (p *printer) headline(indent int, d *remit.Decision) {
-	what := name(d.Tool)
+	what := display.Name(d.Tool)
 	if d.Variant != "" {
-		what += " " + name(d.Variant)
+		what += " " + display.Name(d.Variant)
 	}
-	detail := fmt.Sprintf("call %s", name(d.Call))
+	detail := fmt.Sprintf("call %s", display.Name(d.Call))
 	if d.Through != "" {
-		detail = fmt.Sprintf("through %s, %s", name(d.Through), detail)
+		detail = fmt.Sprintf("through %s, %s", display.Name(d.Through), detail)
 	}
 	if d.Effect != "" {
 		detail = fmt.Sprintf("%s, %s", d.Effect, detail)
 	}
-	p.line(indent, fmt.Sprintf("%s  %s  %s", p.verdict(d.Verdict, fmt.Sprintf("%-5s", d.Verdict)), p.bold(what), p.dim("("+detail+")")))
+	p.line(indent, fmt.Sprintf("%s  %s  %s", p.verdict(d.Verdict, fmt.Sprintf("%-5s", d.Verdict)), p.Bold(what), p.Dim("("+detail+")")))
 }
 
 // decision writes a decision in full: arguments with their labels, then the
@@ -62,7 +88,7 @@ func (p *printer) decision(indent int, d *remit.Decision) {
 func (p *printer) arguments(indent int, d *remit.Decision) {
 	pathWidth := 0
 	for i := range d.Findings {
-		pathWidth = max(pathWidth, len([]rune(name(d.Findings[i].Path))))
+		pathWidth = max(pathWidth, len([]rune(display.Name(d.Findings[i].Path))))
 	}
 	pathWidth = min(pathWidth, 24)
 	for i := range d.Findings {
@@ -73,20 +99,20 @@ func (p *printer) arguments(indent int, d *remit.Decision) {
 // finding writes one argument: on one line when it fits, else with the label
 // on a second one, since the value is what a reader looks for.
 func (p *printer) finding(indent, pathWidth int, f *remit.Finding, confirmed bool) {
-	mark, tail := p.good("✓"), ""
+	mark, tail := p.Good("✓"), ""
 	switch {
 	case f.Satisfied:
 	case confirmed:
-		mark, tail = p.warn("✓"), "; confirmed by a person"
+		mark, tail = p.Warn("✓"), "; confirmed by a person"
 	default:
-		mark = p.bad("✗")
+		mark = p.Bad("✗")
 		if f.Trust < f.Floor {
 			tail = fmt.Sprintf("; needs %s", f.Floor)
 		}
 	}
 	path := "(the whole)"
 	if f.Path != "" {
-		path = nameIn(f.Path, pathWidth)
+		path = display.ShortName(f.Path, pathWidth)
 	}
 	tail = fmt.Sprintf("%s, %s", f.Trust, how(f)) + tail
 	if f.Role != label.NoRole {
@@ -94,14 +120,14 @@ func (p *printer) finding(indent, pathWidth int, f *remit.Finding, confirmed boo
 	}
 	lead := fmt.Sprintf("%s %-*s  ", mark, pathWidth, path)
 	at := indent + 4 + pathWidth
-	value := cut(escaped(f.Value), max(p.width-at-2, 16))
+	value := display.Clip(display.InQuotes(f.Value), max(p.width-at-2, 16))
 	quoted := p.trust(f.Trust, `"`+value+`"`)
 	if at+len([]rune(value))+4+len([]rune(tail)) <= p.width {
-		p.line(indent, lead+quoted+"  "+p.dim(tail))
+		p.line(indent, lead+quoted+"  "+p.Dim(tail))
 		return
 	}
 	p.line(indent, lead+quoted)
-	p.line(at, p.dim(tail))
+	p.line(at, p.Dim(tail))
 }
 
 // how says in words in which way a label was found, and where.
@@ -122,7 +148,7 @@ func how(f *remit.Finding) string {
 	if where == "" {
 		return word
 	}
-	return word + " " + origin(where)
+	return word + " " + display.Origin(where)
 }
 
 // reasons writes why a call was stopped, and what would settle it. Remedies
@@ -132,30 +158,22 @@ func (p *printer) reasons(indent int, d *remit.Decision) {
 		return
 	}
 	for i, r := range d.Reasons {
-		text := visible(r.Message)
+		text := display.Line(r.Message)
 		if r.Path != "" {
-			text = name(r.Path) + ": " + text
+			text = display.Name(r.Path) + ": " + text
 		}
 		p.para(indent, "why: ", text)
 		for _, sentence := range r.References {
-			p.para(indent, "  policy: ", visible(sentence))
+			p.para(indent, "  policy: ", display.Line(sentence))
 		}
 		for _, v := range r.Values {
-			p.para(indent, "  ", visible(v.Name)+" = "+visible(v.Value))
+			p.para(indent, "  ", display.Line(v.Name)+" = "+display.Line(v.Value))
 		}
 		if i+1 < len(d.Reasons) && slices.Equal(r.Remedies, d.Reasons[i+1].Remedies) {
 			continue
 		}
 		for _, remedy := range r.Remedies {
-			p.para(indent, "  →  ", visible(remedy))
+			p.para(indent, "  →  ", display.Line(remedy))
 		}
 	}
-}
-
-// plural counts things in words.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

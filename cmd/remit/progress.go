@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
 )
 
 // progressEvery keeps the progress line from costing more than the work.
@@ -23,11 +26,11 @@ type progress struct {
 	shown       bool
 }
 
-func newProgress(s *streams, files []string) *progress {
-	if !s.errTerminal {
+func newProgress(s *command.Streams, files []string) *progress {
+	if !s.ErrTerminal {
 		return nil
 	}
-	p := &progress{w: s.err}
+	p := &progress{w: s.Err}
 	for _, name := range files {
 		if info, err := os.Stat(name); err == nil {
 			p.total += info.Size()
@@ -65,7 +68,7 @@ func (p *progress) show(sessions, calls int) {
 		full := int(min(p.read, p.total) * progressCells / p.total)
 		bar = "[" + strings.Repeat("=", full) + strings.Repeat(" ", progressCells-full) + "] "
 	}
-	p.draw(fmt.Sprintf("%s%s, %s", bar, plural(sessions, "session", "sessions"), plural(calls, "call", "calls")))
+	p.draw(fmt.Sprintf("%s%s, %s", bar, display.Count(sessions, "session", "sessions"), display.Count(calls, "call", "calls")))
 }
 
 // draw writes the line, unless it was drawn just now.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
@@ -103,8 +104,8 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 			out.Call = r.ID
 		}
 	}
-	if h := (*hinted)(nil); errors.As(err, &h) {
-		out.Hint = h.hint
+	if advice, ok := hint.Of(err); ok {
+		out.Hint = advice
 	}
 	return out
 }
@@ -131,28 +132,28 @@ func parseRequest(data []byte) (*request, error) {
 	limits := strictjson.OutputLimits()
 	limits.Size, limits.Depth = maxLine, limits.Depth+2
 	if _, err := strictjson.Parse(data, limits); err != nil {
-		return nil, hint(err, form)
+		return nil, hint.Wrap(err, form)
 	}
 	var r request
 	if err := decodeStrict(data, &r); err != nil {
-		return nil, hint(err, form)
+		return nil, hint.Wrap(err, form)
 	}
 	allowed, known := members[r.Type]
 	if !known {
-		return &r, hint(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, attach, assistant, call, confirm, result or end")
+		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, attach, assistant, call, confirm, result or end")
 	}
 	var have map[string]json.RawMessage
 	if err := json.Unmarshal(data, &have); err != nil {
-		return &r, hint(err, form)
+		return &r, hint.Wrap(err, form)
 	}
 	for _, name := range allowed.must {
 		if raw, ok := have[name]; !ok || string(raw) == "null" || string(raw) == `""` && name != "text" {
-			return &r, hint(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
+			return &r, hint.Wrap(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
 		}
 	}
 	for name := range have {
 		if name != "type" && name != "session" && !slices.Contains(allowed.must, name) && !slices.Contains(allowed.may, name) {
-			return &r, hint(fmt.Errorf("a line of type %q has no %q", r.Type, name), form)
+			return &r, hint.Wrap(fmt.Errorf("a line of type %q has no %q", r.Type, name), form)
 		}
 	}
 	return &r, nil
@@ -191,10 +192,10 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		case "session":
 			return s.Confirm(ctx, r.Call)
 		}
-		return nil, hint(fmt.Errorf("a confirmation can't be for %q", r.For), `write "for": "call", or "session" for the targets of later calls as well`)
+		return nil, hint.Wrap(fmt.Errorf("a confirmation can't be for %q", r.For), `write "for": "call", or "session" for the targets of later calls as well`)
 	case "result":
 		if r.Content == nil && r.Structured == nil {
-			return nil, hint(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)
+			return nil, hint.Wrap(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)
 		}
 		result := remit.Result{Call: r.Call, Structured: r.Structured}
 		if r.Content != nil {
@@ -215,7 +216,7 @@ func (p *dialogue) prepare(r *request) error {
 			return err
 		}
 		if c.session != nil {
-			return hint(fmt.Errorf("session %q has begun", r.Session), "send tools and contracts before a session's first event; after a change of tools begin a new session")
+			return hint.Wrap(fmt.Errorf("session %q has begun", r.Session), "send tools and contracts before a session's first event; after a change of tools begin a new session")
 		}
 		to = &c.setup
 	}
@@ -244,7 +245,7 @@ func (p *dialogue) conversation(id string) (*conversation, error) {
 		return c, nil
 	}
 	if len(p.sessions) >= maxSessions {
-		return nil, hint(fmt.Errorf("more than %d sessions are open", maxSessions), `end sessions with {"type":"end","session":"…"}`)
+		return nil, hint.Wrap(fmt.Errorf("more than %d sessions are open", maxSessions), `end sessions with {"type":"end","session":"…"}`)
 	}
 	c = &conversation{setup: setup{tools: slices.Clone(p.shared.tools), contracts: slices.Clone(p.shared.contracts)}}
 	p.sessions[id] = c

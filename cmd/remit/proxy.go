@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/proxy"
 )
 
@@ -44,21 +46,21 @@ Example:
 }
 
 // Run serves until it is stopped.
-func (c *proxyCommand) Run(ctx context.Context, s *streams) error {
+func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
 	o, end, err := c.options(ctx, log)
 	if err != nil {
 		return err
 	}
 	p, err := proxy.New(o)
 	if err != nil {
-		return errors.Join(usage{err}, end())
+		return errors.Join(command.UsageError(err), end())
 	}
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
-		return errors.Join(hint(err, "choose another address with --listen"), end())
+		return errors.Join(hint.Wrap(err, "choose another address with --listen"), end())
 	}
 	log.Info("listening", "url", "http://"+l.Addr().String(), "upstream", o.Upstream.Redacted())
 	return errors.Join(p.Serve(ctx, l), end())
@@ -72,10 +74,10 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	}
 	var err error
 	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
-		return o, nil, usage{hint(err, "write the upstream as in https://api.openai.com")}
+		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
 	}
 	if o.Monitor.Reviewed = c.Reviewed; c.Reviewed && c.Contracts == "" {
-		return o, nil, usage{hint(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts")}
+		return o, nil, command.UsageError(hint.Wrap(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts"))
 	}
 	if c.Contracts != "" {
 		dir := contractDir(c.Contracts)

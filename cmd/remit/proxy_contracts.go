@@ -8,7 +8,8 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/wholefile"
+	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
 // learned keeps the contracts of tools as they come: the file that people read
@@ -37,7 +38,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 		return nil, err
 	}
 	baseName := filepath.Join(string(l.dir), "."+made.Server+".generated.yaml")
-	base, err := existing(baseName)
+	base, err := inputs.ExistingContract(baseName)
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +59,10 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 		return nil, err
 	}
 	// The base last, as contract synth does it.
-	if err := wholefile.Replace(name, text, 0o644); err != nil {
+	if err := atomicfile.Write(name, text, 0o644); err != nil {
 		return nil, err
 	}
-	if err := wholefile.Replace(baseName, generatedText, 0o644); err != nil {
+	if err := atomicfile.Write(baseName, generatedText, 0o644); err != nil {
 		return nil, err
 	}
 	return contract.Load(name, text)
@@ -98,7 +99,7 @@ func (l *learned) text(name string, edited, merged *contract.File) ([]byte, erro
 		return nil, err
 	}
 	_, added, found := bytes.Cut(added, []byte("\ntools:\n"))
-	before, err := readFile(name)
+	before, err := inputs.Read(name)
 	if err != nil || !found {
 		return whole, err
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -15,7 +17,7 @@ import (
 func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool) (end func() error, err error) {
 	if name == "" {
 		if queue {
-			return nil, usage{hint(errors.New("there is no store whose queue could hold questions"), "name one with --store")}
+			return nil, command.UsageError(hint.Wrap(errors.New("there is no store whose queue could hold questions"), "name one with --store"))
 		}
 		return func() error { return nil }, nil
 	}

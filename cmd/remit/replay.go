@@ -11,6 +11,10 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
 )
 
@@ -41,7 +45,7 @@ Example:
 // replay is a run of the command.
 type replay struct {
 	*replayCommand
-	streams  *streams
+	streams  *command.Streams
 	json     io.Writer
 	progress *progress
 	monitors *monitors
@@ -49,26 +53,26 @@ type replay struct {
 }
 
 // Run decides every call of every session.
-func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
+func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error) {
 	if c.Diff {
 		return c.diff(ctx, s)
 	}
 	if len(c.Files) == 0 {
-		return usage{hint(errors.New("there is no recording to replay"), "name a file, or - for standard input, or compare a store's sessions with --diff")}
+		return command.UsageError(hint.Wrap(errors.New("there is no recording to replay"), "name a file, or - for standard input, or compare a store's sessions with --diff"))
 	}
 	if c.JSON && c.Out != "" {
-		return usage{fmt.Errorf("--json and --out both say where the decisions go: give one")}
+		return command.UsageError(fmt.Errorf("--json and --out both say where the decisions go: give one"))
 	}
 	engine, err := c.engine()
 	if err != nil {
 		return err
 	}
 	r := &replay{replayCommand: c, streams: s, monitors: newMonitors(engine, c.Tools), totals: newTotals()}
-	summary := s.out
+	summary := s.Out
 	if c.JSON {
-		out := bufio.NewWriter(s.out)
+		out := bufio.NewWriter(s.Out)
 		defer flush(out, &err)
-		r.json, summary = out, s.err
+		r.json, summary = out, s.Err
 	}
 	if c.Out != "" {
 		f, ferr := os.Create(c.Out)
@@ -88,9 +92,9 @@ func (c *replayCommand) Run(ctx context.Context, s *streams) (err error) {
 		}
 	}
 	r.progress.clear()
-	r.totals.print(&printer{w: summary, paint: paint(s.color && !c.JSON), width: s.width})
+	r.totals.print(&printer{w: summary, Paint: display.Paint(s.Color && !c.JSON), width: s.Width})
 	if c.ExitCode && r.totals.stopped() > 0 {
-		return status(exitStopped)
+		return command.Status(exitStopped)
 	}
 	return nil
 }
@@ -106,10 +110,10 @@ func (r *replay) file(ctx context.Context, name string) error {
 }
 
 // eachRecorded visits the sessions of a recording; - is standard input.
-func eachRecorded(streams *streams, progress *progress, name string, visit func(*trace.Session) error) error {
-	in := streams.in
+func eachRecorded(streams *command.Streams, progress *progress, name string, visit func(*trace.Session) error) error {
+	in := streams.In
 	if name != "-" {
-		f, err := open(name, aRecording)
+		f, err := inputs.Open(name, aRecording)
 		if err != nil {
 			return err
 		}
@@ -146,8 +150,8 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 		}
 		if !r.JSON && (r.Verbose || r.Stopped && d.Verdict != remit.Allow) {
 			r.progress.clear()
-			p := r.streams.printer()
-			p.line(0, p.dim("session "+name(s.ID)))
+			p := newPrinter(r.streams)
+			p.line(0, p.Dim("session "+display.Name(s.ID)))
 			p.decision(0, d)
 			p.line(0, "")
 		}
@@ -182,7 +186,7 @@ func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
 	}
 	tools, err := sessionTools(s)
 	if len(m.tools) > 0 {
-		tools, err = readTools(m.tools)
+		tools, err = inputs.Tools(m.tools)
 	}
 	if err != nil {
 		return nil, err
@@ -250,11 +254,11 @@ func (t *totals) stopped() int {
 // print writes the table, the tools with most stopped calls first.
 func (t *totals) print(p *printer) {
 	names := make([]string, 0, len(t.tools))
-	sessions := plural(t.sessions, "session", "sessions")
+	sessions := display.Count(t.sessions, "session", "sessions")
 	width := max(len("tool"), len(sessions))
 	for tool := range t.tools {
 		names = append(names, tool)
-		width = max(width, len([]rune(name(tool))))
+		width = max(width, len([]rune(display.Name(tool))))
 	}
 	width = min(width, max(p.width-32, 12, len(sessions)))
 	slices.SortFunc(names, func(a, b string) int {
@@ -266,11 +270,11 @@ func (t *totals) print(p *printer) {
 	})
 	row := func(first string, x tally) {
 		p.line(0, fmt.Sprintf("%-*s  %6d  %s  %s  %s", width, first, x.allow+x.ask+x.deny,
-			count(x.allow, p.good), count(x.ask, p.warn), count(x.deny, p.bad)))
+			count(x.allow, p.Good), count(x.ask, p.Warn), count(x.deny, p.Bad)))
 	}
-	p.line(0, p.dim(fmt.Sprintf("%-*s  %6s  %6s  %6s  %6s", width, "tool", "calls", "allow", "ask", "deny")))
+	p.line(0, p.Dim(fmt.Sprintf("%-*s  %6s  %6s  %6s  %6s", width, "tool", "calls", "allow", "ask", "deny")))
 	for _, tool := range names {
-		row(nameIn(tool, width), *t.tools[tool])
+		row(display.ShortName(tool, width), *t.tools[tool])
 	}
 	row(sessions, t.all())
 	if len(t.reasons) == 0 {

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/store"
 )
 
@@ -27,12 +30,12 @@ type turned struct {
 }
 
 // diff decides the calls of a store's sessions anew and prints those that turn.
-func (c *replayCommand) diff(ctx context.Context, s *streams) error {
+func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 	switch {
 	case c.Contracts == "":
-		return usage{hint(errors.New("--diff compares contracts, and there are none"), "give the changed ones with --contracts DIR")}
+		return command.UsageError(hint.Wrap(errors.New("--diff compares contracts, and there are none"), "give the changed ones with --contracts DIR"))
 	case len(c.Files) > 0 || c.Out != "" || c.Verbose || c.Stopped || c.Recorded || len(c.Tools) > 0:
-		return usage{errors.New("--diff reads a store: of files and other flags only --contracts, --store, --json and --exit-code go with it")}
+		return command.UsageError(errors.New("--diff reads a store: of files and other flags only --contracts, --store, --json and --exit-code go with it"))
 	}
 	e, err := c.engine()
 	if err != nil {
@@ -44,7 +47,7 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	p := s.printer()
+	p := newPrinter(s)
 	calls, blocked, allowed := 0, 0, 0
 	err = storeFlag{c.Store}.with(ctx, func(st store.Store) error {
 		return eachSession(ctx, st, func(id string) error {
@@ -64,7 +67,7 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 				}
 				t := turned{Session: id, Call: d.Call, Server: d.Server, Tool: d.Tool, Was: r.Event.Verdict, Decision: d}
 				if c.JSON {
-					if err := writeJSON(s.out, t); err != nil {
+					if err := writeJSON(s.Out, t); err != nil {
 						return err
 					}
 					continue
@@ -78,20 +81,20 @@ func (c *replayCommand) diff(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	summary := &printer{w: s.out, paint: paint(s.color), width: s.width}
+	summary := &printer{w: s.Out, Paint: display.Paint(s.Color), width: s.Width}
 	if c.JSON {
-		summary.w = s.err
+		summary.w = s.Err
 	}
-	summary.line(0, fmt.Sprintf("%s decided anew: %d newly blocked, %d newly allowed", plural(calls, "call", "calls"), blocked, allowed))
+	summary.line(0, fmt.Sprintf("%s decided anew: %d newly blocked, %d newly allowed", display.Count(calls, "call", "calls"), blocked, allowed))
 	if c.ExitCode && blocked+allowed > 0 {
-		return status(exitStopped)
+		return command.Status(exitStopped)
 	}
 	return nil
 }
 
 // turned writes what becomes of a call.
 func (p *printer) turned(t *turned) {
-	p.line(0, p.dim("session "+name(t.Session))+": "+string(t.Was)+" becomes "+p.bold(string(t.Decision.Verdict)))
+	p.line(0, p.Dim("session "+display.Name(t.Session))+": "+string(t.Was)+" becomes "+p.Bold(string(t.Decision.Verdict)))
 }
 
 // eachSession visits the sessions of a store, page by page.

@@ -13,6 +13,9 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/api"
 	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/principal"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
@@ -43,10 +46,10 @@ Example:
 }
 
 // Run serves until it is stopped.
-func (c *serveCommand) Run(ctx context.Context, s *streams) error {
+func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	log := slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: level(c.Log)}))
+	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
 	options, err := c.options(log)
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (c *serveCommand) Run(ctx context.Context, s *streams) error {
 	name := c.Store
 	if name == "" {
 		if name, err = store.DefaultPath(); err != nil {
-			return hint(err, "say where the store is with --store NAME")
+			return hint.Wrap(err, "say where the store is with --store NAME")
 		}
 	}
 	if options.Store, err = store.Open(ctx, name, store.Options{}); err != nil {
@@ -89,7 +92,7 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return api.Options{}, err
 	}
-	tools, err := readTools(c.Tools)
+	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return api.Options{}, err
 	}
@@ -129,7 +132,7 @@ func (f tokensFlag) open() (*principal.File, error) {
 	}
 	tokens, err := principal.Open(name, nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint(err, "make a token with remit token new, or say where they are with --tokens FILE")
+		return nil, hint.Wrap(err, "make a token with remit token new, or say where they are with --tokens FILE")
 	}
 	return tokens, err
 }

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/principal"
-	"github.com/remit-project/remit/internal/wholefile"
 )
 
 type tokenCommand struct {
@@ -27,7 +29,7 @@ type tokenList struct {
 }
 
 // Run lists the tokens.
-func (c *tokenList) Run(_ context.Context, s *streams) error {
+func (c *tokenList) Run(_ context.Context, s *command.Streams) error {
 	name, err := c.file()
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func (c *tokenList) Run(_ context.Context, s *streams) error {
 		for i, scope := range g.Scopes {
 			scopes[i] = string(scope)
 		}
-		fmt.Fprintf(s.out, "%s  %s  %s  %s\n", shortHash(g), legible.Line(g.Name), until, strings.Join(scopes, " "))
+		fmt.Fprintf(s.Out, "%s  %s  %s  %s\n", shortHash(g), display.Line(g.Name), until, strings.Join(scopes, " "))
 	}
 	return nil
 }
@@ -78,12 +80,12 @@ Example:
 }
 
 // Run takes tokens out of the file.
-func (c *tokenRevoke) Run(_ context.Context, s *streams) error {
+func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	if (c.ID == "") == (c.Principal == "") {
-		return usage{hint(errors.New("which token is to end?"), "name one as remit token list does, or a principal with --principal NAME")}
+		return command.UsageError(hint.Wrap(errors.New("which token is to end?"), "name one as remit token list does, or a principal with --principal NAME"))
 	}
 	if c.ID != "" && len(c.ID) < shownHash {
-		return usage{hint(fmt.Errorf("%q is too short to name a token", c.ID), "remit token list names them")}
+		return command.UsageError(hint.Wrap(fmt.Errorf("%q is too short to name a token", c.ID), "remit token list names them"))
 	}
 	name, err := c.file()
 	if err != nil {
@@ -100,16 +102,16 @@ func (c *tokenRevoke) Run(_ context.Context, s *streams) error {
 		return strings.HasPrefix(g.Hash.String(), strings.ToLower(strings.TrimPrefix(c.ID, "sha256:")))
 	})
 	if errors.Is(err, principal.ErrNoToken) {
-		return hint(err, "remit token list names those that there are")
+		return hint.Wrap(err, "remit token list names those that there are")
 	}
 	if err != nil {
 		return err
 	}
-	if err := wholefile.Replace(name, data, 0o600); err != nil {
+	if err := atomicfile.Write(name, data, 0o600); err != nil {
 		return err
 	}
 	for _, g := range gone {
-		fmt.Fprintf(s.out, "ended %s of %s\n", shortHash(g), legible.Line(g.Name))
+		fmt.Fprintf(s.Out, "ended %s of %s\n", shortHash(g), display.Line(g.Name))
 	}
 	return nil
 }
@@ -142,7 +144,7 @@ Example:
 }
 
 // Run makes a token.
-func (c *tokenNew) Run(_ context.Context, s *streams) error {
+func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
 	token, hash := principal.NewToken()
 	grant := principal.Grant{Principal: principal.Principal{Name: c.Principal}, Hash: hash}
 	for _, word := range c.Scope {
@@ -152,7 +154,7 @@ func (c *tokenNew) Run(_ context.Context, s *streams) error {
 			continue
 		}
 		if err := scope.UnmarshalText([]byte(word)); err != nil {
-			return usage{hint(fmt.Errorf("--scope: %w %q", err, word), "remit token new --help lists the scopes")}
+			return command.UsageError(hint.Wrap(fmt.Errorf("--scope: %w %q", err, word), "remit token new --help lists the scopes"))
 		}
 		if !slices.Contains(grant.Scopes, scope) {
 			grant.Scopes = append(grant.Scopes, scope)
@@ -161,7 +163,7 @@ func (c *tokenNew) Run(_ context.Context, s *streams) error {
 	if c.Expires != "" {
 		at, err := ending(c.Expires, time.Now())
 		if err != nil {
-			return usage{fmt.Errorf("--expires: %w", err)}
+			return command.UsageError(fmt.Errorf("--expires: %w", err))
 		}
 		grant.Expires = at.Truncate(time.Second)
 	}
@@ -172,8 +174,8 @@ func (c *tokenNew) Run(_ context.Context, s *streams) error {
 	if err := addToken(name, grant); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "added to %s; the token is shown this once:\n", name)
-	_, err = fmt.Fprintln(s.out, token)
+	fmt.Fprintf(s.Err, "added to %s; the token is shown this once:\n", name)
+	_, err = fmt.Fprintln(s.Out, token)
 	return err
 }
 
@@ -189,7 +191,7 @@ func addToken(name string, grant principal.Grant) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return wholefile.Replace(name, data, 0o600)
+	return atomicfile.Write(name, data, 0o600)
 }
 
 // file is the file of tokens.
@@ -199,7 +201,7 @@ func (f tokensFlag) file() (string, error) {
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", hint(err, "say where the tokens are with --tokens FILE")
+		return "", hint.Wrap(err, "say where the tokens are with --tokens FILE")
 	}
 	return filepath.Join(dir, "remit", "tokens.yaml"), nil
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/remit-project/remit/internal/command"
 )
 
 // The bounds of the protocol. A line is bounded like a recorded session,
@@ -35,7 +37,7 @@ Example:
 
 // Run answers lines until the input ends. A line that is not understood is
 // answered with an error and changes nothing; the lines after it are read.
-func (c *sessionCommand) Run(ctx context.Context, s *streams) error {
+func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()
 	if err != nil {
 		return err
@@ -44,8 +46,8 @@ func (c *sessionCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	p := newDialogue(engine, c.Ack)
-	in := bufio.NewReaderSize(s.in, 1<<16)
-	out := bufio.NewWriter(s.out)
+	in := bufio.NewReaderSize(s.In, 1<<16)
+	out := bufio.NewWriter(s.Out)
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/tlsfiles"
 )
 
@@ -19,7 +21,7 @@ type tlsFlags struct {
 // listen listens on an address, and says how callers reach it.
 func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string, error) {
 	if f.Cert == "" && (f.Key != "" || f.ClientCA != "") || f.Cert != "" && f.Key == "" {
-		return nil, "", usage{errors.New("TLS needs --tls-cert and --tls-key")}
+		return nil, "", command.UsageError(errors.New("TLS needs --tls-cert and --tls-key"))
 	}
 	var config *tls.Config
 	if f.Cert != "" {
@@ -28,12 +30,12 @@ func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string
 			log.Warn("new certificates could not be read, and the old ones stay", "error", err)
 		})
 		if err != nil {
-			return nil, "", hint(err, "correct --tls-cert, --tls-key and --tls-client-ca")
+			return nil, "", hint.Wrap(err, "correct --tls-cert, --tls-key and --tls-client-ca")
 		}
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, "", hint(err, "choose another address with --listen HOST:PORT")
+		return nil, "", hint.Wrap(err, "choose another address with --listen HOST:PORT")
 	}
 	if config == nil {
 		return l, "http://" + l.Addr().String(), nil

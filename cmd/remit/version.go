@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/remit-project/remit/internal/command"
 )
 
 type versionCommand struct{}
 
 // Run prints what the binary was built from.
-func (versionCommand) Run(s *streams) error {
-	_, err := fmt.Fprintf(s.out, "remit %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+func (versionCommand) Run(s *command.Streams) error {
+	_, err := fmt.Fprintf(s.Out, "remit %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

@@ -126,7 +126,7 @@ func newComparing(dir string, o Options) (*comparing, error) {
 		found = true
 	}
 	if !found {
-		return nil, fmt.Errorf("%s holds none of %s, %s, %s and %s: give a directory that holds data sets in directories of these names, or one data set with remit eval agentdojo, injecagent, roles or provenance",
+		return nil, fmt.Errorf("%s holds none of %s, %s, %s and %s: give a directory that holds data sets in directories of these names, or one data set with remit-eval agentdojo, injecagent, roles or provenance",
 			dir, agentDojoDir, injecAgentDir, rolesDir, provenanceDir)
 	}
 	var err error

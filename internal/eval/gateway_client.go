@@ -40,7 +40,7 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 			by sdk.Transport
 			to **sdk.ClientSession
 		}{{direct, &p.direct}, {through, &p.through}} {
-			c := sdk.NewClient(&sdk.Implementation{Name: "remit eval", Version: "1"}, nil)
+			c := sdk.NewClient(&sdk.Implementation{Name: "remit-eval", Version: "1"}, nil)
 			s, err := c.Connect(ctx, way.by, nil)
 			if err != nil {
 				return pairs, err

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/atomicfile"
 	"github.com/remit-project/remit/internal/strictyaml"
-	"github.com/remit-project/remit/internal/wholefile"
 )
 
 // Write writes what has changed, each file whole or not at all. The lock comes
@@ -165,7 +165,7 @@ func (d *Directory) put(within string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	if err := wholefile.Replace(name, data, 0o644); err != nil {
+	if err := atomicfile.Write(name, data, 0o644); err != nil {
 		return err
 	}
 	d.files[within], d.seen[within] = data, sha256.Sum256(data)

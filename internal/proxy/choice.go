@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/rawjson"
 )
 
@@ -77,7 +77,7 @@ func unforcedMessages(body []byte) []byte {
 // notOffered is what the model is told of a call that the application left it no
 // choice of.
 func notOffered(tool string) string {
-	return fmt.Sprintf("The call of %s was denied.\n- the application does not offer this tool in this turn\n  answer without it", legible.Line(tool))
+	return fmt.Sprintf("The call of %s was denied.\n- the application does not offer this tool in this turn\n  answer without it", display.Line(tool))
 }
 
 // forcedNames are the tools of which the application makes the model call one.

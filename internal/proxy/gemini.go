@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/rawjson"
 )
 
@@ -73,7 +73,7 @@ func spelled(object json.RawMessage, names ...string) error {
 			continue
 		}
 		if m.Name != names[i] && m.Name != underscored(names[i]) {
-			return refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", legible.Line(m.Name), names[i]))
+			return refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", display.Line(m.Name), names[i]))
 		}
 		if seen[folded] != "" {
 			return refuse(fmt.Sprintf("the member %q stands twice", names[i]))
@@ -554,7 +554,7 @@ func declaration(raw json.RawMessage) (json.RawMessage, error) {
 	parameters, schema := rawjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
 	switch {
 	case !absent(parameters) && !absent(schema):
-		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", legible.Line(rawjson.GetText(raw, "name"))))
+		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", display.Line(rawjson.GetText(raw, "name"))))
 	case !absent(parameters):
 		schema = jsonSchema(parameters)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/rawjson"
 )
 
@@ -72,7 +72,7 @@ func (s *shape) object(value json.RawMessage) error {
 		folded := foldedName(m.Name)
 		is := func(name string) bool { return foldedName(name) == folded }
 		if slices.ContainsFunc(s.members, is) || slices.ContainsFunc(callMembers, is) && !absent(inner) {
-			return fmt.Errorf("%w: some clients read calls in the member %q", errBody, legible.Line(m.Name))
+			return fmt.Errorf("%w: some clients read calls in the member %q", errBody, display.Line(m.Name))
 		}
 	}
 	return nil
@@ -95,7 +95,7 @@ func callLike(kind string) bool {
 func noCalls(content json.RawMessage) error {
 	for _, p := range parts(content) {
 		if callLike(p.kind) {
-			return fmt.Errorf("%w: its text has a part of type %q", errBody, legible.Line(p.kind))
+			return fmt.Errorf("%w: its text has a part of type %q", errBody, display.Line(p.kind))
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/remit-project/remit/internal/legible"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/rawjson"
 )
 
@@ -32,7 +32,7 @@ const shownBytes = 120
 // unusable describes an answer that can't be used.
 func unusable(err error, resp *http.Response, body []byte) error {
 	kind := cmp.Or(resp.Header.Get("Content-Type"), "no content type")
-	e := &errAnswer{err: err, form: fmt.Sprintf("status %d, %s, %d bytes", resp.StatusCode, legible.Line(kind), len(body))}
+	e := &errAnswer{err: err, form: fmt.Sprintf("status %d, %s, %d bytes", resp.StatusCode, display.Line(kind), len(body))}
 	says := cmp.Or(rawjson.GetText(body, "error", "message"), rawjson.GetText(body, "error"), rawjson.GetText(body, "message"))
 	switch {
 	case len(body) == 0:
@@ -50,5 +50,5 @@ func beginning(text []byte) string {
 	if len(text) > shownBytes {
 		text = append(bytes.ToValidUTF8(text[:shownBytes:shownBytes], nil), " …"...)
 	}
-	return legible.Line(string(text))
+	return display.Line(string(text))
 }

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/document"
-	"github.com/remit-project/remit/internal/legible"
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
@@ -36,7 +36,7 @@ func (r *Report) HTML(w io.Writer) error {
 		return err
 	}
 	t, err := template.New("page.html").Funcs(template.FuncMap{
-		"line": legible.Line, "lines": legible.Block,
+		"line": display.Line, "lines": display.Block,
 		"plus":   func(a, b int) int { return a + b },
 		"tools":  r.anchors,
 		"within": func(t Tool, i *Item) itemWithin { return itemWithin{i, &t} },
@@ -62,12 +62,12 @@ type itemWithin struct {
 // Name is the tool's key, or that the policies are for every tool.
 func (t Tool) Name() string {
 	if server, ok := strings.CutSuffix(t.Key, "/"+policydoc.EveryTool); ok {
-		return "every tool of " + legible.Line(server)
+		return "every tool of " + display.Line(server)
 	}
 	if t.Key == policydoc.EveryTool {
 		return "every tool"
 	}
-	return legible.Line(t.Key)
+	return display.Line(t.Key)
 }
 
 // Row is what became of how many sentences and policies.

@@ -9,22 +9,6 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-func TestWrapKeepsWordsAndWidth(t *testing.T) {
-	lines := wrap("one two three four five", 9)
-	if got := strings.Join(lines, "|"); got != "one two|three|four five" {
-		t.Errorf("wrap = %q", got)
-	}
-	if got := wrap("", 9); len(got) != 1 || got[0] != "" {
-		t.Errorf("wrap of nothing = %q", got)
-	}
-	if got := cut("abcdef", 4); got != "abc…" {
-		t.Errorf("cut = %q", got)
-	}
-	if got := tail("abcdef", 4); got != "…def" {
-		t.Errorf("tail = %q", got)
-	}
-}
-
 // What others wrote can't end the quotes it stands in, and a name that could be
 // read as the program's own words stands in quotes too.
 func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
@@ -47,16 +31,6 @@ func TestTextOfOthersCantPoseAsTheProgram(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %s in\n%s", want, b.String())
 		}
-	}
-	for in, want := range map[string]string{
-		"/a/~0.b[*]@c:1-_": "/a/~0.b[*]@c:1-_", "": `""`, "a b": `"a b"`, `a"`: `"a\""`, "\u3164": "\"\u3164\"", "a\u202e": `"a\u202e"`,
-	} {
-		if got := name(in); got != want {
-			t.Errorf("name(%q) = %s, want %s", in, got, want)
-		}
-	}
-	if got := nameIn("a bcdefgh", 8); got != `"a bcd…"` {
-		t.Errorf("nameIn = %s", got)
 	}
 
 	b.Reset()

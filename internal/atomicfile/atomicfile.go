@@ -1,5 +1,5 @@
-// Package wholefile writes files whole or not at all.
-package wholefile
+// Package atomicfile writes files as a whole or not at all.
+package atomicfile
 
 import (
 	"errors"
@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file, in a directory that is there. Until all of it is on the
-// disk, the file is what it was: readers never see a half, and what is written
-// afterwards may rely on it.
-func Replace(name string, data []byte, mode fs.FileMode) error {
+// Write replaces or creates a file in an existing directory. The data is on the
+// disk before the file gets its name: readers see the old content or the new
+// content, never a part, and a later write can rely on this one.
+func Write(name string, data []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".remit-*")
 	if err != nil {
 		return err
 	}
+
 	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(mode.Perm()), f.Sync(), f.Close())
 	if err == nil {

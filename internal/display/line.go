@@ -1,6 +1,7 @@
-// Package legible makes text that others wrote fit to be shown: what could move a
-// cursor, hide, or turn text around is shown as an escape.
-package legible
+// Package display prepares text for a terminal or another page that a person reads.
+// Text that others wrote is shown so that it can't move the cursor, hide, run
+// backwards, or pass for the words of the program.
+package display
 
 import (
 	"strconv"
@@ -9,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Line makes text fit for one line: control and format characters are shown as
-// escapes, and a line break as a sign.
+// Line makes text safe to show on one line: control and format characters become
+// escapes, and a line break becomes a sign.
 func Line(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -28,7 +29,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// Block is [Line] for text of several lines, which it keeps.
+// Block makes text of several lines safe to show, each line as [Line] does.
 func Block(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -37,5 +38,5 @@ func Block(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Escape is how a character is shown that can't be shown as it is.
+// Escape returns the escape that stands for a character, such as \u{202e}.
 func Escape(r rune) string { return `\u{` + strconv.FormatInt(int64(r), 16) + "}" }

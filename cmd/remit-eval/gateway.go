@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/eval"
 )
 
-type evalGatewayCommand struct {
+type gatewayCommand struct {
 	Sessions []int  `default:"1,16,128" placeholder:"N,…" help:"How many sessions call at the same time, one run each (1,16,128)."`
 	Calls    int    `default:"2000" help:"How many calls to time each way in a run, at least (2000)."`
 	Dir      string `type:"existingdir" placeholder:"DIR" help:"Where the SQLite stores lie meanwhile: on the disk to measure. The folder for temporary files by default."`
@@ -20,52 +21,54 @@ type evalGatewayCommand struct {
 }
 
 // Help is shown below the flags.
-func (evalGatewayCommand) Help() string {
+func (gatewayCommand) Help() string {
 	return `Compares calls through the gateway with direct ones, in turns of one run: over HTTP,
 and for one session over stdio as well, with sessions in memory, in SQLite and in PostgreSQL.
 
 Example:
-  remit eval gateway --sessions 1,16 --dir /var/lib/remit`
+  remit-eval gateway --sessions 1,16 --dir /var/lib/remit`
 }
 
 // Run times calls through the gateway.
-func (c *evalGatewayCommand) Run(ctx context.Context, s *streams) error {
+func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	if c.Serve {
 		return eval.GatewayServer(ctx)
 	}
 	if c.Calls < 1 {
-		return usage{fmt.Errorf("--calls %d: time at least one", c.Calls)}
+		return command.UsageError(fmt.Errorf("--calls %d: time at least one", c.Calls))
 	}
 	for _, n := range c.Sessions {
 		if n < 1 || n > eval.MaxGatewaySessions {
-			return usage{fmt.Errorf("--sessions %d: measure 1 to %d", n, eval.MaxGatewaySessions)}
+			return command.UsageError(fmt.Errorf("--sessions %d: measure 1 to %d", n, eval.MaxGatewaySessions))
 		}
 	}
+
 	if c.Postgres != "" && !strings.HasPrefix(c.Postgres, "postgres://") && !strings.HasPrefix(c.Postgres, "postgresql://") {
-		return usage{fmt.Errorf("--postgres %q: write an address that begins with postgres://", c.Postgres)}
+		return command.UsageError(fmt.Errorf("--postgres %q: write an address that begins with postgres://", c.Postgres))
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	r, err := eval.Gateway(ctx, eval.GatewayOptions{Server: []string{self, "eval", "gateway", "--serve"}, Dir: c.Dir, Postgres: c.Postgres, Sessions: c.Sessions, Calls: c.Calls})
+	r, err := eval.Gateway(ctx, eval.GatewayOptions{Server: []string{self, "gateway", "--serve"}, Dir: c.Dir, Postgres: c.Postgres, Sessions: c.Sessions, Calls: c.Calls})
 	if err != nil {
 		return err
 	}
-	return c.print(s, r, func(t *tables) { gatewayTables(t, r) })
+	return c.print(s, r, func(t *command.Tables) { gatewayTables(t, r) })
 }
 
-func gatewayTables(t *tables, r *eval.GatewayReport) {
-	t.title(fmt.Sprintf("tools/call with a result of %d bytes, direct and through the gateway", r.ResultBytes))
+func gatewayTables(t *command.Tables, r *eval.GatewayReport) {
+	t.Title(fmt.Sprintf("tools/call with a result of %d bytes, direct and through the gateway", r.ResultBytes))
 	rows := [][]string{{"store", "transport", "sessions", "direct P50", "P99", "gateway P50", "P99", "ratio P50", "P99", "added P50", "calls/s"}}
 	for _, run := range r.Runs {
 		rows = append(rows, []string{run.Store, run.Transport, fmt.Sprint(run.Sessions), millis(run.Direct.P50), millis(run.Direct.P99),
 			millis(run.Gateway.P50), millis(run.Gateway.P99), fmt.Sprintf("%.2f", run.RatioP50), fmt.Sprintf("%.2f", run.RatioP99),
 			millis(run.AddedP50), fmt.Sprintf("%.0f of %.0f", run.Gateway.PerSecond, run.Direct.PerSecond)})
 	}
-	t.rows(rows...)
-	t.end()
-	t.title("where the time of a call through the gateway goes, at the median")
+	t.Rows(rows...)
+	t.End()
+
+	t.Title("where the time of a call through the gateway goes, at the median")
 	rows = [][]string{{"stage"}}
 	var names []string
 	for i, run := range r.Runs {
@@ -88,9 +91,10 @@ func gatewayTables(t *tables, r *eval.GatewayReport) {
 			rows[at] = append(rows[at], millis(stage.Time))
 		}
 	}
-	t.rows(rows...)
-	t.end()
-	t.title(fmt.Sprintf("a bare write with a sync takes %s at the median", millis(r.Sync)))
+	t.Rows(rows...)
+	t.End()
+
+	t.Title(fmt.Sprintf("a bare write with a sync takes %s at the median", millis(r.Sync)))
 }
 
 func millis(d time.Duration) string {

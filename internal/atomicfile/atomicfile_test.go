@@ -1,20 +1,20 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/remit-project/remit/internal/wholefile"
+	"github.com/remit-project/remit/internal/atomicfile"
 )
 
-// TestReplace writes a file anew and over another, and leaves nothing beside it,
-// also where it can't be written.
-func TestReplace(t *testing.T) {
+// A file is written new and over another one, and nothing is left beside it,
+// even if it can't be written.
+func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.txt")
 	for _, text := range []string{"one", "two"} {
-		if err := wholefile.Replace(name, []byte(text), 0o600); err != nil {
+		if err := atomicfile.Write(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(name); err != nil || string(got) != text {
@@ -24,10 +24,10 @@ func TestReplace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "b"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.Replace(filepath.Join(dir, "b"), nil, 0o600); err == nil {
+	if err := atomicfile.Write(filepath.Join(dir, "b"), nil, 0o600); err == nil {
 		t.Error("a directory became a file")
 	}
-	if err := wholefile.Replace(filepath.Join(dir, "none", "c"), nil, 0o600); err == nil {
+	if err := atomicfile.Write(filepath.Join(dir, "none", "c"), nil, 0o600); err == nil {
 		t.Error("a directory was made")
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/eval"
+	"github.com/remit-project/remit/internal/inputs"
 )
 
-type evalPolicyCommand struct {
+type policyCommand struct {
 	Dir           string   `arg:"" type:"path" help:"Directory with the policy document, ground_truth*.json, cases*.json and tools*.json."`
 	Compiled      string   `type:"path" placeholder:"DIR" help:"What remit policy compile wrote; DIR itself or DIR/policy without it."`
 	TruthCompiled string   `type:"path" placeholder:"DIR" help:"Guards that were generated of the ground truth, to be measured as well."`
@@ -23,16 +25,16 @@ type evalPolicyCommand struct {
 }
 
 // Help is shown below the flags.
-func (evalPolicyCommand) Help() string {
+func (policyCommand) Help() string {
 	return `Compares the mapping with the ground truth, and decides its cases by the guards.
 
 Example:
-  remit eval policy airline --compiled policy --json
-  remit eval policy airline --write-mapping truth`
+  remit-eval policy airline --compiled policy --json
+  remit-eval policy airline --write-mapping truth`
 }
 
 // Run measures what was compiled of a policy document.
-func (c *evalPolicyCommand) Run(ctx context.Context, s *streams) error {
+func (c *policyCommand) Run(ctx context.Context, s *command.Streams) error {
 	if c.WriteMapping != "" {
 		return eval.WriteMapping(c.Dir, c.Truth, c.WriteMapping)
 	}
@@ -43,7 +45,8 @@ func (c *evalPolicyCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 	}
-	scope, err := scopeFlags{Tools: tools, Contracts: c.Contracts}.scope()
+
+	scope, err := inputs.Scope(tools, c.Contracts)
 	if err != nil {
 		return err
 	}
@@ -51,10 +54,10 @@ func (c *evalPolicyCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	return c.print(s, r, func(t *tables) { policyTables(t, r) })
+	return c.print(s, r, func(t *command.Tables) { policyTables(t, r) })
 }
 
-func policyTables(t *tables, r *eval.PolicyReport) {
+func policyTables(t *command.Tables, r *eval.PolicyReport) {
 	if m := r.Mapping; m != nil {
 		mappingTables(t, m)
 	}
@@ -64,12 +67,12 @@ func policyTables(t *tables, r *eval.PolicyReport) {
 	if g := r.TruthGuards; g != nil {
 		generatedTables(t, "guards of the ground truth", g)
 	}
-	t.list("notes:", r.Notes)
-	t.end()
+	t.List("notes:", r.Notes)
+	t.End()
 }
 
-func mappingTables(t *tables, m *eval.MappingReport) {
-	t.title("the mapping beside the ground truth, by pairs of tool and sentence")
+func mappingTables(t *command.Tables, m *eval.MappingReport) {
+	t.Title("the mapping beside the ground truth, by pairs of tool and sentence")
 	rows := [][]string{{"tool", "precision", "", "recall", "", "alike divided"}}
 	row := func(name string, r *eval.MappingRates) {
 		cells := append(rated(name, r.Precision), counted(r.Recall)...)
@@ -78,9 +81,10 @@ func mappingTables(t *tables, m *eval.MappingReport) {
 	for _, tool := range slices.Sorted(maps.Keys(m.ByTool)) {
 		row(tool, m.ByTool[tool])
 	}
+
 	row("all", &m.MappingRates)
-	t.rows(rows...)
-	t.rows(
+	t.Rows(rows...)
+	t.Rows(
 		rated("policies that are the same, of the mapping's", m.Items.Precision),
 		rated("policies that are the same, of the truth's", m.Items.Recall),
 	)
@@ -90,7 +94,7 @@ func mappingTables(t *tables, m *eval.MappingReport) {
 	pairs(t, "references of the truth that stand nowhere in the document, left out:", m.Unplaced)
 	pairs(t, "for every tool, left out:", m.EveryTool)
 	pairs(t, "archived:", m.Archived)
-	t.end()
+	t.End()
 }
 
 func share(x *float64) string {
@@ -100,17 +104,17 @@ func share(x *float64) string {
 	return fmt.Sprintf("%.3f", *x)
 }
 
-func pairs(t *tables, title string, all []eval.MappingPair) {
+func pairs(t *command.Tables, title string, all []eval.MappingPair) {
 	lines := make([]string, len(all))
 	for i, p := range all {
 		lines[i] = fmt.Sprintf("%s  %s (%s)", p.Tool, p.Sentence, strings.Join(p.Policies, ", "))
 	}
-	t.list(title, lines)
+	t.List(title, lines)
 }
 
-func generatedTables(t *tables, title string, g *eval.GuardReport) {
-	t.title(title)
-	t.rows(
+func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
+	t.Title(title)
+	t.Rows(
 		rated("forbidden calls denied by a rule (tpr)", g.Truth.TPR),
 		rated("allowed calls stopped by a rule", g.Truth.AllowRight.Complement()),
 		rated("literal cases, denied", g.Literal.TPR),
@@ -125,11 +129,12 @@ func generatedTables(t *tables, title string, g *eval.GuardReport) {
 		[]string{"policies with an expression", fmt.Sprintf("%d of %d", g.Enforced, g.Policies)},
 		[]string{"mutants killed by examples", fmt.Sprintf("%d of %d", g.Killed, g.Killed+g.Survived)},
 	)
+
 	lines := make([]string, len(g.Wrong))
 	for i, m := range g.Wrong {
 		lines[i] = m.Summary()
 	}
-	t.list("decided otherwise:", lines)
-	t.list("mistakes:", g.Mistakes)
-	t.end()
+	t.List("decided otherwise:", lines)
+	t.List("mistakes:", g.Mistakes)
+	t.End()
 }

@@ -1,0 +1,39 @@
+// Remit-eval measures Remit, and other defenses, on recorded and labelled data.
+//
+// See docs/reference/evaluation.md for the data sets and what the figures mean.
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/remit-project/remit/internal/command"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// cli is the command line. Each field is a command, in a file of its own.
+type cli struct {
+	Help command.HelpFlag `short:"h" help:"Show help for a command."`
+
+	All         allCommand         `cmd:"" default:"withargs" help:"Compare Remit with other defenses on a directory of data sets (the default)."`
+	AgentDojo   agentdojoCommand   `cmd:"" name:"agentdojo" help:"Measure Remit on recorded AgentDojo sessions."`
+	InjecAgent  injecagentCommand  `cmd:"" name:"injecagent" help:"Measure Remit on InjecAgent's cases."`
+	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
+	Provenance  provenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
+	Diagnostics diagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
+	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`
+	Airline     airlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
+	Policy      policyCommand      `cmd:"" help:"Compare what was compiled of a policy document with a ground truth."`
+	Gateway     gatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
+	Proxy       proxyCommand       `cmd:"" help:"Time requests through the proxy beside direct ones."`
+}
+
+// run runs the program with the arguments after its name, and returns its exit
+// code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := command.Program{Name: "remit-eval", Description: "Measure Remit, and other defenses, on recorded and labelled data.", Commands: &cli{}}
+	return command.Run(p, args, stdin, stdout, stderr)
+}

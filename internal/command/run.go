@@ -1,0 +1,84 @@
+// Package command runs the programs of Remit: it parses the command line, prints
+// help and errors in one form, and ends with documented exit codes.
+//
+// Colour appears only on a terminal that has it. Nothing moves on standard
+// output. Progress is one line on standard error, shown only if that is a
+// terminal, and removed when the work is done.
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/remit-project/remit/internal/hint"
+)
+
+// Program describes a program to [Run].
+type Program struct {
+	// Name is how the program is called.
+	Name string
+	// Description is one sentence on what the program does.
+	Description string
+	// Commands is a pointer to a struct with a field for each command, tagged for
+	// package kong. A command has a method Run, which may take a context.Context
+	// and the [Streams].
+	Commands any
+}
+
+// HelpFlag prints the help of a command. Each program has it as --help.
+type HelpFlag bool
+
+// errHelp ends the parsing of a command line after the help was printed.
+var errHelp = errors.New("help was printed")
+
+// BeforeReset prints the help. Package kong calls it when the flag is given.
+func (HelpFlag) BeforeReset(c *kong.Context) error {
+	if err := c.PrintUsage(false); err != nil {
+		return err
+	}
+	return errHelp
+}
+
+// Run runs a program with the arguments after its name, and returns its exit code.
+// An interrupt cancels the context that commands get.
+func Run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	s := NewStreams(stdin, stdout, stderr)
+	err := p.run(ctx, args, s)
+	s.Report(err)
+	return ExitCode(err)
+}
+
+func (p Program) run(ctx context.Context, args []string, s *Streams) error {
+	parser, err := kong.New(p.Commands,
+		kong.Name(p.Name),
+		kong.Description(p.Description),
+		kong.NoDefaultHelp(),
+		kong.Writers(s.Out, s.Err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.Width}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+	)
+	if err != nil {
+		return err
+	}
+
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if errors.Is(err, errHelp) {
+		return nil
+	}
+	if err != nil {
+		return UsageError(hint.Wrap(err, "run "+p.Name+" --help for the commands, "+p.Name+" COMMAND --help for its flags"))
+	}
+	return parsed.Run()
+}
