@@ -17,15 +17,6 @@ import (
 // of a type behind them.
 var finals = []string{"final_result", "final_answer", "final_output", "final_response"}
 
-// judgements are what names of types end in that say what a model found, also
-// where a verb stands before: a decision about sending sends nothing.
-var judgements = set(`decision choice classification assessment evaluation verdict judgement judgment
-	intent extraction rating score category schema`)
-
-// directions are words of arguments that say where something goes: no answer goes
-// anywhere.
-var directions = set(`to recipient recipients receiver receivers payee beneficiary destination dest target targets addressee iban`)
-
 // Answer returns a contract for a tool by whose call an application takes a
 // model's answer, and whether the name is that of one: the name for a last word,
 // or the name of a type where the application forces the call. Forced is of how
@@ -55,8 +46,8 @@ func namesType(def *schema.Tool, siblings *schema.Catalogue, alone bool) bool {
 		return false
 	}
 	words := cut(def.Name)
-	judges := len(words) > 1 && judgements[words[len(words)-1]]
-	t := analyse(def, siblings)
+	judges := len(words) > 1 && builtin().has("judgements", last(words))
+	t := builtin().analyse(def, siblings)
 	unknown := t.verb == "" && t.effect == contract.Destructive
 	if !judges && !unknown && t.effect != contract.Read {
 		return false
@@ -75,6 +66,6 @@ func acts(a *contract.Arg, directed, pages bool) bool {
 	if a.Form == contract.URL && !pages {
 		return true
 	}
-	goes := func(word string) bool { return directions[word] }
+	goes := func(word string) bool { return builtin().has("directions", word) }
 	return !directed && slices.ContainsFunc(cut(a.Pattern[strings.LastIndexByte(a.Pattern, '/')+1:]), goes)
 }

@@ -32,7 +32,7 @@ func TestAnswersOfWrites(t *testing.T) {
 			t.Errorf("%s: %+v, want EXTERNAL, with ids %t", c.name, o, c.ids)
 		}
 		for _, f := range o.Fields {
-			if words := split(f.Pattern); last(words) != "id" {
+			if words := builtin().split(f.Pattern); last(words) != "id" {
 				t.Errorf("%s: %s is trusted, and no id", c.name, f.Pattern)
 			}
 		}

@@ -98,7 +98,7 @@ func checkContract(t *testing.T, c *schema.Catalogue) {
 				t.Errorf("%s %s: %s with floor %s", tool.Name, a.Pattern, a.Role, a.Floor)
 			}
 		}
-		for _, p := range places(&c.Tools[i]) {
+		for _, p := range builtin().places(&c.Tools[i]) {
 			if !seen[p.pattern] {
 				t.Errorf("%s %s: no contract", tool.Name, p.pattern)
 			}
@@ -388,7 +388,7 @@ func TestSplit(t *testing.T) {
 		"empfängerKonto": "recipient account", "address2": "address", "content_base64": "content base64", "msgs": "message",
 		"": "", "__": "", "路径": "路径",
 	} {
-		if got := strings.Join(split(name), " "); got != want {
+		if got := strings.Join(builtin().split(name), " "); got != want {
 			t.Errorf("split(%q) = %q, want %q", name, got, want)
 		}
 	}

@@ -23,20 +23,24 @@ type place struct {
 	// depth counts list and object steps.
 	depth int
 
-	// evidence that needs no look at the tool, once read; named is the part of
-	// it that the name alone gives.
-	evidence []evidence
-	read     bool
-	named    *evidence
+	desc string // folded description
+
+	// What was found out about the place: the evidence that needs no look at the tool,
+	// the concept that its name gives, and the best evidence at a version of the tool.
+	own    []evidence
+	named  concept
+	best   evidence
+	isRead bool
+	readAt int
 }
 
 // places lists every position in a tool's input, containers before members,
 // in the schema's own order.
-func places(t *schema.Tool) []*place {
+func (x *table) places(t *schema.Tool) []*place {
 	var out []*place
 	at := map[string]*place{}
 	for _, l := range t.Places() {
-		p := &place{pattern: l.Pattern, name: l.Name, words: split(l.Name), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
+		p := &place{pattern: l.Pattern, name: l.Name, words: x.split(l.Name), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
 		if len(p.words) == 0 {
 			p.words = []string{"unnamed"} // rules may look at a word
 		}
@@ -70,6 +74,21 @@ func isOpaque(n *schema.Node) bool {
 		return n.Items == nil
 	}
 	return false
+}
+
+func parentOf(p *place) *place {
+	if len(p.parents) == 0 {
+		return nil
+	}
+	return p.parents[len(p.parents)-1]
+}
+
+// itemFormat is the format of a list's elements.
+func (p *place) itemFormat() string {
+	if p.node.Items == nil {
+		return ""
+	}
+	return p.node.Items.Format
 }
 
 // types are the JSON types that a node or its alternatives accept.
@@ -118,7 +137,7 @@ func escape(name string) string {
 
 // described are the members that an opaque object's description speaks of,
 // by quoting their names: `must have a field "file_id"`.
-func described(p *place) []*place {
+func (x *table) described(p *place) []*place {
 	if !p.opaque || !isRecord(p.node) {
 		return nil
 	}
@@ -126,18 +145,19 @@ func described(p *place) []*place {
 	if text == "" && p.element {
 		text = parentOf(p).node.Description
 	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\'' || r == '"' || r == '`' })
 	var out []*place
+	parts := atQuotes(text)
 	for i := 1; i < len(parts) && len(out) < maxDescribed; i++ {
 		name, before := parts[i], parts[i-1]
-		if !isIdentifier(name) || name[0] >= 'A' && name[0] <= 'Z' || !strings.HasSuffix(before, " ") || strings.TrimSpace(before) == "" {
+		isName := isIdentifier(name) && (name[0] < 'A' || name[0] > 'Z')
+		if !isName || !strings.HasSuffix(before, " ") || strings.TrimSpace(before) == "" {
 			continue // running text, or a value that follows its field
 		}
 		if slices.ContainsFunc(out, func(q *place) bool { return q.name == name }) {
 			continue
 		}
-		words := split(name)
-		if len(words) == 0 || conceptOf(words) == cUnknown {
+		words := x.split(name)
+		if _, ok := x.readName(words); len(words) == 0 || !ok {
 			continue
 		}
 		out = append(out, &place{

@@ -1,0 +1,447 @@
+package synth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+)
+
+// candidate is one word that may be the tool's verb.
+type candidate struct {
+	word string
+	verb verb
+	pos  int // in the words of the name, or -1
+}
+
+// findVerb finds the tool's verb and the effect that name and description give it.
+func (t *tool) findVerb() {
+	named := t.namedVerbs()
+	told := t.table.leadingVerbs(t.desc)
+	if len(named) == 0 && len(told) == 0 {
+		told = t.table.unspacedVerbs(t.desc)
+	}
+
+	chosen, why := t.table.choose(named, told, t.words)
+	for i, w := range t.words {
+		if chosen.word == "" || i != chosen.pos {
+			t.object = append(t.object, w)
+		}
+	}
+	if chosen.word == "" {
+		t.effect, t.manner = contract.Destructive, changing
+		t.why = append(t.why, "no verb that is known in name or description")
+		t.review = append(t.review, "what the tool does could not be told from its name or description; the strictest reading was taken")
+	} else {
+		t.verb, t.manner, t.effect = chosen.word, chosen.verb.manner, chosen.verb.effect
+		t.why = append(t.why, why)
+		t.secondOpinion(told)
+	}
+	t.base = t.effect
+}
+
+// secondOpinion raises the effect where the description says that the tool does more
+// than its name, never less.
+func (t *tool) secondOpinion(told []candidate) {
+	for _, d := range told {
+		if d.word == t.verb || d.verb.weak || severity(d.verb.effect) <= severity(t.effect) {
+			continue
+		}
+		if t.effect == contract.Read && d.verb.effect == contract.Execute {
+			continue // "Execute a SELECT query": what is executed is judged as an argument
+		}
+		if t.effect == contract.Read {
+			t.review = append(t.review, fmt.Sprintf("the name says %q, the description %q: the stricter was taken", t.verb, d.word))
+		}
+		t.effect = d.verb.effect
+		if !mixed(told) {
+			t.manner = d.verb.manner
+		}
+		t.why = append(t.why, fmt.Sprintf("the description says %q", d.word))
+	}
+}
+
+// namedVerbs are the verbs in the tool's name.
+func (t *tool) namedVerbs() []candidate {
+	plural, inner := t.table.plurals(t.def.Name)
+	var named []candidate
+	for i, w := range t.words {
+		if inner[w] {
+			continue // the second half of a compound ("taskrun")
+		}
+		if i > 0 && (plural[w] || strings.HasSuffix(w, "ed")) {
+			continue // a noun, or an adjective ("linked accounts")
+		}
+		word, v, ok := t.table.verbOf(w)
+		if !ok {
+			continue
+		}
+		if i == 0 && len(t.words) > 1 {
+			switch {
+			case word == "return":
+				// Descriptions return values; what a tool is named for returning goes
+				// back to where it came from.
+				v = verb{effect: contract.Write, manner: changing}
+			case word == "log" && !plural[w]:
+				// "log_event" writes one down; "git log" and "pod_logs" are read.
+				v = verb{effect: contract.Write, manner: adding, weak: true}
+			}
+		}
+		named = append(named, candidate{word, v, i})
+	}
+	return t.table.operation(t.def.Name, t.words, named)
+}
+
+// operation leaves out the verbs of a name's prefix: "VerifyV2--CreateService"
+// creates.
+func (x *table) operation(name string, words []string, named []candidate) []candidate {
+	cut := -1
+	for _, sep := range []string{"--", "__", "::", "/"} {
+		if i := strings.LastIndex(name, sep); i >= 0 {
+			cut = max(cut, i+len(sep))
+		}
+	}
+	if cut < 0 {
+		return named
+	}
+	from := len(words) - len(x.split(name[cut:]))
+	if i := slices.IndexFunc(named, func(c candidate) bool { return c.pos >= from }); i > 0 {
+		return named[i:]
+	}
+	return named
+}
+
+// leadingVerbs are the verbs that a description begins with: "Create, patch,
+// or delete a rule" has three.
+func (x *table) leadingVerbs(desc string) []candidate {
+	desc = strings.ReplaceAll(desc, "drag and drop", "drag") // nothing is dropped for good
+	// "Notion | Create a page", "Goal Seek: change the constant".
+	starts := []string{desc}
+	if head, rest, ok := strings.Cut(desc, "|"); ok && len(head) < 30 {
+		starts = append([]string{rest}, starts...)
+	}
+	if head, rest, ok := strings.Cut(desc, ": "); ok && len(head) < 40 {
+		starts = append(starts, rest)
+	}
+	for _, lead := range x.phrases["introductions"] {
+		if _, rest, ok := strings.Cut(desc, lead+" "); ok {
+			starts = append(starts, rest)
+			break
+		}
+	}
+
+	for _, s := range starts {
+		if found := x.verbRun(s); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// unspacedVerbs are the verbs in the first sentence of a description whose
+// language puts no spaces between words.
+func (x *table) unspacedVerbs(desc string) []candidate {
+	if i := strings.IndexAny(desc, "。；\n"); i >= 0 {
+		desc = desc[:i]
+	}
+	var out []candidate
+	for _, word := range x.unspaced {
+		if strings.Contains(desc, word) {
+			w := x.means[word]
+			out = append(out, candidate{w, x.verbs[w], -1})
+		}
+	}
+	return out
+}
+
+// verbRun reads the verbs that a text begins with, joined by commas or conjunctions.
+func (x *table) verbRun(s string) []candidate {
+	var out []candidate
+	fields := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" ,/\n.*(`", r) })
+	opening := s[:min(len(s), 60)]
+	for i, f := range fields {
+		if i > 6 {
+			break
+		}
+		if x.has("adverbs", f) {
+			continue
+		}
+		words := x.split(f)
+		if len(words) != 1 {
+			break
+		}
+		w, v, ok := x.verbOf(words[0])
+		if !ok {
+			w, v, ok = x.verbOf(f)
+		}
+		if !ok {
+			break
+		}
+		out = append(out, candidate{w, v, -1})
+
+		joined := strings.Contains(opening, f+",") || strings.Contains(opening, f+"/")
+		if i+1 < len(fields) && fields[i+1] != "or" && fields[i+1] != "and" && !joined {
+			break
+		}
+	}
+	return out
+}
+
+// choose picks the tool's verb among those in its name, with the description
+// as arbiter, and says why.
+func (x *table) choose(named, told []candidate, words []string) (candidate, string) {
+	switch {
+	case len(named) == 0 && len(told) == 0:
+		return candidate{}, ""
+	case len(named) == 0:
+		return strictest(told).of(-1), fmt.Sprintf("the description says %q", strictest(told).word)
+	}
+	for _, by := range []func(named, told []candidate, words []string) (candidate, string){
+		x.bySearch, byConjunction, x.byAgreement, x.byMethod, byStrength,
+	} {
+		if c, why := by(named, told, words); c.word != "" {
+			return c, why
+		}
+	}
+	return named[0].named()
+}
+
+func (c candidate) named() (candidate, string) { return c, fmt.Sprintf("named %q", c.word) }
+
+// of is the candidate in the place of a word of the name.
+func (c candidate) of(pos int) candidate {
+	c.pos = pos
+	return c
+}
+
+// bySearch reads "start_search", which searches if the description doesn't say more.
+func (x *table) bySearch(named, told []candidate, words []string) (candidate, string) {
+	first := named[0]
+	if first.pos != 0 || !x.has("starts", first.word) || len(named) < 2 {
+		return candidate{}, ""
+	}
+	c := named[1]
+	if c.word != "search" || c.pos != len(words)-1 {
+		return candidate{}, ""
+	}
+	if len(told) > 0 && strictest(told).verb.effect != contract.Read && strictest(told).word != first.word {
+		return candidate{}, ""
+	}
+	return c.named()
+}
+
+// byConjunction reads "create_or_update", "find_and_replace": all of them happen.
+func byConjunction(named, _ []candidate, words []string) (candidate, string) {
+	for i := 0; i+1 < len(named); i++ {
+		if named[i+1].pos-named[i].pos != 2 {
+			continue
+		}
+		if link := words[named[i].pos+1]; link == "or" || link == "and" {
+			return strictest(named[i : i+2]).named()
+		}
+	}
+	return candidate{}, ""
+}
+
+// byAgreement takes what name and description agree on.
+func (x *table) byAgreement(named, told []candidate, _ []string) (candidate, string) {
+	for _, d := range told {
+		for _, c := range named {
+			tells := !c.verb.weak || len(named) == 1 || c.pos == 0
+			if c.word == d.word && tells && !x.has("http-methods", c.word) {
+				return c, fmt.Sprintf("named %q, and so says the description", c.word)
+			}
+		}
+	}
+	return candidate{}, ""
+}
+
+// byMethod reads names that begin with an HTTP method, which says less than any
+// other verb.
+func (x *table) byMethod(named, told []candidate, _ []string) (candidate, string) {
+	first := named[0]
+	if !x.has("http-methods", first.word) || first.pos != 0 {
+		return candidate{}, ""
+	}
+	if len(told) > 0 && told[0].word == first.word {
+		return first, fmt.Sprintf("named %q, and so says the description", first.word)
+	}
+	if c := firstStrong(named[1:]); c.word != "" {
+		return c.named()
+	}
+	if len(told) > 0 && !told[0].verb.weak {
+		return strictest(told).of(first.pos), fmt.Sprintf("the description says %q", strictest(told).word)
+	}
+	return first.named()
+}
+
+// byStrength takes the first verb if it says much. Else a strong one in the description
+// explains it, or one further on in the name; but "list_orders", which begins with a
+// weak verb of reading, is a read.
+func byStrength(named, told []candidate, _ []string) (candidate, string) {
+	first := named[0]
+	if !first.verb.weak {
+		return first.named()
+	}
+	if len(told) > 0 {
+		c := strictest(told)
+		switch {
+		case c.verb.effect == first.verb.effect && c.verb.manner == first.verb.manner:
+			return first.named()
+		case !c.verb.weak:
+			if mixed(told) {
+				c.verb.manner = changing
+			}
+			return c.of(first.pos), fmt.Sprintf("named %q; the description says %q", first.word, c.word)
+		}
+	}
+	if first.pos > 0 || first.verb.effect != contract.Read {
+		if c := firstStrong(named[1:]); c.word != "" {
+			return c.named()
+		}
+	}
+	return first.named()
+}
+
+func firstStrong(cs []candidate) candidate {
+	if i := slices.IndexFunc(cs, func(c candidate) bool { return !c.verb.weak }); i >= 0 {
+		return cs[i]
+	}
+	return candidate{}
+}
+
+// mixed reports whether several verbs do different things to their object, so
+// that none of them alone says what happens to it.
+func mixed(cs []candidate) bool {
+	return slices.ContainsFunc(cs[1:], func(c candidate) bool { return c.verb.manner != cs[0].verb.manner })
+}
+
+// strictest returns the verb with the worst effect, of two such the one that says more.
+func strictest(cs []candidate) candidate {
+	best := cs[0]
+	for _, c := range cs[1:] {
+		worse := severity(c.verb.effect) - severity(best.verb.effect)
+		clearer := best.verb.weak && !c.verb.weak
+		if worse > 0 || (worse == 0 && clearer) {
+			best = c
+		}
+	}
+	return best
+}
+
+// plurals are the words of a name that are in the plural, and those that are the
+// second half of a compound.
+func (x *table) plurals(name string) (plural, inner map[string]bool) {
+	plural, inner = map[string]bool{}, map[string]bool{}
+	for _, piece := range cut(name) {
+		w := x.canonicalWords(piece)
+		if len(w) == 1 && singular(piece) != piece {
+			plural[w[0]] = true
+		}
+		for _, second := range w[1:] {
+			inner[second] = true
+		}
+	}
+	return plural, inner
+}
+
+// acted are the words that the description's first verb acts on: those before the
+// first preposition, or joined to them by "of".
+func (x *table) acted(desc string) []string {
+	first, _, _ := strings.Cut(desc, ".")
+	var out []string
+	verb := false
+	for i, f := range strings.Fields(first) {
+		f = strings.Trim(f, ",;:()'`\"")
+		if !verb {
+			_, _, verb = x.verbOf(f)
+			if i > 4 {
+				break
+			}
+			continue
+		}
+		if x.has("bounds", f) {
+			return out
+		}
+		out = append(out, x.split(f)...)
+		if len(out) > 8 {
+			break
+		}
+	}
+	return out
+}
+
+// verbsIn are the verbs that a verb argument may hold: its enumeration's, or
+// else those quoted in its description.
+func (x *table) verbsIn(p *place) []candidate {
+	values := enumeration(p.node)
+	if len(values) == 0 {
+		for _, q := range quoted(p.node.Description) {
+			if len(q) < 40 {
+				values = append(values, q)
+			}
+		}
+	}
+	var out []candidate
+	for _, v := range values {
+		if c, ok := x.verbOfValue(v); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// verbOfValue finds the verb in the first two words of a value of a verb argument.
+func (x *table) verbOfValue(value string) (candidate, bool) {
+	for i, w := range x.split(value) {
+		if i > 1 {
+			break
+		}
+		if word, v, ok := x.verbOf(w); ok {
+			return candidate{word, v, i}, true
+		}
+	}
+	return candidate{}, false
+}
+
+// verbOf finds a verb in any inflection: "sends", "sending", "sent" are send.
+func (x *table) verbOf(w string) (string, verb, bool) {
+	for _, c := range inflections(w) {
+		if k, ok := x.means[c]; ok {
+			c = k
+		}
+		if v, ok := x.verbs[c]; ok {
+			return c, v, true
+		}
+	}
+	return "", verb{}, false
+}
+
+func inflections(w string) []string {
+	out := []string{w}
+	add := func(s string) {
+		if len(s) > 1 {
+			out = append(out, s)
+		}
+	}
+	switch {
+	case strings.HasSuffix(w, "ies"):
+		add(w[:len(w)-3] + "y")
+	case strings.HasSuffix(w, "es"):
+		add(w[:len(w)-1])
+		add(w[:len(w)-2])
+	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
+		add(w[:len(w)-1])
+	}
+	for _, end := range []string{"ing", "ed"} {
+		if stem, ok := strings.CutSuffix(w, end); ok && len(stem) > 2 {
+			add(stem)
+			add(stem + "e")
+			if n := len(stem); stem[n-1] == stem[n-2] {
+				add(stem[:n-1])
+			}
+		}
+	}
+	return out
+}
