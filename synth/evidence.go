@@ -106,7 +106,7 @@ func (x *table) byEnum(p *place) []evidence {
 	}
 	for i, n := range counts {
 		if most(n) && n > 0 {
-			out = append(out, evidence{x.values[i].noun, "its values say " + x.concepts[x.values[i].concept]})
+			out = append(out, evidence{x.values[i].noun, "its values say " + x.values[i].name})
 		}
 	}
 	return append(out, evidence{noun{kind, 55}, "one of a few fixed values"})

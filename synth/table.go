@@ -99,7 +99,7 @@ type cue struct {
 // members are words that belong together under a name or concept.
 type members struct {
 	noun
-	name  string
+	name  string // of a group, or what values are about
 	words map[string]bool
 }
 
@@ -215,7 +215,7 @@ func (r *reader) row(head []string, body string) {
 	case "phrase":
 		r.cues = append(r.cues, cue{r.noun(head[1:]), splitPhrases(body)})
 	case "values":
-		r.values = append(r.values, members{noun: r.noun(head[1:]), words: r.set(body)})
+		r.values = append(r.values, members{r.noun(head[1:min(3, len(head))]), strings.Join(head[3:], " "), r.set(body)})
 	case "group":
 		r.groups = append(r.groups, members{name: name, words: r.set(body)})
 	case "means":
