@@ -21,10 +21,10 @@ type Guard struct {
 	types sessionTypes
 	// args are the arguments as expressions see them. callees are the tools that
 	// policies for every tool may be asked about.
-	args    *record.Shape
-	callees callees
-	items   []*item
-	duties  []*duty
+	args     *record.Shape
+	callees  callees
+	policies []*compiledPolicy
+	duties   []*duty
 	// readers are the tools that the rules call, by the names of the functions.
 	readers map[string]*reader
 	// environment is what the rules were compiled in.
@@ -33,8 +33,8 @@ type Guard struct {
 	broken error
 }
 
-// item is a compiled policy.
-type item struct {
+// compiledPolicy is a policy whose expressions are compiled.
+type compiledPolicy struct {
 	policy    *Policy
 	variables []*variable
 	require   *expression // nil when the policy is known to be unenforced
@@ -208,7 +208,7 @@ func (c *compiler) compile() {
 	}
 	c.scopes = map[string]*cel.Env{"": env}
 	for i := range c.guard.File.Policies {
-		c.guard.items = append(c.guard.items, c.item(&c.guard.File.Policies[i], env))
+		c.guard.policies = append(c.guard.policies, c.policy(&c.guard.File.Policies[i], env))
 	}
 	for i := range c.guard.File.Duties {
 		d := &duty{duty: &c.guard.File.Duties[i]}
@@ -220,8 +220,8 @@ func (c *compiler) compile() {
 	}
 }
 
-func (c *compiler) item(p *Policy, env *cel.Env) *item {
-	it := &item{policy: p}
+func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
+	it := &compiledPolicy{policy: p}
 	signature := ""
 	origins := map[string]bool{}
 	for _, v := range p.Variables {
@@ -274,12 +274,12 @@ func (c *compiler) fail(at Position, hint, format string, args ...any) {
 // Only returns the guard with one of its policies alone; false when it has no
 // policy of that name.
 func (g *Guard) Only(policy string) (*Guard, bool) {
-	i := slices.IndexFunc(g.items, func(it *item) bool { return it.policy.Name == policy })
+	i := slices.IndexFunc(g.policies, func(it *compiledPolicy) bool { return it.policy.Name == policy })
 	if i < 0 {
 		return nil, false
 	}
 	one := *g
-	one.items = g.items[i : i+1]
+	one.policies = g.policies[i : i+1]
 	return &one, true
 }
 

@@ -100,8 +100,8 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 			}
 			continue
 		}
-		for _, it := range g.items {
-			undecided = append(undecided, &verdict{scope: scope{x: v, item: it, values: make([]ref.Val, len(it.variables))}})
+		for _, it := range g.policies {
+			undecided = append(undecided, &verdict{scope: scope{x: v, policy: it, values: make([]ref.Val, len(it.variables))}})
 			decided = append(decided, nil)
 		}
 	}
@@ -197,7 +197,7 @@ func (x *evaluation) arguments(s *record.Shape) (ref.Val, error) {
 // scope is the activation of one rule: its variables above what all rules see.
 type scope struct {
 	x      *view
-	item   *item
+	policy *compiledPolicy
 	values []ref.Val // of the variables; nil where not worked out yet
 }
 
@@ -217,10 +217,10 @@ func (s *scope) ResolveName(name string) (any, bool) {
 		}
 		return s.x.call, true
 	}
-	if s.item == nil {
+	if s.policy == nil {
 		return nil, false
 	}
-	for i, v := range s.item.variables {
+	for i, v := range s.policy.variables {
 		if v.name == name {
 			if s.values[i] == nil {
 				s.values[i] = s.x.run(v.expression, s)
@@ -271,7 +271,7 @@ type verdict struct {
 // decide evaluates the policy; done is false while it waits for a look-up or an
 // answer. There is no violation where the policy holds.
 func (v *verdict) decide() (violation *Violation, done bool) {
-	x, it := v.scope.x, v.scope.item
+	x, it := v.scope.x, v.scope.policy
 	if it.require == nil {
 		return it.violation("nothing checks this rule yet", nil), true
 	}
@@ -295,7 +295,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	return it.violation(cut(err.Error(), MaxShown), nil), true
 }
 
-func (it *item) violation(failed string, values []Value) *Violation {
+func (it *compiledPolicy) violation(failed string, values []Value) *Violation {
 	p := it.policy
 	return &Violation{Policy: p.Name, References: p.References, Message: p.Message, Verdict: p.Otherwise, Failed: failed, Values: values, Place: p.Position.String()}
 }

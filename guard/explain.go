@@ -17,7 +17,7 @@ const maxValues = 12
 // worked out again for the few rules that don't hold, so that the others need no
 // bookkeeping.
 func (v *verdict) values() []Value {
-	e := v.scope.item.require
+	e := v.scope.policy.require
 	program, err := e.explain()
 	if err != nil {
 		return nil

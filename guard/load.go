@@ -45,7 +45,7 @@ type loader struct {
 	*strictyaml.Reader
 	lines []string
 	file  *File
-	names map[string]bool // of the items so far
+	names map[string]bool // of the policies and duties so far
 }
 
 // The words of the format.

@@ -45,8 +45,8 @@ func (g *Guard) With(part Part, text string) (*Guard, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no policy %q", part.Policy)
 	}
-	changed := *one.items[0]
-	one.items = []*item{&changed}
+	changed := *one.policies[0]
+	one.policies = []*compiledPolicy{&changed}
 	changed.variables = slices.Clone(changed.variables)
 	var at **expression
 	if part.Variable == "" {

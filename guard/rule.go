@@ -17,8 +17,8 @@ func (g *Guard) Rules() []Rule {
 	if g.broken != nil {
 		return nil
 	}
-	out := make([]Rule, len(g.items))
-	for i, it := range g.items {
+	out := make([]Rule, len(g.policies))
+	for i, it := range g.policies {
 		out[i].Policy = it.policy
 		if it.require == nil {
 			continue

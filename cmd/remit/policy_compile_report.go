@@ -147,7 +147,7 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 			rules[f.Policies[i].Name] = !f.Policies[i].Require.Empty()
 		}
 	}
-	for _, i := range m.Items {
+	for _, i := range m.Policies {
 		t.Conflicts += len(i.Conflicts)
 		switch {
 		case i.Status == policydoc.Archived:

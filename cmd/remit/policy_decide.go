@@ -20,7 +20,7 @@ type policyNames struct {
 
 // each decides about the named policies, or all that the function takes, and
 // writes the files.
-func (n policyNames) each(all bool, takes func(*policydoc.Item) bool, decide func(d *policydoc.Directory, i *policydoc.Item) error) error {
+func (n policyNames) each(all bool, takes func(*policydoc.Policy) bool, decide func(d *policydoc.Directory, i *policydoc.Policy) error) error {
 	if all == (len(n.Names) > 0) {
 		return command.UsageError(hint.Wrap(errors.New("it isn't said which policies are meant"), "name some, or give --all"))
 	}
@@ -32,13 +32,13 @@ func (n policyNames) each(all bool, takes func(*policydoc.Item) bool, decide fun
 	if err != nil {
 		return err
 	}
-	for i := range m.Items {
-		if all && takes(&m.Items[i]) {
-			n.Names = append(n.Names, m.Items[i].Name)
+	for i := range m.Policies {
+		if all && takes(&m.Policies[i]) {
+			n.Names = append(n.Names, m.Policies[i].Name)
 		}
 	}
 	for _, name := range n.Names {
-		i, err := m.Item(name)
+		i, err := m.Policy(name)
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,8 @@ Example:
 
 // Run approves policies.
 func (c *policyApproveCommand) Run(s *command.Streams) error {
-	proposed := func(i *policydoc.Item) bool { return i.Status == policydoc.Proposed }
-	return c.each(c.All, proposed, func(d *policydoc.Directory, i *policydoc.Item) error {
+	proposed := func(i *policydoc.Policy) bool { return i.Status == policydoc.Proposed }
+	return c.each(c.All, proposed, func(d *policydoc.Directory, i *policydoc.Policy) error {
 		if err := d.Approve(c.Tool, i.Name); err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ Example:
 
 // Run archives policies.
 func (c *policyArchiveCommand) Run(s *command.Streams) error {
-	active := func(i *policydoc.Item) bool { return i.Status != policydoc.Archived }
-	return c.each(c.All, active, func(d *policydoc.Directory, i *policydoc.Item) error {
+	active := func(i *policydoc.Policy) bool { return i.Status != policydoc.Archived }
+	return c.each(c.All, active, func(d *policydoc.Directory, i *policydoc.Policy) error {
 		if err := d.Archive(c.Tool, i.Name, c.Reason); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (c *policyResolveCommand) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	i, err := m.Item(c.Policy)
+	i, err := m.Policy(c.Policy)
 	if err != nil {
 		return err
 	}

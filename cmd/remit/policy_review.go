@@ -84,7 +84,7 @@ func (p *reviewPrinter) report(r *report.Report) {
 	for _, row := range r.Rows() {
 		policies := ""
 		if row.State != report.Unmapped {
-			policies = fmt.Sprintf("%5d policies", row.Items)
+			policies = fmt.Sprintf("%5d policies", row.Policies)
 		}
 		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
 	}
@@ -94,8 +94,8 @@ func (p *reviewPrinter) report(r *report.Report) {
 	for i := range r.Tools {
 		p.line(0, "")
 		p.line(0, p.Bold(r.Tools[i].Name()))
-		for _, item := range r.Tools[i].Items {
-			p.item(item)
+		for _, policy := range r.Tools[i].Policies {
+			p.policy(policy)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (p *reviewPrinter) document(r *report.Report) {
 				p.line(4, l)
 			}
 		}
-		for _, i := range s.Items {
+		for _, i := range s.Policies {
 			p.line(6, p.Dim(fmt.Sprintf("%s %s %s", i.State.Mark(), display.Name(i.Tool), display.Name(i.Name))))
 		}
 		if s.Reason != "" {
@@ -157,8 +157,8 @@ func (p *reviewPrinter) document(r *report.Report) {
 	}
 }
 
-// item writes a policy in full.
-func (p *reviewPrinter) item(i *report.Item) {
+// policy writes a policy in full.
+func (p *reviewPrinter) policy(i *report.Policy) {
 	p.line(0, "")
 	label := i.State.Label()
 	if i.Handwritten {
@@ -196,7 +196,7 @@ func (p *reviewPrinter) item(i *report.Item) {
 	p.commands(i.Decisions)
 }
 
-func (p *reviewPrinter) rule(i *report.Item) {
+func (p *reviewPrinter) rule(i *report.Policy) {
 	r := i.Rule
 	if r == nil {
 		if i.State == report.NotEnforced {

@@ -83,8 +83,8 @@ func writeMappings(root string, mappings []*policydoc.Mapping) error {
 	}
 	for _, m := range mappings {
 		doc := d.Mapping(m.Server, m.Tool)
-		for i := range m.Items {
-			doc.Put(&m.Items[i])
+		for i := range m.Policies {
+			doc.Put(&m.Policies[i])
 		}
 	}
 	return d.Write()

@@ -124,8 +124,8 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 	}
 	archived := map[string][]policyItem{}
 	for _, m := range found {
-		for i := range m.Items {
-			it := &m.Items[i]
+		for i := range m.Policies {
+			it := &m.Policies[i]
 			item := find.item(it.Name, "", it.References)
 			if it.Status == policydoc.Archived {
 				item.foreign = nil // what the document no longer says is archived as well

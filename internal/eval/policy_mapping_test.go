@@ -23,11 +23,11 @@ func mapped(lines ...string) []*policydoc.Mapping {
 	var out []*policydoc.Mapping
 	for _, line := range lines {
 		f := strings.Fields(line)
-		item := policydoc.Item{Name: f[1], References: f[2:], Status: policydoc.Proposed}
+		item := policydoc.Policy{Name: f[1], References: f[2:], Status: policydoc.Proposed}
 		if strings.HasPrefix(item.Name, "archived") {
 			item.Status = policydoc.Archived
 		}
-		out = append(out, &policydoc.Mapping{Tool: f[0], Items: []policydoc.Item{item}})
+		out = append(out, &policydoc.Mapping{Tool: f[0], Policies: []policydoc.Policy{item}})
 	}
 	return out
 }

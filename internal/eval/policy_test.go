@@ -216,16 +216,16 @@ func TestWriteMapping(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, i := range m.Items {
+	for _, i := range m.Policies {
 		names = append(names, i.Name+" "+string(i.Status))
 	}
 	if got := strings.Join(names, ", "); got != "at-most-five-items approved, no-reference-works approved, a-valid-card approved, on-the-same-day archived" {
 		t.Errorf("%s", got)
 	}
-	if i := m.Items[0]; !slices.Equal(i.Compliance, []string{`a member with two items ({"member":"m2","item":"b1"})`}) || len(i.Violations) != 1 || i.Description == "" {
+	if i := m.Policies[0]; !slices.Equal(i.Compliance, []string{`a member with two items ({"member":"m2","item":"b1"})`}) || len(i.Violations) != 1 || i.Description == "" {
 		t.Errorf("%+v", i)
 	}
-	if r := m.Items[3].Reason; r != "allows something, and forbids nothing" {
+	if r := m.Policies[3].Reason; r != "allows something, and forbids nothing" {
 		t.Errorf("archived, because %s", r)
 	}
 	r, err := Policy(t.Context(), library, PolicyOptions{Compiled: out})
@@ -250,7 +250,7 @@ func TestNamesOfPolicies(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	m := &policydoc.Mapping{Items: []policydoc.Item{{Name: "a"}, {Name: "a-2"}}}
+	m := &policydoc.Mapping{Policies: []policydoc.Policy{{Name: "a"}, {Name: "a-2"}}}
 	if got := freeName("a", m); got != "a-3" {
 		t.Errorf("%s", got)
 	}
@@ -276,7 +276,7 @@ func TestPolicyAirline(t *testing.T) {
 	for _, f := range files {
 		m := &policydoc.Mapping{Tool: f.Tool}
 		for _, p := range f.Policies {
-			m.Items = append(m.Items, policydoc.Item{Name: p.Name, References: p.References})
+			m.Policies = append(m.Policies, policydoc.Policy{Name: p.Name, References: p.References})
 		}
 		mappings = append(mappings, m)
 	}

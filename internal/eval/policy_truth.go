@@ -122,15 +122,15 @@ func (t *policyTruth) mappings() []*policydoc.Mapping {
 			}
 			item := t.item(r)
 			item.Name = freeName(item.Name, m)
-			m.Items = append(m.Items, item)
+			m.Policies = append(m.Policies, item)
 		}
 	}
 	slices.SortFunc(out, func(a, b *policydoc.Mapping) int { return cmp.Compare(a.Tool, b.Tool) })
 	return out
 }
 
-func (t *policyTruth) item(r *truthRule) policydoc.Item {
-	item := policydoc.Item{Name: hyphened(cmp.Or(r.Name, r.ID, "policy")), Description: cmp.Or(r.Description, r.Name),
+func (t *policyTruth) item(r *truthRule) policydoc.Policy {
+	item := policydoc.Policy{Name: hyphened(cmp.Or(r.Name, r.ID, "policy")), Description: cmp.Or(r.Description, r.Name),
 		References: r.References, Status: policydoc.Approved, Compliance: r.Compliance.words(), Violations: r.Violation.words()}
 	if unchecked(r.Kind) {
 		item.Status, item.Reason = policydoc.Archived, cmp.Or(t.Kinds[r.Kind], r.Kind)
@@ -176,7 +176,7 @@ func hyphened(text string) string {
 // freeName is the name, or the name with a number that no policy has.
 func freeName(name string, m *policydoc.Mapping) string {
 	free := name
-	for n := 2; slices.ContainsFunc(m.Items, func(i policydoc.Item) bool { return i.Name == free }); n++ {
+	for n := 2; slices.ContainsFunc(m.Policies, func(i policydoc.Policy) bool { return i.Name == free }); n++ {
 		free = name + "-" + strconv.Itoa(n)
 	}
 	return free

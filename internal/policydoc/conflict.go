@@ -23,7 +23,7 @@ const (
 func (c Conflict) OfRule() bool { return strings.HasPrefix(c.Field, fieldRule) }
 
 // render is a field as YAML writes it; empty where there is nothing.
-func (i *Item) render(field string) string {
+func (i *Policy) render(field string) string {
 	n := i.node(true)
 	_, value := strictyaml.Member(n, field)
 	if _, reason := strictyaml.Member(n, "reason"); field == fieldStatus && reason != nil {
@@ -76,8 +76,8 @@ func render(n *strictyaml.Node) string {
 }
 
 // accept makes the policy say what a later run said of a field.
-func (i *Item) accept(c Conflict) error {
-	from := Item{Status: Proposed}
+func (i *Policy) accept(c Conflict) error {
+	from := Policy{Status: Proposed}
 	if c.Generated != "" {
 		entry := strictyaml.NewMapping()
 		strictyaml.Set(entry, "name", strictyaml.NewText("a"))
@@ -92,7 +92,7 @@ func (i *Item) accept(c Conflict) error {
 		if err != nil {
 			return c.mistake(err)
 		}
-		from = m.Items[0]
+		from = m.Policies[0]
 	}
 	i.take(c.Field, &from)
 	return nil
@@ -174,7 +174,7 @@ func (c Conflict) mistake(err error) error {
 
 // settle takes out the conflicts of which the policy and its rule say already
 // what the later run said. The rule is nil where there is none.
-func (i *Item) settle(rule *guard.Policy) {
+func (i *Policy) settle(rule *guard.Policy) {
 	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool {
 		if !c.OfRule() {
 			would := i.clone()
@@ -191,6 +191,6 @@ func (i *Item) settle(rule *guard.Policy) {
 		}
 		would := *rule
 		field := strings.TrimPrefix(c.Field, fieldRule)
-		return acceptRule(&would, c) == nil && PolicyFields(&would)[field] == PolicyFields(rule)[field]
+		return acceptRule(&would, c) == nil && RuleFields(&would)[field] == RuleFields(rule)[field]
 	})
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // Current is a field of a policy, or of its rule, as the files have it. It is named
 // and written as in a [Conflict].
-func (d *Directory) Current(key string, i *Item, field string) (string, error) {
+func (d *Directory) Current(key string, i *Policy, field string) (string, error) {
 	of, ok := strings.CutPrefix(field, fieldRule)
 	if !ok {
 		return i.render(field), nil

@@ -12,7 +12,7 @@ import (
 // Approve records that people found a policy right. One that was archived gets
 // its rule by the next compilation.
 func (d *Directory) Approve(key, name string) error {
-	return d.decide(key, name, func(i *Item) error {
+	return d.decide(key, name, func(i *Policy) error {
 		i.judge(Approved, "")
 		return nil
 	})
@@ -21,7 +21,7 @@ func (d *Directory) Approve(key, name string) error {
 // Archive takes a policy out of force: it stays in the mapping, with the reason,
 // and has no rule any more.
 func (d *Directory) Archive(key, name, reason string) error {
-	return d.decide(key, name, func(i *Item) error {
+	return d.decide(key, name, func(i *Policy) error {
 		i.judge(Archived, reason)
 		if g := d.Guards[key]; g != nil {
 			g.Remove(name)
@@ -31,7 +31,7 @@ func (d *Directory) Archive(key, name, reason string) error {
 }
 
 // judge sets the status, and with it settles what a later run says of it.
-func (i *Item) judge(status Status, reason string) {
+func (i *Policy) judge(status Status, reason string) {
 	i.Status, i.Reason = status, reason
 	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool { return c.Field == fieldStatus })
 }
@@ -39,7 +39,7 @@ func (i *Item) judge(status Status, reason string) {
 // Resolve decides a conflict: a field becomes what the later run said, or stays
 // what people wrote.
 func (d *Directory) Resolve(key, name, field string, theirs bool) error {
-	return d.decide(key, name, func(i *Item) error {
+	return d.decide(key, name, func(i *Policy) error {
 		at := slices.IndexFunc(i.Conflicts, func(c Conflict) bool { return c.Field == field })
 		if at < 0 {
 			var fields []string
@@ -85,32 +85,32 @@ func (d *Directory) MappingOf(key string) (*Mapping, error) {
 	return doc.Mapping()
 }
 
-// Item returns the policy of a name.
-func (m *Mapping) Item(name string) (*Item, error) {
+// Policy returns the policy of a name.
+func (m *Mapping) Policy(name string) (*Policy, error) {
 	var names []string
-	for i := range m.Items {
-		if m.Items[i].Name == name {
-			return &m.Items[i], nil
+	for i := range m.Policies {
+		if m.Policies[i].Name == name {
+			return &m.Policies[i], nil
 		}
-		names = append(names, m.Items[i].Name)
+		names = append(names, m.Policies[i].Name)
 	}
 	return nil, fmt.Errorf("%s has no policy %q: %s", strictyaml.Clip(Key(m.Server, m.Tool)), strictyaml.Clip(name), strictyaml.DidYouMean(name, names))
 }
 
 // decide edits a policy of a tool.
-func (d *Directory) decide(key, name string, edit func(*Item) error) error {
+func (d *Directory) decide(key, name string, edit func(*Policy) error) error {
 	m, err := d.MappingOf(key)
 	if err != nil {
 		return err
 	}
-	item, err := m.Item(name)
+	policy, err := m.Policy(name)
 	if err != nil {
 		return err
 	}
-	if err := edit(item); err != nil {
+	if err := edit(policy); err != nil {
 		return err
 	}
-	d.Mappings[key].Put(item)
+	d.Mappings[key].Put(policy)
 	return nil
 }
 
@@ -139,18 +139,18 @@ func (d *Directory) settle() error {
 		if err != nil {
 			return err
 		}
-		for i := range m.Items {
-			item := &m.Items[i]
-			before := len(item.Conflicts)
+		for i := range m.Policies {
+			policy := &m.Policies[i]
+			before := len(policy.Conflicts)
 			if before == 0 {
 				continue
 			}
-			rule, err := d.rule(key, item.Name)
+			rule, err := d.rule(key, policy.Name)
 			if err != nil {
 				return err
 			}
-			if item.settle(rule); len(item.Conflicts) < before {
-				doc.Put(item)
+			if policy.settle(rule); len(policy.Conflicts) < before {
+				doc.Put(policy)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestDecide(t *testing.T) {
 			must(t, d.Write())
 			got := files(t, root)
 			if c.mapping == nil {
-				if m, err := policydoc.LoadMapping("a", []byte(got["mapping/lend.yaml"])); err != nil || m.Items[0].Status != policydoc.Archived || m.Items[0].Reason != "the board said so" {
+				if m, err := policydoc.LoadMapping("a", []byte(got["mapping/lend.yaml"])); err != nil || m.Policies[0].Status != policydoc.Archived || m.Policies[0].Reason != "the board said so" {
 					t.Errorf("got\n%s", got["mapping/lend.yaml"])
 				}
 				if strings.Contains(got["guards/lend.yaml"], "few") {
@@ -131,7 +131,7 @@ func TestSettled(t *testing.T) {
 	m, err := read(t, root).Mappings["lend"].Mapping()
 	must(t, err)
 	var left []string
-	for _, c := range m.Items[0].Conflicts {
+	for _, c := range m.Policies[0].Conflicts {
 		left = append(left, c.Field)
 	}
 	if got := strings.Join(left, " "); got != "guard/message status" {

@@ -33,7 +33,7 @@ type Directory struct {
 	// Root is the path of the directory.
 	Root string
 	// Mappings and Guards are the files of the tools, by [Key].
-	Mappings map[string]*MappingDocument
+	Mappings map[string]*MappingEditor
 	Guards   map[string]*guard.Editor
 	// Unmapped are the sentences that no policy refers to; nil where there is no
 	// such file.
@@ -60,11 +60,11 @@ type place struct{ kind, key string }
 // all its files are reported.
 func ReadDirectory(root string) (*Directory, error) {
 	d := &Directory{
-		Root: root, Mappings: map[string]*MappingDocument{}, Guards: map[string]*guard.Editor{},
+		Root: root, Mappings: map[string]*MappingEditor{}, Guards: map[string]*guard.Editor{},
 		files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}, ours: map[string]bool{},
 	}
 	errs := []error{
-		each(d, mappingDir, d.Mappings, OpenMapping, func(doc *MappingDocument) (string, error) {
+		each(d, mappingDir, d.Mappings, EditMapping, func(doc *MappingEditor) (string, error) {
 			m, err := doc.Mapping()
 			if err != nil {
 				return "", err
@@ -104,7 +104,7 @@ func ReadDirectory(root string) (*Directory, error) {
 // know notes the tools that a lock on the disk has.
 func (d *Directory) know(l *Lock) {
 	d.ours = map[string]bool{}
-	for key := range l.Items {
+	for key := range l.Policies {
 		d.ours[key] = true
 	}
 }
@@ -186,10 +186,10 @@ func (d *Directory) Keys() []string {
 }
 
 // Mapping returns the mapping file of a tool, a new one where there is none.
-func (d *Directory) Mapping(server, tool string) *MappingDocument {
+func (d *Directory) Mapping(server, tool string) *MappingEditor {
 	key := Key(server, tool)
 	if d.Mappings[key] == nil {
-		d.Mappings[key] = NewMapping(d.path(mappingDir, key), server, tool)
+		d.Mappings[key] = NewMappingEditor(d.path(mappingDir, key), server, tool)
 	}
 	return d.Mappings[key]
 }

@@ -53,7 +53,7 @@ func TestDirectory(t *testing.T) {
 	if len(d.Keys()) > 0 || d.Lock != nil || d.Unmapped != nil {
 		t.Errorf("a missing directory has %+v", d)
 	}
-	item := policydoc.Item{Name: "few", Description: "Few.", References: []string{"Few books."}}
+	item := policydoc.Policy{Name: "few", Description: "Few.", References: []string{"Few books."}}
 	d.Mapping("", "lend").Put(&item)
 	d.Mapping("", policydoc.EveryTool).Put(&item)
 	d.Mapping("desk", "give back").Put(&item)
@@ -97,7 +97,7 @@ func TestDirectoryEdits(t *testing.T) {
 	if !maps.Equal(files(t, root), all) {
 		t.Errorf("unedited it is %q", files(t, root))
 	}
-	d.Mapping("", "lend").Put(&policydoc.Item{Name: "more", Description: "More."})
+	d.Mapping("", "lend").Put(&policydoc.Policy{Name: "more", Description: "More."})
 	d.Unmapped.Sentences = append(d.Unmapped.Sentences, policydoc.UnmappedSentence{Text: "Bye.", Reason: "a greeting"})
 	must(t, d.Write())
 	all["mapping/ours.yml"] = "# Ann's.\ntool: lend\npolicies:\n  - {description: Few., name: few} # short\n  - name: more\n    description: More.\n"
@@ -122,12 +122,12 @@ func TestDirectoryRemoves(t *testing.T) {
 	d := read(t, root)
 	d.Mapping("desk", "lend").Remove("five-books")
 	d.Guard("desk", "lend").Remove("five-books")
-	d.Lock.Items = nil
+	d.Lock.Policies = nil
 	must(t, d.Write())
 	if names := slices.Sorted(maps.Keys(files(t, root))); !slices.Equal(names, []string{"mapping/own.yaml", "policy.lock"}) {
 		t.Errorf("left are %q", names)
 	}
-	d.Mapping("desk", "lend").Put(&policydoc.Item{Name: "again", Description: "Again."})
+	d.Mapping("desk", "lend").Put(&policydoc.Policy{Name: "again", Description: "Again."})
 	must(t, d.Write())
 	if files(t, root)["mapping/desk.lend.yaml"] == "" {
 		t.Error("it did not come back")
@@ -143,7 +143,7 @@ func TestDirectoryInterrupted(t *testing.T) {
 		t.Skipf("this system makes no links: %v", err)
 	}
 	d := read(t, root)
-	d.Mapping("", "lend").Put(&policydoc.Item{Name: "few", Description: "Few."})
+	d.Mapping("", "lend").Put(&policydoc.Policy{Name: "few", Description: "Few."})
 	must(t, d.Guard("", "lend").Put(&guard.Policy{Name: "few", Message: "Few."}))
 	d.Unmapped, d.Lock = &policydoc.Unmapped{Document: "rules.md"}, &locked
 	if err := d.Write(); err == nil {

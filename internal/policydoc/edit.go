@@ -4,23 +4,23 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// MappingDocument is a mapping file that a program edits: see
+// MappingEditor is a mapping file that a program edits: see
 // [strictyaml.Document].
-type MappingDocument struct{ yaml *strictyaml.Document }
+type MappingEditor struct{ yaml *strictyaml.Document }
 
 // NewMapping makes a file with the policies of a tool and none so far.
-func NewMapping(name, server, tool string) *MappingDocument {
+func NewMappingEditor(name, server, tool string) *MappingEditor {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
 	if server != "" {
 		strictyaml.Set(root, "server", strictyaml.NewText(server))
 	}
 	strictyaml.Set(root, "policies", strictyaml.NewList())
-	return &MappingDocument{&strictyaml.Document{Name: name, Root: root}}
+	return &MappingEditor{&strictyaml.Document{Name: name, Root: root}}
 }
 
-// OpenMapping reads a file to be edited. It must be one that [LoadMapping] reads.
-func OpenMapping(name string, data []byte) (*MappingDocument, error) {
+// EditMapping reads a file to be edited. It must be one that [LoadMapping] reads.
+func EditMapping(name string, data []byte) (*MappingEditor, error) {
 	if _, err := LoadMapping(name, data); err != nil {
 		return nil, err
 	}
@@ -28,11 +28,11 @@ func OpenMapping(name string, data []byte) (*MappingDocument, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &MappingDocument{d}, nil
+	return &MappingEditor{d}, nil
 }
 
 // Mapping reads the document as it is now.
-func (d *MappingDocument) Mapping() (*Mapping, error) {
+func (d *MappingEditor) Mapping() (*Mapping, error) {
 	data, err := d.Marshal()
 	if err != nil {
 		return nil, err
@@ -41,11 +41,11 @@ func (d *MappingDocument) Mapping() (*Mapping, error) {
 }
 
 // Marshal writes the document.
-func (d *MappingDocument) Marshal() ([]byte, error) { return d.yaml.Marshal() }
+func (d *MappingEditor) Marshal() ([]byte, error) { return d.yaml.Marshal() }
 
 // Edit runs edits of the document. Where they come to a file that can't be read, it
 // stays as it was, and the error says why.
-func (d *MappingDocument) Edit(edits func()) error {
+func (d *MappingEditor) Edit(edits func()) error {
 	before := d.yaml.Copy()
 	edits()
 	if _, err := d.Mapping(); err != nil {
@@ -57,16 +57,16 @@ func (d *MappingDocument) Edit(edits func()) error {
 
 // Put adds a policy at the end, or changes the one of its name. Of that, only
 // the keys are touched whose values differ.
-func (d *MappingDocument) Put(i *Item) {
+func (d *MappingEditor) Put(i *Policy) {
 	_, written := strictyaml.Member(d.yaml.Entry("policies", "name", i.Name), "status")
 	d.yaml.Put("policies", "name", i.node(written != nil))
 }
 
 // Remove takes a policy out; false when there is none of the name.
-func (d *MappingDocument) Remove(name string) bool { return d.yaml.Remove("policies", "name", name) }
+func (d *MappingEditor) Remove(name string) bool { return d.yaml.Remove("policies", "name", name) }
 
 // node writes a policy; that it is proposed, only where it is asked for.
-func (i *Item) node(status bool) *strictyaml.Node {
+func (i *Policy) node(status bool) *strictyaml.Node {
 	n := strictyaml.NewMapping()
 	text := func(key, text string) {
 		if text != "" {
@@ -100,8 +100,8 @@ func (i *Item) node(status bool) *strictyaml.Node {
 	return n
 }
 
-// status is the item's status; what was not said is proposed.
-func (i *Item) status() Status {
+// status is the policy's status: proposed where the file doesn't say.
+func (i *Policy) status() Status {
 	if i.Status == "" {
 		return Proposed
 	}

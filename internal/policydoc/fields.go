@@ -31,10 +31,10 @@ const (
 	fieldExample   = "examples/"
 )
 
-// Fields are hashes of the item's fields, by their keys in the mapping file. How
+// Fields are hashes of the policy's fields, by their keys in the mapping file. How
 // a text is broken into lines does not matter. The status and its reason are not
 // among them: they are people's.
-func (i *Item) Fields() map[string]string {
+func (i *Policy) Fields() map[string]string {
 	return map[string]string{
 		fieldDescription: hashWords(i.Description),
 		fieldReferences:  hashWords(i.References...),
@@ -43,11 +43,11 @@ func (i *Item) Fields() map[string]string {
 	}
 }
 
-// PolicyFields are hashes of a rule's fields, by their keys in the guard file;
+// RuleFields are hashes of a rule's fields, by their keys in the guard file;
 // of an example, by "examples/" and its name. Comments and spaces in expressions
 // do not matter. The name and the references are not among them: they follow the
 // mapping's.
-func PolicyFields(p *guard.Policy) map[string]string {
+func RuleFields(p *guard.Policy) map[string]string {
 	out := map[string]string{
 		fieldRequire:   hashTexts(conditionOf(p)...),
 		fieldMessage:   hashWords(p.Message),

@@ -14,7 +14,7 @@ func FuzzLoadMapping(f *testing.F) {
 	f.Add([]byte("tool: \"*\"\npolicies: []\n"))
 	f.Add([]byte("tool: a\npolicies: [{name: b, description: \"\\u0000\"}]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := policydoc.OpenMapping("a.yaml", data)
+		d, err := policydoc.EditMapping("a.yaml", data)
 		if err != nil {
 			return
 		}
@@ -22,15 +22,15 @@ func FuzzLoadMapping(f *testing.F) {
 		if err != nil {
 			t.Fatalf("it is not read again: %v", err)
 		}
-		for i := range m.Items {
-			d.Put(&m.Items[i])
+		for i := range m.Policies {
+			d.Put(&m.Policies[i])
 		}
-		d.Put(&policydoc.Item{Name: "new-one", Description: "New."})
+		d.Put(&policydoc.Policy{Name: "new-one", Description: "New."})
 		again, err := d.Mapping()
 		if err != nil {
 			t.Fatalf("edited it is not read again: %v", err)
 		}
-		if len(again.Items) < len(m.Items) {
+		if len(again.Policies) < len(m.Policies) {
 			t.Fatal("policies are lost")
 		}
 	})

@@ -8,8 +8,8 @@ const (
 	// maxMapping bounds a mapping file, and unmapped.yaml: the sentences of a
 	// document of a thousand pages fit.
 	maxMapping = 16 << 20
-	// MaxItems bounds the policies of a tool.
-	MaxItems = 1000
+	// MaxPolicies bounds the policies of a tool.
+	MaxPolicies = 1000
 	// maxUnmapped bounds the sentences that nothing refers to: as many as a
 	// document has.
 	maxUnmapped = 100_000
@@ -59,7 +59,7 @@ func LoadUnmapped(name string, data []byte) (*Unmapped, error) {
 // loader reads the members of one file.
 type loader struct {
 	*strictyaml.Reader
-	names map[string]bool // of the items so far
+	names map[string]bool // of the policies so far
 }
 
 func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
@@ -69,10 +69,10 @@ func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
 		"server": l.Text("server", &m.Server),
 		"policies": func(n *strictyaml.Node) {
 			l.List(n, "policies", func(n *strictyaml.Node) {
-				if len(m.Items) < MaxItems {
-					m.Items = append(m.Items, l.item(n))
-				} else if len(m.Items) == MaxItems {
-					l.Fail(n, "bring policies together", "a tool has more than %d policies", MaxItems)
+				if len(m.Policies) < MaxPolicies {
+					m.Policies = append(m.Policies, l.policy(n))
+				} else if len(m.Policies) == MaxPolicies {
+					l.Fail(n, "bring policies together", "a tool has more than %d policies", MaxPolicies)
 				}
 			})
 		},
@@ -90,8 +90,8 @@ func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
 
 var statuses = []string{string(Proposed), string(Approved), string(Archived)}
 
-func (l *loader) item(n *strictyaml.Node) Item {
-	i := Item{Position: l.At(n), Status: Proposed}
+func (l *loader) policy(n *strictyaml.Node) Policy {
+	i := Policy{Position: l.At(n), Status: Proposed}
 	had := l.Mapping(n, "a policy", strictyaml.Keys{
 		"name":                l.name(&i.Name),
 		"description":         l.Text("description", &i.Description),

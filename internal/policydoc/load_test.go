@@ -47,13 +47,13 @@ policies:
 func TestLoadMapping(t *testing.T) {
 	m, err := policydoc.LoadMapping("lend.yaml", []byte(lending))
 	must(t, err)
-	for i := range m.Items {
-		if m.Items[i].Position.Line == 0 {
+	for i := range m.Policies {
+		if m.Policies[i].Position.Line == 0 {
 			t.Error("a policy without its place")
 		}
-		m.Items[i].Position = strictyaml.Position{}
+		m.Policies[i].Position = strictyaml.Position{}
 	}
-	want := []policydoc.Item{{
+	want := []policydoc.Policy{{
 		Name: "five-books", Description: "A member has five books at most.", References: []string{"Members may borrow up to five books."},
 		Status: policydoc.Approved, Compliance: []string{"A member with four books borrows one."}, Violations: []string{"A member with five books borrows one."},
 		Conflicts: []policydoc.Conflict{{Field: "description", Generated: "A member has five books, and no more."}, {Field: "guard/message", Generated: "Five books."}},
@@ -62,7 +62,7 @@ func TestLoadMapping(t *testing.T) {
 	}, {
 		Name: "no-fines", Description: "Members who owe a fine borrow nothing.\n", Status: policydoc.Proposed,
 	}}
-	if m.Server != "desk" || m.Tool != "lend" || !reflect.DeepEqual(m.Items, want) {
+	if m.Server != "desk" || m.Tool != "lend" || !reflect.DeepEqual(m.Policies, want) {
 		t.Errorf("got %+v", m)
 	}
 }
@@ -82,7 +82,7 @@ func TestLoadMappingMistakes(t *testing.T) {
 		"a name twice":       {"tool: a\npolicies:\n  - {name: b, description: c}\n  - {name: b, description: d}", "a.yaml:4:12: there is a policy named \"b\" already"},
 		"one reference":      {"tool: a\npolicies:\n  - {name: b, description: c, references: d}", "a.yaml:3:43: references must be a list; write [d]"},
 		"half a conflict":    {"tool: a\npolicies:\n  - {name: b, description: c, conflicts: [{field: d}]}", "a.yaml:3:43: the conflict is not whole"},
-		"too many":           {"tool: a\npolicies:\n" + strings.Repeat("  - \n", policydoc.MaxItems+1), "a tool has more than 1000 policies"},
+		"too many":           {"tool: a\npolicies:\n" + strings.Repeat("  - \n", policydoc.MaxPolicies+1), "a tool has more than 1000 policies"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := policydoc.LoadMapping("a.yaml", []byte(c.text))
@@ -108,20 +108,20 @@ func TestLoadUnmapped(t *testing.T) {
 
 // TestMappingDocument edits a file: what is not touched stays as it was written.
 func TestMappingDocument(t *testing.T) {
-	d, err := policydoc.OpenMapping("lend.yaml", []byte(lending))
+	d, err := policydoc.EditMapping("lend.yaml", []byte(lending))
 	must(t, err)
 	m, err := d.Mapping()
 	must(t, err)
-	for i := range m.Items {
-		d.Put(&m.Items[i])
+	for i := range m.Policies {
+		d.Put(&m.Policies[i])
 	}
 	if same, err := d.Marshal(); err != nil || string(same) != strings.Replace(lending, "fine\n      borrow", "fine borrow", 1) {
 		t.Errorf("edited to be the same it is\n%s, %v", same, err)
 	}
-	changed := m.Items[0]
+	changed := m.Policies[0]
 	changed.Status, changed.Conflicts = policydoc.Proposed, changed.Conflicts[1:]
 	d.Put(&changed)
-	d.Put(&policydoc.Item{Name: "new", Description: "true", References: []string{"- A: b."}, Status: policydoc.Proposed})
+	d.Put(&policydoc.Policy{Name: "new", Description: "true", References: []string{"- A: b."}, Status: policydoc.Proposed})
 	if !d.Remove("no-fines") || d.Remove("no-fines") {
 		t.Error("a policy is removed once")
 	}

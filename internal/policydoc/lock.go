@@ -20,15 +20,15 @@ const LockVersion = 1
 // policies fit.
 var lockLimits = strictjson.Limits{Size: 64 << 20, Depth: 16, Leaves: 2_000_000}
 
-// Lock knows what the files beside it were made from: sentence, item, guard and
+// Lock knows what the files beside it were made from: sentence, policy, rule and
 // tests by hash. With it, a later run redoes only what a change touches, and
 // tells what people edited from what was generated.
 type Lock struct {
 	// Version is that of the lock's own form.
 	Version  int            `json:"version"`
 	Document LockedDocument `json:"document"`
-	// Stages are what each stage of the last run asked with, for people. What an
-	// item was made by stands with it.
+	// Stages are what each stage of the last run asked with, for people. What a
+	// policy was made by is with it.
 	Stages map[string]LockedStage `json:"stages"`
 	// Routing is a hash of what sentences were assigned to tools by: the model and
 	// the prompt.
@@ -37,13 +37,13 @@ type Lock struct {
 	Tools map[string]string `json:"tools"`
 	// Sentences are where each sentence of the document went, by its id.
 	Sentences map[string]LockedSentence `json:"sentences"`
-	// Items are the policies as they were generated, by tool [Key] and name.
-	Items map[string]map[string]LockedItem `json:"items"`
+	// Policies are the policies as they were generated, by tool [Key] and name.
+	Policies map[string]map[string]LockedPolicy `json:"items"`
 }
 
 // NewLock is the lock of a directory into which nothing was compiled.
 func NewLock() *Lock {
-	return &Lock{Version: LockVersion, Stages: map[string]LockedStage{}, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Items: map[string]map[string]LockedItem{}}
+	return &Lock{Version: LockVersion, Stages: map[string]LockedStage{}, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Policies: map[string]map[string]LockedPolicy{}}
 }
 
 // LockedStage is what a stage asked with.
@@ -74,25 +74,25 @@ type LockedSentence struct {
 	Suspicious bool `json:"suspicious,omitempty"`
 }
 
-// LockedItem is a policy as it was generated.
-type LockedItem struct {
+// LockedPolicy is a policy as it was generated.
+type LockedPolicy struct {
 	// Sentences are the ids of those that it refers to.
 	Sentences []string `json:"sentences"`
-	// Mapping is a hash of what the item was made by: the tool's definition, the
+	// Mapping is a hash of what the policy was made by: the tool's definition, the
 	// models and the prompts. It is empty where there only is a rule: of a policy
 	// that people wrote, or of one that is gone and whose rule goes with the next
 	// rules.
 	Mapping string `json:"mapping"`
-	// Fields are hashes of the item's fields as they were generated, by their
+	// Fields are hashes of the policy's fields as they were generated, by their
 	// keys in the mapping file.
 	Fields map[string]string `json:"fields"`
 	// Guard is its rule; nil where none was generated.
-	Guard *LockedGuard `json:"guard,omitempty"`
+	Rule *LockedRule `json:"guard,omitempty"`
 }
 
-// LockedGuard is a rule as it was generated.
-type LockedGuard struct {
-	// Made is a hash of what it was made from and by: the item's fields as they
+// LockedRule is a rule as it was generated.
+type LockedRule struct {
+	// Made is a hash of what it was made from and by: the policy's fields as they
 	// stood in the file, the definitions of the tool and of those it may look
 	// things up with, the models and the prompts. It is empty where the rule is to be
 	// made anew.
@@ -143,7 +143,7 @@ func ReadLock(data []byte) (*Lock, error) {
 		return nil, fmt.Errorf("the lock is not one: %w; take it from version control, or remove it and compile again", err)
 	}
 	// null takes away what was there.
-	l.Stages, l.Tools, l.Sentences, l.Items = some(l.Stages), some(l.Tools), some(l.Sentences), some(l.Items)
+	l.Stages, l.Tools, l.Sentences, l.Policies = some(l.Stages), some(l.Tools), some(l.Sentences), some(l.Policies)
 	return l, nil
 }
 

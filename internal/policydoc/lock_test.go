@@ -19,9 +19,9 @@ var locked = policydoc.Lock{
 		"s-2": {Reason: "it is < a rule"},
 		"s-1": {Tools: []string{"desk/lend"}},
 	},
-	Items: map[string]map[string]policydoc.LockedItem{"desk/lend": {
+	Policies: map[string]map[string]policydoc.LockedPolicy{"desk/lend": {
 		"five-books": {Sentences: []string{"s-1"}, Mapping: "m", Fields: map[string]string{"references": "h2", "description": "h1"},
-			Guard: &policydoc.LockedGuard{Made: "g", Fields: map[string]string{"require": "h3"}, Attempts: 2, Killed: 5, Contested: map[string]string{"six books": "the sentence allows it"}}},
+			Rule: &policydoc.LockedRule{Made: "g", Fields: map[string]string{"require": "h3"}, Attempts: 2, Killed: 5, Contested: map[string]string{"six books": "the sentence allows it"}}},
 		"be-kind": {Sentences: []string{}, Mapping: "m", Fields: map[string]string{}},
 	}},
 }

@@ -16,12 +16,12 @@ type Mapping struct {
 	// Server is needed only when two servers offer a tool of the name.
 	Server string
 	// Tool is the tool's name, or [EveryTool].
-	Tool  string
-	Items []Item
+	Tool     string
+	Policies []Policy
 }
 
-// Item is one policy of the document about the calls of a tool.
-type Item struct {
+// Policy is one policy of the document about the calls of a tool.
+type Policy struct {
 	Position strictyaml.Position
 	// Name is unique in the mapping, in lower case with hyphens. The rule in the
 	// guard file has it too.

@@ -44,17 +44,17 @@ func (m *merger) field(name, mine, base, fresh string, generated func() string) 
 	return yours
 }
 
-// MergeItem brings what people made of a policy together with what a later run
+// MergePolicy brings what people made of a policy together with what a later run
 // says of it, field by field: what nobody edited is fresh, what was edited stays,
 // and is a conflict where the later run says something new. Base are the hashes
-// of the policy as it was generated before: [LockedItem.Fields]. Yours is nil
+// of the policy as it was generated before: [LockedPolicy.Fields]. Yours is nil
 // where there is no such policy in the file.
 //
 // The status is people's, unless they said nothing yet; that a later run finds
 // it (not) enforceable is then a conflict too. They approved what it said: with
 // another description, or other sentences, it is proposed again. Conflicts about the rule stay, for
-// [MergePolicy].
-func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
+// [MergeRule].
+func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 	if mine == nil {
 		out := fresh.clone()
 		out.Status = out.status()
@@ -64,7 +64,7 @@ func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
 	m := &merger{had: mine.Conflicts}
 	was, is := mine.Fields(), fresh.Fields()
 	changed, another := false, false
-	for _, f := range itemFields {
+	for _, f := range policyFields {
 		changed = changed || is[f] != base[f]
 		if m.field(f, was[f], base[f], is[f], func() string { return fresh.render(f) }) == theirs {
 			out.take(f, fresh)
@@ -92,18 +92,18 @@ func MergeItem(mine *Item, base map[string]string, fresh *Item) Item {
 	return out
 }
 
-func (i *Item) clone() Item {
+func (i *Policy) clone() Policy {
 	out := *i
 	out.References, out.Compliance, out.Violations = slices.Clone(i.References), slices.Clone(i.Compliance), slices.Clone(i.Violations)
 	out.Conflicts = slices.Clone(i.Conflicts)
 	return out
 }
 
-// itemFields are the generated fields of an item, in the order of the file.
-var itemFields = [...]string{fieldDescription, fieldReferences, fieldCompliance, fieldViolations}
+// policyFields are the generated fields of a policy, in the order of the file.
+var policyFields = [...]string{fieldDescription, fieldReferences, fieldCompliance, fieldViolations}
 
-// take takes a field over from another item.
-func (i *Item) take(field string, from *Item) {
+// take takes a field over from another policy.
+func (i *Policy) take(field string, from *Policy) {
 	switch field {
 	case fieldDescription:
 		i.Description = from.Description
@@ -120,14 +120,14 @@ func (i *Item) take(field string, from *Item) {
 
 // Retire is what becomes of a policy whose sentences are gone: it is dropped,
 // unless people approved or edited it, or its rule. Then it is archived.
-func Retire(mine *Item, base map[string]string, ruleEdited bool) (kept Item, keep bool) {
+func Retire(mine *Policy, base map[string]string, ruleEdited bool) (kept Policy, keep bool) {
 	kept = mine.clone()
 	edited := ruleEdited
 	for field, hash := range mine.Fields() {
 		edited = edited || hash != base[field]
 	}
 	if !edited && mine.Status != Approved {
-		return Item{}, false
+		return Policy{}, false
 	}
 	if kept.Status != Archived {
 		kept.Status, kept.Reason = Archived, Retired
@@ -138,7 +138,7 @@ func Retire(mine *Item, base map[string]string, ruleEdited bool) (kept Item, kee
 
 // Edited tells whether people edited a rule that was generated with the hashes.
 func Edited(mine *guard.Policy, base map[string]string) bool {
-	now := PolicyFields(mine)
+	now := RuleFields(mine)
 	if len(now) != len(base) {
 		return true
 	}
@@ -152,23 +152,23 @@ func Edited(mine *guard.Policy, base map[string]string) bool {
 
 // StaysRemoved tells whether a policy that people took out of the file stays out:
 // as long as it refers to the same sentences. The lock has to keep it.
-func (l *LockedItem) StaysRemoved(sentences []string) bool {
+func (l *LockedPolicy) StaysRemoved(sentences []string) bool {
 	a, b := slices.Sorted(slices.Values(l.Sentences)), slices.Sorted(slices.Values(sentences))
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
-// MergePolicy does for a rule what [MergeItem] does for a policy. Base is
-// [LockedGuard.Fields], and had are the conflicts of the policy so far; what is
+// MergeRule does for a rule what [MergePolicy] does for a policy. Base is
+// [LockedRule.Fields], and had are the conflicts of the policy so far; what is
 // returned of them are those about the rule. Examples are merged by their names.
 // The references are the fresh ones, which are the policy's.
-func MergePolicy(mine *guard.Policy, base map[string]string, fresh *guard.Policy, had []Conflict) (guard.Policy, []Conflict) {
+func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, had []Conflict) (guard.Policy, []Conflict) {
 	if mine == nil {
 		return *fresh, nil
 	}
 	out := *mine
 	out.References = fresh.References
 	m := &merger{had: had}
-	was, is := PolicyFields(mine), PolicyFields(fresh)
+	was, is := RuleFields(mine), RuleFields(fresh)
 	from := func(f string) side {
 		return m.field(fieldRule+f, was[f], base[f], is[f], func() string { return renderRule(fresh, f) })
 	}

@@ -17,22 +17,22 @@ import (
 
 // TestMergeItem merges one field in every situation that there is.
 func TestMergeItem(t *testing.T) {
-	item := func(description string) *policydoc.Item {
-		return &policydoc.Item{Name: "few", Description: description, References: []string{"Few books."}, Status: policydoc.Proposed}
+	item := func(description string) *policydoc.Policy {
+		return &policydoc.Policy{Name: "few", Description: description, References: []string{"Few books."}, Status: policydoc.Proposed}
 	}
-	conflict := func(i *policydoc.Item, generated string) *policydoc.Item {
+	conflict := func(i *policydoc.Policy, generated string) *policydoc.Policy {
 		i.Conflicts = []policydoc.Conflict{{Field: "description", Generated: generated}}
 		return i
 	}
-	as := func(i *policydoc.Item, status policydoc.Status, reason string) *policydoc.Item {
+	as := func(i *policydoc.Policy, status policydoc.Status, reason string) *policydoc.Policy {
 		i.Status, i.Reason = status, reason
 		return i
 	}
-	status := func(i *policydoc.Item, generated string) *policydoc.Item {
+	status := func(i *policydoc.Policy, generated string) *policydoc.Policy {
 		i.Conflicts = append(i.Conflicts, policydoc.Conflict{Field: "status", Generated: generated})
 		return i
 	}
-	for name, c := range map[string]struct{ mine, base, fresh, want *policydoc.Item }{
+	for name, c := range map[string]struct{ mine, base, fresh, want *policydoc.Policy }{
 		"a new one":                             {nil, nil, item("a"), item("a")},
 		"nothing changed":                       {item("a"), item("a"), item("a"), item("a")},
 		"not edited":                            {item("a"), item("a"), item("b"), item("b")},
@@ -45,7 +45,7 @@ func TestMergeItem(t *testing.T) {
 		"the conflict was taken out":            {item("mine"), item("b"), item("b"), item("mine")},
 		"the conflict was settled by an edit":   {conflict(item("b"), "b"), item("b"), item("b"), item("b")},
 		"another conflict comes":                {conflict(item("mine"), "b"), item("b"), item("c: d"), conflict(item("mine"), "'c: d'")},
-		"people wrote it":                       {item("mine"), nil, item("a"), conflict(&policydoc.Item{Name: "few", Description: "mine", References: []string{"Few books."}, Status: policydoc.Proposed}, "a")},
+		"people wrote it":                       {item("mine"), nil, item("a"), conflict(&policydoc.Policy{Name: "few", Description: "mine", References: []string{"Few books."}, Status: policydoc.Proposed}, "a")},
 		"approved stays":                        {as(item("a"), policydoc.Approved, ""), item("a"), item("a"), as(item("a"), policydoc.Approved, "")},
 		"approved was what it said":             {as(item("a"), policydoc.Approved, ""), item("a"), item("b"), item("b")},
 		"approved with an edit that stays":      {as(item("mine"), policydoc.Approved, ""), item("a"), item("b"), as(conflict(item("mine"), "b"), policydoc.Approved, "")},
@@ -56,14 +56,14 @@ func TestMergeItem(t *testing.T) {
 		"that conflict stands":                  {status(as(item("a"), policydoc.Archived, "r"), "proposed"), item("a"), item("a"), status(as(item("a"), policydoc.Archived, "r"), "proposed")},
 		"nothing new about what was archived":   {as(item("a"), policydoc.Archived, "r"), item("a"), item("a"), as(item("a"), policydoc.Archived, "r")},
 		"the document says it again":            {as(item("a"), policydoc.Archived, policydoc.Retired), nil, item("a"), item("a")},
-		"a conflict about the rule is not ours": {&policydoc.Item{Name: "few", Description: "a", Status: policydoc.Proposed, Conflicts: []policydoc.Conflict{{Field: "guard/message", Generated: "m"}}}, &policydoc.Item{Description: "a"}, &policydoc.Item{Name: "few", Description: "a"}, &policydoc.Item{Name: "few", Description: "a", Status: policydoc.Proposed, Conflicts: []policydoc.Conflict{{Field: "guard/message", Generated: "m"}}}},
+		"a conflict about the rule is not ours": {&policydoc.Policy{Name: "few", Description: "a", Status: policydoc.Proposed, Conflicts: []policydoc.Conflict{{Field: "guard/message", Generated: "m"}}}, &policydoc.Policy{Description: "a"}, &policydoc.Policy{Name: "few", Description: "a"}, &policydoc.Policy{Name: "few", Description: "a", Status: policydoc.Proposed, Conflicts: []policydoc.Conflict{{Field: "guard/message", Generated: "m"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var base map[string]string
 			if c.base != nil {
 				base = c.base.Fields()
 			}
-			if got := policydoc.MergeItem(c.mine, base, c.fresh); !reflect.DeepEqual(got, *c.want) {
+			if got := policydoc.MergePolicy(c.mine, base, c.fresh); !reflect.DeepEqual(got, *c.want) {
 				t.Errorf("got  %+v,\nwant %+v", got, *c.want)
 			}
 		})
@@ -111,9 +111,9 @@ func TestMergePolicy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var base map[string]string
 			if c.base != nil {
-				base = policydoc.PolicyFields(c.base)
+				base = policydoc.RuleFields(c.base)
 			}
-			got, conflicts := policydoc.MergePolicy(c.mine, base, c.fresh, nil)
+			got, conflicts := policydoc.MergeRule(c.mine, base, c.fresh, nil)
 			if !reflect.DeepEqual(got, *c.want) || !slices.Equal(conflicts, c.conflicts) {
 				t.Errorf("got  %+v, %q,\nwant %+v, %q", got, conflicts, *c.want, c.conflicts)
 			}
@@ -123,14 +123,14 @@ func TestMergePolicy(t *testing.T) {
 
 // TestRetire drops policies that nobody looked at, and archives the others.
 func TestRetire(t *testing.T) {
-	item := policydoc.Item{Name: "few", Description: "a", Status: policydoc.Proposed}
+	item := policydoc.Policy{Name: "few", Description: "a", Status: policydoc.Proposed}
 	base := item.Fields()
 	approved, edited, archived := item, item, item
 	approved.Status = policydoc.Approved
 	edited.Description = "b"
 	archived.Status, archived.Reason, archived.Description = policydoc.Archived, "r", "b"
 	for name, c := range map[string]struct {
-		item       policydoc.Item
+		item       policydoc.Policy
 		ruleEdited bool
 		keep       bool
 		reason     string
@@ -140,7 +140,7 @@ func TestRetire(t *testing.T) {
 		"edited":                 {edited, false, true, policydoc.Retired},
 		"its rule edited":        {item, true, true, policydoc.Retired},
 		"archived for a reason":  {archived, false, true, "r"},
-		"archived, and unedited": {policydoc.Item{Name: "few", Description: "a", Status: policydoc.Archived, Reason: "r"}, false, false, ""},
+		"archived, and unedited": {policydoc.Policy{Name: "few", Description: "a", Status: policydoc.Archived, Reason: "r"}, false, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, keep := policydoc.Retire(&c.item, base, c.ruleEdited)
@@ -153,7 +153,7 @@ func TestRetire(t *testing.T) {
 
 // TestStaysRemoved keeps what people took out away, until its sentences change.
 func TestStaysRemoved(t *testing.T) {
-	l := policydoc.LockedItem{Sentences: []string{"s-1", "s-2"}}
+	l := policydoc.LockedPolicy{Sentences: []string{"s-1", "s-2"}}
 	if !l.StaysRemoved([]string{"s-2", "s-1"}) || l.StaysRemoved([]string{"s-1"}) || l.StaysRemoved([]string{"s-1", "s-3"}) {
 		t.Error("it depends on something else than the sentences")
 	}
@@ -185,9 +185,9 @@ func TestMergeUnmapped(t *testing.T) {
 var texts = rapid.SampledFrom([]string{"", "a", "a b", "a\nb", "a: b", "- c", "'d' # e", "true", "a  b "})
 
 // drawItem draws a policy.
-func drawItem(t *rapid.T, label string) *policydoc.Item {
+func drawItem(t *rapid.T, label string) *policydoc.Policy {
 	list := rapid.SliceOfN(texts, 0, 3)
-	return &policydoc.Item{
+	return &policydoc.Policy{
 		Name: "few", Description: texts.Draw(t, label+" description"), References: list.Draw(t, label+" references"),
 		Compliance: list.Draw(t, label+" compliance"), Violations: list.Draw(t, label+" violations"),
 		Status: rapid.SampledFrom([]policydoc.Status{policydoc.Proposed, policydoc.Archived}).Draw(t, label+" status"),
@@ -204,7 +204,7 @@ func TestMergeItemProperties(t *testing.T) {
 			mine.Status = policydoc.Approved
 		}
 		was, is, had := base.Fields(), fresh.Fields(), mine.Fields()
-		merged := policydoc.MergeItem(mine, was, fresh)
+		merged := policydoc.MergePolicy(mine, was, fresh)
 		now := merged.Fields()
 		for field, hash := range had {
 			conflict := slices.ContainsFunc(merged.Conflicts, func(c policydoc.Conflict) bool { return c.Field == field })
@@ -227,14 +227,14 @@ func TestMergeItemProperties(t *testing.T) {
 		if !lapsed && mine.Status != policydoc.Proposed && mine.Reason != policydoc.Retired && (merged.Status != mine.Status || merged.Reason != mine.Reason) {
 			t.Fatalf("the status became %s for %q", merged.Status, merged.Reason)
 		}
-		d := policydoc.NewMapping("a.yaml", "", "lend")
+		d := policydoc.NewMappingEditor("a.yaml", "", "lend")
 		d.Put(&merged)
 		m, err := d.Mapping()
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := policydoc.MergeItem(&m.Items[0], is, fresh)
-		if !maps.Equal(again.Fields(), now) || !slices.Equal(again.Conflicts, m.Items[0].Conflicts) || again.Status != merged.Status {
+		again := policydoc.MergePolicy(&m.Policies[0], is, fresh)
+		if !maps.Equal(again.Fields(), now) || !slices.Equal(again.Conflicts, m.Policies[0].Conflicts) || again.Status != merged.Status {
 			t.Fatalf("a second time it is %+v, not %+v", again, merged)
 		}
 	})
@@ -270,9 +270,9 @@ func drawRule(t *rapid.T, prefix string) *guard.Policy {
 func TestMergePolicyProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, mine, fresh := drawRule(t, "base"), drawRule(t, "mine"), drawRule(t, "fresh")
-		was, is, had := policydoc.PolicyFields(base), policydoc.PolicyFields(fresh), policydoc.PolicyFields(mine)
-		merged, conflicts := policydoc.MergePolicy(mine, was, fresh, nil)
-		now := policydoc.PolicyFields(&merged)
+		was, is, had := policydoc.RuleFields(base), policydoc.RuleFields(fresh), policydoc.RuleFields(mine)
+		merged, conflicts := policydoc.MergeRule(mine, was, fresh, nil)
+		now := policydoc.RuleFields(&merged)
 		for field := range union(was, is, had) {
 			conflict := slices.ContainsFunc(conflicts, func(c policydoc.Conflict) bool { return c.Field == "guard/"+field })
 			edited, new := had[field] != was[field], is[field] != was[field]
@@ -298,18 +298,18 @@ func TestMergePolicyProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := policydoc.PolicyFields(&f.Policies[0]); !maps.Equal(got, now) {
+		if got := policydoc.RuleFields(&f.Policies[0]); !maps.Equal(got, now) {
 			t.Fatalf("read back it is %v, not %v", got, now)
 		}
-		again, still := policydoc.MergePolicy(&f.Policies[0], is, fresh, conflicts)
-		if !maps.Equal(policydoc.PolicyFields(&again), now) || !slices.Equal(still, conflicts) {
+		again, still := policydoc.MergeRule(&f.Policies[0], is, fresh, conflicts)
+		if !maps.Equal(policydoc.RuleFields(&again), now) || !slices.Equal(still, conflicts) {
 			t.Fatalf("a second time it is %+v, %q", again, still)
 		}
 
 		turned := *fresh
 		turned.Examples = rapid.Permutation(fresh.Examples).Draw(t, "order")
-		other, others := policydoc.MergePolicy(mine, was, &turned, nil)
-		if !maps.Equal(policydoc.PolicyFields(&other), now) || len(others) != len(conflicts) {
+		other, others := policydoc.MergeRule(mine, was, &turned, nil)
+		if !maps.Equal(policydoc.RuleFields(&other), now) || len(others) != len(conflicts) {
 			t.Fatalf("in another order it is %+v, %q", other, others)
 		}
 	})

@@ -82,9 +82,9 @@ func (d *Directory) changes(within string, data []byte) bool {
 // to be removed.
 func (d *Directory) marshal() (map[string][]byte, error) {
 	want := map[string][]byte{}
-	err := add(d, want, mappingDir, d.Mappings, func(m *MappingDocument) (bool, error) {
+	err := add(d, want, mappingDir, d.Mappings, func(m *MappingEditor) (bool, error) {
 		f, err := m.Mapping()
-		return err == nil && len(f.Items) == 0, err
+		return err == nil && len(f.Policies) == 0, err
 	})
 	if err != nil {
 		return nil, err

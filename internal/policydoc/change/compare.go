@@ -88,7 +88,7 @@ func (c *Policy) compare(ctx context.Context, before, after *policy) bool {
 	c.Status = after.status()
 	c.NewlyApproved = before.status() != policydoc.Approved && c.Status == policydoc.Approved
 	if after.archived() {
-		c.Reason = after.item.Reason
+		c.Reason = after.mapped.Reason
 	}
 	c.Before, c.After = before.enforcement(), after.enforcement()
 	old, now := sentences(before), sentences(after)
@@ -155,7 +155,7 @@ func examples(before, after *guard.Policy) []*guard.Example {
 		for i := range p.Examples {
 			e := p.Examples[i]
 			e.Name, e.Expect = "call", label.Allow // what is expected is not compared
-			key := policydoc.PolicyFields(&guard.Policy{Examples: []guard.Example{e}})["examples/call"]
+			key := policydoc.RuleFields(&guard.Policy{Examples: []guard.Example{e}})["examples/call"]
 			if !seen[key] {
 				seen[key] = true
 				out = append(out, &p.Examples[i])

@@ -21,8 +21,8 @@ type tool struct {
 
 // policy is a policy with its rule; either may be missing.
 type policy struct {
-	item *policydoc.Item
-	rule *guard.Policy
+	mapped *policydoc.Policy
+	rule   *guard.Policy
 	// duty is a duty of the name; nobody compiles those, but they bind as well.
 	duty *guard.Duty
 	// guard judges by the rule alone; nil where it can't.
@@ -36,8 +36,8 @@ func read(s Side) (*contents, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range m.Items {
-			c.policy(m.Server, m.Tool, m.Items[i].Name).item = &m.Items[i]
+		for i := range m.Policies {
+			c.policy(m.Server, m.Tool, m.Policies[i].Name).mapped = &m.Policies[i]
 		}
 	}
 	files, err := s.Directory.GuardFiles()
@@ -105,8 +105,8 @@ func plain(text string) string { return strings.Join(strings.Fields(text), " ") 
 
 func (p *policy) text() string {
 	switch {
-	case p.item != nil:
-		return plain(p.item.Description)
+	case p.mapped != nil:
+		return plain(p.mapped.Description)
 	case p.rule != nil:
 		return plain(p.rule.Message)
 	case p.duty != nil:
@@ -117,8 +117,8 @@ func (p *policy) text() string {
 
 func (p *policy) references() []string {
 	switch {
-	case p.item != nil:
-		return p.item.References
+	case p.mapped != nil:
+		return p.mapped.References
 	case p.rule != nil:
 		return p.rule.References
 	case p.duty != nil:
@@ -173,10 +173,10 @@ func (p *policy) enforcement() Enforcement {
 }
 
 func (p *policy) status() policydoc.Status {
-	if p.item == nil {
+	if p.mapped == nil {
 		return ""
 	}
-	return p.item.Status
+	return p.mapped.Status
 }
 
 func (p *policy) archived() bool { return p.status() == policydoc.Archived }

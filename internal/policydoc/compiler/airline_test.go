@@ -99,9 +99,9 @@ func TestOneSentenceOfTheAirlineIsAllThatIsAskedAbout(t *testing.T) {
 				t.Errorf("asked %d times to route, and %q; want %q", s.model.asked["route"], got, want)
 			}
 			changed := 0
-			for key, items := range s.read().Lock.Items {
+			for key, items := range s.read().Lock.Policies {
 				for name, item := range items {
-					if had, ok := before.Items[key][name]; !ok || !maps.Equal(had.Fields, item.Fields) {
+					if had, ok := before.Policies[key][name]; !ok || !maps.Equal(had.Fields, item.Fields) {
 						changed++
 						if !slices.Contains(c.tools, key) {
 							t.Errorf("%s of %s is another one", name, key)
@@ -115,7 +115,7 @@ func TestOneSentenceOfTheAirlineIsAllThatIsAskedAbout(t *testing.T) {
 			compile(string(text)) // back, for the next
 		})
 	}
-	if _, ok := before.Items[policydoc.EveryTool]; ok {
+	if _, ok := before.Policies[policydoc.EveryTool]; ok {
 		t.Error("the reader found policies for every tool, and none of the words is about that")
 	}
 }

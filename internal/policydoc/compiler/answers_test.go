@@ -60,7 +60,7 @@ func TestAToolWithTooManyPoliciesKeepsWhatItHad(t *testing.T) {
 		if !strings.Contains(policies[0].(object)["description"].(string), "return_item") {
 			return a
 		}
-		for range policydoc.MaxItems {
+		for range policydoc.MaxPolicies {
 			policies = append(policies, policies[0])
 		}
 		return object{"policies": policies, "unused": []any{}}

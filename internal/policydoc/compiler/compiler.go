@@ -134,7 +134,7 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 func strangers(d *policydoc.Directory, all []*tool) []Failure {
 	var out []Failure
 	for _, key := range slices.Sorted(maps.Keys(d.Mappings)) {
-		if len(d.Lock.Items[key]) > 0 && !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key }) {
+		if len(d.Lock.Policies[key]) > 0 && !slices.ContainsFunc(all, func(t *tool) bool { return t.key == key }) {
 			out = append(out, Failure{Tool: key, Err: errors.New("there are policies of it, and no such tool is given: give its definition, or remove its files in mapping and guards")})
 		}
 	}
@@ -227,7 +227,7 @@ func (c *Compiler) made(stages ...string) string {
 	return digest(parts...)
 }
 
-// mappingMade is what the items of a tool are made by.
+// mappingMade is what the policies of a tool are made by.
 func (c *Compiler) mappingMade(t *tool) string {
 	return digest(t.fingerprint, c.made(mappingStages...))
 }

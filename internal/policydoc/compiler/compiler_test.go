@@ -110,7 +110,7 @@ func (s *shop) policies(key string) map[string]string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	for _, i := range m.Items {
+	for _, i := range m.Policies {
 		text := i.Description
 		if i.Status == policydoc.Archived {
 			text = "archived: " + text
@@ -216,7 +216,7 @@ func TestAPolicyRetiresWithItsSentence(t *testing.T) {
 	if got := s.policies("return_item"); len(got) > 0 {
 		t.Errorf("there still are %q", got)
 	}
-	if _, ok := s.read().Lock.Items["return_item"]["with-return-item-the-machine"]; ok {
+	if _, ok := s.read().Lock.Policies["return_item"]["with-return-item-the-machine"]; ok {
 		t.Error("the lock still has it")
 	}
 }
@@ -464,9 +464,9 @@ func TestAPolicyStaysWithWhatIsLeftOfItsSentences(t *testing.T) {
 	d := s.read()
 	in := s.input(hire)
 	polite := in.Document.Sentences[slices.IndexFunc(in.Document.Sentences, func(s document.Sentence) bool { return s.Text == "Be polite." })]
-	locked := d.Lock.Items["return_item"]["with-return-item-the-machine"]
+	locked := d.Lock.Policies["return_item"]["with-return-item-the-machine"]
 	locked.Sentences = append(locked.Sentences, polite.ID)
-	d.Lock.Items["return_item"]["with-return-item-the-machine"] = locked
+	d.Lock.Policies["return_item"]["with-return-item-the-machine"] = locked
 	if err := d.Write(); err != nil {
 		t.Fatal(err)
 	}

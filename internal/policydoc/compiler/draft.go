@@ -23,9 +23,9 @@ type draft struct {
 	archived string
 }
 
-// item is the draft as it stands in the mapping file.
-func (d *draft) item(c *corpus) *policydoc.Item {
-	i := &policydoc.Item{
+// policy is the draft as it stands in the mapping file.
+func (d *draft) policy(c *corpus) *policydoc.Policy {
+	i := &policydoc.Policy{
 		Name: d.name, Description: d.description, References: c.quotes(d.sentences),
 		Status: policydoc.Proposed, Compliance: d.compliance, Violations: d.violations,
 	}

@@ -24,9 +24,9 @@ const maxSideBySide = 64
 
 // rule is a rule to be made.
 type rule struct {
-	tool *tool
-	item *policydoc.Item
-	made string
+	tool   *tool
+	policy *policydoc.Policy
+	made   string
 	// previous is the rule so far; nil where there is none.
 	previous *guard.Policy
 	// room is how many rules more the guard file of the tool may have.
@@ -61,9 +61,9 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			continue
 		}
 		room := guard.MaxPolicies - len(had.Policies)
-		for i := range m.Items {
-			if r := c.rule(d, t, &m.Items[i]); r != nil {
-				r.previous, r.room = policy(had, r.item.Name), &room
+		for i := range m.Policies {
+			if r := c.rule(d, t, &m.Policies[i]); r != nil {
+				r.previous, r.room = policy(had, r.policy.Name), &room
 				rules = append(rules, r)
 			}
 		}
@@ -71,17 +71,17 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 	c.generate(ctx, in, d.Lock, corpus, rules)
 	for _, r := range rules {
 		if r.err != nil {
-			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: r.err})
+			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.policy.Name, Err: r.err})
 		}
 		if r.result == nil { // there is a rule, of a run before
-			if locked, ok := d.Lock.Items[r.tool.key][r.item.Name]; ok {
-				locked.Guard = outdated(locked.Guard)
-				d.Lock.Items[r.tool.key][r.item.Name] = locked
+			if locked, ok := d.Lock.Policies[r.tool.key][r.policy.Name]; ok {
+				locked.Rule = outdated(locked.Rule)
+				d.Lock.Policies[r.tool.key][r.policy.Name] = locked
 			}
 			continue
 		}
 		if err := r.write(d); err != nil {
-			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.item.Name, Err: err})
+			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.policy.Name, Err: err})
 		}
 	}
 	return failures
@@ -90,21 +90,21 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 // retire takes the rules out of policies that are archived or gone. Rules that
 // people wrote without a policy stay.
 func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping) {
-	for name, locked := range d.Lock.Items[t.key] {
-		if i, ok := item(m, name); locked.Guard == nil || ok && i.Status != policydoc.Archived {
+	for name, locked := range d.Lock.Policies[t.key] {
+		if i, ok := policyNamed(m, name); locked.Rule == nil || ok && i.Status != policydoc.Archived {
 			continue
 		}
 		d.Guard(t.server, t.name).Remove(name)
-		locked.Guard = nil
-		d.Lock.Items[t.key][name] = locked
+		locked.Rule = nil
+		d.Lock.Policies[t.key][name] = locked
 		if len(locked.Sentences) == 0 { // the policy went before
-			delete(d.Lock.Items[t.key], name)
+			delete(d.Lock.Policies[t.key], name)
 		}
 	}
 }
 
 // rule is what is to be made for a policy; nil where nothing is.
-func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Item) *rule {
+func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Policy) *rule {
 	if i.Status == policydoc.Archived {
 		return nil
 	}
@@ -115,10 +115,10 @@ func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Item) *rul
 	}
 	made := digest(strings.Join(definitions, " "), c.made(c.generationStages()...),
 		fields["description"], fields["references"], fields["compliance_examples"], fields["violation_examples"])
-	if had := d.Lock.Items[t.key][i.Name].Guard; had != nil && had.Made == made {
+	if had := d.Lock.Policies[t.key][i.Name].Rule; had != nil && had.Made == made {
 		return nil
 	}
-	return &rule{tool: t, item: i, made: made}
+	return &rule{tool: t, policy: i, made: made}
 }
 
 // generationStages are what a rule is made by: all that have a prompt and are not
@@ -140,7 +140,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 				return generation.New(o)
 			})
 		}
-		generator, sentences := generators[r.tool], sentencesOf(corpus, r.item, lock.Items[r.tool.key][r.item.Name].Sentences)
+		generator, sentences := generators[r.tool], sentencesOf(corpus, r.policy, lock.Policies[r.tool.key][r.policy.Name].Sentences)
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
@@ -150,13 +150,13 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 				return
 			}
 			r.result, r.err = g.Generate(ctx, generation.Task{
-				Server: r.tool.server, Tool: r.tool.name, Item: r.item,
+				Server: r.tool.server, Tool: r.tool.name, Policy: r.policy,
 				Sentences: sentences, Context: corpus.around(sentences), Previous: r.previous,
 			})
 			if r.err != nil && r.previous == nil {
 				// Until a later run makes its rule, the policy stops calls.
 				r.made = ""
-				r.result = &generation.Result{Policy: g.Unenforced(r.item), NotEnforced: "the run ended before it had a rule"}
+				r.result = &generation.Result{Policy: g.Unenforced(r.policy), NotEnforced: "the run ended before it had a rule"}
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func scopeOf(s guard.Deployment, t *tool) guard.Deployment {
 }
 
 // sentencesOf are the sentences that a policy refers to, as it stands in the file.
-func sentencesOf(c *corpus, i *policydoc.Item, known []string) []document.Sentence {
+func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sentence {
 	var out []document.Sentence
 	seen := map[string]bool{}
 	for _, text := range i.References {
@@ -245,27 +245,27 @@ func (r *rule) write(d *policydoc.Directory) error {
 		}
 		*r.room--
 	}
-	if d.Lock.Items[r.tool.key] == nil {
-		d.Lock.Items[r.tool.key] = map[string]policydoc.LockedItem{}
+	if d.Lock.Policies[r.tool.key] == nil {
+		d.Lock.Policies[r.tool.key] = map[string]policydoc.LockedPolicy{}
 	}
-	locked := d.Lock.Items[r.tool.key][r.item.Name]
+	locked := d.Lock.Policies[r.tool.key][r.policy.Name]
 	var base map[string]string
-	if locked.Guard != nil {
-		base = locked.Guard.Fields
+	if locked.Rule != nil {
+		base = locked.Rule.Fields
 	}
 	fresh := r.result.Policy
-	merged, conflicts := policydoc.MergePolicy(r.previous, base, &fresh, r.item.Conflicts)
+	merged, conflicts := policydoc.MergeRule(r.previous, base, &fresh, r.policy.Conflicts)
 	if err := file.Put(&merged); err != nil {
 		return err
 	}
-	i := *r.item
+	i := *r.policy
 	i.Conflicts = slices.DeleteFunc(slices.Clone(i.Conflicts), policydoc.Conflict.OfRule)
 	i.Conflicts = append(i.Conflicts, conflicts...)
 	d.Mapping(r.tool.server, r.tool.name).Put(&i)
-	locked.Guard = &policydoc.LockedGuard{
-		Made: r.made, Fields: policydoc.PolicyFields(&fresh), NotEnforced: r.result.NotEnforced,
+	locked.Rule = &policydoc.LockedRule{
+		Made: r.made, Fields: policydoc.RuleFields(&fresh), NotEnforced: r.result.NotEnforced,
 		Attempts: r.result.Attempts, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested,
 	}
-	d.Lock.Items[r.tool.key][r.item.Name] = locked
+	d.Lock.Policies[r.tool.key][r.policy.Name] = locked
 	return nil
 }

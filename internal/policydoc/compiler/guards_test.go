@@ -135,7 +135,7 @@ func TestAnEditedRuleStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var conflicts []string
-	for _, i := range m.Items {
+	for _, i := range m.Policies {
 		for _, c := range i.Conflicts {
 			conflicts = append(conflicts, i.Name+" "+c.Field+": "+c.Generated)
 		}
@@ -273,7 +273,7 @@ func TestARuleStaysUntilThereIsAnother(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(s.rules("return_item"))); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
 		t.Errorf("then the rules are %q", got)
 	}
-	if got := slices.Sorted(maps.Keys(s.read().Lock.Items["return_item"])); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
+	if got := slices.Sorted(maps.Keys(s.read().Lock.Policies["return_item"])); !slices.Equal(got, []string{"nobody-uses-return-item-unless"}) {
 		t.Errorf("the lock has %q", got)
 	}
 }
@@ -334,7 +334,7 @@ func TestARuleIsMadeAnewUnderAnotherHeading(t *testing.T) {
 	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
 	s.guards(text)
 	made := func() string {
-		return s.read().Lock.Items["return_item"]["with-return-item-the-machine"].Guard.Made
+		return s.read().Lock.Policies["return_item"]["with-return-item-the-machine"].Rule.Made
 	}
 	if len(s.rules("return_item")) != 1 || made() != "" {
 		t.Errorf("the rules are %v, made of %q", s.rules("return_item"), made())

@@ -177,7 +177,7 @@ func (s *shop) whole(t *rapid.T, c *company) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, i := range m.Items {
+			for _, i := range m.Policies {
 				_, ruled := rules[i.Name]
 				if enforced := i.Status != policydoc.Archived; ruled != enforced {
 					t.Errorf("%s: %s is %s, and has a rule: %v", key, i.Name, i.Status, ruled)

@@ -17,7 +17,7 @@ const (
 	stageReflect  = "reflect"
 )
 
-// mappingStages are what an item of the mapping is made by.
+// mappingStages are what a policy of the mapping is made by.
 var mappingStages = []string{stageFind, stageRefine, stageReview, stageGround, stageExamples, stageReflect}
 
 const (

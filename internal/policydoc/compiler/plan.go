@@ -101,8 +101,8 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 		w := c.work(corpus, t, known, lock, mapping)
 		e.tool(t, w, expected)
 		if mapping != nil && w.none() {
-			for i := range mapping.Items {
-				if c.rule(d, t, &mapping.Items[i]) != nil {
+			for i := range mapping.Policies {
+				if c.rule(d, t, &mapping.Policies[i]) != nil {
 					e.rules(1)
 				}
 			}

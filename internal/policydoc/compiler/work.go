@@ -34,20 +34,20 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			focus[id] = true
 		}
 	}
-	items := map[string]*policydoc.Item{}
+	policies := map[string]*policydoc.Policy{}
 	if mapping != nil {
-		for i := range mapping.Items {
-			items[mapping.Items[i].Name] = &mapping.Items[i]
+		for i := range mapping.Policies {
+			policies[mapping.Policies[i].Name] = &mapping.Policies[i]
 		}
 	}
 	// Of a tool that is another one, or is back, all is made anew, as where a model or
 	// a prompt is another one.
 	had, ok := lock.Tools[t.key]
-	whole := had != t.fingerprint && (ok || len(lock.Items[t.key]) > 0)
-	for _, locked := range lock.Items[t.key] {
+	whole := had != t.fingerprint && (ok || len(lock.Policies[t.key]) > 0)
+	for _, locked := range lock.Policies[t.key] {
 		whole = whole || locked.Mapping != "" && locked.Mapping != made
 	}
-	for name, locked := range lock.Items[t.key] {
+	for name, locked := range lock.Policies[t.key] {
 		if locked.Mapping == "" || !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
 			continue
 		}
@@ -69,7 +69,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 		w.focus = append(w.focus, id)
 	}
 	w.focus = corpus.sorted(w.focus)
-	for name, i := range items {
+	for name, i := range policies {
 		p := shownPolicy{Name: name, Description: i.Description}
 		if slices.Contains(w.anew, name) {
 			w.previous = append(w.previous, p)

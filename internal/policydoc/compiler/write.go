@@ -18,9 +18,9 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return err
 	}
-	locked := maps.Clone(d.Lock.Items[t.key])
+	locked := maps.Clone(d.Lock.Policies[t.key])
 	if locked == nil {
-		locked = map[string]policydoc.LockedItem{}
+		locked = map[string]policydoc.LockedPolicy{}
 	}
 	rules, err := d.Guard(t.server, t.name).File()
 	if err != nil {
@@ -30,38 +30,38 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return fmt.Errorf("what was found can't be written: %w", err)
 	}
-	d.Lock.Items[t.key] = locked
+	d.Lock.Policies[t.key] = locked
 	return nil
 }
 
 // merge brings what was found into a mapping file, as it was and as it is locked.
-func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping, rules *guard.File, locked map[string]policydoc.LockedItem, corpus *corpus, t *tool, w *work, found *mapped) {
+func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, rules *guard.File, locked map[string]policydoc.LockedPolicy, corpus *corpus, t *tool, w *work, found *mapped) {
 	rename(found.drafts, w, had, locked)
 	taken := names{}
-	for _, i := range had.Items {
+	for _, i := range had.Policies {
 		taken[i.Name] = true
 	}
 	for _, draft := range found.drafts {
-		if !slices.Contains(w.anew, draft.name) && !stranded(draft.item(corpus), had, locked) {
+		if !slices.Contains(w.anew, draft.name) && !stranded(draft.policy(corpus), had, locked) {
 			draft.name = taken.take(draft.name)
 		}
-		fresh, base := draft.item(corpus), locked[draft.name]
-		mine, there := item(had, draft.name)
+		fresh, base := draft.policy(corpus), locked[draft.name]
+		mine, there := policyNamed(had, draft.name)
 		if !slices.Equal(base.Sentences, draft.sentences) || !maps.Equal(base.Fields, fresh.Fields()) {
-			base.Guard = outdated(base.Guard)
+			base.Rule = outdated(base.Rule)
 		}
-		locked[draft.name] = policydoc.LockedItem{Sentences: draft.sentences, Mapping: c.mappingMade(t), Fields: fresh.Fields(), Guard: base.Guard}
+		locked[draft.name] = policydoc.LockedPolicy{Sentences: draft.sentences, Mapping: c.mappingMade(t), Fields: fresh.Fields(), Rule: base.Rule}
 		if !there && slices.Contains(w.anew, draft.name) && base.StaysRemoved(draft.sentences) {
 			continue
 		}
-		merged := policydoc.MergeItem(mine, base.Fields, fresh)
+		merged := policydoc.MergePolicy(mine, base.Fields, fresh)
 		file.Put(&merged)
 	}
 	for _, name := range w.anew {
 		if slices.ContainsFunc(found.drafts, func(d *draft) bool { return d.name == name }) {
 			continue
 		}
-		if mine, there := item(had, name); there {
+		if mine, there := policyNamed(had, name); there {
 			if kept, keep := policydoc.Retire(mine, locked[name].Fields, ruleEdited(rules, name, locked[name])); keep {
 				file.Put(&kept)
 			} else {
@@ -70,8 +70,8 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 		}
 		// Its rule goes when those are made that come in its place: until then there
 		// would be none.
-		if rule := locked[name].Guard; rule != nil {
-			locked[name] = policydoc.LockedItem{Guard: rule}
+		if rule := locked[name].Rule; rule != nil {
+			locked[name] = policydoc.LockedPolicy{Rule: rule}
 		} else {
 			delete(locked, name)
 		}
@@ -81,14 +81,14 @@ func (c *Compiler) merge(file *policydoc.MappingDocument, had *policydoc.Mapping
 // stranded tells whether the file has the policy already and the lock doesn't know
 // it: the lock was lost, the document says again what it no longer said, or people
 // wrote down what it says.
-func stranded(fresh *policydoc.Item, had *policydoc.Mapping, locked map[string]policydoc.LockedItem) bool {
-	mine, there := item(had, fresh.Name)
+func stranded(fresh *policydoc.Policy, had *policydoc.Mapping, locked map[string]policydoc.LockedPolicy) bool {
+	mine, there := policyNamed(had, fresh.Name)
 	return there && locked[fresh.Name].Mapping == "" && slices.ContainsFunc(mine.References, func(r string) bool { return slices.Contains(fresh.References, r) })
 }
 
 // outdated is a rule that is made anew by the next run, and stays until then: the
 // same words may stand under another heading now.
-func outdated(g *policydoc.LockedGuard) *policydoc.LockedGuard {
+func outdated(g *policydoc.LockedRule) *policydoc.LockedRule {
 	if g == nil {
 		return nil
 	}
@@ -98,23 +98,23 @@ func outdated(g *policydoc.LockedGuard) *policydoc.LockedGuard {
 }
 
 // ruleEdited tells whether people edited the rule of a policy.
-func ruleEdited(rules *guard.File, name string, locked policydoc.LockedItem) bool {
+func ruleEdited(rules *guard.File, name string, locked policydoc.LockedPolicy) bool {
 	p := policy(rules, name)
-	return p != nil && locked.Guard != nil && policydoc.Edited(p, locked.Guard.Fields)
+	return p != nil && locked.Rule != nil && policydoc.Edited(p, locked.Rule.Fields)
 }
 
-// item returns a policy of a mapping by its name.
-func item(m *policydoc.Mapping, name string) (*policydoc.Item, bool) {
-	i := slices.IndexFunc(m.Items, func(i policydoc.Item) bool { return i.Name == name })
+// policyNamed returns a policy of a mapping by its name.
+func policyNamed(m *policydoc.Mapping, name string) (*policydoc.Policy, bool) {
+	i := slices.IndexFunc(m.Policies, func(i policydoc.Policy) bool { return i.Name == name })
 	if i < 0 {
 		return nil, false
 	}
-	return &m.Items[i], true
+	return &m.Policies[i], true
 }
 
 // rename gives drafts the names of the policies that they are the successors of:
 // models forget names, and a name is what edits and approvals hang on.
-func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]policydoc.LockedItem) {
+func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]policydoc.LockedPolicy) {
 	free := slices.DeleteFunc(slices.Clone(w.anew), func(name string) bool { return named(drafts, name) != nil })
 	for _, d := range drafts {
 		if slices.Contains(w.anew, d.name) {
@@ -123,7 +123,7 @@ func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]
 		best, most := "", 0.0
 		for _, name := range free {
 			likeness := share(d.sentences, locked[name].Sentences)
-			if i, ok := item(had, name); ok {
+			if i, ok := policyNamed(had, name); ok {
 				likeness += share(wordList(d.description), wordList(i.Description))
 			}
 			if likeness > most {
@@ -191,7 +191,7 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 		}
 		_, ok := done[t.key]
 		// Of a tool that is new, the lock knows at least which sentences are about it.
-		fresh := lock.Tools[t.key] == "" && len(lock.Items[t.key]) == 0 && routed.broken[t.key] == nil
+		fresh := lock.Tools[t.key] == "" && len(lock.Policies[t.key]) == 0 && routed.broken[t.key] == nil
 		if ok || fresh {
 			lock.Tools[t.key] = t.fingerprint
 		}
@@ -280,8 +280,8 @@ func references(d *policydoc.Directory, corpus *corpus, tools map[string]bool) m
 		if err != nil {
 			continue // it was read before
 		}
-		for _, i := range m.Items {
-			for _, id := range d.Lock.Items[key][i.Name].Sentences {
+		for _, i := range m.Policies {
+			for _, id := range d.Lock.Policies[key][i.Name].Sentences {
 				out[id] = true
 			}
 			for _, text := range i.References {

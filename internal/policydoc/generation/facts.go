@@ -19,7 +19,7 @@ type facts struct {
 	Lookups []string
 	Others  []string
 	Tools   []string
-	Item    *policydoc.Item
+	Item    *policydoc.Policy
 	Blocks  []block
 	Context []block
 }
@@ -31,7 +31,7 @@ type block struct {
 }
 
 func (w *work) facts() facts {
-	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Item), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext)}
+	f := facts{Tool: w.task.Tool, Item: inLines(w.task.Policy), Blocks: blocksOf(w.task.Sentences, 0), Context: blocksOf(w.task.Context, maxContext)}
 	switch {
 	case w.tool != nil:
 		f.Definition = prompt.Definition(w.tool)
@@ -60,7 +60,7 @@ func (w *work) facts() facts {
 
 // inLines is a policy with its texts on one line each, so that none of them looks
 // like a part of the request.
-func inLines(item *policydoc.Item) *policydoc.Item {
+func inLines(policy *policydoc.Policy) *policydoc.Policy {
 	line := func(texts []string) []string {
 		var out []string
 		for _, t := range texts {
@@ -68,8 +68,8 @@ func inLines(item *policydoc.Item) *policydoc.Item {
 		}
 		return out
 	}
-	return &policydoc.Item{Name: prompt.Quoted(item.Name), Description: prompt.Quoted(item.Description),
-		Compliance: line(item.Compliance), Violations: line(item.Violations)}
+	return &policydoc.Policy{Name: prompt.Quoted(policy.Name), Description: prompt.Quoted(policy.Description),
+		Compliance: line(policy.Compliance), Violations: line(policy.Violations)}
 }
 
 // blocksOf brings sentences together that stand under the same headings, as far as

@@ -101,7 +101,7 @@ func New(o Options) (*Generator, error) {
 type Task struct {
 	// Server and Tool are those of the mapping.
 	Server, Tool string
-	Item         *policydoc.Item
+	Policy       *policydoc.Policy
 	// Sentences are those that the policy refers to.
 	Sentences []document.Sentence
 	// Context are others of the document that say what records, words and units
@@ -113,7 +113,7 @@ type Task struct {
 
 // Result is what came of a policy.
 type Result struct {
-	// Policy has the item's name and references. It has no expression, and no
+	// Policy has the policy's name and references. It has no expression, and no
 	// examples, where none was found that passes its tests.
 	Policy guard.Policy
 	// NotEnforced says why there is no expression; empty where there is one.
@@ -140,11 +140,11 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 		reason, err = err.Error(), nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("policy %s of %s: %w", t.Item.Name, t.Tool, err)
+		return nil, fmt.Errorf("policy %s of %s: %w", t.Policy.Name, t.Tool, err)
 	}
 	if reason != "" {
 		w.result.NotEnforced = reason
-		w.result.Policy = g.Unenforced(t.Item)
+		w.result.Policy = g.Unenforced(t.Policy)
 		w.result.Killed, w.result.Survived = 0, 0
 	}
 	return &w.result, nil
@@ -161,14 +161,14 @@ func gaveUp(err error) bool {
 
 // Unenforced is the rule of a policy that nothing checks: it has no expression, so
 // that every call comes to its verdict.
-func (g *Generator) Unenforced(item *policydoc.Item) guard.Policy {
+func (g *Generator) Unenforced(policy *policydoc.Policy) guard.Policy {
 	do := "Don't make this call; hand the request over to a person."
 	if g.options.Otherwise == label.Ask {
 		do = "A person has to look at this call."
 	}
 	return guard.Policy{
-		Name: item.Name, References: item.References, Otherwise: g.options.Otherwise,
-		Message: fmt.Sprintf("This policy can't be checked automatically yet: %s %s", sentence(item.Description), do),
+		Name: policy.Name, References: policy.References, Otherwise: g.options.Otherwise,
+		Message: fmt.Sprintf("This policy can't be checked automatically yet: %s %s", sentence(policy.Description), do),
 	}
 }
 
@@ -234,7 +234,7 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 		return nil, err
 	}
 	answer, err := w.options.Model.Complete(ctx, llm.Prompt{
-		Stage: stage, Subject: policydoc.Key(w.task.Server, w.task.Tool) + " " + w.task.Item.Name,
+		Stage: stage, Subject: policydoc.Key(w.task.Server, w.task.Tool) + " " + w.task.Policy.Name,
 		System: system, Messages: messages, Schema: schema, Check: check,
 	})
 	if err != nil {

@@ -74,7 +74,7 @@ func FuzzAnswers(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s, err := g.setting(Task{Tool: "t", Item: &policydoc.Item{Name: "n"}, Sentences: []document.Sentence{{Text: "At most 5."}}})
+	s, err := g.setting(Task{Tool: "t", Policy: &policydoc.Policy{Name: "n"}, Sentences: []document.Sentence{{Text: "At most 5."}}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func (s *script) said(attempt int) string {
 const finesSentence = "Members with more than 10.00 in unpaid fines can't extend a loan."
 
 func finesTask() generation.Task {
-	return generation.Task{Tool: "extend_loan", Item: &policydoc.Item{
+	return generation.Task{Tool: "extend_loan", Policy: &policydoc.Policy{
 		Name: "no-unpaid-fines", Description: "A member with more than 10.00 in unpaid fines can't extend a loan.", References: []string{finesSentence},
 		Compliance: []string{"a member with 10.00 in fines extends"}, Violations: []string{"a member with 10.01 in fines extends"},
 	}, Sentences: []document.Sentence{{ID: "s-1", Text: finesSentence, Path: []string{"Loans"}}}}

@@ -70,7 +70,7 @@ func TestAWordOfThePolicyIsNoValueOfTheTests(t *testing.T) {
 	s := &script{t: t, rules: []string{rule(`member.tier == "tier_1"`)}, tests: []string{strings.NewReplacer(`\"fines\":[{\"amount\":0,\"paid\":false}]`, `\"tier\":\"tier_1\"`, `"/fines/0/amount"`, `"/tier"`).Replace(
 		testsOf(oneTest("first", "allow", `"tier_1"`), oneTest("second", "deny", `"tier_2"`)))}}
 	task := finesTask()
-	task.Item.Description, task.Sentences[0].Text = "Only members of tier 1.", "Only members of tier 1 can extend."
+	task.Policy.Description, task.Sentences[0].Text = "Only members of tier 1.", "Only members of tier 1 can extend."
 	r, err := generator(t, s, nil).Generate(t.Context(), task)
 	if err != nil || r.NotEnforced != "" || r.Attempts != 1 {
 		t.Fatalf("got %+v, %v", r, err)
@@ -169,7 +169,7 @@ func TestARuleThatIsNeverFoundStopsCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := generate(t, &c.script, func(o *generation.Options) { o.Attempts, o.Otherwise = 3, c.otherwise })
-			if !strings.Contains(r.NotEnforced, c.reason) || !strings.Contains(r.Policy.Message, c.want) || !strings.Contains(r.Policy.Message, finesTask().Item.Description) {
+			if !strings.Contains(r.NotEnforced, c.reason) || !strings.Contains(r.Policy.Message, c.want) || !strings.Contains(r.Policy.Message, finesTask().Policy.Description) {
 				t.Fatalf("got %q, %q", r.NotEnforced, r.Policy.Message)
 			}
 			want := c.otherwise

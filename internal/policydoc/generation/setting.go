@@ -50,7 +50,7 @@ const (
 )
 
 func (g *Generator) setting(t Task) (*setting, error) {
-	if t.Item == nil || t.Item.Name == "" {
+	if t.Policy == nil || t.Policy.Name == "" {
 		return nil, fmt.Errorf("generation: a policy of %s has no name", t.Tool)
 	}
 	s := &setting{task: t, tools: map[string]known{}}
@@ -98,7 +98,7 @@ func (g *Generator) setting(t Task) (*setting, error) {
 // the tool's own server before others.
 func (s *setting) rank() {
 	var about strings.Builder
-	fmt.Fprintf(&about, "%s %s ", s.task.Tool, s.task.Item.Description)
+	fmt.Fprintf(&about, "%s %s ", s.task.Tool, s.task.Policy.Description)
 	for _, sentence := range s.task.Sentences {
 		about.WriteString(sentence.Text + " ")
 	}

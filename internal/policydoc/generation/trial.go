@@ -56,8 +56,8 @@ func (t *trial) survivors() []mutation.Mutant {
 // and, where it passes them, its mutants. An error is none of the candidate.
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	t := &trial{candidate: c, revision: w.tests.revision}
-	item := w.task.Item
-	p := guard.Policy{Name: item.Name, References: item.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
+	policy := w.task.Policy
+	p := guard.Policy{Name: policy.Name, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
 		Require: guard.Expression{Text: c.Require}}
 	for _, v := range c.Variables {
 		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})

@@ -39,7 +39,7 @@ func (r *Report) HTML(w io.Writer) error {
 		"line": display.Line, "lines": display.Block,
 		"plus":   func(a, b int) int { return a + b },
 		"tools":  r.anchors,
-		"within": func(t Tool, i *Item) itemWithin { return itemWithin{i, &t} },
+		"within": func(t Tool, i *Policy) policyWithin { return policyWithin{i, &t} },
 	}).ParseFS(pageFiles, "page.html")
 	if err != nil {
 		return err
@@ -53,9 +53,9 @@ func hashSource(text []byte) template.HTMLAttr {
 	return template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:]))
 }
 
-// itemWithin is a policy with its tool.
-type itemWithin struct {
-	*Item
+// policyWithin is a policy with its tool.
+type policyWithin struct {
+	*Policy
 	Within *Tool
 }
 
@@ -72,15 +72,15 @@ func (t Tool) Name() string {
 
 // Row is what became of how many sentences and policies.
 type Row struct {
-	State            State
-	Sentences, Items int
+	State               State
+	Sentences, Policies int
 }
 
 // Rows count the sentences and policies by what became of them.
 func (r *Report) Rows() []Row {
 	var out []Row
 	for _, s := range States() {
-		out = append(out, Row{s, r.Counts.ByState[s], r.Counts.ItemsByState[s]})
+		out = append(out, Row{s, r.Counts.ByState[s], r.Counts.PoliciesByState[s]})
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (r *Report) Uncovered() []Sentence {
 	return out
 }
 
-// Block are sentences of one paragraph, item, row or heading.
+// Block are sentences of one paragraph, policy, row or heading.
 type Block struct {
 	Kind      document.Kind
 	Sentences []Sentence
@@ -127,10 +127,10 @@ func (r *Report) Blocks() []Block {
 }
 
 // anchors are the places of the tools whose policies refer to a sentence.
-func (r *Report) anchors(items []ItemRef) string {
+func (r *Report) anchors(refs []PolicyRef) string {
 	var out []string
 	for _, t := range r.Tools {
-		for _, i := range items {
+		for _, i := range refs {
 			if i.Tool == t.Key {
 				out = append(out, t.Anchor)
 				break

@@ -143,7 +143,7 @@ func TestContentSecurityPolicy(t *testing.T) {
 // in it is invisible.
 func TestHostileTextIsOnlyText(t *testing.T) {
 	shape := func(text string) (string, string) {
-		item := &Item{ItemRef: ItemRef{Anchor: "t1-1", Tool: "t" + text, Name: "n" + text, State: Conflicted}, Description: "d" + text, Reason: "r" + text,
+		policy := &Policy{PolicyRef: PolicyRef{Anchor: "t1-1", Tool: "t" + text, Name: "n" + text, State: Conflicted}, Description: "d" + text, Reason: "r" + text,
 			References: []Reference{{Text: "q" + text}}, Compliance: []string{"c" + text}, Violations: []string{"v" + text},
 			Rule: &Rule{Place: "p" + text, Variables: []Variable{{"x" + text, "y" + text}}, Require: "e" + text, Message: "m" + text, Otherwise: label.Deny,
 				Tests:     []Test{{Name: "t" + text, Failed: "f" + text, Steps: []Step{{"call", "a" + text}}, Values: []guard.Value{{Name: "a" + text, Value: "b" + text}}}},
@@ -152,7 +152,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 		r := &Report{Name: "n" + text, Digest: "d" + text, Root: "r" + text, Tool: "t" + text, Mistakes: []string{"m" + text},
 			Suspicions: []Suspicion{{Kind: "hidden", Text: "t" + text, Why: "w" + text}},
 			Sentences:  []Sentence{{State: Unmapped, Reason: "r" + text, Suspicious: true}},
-			Tools:      []Tool{{Key: "k" + text, Anchor: "t1", Items: []*Item{item}}}}
+			Tools:      []Tool{{Key: "k" + text, Anchor: "t1", Policies: []*Policy{policy}}}}
 		r.Sentences[0].Sentence.Text, r.Sentences[0].ID = "s"+text, "s-1"
 		page := written(t, r)
 		var tags []string

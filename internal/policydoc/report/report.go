@@ -53,9 +53,9 @@ type Counts struct {
 	// became of them.
 	Sentences int
 	ByState   map[State]int
-	// Items are the policies, by the same.
-	Items        int
-	ItemsByState map[State]int
+	// Policies are the policies, by the same.
+	Policies        int
+	PoliciesByState map[State]int
 	// Tests are how many examples of rules there are, and Failing those that their
 	// rules don't pass.
 	Tests, Failing int
@@ -69,16 +69,16 @@ type Sentence struct {
 	document.Sentence
 	// State is what became of it; empty for headings.
 	State State
-	// Items are the policies that refer to it.
-	Items []ItemRef
+	// Policies are the policies that refer to it.
+	Policies []PolicyRef
 	// Reason says why none does.
 	Reason string
 	// Suspicious tells that there are suspicions about it.
 	Suspicious bool
 }
 
-// ItemRef leads to a policy.
-type ItemRef struct {
+// PolicyRef leads to a policy.
+type PolicyRef struct {
 	// Anchor is the policy's place in the page; empty when it is not shown.
 	Anchor string
 	// Tool is the tool's key.
@@ -99,7 +99,7 @@ type Suspicion struct {
 // New makes a report. It runs the tests of all rules.
 func New(ctx context.Context, in Input) (*Report, error) {
 	b := &builder{in: in, report: &Report{Name: in.Document.Name, Digest: in.Document.Digest, Root: in.Directory.Root, Tool: in.Tool},
-		refs: map[string][]ItemRef{}}
+		refs: map[string][]PolicyRef{}}
 	if lock := in.Directory.Lock; lock != nil {
 		b.lock = lock
 		b.report.Compiled, b.report.Changed = true, lock.Document.Digest != in.Document.Digest
@@ -129,7 +129,7 @@ type builder struct {
 	lock   *policydoc.Lock // nil where there is none
 	report *Report
 	// refs are the policies that refer to a sentence, by its ID.
-	refs map[string][]ItemRef
+	refs map[string][]PolicyRef
 	// files are the guard files, by tool.
 	files map[string]*guard.File
 }
@@ -192,9 +192,9 @@ func (b *builder) sentences() {
 		}
 	}
 	for _, s := range b.in.Document.Sentences {
-		out := Sentence{Sentence: s, Suspicious: suspicious[s.ID], Items: b.refs[s.ID]}
+		out := Sentence{Sentence: s, Suspicious: suspicious[s.ID], Policies: b.refs[s.ID]}
 		if s.Kind != document.Heading {
-			out.State = stateOf(out.Items)
+			out.State = stateOf(out.Policies)
 		}
 		if out.State == Unmapped {
 			out.Reason = cmp.Or(reasons[s.Text], b.reason(s.ID))
@@ -217,7 +217,7 @@ func (b *builder) reason(id string) string {
 
 func (b *builder) count() {
 	c := &b.report.Counts
-	c.ByState, c.ItemsByState = map[State]int{}, map[State]int{}
+	c.ByState, c.PoliciesByState = map[State]int{}, map[State]int{}
 	for _, s := range b.report.Sentences {
 		if s.State != "" {
 			c.Sentences++
@@ -225,9 +225,9 @@ func (b *builder) count() {
 		}
 	}
 	for _, t := range b.report.Tools {
-		for _, i := range t.Items {
-			c.Items++
-			c.ItemsByState[i.State]++
+		for _, i := range t.Policies {
+			c.Policies++
+			c.PoliciesByState[i.State]++
 			if i.Rule != nil {
 				c.Tests += len(i.Rule.Tests)
 				c.Failing += i.Rule.Failing()

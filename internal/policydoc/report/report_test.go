@@ -35,9 +35,9 @@ func desk(t *testing.T) Input {
 	dir.Lock = &policydoc.Lock{
 		Version: policydoc.LockVersion, Document: policydoc.LockedDocument{Name: doc.Name, Digest: doc.Digest},
 		Sentences: map[string]policydoc.LockedSentence{waived.Sentences[0].ID: {Suspicious: true}},
-		Items: map[string]map[string]policydoc.LockedItem{
-			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Guard: &policydoc.LockedGuard{Made: "m", Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}}}},
-			"waive_fee": {"once-a-year": {Guard: &policydoc.LockedGuard{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
+		Policies: map[string]map[string]policydoc.LockedPolicy{
+			"lend_item": {"loan-limit": {Sentences: []string{open.Sentences[0].ID}, Rule: &policydoc.LockedRule{Made: "m", Killed: 8, Survived: 1, Contested: map[string]string{"the fourth": "four is fewer than five"}}}},
+			"waive_fee": {"once-a-year": {Rule: &policydoc.LockedRule{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
 		},
 	}
 	return Input{Document: doc, Directory: dir, Scope: guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
@@ -70,9 +70,9 @@ func made(t *testing.T, in Input) *Report {
 	return r
 }
 
-func (r *Report) item(name string) *Item {
+func (r *Report) policy(name string) *Policy {
 	for _, t := range r.Tools {
-		for _, i := range t.Items {
+		for _, i := range t.Policies {
 			if i.Name == name {
 				return i
 			}
@@ -87,8 +87,8 @@ func TestWhatBecameOfEachSentence(t *testing.T) {
 	got := map[string]State{}
 	for _, s := range r.Sentences {
 		got[s.Text] = s.State
-		for _, ref := range s.Items {
-			if i := r.item(ref.Name); i == nil || i.Anchor != ref.Anchor || i.State != ref.State {
+		for _, ref := range s.Policies {
+			if i := r.policy(ref.Name); i == nil || i.Anchor != ref.Anchor || i.State != ref.State {
 				t.Errorf("%q leads to %+v", s.Text, ref)
 			}
 		}
@@ -107,7 +107,7 @@ func TestWhatBecameOfEachSentence(t *testing.T) {
 			t.Errorf("%q is %q, want %q", text, state, want)
 		}
 	}
-	if i := r.item("kindness"); i.State != Archived || len(i.References[0].Sentences) != 1 {
+	if i := r.policy("kindness"); i.State != Archived || len(i.References[0].Sentences) != 1 {
 		t.Errorf("%+v", i)
 	}
 	for _, s := range r.Sentences {
@@ -116,7 +116,7 @@ func TestWhatBecameOfEachSentence(t *testing.T) {
 		}
 	}
 	c := r.Counts
-	if c.Items != 7 || c.ItemsByState[Approved] != 2 || c.ItemsByState[NotEnforced] != 2 || c.Tests != 7 || c.Failing != 2 {
+	if c.Policies != 7 || c.PoliciesByState[Approved] != 2 || c.PoliciesByState[NotEnforced] != 2 || c.Tests != 7 || c.Failing != 2 {
 		t.Errorf("%+v", c)
 	}
 	sum := 0
@@ -147,20 +147,20 @@ func TestSuspicionsAreShown(t *testing.T) {
 // policy is gone.
 func TestRulesOfWhatWasSaidBefore(t *testing.T) {
 	in := desk(t)
-	locked := in.Directory.Lock.Items["lend_item"]
-	locked["loan-limit"].Guard.Made = ""
-	if got := made(t, in).item("loan-limit").Reason; !strings.Contains(got, "said before: compile again") {
+	locked := in.Directory.Lock.Policies["lend_item"]
+	locked["loan-limit"].Rule.Made = ""
+	if got := made(t, in).policy("loan-limit").Reason; !strings.Contains(got, "said before: compile again") {
 		t.Errorf("of a rule that is to be made anew it says %q", got)
 	}
 	in.Directory.Mappings["lend_item"].Remove("loan-limit")
-	if i := made(t, in).item("loan-limit"); i.Handwritten || !strings.Contains(i.Reason, "its policy is gone") {
+	if i := made(t, in).policy("loan-limit"); i.Handwritten || !strings.Contains(i.Reason, "its policy is gone") {
 		t.Errorf("of a rule whose policy is gone it says %q, by hand %v", i.Reason, i.Handwritten)
 	}
 }
 
 func TestItems(t *testing.T) {
 	r := made(t, desk(t))
-	limit := r.item("loan-limit")
+	limit := r.policy("loan-limit")
 	if limit.Rule.Require != "member.loans < 5\n  && member.loans >= 0" || len(limit.Rule.Variables) != 1 || limit.Rule.Failing() != 0 || len(limit.Contested) != 1 {
 		t.Errorf("%+v %+v", limit, limit.Rule)
 	}
@@ -170,7 +170,7 @@ func TestItems(t *testing.T) {
 	if s := limit.Rule.Tests[0].Steps; len(s) != 4 || s[0].Text != "Lend i to m, please." || s[3].Text != `{"member":"m","item":"i"}` {
 		t.Errorf("%+v", s)
 	}
-	fees := r.item("small-fees")
+	fees := r.policy("small-fees")
 	if len(fees.Conflicts) != 2 || fees.Conflicts[0].Mine != "args.euros <= 5" || fees.Conflicts[0].Theirs != "args.euros < 5" || fees.Conflicts[1].Mine != "The fee is 5 euros or less." {
 		t.Errorf("%+v", fees.Conflicts)
 	}
@@ -180,14 +180,14 @@ func TestItems(t *testing.T) {
 	if got := fees.Rule.Tests[2]; got.Passed || got.Got != label.Deny || len(got.Values) == 0 {
 		t.Errorf("%+v", got)
 	}
-	year := r.item("once-a-year")
+	year := r.policy("once-a-year")
 	if year.Reason != "no tool says when a fee was waived" || len(year.References[1].Sentences) != 0 || year.Rule.Require != "" {
 		t.Errorf("%+v", year)
 	}
-	if by := r.item("by-hand"); !by.Handwritten || len(by.Decisions) != 0 {
+	if by := r.policy("by-hand"); !by.Handwritten || len(by.Decisions) != 0 {
 		t.Errorf("%+v", by)
 	}
-	if got := r.item("kindness").Decisions; len(got) != 1 || got[0].Line != "remit policy approve testdata/policy lend_item kindness" {
+	if got := r.policy("kindness").Decisions; len(got) != 1 || got[0].Line != "remit policy approve testdata/policy lend_item kindness" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -195,7 +195,7 @@ func TestItems(t *testing.T) {
 func TestMutantsAreCountedWhereAskedFor(t *testing.T) {
 	in := desk(t)
 	in.Mutate = true
-	rule := made(t, in).item("loan-limit").Rule
+	rule := made(t, in).policy("loan-limit").Rule
 	if !rule.Mutated || rule.Killed == 0 || len(rule.Survivors) != rule.Survived || rule.Survived == 0 {
 		t.Errorf("%+v", rule)
 	}
@@ -208,14 +208,14 @@ func TestOnlyOneTool(t *testing.T) {
 	in := desk(t)
 	in.Tool = "waive_fee"
 	r := made(t, in)
-	if len(r.Tools) != 1 || r.Counts.Items != 2 || r.Counts.Tests != 3 || len(r.Suspicions) == 0 {
+	if len(r.Tools) != 1 || r.Counts.Policies != 2 || r.Counts.Tests != 3 || len(r.Suspicions) == 0 {
 		t.Errorf("%+v", r.Counts)
 	}
 	// What became of a sentence is by all tools: it isn't uncovered because another
 	// tool covers it.
 	all := made(t, desk(t))
 	for i, s := range r.Sentences {
-		if s.State != all.Sentences[i].State || len(s.Items) != len(all.Sentences[i].Items) {
+		if s.State != all.Sentences[i].State || len(s.Policies) != len(all.Sentences[i].Policies) {
 			t.Errorf("%q is %s, and %s of all tools", s.Text, s.State, all.Sentences[i].State)
 		}
 	}
@@ -234,7 +234,7 @@ func TestWarnings(t *testing.T) {
 	if !r.Changed || len(r.Mistakes) == 0 {
 		t.Errorf("changed %t, mistakes %v", r.Changed, r.Mistakes)
 	}
-	if i := r.item("loan-limit"); i.State != NotEnforced || !i.Rule.Broken {
+	if i := r.policy("loan-limit"); i.State != NotEnforced || !i.Rule.Broken {
 		t.Errorf("%+v", i)
 	}
 	in.Directory.Lock = nil

@@ -68,9 +68,9 @@ func (s State) Label() string {
 // SuspiciousMark is the sign beside sentences that there are suspicions about.
 const SuspiciousMark = "!"
 
-func stateOf(items []ItemRef) State {
+func stateOf(refs []PolicyRef) State {
 	for _, s := range States() {
-		if slices.ContainsFunc(items, func(i ItemRef) bool { return i.State == s }) {
+		if slices.ContainsFunc(refs, func(i PolicyRef) bool { return i.State == s }) {
 			return s
 		}
 	}

@@ -16,12 +16,12 @@ import (
 type Tool struct {
 	// Key is the tool's in the directory, Anchor its place in the page.
 	Key, Anchor string
-	Items       []*Item
+	Policies    []*Policy
 }
 
-// Item is a policy with all that is known about it.
-type Item struct {
-	ItemRef
+// Policy is a policy with all that is known about it.
+type Policy struct {
+	PolicyRef
 	Status      policydoc.Status
 	Description string
 	// Reason says why it is archived, or why there is no rule.
@@ -69,17 +69,17 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 	if err != nil {
 		return err
 	}
-	add := func(item *Item) {
-		item.Tool = key
+	add := func(policy *Policy) {
+		policy.Tool = key
 		if shown {
-			item.Anchor = fmt.Sprintf("%s-%d", t.Anchor, len(t.Items)+1)
+			policy.Anchor = fmt.Sprintf("%s-%d", t.Anchor, len(t.Policies)+1)
 		}
-		t.Items = append(t.Items, item)
+		t.Policies = append(t.Policies, policy)
 		seen := map[string]bool{}
-		for _, r := range item.References {
+		for _, r := range policy.References {
 			for _, s := range r.Sentences {
 				if !seen[s.ID] {
-					b.refs[s.ID] = append(b.refs[s.ID], item.ItemRef)
+					b.refs[s.ID] = append(b.refs[s.ID], policy.PolicyRef)
 				}
 				seen[s.ID] = true
 			}
@@ -90,13 +90,13 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 		if err != nil {
 			return err
 		}
-		for i := range m.Items {
-			item, err := b.item(key, &m.Items[i], rules[m.Items[i].Name])
+		for i := range m.Policies {
+			policy, err := b.policy(key, &m.Policies[i], rules[m.Policies[i].Name])
 			if err != nil {
 				return err
 			}
-			delete(rules, m.Items[i].Name)
-			add(item)
+			delete(rules, m.Policies[i].Name)
+			add(policy)
 		}
 	}
 	if f := b.files[key]; f != nil {
@@ -106,21 +106,21 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 			}
 		}
 	}
-	if shown && len(t.Items) > 0 {
+	if shown && len(t.Policies) > 0 {
 		b.report.Tools = append(b.report.Tools, t)
 	}
 	return nil
 }
 
-// item is a policy of the mapping.
-func (b *builder) item(key string, p *policydoc.Item, rule *Rule) (*Item, error) {
-	locked := policydoc.LockedItem{}
+// policy is a policy of the mapping.
+func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, error) {
+	locked := policydoc.LockedPolicy{}
 	if b.lock != nil {
-		locked = b.lock.Items[key][p.Name]
+		locked = b.lock.Policies[key][p.Name]
 	}
-	item := &Item{ItemRef: ItemRef{Name: p.Name}, Status: p.Status, Description: p.Description, Reason: p.Reason, Compliance: p.Compliance, Violations: p.Violations, Rule: rule}
+	policy := &Policy{PolicyRef: PolicyRef{Name: p.Name}, Status: p.Status, Description: p.Description, Reason: p.Reason, Compliance: p.Compliance, Violations: p.Violations, Rule: rule}
 	for _, r := range p.References {
-		item.References = append(item.References, Reference{r, b.find(r, locked.Sentences)})
+		policy.References = append(policy.References, Reference{r, b.find(r, locked.Sentences)})
 	}
 	for _, c := range p.Conflicts {
 		mine, err := b.in.Directory.Current(key, p, c.Field)
@@ -130,31 +130,31 @@ func (b *builder) item(key string, p *policydoc.Item, rule *Rule) (*Item, error)
 		resolve := func(side string) string {
 			return commandLine("resolve", []string{b.in.Directory.Root, key, p.Name}, "--field", c.Field, side)
 		}
-		item.Conflicts = append(item.Conflicts, Conflict{c.Field, mine, c.Generated, []Command{{"keep what is in the file", resolve("--mine")}, {"take over what the later run says", resolve("--theirs")}}})
+		policy.Conflicts = append(policy.Conflicts, Conflict{c.Field, mine, c.Generated, []Command{{"keep what is in the file", resolve("--mine")}, {"take over what the later run says", resolve("--theirs")}}})
 	}
-	if g := locked.Guard; g != nil {
+	if g := locked.Rule; g != nil {
 		for _, name := range slices.Sorted(maps.Keys(g.Contested)) {
-			item.Contested = append(item.Contested, Contested{name, g.Contested[name]})
+			policy.Contested = append(policy.Contested, Contested{name, g.Contested[name]})
 		}
 		if p.Status != policydoc.Archived && (rule == nil || rule.Require == "") {
-			item.Reason = cmp.Or(item.Reason, g.NotEnforced)
+			policy.Reason = cmp.Or(policy.Reason, g.NotEnforced)
 		} else if p.Status != policydoc.Archived && g.Made == "" {
-			item.Reason = cmp.Or(item.Reason, "its rule was made of what the policy or the document said before: compile again")
+			policy.Reason = cmp.Or(policy.Reason, "its rule was made of what the policy or the document said before: compile again")
 		}
 		if rule != nil && !rule.Mutated {
 			rule.Killed, rule.Survived, rule.Measured = g.Killed, g.Survived, g.Killed+g.Survived > 0
 		}
 	}
-	item.State = stateOfItem(item)
-	item.Decisions = b.decisions(key, item)
-	return item, nil
+	policy.State = stateOfPolicy(policy)
+	policy.Decisions = b.decisions(key, policy)
+	return policy, nil
 }
 
-func (b *builder) decisions(key string, item *Item) []Command {
-	about := []string{b.in.Directory.Root, key, item.Name}
+func (b *builder) decisions(key string, policy *Policy) []Command {
+	about := []string{b.in.Directory.Root, key, policy.Name}
 	approve := Command{"approve it", commandLine("approve", about)}
 	archive := Command{"take it out of force", commandLine("archive", about, "--reason", "WHY")}
-	switch item.Status {
+	switch policy.Status {
 	case policydoc.Approved:
 		return []Command{archive}
 	case policydoc.Archived:
@@ -165,27 +165,27 @@ func (b *builder) decisions(key string, item *Item) []Command {
 }
 
 // handwritten is a rule that the mapping doesn't know.
-func (b *builder) handwritten(key string, p *guard.Policy, rule *Rule) *Item {
-	item := &Item{ItemRef: ItemRef{Name: p.Name}, Description: p.Message, Rule: rule, Handwritten: true}
-	if b.lock != nil && b.lock.Items[key][p.Name].Guard != nil {
-		item.Handwritten, item.Reason = false, "its policy is gone: the rule goes when rules are made again"
+func (b *builder) handwritten(key string, p *guard.Policy, rule *Rule) *Policy {
+	policy := &Policy{PolicyRef: PolicyRef{Name: p.Name}, Description: p.Message, Rule: rule, Handwritten: true}
+	if b.lock != nil && b.lock.Policies[key][p.Name].Rule != nil {
+		policy.Handwritten, policy.Reason = false, "its policy is gone: the rule goes when rules are made again"
 	}
 	for _, r := range p.References {
-		item.References = append(item.References, Reference{r, b.find(r, nil)})
+		policy.References = append(policy.References, Reference{r, b.find(r, nil)})
 	}
-	item.State = stateOfItem(item)
-	return item
+	policy.State = stateOfPolicy(policy)
+	return policy
 }
 
-func stateOfItem(item *Item) State {
+func stateOfPolicy(policy *Policy) State {
 	switch {
-	case len(item.Conflicts) > 0:
+	case len(policy.Conflicts) > 0:
 		return Conflicted
-	case item.Status == policydoc.Archived:
+	case policy.Status == policydoc.Archived:
 		return Archived
-	case item.Rule == nil || item.Rule.Require == "" || item.Rule.Broken:
+	case policy.Rule == nil || policy.Rule.Require == "" || policy.Rule.Broken:
 		return NotEnforced
-	case item.Status == policydoc.Approved || item.Handwritten:
+	case policy.Status == policydoc.Approved || policy.Handwritten:
 		return Approved
 	}
 	return Enforced
