@@ -263,6 +263,9 @@ func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
 	b.definition = definition
 }
 
+// Now returns the time by the monitor's clock.
+func (m *Monitor) Now() time.Time { return m.now() }
+
 // find returns the tool of a call. A name that several servers share, without
 // the server, is nobody's.
 func (m *Monitor) find(server, tool string) (*binding, bool) {

@@ -58,12 +58,12 @@ func BenchmarkDecide(b *testing.B) {
 				} else {
 					name = server.Database(b)
 				}
-				l := ledger.New(open(b, name), always(m), ledger.Options{})
+				l := ledger.New(open(b, name), ledger.Options{})
 				list := make([]*ledger.Session, sessions)
 				counts := make([]int, sessions)
 				times(b, sessions, func(w int) (err error) {
 					if counts[w]%benchCalls == 0 {
-						if list[w], err = l.Open(context.Background(), fmt.Sprintf("%d-%d", w, counts[w])); err != nil {
+						if list[w], err = l.Open(context.Background(), m, fmt.Sprintf("%d-%d", w, counts[w])); err != nil {
 							return err
 						}
 					}

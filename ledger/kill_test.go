@@ -152,13 +152,13 @@ func victim(name, round string) error {
 	if err != nil {
 		return err
 	}
-	l := ledger.New(st, always(m), ledger.Options{})
+	l := ledger.New(st, ledger.Options{})
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	errs := make([]error, victims)
 	for w := range victims {
 		wg.Go(func() {
-			errs[w] = suffer(ctx, l, fmt.Sprintf("%s-%d", round, w), func(line string) error {
+			errs[w] = suffer(ctx, l, m, fmt.Sprintf("%s-%d", round, w), func(line string) error {
 				mu.Lock()
 				defer mu.Unlock()
 				_, err := io.WriteString(os.Stdout, line+"\n")
@@ -170,8 +170,8 @@ func victim(name, round string) error {
 	return fmt.Errorf("nobody killed it: %v", errs)
 }
 
-func suffer(ctx context.Context, l *ledger.Ledger, id string, tell func(string) error) error {
-	s, err := l.Open(ctx, id)
+func suffer(ctx context.Context, l *ledger.Ledger, m *remit.Monitor, id string, tell func(string) error) error {
+	s, err := l.Open(ctx, m, id)
 	if err != nil {
 		return err
 	}

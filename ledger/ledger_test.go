@@ -59,8 +59,6 @@ func monitorOf(text string, o remit.Options) (*remit.Monitor, error) {
 	return remit.New(o)
 }
 
-func always(m *remit.Monitor) func() *remit.Monitor { return func() *remit.Monitor { return m } }
-
 func open(t testing.TB, name string) store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), name, store.Options{})
@@ -88,8 +86,8 @@ func must(t testing.TB, err error) {
 func begin(t *testing.T) (*ledger.Ledger, store.Store, *ledger.Session) {
 	t.Helper()
 	st := open(t, sqlite(t))
-	l := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	l := ledger.New(st, ledger.Options{})
+	s, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	return l, st, s
 }
@@ -160,8 +158,8 @@ func TestSteps(t *testing.T) {
 	if got, want := strings.Join(kinds, " "), "system attachment assistant user call result call call confirmation"; got != want {
 		t.Errorf("the log has %s, want %s", got, want)
 	}
-	other := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-	again, err := other.Open(t.Context(), "s")
+	other := ledger.New(st, ledger.Options{})
+	again, err := other.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	verdict(t, again, send("c3", "eve@evil.example"), remit.Allow) // confirmed before
 	verdict(t, again, send("c4", "mallory@evil.example"), remit.Ask)
@@ -175,13 +173,30 @@ func TestSteps(t *testing.T) {
 func TestApart(t *testing.T) {
 	l, _, s := begin(t)
 	tainted(t, s)
-	other, err := l.Open(t.Context(), "t")
+	other, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), "t")
 	must(t, err)
 	must(t, other.Attach(t.Context(), "a", "hello"))
 	verdict(t, other, send("c1", "ann@corp.example"), remit.Ask)
 }
 
-// TestCallsWithoutID are numbered by their place in the log, also after a
+// TestPrincipals: a session belongs to the principal that opened it first, also in
+// memory; the operator opens every session.
+func TestPrincipals(t *testing.T) {
+	m := monitor(t, contracts, remit.Options{})
+	for name, logs := range map[string]store.Logs{"sqlite": open(t, sqlite(t)), "memory": &store.Memory{}} {
+		l := ledger.New(logs, ledger.Options{})
+		for _, step := range []struct {
+			who  string
+			want error
+		}{{"ann", nil}, {"bob", ledger.ErrNotYours}, {"ann", nil}, {"", nil}} {
+			if _, err := l.OpenFor(t.Context(), m, "s", step.who); !errors.Is(err, step.want) {
+				t.Errorf("%s, %q: %v", name, step.who, err)
+			}
+		}
+	}
+}
+
+// TestCallsWithoutID: every call without an id gets one of its own, also after a
 // restart.
 func TestCallsWithoutID(t *testing.T) {
 	_, st, s := begin(t)
@@ -189,8 +204,8 @@ func TestCallsWithoutID(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		d := decide(t, s, send("", "ann@corp.example"))
-		other := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{})
-		again, err := other.Open(t.Context(), "s")
+		other := ledger.New(st, ledger.Options{})
+		again, err := other.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 		must(t, err)
 		for _, d := range []*remit.Decision{d, decide(t, again, send("", "bob@corp.example"))} {
 			if d.Call == "" || seen[d.Call] || d.Verdict == remit.Deny {
@@ -205,8 +220,8 @@ func TestCallsWithoutID(t *testing.T) {
 // answers.
 func TestBehind(t *testing.T) {
 	_, st, s := begin(t)
-	other := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-	two, err := other.Open(t.Context(), "s")
+	other := ledger.New(st, ledger.Options{})
+	two, err := other.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	tainted(t, s)
 	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
@@ -230,33 +245,23 @@ func TestContractsChange(t *testing.T) {
 	st := open(t, sqlite(t))
 	strict := monitor(t, contracts, remit.Options{})
 	lax := monitor(t, strings.Replace(contracts, "floor: USER, discharge: [directory, confirm]", "floor: EXTERNAL", 1), remit.Options{Sinks: contract.Off})
-	now := strict
-	l := ledger.New(st, func() *remit.Monitor { return now }, ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), strict, "s")
 	must(t, err)
 	tainted(t, s)
 	verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
-	now = lax
-	verdict(t, s, send("c2", "eve@evil.example"), remit.Allow)
-	now = strict
-	verdict(t, s, send("c3", "eve@evil.example"), remit.Ask)
-	under, err := l.OpenUnder(t.Context(), lax, "s")
+	under, err := s.Under(t.Context(), lax)
 	must(t, err)
-	verdict(t, under, send("c4", "eve@evil.example"), remit.Allow)
-	verdict(t, s, send("c5", "eve@evil.example"), remit.Ask)
-	now = nil
-	if _, err := s.Decide(t.Context(), send("c6", "ann@corp.example")); err == nil {
-		t.Error("decided without a monitor")
-	}
+	verdict(t, under, send("c2", "eve@evil.example"), remit.Allow)
+	verdict(t, s, send("c3", "eve@evil.example"), remit.Ask)
 }
 
 // TestEviction keeps fewer sessions live than there are: nothing is forgotten.
 func TestEviction(t *testing.T) {
 	st := open(t, sqlite(t))
-	l := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon, Sessions: 2})
+	l := ledger.New(st, ledger.Options{Sessions: 2})
 	var sessions []*ledger.Session
 	for i := range 6 {
-		s, err := l.Open(t.Context(), fmt.Sprint(i))
+		s, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), fmt.Sprint(i))
 		must(t, err)
 		tainted(t, s)
 		sessions = append(sessions, s)
@@ -304,8 +309,8 @@ func TestStoreFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var broken error
 			f := &faulty{Store: open(t, sqlite(t)), after: after, fail: func() error { return broken }}
-			l := ledger.New(f, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-			s, err := l.Open(t.Context(), "s")
+			l := ledger.New(f, ledger.Options{})
+			s, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 			must(t, err)
 			tainted(t, s)
 			verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
@@ -345,8 +350,8 @@ func TestContended(t *testing.T) {
 		return err
 	}
 	f.after = true
-	l := ledger.New(contended{f}, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	l := ledger.New(contended{f}, ledger.Options{})
+	s, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	if _, err := s.Decide(t.Context(), send("c1", "ann@corp.example")); !errors.Is(err, ledger.ErrContended) {
 		t.Errorf("got %v, want %v", err, ledger.ErrContended)
@@ -370,8 +375,8 @@ func (c contended) Append(ctx context.Context, session string, expected int64, r
 // the session meanwhile and leave no trace of the question, and is not done.
 func TestOwnConfirmer(t *testing.T) {
 	m := monitor(t, contracts, remit.Options{Confirm: yes{}})
-	l := ledger.New(open(t, sqlite(t)), always(m), ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	l := ledger.New(open(t, sqlite(t)), ledger.Options{})
+	s, err := l.Open(t.Context(), m, "s")
 	must(t, err)
 	tainted(t, s)
 	verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
@@ -389,8 +394,8 @@ func TestCancelled(t *testing.T) {
 		once.Do(func() { close(held); <-enough })
 		return nil
 	}}
-	l := ledger.New(f, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	l := ledger.New(f, ledger.Options{})
+	s, err := l.Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -506,7 +511,7 @@ func TestReplicas(t *testing.T) {
 			m := monitor(t, contracts, remit.Options{})
 			var replicas []*ledger.Ledger
 			for range 2 {
-				replicas = append(replicas, ledger.New(open(t, name), always(m), ledger.Options{Now: atNoon, Sessions: 3}))
+				replicas = append(replicas, ledger.New(open(t, name), ledger.Options{Sessions: 3}))
 			}
 			var wg sync.WaitGroup
 			for i := range 8 {
@@ -520,7 +525,7 @@ func TestReplicas(t *testing.T) {
 							t.Error(err)
 							return
 						}
-						s, err := replicas[r.IntN(2)].Open(t.Context(), id)
+						s, err := replicas[r.IntN(2)].Open(t.Context(), m, id)
 						if err != nil {
 							t.Error(err)
 							return
@@ -553,9 +558,9 @@ func TestReplicasAtOnce(t *testing.T) {
 			var steps atomic.Int64
 			var wg sync.WaitGroup
 			for i := range 4 {
-				l := ledger.New(open(t, name), always(m), ledger.Options{Now: atNoon})
+				l := ledger.New(open(t, name), ledger.Options{})
 				wg.Go(func() {
-					s, err := l.Open(t.Context(), "s")
+					s, err := l.Open(t.Context(), m, "s")
 					if err != nil {
 						t.Error(err)
 						return

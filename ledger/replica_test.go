@@ -36,7 +36,7 @@ func TestInterleaved(t *testing.T) {
 	var ledgers [3]*ledger.Ledger
 	for i := range stores {
 		stores[i] = &watched{Store: open(t, name)}
-		ledgers[i] = ledger.New(stores[i], always(m), ledger.Options{Now: atNoon})
+		ledgers[i] = ledger.New(stores[i], ledger.Options{})
 	}
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -46,7 +46,7 @@ func TestInterleaved(t *testing.T) {
 		alone := m.Session(id)
 		var replicas [3]*ledger.Session
 		for i, l := range ledgers {
-			s, err := l.Open(t.Context(), id)
+			s, err := l.Open(t.Context(), m, id)
 			must(t, err)
 			replicas[i] = s
 		}
@@ -79,7 +79,7 @@ func TestShortened(t *testing.T) {
 			store.Record{Event: remit.Event{Kind: remit.UserEvent, Text: "Write to ann@corp.example about tomorrow.", Time: noon}},
 			store.Record{Event: remit.Event{Kind: remit.AttachmentEvent, Text: "hello", Time: noon}}))
 	}
-	session, err := ledger.New(s, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+	session, err := ledger.New(s, ledger.Options{}).Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	must(t, session.User(t.Context(), "Or to bob@corp.example."))
 	s.Store = old

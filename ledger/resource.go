@@ -51,10 +51,14 @@ func named(all bool, server string, names []remit.StoredName) []store.Resource {
 
 // keep notes what a call that may run will write, before it does.
 func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
+	if l.resources == nil {
+		return nil
+	}
 	what, ok := p.Storage()
 	if !ok || !keeps(what.Effect) {
 		return nil
 	}
+
 	names := named(true, what.Server, what.Names)
 	list := append(slices.Concat(names, things(what.Server, what.Things)), whole(what.Server))
 	return l.lower(ctx, what, list, len(names))
@@ -67,6 +71,9 @@ func keeps(e contract.Effect) bool { return e != contract.Read && e != contract.
 // created notes the names by which later calls may ask for what a call has
 // created.
 func (l *Ledger) created(ctx context.Context, r *remit.Session, result *remit.Result) error {
+	if l.resources == nil {
+		return nil
+	}
 	what, ok := r.Storage(result.Call)
 	if !ok || !keeps(what.Effect) {
 		return nil
@@ -82,7 +89,7 @@ func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Res
 		return nil
 	}
 	to := store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}
-	known, err := l.store.Labels(ctx, list...)
+	known, err := l.resources.Labels(ctx, list...)
 	if err == nil {
 		for _, k := range known[:moved] {
 			if k != nil {
@@ -96,7 +103,7 @@ func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Res
 			return k != nil && k.Trust <= to.Trust && len(merge(to, *k).Origins) == len(k.Origins)
 		})
 		if len(list) > 0 {
-			err = l.store.Lower(ctx, to, list...)
+			err = l.resources.Lower(ctx, to, list...)
 		}
 	}
 	if err != nil {
@@ -108,13 +115,18 @@ func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Res
 // found is the label of what a call may have read that was kept there, by
 // whichever session; nil when nothing is known of it.
 func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*remit.Stored, error) {
-	what, ok := r.Storage(call)
-	if !ok || !what.Vouches || what.Effect != contract.Read && what.Effect != contract.Execute {
+	if l.resources == nil {
 		return nil, nil
 	}
+	what, ok := r.Storage(call)
+	reads := what.Effect == contract.Read || what.Effect == contract.Execute
+	if !ok || !what.Vouches || !reads {
+		return nil, nil
+	}
+
 	names := named(false, what.Server, what.Names)
 	alike := things(what.Server, what.Things)
-	known, err := l.store.Labels(ctx, slices.Concat(names, alike, []store.Resource{whole(what.Server)})...)
+	known, err := l.resources.Labels(ctx, slices.Concat(names, alike, []store.Resource{whole(what.Server)})...)
 	if err != nil {
 		return nil, fmt.Errorf("labels of what the call read: %w", err)
 	}

@@ -115,9 +115,9 @@ func TestStored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := open(t, sqlite(t))
-			l := ledger.New(st, always(monitor(t, box, remit.Options{Unprovoked: "off", Sinks: "off"})), ledger.Options{Now: atNoon})
+			l := ledger.New(st, ledger.Options{})
 			session := func(id, user string) *keeper {
-				s, err := l.Open(t.Context(), id)
+				s, err := l.Open(t.Context(), monitor(t, box, remit.Options{Unprovoked: "off", Sinks: "off"}), id)
 				must(t, err)
 				must(t, s.User(t.Context(), user))
 				return &keeper{t: t, Session: s}
@@ -139,7 +139,7 @@ func TestStored(t *testing.T) {
 				t.Errorf("%s: %s", d.Verdict, d.Explain())
 			}
 			// Read again from its log, the session knows the same.
-			again, err := ledger.New(st, always(monitor(t, box, remit.Options{Unprovoked: "off", Sinks: "off"})), ledger.Options{Now: atNoon}).Open(t.Context(), "c")
+			again, err := ledger.New(st, ledger.Options{}).Open(t.Context(), monitor(t, box, remit.Options{Unprovoked: "off", Sinks: "off"}), "c")
 			must(t, err)
 			if d := c.use(&keeper{t: t, Session: again, n: 100}); d.Verdict != c.want {
 				t.Errorf("restored, %s: %s", d.Verdict, d.Explain())

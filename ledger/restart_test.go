@@ -43,7 +43,7 @@ func TestLostResult(t *testing.T) {
 			file := sqlite(t)
 			begin := func() (*ledger.Session, func() string) {
 				st := open(t, file)
-				s, err := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+				s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 				must(t, err)
 				return s, func() string {
 					var kinds []string
@@ -81,7 +81,7 @@ func TestLostResultTrust(t *testing.T) {
 		trust := func(lost bool) (list []label.Trust) {
 			file := sqlite(t)
 			begin := func() *ledger.Session {
-				s, err := ledger.New(open(t, file), always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+				s, err := ledger.New(open(t, file), ledger.Options{}).Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 				must(t, err)
 				return s
 			}

@@ -4,19 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/store"
 )
 
-// Session is a [remit.Session] whose every step is durable when its method
+// Session is a [remit.Session] whose every step is in its log when the method
 // returns. An error means that the step may not be taken as done.
 type Session struct {
 	ledger  *Ledger
 	id      string
-	monitor func() *remit.Monitor
+	monitor *remit.Monitor
 	settles *store.Settlement
+	// alone is set for a session in memory, which numbers its calls itself.
+	alone bool
 }
 
 // Settling returns a handle of the session whose next step, or question, carries
@@ -27,6 +31,16 @@ func (s *Session) Settling(x *store.Settlement) *Session {
 	return &other
 }
 
+// Under returns a handle of the session that another monitor decides.
+func (s *Session) Under(ctx context.Context, m *remit.Monitor) (*Session, error) {
+	under, err := s.ledger.Open(ctx, m, s.id)
+	if err != nil {
+		return nil, err
+	}
+	under.alone = s.alone
+	return under, nil
+}
+
 // ID returns the session's id.
 func (s *Session) ID() string { return s.id }
 
@@ -35,7 +49,7 @@ func (s *Session) System(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.SystemEvent, Text: text})
 }
 
-// User adds what the user said: what it names, it vouches for.
+// User adds what the user said. What it names, it vouches for.
 func (s *Session) User(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.UserEvent, Text: text})
 }
@@ -50,15 +64,21 @@ func (s *Session) Assistant(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text})
 }
 
+// Principal tells for whom the agent works; see [remit.Session.Principal].
+func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
+	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})
+}
+
 // Result adds what a call returned. It survives the process, and with some
-// stores not the power: a session that comes back without the result of a call
-// that ran counts it as one that anybody may have written.
+// stores not a loss of power: a session that comes back without the result of a
+// call that ran counts it as text that anybody may have written.
 func (s *Session) Result(ctx context.Context, result remit.Result) error {
 	return s.result(ctx, result, false)
 }
 
-// AwaitedResult is Result, but for a call whose result doesn't come now it returns
-// [remit.ErrUnknownCall] or [remit.ErrNotAwaited], and adds nothing.
+// AwaitedResult is [Session.Result] for a call that waits for its result. For any
+// other call it returns [remit.ErrUnknownCall] or [remit.ErrNotAwaited] and adds
+// nothing.
 func (s *Session) AwaitedResult(ctx context.Context, result remit.Result) error {
 	return s.result(ctx, result, true)
 }
@@ -70,6 +90,7 @@ func (s *Session) result(ctx context.Context, result remit.Result, awaited bool)
 				return e, err
 			}
 		}
+
 		result := result
 		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
 			return e, err
@@ -86,8 +107,8 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 	var d *remit.Decision
 	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		call := c
-		if call.ID == "" {
-			// The session's own numbers begin again when it is restored.
+		if call.ID == "" && !s.alone {
+			// The place in the log is the same for every replica.
 			call.ID = fmt.Sprintf("call-%d", v.seq)
 		}
 		d, err = v.session.DecideRecorded(ctx, call, s.recorder(ctx, write))
@@ -99,35 +120,32 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 	return d, nil
 }
 
-// Confirm notes that a person agreed to a call that was held back, and decides
+// Confirm records that a person agreed to a call that was held back, and decides
 // it again. The person must have seen the last decision on it: see
 // [Session.ConfirmAsked] for when that is not certain.
 func (s *Session) Confirm(ctx context.Context, call string) (*remit.Decision, error) {
-	return s.confirm(ctx, call, nil, false)
+	return s.confirm(ctx, call, nil, store.ForSession)
 }
 
 // ConfirmOnce is [Session.Confirm] for this call alone.
 func (s *Session) ConfirmOnce(ctx context.Context, call string) (*remit.Decision, error) {
-	return s.confirm(ctx, call, nil, true)
+	return s.confirm(ctx, call, nil, store.Once)
 }
 
 // ConfirmAsked is [Session.Confirm] for a person who was shown this decision.
 // When the call was decided again since, for reasons that the person has not
-// seen, nothing is confirmed, and that decision is returned. An agreement for
-// once is to this call alone.
+// seen, nothing is confirmed, and that decision is returned. With [store.Once],
+// the agreement is to this call alone.
 func (s *Session) ConfirmAsked(ctx context.Context, shown *remit.Decision, extent store.Extent) (*remit.Decision, error) {
-	return s.confirm(ctx, shown.Call, shown, extent == store.Once)
-}
-
-// Agree is [Session.ConfirmAsked] for the one call.
-func (s *Session) Agree(ctx context.Context, shown *remit.Decision) (*remit.Decision, error) {
-	return s.ConfirmAsked(ctx, shown, store.Once)
+	return s.confirm(ctx, shown.Call, shown, extent)
 }
 
 // errUnseen ends a step that confirms nothing.
 var errUnseen = errors.New("the person has not seen all reasons")
 
-func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, once bool) (*remit.Decision, error) {
+// confirm confirms a call for a person who was shown a decision; nil means that it
+// was the last one.
+func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, extent store.Extent) (*remit.Decision, error) {
 	var d *remit.Decision
 	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		if shown != nil {
@@ -138,7 +156,7 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 				return errUnseen
 			}
 		}
-		d, err = v.session.ConfirmRecorded(ctx, call, once, s.recorder(ctx, write))
+		d, err = v.session.ConfirmRecorded(ctx, call, extent == store.Once, s.recorder(ctx, write))
 		return err
 	})
 	if err != nil && !errors.Is(err, errUnseen) {
@@ -158,11 +176,16 @@ func (s *Session) recorder(ctx context.Context, write func(store.Record) error) 
 	}
 }
 
+// Events yields the session's log.
+func (s *Session) Events(ctx context.Context) iter.Seq2[remit.Event, error] {
+	return store.Events(s.ledger.logs.Read(ctx, s.id, 0))
+}
+
 // Last finds the last decision on a call in the log, which takes time in
 // proportion to the session's length.
 func (s *Session) Last(ctx context.Context, call string) (*remit.Decision, error) {
 	var d *remit.Decision
-	for rec, err := range s.ledger.store.Read(ctx, s.id, 0) {
+	for rec, err := range s.ledger.logs.Read(ctx, s.id, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -176,8 +199,8 @@ func (s *Session) Last(ctx context.Context, call string) (*remit.Decision, error
 	return d, nil
 }
 
-// covers tells whether who was shown one decision has seen every reason of the
-// other, for the same call.
+// covers reports whether a person who was shown one decision has seen every
+// reason of the other, for the same call.
 func covers(shown, d *remit.Decision) bool {
 	if store.ArgumentsHash(shown) != store.ArgumentsHash(d) {
 		return false
@@ -200,8 +223,9 @@ func (s *Session) Text(ctx context.Context, origin string) (text string, ok bool
 		return "", false, fmt.Errorf("text of %s: %w", origin, err)
 	}
 	defer release()
+
 	for {
-		current, err := s.fresh(ctx, v)
+		current, err := s.refresh(ctx, v)
 		if err != nil {
 			return "", false, err
 		}
@@ -210,4 +234,20 @@ func (s *Session) Text(ctx context.Context, origin string) (text string, ok bool
 		}
 		v.behind = true // it may have come by another replica
 	}
+}
+
+// Duties returns what the session's calls have brought about and nothing has
+// fulfilled yet; see [remit.Session.Duties].
+func (s *Session) Duties(ctx context.Context) ([]guard.OpenDuty, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("duties of session %q: %w", s.id, err)
+	}
+	defer release()
+
+	v.behind = true // another replica may have gone on
+	if _, err := s.refresh(ctx, v); err != nil {
+		return nil, fmt.Errorf("duties of session %q: %w", s.id, err)
+	}
+	return v.session.Duties(), nil
 }

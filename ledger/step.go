@@ -19,7 +19,7 @@ func (s *Session) add(ctx context.Context, e remit.Event) error {
 // step is a step whose event is known before it is taken.
 func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq int64) (remit.Event, error)) error {
 	return s.take(ctx, func(v *live, write func(store.Record) error) error {
-		at := s.ledger.now()
+		at := s.monitor.Now()
 		e, err := propose(v.session, v.seq)
 		if err != nil {
 			return err
@@ -33,63 +33,78 @@ func (s *Session) step(ctx context.Context, propose func(r *remit.Session, seq i
 }
 
 // take runs a step on the session as it is: the step writes a record, and then
-// takes it into the session in memory. While it does, no other step of this
-// session runs in this process; that none came between in another one is what the
-// append makes sure of.
+// takes it into the session in memory. Meanwhile no other step of this session
+// runs in this process; the append makes sure that none ran in another one.
 func (s *Session) take(ctx context.Context, step func(v *live, write func(store.Record) error) error) error {
 	v, release, err := s.ledger.hold(ctx, s.id)
 	if err != nil {
 		return fmt.Errorf("session %q: %w", s.id, err)
 	}
 	defer release()
+
 	for range MaxTries {
-		current, err := s.fresh(ctx, v)
+		current, err := s.refresh(ctx, v)
 		if err != nil {
 			return err
 		}
-
-		tried, written := false, false
-		err = step(v, func(r store.Record) error {
-			tried = true
-			r.Settles = s.settles
-			err := s.write(ctx, v.seq, r)
-			if err == nil {
-				v.seq++
-				written = true
-			}
-			return err
-		})
-		var conflict *store.ConflictError
-		switch {
-		case err == nil:
-			return nil
-		case !tried:
-			if current || ctx.Err() != nil || errors.Is(err, errUnseen) {
-				return err
-			}
-			v.behind = true // the log may know what the session in memory doesn't
-		case written:
-			v.forget() // the session in memory is not what the log says
-			return err
-		case errors.As(err, &conflict) && conflict.Actual > v.seq:
-			v.behind = true
-		case errors.Is(err, store.ErrConflict):
-			v.forget() // the log is not the one that was read
-		default:
-			v.forget() // it may have been written
+		again, err := s.try(ctx, v, current, step)
+		if !again {
 			return err
 		}
 	}
+	return s.contended()
+}
+
+// try runs a step once, and reports whether it is to be run again: the session has
+// moved on, or the log may know what the session in memory doesn't.
+func (s *Session) try(ctx context.Context, v *live, current bool, step func(v *live, write func(store.Record) error) error) (again bool, err error) {
+	tried, written := false, false
+	err = step(v, func(r store.Record) error {
+		tried = true
+		r.Settles = s.settles
+		err := s.write(ctx, v.seq, r)
+		if err == nil {
+			v.seq++
+			written = true
+		}
+		return err
+	})
+
+	var conflict *store.ConflictError
+	final := current || ctx.Err() != nil || errors.Is(err, errUnseen)
+	switch {
+	case err == nil:
+		return false, nil
+	case !tried && final:
+		return false, err
+	case !tried:
+		v.behind = true
+	case written:
+		v.forget() // the session in memory is not what the log says
+		return false, err
+	case errors.As(err, &conflict) && conflict.Actual > v.seq:
+		v.behind = true
+	case errors.Is(err, store.ErrConflict):
+		v.forget() // the log is not the one that was read
+	default:
+		v.forget() // it may have been written
+		return false, err
+	}
+	return true, nil
+}
+
+// contended is the error of a session that never stood still.
+func (s *Session) contended() error {
 	return fmt.Errorf("session %q: %w, %d times in a row", s.id, ErrContended, MaxTries)
 }
 
-// write appends a record. What a call returned need not wait for the disk, since
-// its absence is noticed; everything else must.
+// write appends a record. A result need not wait for the disk, since its absence
+// is noticed; everything else must.
 func (s *Session) write(ctx context.Context, seq int64, r store.Record) error {
 	if r.Event.Kind == remit.ResultEvent {
-		return s.ledger.store.AppendRelaxed(ctx, s.id, seq, r)
+		return s.ledger.logs.AppendRelaxed(ctx, s.id, seq, r)
 	}
-	return s.ledger.store.Append(ctx, s.id, seq, r)
+	return s.ledger.logs.Append(ctx, s.id, seq, r)
 }
 
 // replay takes events of the log into the session in memory.
@@ -107,18 +122,16 @@ func (v *live) replay(ctx context.Context, events ...remit.Event) error {
 	return err
 }
 
-// fresh makes the session in memory what the log says, as far as it is known to
-// be otherwise, and tells whether it has just read the log.
-func (s *Session) fresh(ctx context.Context, v *live) (current bool, err error) {
-	m := s.monitor()
+// refresh brings the session in memory up to what the log is known to say, and
+// reports whether it has just read the log.
+func (s *Session) refresh(ctx context.Context, v *live) (current bool, err error) {
 	switch {
-	case m == nil:
-		return false, fmt.Errorf("session %q: there is no monitor", s.id)
-	case v.session == nil, v.monitor != m:
-		return true, s.restore(ctx, v, m)
+	case v.session == nil, v.monitor != s.monitor:
+		return true, s.restore(ctx, v)
 	case !v.behind:
 		return false, nil
 	}
+
 	n := v.seq
 	if err := v.session.Replay(ctx, s.events(ctx, &n, nil)); err != nil {
 		v.forget()
@@ -128,17 +141,18 @@ func (s *Session) fresh(ctx context.Context, v *live) (current bool, err error) 
 	return true, nil
 }
 
-// restore makes the session from its log.
-func (s *Session) restore(ctx context.Context, v *live, m *remit.Monitor) error {
+// restore rebuilds the session from its log.
+func (s *Session) restore(ctx context.Context, v *live) error {
 	for range MaxTries {
 		v.forget()
 		n, unsure := int64(0), calls{}
-		session, err := m.Restore(ctx, s.id, s.events(ctx, &n, &unsure))
+		session, err := s.monitor.Restore(ctx, s.id, s.events(ctx, &n, &unsure))
 		if err != nil {
 			return err
 		}
-		v.session, v.monitor, v.seq = session, m, n
-		events, err := s.lost(ctx, v, unsure)
+
+		v.session, v.monitor, v.seq = session, s.monitor, n
+		events, err := s.replacements(ctx, v, unsure)
 		if err != nil {
 			return err
 		}
@@ -147,13 +161,13 @@ func (s *Session) restore(ctx context.Context, v *live, m *remit.Monitor) error 
 		}
 	}
 	v.forget()
-	return fmt.Errorf("session %q: %w, %d times in a row", s.id, ErrContended, MaxTries)
+	return s.contended()
 }
 
 // events reads the log from n on, counting, and notes the calls in it.
 func (s *Session) events(ctx context.Context, n *int64, c *calls) iter.Seq2[remit.Event, error] {
 	return func(yield func(remit.Event, error) bool) {
-		for rec, err := range s.ledger.store.Read(ctx, s.id, *n) {
+		for rec, err := range s.ledger.logs.Read(ctx, s.id, *n) {
 			if err == nil && c != nil {
 				c.note(&rec)
 			}
@@ -165,8 +179,8 @@ func (s *Session) events(ctx context.Context, n *int64, c *calls) iter.Seq2[remi
 	}
 }
 
-// calls are those of a log that were let through before the machine started
-// anew and have no result.
+// calls are the ids of a log's calls that were allowed before the machine last
+// started and have no result.
 type calls []string
 
 func (c *calls) note(r *store.Record) {
@@ -178,12 +192,12 @@ func (c *calls) note(r *store.Record) {
 	}
 }
 
-// lost are the events that stand for results that may have been lost with the
+// replacements returns events in place of results that may have been lost with the
 // power after the model had seen them: an empty result, which has the origins of
 // its tool and of what that kept, and a text that anybody may have written.
-func (s *Session) lost(ctx context.Context, v *live, list calls) ([]remit.Event, error) {
+func (s *Session) replacements(ctx context.Context, v *live, lost calls) ([]remit.Event, error) {
 	var events []remit.Event
-	for _, id := range list {
+	for _, id := range lost {
 		stored, err := s.ledger.found(ctx, v.session, id)
 		if err != nil {
 			v.forget()
@@ -197,15 +211,15 @@ func (s *Session) lost(ctx context.Context, v *live, list calls) ([]remit.Event,
 }
 
 // mark writes events that follow from what the log lacks. In a session that has
-// ended nothing is written, and nothing will be decided.
+// ended it writes nothing, and nothing will be decided.
 func (s *Session) mark(ctx context.Context, v *live, events []remit.Event) error {
 	for part := range slices.Chunk(events, store.MaxRecords) {
 		records := make([]store.Record, len(part))
 		for i := range part {
-			part[i].Time = s.ledger.now()
+			part[i].Time = s.monitor.Now()
 			records[i].Event = part[i]
 		}
-		err := s.ledger.store.Append(ctx, s.id, v.seq, records...)
+		err := s.ledger.logs.Append(ctx, s.id, v.seq, records...)
 		if err != nil && !errors.Is(err, store.ErrEnded) {
 			v.forget()
 			return err

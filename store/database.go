@@ -274,22 +274,30 @@ func digest(salt []byte, event string, decision sql.NullString) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// Append implements [Sessions].
+// Append implements [Logs].
 func (s *database) Append(ctx context.Context, session string, expected int64, records ...Record) error {
 	return s.append(ctx, s.write, session, expected, records)
 }
 
-// AppendRelaxed implements [Sessions].
+// AppendRelaxed implements [Logs].
 func (s *database) AppendRelaxed(ctx context.Context, session string, expected int64, records ...Record) error {
 	return s.append(ctx, s.relaxed, session, expected, records)
 }
 
-func (s *database) append(ctx context.Context, write writing, session string, expected int64, records []Record) error {
+// checkAppend checks what is asked of an append before anything is looked up.
+func checkAppend(session string, expected int64, records []Record) error {
 	if err := checkID("session id", session); err != nil {
 		return err
 	}
 	if len(records) == 0 || len(records) > MaxRecords || expected < 0 {
 		return fmt.Errorf("append to session %q: %w: %d records from %d on", session, ErrInvalid, len(records), expected)
+	}
+	return nil
+}
+
+func (s *database) append(ctx context.Context, write writing, session string, expected int64, records []Record) error {
+	if err := checkAppend(session, expected, records); err != nil {
+		return err
 	}
 	list := make([]*encoded, len(records))
 	for i, r := range records {
@@ -375,7 +383,7 @@ func (s *database) begin(ctx context.Context, q querier, id string) (*row, error
 	return s.lock(ctx, q, id) // another replica may have begun it just now
 }
 
-// Read implements [Sessions].
+// Read implements [Logs].
 func (s *database) Read(ctx context.Context, session string, from int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := s.readAll(ctx, session, from, yield); err != nil {
@@ -439,7 +447,7 @@ func (i *SessionInfo) scan(rows *sql.Rows) error {
 	return nil
 }
 
-// Session implements [Sessions].
+// Session implements [Logs].
 func (s *database) Session(ctx context.Context, id string) (SessionInfo, error) {
 	if err := checkID("session id", id); err != nil {
 		return SessionInfo{}, err

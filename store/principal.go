@@ -21,10 +21,6 @@ var (
 
 // Principals says whose sessions are, where several principals share a store.
 type Principals interface {
-	// Create begins a session before anything has happened in it, for its
-	// principal. A session that is begun by its first append is of nobody in
-	// particular.
-	Create(ctx context.Context, c Creation) (SessionInfo, error)
 	// End ends a session, for everybody: every later append is [ErrEnded]. To
 	// end it again changes nothing.
 	End(ctx context.Context, session string) (SessionInfo, error)

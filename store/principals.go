@@ -9,16 +9,20 @@ import (
 	"fmt"
 )
 
-// Create implements [Principals].
-func (s *database) Create(ctx context.Context, c Creation) (SessionInfo, error) {
-	if err := checkID("session id", c.ID); err != nil {
-		return SessionInfo{}, err
-	}
-	if err := checkID("principal", c.Principal); err != nil {
-		return SessionInfo{}, err
+func (c *Creation) check() error {
+	if err := errors.Join(checkID("session id", c.ID), checkID("principal", c.Principal)); err != nil {
+		return err
 	}
 	if len(c.Tools) > MaxTools {
-		return SessionInfo{}, fmt.Errorf("create session %q: %w: %d bytes of tools are more than %d", c.ID, ErrInvalid, len(c.Tools), MaxTools)
+		return fmt.Errorf("create session %q: %w: %d bytes of tools are more than %d", c.ID, ErrInvalid, len(c.Tools), MaxTools)
+	}
+	return nil
+}
+
+// Create implements [Logs].
+func (s *database) Create(ctx context.Context, c Creation) (SessionInfo, error) {
+	if err := c.check(); err != nil {
+		return SessionInfo{}, err
 	}
 	b, err := newBody(&Entry{Kind: CreatedEntry, Principal: s.redact.Text(c.Principal)})
 	if err != nil {

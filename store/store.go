@@ -5,7 +5,7 @@
 // There is one [Store], over SQLite in one file or over PostgreSQL for several
 // replicas, and one suite of tests, storetest, that both pass. What a method
 // has returned without an error from is durable: it survives the end of the
-// process and, but for what [Sessions.AppendRelaxed] says of itself, that of the
+// process and, but for what [Logs.AppendRelaxed] says of itself, that of the
 // power. What ends in an error may or may not have been written, and the caller
 // must not act on it.
 package store
@@ -98,8 +98,8 @@ type Store interface {
 	io.Closer
 }
 
-// Sessions are the logs of conversations.
-type Sessions interface {
+// Logs are the logs of conversations.
+type Logs interface {
 	// Append adds records to the end of a session's log, all or none, with
 	// their entries in the audit log. The first append, with expected 0, begins
 	// the session. It returns [ErrConflict] when the log is not expected
@@ -116,6 +116,14 @@ type Sessions interface {
 	Read(ctx context.Context, session string, from int64) iter.Seq2[Record, error]
 	// Session describes one session, or returns [ErrNotFound].
 	Session(ctx context.Context, id string) (SessionInfo, error)
+	// Create begins a session before anything has happened in it, for its
+	// principal. A session that its first append begins has no principal.
+	Create(ctx context.Context, c Creation) (SessionInfo, error)
+}
+
+// Sessions are logs that are listed and pruned.
+type Sessions interface {
+	Logs
 	// Sessions lists sessions by id, bytewise, those after a given one: pass
 	// the last id of a page for the next, and the empty string for the first.
 	// Pruned sessions are not among them.
@@ -137,7 +145,7 @@ type Record struct {
 	// none. It is not kept with the record.
 	Settles *Settlement
 	// Restarted tells, of a decision that is read, that the machine has started
-	// anew since: what [Sessions.AppendRelaxed] wrote after it may be missing.
+	// anew since: what [Logs.AppendRelaxed] wrote after it may be missing.
 	Restarted bool
 }
 

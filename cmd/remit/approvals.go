@@ -208,7 +208,7 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
 	for _, r := range mcp.Reaches(d) {
 		how := "--for " + string(r.Extent)
-		if r.Extent == mcp.Once {
+		if r.Extent == store.Once {
 			how += ", or nothing"
 		}
 		p.line(4, how+":")

@@ -61,8 +61,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	st, err := store.Open(ctx, ts.Getenv("REMIT_STORE"), store.Options{})
 	ts.Check(err)
-	l := ledger.New(st, func() *remit.Monitor { return m }, ledger.Options{})
-	s, err := l.Open(ctx, "mail\nof ann")
+	s, err := ledger.New(st, ledger.Options{}).Open(ctx, m, "mail\nof ann")
 	ts.Check(err)
 	ts.Check(s.Attach(ctx, "page", text))
 	to := ""
@@ -83,7 +82,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		got, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(ctx, d)
+		got, err := (&ledger.Queue{Approvals: st}).Ask(ctx, s, d)
 		if err = errors.Join(err, st.Close()); err != nil {
 			a.failed <- err
 			return

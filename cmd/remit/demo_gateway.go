@@ -117,7 +117,7 @@ func (o *demoOffice) user(ctx context.Context, text string) error {
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	session, err := ledger.New(s, func() *remit.Monitor { return m }, ledger.Options{}).Open(ctx, o.session)
+	session, err := ledger.New(s, ledger.Options{}).Open(ctx, m, o.session)
 	if err == nil {
 		err = session.User(ctx, text)
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/judge"
@@ -72,15 +71,12 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if o.Check, err = inPlace(d.store); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	// The gateway says for each client which monitor decides.
-	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
-	o.Sessions = ledgerSessions{l, s}
+	o.Ledger = ledger.New(s, ledger.Options{})
 	always := &approved{files: d.files, audit: s}
 	o.Always = always.add
-	people := ledgerApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval) + answerGrace, CallOnly: true}), s}
-	o.Questions = people
+	o.Queue = &ledger.Queue{Approvals: s, Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval) + answerGrace, CallOnly: true}
 	if d.queue {
-		o.Approver = people
+		o.Approver = o.Queue
 	}
 	o.InForce = func(f *contract.File) error { return noteContract(ctx, s, f) }
 	g, err := mcp.New(o)
@@ -250,96 +246,3 @@ func (k *keeping) end() error {
 
 // endBound bounds the last entry of the audit log, when the gateway ends.
 const endBound = 5 * time.Second
-
-// ledgerSessions are the sessions of a store as the gateway uses them.
-type ledgerSessions struct {
-	l *ledger.Ledger
-	s store.Store
-}
-
-// Open implements [mcp.Sessions].
-func (s ledgerSessions) Open(ctx context.Context, m *remit.Monitor, id, principal string) (mcp.Session, error) {
-	if principal != "" {
-		if err := s.claim(ctx, id, principal); err != nil {
-			return nil, err
-		}
-	}
-	return s.l.OpenUnder(ctx, m, id)
-}
-
-// claim creates a session for its principal, unless it is there and its own.
-func (s ledgerSessions) claim(ctx context.Context, id, principal string) error {
-	info, err := s.s.Create(ctx, store.Creation{ID: id, Principal: principal})
-	if errors.Is(err, store.ErrExists) {
-		info, err = s.s.Session(ctx, id)
-	}
-	if err == nil && info.Principal != principal {
-		err = mcp.ErrNotYours
-	}
-	return err
-}
-
-// errNotStored is returned for a session that the store doesn't keep.
-var errNotStored = errors.New("the session is not in the store")
-
-// ledgerApprover keeps questions in the store: those that wait for an answer from
-// its queue, and those that clients come back to.
-type ledgerApprover struct {
-	a     *ledger.Approver
-	queue store.Approvals
-}
-
-// Ask implements [mcp.Approver].
-func (p ledgerApprover) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (mcp.Consent, error) {
-	session, ok := s.(*ledger.Session)
-	if !ok {
-		return mcp.Consent{}, errNotStored
-	}
-	answer, err := p.a.AskIn(ctx, session, d)
-	return consent(answer), err
-}
-
-// consent is what came of a question of the store's.
-func consent(a ledger.Answer) mcp.Consent {
-	return mcp.Consent{Decision: a.Decision, For: mcp.Extent(a.Approval.Extent), By: a.Approval.By}
-}
-
-// Put implements [mcp.Questions].
-func (p ledgerApprover) Put(ctx context.Context, s mcp.Session, d *remit.Decision) (string, error) {
-	session, ok := s.(*ledger.Session)
-	if !ok {
-		return "", errNotStored
-	}
-	asked, err := p.a.Put(ctx, session, d)
-	return asked.ID, err
-}
-
-// byClient is who answered where a client says that a person did.
-const byClient = "the client"
-
-// Settle implements [mcp.Questions].
-func (p ledgerApprover) Settle(ctx context.Context, s mcp.Session, a mcp.Answer) (mcp.Consent, error) {
-	session, ok := s.(*ledger.Session)
-	if !ok {
-		return mcp.Consent{}, errNotStored
-	}
-	q, err := p.queue.Approval(ctx, a.Name)
-	if err == nil && (q.Session != a.Session || !a.About(q.Decision)) {
-		err = store.ErrNotFound
-	}
-	if err == nil && q.State == store.Pending {
-		// A person may have answered in the queue meanwhile.
-		q, err = p.queue.Answer(ctx, a.Name, store.Answer{Approve: a.Yes, Extent: store.Extent(a.For), By: byClient})
-	}
-	switch {
-	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrSettled), err == nil && q.State != store.Approved && q.State != store.Denied:
-		return mcp.Consent{}, mcp.ErrNoQuestion
-	case err != nil:
-		return mcp.Consent{}, err
-	}
-	if !a.Yes {
-		return mcp.Consent{Decision: q.Decision}, nil
-	}
-	answer, err := p.a.Use(ctx, session, q)
-	return consent(answer), err
-}

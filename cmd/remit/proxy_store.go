@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/proxy"
@@ -25,49 +24,9 @@ func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool
 	if err != nil {
 		return nil, err
 	}
-	// The proxy says for each request which monitor decides.
-	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{})
-	o.Sessions = proxySessions{l, s}
+	o.Ledger = ledger.New(s, ledger.Options{})
 	if queue {
-		o.Approver = proxyApprover{ledger.NewApprover(l, s, ledger.ApproverOptions{Life: proxy.DefaultApproval})}
+		o.Approver = &ledger.Queue{Approvals: s, Life: proxy.DefaultApproval}
 	}
 	return s.Close, nil
-}
-
-// proxySessions are the sessions of a store as the proxy uses them.
-type proxySessions struct {
-	l     *ledger.Ledger
-	store store.Sessions
-}
-
-// Open implements [proxy.Sessions].
-func (p proxySessions) Open(ctx context.Context, m *remit.Monitor, id string) (proxy.Session, []remit.Event, error) {
-	s, err := p.l.OpenUnder(ctx, m, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	var log []remit.Event
-	for rec, err := range p.store.Read(ctx, id, 0) {
-		if err != nil {
-			return nil, nil, err
-		}
-		log = append(log, rec.Event)
-	}
-	return s, log, nil
-}
-
-// proxyApprover asks by the queue of a store.
-type proxyApprover struct{ a *ledger.Approver }
-
-// Ask implements [proxy.Approver].
-func (p proxyApprover) Ask(ctx context.Context, s proxy.Session, d *remit.Decision) (*remit.Decision, error) {
-	session, ok := s.(*ledger.Session)
-	if !ok {
-		return d, errors.New("the session is not in the store")
-	}
-	answer, err := p.a.AskIn(ctx, session, d)
-	if err != nil {
-		return d, err
-	}
-	return answer.Decision, nil
 }

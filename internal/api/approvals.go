@@ -33,7 +33,7 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	if d.Verdict != remit.Ask {
 		return reply{}, conflict.of("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
 	}
-	a, err := s.approver.Put(ctx, session, d)
+	a, err := s.queue.Put(ctx, session, d)
 	s.hub.wake(approvalsTopic)
 	return questionOf(a), err
 }
@@ -150,7 +150,7 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 		return reply{}, conflict.of("nobody has answered yet: wait for the question to be settled")
 	}
 	began := time.Now()
-	used, err := s.approver.Use(ctx, session, a)
+	used, err := s.queue.Use(ctx, session, a)
 	if err == nil {
 		s.decided(r, used.Decision, began)
 	}

@@ -52,8 +52,6 @@ type Options struct {
 	Principal func(token string) (*principal.Principal, error)
 	// Callers says by what names, and from which pages, the server is called.
 	Callers caller.Policy
-	// Approvals are the settings of questions to people.
-	Approvals ledger.ApproverOptions
 	// Grace is how long requests in flight may take when the server stops;
 	// [DefaultGrace] when zero.
 	Grace time.Duration
@@ -66,7 +64,7 @@ type Server struct {
 	o        Options
 	mux      *http.ServeMux
 	ledger   *ledger.Ledger
-	approver *ledger.Approver
+	queue    *ledger.Queue
 	monitors *monitors
 	hub      *hub
 	busy     chan struct{}
@@ -91,9 +89,8 @@ func New(o Options) (*Server, error) {
 		monitors: newMonitors(o.Monitor),
 		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports)}
 	s.stopping, s.stop = context.WithCancel(context.Background())
-	// Which monitor decides is said for each session.
-	s.ledger = ledger.New(o.Store, func() *remit.Monitor { return nil }, ledger.Options{})
-	s.approver = ledger.NewApprover(s.ledger, o.Store, o.Approvals)
+	s.ledger = ledger.New(o.Store, ledger.Options{})
+	s.queue = &ledger.Queue{Approvals: o.Store}
 	list, err := operations(Description)
 	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)

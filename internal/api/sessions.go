@@ -65,7 +65,7 @@ func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Ses
 	if r.unseen && !about.declared {
 		m = about.unseen
 	}
-	session, err := s.ledger.OpenUnder(ctx, m, id)
+	session, err := s.ledger.Open(ctx, m, id)
 	if err != nil {
 		return nil, err
 	}

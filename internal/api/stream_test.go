@@ -91,7 +91,7 @@ func TestStreamDecisions(t *testing.T) {
 	build, _ := monitorFor(t)
 	m, err := build(nil)
 	must(t, err)
-	session, err := ledger.New(elsewhere, func() *remit.Monitor { return m }, ledger.Options{}).Open(t.Context(), "s")
+	session, err := ledger.New(elsewhere, ledger.Options{}).Open(t.Context(), m, "s")
 	must(t, err)
 	_, err = session.Decide(t.Context(), remit.Call{ID: "c2", Tool: "send", Arguments: json.RawMessage(`{"to":"ann@corp.example","text":"x"}`)})
 	must(t, err)

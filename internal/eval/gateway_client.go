@@ -91,7 +91,9 @@ func (rig *gatewayRig) timed(ctx context.Context, p *clientPair) (time.Duration,
 	took, err := p.call(ctx, p.through, argument)
 	rig.clock.note(t, stageTotal, took)
 	if p.pipe != nil {
-		rig.clock.note(t, stageGateway, p.pipe.last())
+		took, at := p.pipe.last()
+		rig.clock.note(t, stageGateway, took)
+		rig.clock.replied(t, at)
 	}
 	return took, err
 }
@@ -127,7 +129,7 @@ type timedPipe struct {
 
 	mu    sync.Mutex
 	began time.Time
-	took  time.Duration
+	ended time.Time
 }
 
 // Read implements [io.Reader].
@@ -142,13 +144,14 @@ func (p *timedPipe) Read(b []byte) (int, error) {
 // Write implements [io.Writer].
 func (p *timedPipe) Write(b []byte) (int, error) {
 	p.mu.Lock()
-	p.took = time.Since(p.began)
+	p.ended = time.Now()
 	p.mu.Unlock()
 	return p.out.Write(b)
 }
 
-func (p *timedPipe) last() time.Duration {
+// last returns how long the last answer took, and when it went.
+func (p *timedPipe) last() (took time.Duration, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.took
+	return p.ended.Sub(p.began), p.ended
 }

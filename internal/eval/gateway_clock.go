@@ -3,13 +3,13 @@ package eval
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/store"
@@ -31,13 +31,16 @@ const (
 	stageDecide          // with the append of the decision
 	stageDecision        // the append alone
 	stageServer          // to the server and back
-	stageRecord          // with the append of the result
-	stageResult          // the append alone
+	stageResult          // the append of the result
+	stageLabel           // from there to the answer
 	stageCount
 )
 
 // callTimes are those of one call.
-type callTimes [stageCount]time.Duration
+type callTimes struct {
+	stages   [stageCount]time.Duration
+	recorded time.Time // when the result was in the log
+}
 
 func newStageClock() *stageClock {
 	return &stageClock{calls: map[string]*callTimes{}, asked: map[string]*callTimes{}}
@@ -50,7 +53,7 @@ func (c *stageClock) note(t *callTimes, stage int, took time.Duration) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t[stage] += took
+	t.stages[stage] += took
 }
 
 // begin makes a call one that is timed.
@@ -78,33 +81,35 @@ func (c *stageClock) stages(durable bool) []GatewayStage {
 	for _, t := range c.calls {
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b *callTimes) int { return cmp.Compare(a[stageTotal], b[stageTotal]) })
+	slices.SortFunc(all, func(a, b *callTimes) int { return cmp.Compare(a.stages[stageTotal], b.stages[stageTotal]) })
 	middle := all[len(all)*9/20 : min(len(all)*11/20+1, len(all))]
-	var t callTimes
+	var t [stageCount]time.Duration
 	for _, one := range middle {
 		for i := range t {
-			t[i] += one[i]
+			t[i] += one.stages[i]
 		}
 	}
 	for i := range t {
 		t[i] /= time.Duration(max(len(middle), 1))
 	}
+
 	out := []GatewayStage{
 		{"client and its connection", t[stageTotal] - t[stageGateway]},
-		{"gateway: read, route, write", t[stageGateway] - t[stageDecide] - t[stageServer] - t[stageRecord]},
-		{"decide", t[stageDecide] - t[stageDecision]},
-		{"append the decision", t[stageDecision]},
+		{"gateway: read, route, write", t[stageGateway] - t[stageDecide] - t[stageServer] - t[stageResult] - t[stageLabel]},
+		{"decide", t[stageDecide]},
 		{"server and its connection", t[stageServer]},
-		{"label the result", t[stageRecord] - t[stageResult]},
-		{"append the result", t[stageResult]},
+		{"label the result", t[stageLabel]},
 	}
 	if !durable {
-		out = slices.Delete(slices.Delete(out, 6, 7), 3, 4)
+		out[4].Time += t[stageResult]
+		return out
 	}
-	return out
+	out[2].Time -= t[stageDecision]
+	out = slices.Insert(out, 3, GatewayStage{"append the decision", t[stageDecision]})
+	return append(out, GatewayStage{"append the result", t[stageResult]})
 }
 
-// timing carries the call that a context belongs to.
+// timing is what a context knows of the call that it belongs to.
 type timing struct{ t *callTimes }
 
 // timingKey is that of the timing in a context.
@@ -114,82 +119,131 @@ type timingKey struct{}
 func (c *stageClock) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, call := time.Now(), &timing{}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), timingKey{}, call)))
+		next.ServeHTTP(&timedWriter{ResponseWriter: w, clock: c, call: call}, r.WithContext(context.WithValue(r.Context(), timingKey{}, call)))
 		c.note(call.t, stageGateway, time.Since(began))
 	})
 }
 
-// timedSessions times what sessions do.
-type timedSessions struct {
-	mcp.Sessions
+// timedWriter notes when the gateway answers.
+type timedWriter struct {
+	http.ResponseWriter
+	clock *stageClock
+	call  *timing
+}
+
+// Write implements [http.ResponseWriter].
+func (w *timedWriter) Write(b []byte) (int, error) {
+	w.clock.replied(w.call.t, time.Now())
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// replied notes when a call was answered, the first time.
+func (c *stageClock) replied(t *callTimes, at time.Time) {
+	if t == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !t.recorded.IsZero() && t.stages[stageLabel] == 0 {
+		t.stages[stageLabel] = at.Sub(t.recorded)
+	}
+}
+
+// timedLogs times appends, and finds out what the calls are called.
+type timedLogs struct {
+	store.Logs
 	clock *stageClock
 }
 
-// Open implements [mcp.Sessions].
-func (s timedSessions) Open(ctx context.Context, m *remit.Monitor, id, principal string) (mcp.Session, error) {
-	session, err := s.Sessions.Open(ctx, m, id, principal)
-	return timedSession{session, s.clock}, err
-}
-
-type timedSession struct {
-	mcp.Session
-	clock *stageClock
-}
-
-// Decide implements [mcp.Session].
-func (s timedSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	t := s.clock.of(c.Arguments)
-	if call, ok := ctx.Value(timingKey{}).(*timing); ok {
-		call.t = t
-	}
-	if t != nil {
-		s.clock.mu.Lock()
-		s.clock.asked[c.ID] = t
-		s.clock.mu.Unlock()
-	}
-	began := time.Now()
-	d, err := s.Session.Decide(context.WithValue(ctx, timingKey{}, &timing{t}), c)
-	s.clock.note(t, stageDecide, time.Since(began))
-	return d, err
-}
-
-// Result implements [mcp.Session].
-func (s timedSession) Result(ctx context.Context, r remit.Result) error {
-	s.clock.mu.Lock()
-	t := s.clock.asked[r.Call]
-	s.clock.mu.Unlock()
-	began := time.Now()
-	err := s.Session.Result(context.WithValue(ctx, timingKey{}, &timing{t}), r)
-	s.clock.note(t, stageRecord, time.Since(began))
-	return err
-}
-
-// timedStore times appends.
+// timedStore is timedLogs with the labels of resources.
 type timedStore struct {
-	store.Store
-	clock *stageClock
+	timedLogs
+	store.Resources
 }
 
-// Append implements [store.Sessions].
-func (s timedStore) Append(ctx context.Context, session string, expected int64, records ...store.Record) error {
+// Append implements [store.Logs].
+func (s timedLogs) Append(ctx context.Context, session string, expected int64, records ...store.Record) error {
 	began := time.Now()
-	err := s.Store.Append(ctx, session, expected, records...)
-	s.appended(ctx, stageDecision, began)
-	return err
-}
-
-// AppendRelaxed implements [store.Sessions].
-func (s timedStore) AppendRelaxed(ctx context.Context, session string, expected int64, records ...store.Record) error {
-	began := time.Now()
-	err := s.Store.AppendRelaxed(ctx, session, expected, records...)
-	s.appended(ctx, stageResult, began)
-	return err
-}
-
-func (s timedStore) appended(ctx context.Context, stage int, began time.Time) {
-	if call, ok := ctx.Value(timingKey{}).(*timing); ok {
-		s.clock.note(call.t, stage, time.Since(began))
+	err := s.Logs.Append(ctx, session, expected, records...)
+	took := time.Since(began)
+	for _, r := range records {
+		if r.Event.Kind == remit.CallEvent {
+			s.clock.decided(ctx, r.Event.Call, took)
+		}
 	}
+	return err
+}
+
+// AppendRelaxed implements [store.Logs].
+func (s timedLogs) AppendRelaxed(ctx context.Context, session string, expected int64, records ...store.Record) error {
+	began := time.Now()
+	err := s.Logs.AppendRelaxed(ctx, session, expected, records...)
+	took := time.Since(began)
+	for _, r := range records {
+		if r.Event.Result != nil {
+			s.clock.recorded(r.Event.Result.Call, took)
+		}
+	}
+	return err
+}
+
+// decided notes that the decision on a call was appended.
+func (c *stageClock) decided(ctx context.Context, call *remit.Call, took time.Duration) {
+	t := c.of(call.Arguments)
+	if t == nil {
+		return
+	}
+	if request, ok := ctx.Value(timingKey{}).(*timing); ok {
+		request.t = t
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked[call.ID] = t
+	t.stages[stageDecision] += took
+}
+
+// recorded notes that the result of a call was appended. Then the session labels
+// it, and the gateway replies.
+func (c *stageClock) recorded(call string, took time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.asked[call]; t != nil {
+		t.stages[stageResult] += took
+		t.recorded = time.Now()
+	}
+}
+
+// decisionLog is a [slog.Handler] that takes the time of decisions from the
+// gateway's log.
+type decisionLog struct{ clock *stageClock }
+
+func (decisionLog) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+
+func (d decisionLog) WithAttrs([]slog.Attr) slog.Handler { return d }
+
+func (d decisionLog) WithGroup(string) slog.Handler { return d }
+
+func (d decisionLog) Handle(_ context.Context, r slog.Record) error {
+	var call string
+	var took time.Duration
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "call":
+			call = a.Value.String()
+		case "took":
+			took = a.Value.Duration()
+		}
+		return true
+	})
+	d.clock.mu.Lock()
+	defer d.clock.mu.Unlock()
+	if t := d.clock.asked[call]; t != nil {
+		t.stages[stageDecide] += took
+	}
+	return nil
 }
 
 // timedLink times the way to the server and back.

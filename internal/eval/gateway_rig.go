@@ -15,7 +15,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/upstream"
@@ -97,18 +96,18 @@ func (rig *gatewayRig) start(ctx context.Context, name string) (err error) {
 		endpoint := upstream.Endpoint{URL: rig.direct, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
 		link = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(endpoint, to), nil }
 	}
-	var sessions mcp.Sessions = &mcp.Memory{}
+	var logs store.Logs = timedLogs{&store.Memory{}, rig.clock}
 	if name != "" {
 		s, err := store.Open(ctx, name, store.Options{})
 		if err != nil {
 			return err
 		}
 		rig.ends = append(rig.ends, s.Close)
-		sessions = durableSessions{ledger.New(timedStore{s, rig.clock}, func() *remit.Monitor { return nil }, ledger.Options{})}
+		logs = timedStore{timedLogs{s, rig.clock}, s}
 	}
 	rig.gateway, err = mcp.New(mcp.Options{
-		Sessions: timedSessions{sessions, rig.clock},
-		Limits:   mcp.Limits{Conversations: MaxGatewaySessions},
+		Ledger: ledger.New(logs, ledger.Options{}), Log: slog.New(decisionLog{rig.clock}),
+		Limits: mcp.Limits{Conversations: MaxGatewaySessions},
 		Servers: []mcp.Server{{Name: "notes", Contract: notesContract(), Connect: func(to upstream.Receiver) (upstream.Link, error) {
 			from := &timedReceiver{Receiver: to, clock: rig.clock, sent: map[string]sentCall{}}
 			l, err := link(from)
@@ -163,14 +162,6 @@ func (rig *gatewayRig) close() error {
 		errs = append(errs, rig.ends[i]())
 	}
 	return errors.Join(errs...)
-}
-
-// durableSessions are a store's, as the gateway uses them.
-type durableSessions struct{ l *ledger.Ledger }
-
-// Open implements [mcp.Sessions].
-func (s durableSessions) Open(ctx context.Context, m *remit.Monitor, id, _ string) (mcp.Session, error) {
-	return s.l.OpenUnder(ctx, m, id)
 }
 
 // argument makes one that no call had before.

@@ -24,7 +24,7 @@ import (
 // Service decides the calls of agents. It is safe for concurrent use.
 type Service struct {
 	ledger   *ledger.Ledger
-	store    ledger.Store
+	store    store.Logs
 	programs *shell.Programs
 	home     string
 	now      func() time.Time
@@ -65,12 +65,12 @@ const (
 )
 
 // NewService makes a service over a store. The home directory is the user's.
-func NewService(s ledger.Store, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
+func NewService(s store.Logs, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
 	programs, err := shell.Known()
 	if err != nil {
 		return nil, err
 	}
-	l := ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{Now: now})
+	l := ledger.New(s, ledger.Options{})
 	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*opened{}}, nil
 }
 
@@ -177,7 +177,7 @@ func (s *Service) session(ctx context.Context, p *policy, id string) <-chan open
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
 	s.work.Go(func() {
 		defer cancel()
-		session, err := s.ledger.OpenUnder(ctx, p.monitor, id)
+		session, err := s.ledger.Open(ctx, p.monitor, id)
 		out <- openedSession{session, err}
 	})
 	return out

@@ -15,7 +15,6 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/hook"
-	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
 
@@ -43,7 +42,7 @@ func newService(t *testing.T) *hook.Service {
 // begun is when the sessions of these tests happen.
 var begun = time.Date(2026, 3, 31, 9, 0, 0, 0, time.UTC)
 
-func newServiceOver(t *testing.T, s ledger.Store, home string) *hook.Service {
+func newServiceOver(t *testing.T, s store.Logs, home string) *hook.Service {
 	t.Helper()
 	service, err := hook.NewService(s, home, func() time.Time { return begun }, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -367,7 +366,7 @@ func writeFile(t *testing.T, name, text string) {
 
 // slowStore takes a while to read a session.
 type slowStore struct {
-	ledger.Store
+	store.Logs
 	hold chan struct{}
 }
 
@@ -379,7 +378,7 @@ func (s slowStore) Read(ctx context.Context, session string, from int64) iter.Se
 			yield(store.Record{}, ctx.Err())
 			return
 		}
-		for r, err := range s.Store.Read(ctx, session, from) {
+		for r, err := range s.Logs.Read(ctx, session, from) {
 			if !yield(r, err) {
 				return
 			}

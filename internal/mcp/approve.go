@@ -12,16 +12,18 @@ import (
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sighting"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
 // approve asks a person about a call that was held back: by way of the client
 // where that is allowed and the client can, or else the approver. It returns the
 // decision as it is then, or a result that asks the client to come back with an
 // answer.
-func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
+func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
 	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
 	defer cancel()
-	var person Approver
+	var person ledger.Approver
 	switch {
 	case c.g.o.Elicit && x.stateless && elicits(rawjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
 		question, err := c.askBack(ask, x, s, d, params)
@@ -34,7 +36,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s Session, d *r
 		}
 		return nil, question, nil
 	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
-		person = Person(func(ctx context.Context, d *remit.Decision) (bool, Extent, error) { return c.elicit(ctx, x, s, d) })
+		person = form{c, x}
 	case c.g.o.Approver != nil:
 		person = c.g.o.Approver
 	default:
@@ -103,10 +105,10 @@ func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision
 
 // settle takes the answer of a client that came back with it. There is no
 // decision where the answer is to no question.
-func (c *conversation) settle(ctx context.Context, s Session, a Answer) (*remit.Decision, error) {
-	yes, err := c.g.questions.Settle(ctx, s, a)
+func (c *conversation) settle(ctx context.Context, s *ledger.Session, a comeback) (*remit.Decision, error) {
+	yes, err := c.g.questions.settle(ctx, s, a)
 	switch {
-	case errors.Is(err, ErrNoQuestion):
+	case errors.Is(err, errNoQuestion):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -121,15 +123,39 @@ func (c *conversation) clientCapabilities() json.RawMessage {
 	return c.client.capabilities
 }
 
+// form is the [ledger.Approver] that has the client show a form to the person.
+type form struct {
+	c *conversation
+	x *exchange
+}
+
+// Ask implements [ledger.Approver].
+func (f form) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+	yes, extent, err := f.c.elicit(ctx, f.x, s, d)
+	if err != nil || !yes {
+		return ledger.Answer{Decision: d}, err
+	}
+	return agree(ctx, s, d, extent)
+}
+
+// byClient is who answered where a client says that a person did.
+const byClient = "the client"
+
+// agree confirms a call to which a person agreed by way of the client.
+func agree(ctx context.Context, s *ledger.Session, d *remit.Decision, extent store.Extent) (ledger.Answer, error) {
+	after, err := s.ConfirmAsked(ctx, d, store.Once)
+	return ledger.Answer{Decision: after, Approval: store.Approval{Extent: extent, By: byClient}}, err
+}
+
 // elicit asks by a request to the client, which belongs to the one call.
-func (c *conversation) elicit(ctx context.Context, x *exchange, s Session, d *remit.Decision) (yes bool, reach Extent, err error) {
+func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision) (yes bool, extent store.Extent, err error) {
 	q := &question{answer: make(chan *wire.Message, 1)}
 	id, ok := c.ask(q)
 	if !ok {
 		return false, "", errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
-	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", form(d, c.places(ctx, s, d)))); err != nil {
+	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", formOf(d, c.places(ctx, s, d)))); err != nil {
 		return false, "", err
 	}
 	select {
@@ -137,8 +163,8 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, s Session, d *re
 		if m.Result == nil {
 			return false, "", errors.New("the client can't show the question")
 		}
-		yes, reach = approved(m.Result)
-		return yes, reach, nil
+		yes, extent = approved(m.Result)
+		return yes, extent, nil
 	case <-ctx.Done():
 		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":"nobody answered in time"}`, id))
 		if err := x.port.Send(note); err != nil {
@@ -150,7 +176,7 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, s Session, d *re
 
 // places are where the doubtful values of a call stand. A question without them is
 // still a question.
-func (c *conversation) places(ctx context.Context, s Session, d *remit.Decision) []sighting.Place {
+func (c *conversation) places(ctx context.Context, s *ledger.Session, d *remit.Decision) []sighting.Place {
 	out, err := sighting.Of(ctx, s, d)
 	if err != nil {
 		c.log.Warn("where the values come from could not be told", "call", d.Call, "tool", d.Tool, "error", err)
@@ -163,12 +189,12 @@ const questionKey = "remit-approval"
 
 // askBack keeps a question and returns the result that asks the client to come
 // back with the answer.
-func (c *conversation) askBack(ctx context.Context, x *exchange, s Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
-	name, err := c.g.questions.Put(ctx, s, d)
+func (c *conversation) askBack(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, params json.RawMessage) ([]byte, error) {
+	name, err := c.g.questions.put(ctx, s, d)
 	if err != nil {
 		return nil, err
 	}
 	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
-		questionKey, form(d, c.places(ctx, s, d)), state(name, params))
+		questionKey, formOf(d, c.places(ctx, s, d)), state(name, params))
 	return wire.NewResult(x.id, result), nil
 }

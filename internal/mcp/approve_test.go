@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/ledger"
 )
 
 // person answers forms, and remembers them.
@@ -129,9 +130,9 @@ func TestQuestion(t *testing.T) {
 // absent is a person who never answers.
 type absent struct{}
 
-func (absent) Ask(ctx context.Context, _ mcp.Session, d *remit.Decision) (mcp.Consent, error) {
+func (absent) Ask(ctx context.Context, _ *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
 	<-ctx.Done()
-	return mcp.Consent{Decision: d}, ctx.Err()
+	return ledger.Answer{Decision: d}, ctx.Err()
 }
 
 // A question that nobody answers is no failure, and the model hears what it hears

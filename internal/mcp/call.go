@@ -12,6 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
 // call decides a tools/call, passes it on when it may run, and records what it
@@ -53,7 +55,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	begun := time.Now()
 	var d *remit.Decision
 	if answered {
-		answer.Session, answer.Call = c.anchor, proposed
+		answer.session, answer.call = c.anchor, proposed
 		if d, err = c.settle(ctx, s, answer); err != nil {
 			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
 		}
@@ -67,7 +69,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 	took := time.Since(begun)
 	// Who answered, also too late, is not asked again.
-	before := Extent("")
+	before := store.Extent("")
 	if d.Verdict == remit.Ask && mode == Enforce && !answered {
 		if d, before, err = c.agreed(ctx, b, s, d); err != nil {
 			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
@@ -88,7 +90,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 }
 
 // decide decides a call, where that can be recorded.
-func (c *conversation) decide(ctx context.Context, s Session, call remit.Call) (d *remit.Decision, err error) {
+func (c *conversation) decide(ctx context.Context, s *ledger.Session, call remit.Call) (d *remit.Decision, err error) {
 	if c.g.o.Check != nil {
 		err = c.g.o.Check()
 	}
@@ -100,7 +102,7 @@ func (c *conversation) decide(ctx context.Context, s Session, call remit.Call) (
 }
 
 // run makes a call that may run.
-func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
+func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledger.Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
 	if at, ok := rawjson.Find(params, "arguments"); ok && d.Arguments != nil {
 		params = rawjson.Splice(params, at, d.Arguments)
 	}
@@ -132,7 +134,7 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s Sessi
 
 // logDecision logs a decision; before is how far an agreement reached by which
 // the call was let through, empty where there was none.
-func (c *conversation) logDecision(d *remit.Decision, mode Mode, before Extent, took time.Duration) {
+func (c *conversation) logDecision(d *remit.Decision, mode Mode, before store.Extent, took time.Duration) {
 	message := "decided"
 	if mode == Shadow && d.Verdict != remit.Allow {
 		message = "would have been stopped"

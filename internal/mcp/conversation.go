@@ -18,6 +18,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -63,7 +64,7 @@ type conversation struct {
 	used      time.Time
 
 	opening chan struct{} // holds one token; whoever has it may open the session
-	session Session
+	session *ledger.Session
 	monitor *remit.Monitor
 	texts   []text // what reached the model before the session was open
 }
@@ -457,7 +458,7 @@ func (c *conversation) close(ctx context.Context) error {
 
 // open returns the conversation's session, decided by the tools as they are
 // now.
-func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
+func (c *conversation) open(ctx context.Context, x *exchange) (*ledger.Session, error) {
 	select {
 	case <-c.opening:
 		defer func() { c.opening <- struct{}{} }()
@@ -485,9 +486,9 @@ func (c *conversation) open(ctx context.Context, x *exchange) (Session, error) {
 		if len(c.g.o.Policies) > 0 {
 			decides = m.With(lookups{c, ownParams(x)}, c.g.o.Judge)
 		}
-		s, err := c.g.o.Sessions.Open(ctx, decides, c.anchor, c.principal)
+		s, err := c.g.o.Ledger.OpenFor(ctx, decides, c.anchor, c.principal)
 		if err != nil {
-			if !errors.Is(err, ErrNotYours) {
+			if !errors.Is(err, ledger.ErrNotYours) {
 				c.g.recorded(err)
 			}
 			return nil, err

@@ -12,36 +12,13 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-)
-
-// Extent says how far a person's yes to a call reaches.
-type Extent string
-
-// The extents. The zero value is [Once].
-const (
-	// Once is the very call that was asked about.
-	Once Extent = "once"
-	// ForSession are the calls of this session that are bound alike, for
-	// [SessionLife].
-	ForSession Extent = "session"
-	// Always are those of every session.
-	Always Extent = "always"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
 // SessionLife is how long a yes for the session holds: one task of a person who
 // is there, not a working day.
 const SessionLife = 15 * time.Minute
-
-// Consent is what came of a question.
-type Consent struct {
-	// Decision is the call's as it is after the person answered. It must not be
-	// Allow unless the person clearly agreed to that very decision and the session
-	// has noted so.
-	Decision *remit.Decision
-	// For is how far a yes reaches, and By who said it.
-	For Extent
-	By  string
-}
 
 // binding are the values by which a call is told from others that a person has
 // not seen: all of them but free text that may come from anywhere and was not
@@ -115,21 +92,21 @@ func Approval(d *remit.Decision) (contract.Approval, error) {
 
 // Reach is an extent that a person can choose for a call, in words.
 type Reach struct {
-	Extent Extent
+	Extent store.Extent
 	Words  string
 }
 
 // Reaches are the extents that a person can choose for a call.
 func Reaches(d *remit.Decision) []Reach {
-	out := []Reach{{Once, "exactly this call, with everything in it, once"}}
+	out := []Reach{{store.Once, "exactly this call, with everything in it, once"}}
 	bound, ok := binding(d)
 	if !ok {
 		return out
 	}
 	kin := alike(d, bound)
-	out = append(out, Reach{ForSession, fmt.Sprintf("this call, and for %d minutes in this session %s", int(SessionLife.Minutes()), kin)})
+	out = append(out, Reach{store.ForSession, fmt.Sprintf("this call, and for %d minutes in this session %s", int(SessionLife.Minutes()), kin)})
 	if _, err := Approval(d); err == nil {
-		out = append(out, Reach{Always, fmt.Sprintf("this call, and in every session %s, until the entry is taken out of the server's contract file", kin)})
+		out = append(out, Reach{store.Always, fmt.Sprintf("this call, and in every session %s, until the entry is taken out of the server's contract file", kin)})
 	}
 	return out
 }
@@ -236,34 +213,36 @@ func (s *server) approves(d *remit.Decision) bool {
 
 // agreed confirms a call that a person has agreed to beforehand, for the session
 // or for always.
-func (c *conversation) agreed(ctx context.Context, b *backend, s Session, d *remit.Decision) (*remit.Decision, Extent, error) {
-	extent := Once
+func (c *conversation) agreed(ctx context.Context, b *backend, s *ledger.Session, d *remit.Decision) (*remit.Decision, store.Extent, error) {
+	extent := store.Once
 	switch {
 	case c.g.kept.covers(d, time.Now()):
-		extent = ForSession
+		extent = store.ForSession
 	case b.server.approves(d):
-		extent = Always
+		extent = store.Always
 	default:
 		return d, "", nil
 	}
-	after, err := s.Agree(ctx, d)
+	after, err := s.ConfirmAsked(ctx, d, store.Once)
 	return after, extent, err
 }
 
 // remember takes note of how far a person's yes reaches. What can't be kept
 // for always is kept for the session, which the person agreed to as well.
-func (c *conversation) remember(ctx context.Context, yes Consent) {
-	d := yes.Decision
-	if d.Verdict != remit.Allow || yes.For != ForSession && yes.For != Always {
+func (c *conversation) remember(ctx context.Context, a ledger.Answer) {
+	d, extent := a.Decision, a.Approval.Extent
+	beyond := extent == store.ForSession || extent == store.Always
+	if d.Verdict != remit.Allow || !beyond {
 		return
 	}
 	c.g.kept.add(d, time.Now())
-	if yes.For != Always {
+	if extent != store.Always {
 		return
 	}
+
 	err := error(contract.ErrNotApprovable)
 	if c.g.o.Always != nil {
-		err = c.g.o.Always(ctx, d, yes.By)
+		err = c.g.o.Always(ctx, d, a.Approval.By)
 	}
 	if err != nil {
 		c.log.Warn("what was allowed for always could not be written down: it is allowed for the session", "tool", d.Tool, "call", d.Call, "error", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/mcptest"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
 )
 
 type execIn struct {
@@ -238,7 +239,7 @@ func TestAlwaysThatCantBe(t *testing.T) {
 				t.Errorf("got %v, %v", a, err)
 			}
 			for _, r := range mcp.Reaches(d) {
-				if r.Extent == mcp.Always {
+				if r.Extent == store.Always {
 					t.Errorf("it is offered: %s", r.Words)
 				}
 			}

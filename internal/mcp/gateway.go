@@ -17,7 +17,9 @@ import (
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/telemetry"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/store"
 )
 
 // Mode says what a decision does.
@@ -89,13 +91,13 @@ const (
 // Options configure a [Gateway].
 type Options struct {
 	Servers []Server
-	// Sessions keeps the sessions; a [Memory] when nil.
-	Sessions Sessions
+	// Ledger keeps the sessions; one in memory when nil.
+	Ledger *ledger.Ledger
 	// Approver answers questions that the client doesn't; none when nil.
-	Approver Approver
-	// Questions keeps those that clients come back to with the answer; the
-	// process's memory when nil.
-	Questions Questions
+	Approver ledger.Approver
+	// Queue keeps the questions that clients come back to with the answer; the
+	// process's memory when nil. It must be of the ledger's store.
+	Queue *ledger.Queue
 	// Check tells what keeps calls from being recorded. It is asked before each
 	// decision; nil where nothing can.
 	Check func() error
@@ -142,7 +144,7 @@ type Gateway struct {
 	o         Options
 	servers   []*server
 	log       *slog.Logger
-	questions Questions
+	questions questions
 	kept      kept
 
 	mu sync.Mutex
@@ -158,8 +160,8 @@ func New(o Options) (*Gateway, error) {
 	if len(o.Servers) == 0 {
 		return nil, errors.New("there is no server behind the gateway")
 	}
-	if o.Sessions == nil {
-		o.Sessions = &Memory{}
+	if o.Ledger == nil {
+		o.Ledger = ledger.New(&store.Memory{}, ledger.Options{})
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -171,9 +173,9 @@ func New(o Options) (*Gateway, error) {
 	l.Requests = orDefault(l.Requests, DefaultRequests)
 	l.Conversations = orDefault(l.Conversations, DefaultConversations)
 	l.Approval = orDefault(l.Approval, DefaultApproval)
-	g := &Gateway{o: o, log: o.Log, questions: o.Questions, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
-	if g.questions == nil {
-		g.questions = &waiting{life: l.Approval}
+	g := &Gateway{o: o, log: o.Log, questions: &waiting{life: l.Approval}, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
+	if o.Queue != nil {
+		g.questions = queued{o.Queue}
 	}
 	seen := map[string]bool{}
 	for _, s := range o.Servers {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/ledger"
 )
 
 // handle answers a request of the client. What needs no decision is passed on
@@ -160,7 +161,7 @@ func (c *conversation) read(ctx context.Context, x *exchange, b *backend, params
 }
 
 // attach labels what a response brings to the model as external text.
-func (c *conversation) attach(ctx context.Context, s Session, x *exchange, m *wire.Message) error {
+func (c *conversation) attach(ctx context.Context, s *ledger.Session, x *exchange, m *wire.Message) error {
 	// The client may have gone, and the text may still reach the model.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()

@@ -24,6 +24,8 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/upstream"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
 // TestMain lets the tests start this program as an MCP server over stdio.
@@ -340,13 +342,12 @@ type yes struct {
 	asked []string
 }
 
-func (y *yes) Ask(ctx context.Context, s mcp.Session, d *remit.Decision) (mcp.Consent, error) {
-	return mcp.Person(func(context.Context, *remit.Decision) (bool, mcp.Extent, error) {
-		y.mu.Lock()
-		defer y.mu.Unlock()
-		y.asked = append(y.asked, d.Tool)
-		return true, mcp.ForSession, nil
-	}).Ask(ctx, s, d)
+func (y *yes) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+	y.mu.Lock()
+	y.asked = append(y.asked, d.Tool)
+	y.mu.Unlock()
+	after, err := s.ConfirmAsked(ctx, d, store.Once)
+	return ledger.Answer{Decision: after, Approval: store.Approval{Extent: store.ForSession}}, err
 }
 
 // An agent that read a mail in which somebody gives orders can't follow them.

@@ -11,7 +11,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/mcp"
 )
 
@@ -75,24 +74,6 @@ func TestUnknownPrincipals(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Sessions that are kept in memory are their principals', too; whoever runs the
-// gateway gets into all.
-func TestMemoryKeepsPrincipals(t *testing.T) {
-	m, err := remit.New(remit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var k mcp.Memory
-	for _, step := range []struct {
-		who  string
-		want error
-	}{{"ann", nil}, {"bob", mcp.ErrNotYours}, {"ann", nil}, {"", nil}} {
-		if _, err := k.Open(t.Context(), m, "s", step.who); !errors.Is(err, step.want) {
-			t.Errorf("%q: %v", step.who, err)
-		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
 )
 
 const (
@@ -229,8 +230,8 @@ const (
 	reachField    = "for"
 )
 
-// form is the question as the params of an elicitation.
-func form(d *remit.Decision, places []sighting.Place) json.RawMessage {
+// formOf returns the question as the params of an elicitation.
+func formOf(d *remit.Decision, places []sighting.Place) json.RawMessage {
 	fields := fmt.Sprintf(`%q:{"type":"string","title":"Decision","description":"Let this call through, or not.","enum":[%q,%q]}`, decisionField, declineWord, approveWord)
 	if reaches := Reaches(d); len(reaches) > 1 {
 		var values, about []string
@@ -239,7 +240,7 @@ func form(d *remit.Decision, places []sighting.Place) json.RawMessage {
 			about = append(about, string(r.Extent)+": "+r.Words)
 		}
 		fields += fmt.Sprintf(`,%q:{"type":"string","title":"How far a yes reaches","description":%s,"enum":[%s],"default":%q}`,
-			reachField, rawjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), Once)
+			reachField, rawjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), store.Once)
 	}
 	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%q]}`, fields, decisionField)
 	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, rawjson.Quote(Question(d, places)), schema)
@@ -247,13 +248,13 @@ func form(d *remit.Decision, places []sighting.Place) json.RawMessage {
 
 // approved tells whether the answer to a form clearly agrees, and to how much:
 // to the one call, unless it says more.
-func approved(answer []byte) (yes bool, reach Extent) {
+func approved(answer []byte) (yes bool, reach store.Extent) {
 	if inner := rawjson.Get(answer, "result"); inner != nil {
 		answer = inner
 	}
 	yes = rawjson.GetText(answer, "action") == "accept" && rawjson.GetText(answer, "content", decisionField) == approveWord
-	if reach = Extent(rawjson.GetText(answer, "content", reachField)); reach != ForSession && reach != Always {
-		reach = Once
+	if reach = store.Extent(rawjson.GetText(answer, "content", reachField)); reach != store.ForSession && reach != store.Always {
+		reach = store.Once
 	}
 	return yes, reach
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -14,40 +15,42 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
-// Questions keep the questions that clients of the generation without sessions
+// questions keep the questions that clients of the generation without sessions
 // come back to with the answer.
-type Questions interface {
-	// Put keeps a question about a call of the session, for as long as it may be
+type questions interface {
+	// put keeps a question about a call of the session, for as long as it may be
 	// answered, and returns the name by which the client comes back to it.
-	Put(ctx context.Context, s Session, d *remit.Decision) (name string, err error)
-	// Settle takes an answer, once. It is [ErrNoQuestion] where no question of
-	// that session and about that very call stands open by that name.
-	Settle(ctx context.Context, s Session, a Answer) (Consent, error)
+	put(ctx context.Context, s *ledger.Session, d *remit.Decision) (name string, err error)
+	// settle takes an answer, once. It returns errNoQuestion where no question of
+	// that session and about that very call is open by that name.
+	settle(ctx context.Context, s *ledger.Session, a comeback) (ledger.Answer, error)
 }
 
-// ErrNoQuestion is returned for an answer to no question that stands.
-var ErrNoQuestion = errors.New("there is no such question, or its time has passed")
+// errNoQuestion is returned for an answer to a question that isn't open.
+var errNoQuestion = errors.New("there is no such question, or its time has passed")
 
-// Answer is what a client came back with.
-type Answer struct {
-	// Name is the question's, Session the id of the session.
-	Name, Session string
-	// Call is the call as it is made now, without an id.
-	Call remit.Call
-	// Yes is set only when a person clearly agreed, and For says how far.
-	Yes bool
-	For Extent
+// comeback is the answer of a client that came back with one.
+type comeback struct {
+	// name is the question's, session the id of the session.
+	name, session string
+	// call is the call as it is made now, without an id.
+	call remit.Call
+	// yes is set only when a person clearly agreed, and extent says how far.
+	yes    bool
+	extent store.Extent
 }
 
-// About tells whether the answer is about the call that was decided: in the same
+// about reports whether the answer is about the call that was decided: in the same
 // session, the same tool of the same server, with the same arguments.
-func (a Answer) About(d *remit.Decision) bool {
-	if d.Session != a.Session || d.Server != a.Call.Server || cmp.Or(d.Through, d.Tool) != a.Call.Tool {
+func (a *comeback) about(d *remit.Decision) bool {
+	if d.Session != a.session || d.Server != a.call.Server || cmp.Or(d.Through, d.Tool) != a.call.Tool {
 		return false
 	}
-	raw := a.Call.Arguments
+	raw := a.call.Arguments
 	if len(raw) == 0 {
 		raw = []byte("{}")
 	}
@@ -55,11 +58,42 @@ func (a Answer) About(d *remit.Decision) bool {
 	return err == nil && string(doc.Canonical()) == string(d.Arguments)
 }
 
+// queued are questions in the queue of a store.
+type queued struct{ queue *ledger.Queue }
+
+func (q queued) put(ctx context.Context, s *ledger.Session, d *remit.Decision) (string, error) {
+	asked, err := q.queue.Put(ctx, s, d)
+	return asked.ID, err
+}
+
+func (q queued) settle(ctx context.Context, s *ledger.Session, a comeback) (ledger.Answer, error) {
+	asked, err := q.queue.Approvals.Approval(ctx, a.name)
+	if err == nil && (asked.Session != a.session || !a.about(asked.Decision)) {
+		err = store.ErrNotFound
+	}
+	if err == nil && asked.State == store.Pending {
+		// A person may have answered in the queue meanwhile.
+		asked, err = q.queue.Approvals.Answer(ctx, a.name, store.Answer{Approve: a.yes, Extent: a.extent, By: byClient})
+	}
+
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrSettled):
+		return ledger.Answer{}, errNoQuestion
+	case err != nil:
+		return ledger.Answer{}, err
+	case asked.State != store.Approved && asked.State != store.Denied:
+		return ledger.Answer{}, errNoQuestion
+	case !a.yes:
+		return ledger.Answer{Decision: asked.Decision}, nil
+	}
+	return q.queue.Use(ctx, s, asked)
+}
+
 // maxWaiting is how many questions wait in memory for clients that must come back
 // with the answer: they may never.
 const maxWaiting = 10_000
 
-// waiting are the questions of a gateway without a store.
+// waiting are questions in memory, for a gateway without a store.
 type waiting struct {
 	life time.Duration
 
@@ -73,19 +107,15 @@ type held struct {
 	expires time.Time
 }
 
-// Put implements [Questions].
-func (w *waiting) Put(_ context.Context, _ Session, d *remit.Decision) (string, error) {
+func (w *waiting) put(_ context.Context, _ *ledger.Session, d *remit.Decision) (string, error) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for name, h := range w.calls {
-		if now.After(h.expires) {
-			delete(w.calls, name)
-		}
-	}
+	maps.DeleteFunc(w.calls, func(_ string, h held) bool { return now.After(h.expires) })
 	if len(w.calls) >= maxWaiting {
 		return "", errors.New("too many questions are waiting")
 	}
+
 	if w.calls == nil {
 		w.calls = map[string]held{}
 	}
@@ -94,20 +124,19 @@ func (w *waiting) Put(_ context.Context, _ Session, d *remit.Decision) (string, 
 	return name, nil
 }
 
-// Settle implements [Questions].
-func (w *waiting) Settle(ctx context.Context, s Session, a Answer) (Consent, error) {
+func (w *waiting) settle(ctx context.Context, s *ledger.Session, a comeback) (ledger.Answer, error) {
 	w.mu.Lock()
-	h, ok := w.calls[a.Name]
-	delete(w.calls, a.Name)
+	h, ok := w.calls[a.name]
+	delete(w.calls, a.name)
 	w.mu.Unlock()
-	if !ok || !a.About(h.d) || time.Now().After(h.expires) {
-		return Consent{}, ErrNoQuestion
+
+	if !ok || !a.about(h.d) || time.Now().After(h.expires) {
+		return ledger.Answer{}, errNoQuestion
 	}
-	if !a.Yes {
-		return Consent{Decision: h.d}, nil
+	if !a.yes {
+		return ledger.Answer{Decision: h.d}, nil
 	}
-	after, err := s.Agree(ctx, h.d)
-	return Consent{after, a.For, byClient}, err
+	return agree(ctx, s, h.d, a.extent)
 }
 
 // statePrefix begins the request states that are the gateway's own.
@@ -132,18 +161,18 @@ func state(name string, params json.RawMessage) string {
 // answeredParams takes the answer to the gateway's own question out of the params of a
 // call. It returns the params as they go on, and the answer; mine tells whether
 // there was one.
-func answeredParams(params json.RawMessage) (rest json.RawMessage, a Answer, mine bool) {
+func answeredParams(params json.RawMessage) (rest json.RawMessage, a comeback, mine bool) {
 	own, mine := strings.CutPrefix(rawjson.GetText(params, "requestState"), statePrefix)
 	if !mine {
 		return params, a, false
 	}
-	a.Yes, a.For = approved(rawjson.Get(params, "inputResponses", questionKey))
+	a.yes, a.extent = approved(rawjson.Get(params, "inputResponses", questionKey))
 	rest = rawjson.Remove(rawjson.Remove(params, "requestState"), "inputResponses")
 	name, encoded, _ := strings.Cut(own, ":")
-	a.Name = name
+	a.name = name
 	earlier, err := base64.RawURLEncoding.DecodeString(encoded)
 	if _, bad := strictjson.Parse(earlier, strictjson.DefaultLimits()); err != nil || bad != nil {
-		return rest, Answer{}, true
+		return rest, comeback{}, true
 	}
 	for _, member := range carried {
 		if v := rawjson.Get(earlier, member); v != nil {

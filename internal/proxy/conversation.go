@@ -9,12 +9,13 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/ledger"
 )
 
 // conversation is a session with what ties a provider's words to it. It is for
 // one request at a time.
 type conversation struct {
-	session Session
+	session *ledger.Session
 	// id is the session's, offer what the model has been offered in it, and
 	// monitor the one that decides its calls.
 	id      string
@@ -36,7 +37,7 @@ type conversation struct {
 	lineage
 }
 
-func newConversation(s Session, log []remit.Event) *conversation {
+func newConversation(s *ledger.Session, log []remit.Event) *conversation {
 	c := &conversation{session: s, used: map[string]int{}, open: map[string]string{}}
 	if len(log) > 0 {
 		c.log = newRecorded(log)

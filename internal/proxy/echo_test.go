@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -198,7 +197,7 @@ func TestEchoesAfterARestart(t *testing.T) {
 	defer s.Close()
 	keep := func(o *proxy.Options) {
 		never(o)
-		o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+		o.Ledger = ledger.New(s, ledger.Options{})
 	}
 	c := newTalk(t, keep)
 	passOn(c, "News.", said(news))

@@ -279,7 +279,7 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 	}
 	if d.Verdict == remit.Ask && x.p.o.Approver != nil && !x.p.o.Shadow {
 		ask, cancel := context.WithTimeout(ctx, x.p.o.Limits.Approval)
-		after, err := x.p.o.Approver.Ask(ask, x.c.session, d)
+		answer, err := x.p.o.Approver.Ask(ask, x.c.session, d)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -287,7 +287,7 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 		case err != nil:
 			x.p.o.Log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 		default:
-			d = after
+			d = answer.Decision
 		}
 	}
 	mode, message := "enforce", "decided"

@@ -132,7 +132,7 @@ func TestTheFloorAfterARestart(t *testing.T) {
 	defer s.Close()
 	keep := func(o *proxy.Options) {
 		never(o)
-		o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+		o.Ledger = ledger.New(s, ledger.Options{})
 	}
 	for name, test := range map[string]struct {
 		change func(*proxy.Options)
@@ -166,7 +166,7 @@ func TestResultsAreRecordedOnce(t *testing.T) {
 	defer s.Close()
 	keep := func(o *proxy.Options) {
 		never(o)
-		o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+		o.Ledger = ledger.New(s, ledger.Options{})
 	}
 	c := newTalk(t, keep)
 	c.header = []string{"Remit-Session", "run-1"}

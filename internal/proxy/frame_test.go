@@ -171,7 +171,7 @@ func TestAnotherFrameOverAKeptHistory(t *testing.T) {
 		}
 		defer s.Close()
 		f := newFramed(t, "responses", func(o *proxy.Options) {
-			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+			o.Ledger = ledger.New(s, ledger.Options{})
 		})
 		f.header = []string{"Remit-Session", "run-1"}
 		talk(t, f, "It is 10:01.\nYou help.", "send_email")
@@ -200,7 +200,7 @@ func TestAnotherFrameOfANamedSession(t *testing.T) {
 		}
 		defer s.Close()
 		f := newFramed(t, dialect, func(o *proxy.Options) {
-			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+			o.Ledger = ledger.New(s, ledger.Options{})
 		})
 		f.header = []string{"Remit-Session", "run-1"}
 		f.say("Which address do you write to when I say Bob?")

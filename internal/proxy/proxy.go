@@ -18,6 +18,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/ledger"
 )
 
 // The headers by which an application speaks to the proxy. The upstream doesn't
@@ -89,10 +90,10 @@ type Options struct {
 	// Accept are tools whose definitions may change: contracts are made again of
 	// those, and go to Learned. Calls of other tools that change are denied.
 	Accept []string
-	// Sessions keeps sessions; when nil they end with the process.
-	Sessions Sessions
-	// Approver answers questions; nobody when nil.
-	Approver Approver
+	// Ledger keeps sessions; when nil they end with the process.
+	Ledger *ledger.Ledger
+	// Approver answers questions; when nil they stay unanswered.
+	Approver ledger.Approver
 	// Monitor has the precision and the modes of the global rules.
 	Monitor remit.Options
 	// Shadow decides and records, and lets everything pass.

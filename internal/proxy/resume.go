@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/ledger"
 )
 
 // reader reads the turns of one request, each at most once.
@@ -168,12 +169,7 @@ func (r *reader) under(ctx context.Context, c *conversation) error {
 	if err != nil || m == c.monitor {
 		return err
 	}
-	if v, ok := c.session.(*volatile); ok {
-		c.session, err = v.under(ctx, m)
-	} else {
-		c.session, _, err = r.p.o.Sessions.Open(ctx, m, c.id)
-	}
-	if err != nil {
+	if c.session, err = c.session.Under(ctx, m); err != nil {
 		return fmt.Errorf("the session can't go on with other tools: %w", err)
 	}
 	c.offer, c.monitor = o, m
@@ -256,22 +252,24 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id != "" && r.p.o.Sessions == nil {
+	durable := r.p.o.Ledger != nil
+	if id != "" && !durable {
 		r.p.o.Log.Warn("a request names a session, and there is no store to keep it in", "header", headerSession)
 	}
-	if id == "" || r.p.o.Sessions == nil {
+	if id == "" || !durable {
 		id = "proxy-" + strings.ToLower(rand.Text())
 	}
+
 	var c *conversation
-	if r.p.o.Sessions == nil {
-		c = newConversation(&volatile{s: m.Session(id)}, nil)
-	} else {
-		s, log, err := r.p.o.Sessions.Open(ctx, m, id)
+	if durable {
+		s, log, err := r.recorded(ctx, m, id)
 		if err != nil {
 			return nil, fmt.Errorf("the session can't be opened: %w", err)
 		}
 		c = newConversation(s, log)
 		r.p.echoes.restore(r.owner, log, &c.lineage)
+	} else {
+		c = newConversation(ledger.Begin(m, id), nil)
 	}
 	c.id, c.offer, c.monitor = id, r.offer, m
 	if r.req.kept != "" && c.log == nil {
@@ -280,6 +278,23 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 		}
 	}
 	return c, c.frame(ctx, r.frame())
+}
+
+// recorded opens a durable session, and returns what is recorded of it.
+func (r *reader) recorded(ctx context.Context, m *remit.Monitor, id string) (*ledger.Session, []remit.Event, error) {
+	s, err := r.p.o.Ledger.Open(ctx, m, id)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	var log []remit.Event
+	for e, err := range s.Events(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		log = append(log, e)
+	}
+	return s, log, nil
 }
 
 // tell adds the turns from one on.

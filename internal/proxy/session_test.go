@@ -208,7 +208,7 @@ func TestRestart(t *testing.T) {
 		keep := func(o *proxy.Options) {
 			never(o)
 			o.Monitor.Reviewed = true
-			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+			o.Ledger = ledger.New(s, ledger.Options{})
 		}
 		c := newTalk(t, keep)
 		c.header = []string{"Remit-Session", "run-1"}
@@ -236,35 +236,15 @@ func length(t *testing.T, s store.Sessions) int {
 	return n
 }
 
-// sessions are those of a ledger.
-type sessions struct {
-	l *ledger.Ledger
-	s store.Sessions
-}
-
-func (k sessions) Open(ctx context.Context, m *remit.Monitor, id string) (proxy.Session, []remit.Event, error) {
-	s, err := k.l.OpenUnder(ctx, m, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	var log []remit.Event
-	for rec, err := range k.s.Read(ctx, id, 0) {
-		if err != nil {
-			return nil, nil, err
-		}
-		log = append(log, rec.Event)
-	}
-	return s, log, nil
-}
-
 // approver says the same to everything.
 type approver bool
 
-func (yes approver) Ask(ctx context.Context, s proxy.Session, d *remit.Decision) (*remit.Decision, error) {
+func (yes approver) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
 	if !yes {
-		return d, nil
+		return ledger.Answer{Decision: d}, nil
 	}
-	return s.(*ledger.Session).Confirm(ctx, d.Call)
+	after, err := s.Confirm(ctx, d.Call)
+	return ledger.Answer{Decision: after}, err
 }
 
 // A person can let a call through that would go back to the model.
@@ -277,7 +257,7 @@ func TestApproval(t *testing.T) {
 		defer s.Close()
 		c := newTalk(t, func(o *proxy.Options) {
 			never(o)
-			o.Sessions = sessions{ledger.New(s, func() *remit.Monitor { return nil }, ledger.Options{}), s}
+			o.Ledger = ledger.New(s, ledger.Options{})
 			o.Approver = approver(yes)
 		})
 		c.say("user", "Read https://news.example/today and write to who is named there.")

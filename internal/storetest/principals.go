@@ -23,30 +23,13 @@ func (s *suite) create(t *testing.T, principal string, ids ...string) {
 	}
 }
 
-func created(t *testing.T, s *suite) {
+func createdWithTools(t *testing.T, s *suite) {
 	s.begin(t, "gateway")
 	tools := json.RawMessage(`[{"server":"mail"}]`)
-	info, err := s.Create(t.Context(), store.Creation{ID: "s", Principal: "ann", Tools: tools})
+	_, err := s.Create(t.Context(), store.Creation{ID: "s", Principal: "ann", Tools: tools})
 	must(t, err)
-	equal(t, "session", info, store.SessionInfo{ID: "s", Principal: "ann", Begun: s.now(), Active: s.now()})
-	if got := records(t, s.Read(t.Context(), "s", 0)); len(got) != 0 {
-		t.Errorf("it begins with %s", show(got))
-	}
-	verified(t, s)
-	for _, id := range []string{"s", "gateway"} {
-		_, err = s.Create(t.Context(), store.Creation{ID: id, Principal: "bob"})
-		is(t, err, store.ErrExists)
-	}
-	for _, c := range []store.Creation{{Principal: "ann"}, {ID: "x"}, {ID: strings.Repeat("x", store.MaxID+1), Principal: "ann"},
-		{ID: "x", Principal: "ann", Tools: make([]byte, store.MaxTools+1)}} {
-		_, err = s.Create(t.Context(), c)
-		is(t, err, store.ErrInvalid)
-	}
-	must(t, s.Append(t.Context(), "s", 0, said("hello")))
-	info, err = s.Session(t.Context(), "s")
-	must(t, err)
-	equal(t, "session", info, store.SessionInfo{ID: "s", Length: 1, Principal: "ann", Begun: s.now(), Active: s.now()})
 	s.create(t, "bob", "bare")
+
 	for id, want := range map[string]json.RawMessage{"s": tools, "bare": nil, "gateway": nil} {
 		got, err := s.open(t).Tools(t.Context(), id)
 		must(t, err)
@@ -54,30 +37,6 @@ func created(t *testing.T, s *suite) {
 	}
 	_, err = s.Tools(t.Context(), "nowhere")
 	is(t, err, store.ErrNotFound)
-	verified(t, s)
-}
-
-func createRace(t *testing.T, s *suite) {
-	replicas := []store.Store{s.Store, s.open(t)}
-	results := make(chan error, 8)
-	for i := range cap(results) {
-		go func() {
-			_, err := replicas[i%2].Create(t.Context(), store.Creation{ID: "s", Principal: fmt.Sprint(i)})
-			results <- err
-		}()
-	}
-	won := 0
-	for range cap(results) {
-		switch err := <-results; {
-		case err == nil:
-			won++
-		case !errors.Is(err, store.ErrExists):
-			t.Error(err)
-		}
-	}
-	if won != 1 {
-		t.Errorf("%d created it", won)
-	}
 	verified(t, s)
 }
 

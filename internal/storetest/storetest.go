@@ -18,25 +18,26 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
 
 // Run tests a kind of store. Fresh returns the name of one that is empty.
 func Run(t *testing.T, fresh func(t *testing.T) string) {
+	t.Run("logs", func(t *testing.T) {
+		RunLogs(t, func(t *testing.T, now func() time.Time) *Logs {
+			s := &suite{name: fresh(t), clock: now()}
+			s.Store = s.open(t)
+			return &Logs{Logs: s.Store, Other: s.open(t), Check: func(t *testing.T) { verified(t, s) }}
+		})
+	})
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *suite)
 	}{
-		{"what was appended is read", appended},
 		{"a relaxed append is an append", relaxed},
 		{"an append finds what others did to the session", meanwhile},
-		{"every byte of an event stays", everyByte},
-		{"an append that expects another length is a conflict", conflict},
-		{"of appends at the same place one wins", race},
-		{"what can't be kept is refused", refused},
-		{"ids differ by every byte", ids},
+		{"notes that can't be kept are refused", refusedNotes},
 		{"sessions are listed in pages", pages},
 		{"a store is as it was when it is opened again", reopened},
 		{"stores are opened at the same time", openedTogether},
@@ -60,8 +61,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"a head proves what was before it", heads},
 		{"secrets stay out of the audit log", secrets},
 		{"what is pruned is gone, and the rest verifies", pruned},
-		{"a created session is its principal's", created},
-		{"of creations at the same time one counts", createRace},
+		{"a created session has its tools", createdWithTools},
 		{"an ended session ends for everybody", endedForAll},
 		{"sessions are listed by principal", ownPages},
 		{"questions are listed by principal", ownQuestions},
@@ -74,7 +74,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			name := fresh(t)
-			s := &suite{name: name, clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+			s := &suite{name: name, clock: morning}
 			s.Store = s.open(t)
 			c.test(t, s)
 		})
@@ -199,38 +199,6 @@ func verified(t *testing.T, s store.Store, heads ...store.Hash) *store.Report {
 	return report
 }
 
-func appended(t *testing.T, s *suite) {
-	want := []store.Record{said("one"), call("s", "c1", remit.Ask), said("three")}
-	must(t, s.Append(t.Context(), "s", 0, want[0]))
-	must(t, s.Append(t.Context(), "s", 1, want[1:]...))
-	for i := range want {
-		want[i].Seq = int64(i)
-		want[i].Event.Time = noon
-	}
-	got := records(t, s.Read(t.Context(), "s", 0))
-	for i := range got {
-		if !got[i].Event.Time.Equal(noon) {
-			t.Errorf("event %d: time %s, want %s", i, got[i].Event.Time, noon)
-		}
-		if _, zone := got[i].Event.Time.Zone(); zone != 3600 {
-			t.Errorf("event %d: the zone is lost", i)
-		}
-		got[i].Event.Time = noon
-	}
-	equal(t, "all", got, want)
-	if got := records(t, s.Read(t.Context(), "s", 2)); len(got) != 1 || got[0].Seq != 2 {
-		t.Errorf("from 2 on: got %s", show(got))
-	}
-	if got := records(t, s.Read(t.Context(), "other", 0)); got != nil {
-		t.Errorf("another session has %s", show(got))
-	}
-	info, err := s.Session(t.Context(), "s")
-	must(t, err)
-	equal(t, "info", info, store.SessionInfo{ID: "s", Length: 3, Begun: s.now(), Active: s.now()})
-	_, err = s.Session(t.Context(), "other")
-	is(t, err, store.ErrNotFound)
-}
-
 // relaxed appends what may be lost with the power, and only with that: others
 // see it at once, it conflicts as every append, and it is there when the store is
 // opened again.
@@ -285,137 +253,9 @@ func meanwhile(t *testing.T, s *suite) {
 	verified(t, other)
 }
 
-func everyByte(t *testing.T, s *suite) {
-	odd := "nul \x00, no text \xff\xfe\xed\xa0\x80, \u2028\u2029 <b>&amp;</b> \r\n\t \u202e \U0001f600 \uFFFD"
-	events := []remit.Event{
-		{Kind: remit.SystemEvent, Text: odd},
-		{Kind: remit.AttachmentEvent, Name: odd, Text: odd},
-		{Kind: remit.CallEvent, Verdict: remit.Deny, Call: &remit.Call{ID: odd, Server: odd, Tool: odd, Arguments: json.RawMessage(" {\"a\" :1e400, \"a\":12345678901234567890,, \xff")}},
-		{Kind: remit.ResultEvent, Result: &remit.Result{Call: odd, Content: odd, Structured: json.RawMessage("[1.0,\n 1e2, \"\\ud800\"]")}},
-		{Kind: remit.ResultEvent, Result: &remit.Result{Call: "c"}},
-		{Kind: remit.ConfirmationEvent, Verdict: remit.Allow, Once: true, Call: &remit.Call{ID: odd}, Facts: &guard.Facts{
-			Lookups:   []guard.Lookup{{Server: "s", Tool: "t", Arguments: json.RawMessage(`{"a":"<b>\u2028"}`), Result: &guard.Result{Content: "\x00 \u2028 <b>"}}, {Tool: "u", Arguments: json.RawMessage(`{}`), Error: "down"}},
-			Judgments: []guard.Judgment{{Question: "Is it?", Answer: true, Evidence: "It is."}}}},
-		{Kind: remit.PrincipalEvent, Principal: &guard.Principal{ID: "ann", Groups: []string{"<b>"}, Attributes: map[string]string{"a": "b"}}},
-		{Kind: remit.UserEvent, Text: strings.Repeat("long ", 1<<18)},
-	}
-	list := make([]store.Record, len(events))
-	for i, e := range events {
-		e.Time = noon.UTC()
-		list[i] = store.Record{Seq: int64(i), Event: e}
-	}
-	must(t, s.Append(t.Context(), "s", 0, list...))
-	equal(t, "events", records(t, s.Read(t.Context(), "s", 0)), list)
-	verified(t, s)
-}
-
-func conflict(t *testing.T, s *suite) {
-	is(t, s.Append(t.Context(), "s", 1, said("x")), store.ErrConflict)
-	must(t, s.Append(t.Context(), "s", 0, said("x")))
-	for _, expected := range []int64{0, 2, 1 << 40} {
-		err := s.Append(t.Context(), "s", expected, said("y"), said("z"))
-		is(t, err, store.ErrConflict)
-		var c *store.ConflictError
-		if !errors.As(err, &c) || c.Actual != 1 || c.Expected != expected {
-			t.Errorf("got %v", err)
-		}
-	}
-	if got := records(t, s.Read(t.Context(), "s", 0)); len(got) != 1 {
-		t.Errorf("a conflict has written: %s", show(got))
-	}
-	verified(t, s)
-}
-
-func race(t *testing.T, s *suite) {
-	const writers, each = 8, 10
-	other := s.open(t)
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			st := s.Store
-			if w%2 == 1 {
-				st = other
-			}
-			expected := int64(0)
-			for i := 0; i < each; {
-				err := st.Append(t.Context(), "s", expected, said(fmt.Sprintf("%d/%d", w, i)))
-				var c *store.ConflictError
-				switch {
-				case err == nil:
-					i, expected = i+1, expected+1
-				case errors.As(err, &c):
-					expected = c.Actual
-				default:
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	got := records(t, s.Read(t.Context(), "s", 0))
-	next := map[string]int{}
-	for _, r := range got {
-		writer, i, _ := strings.Cut(r.Event.Text, "/")
-		if fmt.Sprint(next[writer]) != i {
-			t.Errorf("writer %s: %s came at the place of %d", writer, i, next[writer])
-		}
-		next[writer]++
-	}
-	if len(got) != writers*each {
-		t.Errorf("%d events, want %d", len(got), writers*each)
-	}
-	verified(t, s)
-}
-
-func refused(t *testing.T, s *suite) {
-	long := strings.Repeat("x", store.MaxID+1)
-	for _, c := range []struct {
-		name string
-		err  error
-	}{
-		{"no session id", s.Append(t.Context(), "", 0, said("x"))},
-		{"a long session id", s.Append(t.Context(), long, 0, said("x"))},
-		{"a session id that is no text", s.Append(t.Context(), "\xff", 0, said("x"))},
-		{"a session id with a zero byte", s.Append(t.Context(), "a\x00b", 0, said("x"))},
-		{"no records", s.Append(t.Context(), "s", 0)},
-		{"many records", s.Append(t.Context(), "s", 0, make([]store.Record, store.MaxRecords+1)...)},
-		{"a negative length", s.Append(t.Context(), "s", -1, said("x"))},
-		{"a note about nothing", s.Note(t.Context(), store.Note{})},
-		{"a long note", s.Note(t.Context(), store.Note{About: "x", Members: map[string]string{"x": strings.Repeat("x", store.MaxNote)}})},
-	} {
-		if !errors.Is(c.err, store.ErrInvalid) {
-			t.Errorf("%s: got %v, want %v", c.name, c.err, store.ErrInvalid)
-		}
-	}
-	for _, id := range []string{"", long, "\xff"} {
-		for _, err := range s.Read(t.Context(), id, 0) {
-			is(t, err, store.ErrInvalid)
-		}
-	}
-	if list, err := s.Sessions(t.Context(), "", 0); err != nil || len(list) != 0 {
-		t.Errorf("there are sessions: %v, %v", list, err)
-	}
-}
-
-func ids(t *testing.T, s *suite) {
-	list := []string{"a", "A", "a ", " a", "ä", "a\u0308", "Ä", "%", "_", "'", "a\nb", "ß", "ss", "\U0001f600"}
-	s.begin(t, list...)
-	for _, id := range list {
-		got := records(t, s.Read(t.Context(), id, 0))
-		if len(got) != 1 || got[0].Event.Text != "hello from "+id {
-			t.Errorf("%q has %s", id, show(got))
-		}
-	}
-	infos, err := s.Sessions(t.Context(), "", 0)
-	must(t, err)
-	var order []string
-	for _, i := range infos {
-		order = append(order, i.ID)
-	}
-	slices.Sort(list)
-	equal(t, "order", order, list)
-	verified(t, s)
+func refusedNotes(t *testing.T, s *suite) {
+	is(t, s.Note(t.Context(), store.Note{}), store.ErrInvalid)
+	is(t, s.Note(t.Context(), store.Note{About: "x", Members: map[string]string{"x": strings.Repeat("x", store.MaxNote)}}), store.ErrInvalid)
 }
 
 func pages(t *testing.T, s *suite) {

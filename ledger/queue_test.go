@@ -80,20 +80,20 @@ func TestAsk(t *testing.T) {
 		}, 0, remit.Deny, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, st, s := begin(t)
+			_, st, s := begin(t)
 			tainted(t, s)
 			d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
 			var queue store.Approvals = st
 			if name == claimedByAnother {
 				queue = late{st}
 			}
-			approver := ledger.NewApprover(l, queue, ledger.ApproverOptions{Life: c.life, CallOnly: c.callOnly})
+			approver := &ledger.Queue{Approvals: queue, Life: c.life, CallOnly: c.callOnly}
 			person(t, st, func(a store.Approval) {
 				if err := c.answer(t, st, a); err != nil {
 					t.Error(err)
 				}
 			})
-			got, err := approver.Ask(t.Context(), d)
+			got, err := approver.Ask(t.Context(), s, d)
 			must(t, err)
 			if got.Decision.Verdict != c.verdict || c.state != "" && got.Approval.State != c.state {
 				t.Errorf("got %s, %s; want %s, %s", got.Decision.Verdict, got.Approval.State, c.verdict, c.state)
@@ -114,7 +114,7 @@ func TestAsk(t *testing.T) {
 // replica opens the session with nothing but the store.
 func replica(t *testing.T, st store.Store) *ledger.Session {
 	t.Helper()
-	s, err := ledger.New(st, always(monitor(t, contracts, remit.Options{})), ledger.Options{Now: atNoon}).Open(t.Context(), "s")
+	s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
 	must(t, err)
 	return s
 }
@@ -122,13 +122,13 @@ func replica(t *testing.T, st store.Store) *ledger.Session {
 // TestUse puts a question and acts on its answer later, in another process: the
 // answer lets the call run once.
 func TestUse(t *testing.T) {
-	l, st, s := begin(t)
+	_, st, s := begin(t)
 	tainted(t, s)
 	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
-	a, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Put(t.Context(), s, d)
+	a, err := (&ledger.Queue{Approvals: st}).Put(t.Context(), s, d)
 	must(t, err)
 	later := replica(t, st)
-	approver := ledger.NewApprover(l, st, ledger.ApproverOptions{})
+	approver := &ledger.Queue{Approvals: st}
 	use := func(want remit.Verdict) {
 		t.Helper()
 		settled, err := st.Approval(t.Context(), a.ID)
@@ -152,15 +152,15 @@ func TestUse(t *testing.T) {
 func TestAskUnseenReasons(t *testing.T) {
 	st := open(t, sqlite(t))
 	strict := monitor(t, contracts, remit.Options{})
-	now := monitor(t, strings.Replace(contracts, "/day:  {role: selector, floor: USER, discharge: [confirm]}", "/day: {role: content}", 1), remit.Options{})
-	l := ledger.New(st, func() *remit.Monitor { return now }, ledger.Options{Now: atNoon})
-	s, err := l.Open(t.Context(), "s")
+	lax := monitor(t, strings.Replace(contracts, "/day:  {role: selector, floor: USER, discharge: [confirm]}", "/day: {role: content}", 1), remit.Options{})
+	s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), lax, "s")
 	must(t, err)
 	tainted(t, s)
 	c := send("c1", "eve@evil.example")
 	c.Arguments = []byte(strings.Replace(string(c.Arguments), "2026-03-03", "some other day", 1))
 	d := verdict(t, s, c, remit.Ask)
-	now = strict
+	s, err = s.Under(t.Context(), strict)
+	must(t, err)
 	again := verdict(t, s, c, remit.Ask)
 	if len(again.Reasons) <= len(d.Reasons) {
 		t.Fatalf("no more reasons: %v", again.Reasons)
@@ -179,7 +179,7 @@ func TestAskUnseenReasons(t *testing.T) {
 
 // TestAskShows keeps with the question where the value came from.
 func TestAskShows(t *testing.T) {
-	l, st, s := begin(t)
+	_, st, s := begin(t)
 	tainted(t, s)
 	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
 	person(t, st, func(a store.Approval) {
@@ -196,7 +196,7 @@ func TestAskShows(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	got, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(t.Context(), d)
+	got, err := (&ledger.Queue{Approvals: st}).Ask(t.Context(), s, d)
 	must(t, err)
 	if got.Decision.Verdict != remit.Allow {
 		t.Errorf("got %s", got.Decision.Verdict)
@@ -205,13 +205,13 @@ func TestAskShows(t *testing.T) {
 
 // TestAskGone ends the context of the one who asks: the question is withdrawn.
 func TestAskGone(t *testing.T) {
-	l, st, s := begin(t)
+	_, st, s := begin(t)
 	tainted(t, s)
 	d := verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
 	ctx, cancel := context.WithCancel(t.Context())
 	id := ""
 	person(t, st, func(a store.Approval) { id = a.ID; cancel() })
-	if _, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).Ask(ctx, d); !errors.Is(err, context.Canceled) {
+	if _, err := (&ledger.Queue{Approvals: st}).Ask(ctx, s, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if a, err := st.Approval(t.Context(), id); err != nil || a.State != store.Cancelled {
@@ -221,14 +221,14 @@ func TestAskGone(t *testing.T) {
 
 // TestAskFails: what can't be asked about isn't.
 func TestAskFails(t *testing.T) {
-	l, st, s := begin(t)
+	_, st, s := begin(t)
 	tainted(t, s)
 	verdict(t, s, send("c1", "eve@evil.example"), remit.Ask)
 	for name, d := range map[string]*remit.Decision{
 		"another session's": {Session: "t", Call: "c1", Verdict: remit.Ask},
 		"an allowed one":    {Session: "s", Call: "c1", Verdict: remit.Allow},
 	} {
-		if _, err := ledger.NewApprover(l, st, ledger.ApproverOptions{}).AskIn(t.Context(), s, d); err == nil {
+		if _, err := (&ledger.Queue{Approvals: st}).Ask(t.Context(), s, d); err == nil {
 			t.Errorf("%s: asked", name)
 		}
 	}
