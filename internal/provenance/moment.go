@@ -1,30 +1,10 @@
 package provenance
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
-
-// calendar is the session's clock when a text came in: what "tomorrow" meant.
-type calendar func() time.Time
-
-// zone tells whether a moment is given in the zone of the clock, or in none:
-// another zone would be another time of day than the one that was said.
-func (c calendar) zone(at time.Time) bool {
-	_, offset := at.Zone()
-	if offset == 0 {
-		return true
-	}
-	if c == nil {
-		return false
-	}
-	_, own := c().Zone()
-	return offset == own
-}
 
 // dateMention is a date in a vouching text. Year is zero when the text doesn't
 // say one.
@@ -46,283 +26,263 @@ type durationMention struct {
 	length time.Duration
 }
 
-// Mentions are capped: a user's text names few moments, and every one is tried.
-const maxMoments = 64
-
-var months = map[string]int{
-	"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8,
-	"september": 9, "october": 10, "november": 11, "december": 12,
-	"januar": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12,
-	"janvier": 1, "février": 2, "mars": 3, "avril": 4, "juin": 6, "juillet": 7, "août": 8, "septembre": 9, "octobre": 10, "novembre": 11, "décembre": 12,
-	"enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12,
-	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
-}
-
-var weekdays = map[string]time.Weekday{
-	"sunday": time.Sunday, "monday": time.Monday, "tuesday": time.Tuesday, "wednesday": time.Wednesday,
-	"thursday": time.Thursday, "friday": time.Friday, "saturday": time.Saturday,
-	"sonntag": time.Sunday, "montag": time.Monday, "dienstag": time.Tuesday, "mittwoch": time.Wednesday,
-	"donnerstag": time.Thursday, "freitag": time.Friday, "samstag": time.Saturday, "sonnabend": time.Saturday,
-	"dimanche": time.Sunday, "lundi": time.Monday, "mardi": time.Tuesday, "mercredi": time.Wednesday,
-	"jeudi": time.Thursday, "vendredi": time.Friday, "samedi": time.Saturday,
-	"domingo": time.Sunday, "lunes": time.Monday, "martes": time.Tuesday, "miércoles": time.Wednesday,
-	"jueves": time.Thursday, "viernes": time.Friday, "sábado": time.Saturday,
-}
-
-// calendarWord tells whether a value is the name of a month or a weekday.
-func calendarWord(s string) bool {
-	s = strings.ToLower(s)
-	_, month := months[s]
-	_, day := weekdays[s]
-	return month || day
-}
-
-// inTime tells whether the words around a calendar word make it a time.
-func inTime(left, right []string) bool {
-	if len(right) > 0 {
-		if n, _ := leadingNumber(right[0]); n > 0 {
-			return true
-		}
-	}
-	if len(left) == 0 {
-		return false
-	}
-	w := left[len(left)-1]
-	if n, _ := leadingNumber(w); n > 0 {
-		return true
-	}
-	switch w {
-	case "in", "on", "by", "until", "till", "since", "of", "next", "last", "this", "every", "each", "before", "after", "during",
-		"early", "late", "mid", "end", "through", "im", "am", "bis", "seit", "ab", "vor", "nach", "nächsten", "letzten", "ende", "anfang",
-		"en", "le", "el", "de", "d", "depuis", "avant", "après", "desde", "hasta", "fin":
-		return true
-	}
-	return false
-}
-
-// momentLike tells whether an argument asks for a time.
-func (q *query) momentLike() bool {
-	return momentNames.in(q.n.last)
-}
+const (
+	// maxMoments is how many dates, times and durations are kept of all texts: a
+	// user's text has few, and every one is tried.
+	maxMoments = 64
+	// maxUnits is the most of a unit that a duration has.
+	maxUnits = 10_000
+)
 
 type token struct {
 	text       string // lower case
 	start, end int
 }
 
-// addMoments reads dates, times of day and durations out of a vouching text.
-// Each has one reading only: 3/4/2026 is refused.
+// momentReader reads the dates, times of day and durations of one text. Each has one
+// reading only: 3/4/2026 is refused.
+type momentReader struct {
+	v      *vouching
+	source int32
+	text   string
+	tokens []token
+	clock  calendar
+}
+
+// addMoments indexes the dates, times of day and durations of a vouching text.
 func (v *vouching) addMoments(source int, text string, clock calendar) {
-	var tokens []token
+	r := momentReader{v: v, source: int32(source), text: text, clock: clock}
 	for start, end := range words(text) {
-		tokens = append(tokens, token{strings.ToLower(text[start:end]), start, end})
+		r.tokens = append(r.tokens, token{strings.ToLower(text[start:end]), start, end})
 	}
-	for i := 0; i < len(tokens); i++ {
+
+	for i := range r.tokens {
 		if len(v.dates) >= maxMoments || len(v.times) >= maxMoments || len(v.durations) >= maxMoments {
 			return
 		}
-		v.readDate(source, text, tokens, i, clock)
-		v.readTime(source, text, tokens, i)
-		v.readDuration(source, text, tokens, i)
+		r.readDate(i)
+		r.readTime(i)
+		r.readDuration(i)
 	}
-	v.readHan(source, text)
+	r.readHan()
 }
 
-// Dates and times of day as Chinese and Japanese write them.
-var (
-	hanDate = regexp.MustCompile(`(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号號]`)
-	hanTime = regexp.MustCompile(`(上午|早上|午前|下午|午後|晚上)?(\d{1,2})[点點時时](?:(\d{1,2})分|(半))?`)
-)
+func (r *momentReader) position(start, end int) position {
+	return position{r.source, int32(start), int32(end)}
+}
 
-func (v *vouching) readHan(source int, text string) {
-	if !strings.ContainsAny(text, "月点點時时") {
-		return
+// between returns what is between a token and the next one.
+func (r *momentReader) between(i int) string { return r.text[r.tokens[i].end:r.tokens[i+1].start] }
+
+// adjacent reports whether a token and the next one are parts of one date.
+func (r *momentReader) adjacent(i int) bool {
+	switch r.between(i) {
+	case " ", ", ", ". ", " the ", ",":
+		return true
 	}
-	number := func(m []int, group int) int {
-		if m[2*group] < 0 {
-			return 0
-		}
-		n, _ := strconv.Atoi(text[m[2*group]:m[2*group+1]])
-		return n
+	return false
+}
+
+// day is a day of the calendar; the zero day is none.
+type day struct{ year, month, day int }
+
+func dayOf(t time.Time) day { return day{t.Year(), int(t.Month()), t.Day()} }
+
+// dayOfDigits returns the day of three numbers, or none.
+func dayOfDigits(year, month, date string) day {
+	y, err1 := strconv.Atoi(year)
+	m, err2 := strconv.Atoi(month)
+	d, err3 := strconv.Atoi(date)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return day{}
 	}
-	for _, m := range hanDate.FindAllStringSubmatchIndex(text, maxMoments) {
-		// A year of two digits, or of an era, is left alone.
-		if before, _ := utf8.DecodeLastRuneInString(text[:m[0]]); wordRune(before) && !scriptless(before) || before == '年' || before == '.' {
-			continue
-		}
-		if month, day := number(m, 2), number(m, 3); month >= 1 && month <= 12 && day >= 1 && day <= 31 {
-			v.dates = append(v.dates, dateMention{position{int32(source), int32(m[0]), int32(m[1])}, number(m, 1), month, day, "date"})
-		}
-	}
-	for _, m := range hanTime.FindAllStringSubmatchIndex(text, maxMoments) {
-		before, _ := utf8.DecodeLastRuneInString(text[:m[0]])
-		after, _ := utf8.DecodeRuneInString(text[m[1]:])
-		// "三時間" is a duration, "第3点" an item of a list.
-		if unicode.IsDigit(before) || strings.ContainsRune(".:-第", before) || strings.ContainsRune("間间", after) {
-			continue
-		}
-		half, hour, minute := m[2*4] >= 0, number(m, 2), number(m, 3)
-		if half {
-			minute = 30
-		}
-		if m[2] < 0 && m[6] < 0 && !half && !strings.ContainsRune("日号號天", before) && strings.ContainsAny(text[m[0]:m[1]], "点點") {
-			continue // "3点" may be three points
-		}
-		if m[2] >= 0 {
-			night := text[m[2]:m[3]] == "晚上"
-			if hour < 1 || hour > 12 || night && hour == 12 {
-				continue
-			}
-			hour %= 12
-			if p := text[m[2]:m[3]]; night || p == "下午" || p == "午後" {
-				hour += 12
-			}
-		}
-		if hour <= 23 && minute <= 59 {
-			v.times = append(v.times, timeMention{position{int32(source), int32(m[0]), int32(m[1])}, hour, minute})
-		}
+	return day{y, m, d}
+}
+
+func (r *momentReader) addDate(d day, start, end int, how string) {
+	if d.month >= 1 && d.month <= 12 && d.day >= 1 && d.day <= 31 {
+		r.v.dates = append(r.v.dates, dateMention{r.position(start, end), d.year, d.month, d.day, how})
 	}
 }
 
-func (v *vouching) readDate(source int, text string, tokens []token, i int, clock calendar) {
-	add := func(year, month, day, start, end int, how string) {
-		if month >= 1 && month <= 12 && day >= 1 && day <= 31 {
-			v.dates = append(v.dates, dateMention{position{int32(source), int32(start), int32(end)}, year, month, day, how})
-		}
-	}
-	t := tokens[i]
-	// 2024-05-15
-	if i+2 < len(tokens) && len(t.text) == 4 && between(text, t, tokens[i+1]) == "-" && between(text, tokens[i+1], tokens[i+2]) == "-" {
-		y, err1 := strconv.Atoi(t.text)
-		m, err2 := strconv.Atoi(tokens[i+1].text)
-		d, err3 := strconv.Atoi(strings.SplitN(tokens[i+2].text, "t", 2)[0])
-		if err1 == nil && err2 == nil && err3 == nil {
-			add(y, m, d, t.start, tokens[i+2].end, "date")
-		}
+// readDate reads the date that begins, or has its month, at a token.
+func (r *momentReader) readDate(i int) {
+	if d, ok := r.numericDate(i); ok {
+		r.addDate(d, r.tokens[i].start, r.tokens[i+2].end, "date")
 		return
 	}
-	// 15.05.2024: only the German order is written with dots.
-	if i+2 < len(tokens) && len(tokens[i+2].text) == 4 && between(text, t, tokens[i+1]) == "." && between(text, tokens[i+1], tokens[i+2]) == "." {
-		d, err1 := strconv.Atoi(t.text)
-		m, err2 := strconv.Atoi(tokens[i+1].text)
-		y, err3 := strconv.Atoi(tokens[i+2].text)
-		if err1 == nil && err2 == nil && err3 == nil {
-			add(y, m, d, t.start, tokens[i+2].end, "date")
-		}
+	if month, ok := timeNames.months[r.tokens[i].text]; ok {
+		r.readMonth(i, month)
 		return
 	}
-	// 2026/05/06, and 28/2/2026 or 2/28/2026, where one number can't be the month.
-	if i+2 < len(tokens) && between(text, t, tokens[i+1]) == "/" && between(text, tokens[i+1], tokens[i+2]) == "/" {
-		a, err1 := strconv.Atoi(t.text)
-		b, err2 := strconv.Atoi(tokens[i+1].text)
-		c, err3 := strconv.Atoi(tokens[i+2].text)
-		whole := !strings.HasPrefix(text[tokens[i+2].end:], "/") && (t.start == 0 || text[t.start-1] != '/')
-		switch {
-		case err1 != nil || err2 != nil || err3 != nil || !whole:
-		case len(t.text) == 4 && len(tokens[i+2].text) <= 2:
-			add(a, b, c, t.start, tokens[i+2].end, "date")
-		case len(tokens[i+2].text) == 4 && b <= 12 && (a > 12 || a == b):
-			add(c, b, a, t.start, tokens[i+2].end, "date")
-		case len(tokens[i+2].text) == 4 && a <= 12 && b > 12:
-			add(c, a, b, t.start, tokens[i+2].end, "date")
-		}
-		return
-	}
-	if m, ok := months[t.text]; ok {
-		// May 15th, 2024 and 15 May 2024
-		if i+1 < len(tokens) {
-			if d, ok := dayNumber(tokens[i+1].text); ok && gap(text, t, tokens[i+1]) {
-				year, end := 0, tokens[i+1].end
-				if i+2 < len(tokens) && gap(text, tokens[i+1], tokens[i+2]) {
-					if y, ok := yearNumber(tokens[i+2].text); ok {
-						year, end = y, tokens[i+2].end
-					}
-				}
-				add(year, m, d, t.start, end, "date")
-				return
-			}
-		}
-		if i > 0 {
-			j := i - 1
-			if (tokens[j].text == "of" || tokens[j].text == "de") && j > 0 {
-				j--
-			}
-			if d, ok := dayNumber(tokens[j].text); ok {
-				year, end, k := 0, t.end, i+1
-				if k < len(tokens) && (tokens[k].text == "de" || tokens[k].text == "del") && gap(text, t, tokens[k]) {
-					k++
-				}
-				if k < len(tokens) && gap(text, tokens[k-1], tokens[k]) {
-					if y, ok := yearNumber(tokens[k].text); ok {
-						year, end = y, tokens[k].end
-					}
-				}
-				add(year, m, d, tokens[j].start, end, "date")
-			}
-		}
-		return
-	}
-	if clock == nil {
-		return
-	}
-	relative := func(day time.Time, start int) {
-		add(day.Year(), int(day.Month()), day.Day(), start, t.end, "relative date")
-	}
-	now := clock()
-	switch t.text {
-	case "today", "tonight", "heute":
-		relative(now, t.start)
-	case "tomorrow", "morgen":
-		relative(now.AddDate(0, 0, 1), t.start)
-	case "yesterday", "gestern":
-		relative(now.AddDate(0, 0, -1), t.start)
-	}
-	if w, ok := weekdays[t.text]; ok {
-		start, ahead := t.start, (int(w)-int(now.Weekday())+7)%7
-		if ahead == 0 {
-			ahead = 7
-		}
-		if i > 0 && tokens[i-1].text == "next" {
-			// "Next Friday" is the coming one or the one after: both readings
-			// are the user's, and nobody else's.
-			start = tokens[i-1].start
-			relative(now.AddDate(0, 0, ahead+7), start)
-		}
-		relative(now.AddDate(0, 0, ahead), start)
+	if r.clock != nil {
+		r.readRelative(i)
 	}
 }
 
-func (v *vouching) readTime(source int, text string, tokens []token, i int) {
-	t := tokens[i]
-	hour, suffix := leadingNumber(t.text)
-	minute, end, clockLike := 0, t.end, false
-	if hour >= 0 && len(suffix) == 3 && suffix[0] == 'h' && isIndex(suffix[1:]) { // 9h30
-		minute, _ = strconv.Atoi(suffix[1:])
-		suffix = "h"
-	} else if len(t.text) > 4 {
-		return
+// numericDate reads three numbers with one separator, and reports whether there is
+// such a form, with a day or none.
+func (r *momentReader) numericDate(i int) (day, bool) {
+	if i+2 >= len(r.tokens) || r.between(i) != r.between(i+1) {
+		return day{}, false
 	}
-	if hour < 0 || hour > 24 || minute > 59 {
-		return
+
+	a, b, c := r.tokens[i].text, r.tokens[i+1].text, r.tokens[i+2].text
+	separator := r.between(i)
+	switch {
+	case separator == "-" && len(a) == 4: // 2024-05-15
+		date, _, _ := strings.Cut(c, "t")
+		return dayOfDigits(a, b, date), true
+	case separator == "." && len(c) == 4: // 15.05.2024: only the German order is written with dots
+		return dayOfDigits(c, b, a), true
+	case separator == "/":
+		return r.slashDate(i), true
 	}
-	next := i + 1
-	if suffix == "" && next < len(tokens) && between(text, t, tokens[next]) == ":" {
-		m, s := leadingNumber(tokens[next].text)
-		if m < 0 || m > 59 || len(tokens[next].text) < 2 {
+	return day{}, false
+}
+
+// slashDate reads 2026/05/06, and 28/2/2026 or 2/28/2026, where one number can't be
+// the month.
+func (r *momentReader) slashDate(i int) day {
+	a, b, c := r.tokens[i], r.tokens[i+1], r.tokens[i+2]
+	before, after := r.text[:a.start], r.text[c.end:]
+	d := dayOfDigits(a.text, b.text, c.text)
+	if d == (day{}) || strings.HasSuffix(before, "/") || strings.HasPrefix(after, "/") {
+		return day{}
+	}
+
+	first, second := d.year, d.month
+	yearLast := len(c.text) == 4
+	switch {
+	case len(a.text) == 4 && len(c.text) <= 2:
+		return d
+	case yearLast && second <= 12 && (first > 12 || first == second):
+		return day{d.day, second, first}
+	case yearLast && first <= 12 && second > 12:
+		return day{d.day, first, second}
+	}
+	return day{}
+}
+
+// readMonth reads the date that has its month in words: May 15th, 2024; 15 May 2024;
+// 15 de mayo de 2024.
+func (r *momentReader) readMonth(i, month int) {
+	t := r.tokens[i]
+	if i+1 < len(r.tokens) && r.adjacent(i) {
+		if d, ok := dayNumber(r.tokens[i+1].text); ok {
+			year, end := r.yearAfter(i+1, r.tokens[i+1].end)
+			r.addDate(day{year, month, d}, t.start, end, "date")
 			return
 		}
-		minute, suffix, end, clockLike = m, s, tokens[next].end, true
-		next++
 	}
-	if suffix == "" && next < len(tokens) && between(text, tokens[next-1], tokens[next]) == " " {
-		if s := tokens[next].text; s == "am" || s == "pm" || s == "uhr" || s == "o" {
-			suffix, end = s, tokens[next].end
+	if i == 0 {
+		return
+	}
+
+	before := i - 1
+	if of := r.tokens[before].text; (of == "of" || of == "de") && before > 0 {
+		before--
+	}
+	d, ok := dayNumber(r.tokens[before].text)
+	if !ok {
+		return
+	}
+	last := i
+	if last+1 < len(r.tokens) && r.adjacent(last) && (r.tokens[last+1].text == "de" || r.tokens[last+1].text == "del") {
+		last++
+	}
+	year, end := r.yearAfter(last, t.end)
+	r.addDate(day{year, month, d}, r.tokens[before].start, end, "date")
+}
+
+// yearAfter returns the year behind a token with its end; none, and the given end,
+// where there is no year.
+func (r *momentReader) yearAfter(i, end int) (int, int) {
+	if i+1 == len(r.tokens) || !r.adjacent(i) {
+		return 0, end
+	}
+	if y, ok := yearNumber(r.tokens[i+1].text); ok {
+		return y, r.tokens[i+1].end
+	}
+	return 0, end
+}
+
+// readRelative reads a day that the clock gives its meaning: "tomorrow", "Friday".
+func (r *momentReader) readRelative(i int) {
+	t, now := r.tokens[i], r.clock()
+	add := func(days, start int) {
+		r.addDate(dayOf(now.AddDate(0, 0, days)), start, t.end, "relative date")
+	}
+	if days, ok := timeNames.days[t.text]; ok {
+		add(days, t.start)
+	}
+	weekday, ok := timeNames.weekdays[t.text]
+	if !ok {
+		return
+	}
+
+	start, ahead := t.start, (weekday-int(now.Weekday())+7)%7
+	if ahead == 0 {
+		ahead = 7
+	}
+	if i > 0 && r.tokens[i-1].text == "next" {
+		// "Next Friday" is the coming one or the one after: both readings are the
+		// user's.
+		start = r.tokens[i-1].start
+		add(ahead+7, start)
+	}
+	add(ahead, start)
+}
+
+// readTime reads the time of day that begins at a token: 12:30, 9h30, 3 pm, 15 Uhr.
+func (r *momentReader) readTime(i int) {
+	t := r.tokens[i]
+	hour, minute, suffix, ok := hourAndSuffix(t.text)
+	if !ok {
+		return
+	}
+
+	last, clockLike := i, false
+	if suffix == "" && last+1 < len(r.tokens) && r.between(last) == ":" {
+		next := r.tokens[last+1].text
+		minute, suffix = leadingNumber(next)
+		if minute < 0 || minute > 59 || len(next) < 2 {
+			return
+		}
+		last, clockLike = last+1, true
+	}
+	if suffix == "" && last+1 < len(r.tokens) && r.between(last) == " " {
+		switch next := r.tokens[last+1].text; next {
+		case "am", "pm", "uhr", "o":
+			suffix, last = next, last+1
 		}
 	}
+
+	if hour, ok = hourOfDay(hour, suffix, clockLike); ok {
+		r.v.times = append(r.v.times, timeMention{r.position(t.start, r.tokens[last].end), hour, minute})
+	}
+}
+
+// hourAndSuffix reads the hour that a word begins with, the minutes of "9h30", and
+// what follows.
+func hourAndSuffix(w string) (hour, minute int, suffix string, ok bool) {
+	hour, suffix = leadingNumber(w)
+	withMinutes := hour >= 0 && len(suffix) == 3 && suffix[0] == 'h' && isIndex(suffix[1:])
+	if withMinutes {
+		minute, _ = strconv.Atoi(suffix[1:])
+		suffix = "h"
+	}
+	ok = hour >= 0 && hour <= 24 && minute <= 59 && (withMinutes || len(w) <= 4)
+	return hour, minute, suffix, ok
+}
+
+// hourOfDay returns the hour from 0 to 23 that an hour with its suffix is. Without a
+// suffix it is one only with minutes.
+func hourOfDay(hour int, suffix string, minutes bool) (int, bool) {
 	switch suffix {
 	case "am", "pm":
 		if hour < 1 || hour > 12 {
-			return
+			return 0, false
 		}
 		hour %= 12
 		if suffix == "pm" {
@@ -330,66 +290,42 @@ func (v *vouching) readTime(source int, text string, tokens []token, i int) {
 		}
 	case "uhr", "o", "h":
 	case "":
-		if !clockLike {
-			return
+		if !minutes {
+			return 0, false
 		}
 	default:
-		return
+		return 0, false
 	}
-	if hour == 24 {
-		hour = 0
-	}
-	v.times = append(v.times, timeMention{position{int32(source), int32(t.start), int32(end)}, hour, minute})
+	return hour % 24, true
 }
 
-func (v *vouching) readDuration(source int, text string, tokens []token, i int) {
-	t := tokens[i]
+// readDuration reads the length of time that begins at a token: 90 min, 2h, an hour.
+func (r *momentReader) readDuration(i int) {
+	t := r.tokens[i]
 	n, suffix := leadingNumber(t.text)
-	unitAt := i
 	if n < 0 {
-		w, ok := numberWords[t.text]
-		if !ok || w == 0 {
+		word, ok := numberWords[t.text]
+		if !ok || word == 0 {
 			return
 		}
-		n, suffix = w, ""
+		n, suffix = word, ""
 	}
+
+	last := i
 	if suffix == "" {
-		unitAt++
-		if unitAt >= len(tokens) || len(between(text, t, tokens[unitAt])) != 1 {
+		if i+1 == len(r.tokens) || len(r.between(i)) != 1 {
 			return
 		}
-		suffix = tokens[unitAt].text
+		last++
+		suffix = r.tokens[last].text
 	}
-	var unit time.Duration
-	switch suffix {
-	case "h", "hr", "hrs", "hour", "hours", "stunde", "stunden":
-		unit = time.Hour
-	case "m", "min", "mins", "minute", "minutes", "minuten":
-		unit = time.Minute
-	case "d", "day", "days", "night", "nights", "tag", "tage", "tagen":
-		unit = 24 * time.Hour
-	case "week", "weeks", "woche", "wochen":
-		unit = 7 * 24 * time.Hour
-	default:
-		return
+	if unit, ok := timeNames.units[suffix]; ok && n <= maxUnits {
+		r.v.durations = append(r.v.durations, durationMention{r.position(t.start, r.tokens[last].end), time.Duration(n) * unit})
 	}
-	if n > 10_000 {
-		return
-	}
-	v.durations = append(v.durations, durationMention{position{int32(source), int32(t.start), int32(tokens[unitAt].end)}, time.Duration(n) * unit})
 }
 
-func between(text string, a, b token) string { return text[a.end:b.start] }
-
-// gap tells whether two tokens of a date stand next to each other.
-func gap(text string, a, b token) bool {
-	switch between(text, a, b) {
-	case " ", ", ", ". ", " the ", ",":
-		return true
-	}
-	return false
-}
-
+// leadingNumber returns the number that a word begins with, -1 where it begins with
+// none or a long one, and what follows it.
 func leadingNumber(s string) (int, string) {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
@@ -398,6 +334,7 @@ func leadingNumber(s string) (int, string) {
 	if n == 0 || n > 5 {
 		return -1, ""
 	}
+
 	v, err := strconv.Atoi(s[:n])
 	if err != nil {
 		return -1, ""
@@ -417,131 +354,4 @@ func dayNumber(s string) (int, bool) {
 func yearNumber(s string) (int, bool) {
 	n, suffix := leadingNumber(s)
 	return n, suffix == "" && n >= 1900 && n <= 2200
-}
-
-// layouts are the forms in which an argument's date or date-time is read.
-var layouts = [...]struct {
-	layout       string
-	date, clock  bool
-	minuteLength int
-}{
-	{"2006-01-02", true, false, 10},
-	{"2006-01-02 15:04", true, true, 16},
-	{"2006-01-02T15:04", true, true, 16},
-	{"2006-01-02 15:04:05", true, true, 19},
-	{"2006-01-02T15:04:05", true, true, 19},
-	{"2006-01-02T15:04:05Z07:00", true, true, 0},
-	{"2006-01-02T15:04:05.000Z07:00", true, true, 0},
-	{"15:04", false, true, 5},
-	{"15:04:05", false, true, 8},
-	{"02.01.2006", true, false, 10},
-	{"January 2, 2006", true, false, 0},
-	{"2 January 2006", true, false, 0},
-}
-
-// moment is an argument's value read as a date, a time of day, or both.
-type moment struct {
-	at          time.Time
-	date, clock bool
-}
-
-func parseMoment(s string) (moment, bool) {
-	if len(s) < 5 || len(s) > 40 || !strings.ContainsAny(s, "-:. ") || !strings.ContainsAny(s, "0123456789") {
-		return moment{}, false
-	}
-	if !isDigit(s[0]) && !monthStart(s) {
-		return moment{}, false
-	}
-	for _, l := range layouts {
-		if l.minuteLength != 0 && len(s) != l.minuteLength {
-			continue
-		}
-		if at, err := time.Parse(l.layout, s); err == nil {
-			return moment{at, l.date, l.clock}, true
-		}
-	}
-	return moment{}, false
-}
-
-// monthStart tells whether a text begins as an English month's name does: to
-// try all layouts on every other word costs more than all that a word is
-// otherwise looked up for.
-func monthStart(s string) bool {
-	switch asciiLower(s[:3]) {
-	case "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec":
-		return true
-	}
-	return false
-}
-
-// vouchDate finds a mention of the date. A mention without a year is the date
-// in the clock's year or the next.
-func (v *vouching) vouchDate(at time.Time, clock calendar) (dateMention, bool) {
-	v.work.spend(len(v.dates))
-	for _, d := range v.dates {
-		if d.month != int(at.Month()) || d.day != at.Day() {
-			continue
-		}
-		if d.year == at.Year() {
-			return d, true
-		}
-		if d.year == 0 && clock != nil {
-			if now := clock(); at.Year() == now.Year() || at.Year() == now.Year()+1 {
-				return d, true
-			}
-		}
-	}
-	return dateMention{}, false
-}
-
-// vouchTime finds a mention of the time of day, or one that a mentioned
-// duration leads from.
-func (v *vouching) vouchTime(at time.Time) (places []position, how string, ok bool) {
-	for _, t := range v.times {
-		if t.hour == at.Hour() && t.minute == at.Minute() && at.Second() == 0 {
-			return []position{t.position}, "time", true
-		}
-	}
-	v.work.spend(len(v.times) * (1 + len(v.durations)))
-	for _, t := range v.times {
-		for _, d := range v.durations {
-			minutes := t.hour*60 + t.minute + int(d.length/time.Minute)
-			if minutes%(24*60) == at.Hour()*60+at.Minute() && at.Second() == 0 {
-				return []position{t.position, d.position}, "time plus duration", true
-			}
-		}
-	}
-	return nil, "", false
-}
-
-// parseDuration reads a duration argument such as "1h 30m", "90m" or "2 hours".
-func parseDuration(s string) (time.Duration, bool) {
-	if len(s) > 32 || s == "" {
-		return 0, false
-	}
-	var total time.Duration
-	fields := strings.Fields(strings.ToLower(s))
-	for i := 0; i < len(fields); i++ {
-		n, unit := leadingNumber(fields[i])
-		if n < 0 {
-			return 0, false
-		}
-		if unit == "" {
-			if i++; i == len(fields) {
-				return 0, false
-			}
-			unit = fields[i]
-		}
-		switch unit {
-		case "h", "hour", "hours":
-			total += time.Duration(n) * time.Hour
-		case "m", "min", "minute", "minutes":
-			total += time.Duration(n) * time.Minute
-		case "d", "day", "days":
-			total += time.Duration(n) * 24 * time.Hour
-		default:
-			return 0, false
-		}
-	}
-	return total, true
 }

@@ -141,7 +141,7 @@ func (q *query) unsaidRight(text string, o occurrence, left, right []string) boo
 		return false
 	}
 	// "make it public", "as the owner."
-	made := hasAny(left, wordSet("make set mark keep"))
+	made := making.in(left)
 	return !(made && closes(q.s.vouch.sources[o.source].text, o.end))
 }
 

@@ -327,7 +327,7 @@ func (q *query) moment(text string) (Resolution, bool) {
 		return Resolution{}, false
 	}
 	m, ok := parseMoment(text)
-	if !ok || m.at.Nanosecond() != 0 || !q.s.clock.zone(m.at) {
+	if !ok || m.at.Nanosecond() != 0 || !q.s.clock.sameZone(m.at) {
 		return Resolution{}, false
 	}
 	r := Resolution{Label: label.Identity(), How: "date", Witness: true, Bounded: true}
@@ -339,7 +339,7 @@ func (q *query) moment(text string) (Resolution, bool) {
 		}
 	}
 	if m.date {
-		d, ok := q.s.vouch.vouchDate(m.at, q.s.clock)
+		d, ok := q.s.vouch.findDate(m.at, q.s.clock)
 		if !ok {
 			return Resolution{}, false
 		}
@@ -347,7 +347,7 @@ func (q *query) moment(text string) (Resolution, bool) {
 		r.How = d.how
 	}
 	if m.clock && (!m.date || m.at.Hour()+m.at.Minute()+m.at.Second() > 0) {
-		places, how, ok := q.s.vouch.vouchTime(m.at)
+		places, how, ok := q.s.vouch.findTime(m.at)
 		if !ok {
 			return Resolution{}, false
 		}

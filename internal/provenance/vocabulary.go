@@ -54,6 +54,8 @@ const (
 	people
 	states
 	rights
+	beforeTime
+	making
 	labels
 	smallConnectives
 	modifiers
@@ -111,6 +113,8 @@ var classNames = [wordClasses]string{
 	universal:        "universal",
 	people:           "people",
 	states:           "states",
+	beforeTime:       "beforeTime",
+	making:           "making",
 	rights:           "rights",
 	labels:           "labels",
 	smallConnectives: "smallConnectives",
