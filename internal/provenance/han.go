@@ -35,15 +35,15 @@ type hanNumber struct {
 	total, section, coefficient big.Rat
 	pending                     bool  // a coefficient waits for its unit
 	digit                       bool  // and is a character
-	nought                      bool  // a nought stands before it
+	nought                      bool  // a nought is before it
 	unit, big                   int64 // the last units of each kind
 	bare                        bool  // Japanese: 百 and 千 are one hundred and one thousand
 	ok                          bool
 }
 
 // han reads Chinese and Japanese numbers, in characters or with digits before
-// their units. Those count that a currency, a percent sign or a counter follows,
-// or the end of a clause.
+// their units. A number counts when a currency, a percent sign, a counter or the end
+// of a clause follows it.
 func (r *numeralReader) han() {
 	end := 0
 	for i, c := range r.text {
@@ -53,7 +53,7 @@ func (r *numeralReader) han() {
 	}
 }
 
-// digitsBefore returns where the digits begin that stand directly before i.
+// digitsBefore returns where the digits directly before i begin.
 func (r *numeralReader) digitsBefore(i int) int {
 	start := i
 	for n := 0; start > 0 && n < 2*maxDigits; n++ {
@@ -71,9 +71,43 @@ func (r *numeralReader) digitsBefore(i int) int {
 
 // hanAt reads the number at start, and returns where its characters end.
 func (r *numeralReader) hanAt(start int) int {
+	value, end, units := r.hanValue(start)
+	before := lastRune(r.text[:start]) // of no class at the beginning of a text
+	percent := strings.HasSuffix(r.text[:start], "百分之")
+	money := currencyBefore(r.text[:start])
+	s := r.suffix(end, money > 0)
+	digits := isNumberRune(firstRune(r.text[start:]))
+
+	x := hanContext{
+		after:   firstRune(r.text[end+s.length:]),
+		closed:  end+s.length == len(r.text) || hard(firstRune(r.text[end+s.length:])),
+		counted: end < len(r.text) && strings.ContainsRune(hanCounters, firstRune(r.text[end:])),
+	}
+	measured := percent || s.percent || s.money || money > 0
+	standsAlone := x.closed && units > 0 && end-start > len("十")
+	ordinal := start > 0 && strings.ContainsRune("第周期拜", before)
+	if ordinal || isAlnumRune(before) || (!measured && !x.counted && !standsAlone) {
+		if digits {
+			r.out = append(r.out, numeral{start: start, end: end, marked: true})
+		}
+		return end
+	}
+
+	out := numeral{start: start, end: end + s.length, percent: percent || s.percent, money: s.money || money > 0, before: !s.money, minor: s.minor, scaled: units > 0, spelled: !digits}
+	out.marked = out.money || out.percent
+	vague := start > 0 && strings.ContainsRune("几幾数數好上多半近余餘", before)
+	if value != nil && !vague && !x.goesOn() && !s.odd() && !r.upTo(out) {
+		out.value = value
+	}
+	r.out = append(r.out, out)
+	return end
+}
+
+// hanValue reads the characters of the number at start. It returns its value, nil
+// where that is in doubt, its end, and how many units it has.
+func (r *numeralReader) hanValue(start int) (value *big.Rat, end, units int) {
 	n := hanNumber{ok: true, bare: r.lang == japanese, unit: 10_000, big: 1 << 62}
-	end, units := start, 0
-	for end < len(r.text) {
+	for end = start; end < len(r.text); {
 		c, size := utf8.DecodeRuneInString(r.text[end:])
 		if v, digit := hanDigits[c]; digit {
 			n.takeDigit(v)
@@ -89,32 +123,19 @@ func (r *numeralReader) hanAt(start int) int {
 		}
 		end += size
 	}
-	value := n.end()
+	return n.value(), end, units
+}
 
-	before, _ := utf8.DecodeLastRuneInString(r.text[:start])
-	percent := strings.HasSuffix(r.text[:start], "百分之")
-	money := currencyBefore(r.text[:start])
-	s := r.suffix(end, money > 0)
-	after := firstRune(r.text[end+s.length:])
-	closed := end+s.length == len(r.text) || hard(after)
-	counted := strings.ContainsRune(hanCounters, firstRune(r.text[end:])) && end < len(r.text)
-	digits := isNumberRune(firstRune(r.text[start:]))
-	if strings.ContainsRune("第周期拜", before) && start > 0 || isAlnumRune(before) && start > 0 || !percent && !s.percent && !s.money && money == 0 && !counted && !(closed && units > 0 && end-start > len("十")) {
-		if digits {
-			r.out = append(r.out, numeral{start: start, end: end, marked: true})
-		}
-		return end
-	}
+// hanContext is what follows a number.
+type hanContext struct {
+	after           rune // behind its suffix
+	closed, counted bool // by the end of a clause; by a counter
+}
 
-	out := numeral{start: start, end: end + s.length, percent: percent || s.percent, money: s.money || money > 0, before: !s.money, minor: s.minor, scaled: units > 0, spelled: !digits}
-	out.marked = out.money || out.percent
-	vague := strings.ContainsRune("几幾数數好上多半近余餘", before) && start > 0
-	goesOn := hanNumeral(after) || isNumberRune(after) || strings.ContainsRune("半多余餘几幾角毛", after)
-	if value != nil && !vague && !(goesOn && !closed) && !s.minor && !s.unknownScale && s.factor == nil && !r.upTo(out) {
-		out.value = value
-	}
-	r.out = append(r.out, out)
-	return end
+// goesOn reports whether what follows makes another number of it.
+func (x hanContext) goesOn() bool {
+	more := hanNumeral(x.after) || isNumberRune(x.after) || strings.ContainsRune("半多余餘几幾角毛", x.after)
+	return more && !x.closed
 }
 
 func isAlnumRune(r rune) bool { return r < utf8.RuneSelf && isAlnum(byte(r)) }
@@ -144,34 +165,47 @@ func (n *hanNumber) takeRun(r *numeralReader, run *digitRun) {
 }
 
 func (n *hanNumber) takeUnit(u int64) {
-	factor := new(big.Rat).SetInt64(u)
 	if u < 10_000 {
-		if !n.pending {
-			n.ok = n.ok && (n.bare || u == 10 && n.section.Sign() == 0)
-			n.coefficient.SetInt64(1)
-		}
-		n.ok = n.ok && u < n.unit
-		n.section.Add(&n.section, factor.Mul(factor, &n.coefficient))
-		n.unit = u
+		n.takeSmallUnit(u)
 	} else {
-		if n.pending {
-			n.section.Add(&n.section, &n.coefficient)
-		}
-		n.ok = n.ok && u < n.big && n.section.Sign() > 0
-		n.total.Add(&n.total, factor.Mul(factor, &n.section))
-		n.section.SetInt64(0)
-		n.unit, n.big = 10_000, u
+		n.takeBigUnit(u)
 	}
 	n.pending, n.nought = false, false
 }
 
-// end returns the number, or nil where it is none, or where its last digit may
+func (n *hanNumber) takeSmallUnit(u int64) {
+	if !n.pending {
+		firstTen := u == 10 && n.section.Sign() == 0
+		n.ok = n.ok && (n.bare || firstTen)
+		n.coefficient.SetInt64(1)
+	}
+	n.ok = n.ok && u < n.unit
+	n.section.Add(&n.section, times(u, &n.coefficient))
+	n.unit = u
+}
+
+func (n *hanNumber) takeBigUnit(u int64) {
+	if n.pending {
+		n.section.Add(&n.section, &n.coefficient)
+	}
+	n.ok = n.ok && u < n.big && n.section.Sign() > 0
+	n.total.Add(&n.total, times(u, &n.section))
+	n.section.SetInt64(0)
+	n.unit, n.big = 10_000, u
+}
+
+func times(factor int64, x *big.Rat) *big.Rat {
+	return new(big.Rat).Mul(new(big.Rat).SetInt64(factor), x)
+}
+
+// value returns the number, nil where it is none, or where its last digit may
 // leave out its unit, as Chinese does: "一万五" is 15000 to most, and 10005 by the
 // book.
-func (n *hanNumber) end() *big.Rat {
+func (n *hanNumber) value() *big.Rat {
 	if n.pending {
-		small := n.unit < 10_000 && n.unit > 10 || n.unit == 10_000 && n.big < 1<<62
-		n.ok = n.ok && !(n.digit && small && !n.nought && !n.bare)
+		small := (n.unit < 10_000 && n.unit > 10) || (n.unit == 10_000 && n.big < 1<<62)
+		mayLeaveOut := n.digit && small && !n.nought && !n.bare
+		n.ok = n.ok && !mayLeaveOut
 		n.section.Add(&n.section, &n.coefficient)
 	}
 	if !n.ok {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// suffix is what stands behind a number and belongs to it.
+// suffix is what follows a number and belongs to it.
 type suffix struct {
 	length       int      // in bytes
 	factor       *big.Rat // of its scale
@@ -17,12 +17,17 @@ type suffix struct {
 	unit         bool // kilograms and the like; not part of the length
 }
 
-// suffix reads what follows a number that ends at end. Whether it has a currency
-// before it decides what "m" is.
+// odd reports whether a suffix makes a number that is not read: a scale behind a
+// number in words, or cents.
+func (s suffix) odd() bool { return s.factor != nil || s.unknownScale || s.minor }
+
+// suffix reads what follows a number that ends at end. Whether the number has a
+// currency before it decides what "m" is.
 func (r *numeralReader) suffix(end int, money bool) suffix {
 	var s suffix
 	rest := r.text[end:]
 	s.length = emptyDecimals(rest, money)
+
 	for range maxScales {
 		factor, n, ok := r.scaleAt(rest[s.length:], money)
 		if !ok {
@@ -57,14 +62,15 @@ func (r *numeralReader) suffix(end int, money bool) suffix {
 const maxScales = 2
 
 // emptyDecimals returns the length of the dash that some write for no cents, as
-// in "50,- €": where a currency stands next to it, since it may be a dash.
+// in "50,- €". Without a currency next to it, it may be a dash.
 func emptyDecimals(rest string, money bool) int {
 	for _, dash := range [...]string{".--", ",--", ".-", ",-", ".–", ",–", ".—", ",—"} {
 		if !strings.HasPrefix(rest, dash) {
 			continue
 		}
 		after := rest[len(dash):]
-		if n, _ := currencyAfter(after); n > 0 || money && (after == "" || hard(firstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0) {
+		atEnd := after == "" || hard(firstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0
+		if n, _ := currencyAfter(after); n > 0 || (money && atEnd) {
 			return len(dash)
 		}
 	}
@@ -99,12 +105,15 @@ func (r *numeralReader) scaleAt(rest string, money bool) (factor int64, length i
 		return 0, 0, false
 	}
 	length = blank + len(w)
+
 	after := rest[length:]
 	n, minor := currencyAfter(after)
-	money = money || n > 0 && !minor
 	if l, ok := letterScales[w]; ok {
-		return l.factor, length, money && !minor || l.bare && blank == 0
+		withMoney := !minor && (money || n > 0)
+		touches := l.bare && blank == 0
+		return l.factor, length, withMoney || touches
 	}
+
 	sc, ok := scales[strings.ToLower(w)]
 	if !ok {
 		return 0, 0, false
@@ -195,6 +204,7 @@ func currencyBefore(s string) int {
 		left = s[:len(s)-size]
 	}
 	blank := len(s) - len(left)
+
 	if r, size := utf8.DecodeLastRuneInString(left); currencySign(r) {
 		w := lastLetters(left[:len(left)-size])
 		if currencyPrefixes.has(strings.ToLower(w)) && len(w) < 4 && r == '$' {
@@ -208,17 +218,30 @@ func currencyBefore(s string) int {
 		}
 	}
 
-	dotted := strings.TrimSuffix(left, ".")
+	if n := currencyWordBefore(left); n > 0 {
+		return blank + n
+	}
+	return 0
+}
+
+// currencyWordBefore returns the length of the currency's word, with its dot, that a
+// text ends with.
+func currencyWordBefore(s string) int {
+	dotted := strings.TrimSuffix(s, ".")
 	w := lastLetters(dotted)
 	lower := strings.ToLower(w)
-	if w == "" || !currencyWords.has(lower) || dotted != left && !dottedCurrency.has(lower) {
+	if w == "" || !currencyWords.has(lower) {
 		return 0
 	}
-	n := len(left) - len(dotted) + len(w)
-	if before, _ := utf8.DecodeLastRuneInString(left[:len(left)-n]); before == '\'' || before == '-' || wordRune(before) {
+	if dotted != s && !dottedCurrency.has(lower) {
 		return 0
 	}
-	return blank + n
+
+	n := len(s) - len(dotted) + len(w)
+	if before := lastRune(s[:len(s)-n]); before == '\'' || before == '-' || wordRune(before) {
+		return 0
+	}
+	return n
 }
 
 // lastLetters returns the letters that a text ends with, unless they are too
@@ -238,7 +261,7 @@ func lastLetters(s string) string {
 }
 
 // currencyAfter returns the length of the currency that a text begins with,
-// behind at most one blank, and tells whether it is a hundredth of one.
+// behind at most one blank, and reports whether it is a hundredth of one.
 func currencyAfter(rest string) (length int, minor bool) {
 	blank, w := spacedWord(rest)
 	at := rest[blank:]

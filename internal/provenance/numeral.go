@@ -19,7 +19,7 @@ type numeral struct {
 	percent bool
 	marked  bool // by a currency, a unit or decimals: a quantity
 	money   bool
-	before  bool // its only currency stands before it
+	before  bool // its only currency is before it
 	minor   bool // cents
 	scaled  bool // by thousand, million and the like
 	spelled bool // in words
@@ -118,6 +118,7 @@ func readRun(text string, start int) digitRun {
 	run := digitRun{start: start}
 	group, script, end := readGroup(text, start)
 	run.groups, run.end, run.mixed = []string{group}, end, script == 0
+
 	for {
 		sep, size := utf8.DecodeRuneInString(text[run.end:])
 		sep = plainSeparator(sep, script)
@@ -125,9 +126,10 @@ func readRun(text string, start int) digitRun {
 			return run
 		}
 		next, own, end := readGroup(text, run.end+size)
-		if next == "" || grouping(sep) && !run.goesOn(sep, next) {
+		if next == "" || (groupsOnly(sep) && !run.goesOn(sep, next)) {
 			return run
 		}
+
 		run.groups = append(run.groups, next)
 		run.separators = append(run.separators, sep)
 		run.end = end
@@ -138,13 +140,13 @@ func readRun(text string, start int) digitRun {
 // readGroup reads digits in a row. The script is that of all of them, or 0.
 func readGroup(text string, start int) (group string, script rune, end int) {
 	var digits []byte
-	end = start
-	for end < len(text) {
+	for end = start; end < len(text); {
 		r, size := utf8.DecodeRuneInString(text[end:])
 		v, zero := digitOf(r)
 		if v < 0 {
 			break
 		}
+
 		if end == start {
 			script = zero
 		} else if zero != script {
@@ -174,8 +176,8 @@ func plainSeparator(r, script rune) rune {
 	return 0
 }
 
-// grouping reports whether a separator can only divide groups of three digits.
-func grouping(sep rune) bool { return sep == ' ' || sep == '\u00a0' || sep == '\'' }
+// groupsOnly reports whether a separator can only divide groups of three digits.
+func groupsOnly(sep rune) bool { return sep == ' ' || sep == '\u00a0' || sep == '\'' }
 
 // goesOn reports whether three more digits are a further group of the number.
 func (run *digitRun) goesOn(sep rune, next string) bool {
@@ -206,38 +208,57 @@ func (run *digitRun) shape() (s shape, group, point rune) {
 	if run.mixed || n > maxDigits || len(strings.Join(run.groups, "")) > maxDigits {
 		return malformed, 0, 0
 	}
-	first, last := run.groups[0], run.groups[n]
+
 	switch {
+	case n == 0 && run.leadingZero():
+		return malformed, 0, 0
 	case n == 0:
-		if len(first) > 1 && first[0] == '0' {
-			return malformed, 0, 0
-		}
 		return whole, 0, 0
-	case n == 1 && (run.separators[0] == '.' || run.separators[0] == ',' || run.separators[0] == definiteDecimal):
-		switch {
-		case len(first) > 1 && first[0] == '0':
-			return malformed, 0, run.separators[0]
-		case len(last) == 3 && len(first) <= 3 && first != "0" && run.separators[0] != definiteDecimal:
-			return twofold, run.separators[0], run.separators[0]
-		}
-		return decimal, 0, run.separators[0]
+	case n == 1 && mayPoint(run.separators[0]):
+		return run.pointShape()
+	}
+	return run.groupShape()
+}
+
+// leadingZero reports whether a run begins with a zero and further digits.
+func (run *digitRun) leadingZero() bool { return len(run.groups[0]) > 1 && run.groups[0][0] == '0' }
+
+// mayPoint reports whether a separator can divide decimals.
+func mayPoint(sep rune) bool { return sep == '.' || sep == ',' || sep == definiteDecimal }
+
+// pointShape returns the shape of a run with one dot or comma.
+func (run *digitRun) pointShape() (s shape, group, point rune) {
+	point = run.separators[0]
+	if run.leadingZero() {
+		return malformed, 0, point
 	}
 
+	first, last := run.groups[0], run.groups[1]
+	if len(last) == 3 && len(first) <= 3 && first != "0" && point != definiteDecimal {
+		return twofold, point, point
+	}
+	return decimal, 0, point
+}
+
+// groupShape returns the shape of a run with groups.
+func (run *digitRun) groupShape() (s shape, group, point rune) {
 	group = run.separators[0]
-	end := n
-	if run.separators[n-1] != group {
-		point = run.separators[n-1]
+	end := len(run.separators)
+	if last := run.separators[end-1]; last != group {
+		point = last
 		end--
 	}
-	if group == definiteDecimal || point != 0 && point != '.' && point != ',' && point != definiteDecimal {
+	if group == definiteDecimal || (point != 0 && !mayPoint(point)) {
 		return malformed, 0, 0
 	}
+
 	for _, sep := range run.separators[:end] {
 		if sep != group {
 			return malformed, 0, 0
 		}
 	}
-	if !inThousands(run.groups[:end+1]) && !(group == ',' && inLakhs(run.groups[:end+1])) {
+	groups := run.groups[:end+1]
+	if !inThousands(groups) && (group != ',' || !inLakhs(groups)) {
 		return malformed, 0, 0
 	}
 	if point != 0 {
@@ -249,12 +270,11 @@ func (run *digitRun) shape() (s shape, group, point rune) {
 // inThousands reports whether groups are of three digits, the first of one to
 // three.
 func inThousands(groups []string) bool {
-	for i, g := range groups {
-		if i > 0 && len(g) != 3 || i == 0 && (len(g) > 3 || g[0] == '0') {
-			return false
-		}
+	first := groups[0]
+	if len(first) > 3 || first[0] == '0' {
+		return false
 	}
-	return true
+	return !slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
 // inLakhs reports whether groups are as India writes them: 1,00,000.
@@ -277,8 +297,7 @@ func (run *digitRun) value(decimals bool) *big.Rat {
 	return v
 }
 
-// learn notes what a number that can be read in one way only tells of the
-// separators.
+// learn notes what a number with one reading tells of the separators.
 func (r *numeralReader) learn(run *digitRun) {
 	s, group, point := run.shape()
 	switch s {
@@ -290,14 +309,15 @@ func (r *numeralReader) learn(run *digitRun) {
 		}
 	case decimal, malformed:
 		// "01,50 EUR" is none, and tells what the comma is.
-		if point != 0 && (r.quantity(run) || point == '.' && run.groups[0] == "0") {
+		fraction := point == '.' && run.groups[0] == "0"
+		if point != 0 && (fraction || r.quantity(run)) {
 			r.decimal[point] = true
 		}
 	}
 }
 
-// quantity reports whether a currency, a percent sign, a scale or a unit stands
-// next to a run.
+// quantity reports whether a run has a currency, a percent sign, a scale or a unit
+// next to it.
 func (r *numeralReader) quantity(run *digitRun) bool {
 	n := currencyBefore(r.text[:run.start])
 	s := r.suffix(run.end, n > 0)
@@ -307,7 +327,7 @@ func (r *numeralReader) quantity(run *digitRun) bool {
 // read reads one run of digits.
 func (r *numeralReader) read(run *digitRun) {
 	text := r.text
-	if left, _ := utf8.DecodeLastRuneInString(text[:run.start]); hanNumeral(left) || hanUnits[firstRune(text[run.end:])] > 0 {
+	if hanNumeral(lastRune(text[:run.start])) || hanUnits[firstRune(text[run.end:])] > 0 {
 		return // a part of a number in characters
 	}
 	before := currencyBefore(text[:run.start])
@@ -316,7 +336,8 @@ func (r *numeralReader) read(run *digitRun) {
 		return
 	}
 	s := r.suffix(run.end, before > 0)
-	if !ends(text[run.end:], s.length) && !(s.money && strings.HasPrefix(text[run.end+s.length:], "/")) {
+	perUnit := s.money && strings.HasPrefix(text[run.end+s.length:], "/")
+	if !perUnit && !ends(text[run.end:], s.length) {
 		return
 	}
 
@@ -324,11 +345,12 @@ func (r *numeralReader) read(run *digitRun) {
 	n.money, n.before = before > 0 || s.money, !s.money
 	n.marked = n.money || n.scaled || strings.ContainsAny(text[run.start:run.end], ".,")
 	value, list := r.decide(run, n.money || n.percent || n.scaled || s.unit, n.money)
-	switch {
-	case list || value == nil && !n.marked, inGroups(text, run.start, run.end):
+	unmarked := value == nil && !n.marked
+	if list || unmarked || inGroups(text, run.start, run.end) {
 		return
-	case value == nil || s.unknownScale || s.minor || r.upTo(n):
-	default:
+	}
+
+	if value != nil && !s.unknownScale && !s.minor && !r.upTo(n) {
 		n.value = value
 		if s.factor != nil {
 			n.value = new(big.Rat).Mul(value, s.factor)
@@ -370,7 +392,6 @@ func boundedBefore(text string, start int) bool {
 // where commas more likely divide one.
 func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.Rat, list bool) {
 	s, group, point := run.shape()
-	c := conventions[r.lang]
 	switch s {
 	case whole:
 		return run.value(false), false
@@ -378,25 +399,32 @@ func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.
 		if point != ',' || quantity {
 			return run.value(true), false
 		}
-		return nil, c.decimal != ',' && !r.decimal[',']
+		return nil, conventions[r.lang].decimal != ',' && !r.decimal[',']
 	case twofold:
 		if decimals, ok := r.twofold(group, run.groups[1], money, quantity); ok {
 			return run.value(decimals), false
 		}
 		return nil, false
 	case grouped, groupedDecimal:
-		if group == '.' && !quantity && !strings.ContainsRune(c.thousands, '.') && s == grouped {
-			return nil, true // a version, or the address of a host
-		}
-		if group == ',' && !quantity && len(run.groups[1]) == 2 {
-			return nil, true // in lakhs, or a list
-		}
-		if group == ' ' && !r.spaced(run, quantity) {
-			return nil, false
-		}
-		return run.value(s == groupedDecimal), false
+		return r.decideGroups(run, quantity)
 	}
+
 	return nil, !money
+}
+
+// decideGroups is decide for a run with groups.
+func (r *numeralReader) decideGroups(run *digitRun, quantity bool) (value *big.Rat, list bool) {
+	s, group, _ := run.shape()
+	dots := group == '.' && s == grouped && !strings.ContainsRune(conventions[r.lang].thousands, '.')
+	lakhs := group == ',' && len(run.groups[1]) == 2
+
+	if !quantity && (dots || lakhs) {
+		return nil, true // a version, the address of a host, or a list
+	}
+	if group == ' ' && !r.spaced(run, quantity) {
+		return nil, false
+	}
+	return run.value(s == groupedDecimal), false
 }
 
 // twofold decides what a dot or a comma before three digits is, "1.200": what
@@ -404,37 +432,51 @@ func (r *numeralReader) decide(run *digitRun, quantity, money bool) (value *big.
 // Where they differ it stays in doubt, as does money with three decimals.
 func (r *numeralReader) twofold(sep rune, digits string, money, quantity bool) (decimals, ok bool) {
 	other := '.' + ',' - sep
-	c := conventions[r.lang]
 	tellsGroup, tellsDecimal := r.thousands[sep] || r.decimal[other], r.decimal[sep] || r.thousands[other]
-	usesGroup := strings.ContainsRune(c.thousands, sep) || money && sep == '.' && r.lang == french || money && r.lang == spanish
-	usesDecimal := c.decimal == sep && !(money && r.lang == spanish)
-	switch {
-	case tellsGroup && tellsDecimal:
+	if tellsGroup && tellsDecimal {
 		return false, false
-	case money && usesDecimal:
-		return false, tellsGroup
-	case money:
-		return false, !tellsDecimal && (tellsGroup || usesGroup)
-	case tellsGroup:
-		return false, !usesDecimal
-	case usesGroup && (sep == ',' || quantity):
-		return false, !tellsDecimal
-	case usesGroup:
-		return false, false // people type decimals with a dot whatever they speak
 	}
-	// Nobody writes a nought at the end of three decimals.
-	return true, (tellsDecimal || usesDecimal && (sep == '.' || quantity)) && digits[2] != '0'
+
+	usesGroup, usesDecimal := r.uses(sep, money)
+	if money {
+		groups := tellsGroup || (usesGroup && !usesDecimal && !tellsDecimal)
+		return false, groups
+	}
+	if tellsGroup {
+		return false, !usesDecimal
+	}
+	if usesGroup {
+		// People type decimals with a dot whatever they speak.
+		return false, (sep == ',' || quantity) && !tellsDecimal
+	}
+	conventional := usesDecimal && (sep == '.' || quantity)
+	endsInZero := digits[2] == '0' // which people leave out of decimals
+	return true, (tellsDecimal || conventional) && !endsInZero
 }
 
-// spaced reports whether blanks group the digits of a run, and do not stand
-// between two numbers.
+// uses reports whether the language of the text has a separator for groups, and for
+// decimals.
+func (r *numeralReader) uses(sep rune, money bool) (group, decimal bool) {
+	c := conventions[r.lang]
+	spanishMoney := money && r.lang == spanish // both, by country
+	frenchMoney := money && r.lang == french && sep == '.'
+
+	group = strings.ContainsRune(c.thousands, sep) || frenchMoney || spanishMoney
+	return group, c.decimal == sep && !spanishMoney
+}
+
+// spaced reports whether blanks group the digits of a run, and do not divide two
+// numbers.
 func (r *numeralReader) spaced(run *digitRun, quantity bool) bool {
 	c := conventions[r.lang]
-	if c.decimal != ',' || !quantity && !strings.Contains(c.thousands, " ") {
+	usual := quantity || strings.Contains(c.thousands, " ")
+	if c.decimal != ',' || !usual {
 		return false
 	}
+
 	w := lastWord(strings.TrimRight(r.text[:run.start], " "))
-	return !labels.has(strings.ToLower(w)) && !(r.lang == german && unicode.IsUpper(firstRune(w)))
+	germanNoun := r.lang == german && unicode.IsUpper(firstRune(w))
+	return !germanNoun && !labels.has(strings.ToLower(w))
 }
 
 // lastWord returns the word at the end of a text, with the signs of "n°" and "№".
@@ -463,6 +505,7 @@ func (r *numeralReader) upTo(n numeral) bool {
 	if connective == "" {
 		return false
 	}
+
 	rest = strings.TrimLeft(rest[len(connective):], " \u00a0")
 	start := len(r.text) - len(rest)
 	if sign, size := utf8.DecodeRuneInString(rest); unicode.Is(unicode.Sc, sign) {
@@ -481,7 +524,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// rangeWords stand between the ends of a range.
+// rangeWords are between the ends of a range.
 var rangeWords = [...]string{"-", "–", "—", "~", "〜", "～", "to ", "or ", "and ", "bis ", "oder ", "und ", "à ", "ou ", "et ", "a ", "o ", "y ", "e ", "até ", "tot ", "of ", "en ",
 	"до ", "или ", "и ", "至", "到", "或", "から", "か"}
 
@@ -497,19 +540,25 @@ func (r *numeralReader) settle() {
 
 		gap := strings.Trim(r.text[prev.end:min(n.start, prev.end+maxGap)], " \u00a0")
 		next := gap == "" && n.start-prev.end <= 2
+		plain := !prev.money && !prev.percent
 		switch {
 		case prev.money && n.minor && (next || smallConnectives.has(gap)):
 			prev.value, n.value = nil, nil
 		case prev.money && next && n.before && !n.percent && !n.scaled:
-			if n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0 || prev.end == n.start {
-				prev.value = nil // its cents
+			if prev.end == n.start || n.maybeCents() {
+				prev.value = nil
 			}
 			n.value = nil
-		case next && !prev.money && !prev.percent && prev.spelled != n.spelled && (n.spelled || prev.scaled):
+		case next && plain && prev.spelled != n.spelled && (n.spelled || prev.scaled):
 			prev.value, n.value = nil, nil
 		}
 	}
 }
 
-// maxGap is more than stands between two parts of one amount.
+// maybeCents reports whether a number behind an amount may be its cents.
+func (n *numeral) maybeCents() bool {
+	return n.value != nil && n.value.Cmp(big.NewRat(10, 1)) >= 0 && n.value.Cmp(big.NewRat(100, 1)) < 0
+}
+
+// maxGap is more than there is between two parts of one amount, in bytes.
 const maxGap = 8

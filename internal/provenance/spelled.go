@@ -9,7 +9,7 @@ import (
 // numberWord is a word that is, or is a part of, a number.
 type numberWord struct {
 	value int64
-	scale bool // hundred, thousand, million: it multiplies what stands before it
+	scale bool // hundred, thousand, million: it multiplies what is before it
 	// shared is set for words of several languages, and for those that are
 	// ordinary words in another: they don't tell the language.
 	shared bool
@@ -70,34 +70,13 @@ var ordinaryElsewhere = wordSet("once due elf sept cent sei otto dos mil mille t
 var numberWordsOf = func() (out [languages]map[string]numberWord) {
 	count := map[string]int{}
 	for l := range out {
-		out[l] = map[string]numberWord{}
-		add := func(forms string, w numberWord) {
-			for form := range strings.SplitSeq(forms, "/") {
-				out[l][form] = w
-			}
-		}
-		list := wordLists[l]
-		for i, forms := range strings.Fields(list.hundreds) {
-			add(forms, numberWord{value: int64(i+1) * 100})
-		}
-		for i, forms := range strings.Fields(list.tens) {
-			add(forms, numberWord{value: int64(i+1) * 10})
-		}
-		for i, forms := range strings.Fields(list.from1) {
-			if forms != "-" {
-				add(forms, numberWord{value: int64(i + 1)})
-			}
-		}
-		for forms := range strings.FieldsSeq(list.scales) {
-			factor, forms, _ := strings.Cut(forms, ":")
-			v, _ := new(big.Int).SetString(factor, 10)
-			add(forms, numberWord{value: v.Int64(), scale: true})
-		}
+		out[l] = simpleNumbers(language(l))
 		maps.Copy(out[l], compounds(language(l), out[l]))
 		for w := range out[l] {
 			count[w]++
 		}
 	}
+
 	for l := range out {
 		for w, n := range out[l] {
 			n.shared = count[w] > 1 || ordinaryElsewhere[w]
@@ -106,6 +85,35 @@ var numberWordsOf = func() (out [languages]map[string]numberWord) {
 	}
 	return out
 }()
+
+// simpleNumbers are the number words of a language's lists.
+func simpleNumbers(l language) map[string]numberWord {
+	out := map[string]numberWord{}
+	add := func(forms string, w numberWord) {
+		for form := range strings.SplitSeq(forms, "/") {
+			out[form] = w
+		}
+	}
+
+	list := wordLists[l]
+	for i, forms := range strings.Fields(list.hundreds) {
+		add(forms, numberWord{value: int64(i+1) * 100})
+	}
+	for i, forms := range strings.Fields(list.tens) {
+		add(forms, numberWord{value: int64(i+1) * 10})
+	}
+	for i, forms := range strings.Fields(list.from1) {
+		if forms != "-" {
+			add(forms, numberWord{value: int64(i + 1)})
+		}
+	}
+	for forms := range strings.FieldsSeq(list.scales) {
+		factor, forms, _ := strings.Cut(forms, ":")
+		v, _ := new(big.Int).SetString(factor, 10)
+		add(forms, numberWord{value: v.Int64(), scale: true})
+	}
+	return out
+}
 
 // compounds are the numbers from 21 to 99 of languages that write them as one
 // word.
@@ -119,6 +127,7 @@ func compounds(l language, simple map[string]numberWord) map[string]numberWord {
 			if t.scale || t.value < 20 || t.value%10 != 0 || t.value > 90 {
 				continue
 			}
+
 			n := numberWord{value: t.value + u.value}
 			switch {
 			case l == german && unit != "eins":
@@ -145,6 +154,7 @@ func wordNumber(l language, w string) (numberWord, bool) {
 	if n, ok := numberWordsOf[l][w]; ok {
 		return n, true
 	}
+
 	var hundred, thousand []string
 	switch l {
 	case german:
@@ -156,6 +166,7 @@ func wordNumber(l language, w string) (numberWord, bool) {
 	default:
 		return numberWord{}, false
 	}
+
 	if len(w) > maxNumberWord {
 		return numberWord{}, false
 	}
@@ -173,6 +184,7 @@ func joinedThousands(l language, w string, hundred, thousand []string) (int64, b
 		if !ok {
 			continue
 		}
+
 		n := int64(1)
 		if before != "" {
 			if n, ok = joinedHundreds(l, before, hundred); !ok || t == "mille" {
@@ -207,6 +219,7 @@ func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
 	if v, ok := small(w, 99); ok {
 		return v, true
 	}
+
 	for _, h := range hundred {
 		before, after, ok := strings.Cut(w, h)
 		if !ok {
@@ -223,6 +236,7 @@ func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
 				continue
 			}
 		}
+
 		if h == "cent" && !strings.HasPrefix(after, "ott") {
 			continue // centotto, centottanta
 		}
@@ -242,8 +256,8 @@ var articles = [languages]map[string]bool{
 	italian: wordSet("un una uno"), portuguese: wordSet("um uma"), dutch: wordSet("een"),
 }
 
-// connectives stand between the parts of a number: in English behind hundreds, in
-// French and Spanish between tens and units.
+// connectives join the parts of a number: in English behind hundreds, in French and
+// Spanish between tens and units.
 var connectives = [languages]string{english: "and", german: "und", french: "et", spanish: "y", portuguese: "e", dutch: "en"}
 
 // spelledNumber is a number in the making.
@@ -260,41 +274,25 @@ func newSpelled(l language) spelledNumber { return spelledNumber{lang: l, room: 
 
 // take adds a word to the number, and reports whether it goes on with it.
 func (n *spelledNumber) take(w numberWord, article bool) bool {
-	if w.scale {
-		return n.multiply(w.value, article)
-	}
-	v := w.value
 	switch {
-	case v >= 1000:
-		if n.group != 0 || n.big <= 1000 {
-			return false
-		}
-		n.total, n.big, n.room, n.scaled = n.total+v, 1000, 3, true
-		if v%1000 != 0 {
-			n.room = 0
-		}
-		return true
-	case n.lang == french && n.last == 4 && v == 20:
-		n.group, n.room, n.last = n.group-4+80, 1, 80
-		return true
-	case n.lang == french && (n.last == 60 || n.last == 80) && v >= 10 && v < 20:
-		n.group, n.room, n.last = n.group+v, 0, v
-		if v == 10 {
-			n.room = 1 // quatre-vingt-dix-sept
-		}
-		return true
-	case n.lang == french && n.last == 10 && n.group > 0 && v >= 7 && v <= 9:
-		n.group, n.room, n.last = n.group+v, 0, v
+	case w.scale:
+		return n.multiply(w.value, article)
+	case w.value >= 1000:
+		return n.addThousands(w.value)
+	case n.lang == french && n.addFrench(w.value):
 		return true
 	}
-	if digits := len(decimalDigits(v)); digits > n.room || n.lang == french && n.last == 10 {
+
+	v := w.value
+	tenTaken := n.lang == french && n.last == 10
+	if len(decimalDigits(v)) > n.room || tenTaken {
 		return false
 	}
 	n.group, n.last = n.group+v, v
 	switch {
 	case v%100 == 0:
 		n.room = 2
-	case v%10 == 0 && v >= 20, n.lang == french && v == 10:
+	case v%10 == 0 && v >= 20, v == 10 && n.lang == french:
 		n.room = 1
 	default:
 		n.room = 0
@@ -302,46 +300,91 @@ func (n *spelledNumber) take(w numberWord, article bool) bool {
 	return true
 }
 
+// addThousands adds a word for thousands, as joined words have them.
+func (n *spelledNumber) addThousands(v int64) bool {
+	if n.group != 0 || n.big <= 1000 {
+		return false
+	}
+	n.total, n.big, n.room, n.scaled = n.total+v, 1000, 3, true
+	if v%1000 != 0 {
+		n.room = 0
+	}
+	return true
+}
+
+// addFrench adds a word where French counts in its own way: quatre-vingts,
+// soixante-quinze, quatre-vingt-dix-sept.
+func (n *spelledNumber) addFrench(v int64) bool {
+	afterTwenties := n.last == 60 || n.last == 80
+	switch {
+	case n.last == 4 && v == 20:
+		n.group, n.room, n.last = n.group-4+80, 1, 80
+	case afterTwenties && v >= 10 && v < 20:
+		n.group, n.room, n.last = n.group+v, 0, v
+		if v == 10 {
+			n.room = 1 // quatre-vingt-dix-sept
+		}
+	case n.last == 10 && n.group > 0 && v >= 7 && v <= 9:
+		n.group, n.room, n.last = n.group+v, 0, v
+	default:
+		return false
+	}
+	return true
+}
+
 func decimalDigits(v int64) string { return big.NewInt(v).String() }
 
-// multiply takes a scale. Those that need a number before them are counted by
-// their article.
+// multiply takes a scale. A scale that needs a number before it is counted by its
+// article.
 func (n *spelledNumber) multiply(factor int64, article bool) bool {
 	n.scaled = true
-	switch {
-	case factor == 100:
-		if n.group == 0 && (article || n.lang != english) && n.room == 3 {
-			n.group = 1
-		}
-		if n.group < 1 || n.group > 19 || n.group > 9 && (n.lang != english || n.group%10 == 0) {
-			return false
-		}
-		n.group, n.room, n.last = n.group*100, 2, 100
-		return true
-	case factor == 12:
-		if n.group == 0 && article {
-			n.group = 1
-		}
-		if n.group == 0 || n.group > 99 || n.total > 0 {
-			return false
-		}
-		n.group, n.room, n.big = n.group*12, 0, 0
-		return true
-	case factor == 1000:
-		if n.group == 0 && (article || n.lang != english) {
-			n.group = 1
-		}
-	case n.group == 0 && (article || n.lang == russian) && n.total == 0:
+	switch factor {
+	case 100:
+		return n.multiplyHundred(article)
+	case 12:
+		return n.multiplyDozen(article)
+	}
+
+	counted := article || n.lang == russian
+	if factor == 1000 {
+		counted = article || n.lang != english
+	}
+	if n.group == 0 && counted && (factor == 1000 || n.total == 0) {
 		n.group = 1
 	}
 	if n.big == 1000 && factor > 1000 && n.total > 0 { // dos mil millones
 		n.total, n.group = 0, n.total+n.group
 		n.big = factor + 1
 	}
+
 	if n.group == 0 || factor >= n.big || n.total+n.group > maxSpelled/factor {
 		return false
 	}
 	n.total, n.group, n.room, n.last, n.big = n.total+n.group*factor, 0, 3, 0, factor
+	return true
+}
+
+func (n *spelledNumber) multiplyHundred(article bool) bool {
+	if n.group == 0 && n.room == 3 && (article || n.lang != english) {
+		n.group = 1
+	}
+	// "Nineteen hundred", but not "ten hundred", and in English only.
+	teens := n.lang == english && n.group%10 != 0
+	if n.group < 1 || n.group > 19 || (n.group > 9 && !teens) {
+		return false
+	}
+	n.group, n.room, n.last = n.group*100, 2, 100
+	return true
+}
+
+func (n *spelledNumber) multiplyDozen(article bool) bool {
+	if n.group == 0 && article {
+		n.group = 1
+	}
+	if n.group == 0 || n.group > 99 || n.total > 0 {
+		return false
+	}
+	n.group, n.room, n.big = n.group*12, 0, 0
 	return true
 }
 
@@ -380,6 +423,7 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 	if len(*digits) > 0 && (*digits)[0].start <= tokens[i].start {
 		return i + 1 // the scale of a number in digits
 	}
+
 	from, article := i, articles[r.lang][tokens[i].text]
 	if article {
 		if i++; i == len(tokens) || !r.together(tokens[from], tokens[i]) {
@@ -392,18 +436,24 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 		return i + 1
 	}
 
-	n, doubt := newSpelled(r.lang), false
-	end := i
+	n, doubt, end := r.takeWords(tokens, i, article)
+	r.addSpelled(tokens, from, end, n, doubt)
+	return end
+}
+
+// takeWords puts the words from i on together. It returns the token behind the
+// number, and whether the words are in doubt.
+func (r *numeralReader) takeWords(tokens []wordToken, i int, article bool) (n spelledNumber, doubt bool, end int) {
+	n, end = newSpelled(r.lang), i
 	for end < len(tokens) {
-		at := end
-		if end > i {
-			if !r.together(tokens[end-1], tokens[end]) {
-				break
-			}
-			if connectives[r.lang] != "" && tokens[end].text == connectives[r.lang] && end+1 < len(tokens) && r.joins(n) && r.together(tokens[end], tokens[end+1]) {
-				at++
-			}
+		if end > i && !r.together(tokens[end-1], tokens[end]) {
+			break
 		}
+		at := end
+		if end > i && r.connects(tokens, end, n) {
+			at++
+		}
+
 		w, ok := wordNumber(r.lang, tokens[at].text)
 		if !ok {
 			break
@@ -418,12 +468,17 @@ func (r *numeralReader) spelledAt(tokens []wordToken, i int, digits *[]numeral) 
 		}
 		doubt, end = true, end+1 // "nineteen eighty"
 	}
-	r.addSpelled(tokens, from, end, n, doubt)
-	return end
+	return n, doubt, end
 }
 
-// together reports whether two words belong to one number by what stands between
-// them.
+// connects reports whether a token is the "and" between the number so far and the
+// next token.
+func (r *numeralReader) connects(tokens []wordToken, i int, n spelledNumber) bool {
+	and := connectives[r.lang]
+	return and != "" && tokens[i].text == and && i+1 < len(tokens) && r.joins(n) && r.together(tokens[i], tokens[i+1])
+}
+
+// together reports whether two words belong to one number by what is between them.
 func (r *numeralReader) together(a, b wordToken) bool {
 	switch r.text[a.end:b.start] {
 	case " ", "-", "\u2011", "\u00a0", "":
@@ -443,32 +498,41 @@ func (r *numeralReader) joins(n spelledNumber) bool {
 	return n.room > 0
 }
 
+// addSpelled adds the number of the words from one token to another.
 func (r *numeralReader) addSpelled(tokens []wordToken, from, end int, n spelledNumber, doubt bool) {
 	start, stop := tokens[from].start, tokens[end-1].end
-	if articles[r.lang][tokens[from].text] && end == from+1 || !r.free(start, stop) {
+	articleAlone := end == from+1 && articles[r.lang][tokens[from].text]
+	if articleAlone || !r.free(start, stop) {
 		return
 	}
+
 	s := r.suffix(stop, false)
-	before := currencyBefore(r.text[:start])
 	out := numeral{start: start, end: stop + s.length, percent: s.percent, minor: s.minor, scaled: n.scaled, spelled: true}
-	out.money, out.before = s.money || before > 0, !s.money
+	out.money, out.before = s.money || currencyBefore(r.text[:start]) > 0, !s.money
 	out.marked = out.money
-	left, right := "", ""
-	if from > 0 && tokens[from].start-tokens[from-1].end == 1 {
-		left = tokens[from-1].text
+
+	value := n.total + n.group
+	doubt = doubt || value == 0 || s.odd() || r.changed(tokens, from, end) || r.upTo(out)
+	if !doubt {
+		out.value = new(big.Rat).SetInt64(value)
 	}
+	r.out = append(r.out, out)
+}
+
+// changed reports whether the words around a number in words make another number of
+// it, or a vague one: "half a million", "two and a half".
+func (r *numeralReader) changed(tokens []wordToken, from, end int) bool {
+	if from > 0 && tokens[from].start-tokens[from-1].end == 1 && modifiers.has(tokens[from-1].text) {
+		return true
+	}
+
+	next := ""
 	for _, t := range tokens[end:min(len(tokens), end+4)] {
-		if right = t.text; !filler.has(right) {
+		if next = t.text; !filler.has(next) {
 			break
 		}
 	}
-	part := fractions.has(right) && !strings.HasPrefix(r.text[stop:], ",")
-	odd := s.factor != nil || s.unknownScale || s.minor || n.total+n.group == 0
-	doubt = doubt || part || odd || modifiers.has(left) || r.upTo(out)
-	if !doubt {
-		out.value = new(big.Rat).SetInt64(n.total + n.group)
-	}
-	r.out = append(r.out, out)
+	return fractions.has(next) && !strings.HasPrefix(r.text[tokens[end-1].end:], ",")
 }
 
 // free reports whether a word is no part of an atom: an address, a path or a name
