@@ -39,8 +39,26 @@ var functionWords = [languages]map[string]bool{
 }
 
 // writtenIn returns the language of a text: that of its script, or the one whose
-// words it has most of. A text that could be in two is in none that is known.
+// words it has most of. The language of a text that could be in two is unknown.
 func writtenIn(text string) language {
+	score := languageScore(text)
+	best, most, tie := unknownLanguage, 0, false
+	for l := english; l < languages; l++ {
+		switch {
+		case score[l] > most:
+			best, most, tie = l, score[l], false
+		case score[l] == most && most > 0:
+			tie = true
+		}
+	}
+	if tie {
+		return unknownLanguage
+	}
+	return best
+}
+
+// languageScore counts the words of a text that tell each language.
+func languageScore(text string) [languages]int {
 	var score [languages]int
 	for start, end := range words(text) {
 		w := strings.ToLower(text[start:end])
@@ -62,19 +80,7 @@ func writtenIn(text string) language {
 	if score[japanese] > 0 {
 		score[japanese], score[chinese] = score[japanese]+score[chinese], 0
 	}
-	best, most, tie := unknownLanguage, 0, false
-	for l := english; l < languages; l++ {
-		switch {
-		case score[l] > most:
-			best, most, tie = l, score[l], false
-		case score[l] == most && most > 0:
-			tie = true
-		}
-	}
-	if tie {
-		return unknownLanguage
-	}
-	return best
+	return score
 }
 
 // scriptLanguage returns the language that a word's script tells.

@@ -12,8 +12,8 @@ type quantity struct {
 	position
 	value   *big.Rat
 	percent bool
-	// marked is set when a currency or a unit stands next to the number, or it
-	// has a decimal part: it is then a quantity and no bare little number.
+	// marked is set when the number has a currency, a unit or decimals: it is then a
+	// quantity and not a bare little number.
 	marked bool
 	// spelled is set when it is written in words.
 	spelled bool
@@ -27,7 +27,10 @@ func (v *vouching) addQuantities(source int32, text string) {
 		if n.value == nil {
 			continue
 		}
-		v.money = v.money || n.money && !n.percent
+		if n.money && !n.percent {
+			v.money = true
+		}
+
 		q := quantity{position{source, int32(n.start), int32(n.end)}, n.value, n.percent, n.marked, n.spelled}
 		if key := ratKey(n.value); len(v.numbers[key]) < maxPositions {
 			v.numbers[key] = append(v.numbers[key], q)
@@ -39,8 +42,8 @@ func (v *vouching) addQuantities(source int32, text string) {
 }
 
 // operand reports whether a number is a quantity that others are computed from:
-// it has a currency, a unit, a percent sign or decimals, or stands next to a word
-// for a quantity. House numbers and postal codes are none.
+// it has a currency, a unit, a percent sign or decimals, or a word for a quantity
+// next to it. House numbers and postal codes are not quantities.
 func (v *vouching) operand(q *quantity) bool {
 	if q.value.Sign() == 0 || q.marked || q.percent {
 		return q.value.Sign() != 0
@@ -49,9 +52,9 @@ func (v *vouching) operand(q *quantity) bool {
 	return quantityWords.in(left) || quantityWords.in(right)
 }
 
-// misread reports whether text[start:end], a plain number as programs write it,
-// is not the number that stands there: a piece of "1.2 million", or a "1.200"
-// that is twelve hundred to its writer.
+// misread reports whether a plain number as programs write it is another number than
+// the text has at that place: a piece of "1.2 million", or a "1.200" that is twelve
+// hundred to its writer.
 func (v *vouching) misread(o occurrence) bool {
 	src := &v.sources[o.source]
 	i, _ := slices.BinarySearchFunc(src.numerals, o.start, func(n numeral, start int) int { return n.end - 1 - start })
@@ -63,7 +66,7 @@ func (v *vouching) misread(o occurrence) bool {
 	return !ok || n == nil || n.Cmp(value) != 0
 }
 
-// signBefore tells whether a number has a minus sign. It is unclear where the
+// signBefore reports whether a number has a minus sign. It is unclear where the
 // sign touches a word before it, or is a dash that begins no range: some people
 // write "–40" with a dash.
 func signBefore(text string, start int) (minus, unclear bool) {
@@ -79,7 +82,7 @@ func signBefore(text string, start int) (minus, unclear bool) {
 	return false, false
 }
 
-// inGroups tells whether the digits at start and end are a group of a longer
+// inGroups reports whether the digits at start and end are a group of a longer
 // code, as in "DE89 3704 0044": none of its groups is an amount.
 func inGroups(text string, start, end int) bool {
 	i := end + 1
@@ -98,24 +101,21 @@ func inGroups(text string, start, end int) bool {
 	return start-1-i > 1 && start-1-i <= maxGroupLength
 }
 
-// ends tells whether a number ends n bytes into rest.
+// ends reports whether a number ends n bytes into rest.
 func ends(rest string, n int) bool {
 	if n >= len(rest) {
 		return true
 	}
-	c := rest[n]
-	if c == '-' {
+
+	c, after := rest[n], rest[n+1:]
+	switch {
+	case c == '-':
 		// "1-hour", "10-15": before a unit or in a range, not in a date.
-		i := n + 1
-		for i < len(rest) && isDigit(rest[i]) {
-			i++
-		}
-		return i == n+1 || i == len(rest) || rest[i] != '-'
-	}
-	if strings.IndexByte(".!?:", c) >= 0 {
-		return n+1 >= len(rest) || rest[n+1] == ' ' || rest[n+1] == '\n' || strings.IndexByte(`"')`, rest[n+1]) >= 0
-	}
-	if c >= utf8.RuneSelf {
+		digits := len(after) - len(strings.TrimLeft(after, "0123456789"))
+		return digits == 0 || digits == len(after) || after[digits] != '-'
+	case strings.IndexByte(".!?:", c) >= 0:
+		return after == "" || strings.IndexByte(" \n\"')", after[0]) >= 0
+	case c >= utf8.RuneSelf:
 		return !currencySign(firstRune(rest[n:])) && boundedRight("0"+rest[n:], 1)
 	}
 	return c == '\'' || hard(rune(c))
@@ -125,28 +125,31 @@ func ends(rest string, n int) bool {
 // any amount has, few enough that exact arithmetic stays cheap.
 const maxDigits = 24
 
-// numberShape tells whether a value of an argument or a field is a plain
+// numberShape reports whether a value of an argument or a field is a plain
 // number: the JSON grammar without exponents, within [maxDigits].
 func numberShape(s string) bool {
 	if s == "" || len(s) > maxDigits {
 		return false
 	}
-	i := 0
-	if s[0] == '-' {
-		i = 1
-	}
+
 	digits, dots := 0, 0
-	for j := i; j < len(s); j++ {
+	unsigned := strings.TrimPrefix(s, "-")
+	for i := range len(unsigned) {
 		switch {
-		case isDigit(s[j]):
+		case isDigit(unsigned[i]):
 			digits++
-		case s[j] == '.' && digits > 0 && dots == 0:
+		case unsigned[i] == '.' && digits > 0 && dots == 0:
 			dots++
 		default:
 			return false
 		}
 	}
-	return digits > 0 && s[len(s)-1] != '.' && !(s[i] == '0' && i+1 < len(s) && s[i+1] != '.')
+
+	if digits == 0 || strings.HasSuffix(s, ".") {
+		return false
+	}
+	leadingZero := len(unsigned) > 1 && unsigned[0] == '0' && unsigned[1] != '.'
+	return !leadingZero
 }
 
 // parseNumber reads a value of an argument or a field as an exact number.

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/label"
 )
@@ -21,17 +22,11 @@ func (q *query) typed(text string) (Resolution, bool) {
 			return r, true
 		}
 	}
-	if r, ok := q.typedNumber(text); ok {
-		return r, true
-	}
-	if r, ok := q.handle(text); ok {
-		return r, true
-	}
-	if r, ok := q.grouped(text); ok {
-		return r, true
-	}
-	if r, ok := q.moment(text); ok {
-		return r, true
+
+	for _, try := range [...]func(string) (Resolution, bool){q.typedNumber, q.handle, q.grouped, q.moment} {
+		if r, ok := try(text); ok {
+			return r, true
+		}
 	}
 	return Resolution{}, false
 }
@@ -43,7 +38,8 @@ func (q *query) places(text string, list []position, how string) (Resolution, bo
 		if !q.s.work.spend(candidateWork) {
 			return Resolution{}, false
 		}
-		if bounded(q.s.vouch.sources[p.source].text, int(p.start), int(p.end)) || strings.HasPrefix(q.s.vouch.sources[p.source].text[p.start:], "mailto:") {
+		source := q.s.vouch.sources[p.source].text
+		if bounded(source, int(p.start), int(p.end)) || strings.HasPrefix(source[p.start:], "mailto:") {
 			found = append(found, q.s.vouch.occurrence(int(p.source), int(p.start), int(p.end)))
 		}
 	}
@@ -56,46 +52,73 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 	if !ok {
 		return Resolution{}, false
 	}
-	id := identifierNames.in(q.n.last)
-	magnitude := strings.TrimPrefix(key, "-")
+
 	for _, m := range q.s.vouch.numbers[key] {
 		if !q.s.work.spend(candidateWork) {
 			return Resolution{}, false
 		}
-		if id && (m.marked || m.percent) || m.percent && q.amountLike() {
-			continue // a sum of money is nobody's number, and half a balance no fifty
-		}
 		o := q.s.vouch.occurrence(int(m.source), int(m.start), int(m.end))
-		left, right := q.s.vouch.around(o, 9, 3)
-		little := len(magnitude) <= 3 && !m.marked
-		cued := q.cuedNumber(left, right)
-		if q.moneyLike() && q.s.vouch.money && !m.marked && !cued {
-			continue // "the rent for January 2026, 900 EUR"
-		}
-		if little && !cued && !(m.percent && q.percentLike()) && !(q.quantityLike() && !counted(right) && !(m.spelled && pronoun(magnitude, left))) {
+		cued, fits := q.fitsNumber(&m, o, key)
+		if !fits {
 			continue
 		}
-		r := Resolution{Label: q.s.vouch.sources[m.source].label, How: "number", Witness: true, Bounded: true,
-			Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
-		if id && !cued {
+		r := q.numberAt(o, text)
+		if identifierNames.in(q.n.last) && !cued {
 			r.Label.Obligations |= label.LowInfo
 		}
 		return r, true
 	}
-	// "Issue #42".
-	if isIndex(text) {
-		for _, o := range q.s.vouch.find("#"+text, false) {
-			if left, _ := q.s.vouch.around(o, 3, 0); id || q.n.cued(left) {
-				return Resolution{Label: q.s.vouch.sources[o.source].label, How: "number", Witness: true, Bounded: true,
-					Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}, true
-			}
+	return q.issueNumber(text)
+}
+
+// numberAt is the resolution of a number that the text has at a place.
+func (q *query) numberAt(o occurrence, text string) Resolution {
+	return Resolution{Label: q.s.vouch.sources[o.source].label, How: "number", Witness: true, Bounded: true,
+		Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
+}
+
+// fitsNumber reports whether a number of the text may be what the argument asks for,
+// and whether the words around it say so.
+func (q *query) fitsNumber(m *quantity, o occurrence, key string) (cued, fits bool) {
+	// A sum of money identifies nothing, and half a balance is not fifty.
+	if identifierNames.in(q.n.last) && (m.marked || m.percent) {
+		return false, false
+	}
+	if m.percent && q.amountLike() {
+		return false, false
+	}
+
+	left, right := q.s.vouch.around(o, 9, 3)
+	cued = q.cuedNumber(left, right)
+	if q.moneyLike() && q.s.vouch.money && !m.marked && !cued {
+		return cued, false // "the rent for January 2026, 900 EUR"
+	}
+	magnitude := strings.TrimPrefix(key, "-")
+	if cued || m.marked || len(magnitude) > 3 {
+		return cued, true
+	}
+	if m.percent && q.percentLike() {
+		return cued, true
+	}
+	maybePronoun := m.spelled && pronoun(magnitude, left)
+	return cued, q.quantityLike() && !counted(right) && !maybePronoun
+}
+
+// issueNumber resolves the number of "Issue #42".
+func (q *query) issueNumber(text string) (Resolution, bool) {
+	if !isIndex(text) {
+		return Resolution{}, false
+	}
+	for _, o := range q.s.vouch.find("#"+text, false) {
+		if left, _ := q.s.vouch.around(o, 3, 0); identifierNames.in(q.n.last) || q.n.cued(left) {
+			return q.numberAt(o, text), true
 		}
 	}
 	return Resolution{}, false
 }
 
-// nearCue is how many words before a number that counts something a cue for it
-// may stand.
+// nearCue is how many words before a number that counts something a cue for it is at
+// most.
 const nearCue = 6
 
 // cuedNumber reports whether the words around a number say that it is what the
@@ -125,7 +148,7 @@ func pronoun(magnitude string, left []string) bool {
 	return magnitude == "1" || len(left) == 0 || !beforeQuantity.has(left[len(left)-1])
 }
 
-// moneyLike tells whether an argument asks for a sum of money.
+// moneyLike reports whether an argument asks for a sum of money.
 func (q *query) moneyLike() bool {
 	return moneyWords.in(q.n.last) && !percentNames.in(q.n.last)
 }
@@ -144,10 +167,10 @@ func (q *query) outbid() bool {
 	return true
 }
 
-// percentLike tells whether an argument asks for a share.
+// percentLike reports whether an argument asks for a share.
 func (q *query) percentLike() bool { return shareWords.in(q.n.last) }
 
-// amountLike tells whether an argument asks for an absolute amount.
+// amountLike reports whether an argument asks for an absolute amount.
 func (q *query) amountLike() bool {
 	return totalNames.in(q.n.last) && !percentNames.in(q.n.last)
 }
@@ -156,10 +179,13 @@ func (q *query) amountLike() bool {
 // "#general", to the name alone, or the other way round.
 func (q *query) handle(text string) (Resolution, bool) {
 	bare := strings.TrimLeft(text, "@#")
-	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 ||
-		isDigit(bare[0]) && !isIndex(bare) {
+	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 {
 		return Resolution{}, false
 	}
+	if isDigit(bare[0]) && !isIndex(bare) {
+		return Resolution{}, false
+	}
+
 	if bare != text {
 		// It is the bare name that the user wrote, as informative as that is.
 		return q.best(bare, q.s.vouch.find(bare, false), "handle", false)
@@ -177,20 +203,10 @@ func (q *query) handle(text string) (Resolution, bool) {
 // grouped resolves a code that the user wrote in groups: an IBAN or a card or
 // phone number with blanks or hyphens between its parts, given without them.
 func (q *query) grouped(text string) (Resolution, bool) {
-	if len(text) < 8 || len(text) > 64 {
+	if !groupable(text) {
 		return Resolution{}, false
 	}
-	digits := 0
-	for i := 0; i < len(text); i++ {
-		if isDigit(text[i]) {
-			digits++
-		} else if !isAlnum(text[i]) && (i > 0 || text[i] != '+') {
-			return Resolution{}, false
-		}
-	}
-	if digits < 4 {
-		return Resolution{}, false
-	}
+
 	var found []occurrence
 	for k := 2; k < min(len(text), 9); k++ {
 		for _, p := range q.s.vouch.words[strings.ToLower(strings.TrimPrefix(text[:k], "+"))] {
@@ -210,9 +226,29 @@ func (q *query) grouped(text string) (Resolution, bool) {
 			}
 		}
 	}
+
 	r, ok := q.best(text, found, "groups joined", false)
 	r.Label.Obligations &^= label.LowInfo
 	return r, ok
+}
+
+// groupable reports whether a value is a code that people write in groups: letters and
+// digits in one run, with a plus before them or not.
+func groupable(text string) bool {
+	if len(text) < 8 || len(text) > 64 {
+		return false
+	}
+
+	digits := 0
+	for i := range len(text) {
+		plus := i == 0 && text[0] == '+'
+		if isDigit(text[i]) {
+			digits++
+		} else if !plus && !isAlnum(text[i]) {
+			return false
+		}
+	}
+	return digits >= 4
 }
 
 // spelledInGroups returns how much of src spells a value in groups. The letters
@@ -223,67 +259,90 @@ func spelledInGroups(src, value string, anyCase bool) (int, bool) {
 		if i >= len(src) {
 			return 0, false
 		}
-		if src[i] == value[j] || anyCase && src[i] == value[j]|0x20 && !isDigit(value[j]) {
+
+		smallLetter := anyCase && !isDigit(value[j]) && src[i] == value[j]|0x20
+		separator := src[i] == ' ' || src[i] == '-' || src[i] == '.'
+		switch {
+		case src[i] == value[j] || smallLetter:
 			i++
 			j++
-			continue
-		}
-		// "+49 (0)89 5550": the zero is not dialled from abroad.
-		if value[0] == '+' && j > 1 && strings.HasPrefix(strings.TrimPrefix(src[i:], " "), "(0)") {
+		case value[0] == '+' && j > 1 && strings.HasPrefix(strings.TrimPrefix(src[i:], " "), "(0)"):
+			// "+49 (0)89 5550": the zero is not dialled from abroad.
 			i += strings.Index(src[i:], ")") + 1
-			continue
-		}
-		if (src[i] == ' ' || src[i] == '-' || src[i] == '.') && j > 0 && i+1 < len(src) && src[i+1] == value[j] {
+		case separator && j > 0 && i+1 < len(src) && src[i+1] == value[j]:
 			i++
-			continue
+		default:
+			return 0, false
 		}
-		return 0, false
 	}
 	return i, true
 }
 
-// wholeCode tells whether groups make one code, and all of it, and are not words
-// that happen to stand next to each other: an IBAN, or groups of digits, with
+const groupSeparators = " -."
+
+// wholeCode reports whether groups make one code, and all of it, and are not words
+// that happen to be next to each other: an IBAN, or groups of digits, with
 // one kind of separator between them.
 func wholeCode(src string, start, end int, value string) bool {
-	groups := src[start:end]
-	if !bounded(src, start, end) || start > 1 && src[start-1] == ' ' && isDigit(src[start-2]) {
+	afterNumber := start > 1 && src[start-1] == ' ' && isDigit(src[start-2])
+	if !bounded(src, start, end) || afterNumber || anotherGroup(src[end:]) {
 		return false
 	}
-	// The next word is not another group of it.
-	for i := end + 1; i < len(src) && (src[end] == ' ' || src[end] == '-' || src[end] == '.') && isAlnum(src[i]); i++ {
-		if isDigit(src[i]) {
-			return false
-		}
-	}
-	groups = strings.Replace(groups, "(0)", "", 1)
-	separators := 0
-	for _, r := range " -." {
-		if strings.ContainsRune(groups, r) {
-			separators++
-		}
-	}
-	if separators > 1 && value[0] != '+' {
+
+	groups := strings.Replace(src[start:end], "(0)", "", 1)
+	abroad := value[0] == '+'
+	if !abroad && separatorsIn(groups) > 1 {
 		return false
 	}
-	parts := strings.FieldsFunc(strings.TrimPrefix(groups, "+"), func(r rune) bool { return r == ' ' || r == '-' || r == '.' })
+	parts := strings.FieldsFunc(strings.TrimPrefix(groups, "+"), func(r rune) bool { return strings.ContainsRune(groupSeparators, r) })
 	// Dots group telephone numbers, and digits of a number, which is the same
 	// number without them; but decimals, versions and addresses of hosts too.
-	if strings.ContainsRune(groups, '.') && value[0] != '+' && (len(parts) != 3 || len(parts[0]) != 3 || len(parts[1]) != 3 || len(parts[2]) != 4) {
+	if !abroad && strings.ContainsRune(groups, '.') && !areaAndNumber(parts) {
 		return false
 	}
-	if accountNumber(value) || bookNumber(value) && strings.ContainsRune(groups, '-') {
+	book := bookNumber(value) && strings.ContainsRune(groups, '-')
+	if book || accountNumber(value) {
 		return true
 	}
+
 	for _, p := range parts {
-		if !isIndex(p) || len(p) < 2 && groups[0] != '+' {
+		tooShort := len(p) < 2 && groups[0] != '+'
+		if tooShort || !isIndex(p) {
 			return false
 		}
 	}
 	return true
 }
 
-// bankAccount tells whether a value is an IBAN with the right check digits.
+// anotherGroup reports whether what follows a code begins with another group of it.
+func anotherGroup(rest string) bool {
+	if rest == "" || strings.IndexByte(groupSeparators, rest[0]) < 0 {
+		return false
+	}
+	for i := 1; i < len(rest) && isAlnum(rest[i]); i++ {
+		if isDigit(rest[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func separatorsIn(groups string) int {
+	n := 0
+	for _, r := range groupSeparators {
+		if strings.ContainsRune(groups, r) {
+			n++
+		}
+	}
+	return n
+}
+
+// areaAndNumber reports whether groups are those of 555.123.4567.
+func areaAndNumber(parts []string) bool {
+	return len(parts) == 3 && len(parts[0]) == 3 && len(parts[1]) == 3 && len(parts[2]) == 4
+}
+
+// bankAccount reports whether a value is an IBAN with the right check digits.
 func bankAccount(s string) bool {
 	if !accountNumber(s) {
 		return false
@@ -300,10 +359,11 @@ func bankAccount(s string) bool {
 	return rest == 1
 }
 
-// bookNumber tells whether a value is an ISBN of thirteen digits with the right
+// bookNumber reports whether a value is an ISBN of thirteen digits with the right
 // check digit: its groups may be single digits.
 func bookNumber(s string) bool {
-	if len(s) != 13 || !isIndex(s) || !strings.HasPrefix(s, "978") && !strings.HasPrefix(s, "979") {
+	prefixed := strings.HasPrefix(s, "978") || strings.HasPrefix(s, "979")
+	if len(s) != 13 || !isIndex(s) || !prefixed {
 		return false
 	}
 	sum := 0
@@ -313,49 +373,60 @@ func bookNumber(s string) bool {
 	return sum%10 == 0
 }
 
-// moment resolves a date, a time of day, or both. Each part must be vouched
-// for: by a mention, or as a field of a result that is not external.
+// moment resolves a date, a time of day, or both, or a duration. Each part must be
+// vouched for by a mention.
 func (q *query) moment(text string) (Resolution, bool) {
 	if d, ok := parseDuration(text); ok {
-		for _, m := range q.s.vouch.durations {
-			if m.length == d && d > 0 {
-				o := occurrence{source: int(m.source), start: int(m.start), end: int(m.end)}
-				return Resolution{Label: q.s.vouch.sources[m.source].label, How: "duration", Witness: true, Bounded: true,
-					Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}, true
-			}
-		}
-		return Resolution{}, false
+		return q.duration(text, d)
 	}
 	m, ok := parseMoment(text)
 	if !ok || m.at.Nanosecond() != 0 || !q.s.clock.sameZone(m.at) {
 		return Resolution{}, false
 	}
-	r := Resolution{Label: label.Identity(), How: "date", Witness: true, Bounded: true}
-	add := func(places ...position) {
-		for _, p := range places {
-			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-			r.Label = label.Merge(r.Label, q.s.vouch.sources[p.source].label)
-			r.Evidence = append(r.Evidence, q.s.vouchEvidence(o, len(text)))
-		}
-	}
+
+	r := Resolution{Label: label.Identity(), Witness: true, Bounded: true}
 	if m.date {
 		d, ok := q.s.vouch.findDate(m.at, q.s.clock)
 		if !ok {
 			return Resolution{}, false
 		}
-		add(d.position)
+		q.takePlace(&r, d.position, text)
 		r.How = d.how
 	}
-	if m.clock && (!m.date || m.at.Hour()+m.at.Minute()+m.at.Second() > 0) {
-		places, how, ok := q.s.vouch.findTime(m.at)
-		if !ok {
-			return Resolution{}, false
-		}
-		add(places...)
-		if m.date {
-			how = "date and " + how
-		}
-		r.How = how
+	midnight := m.at.Hour()+m.at.Minute()+m.at.Second() == 0
+	if !m.clock || (m.date && midnight) {
+		return r, true
 	}
+
+	places, how, ok := q.s.vouch.findTime(m.at)
+	if !ok {
+		return Resolution{}, false
+	}
+	for _, p := range places {
+		q.takePlace(&r, p, text)
+	}
+	if m.date {
+		how = "date and " + how
+	}
+	r.How = how
 	return r, true
+}
+
+// takePlace merges a place of vouching text into the resolution of a value.
+func (q *query) takePlace(r *Resolution, p position, text string) {
+	o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+	r.Label = label.Merge(r.Label, q.s.vouch.sources[p.source].label)
+	r.Evidence = append(r.Evidence, q.s.vouchEvidence(o, len(text)))
+}
+
+// duration resolves a length of time.
+func (q *query) duration(text string, d time.Duration) (Resolution, bool) {
+	for _, m := range q.s.vouch.durations {
+		if m.length == d && d > 0 {
+			r := Resolution{Label: label.Identity(), How: "duration", Witness: true, Bounded: true}
+			q.takePlace(&r, m.position, text)
+			return r, true
+		}
+	}
+	return Resolution{}, false
 }
