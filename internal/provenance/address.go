@@ -24,10 +24,12 @@ func (v *vouching) addAtom(source int32, text string, start, end int) {
 	for end > start && strings.IndexByte(".,!?:;'", text[end-1]) >= 0 {
 		end--
 	}
+
 	atom := text[start:end]
 	if len(atom) < 3 || len(atom) > maxAtom {
 		return
 	}
+
 	p := position{source, int32(start), int32(end)}
 	if typedAtom(atom) && len(atom) >= minShape && len(v.shapes) < maxShapes {
 		if key := normal.Skeleton(atom); v.shapes[key] == (position{}) {
@@ -51,8 +53,8 @@ const (
 	maxShapes = 4096
 )
 
-// lookalike marks a value that looks like an atom of the user's, and is not it.
-// It never raises anything: the value is somebody's imitation, or a slip.
+// lookalike marks a value that looks like an atom of the user's and is another. It
+// never raises anything: the value is an imitation, or a slip.
 func (s *Session) lookalike(value string, r *Resolution) {
 	if len(s.vouch.shapes) == 0 || len(value) < minShape || len(value) > maxShapeValue || strings.ContainsAny(value, " \n") {
 		return
@@ -80,27 +82,34 @@ const maxAtom = 4096
 // address, comments and quoted local parts included, has none.
 func mailKey(s string) (string, bool) {
 	at := strings.LastIndexByte(s, '@')
-	if at <= 0 || at == len(s)-1 || len(s) > 320 || !plain(s) {
+	if at <= 0 || at == len(s)-1 || len(s) > maxMail || !plain(s) {
 		return "", false
 	}
+
 	local, domain := s[:at], s[at+1:]
-	if strings.ContainsAny(local, "@%!:\\/\"'()<>,; \t") || !strings.Contains(domain, ".") && domain != "localhost" {
-		return "", false
-	}
-	for i := 0; i < len(domain); i++ {
-		c := domain[i]
-		if c >= 0x80 || c != '.' && c != '-' && !isAlnum(c) {
-			return "", false
-		}
-	}
-	if strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {
+	qualified := strings.Contains(domain, ".") || domain == "localhost"
+	if !qualified || strings.ContainsAny(local, "@%!:\\/\"'()<>,; \t") || !mailDomain(domain) {
 		return "", false
 	}
 	return asciiLower(local) + "@" + asciiLower(domain), true
 }
 
+// maxMail is the longest e-mail address (RFC 5321), in bytes.
+const maxMail = 320
+
+// mailDomain reports whether a text is a domain of ASCII labels.
+func mailDomain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '.' && c != '-' && !isAlnum(c) {
+			return false
+		}
+	}
+	return !strings.HasPrefix(s, ".") && !strings.HasSuffix(s, ".") && !strings.Contains(s, "..")
+}
+
 func isAlnum(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	letter := c | 0x20
+	return isDigit(c) || ('a' <= letter && letter <= 'z')
 }
 
 func asciiLower(s string) string {
@@ -136,51 +145,65 @@ func parseURL(s string, schemeless bool) (webURL, bool) {
 	if len(s) > maxAtom || strings.ContainsAny(s, "\\ \t\r\n\"<>`{}|^") || !plain(s) {
 		return webURL{}, false
 	}
-	address := s
-	if !strings.Contains(s, "://") {
-		if !schemeless {
-			return webURL{}, false
-		}
-		name, _, _ := strings.Cut(beforePath(s), ":")
-		if !plausibleDomain(name) {
-			return webURL{}, false
-		}
-		address = "https://" + s
+	address, ok := withScheme(s, schemeless)
+	if !ok {
+		return webURL{}, false
 	}
+
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" {
 		return webURL{}, false
 	}
 	scheme := strings.ToLower(u.Scheme)
-	switch scheme {
-	case "http", "https", "ws", "wss", "ftp":
-	default:
-		return webURL{}, false
-	}
-	if u.User != nil || u.Opaque != "" || u.Host == "" {
-		return webURL{}, false
-	}
+	defaultPort, known := webSchemes[scheme]
 	host := strings.ToLower(u.Host)
-	for i := 0; i < len(host); i++ {
-		if c := host[i]; !isAlnum(c) && c != '.' && c != '-' && c != ':' && c != '[' && c != ']' {
-			return webURL{}, false
-		}
-	}
-	if scheme == "https" {
-		host = strings.TrimSuffix(host, ":443")
-	} else if scheme == "http" {
-		host = strings.TrimSuffix(host, ":80")
-	}
 	path := u.EscapedPath()
-	for segment := range strings.SplitSeq(path, "/") {
-		if s := strings.ToLower(segment); s == "." || s == ".." || strings.Contains(s, "%2e") || strings.Contains(s, "%2f") || strings.Contains(s, "%5c") {
-			return webURL{}, false
-		}
+	if !known || !plainHost(host) || hasDotSegment(path) {
+		return webURL{}, false
+	}
+
+	if defaultPort != "" {
+		host = strings.TrimSuffix(host, defaultPort)
 	}
 	if path == "" {
 		path = "/"
 	}
 	return webURL{scheme, host, path, u.RawQuery, u.EscapedFragment(), strings.Contains(s, "#")}, true
+}
+
+// webSchemes are the schemes that are read, with the ports that may be left out.
+var webSchemes = map[string]string{"http": ":80", "https": ":443", "ws": "", "wss": "", "ftp": ""}
+
+// withScheme adds the scheme to an address that may go without.
+func withScheme(s string, schemeless bool) (string, bool) {
+	if strings.Contains(s, "://") {
+		return s, true
+	}
+	name, _, _ := strings.Cut(beforePath(s), ":")
+	return "https://" + s, schemeless && plausibleDomain(name)
+}
+
+// plainHost reports whether a host is a plain ASCII name or an IP address, with its
+// port or without.
+func plainHost(host string) bool {
+	for i := range len(host) {
+		if c := host[i]; !isAlnum(c) && strings.IndexByte(".-:[]", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// hasDotSegment reports whether a path has a segment that leads elsewhere, or that
+// some readers decode to one.
+func hasDotSegment(path string) bool {
+	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
+		encoded := strings.Contains(segment, "%2e") || strings.Contains(segment, "%2f") || strings.Contains(segment, "%5c")
+		if encoded || segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 // beforePath cuts an address without its scheme where path, query or fragment
@@ -192,28 +215,23 @@ func beforePath(s string) string {
 	return s
 }
 
-// plausibleDomain tells whether a name without a scheme reads as a host: at
-// least two labels, the last of letters, none of a common file's extension.
+// plausibleDomain reports whether a name without a scheme reads as a host: at
+// least two labels, the last of letters and not the extension of a common file.
 func plausibleDomain(name string) bool {
 	i := strings.LastIndexByte(name, '.')
-	if i <= 0 || len(name)-i < 3 {
+	if i <= 0 || len(name)-i < 3 || !plainName(name) {
 		return false
 	}
-	tld := name[i+1:]
-	for j := 0; j < len(tld); j++ {
-		if c := tld[j] | 0x20; c < 'a' || c > 'z' {
+
+	top := strings.ToLower(name[i+1:])
+	return strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == "" && !fileExtensions.has(top)
+}
+
+func plainName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !isAlnum(c) && c != '.' && c != '-' {
 			return false
 		}
-	}
-	for j := 0; j < len(name); j++ {
-		if c := name[j]; !isAlnum(c) && c != '.' && c != '-' {
-			return false
-		}
-	}
-	switch strings.ToLower(tld) {
-	case "txt", "md", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "csv", "json", "yaml", "yml", "html", "htm",
-		"xml", "log", "go", "py", "js", "ts", "java", "rs", "sh", "png", "jpg", "jpeg", "gif", "zip", "gz", "tar", "conf", "ini", "cfg", "sql", "db":
-		return false
 	}
 	return true
 }

@@ -38,6 +38,7 @@ func (s *Session) sink(text string) (address string, found bool) {
 	if address, found = x.scan(text, false); found || !mayHide(text) {
 		return address, found
 	}
+
 	if strings.Contains(text, `\\`) {
 		// Browsers read "https:\\host" as "https://host".
 		if address, found = x.scan(strings.ReplaceAll(text, `\\`, "//"), false); found {
@@ -51,12 +52,13 @@ func (s *Session) sink(text string) (address string, found bool) {
 	if address, found = x.scan(string(folded), false); found {
 		return address, true
 	}
+
 	for _, v := range normal.Decode(text) {
 		if v.Encoding != normal.Escapes {
-			continue // nobody follows a link in base64
+			continue // nothing follows a link in base64
 		}
-		// A view begins in the middle of the text; what is cut off there was
-		// looked at before.
+		// A view begins in the middle of the text, and what is cut off there was
+		// scanned before.
 		if address, found = x.scan(v.Text, v.Start > 0); found {
 			return address, true
 		}
@@ -66,27 +68,37 @@ func (s *Session) sink(text string) (address string, found bool) {
 
 // wholeSink looks at a value as one address or as a list of them.
 func (s *Session) wholeSink(text string) (address string, found bool) {
-	if !strings.ContainsAny(text, " \n\t") && addressLike(text) && !s.vouches(text) {
+	blanks := strings.ContainsAny(text, " \n\t")
+	if !blanks && addressLike(text) && !s.vouches(text) {
 		return text, true
 	}
-	compact := text
-	if strings.ContainsAny(text, " -") && len(text) <= 64 {
-		compact = strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "-", "")
-	}
-	if (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
+	if compact := withoutGaps(text); (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
 		return text, true
 	}
 	if len(text) > maxSinkList {
 		return "", false
 	}
-	if strings.ContainsAny(text, " \n\t") && commandLike(text) && !s.vouches(text) {
+	if blanks && commandLike(text) && !s.vouches(text) {
 		return text, true
 	}
-	// "Bob <bob@corp.com>, eve@corp.com": all items are addresses.
+	return s.listSink(text)
+}
+
+// withoutGaps returns a short text without blanks and hyphens.
+func withoutGaps(text string) string {
+	if len(text) > 64 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "-", "")
+}
+
+// listSink looks at a value of which all items are addresses: "Bob <bob@corp.com>,
+// eve@corp.com".
+func (s *Session) listSink(text string) (address string, found bool) {
 	if !strings.ContainsAny(text, ",;\n<") {
 		return "", false
 	}
-	all := true
+
 	first := ""
 	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' }) {
 		item = strings.TrimSpace(item)
@@ -97,17 +109,16 @@ func (s *Session) wholeSink(text string) (address string, found bool) {
 			continue
 		}
 		if strings.ContainsAny(item, " \t") || !addressLike(item) {
-			all = false
-			break
+			return first, false
 		}
 		if first == "" && !s.vouches(item) {
 			first = item
 		}
 	}
-	return first, all && first != ""
+	return first, first != ""
 }
 
-// vouches tells whether the user or the deployment named the address.
+// vouches reports whether the user or the deployment named an address.
 func (s *Session) vouches(address string) bool {
 	if len(address) > maxAtom || !s.work.spend(linkWork*len(address)) {
 		return false
@@ -117,10 +128,12 @@ func (s *Session) vouches(address string) bool {
 	return ok && r.Label.Trust > s.ambient.Trust
 }
 
-// mayHide tells whether a text has anything that a reader's program decodes.
+// mayHide reports whether a text has anything that a reader's program decodes.
 func mayHide(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c >= utf8.RuneSelf || c == '%' || c == '&' || c == '\\' || c == '=' || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+	for i := range len(text) {
+		c := text[i]
+		plain := c >= ' ' && c < utf8.RuneSelf && strings.IndexByte(`%&\=`, c) < 0
+		if !plain && c != '\n' && c != '\r' && c != '\t' {
 			return true
 		}
 	}
@@ -153,24 +166,18 @@ func (x *linkScan) scan(text string, cut bool) (string, bool) {
 	if !x.s.work.spend(linkWork * len(text)) {
 		return "", false
 	}
+
 	for start := 0; start < len(text); {
-		end, telling := start, false
+		end := start
 		for end < len(text) && !linkEnd[text[end]] {
-			telling = telling || text[end] == ':' || text[end] == '/'
 			end++
 		}
-		word := text[start:end]
-		if start == 0 && cut {
-			start = end + 1
-			continue
-		}
+		word, half := text[start:end], cut && start == 0
 		start = end + 1
-		if len(word) < 5 || !telling && !(word[0]|0x20 == 'w' || word[len(word)-1] >= 'a') {
+		if half || !mayLink(word) {
 			continue
 		}
-		if !telling && !strings.Contains(asciiLower(word), "www.") {
-			continue
-		}
+
 		if x.looked++; x.looked > maxSinkTokens {
 			return "more links than can be looked at", true
 		}
@@ -183,14 +190,28 @@ func (x *linkScan) scan(text string, cut bool) (string, bool) {
 	return "", false
 }
 
-// known tells whether a link is vouched for, also where the text around it was
+// mayLink reports whether a word is worth a look for links.
+func mayLink(word string) bool {
+	if len(word) < 5 {
+		return false
+	}
+	if strings.ContainsAny(word, ":/") {
+		return true
+	}
+	// Few words are looked at letter by letter.
+	likely := word[0]|0x20 == 'w' || word[len(word)-1] >= 'a'
+	return likely && strings.Contains(asciiLower(word), "www.")
+}
+
+// known reports whether a link is vouched for, also where the text around it was
 // folded or cut.
 func (x *linkScan) known(link string) bool {
 	for _, v := range x.vouched {
 		if !x.s.work.spend(candidateWork) {
 			return true
 		}
-		if strings.EqualFold(v, link) || len(link) > 16 && len(link) <= len(v) && strings.EqualFold(v[:len(link)], link) {
+		cut := len(link) > 16 && len(link) <= len(v)
+		if strings.EqualFold(v, link) || (cut && strings.EqualFold(v[:len(link)], link)) {
 			return true
 		}
 	}
@@ -206,46 +227,71 @@ func (x *linkScan) known(link string) bool {
 // links returns the links that begin in a word of a text: everything from the
 // scheme on, and words that programs make links of.
 func links(word string) []string {
-	var out []string
 	lower := asciiLower(word)
-	// Looked for once: "data:" may stand there ten thousand times.
-	slash, comma := strings.LastIndexByte(word, '/'), strings.LastIndexByte(word, ',')
-	for i := 0; i < len(word); i++ {
-		if word[i] != ':' {
-			continue
-		}
-		start := i
-		for start > 0 && (isAlnum(word[start-1]) || strings.IndexByte("+.-", word[start-1]) >= 0) {
-			start--
-		}
-		rest := lower[i+1:]
-		switch scheme := strings.TrimLeft(lower[start:i], "+.-"); {
-		case rest == "":
-		case strings.HasPrefix(rest, "//") && scheme != "":
-			return append(out, trimLink(word[i-len(scheme):]))
-		case linkScheme[scheme], scheme == "data" && slash > i && comma > i, scheme == "file" && rest[0] == '/':
-			return append(out, trimLink(word[i-len(scheme):]))
-		}
+	if link, ok := schemeLink(word, lower); ok {
+		return []string{link}
 	}
-	trimmed := trimLink(word)
-	for i := range trimmed {
-		switch {
-		case strings.HasPrefix(lower[i:], "www.") && (i == 0 || !isAlnum(word[i-1]) && word[i-1] != '.' && word[i-1] != '-'),
-			strings.HasPrefix(lower[i:], "//") && (i == 0 || !isAlnum(word[i-1])) && i+2 <= len(trimmed) && hostLike(trimmed[i+2:]):
-			return append(out, trimmed[i:])
-		}
+	if link, ok := bareLink(word, lower); ok {
+		return []string{link}
 	}
+
 	// "evil.com/path": in brackets too.
+	var out []string
 	for _, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("()[],;", r) }) {
 		piece = trimLink(strings.TrimLeft(piece, "'*_"))
-		if u, ok := parseURL(piece, true); ok && (u.path != "/" || u.query != "" || strings.Contains(u.host, ":")) || numericHost(piece) {
+		u, ok := parseURL(piece, true)
+		leads := ok && (u.path != "/" || u.query != "" || strings.Contains(u.host, ":"))
+		if leads || numericHost(piece) {
 			out = append(out, piece)
 		}
 	}
 	return out
 }
 
-// hostLike tells whether what follows two slashes begins with a host: wherever a
+// schemeLink returns the first link with a scheme in a word.
+func schemeLink(word, lower string) (string, bool) {
+	// Looked for once: "data:" may be there ten thousand times.
+	slash, comma := strings.LastIndexByte(word, '/'), strings.LastIndexByte(word, ',')
+
+	for i := range len(word) {
+		rest := lower[i+1:]
+		if word[i] != ':' || rest == "" {
+			continue
+		}
+		start := i
+		for start > 0 && (isAlnum(word[start-1]) || strings.IndexByte("+.-", word[start-1]) >= 0) {
+			start--
+		}
+		scheme := strings.TrimLeft(lower[start:i], "+.-")
+
+		follows := scheme != "" && strings.HasPrefix(rest, "//")
+		data := scheme == "data" && slash > i && comma > i
+		file := scheme == "file" && rest[0] == '/'
+		if follows || data || file || linkScheme[scheme] {
+			return trimLink(word[i-len(scheme):]), true
+		}
+	}
+	return "", false
+}
+
+// bareLink returns the link without a scheme that programs find in a word: from
+// "www." or two slashes on.
+func bareLink(word, lower string) (string, bool) {
+	trimmed := trimLink(word)
+	for i := range trimmed {
+		inside := i > 0 && isAlnum(word[i-1])
+		inName := i > 0 && (inside || word[i-1] == '.' || word[i-1] == '-')
+
+		www := !inName && strings.HasPrefix(lower[i:], "www.")
+		slashes := !inside && strings.HasPrefix(trimmed[i:], "//") && hostLike(trimmed[i+2:])
+		if www || slashes {
+			return trimmed[i:], true
+		}
+	}
+	return "", false
+}
+
+// hostLike reports whether the text behind two slashes begins with a host: wherever a
 // page has it, a browser goes there.
 func hostLike(s string) bool {
 	s = beforePath(s)
@@ -253,6 +299,7 @@ func hostLike(s string) bool {
 	if strings.HasPrefix(s, "[") {
 		return true
 	}
+
 	s, _, _ = strings.Cut(s, ":")
 	dot := strings.IndexByte(s, '.')
 	if dot <= 0 || dot == len(s)-1 {
@@ -272,13 +319,17 @@ var linkScheme = map[string]bool{"http": true, "https": true, "ftp": true, "ws":
 
 func trimLink(s string) string { return strings.TrimRight(s, "'.,!?:;*_)]") }
 
-// numericHost tells whether a word is an IPv4 address with a path or a port.
+// numericHost reports whether a word is an IPv4 address with a path or a port.
 func numericHost(s string) bool {
-	host, rest, ok := strings.Cut(s, "/")
-	host, port, hasPort := strings.Cut(host, ":")
-	if !ok && !hasPort || ok && rest == "" && !hasPort || hasPort && !isIndex(port) {
+	address, rest, hasPath := strings.Cut(s, "/")
+	host, port, hasPort := strings.Cut(address, ":")
+	if hasPort && !isIndex(port) {
 		return false
 	}
+	if !hasPort && (!hasPath || rest == "") {
+		return false
+	}
+
 	parts := strings.Split(host, ".")
 	for _, p := range parts {
 		if !isIndex(p) || len(p) > 3 {
@@ -288,62 +339,67 @@ func numericHost(s string) bool {
 	return len(parts) == 4
 }
 
-// addressLike tells whether a value as a whole names a place.
+// addressLike reports whether a value as a whole names a place.
 func addressLike(s string) bool {
 	if len(s) > maxAtom {
 		return strings.Contains(s, "://")
 	}
-	if accountNumber(s) || phoneNumber(s) || len(links(s)) > 0 {
+	if accountNumber(s) || phoneNumber(s) || absolutePath(s) || len(links(s)) > 0 {
 		return true
 	}
 	if at := strings.IndexByte(s, '@'); at > 0 && at < len(s)-1 {
-		return true
-	}
-	if strings.HasPrefix(s, "/") && len(s) > 1 && !strings.HasPrefix(s, "//") || strings.HasPrefix(s, "~/") || len(s) > 3 && s[1] == ':' && s[2] == '\\' || strings.HasPrefix(s, `\\`) {
 		return true
 	}
 	_, ok := parseURL(s, true)
 	return ok // a bare host
 }
 
-// Contacts tells whether to use a value is to contact the host that it names, or
+// absolutePath reports whether a value begins as an absolute path does: "/srv", "~/a",
+// "C:\a", "\\host\a".
+func absolutePath(s string) bool {
+	unix := len(s) > 1 && s[0] == '/' && s[1] != '/'
+	drive := len(s) > 3 && s[1] == ':' && s[2] == '\\'
+	return unix || drive || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `\\`)
+}
+
+// Contacts reports whether to use a value is to contact the host that it names, or
 // to leave the folder that it begins with.
 func Contacts(s string) bool {
 	s = strings.TrimSpace(s)
 	scheme, _, ok := strings.Cut(s, "://")
-	return ok && scheme != "" && !strings.ContainsAny(scheme, " \t\n/") || strings.Contains("/"+strings.ReplaceAll(s, `\`, "/")+"/", "/../")
+	hasScheme := ok && scheme != "" && !strings.ContainsAny(scheme, " \t\n/")
+	return hasScheme || strings.Contains("/"+strings.ReplaceAll(s, `\`, "/")+"/", "/../")
 }
 
-// Right tells whether a value as a whole names a right.
+// Right reports whether a value as a whole names a right.
 func Right(s string) bool {
 	return len(s) <= 32 && rights.has(asOneWord.Replace(strings.ToLower(s)))
 }
 
 var asOneWord = strings.NewReplacer("-", "_", " ", "_")
 
-// phoneNumber tells whether a value is a telephone number with its country.
+// phoneNumber reports whether a value is a telephone number with its country.
 func phoneNumber(s string) bool {
 	return strings.HasPrefix(s, "+") && len(s) >= 8 && len(s) <= 24 && isIndex(strings.NewReplacer("-", "", "(", "", ")", "", ".", "").Replace(s[1:]))
 }
 
-// accountNumber tells whether a value has the shape of an IBAN (ISO 13616).
+// accountNumber reports whether a value has the shape of an IBAN (ISO 13616).
 // The check digits are left alone: a wrong one is still meant as an account.
 func accountNumber(s string) bool {
 	if len(s) < 14 || len(s) > 34 {
 		return false
 	}
-	for i := 0; i < len(s); i++ {
-		switch {
-		case i < 2 && (s[i] < 'A' || s[i] > 'Z'), (i == 2 || i == 3) && !isDigit(s[i]):
-			return false
-		case !isDigit(s[i]) && (s[i] < 'A' || s[i] > 'Z'):
+	for i := range len(s) {
+		capital := 'A' <= s[i] && s[i] <= 'Z'
+		country, check := i < 2, i == 2 || i == 3
+		if (country && !capital) || (check && !isDigit(s[i])) || (!capital && !isDigit(s[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-// commandLike tells whether a value reads as a command line: operators of the
+// commandLike reports whether a value reads as a command line: operators of the
 // shell between words.
 func commandLike(s string) bool {
 	for _, op := range [...]string{" | ", " && ", " || ", "; rm ", "$(", "`", " > /", " >> ", "| sh", "|sh", "| bash", "|bash"} {

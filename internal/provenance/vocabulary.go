@@ -32,6 +32,7 @@ const (
 	momentNames
 	totalNames
 	generic
+	fileExtensions
 	starters
 	addressing
 	possessives
@@ -91,6 +92,7 @@ var classNames = [wordClasses]string{
 	networkNames:     "networkNames",
 	momentNames:      "momentNames",
 	totalNames:       "totalNames",
+	fileExtensions:   "fileExtensions",
 	generic:          "generic",
 	starters:         "starters",
 	addressing:       "addressing",
