@@ -23,6 +23,7 @@ func Language(without ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	options := []cel.EnvOption{cel.CustomTypeProvider(u.base.CELTypeProvider()),
 		// What functions return has fields, which are only told of variables.
 		cel.Variable(sessionVariable+".calls()[0]", u.session.call.Type),
@@ -37,11 +38,13 @@ func Language(without ...string) (string, error) {
 		options = append(options, cel.Macros(documented{m}))
 	}
 	for name, f := range u.base.Functions() {
-		if f = f.Subset(usable); f == nil || name != operators.In && strings.Contains(name, "@") || slices.Contains(without, name) {
+		internal := name != operators.In && strings.Contains(name, "@")
+		if f = f.Subset(usable); f == nil || internal || slices.Contains(without, name) {
 			continue
 		}
 		options = append(options, cel.FunctionDecls(f))
 	}
+
 	return render(options)
 }
 
@@ -53,6 +56,7 @@ func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, 
 	if err != nil {
 		return "", err
 	}
+
 	g := &Guard{File: &File{Server: server, Tool: tool}, Server: server, Tool: tool}
 	d, mistake := u.subject(g)
 	if mistake != nil {
@@ -62,6 +66,7 @@ func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, 
 	if err != nil {
 		return "", err
 	}
+
 	args := record.Anything()
 	if tool == EveryTool {
 		args = record.AnyObject()
@@ -77,6 +82,7 @@ func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, 
 		}
 		options = append(options, cel.VariableWithDoc(name+calling(r), r.output.Type, "what this look-up returns"))
 	}
+
 	return render(options)
 }
 

@@ -25,15 +25,18 @@ func (c *compiler) calls(e Expression, a *cel.Ast) {
 		if n.Kind() != ast.CallKind || !n.AsCall().IsMemberFunction() {
 			return
 		}
+
 		call := n.AsCall()
 		name, ok := qualified(call.Target())
-		if !ok || name != "tools" && !strings.HasPrefix(name, lookupPrefix) {
+		onTools := name == "tools" || strings.HasPrefix(name, lookupPrefix)
+		if !ok || !onTools {
 			return
 		}
 		name += "." + call.FunctionName()
 		if _, ok := c.readers[name]; ok {
 			return
 		}
+
 		tool := strings.TrimPrefix(name, lookupPrefix)
 		at := e.at(a, call.Target().ID())
 		for _, f := range c.scope.Contracts {
@@ -48,6 +51,7 @@ func (c *compiler) calls(e Expression, a *cel.Ast) {
 				}
 			}
 		}
+
 		names := slices.Sorted(maps.Keys(c.readers))
 		hint := "name the tool definitions and contracts, so that their tools are known"
 		if len(names) > 0 {
@@ -78,6 +82,7 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 		if n.Kind() != ast.CallKind {
 			return
 		}
+
 		call := n.AsCall()
 		name := call.FunctionName()
 		if call.IsMemberFunction() {
@@ -109,6 +114,7 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 			}
 		}
 	})
+
 	return asks
 }
 
@@ -121,6 +127,7 @@ func (c *compiler) arguments(e Expression, a *cel.Ast, r *reader, arg ast.Expr) 
 	if r.input == nil {
 		return
 	}
+
 	given := map[string]bool{}
 	for _, entry := range arg.AsMap().Entries() {
 		m := entry.AsMapEntry()
@@ -129,12 +136,14 @@ func (c *compiler) arguments(e Expression, a *cel.Ast, r *reader, arg ast.Expr) 
 			c.fail(e.at(a, m.Key().ID()), "write the name in quotes", "the name of an argument of %s must be written out", r.tool)
 			continue
 		}
+
 		given[key] = true
 		node, ok := r.input.Lookup("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
 		if !ok {
 			c.fail(e.at(a, m.Key().ID()), strictyaml.DidYouMean(key, propertyNames(r.input)), "%s has no argument %q", r.tool, key)
 			continue
 		}
+
 		want := record.NewTypes().Add("", node).Type
 		have := a.NativeRep().GetType(m.Value().ID())
 		if m.IsOptional() && have.Kind() == types.OpaqueKind && len(have.Parameters()) == 1 {
@@ -144,6 +153,7 @@ func (c *compiler) arguments(e Expression, a *cel.Ast, r *reader, arg ast.Expr) 
 			c.fail(e.at(a, m.Value().ID()), "", "the argument %q of %s is a %s, not a %s", key, r.tool, cel.FormatCELType(want), cel.FormatCELType(have))
 		}
 	}
+
 	for _, p := range r.input.Properties {
 		if p.Required && !given[p.Name] {
 			c.fail(e.at(a, arg.ID()), fmt.Sprintf(`add %q`, p.Name), "%s needs the argument %q", r.tool, p.Name)

@@ -59,6 +59,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	set := &Set{guards: map[toolName]*Guard{}}
 	var errs Errors
 	var list []*Guard
@@ -81,6 +82,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 			}
 			continue
 		}
+
 		set.guards[name] = g
 		if environments[g.Server] == nil {
 			if environments[g.Server], err = u.environment(g.Server); err != nil {
@@ -96,6 +98,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 		}
 		list = append(list, g)
 	}
+
 	u.callees(set)
 	for i, mistakes := range compileAll(list, environments) {
 		if len(mistakes) > 0 {
@@ -104,6 +107,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 			errs = append(errs, mistakes...)
 		}
 	}
+
 	if len(errs) > 0 {
 		return set, errs
 	}
@@ -172,6 +176,7 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 			found = append(found, c)
 		}
 	}
+
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -180,6 +185,7 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 	case len(u.scope.Tools) > 0:
 		return nil, &Error{Position: at, Message: fmt.Sprintf("there is no tool %q", strictyaml.Clip(tool)), Hint: strictyaml.DidYouMean(tool, names)}
 	}
+
 	return nil, nil
 }
 
@@ -243,14 +249,17 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 			c.fail(v.Value.Position, "", "%s", err)
 			return it
 		}
+
 		env = extended
 		c.scopes[signature] = env
 	}
+
 	if !p.Require.Empty() {
 		if it.require = c.condition(env, p.Require); it.require != nil {
 			c.origins(p.Require, it.require.ast, origins)
 		}
 	}
+
 	return it
 }
 

@@ -62,6 +62,7 @@ func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty
 			out = append(out, x.open(g, e.Call)...)
 		}
 	}
+
 	return out
 }
 
@@ -78,6 +79,7 @@ func (x *evaluation) open(g *Guard, c *Call) []OpenDuty {
 		}
 		return out
 	}
+
 	for _, d := range g.duties {
 		if d.when != nil {
 			brings, err := v.holds(d.when)
@@ -89,6 +91,7 @@ func (x *evaluation) open(g *Guard, c *Call) []OpenDuty {
 				continue
 			}
 		}
+
 		fulfilled, err := v.holds(d.require)
 		switch {
 		case err != nil:
@@ -97,6 +100,7 @@ func (x *evaluation) open(g *Guard, c *Call) []OpenDuty {
 			add(d.duty, "")
 		}
 	}
+
 	return out
 }
 

@@ -88,6 +88,7 @@ func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 		}
 		strictyaml.Set(n, "variables", variables)
 	}
+
 	if !p.Require.Empty() {
 		strictyaml.Set(n, "require", strictyaml.NewText(p.Require.Text))
 	}
@@ -106,6 +107,7 @@ func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 		}
 		strictyaml.Set(n, "examples", list)
 	}
+
 	return n, nil
 }
 
@@ -136,6 +138,7 @@ func exampleNode(e *Example) (*yaml.Node, error) {
 		}
 		strictyaml.Set(n, "history", list)
 	}
+
 	w.json("args", e.Args)
 	if len(e.Given) > 0 {
 		list := strictyaml.NewList()
@@ -144,6 +147,7 @@ func exampleNode(e *Example) (*yaml.Node, error) {
 		}
 		strictyaml.Set(n, "given", list)
 	}
+
 	return n, w.err
 }
 
@@ -183,6 +187,7 @@ func (w *writer) event(e *Entry) *yaml.Node {
 		strictyaml.Set(n, string(e.Kind), strictyaml.NewText(e.Text))
 		return n
 	}
+
 	call := writer{n: &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}}
 	strictyaml.Set(call.n, "tool", strictyaml.NewText(e.Call.Tool))
 	if e.Call.Server != "" {
@@ -221,6 +226,7 @@ func (w *writer) fixture(f *Fixture) *yaml.Node {
 	default:
 		part.json("result", f.Result)
 	}
+
 	if part.err != nil {
 		w.err = part.err
 	}

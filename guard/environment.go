@@ -103,6 +103,7 @@ func newUniverse(s Deployment) (*universe, error) {
 		}
 		u.readers = append(u.readers, r)
 	}
+
 	base, err := cel.NewCustomEnv(
 		decimal.Library(),
 		cel.OptionalTypes(),
@@ -145,7 +146,8 @@ func reads(t *contract.Tool) bool {
 		return false
 	}
 	return t.Variants == nil || !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool {
-		return c.Effect != "" && c.Effect != contract.Read || reaches(c.Args)
+		changes := c.Effect != "" && c.Effect != contract.Read
+		return changes || reaches(c.Args)
 	})
 }
 
@@ -186,11 +188,13 @@ func (u *universe) environment(server string) (*environment, error) {
 			e.readers[lookupPrefix+word(r.server)+"."+word(r.tool)] = r
 		}
 	}
+
 	options := make([]cel.EnvOption, 0, len(e.readers))
 	for name, r := range e.readers {
 		options = append(options, cel.Function(name,
 			cel.Overload(strings.ReplaceAll(name, ".", "_")+"_map", []*cel.Type{cel.MapType(cel.StringType, cel.DynType)}, r.output.Type, cel.LateFunctionBinding())))
 	}
+
 	var err error
 	if e.env, err = u.base.Extend(options...); err != nil {
 		return nil, fmt.Errorf("guards of server %q: %w", server, err)
@@ -201,7 +205,7 @@ func (u *universe) environment(server string) (*environment, error) {
 // word makes a name of a tool or server one that expressions can have.
 func word(name string) string {
 	return strings.Map(func(c rune) rune {
-		if c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+		if isLetter(c) || isDigit(c) {
 			return c
 		}
 		return '_'

@@ -88,6 +88,7 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 	if len(guards) == 0 {
 		return Outcome{}
 	}
+
 	x := newEvaluation(guards[0].types, r)
 	var undecided []*verdict
 	var decided []*Violation
@@ -105,6 +106,7 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 			decided = append(decided, nil)
 		}
 	}
+
 	x.rounds(ctx, func() bool {
 		open := false
 		for i, v := range undecided {
@@ -120,12 +122,14 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 		}
 		return open
 	})
+
 	out := Outcome{Facts: x.learned()}
 	for _, v := range decided {
 		if v != nil {
 			out.Violations = append(out.Violations, *v)
 		}
 	}
+
 	return out
 }
 
@@ -217,9 +221,11 @@ func (s *scope) ResolveName(name string) (any, bool) {
 		}
 		return s.x.call, true
 	}
+
 	if s.policy == nil {
 		return nil, false
 	}
+
 	for i, v := range s.policy.variables {
 		if v.name == name {
 			if s.values[i] == nil {
@@ -228,6 +234,7 @@ func (s *scope) ResolveName(name string) (any, bool) {
 			return s.values[i], true
 		}
 	}
+
 	return nil, false
 }
 
@@ -275,6 +282,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	if it.require == nil {
 		return it.violation("nothing checks this rule yet", nil), true
 	}
+
 	clear(v.scope.values)
 	x.failures = nil
 	result := x.run(it.require, &v.scope)
@@ -288,6 +296,7 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	case result == types.False:
 		return it.violation("", v.values()), true
 	}
+
 	err, ok := result.Value().(error)
 	if !types.IsError(result) || !ok {
 		err = errNotBoolean

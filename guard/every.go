@@ -30,9 +30,11 @@ func (u *universe) callees(set *Set) {
 			every = append(every, g)
 		}
 	}
+
 	if len(every) == 0 {
 		return
 	}
+
 	known, servers := callees{}, map[string]int{}
 	// What the expressions of tools' own rules can name isn't changed by tools
 	// that have none.
@@ -54,6 +56,7 @@ func (u *universe) callees(set *Set) {
 			}
 		}
 	}
+
 	for _, g := range every {
 		g.callees = known
 	}

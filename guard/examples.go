@@ -46,6 +46,7 @@ func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
 		"principal": func(n *strictyaml.Node) { e.Principal = l.principal(n) },
 		"labels":    func(n *strictyaml.Node) { e.Labels = l.labels(n) },
 	})
+
 	if strictyaml.IsMapping(n) {
 		for _, name := range [...]string{"name", "expect"} {
 			if had[name] == nil {
@@ -54,6 +55,7 @@ func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
 		}
 		l.callee(n, had, ofAny)
 	}
+
 	if e.Args == nil {
 		e.Args = json.RawMessage("{}")
 	}
@@ -83,15 +85,18 @@ func (l *loader) fixture(n *strictyaml.Node) Fixture {
 		"judge":  l.Text("judge", &f.Judge),
 		"answer": l.Boolean("answer", &f.Answer),
 	})
+
 	if !strictyaml.IsMapping(n) {
 		return f
 	}
+
 	lookup := had["tool"] != nil && had["judge"] == nil && had["answer"] == nil && (had["result"] != nil) != (had["error"] != nil)
 	judged := had["judge"] != nil && had["tool"] == nil && had["args"] == nil && had["result"] == nil && (had["answer"] != nil) != (had["error"] != nil)
 	if !lookup && !judged {
 		l.Fail(n, "write {tool: …, args: {…}, result: …}, or {judge: …, answer: true}; instead of a result or answer, error: says why there is none",
 			"the fixture is neither a look-up with its result nor a question with its answer")
 	}
+
 	return f
 }
 

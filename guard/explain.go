@@ -27,9 +27,13 @@ func (v *verdict) values() []Value {
 		return nil
 	}
 	_, details, err := program.Eval(vars)
-	if details == nil || err != nil && details.State() == nil {
+	if details == nil {
 		return nil
 	}
+	if err != nil && details.State() == nil {
+		return nil
+	}
+
 	var out []Value
 	seen := map[string]bool{}
 	info := e.ast.NativeRep().SourceInfo()
@@ -51,6 +55,7 @@ func (v *verdict) values() []Value {
 		seen[name] = true
 		out = append(out, Value{Name: cut(name, MaxShown), Value: cut(record.Text(val), MaxShown)})
 	}
+
 	visit(e.ast.NativeRep().Expr())
 	return out
 }

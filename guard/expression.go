@@ -56,6 +56,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 		c.issues(e, issues)
 		return nil
 	}
+
 	before := len(c.mistakes)
 	for _, id := range decimal.Literals(parsed.NativeRep()) {
 		c.fail(e.at(parsed, id), `write decimal("…")`, "the number has more digits than can be read exactly")
@@ -73,6 +74,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	if len(c.mistakes) > before {
 		return nil
 	}
+
 	x := newExpression(env, checked)
 	x.asks = asks
 	if c.known != nil {
@@ -90,6 +92,7 @@ func newExpression(env *cel.Env, checked *cel.Ast) *expression {
 		}
 		return estimate
 	})
+
 	regexes := cel.OptimizeRegex(interpreter.MatchesRegexOptimization)
 	x.plan = sync.OnceValues(func() (cel.Program, error) {
 		if x.estimate().Max <= MaxCost {
@@ -98,6 +101,7 @@ func newExpression(env *cel.Env, checked *cel.Ast) *expression {
 		}
 		return env.Program(checked, regexes, cel.CostLimit(MaxCost))
 	})
+
 	x.explain = sync.OnceValues(func() (cel.Program, error) {
 		return env.Program(checked, regexes, cel.CostLimit(MaxCost), cel.EvalOptions(cel.OptTrackState))
 	})

@@ -271,6 +271,7 @@ func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 	case q.value == nil:
 		return types.NewUnknown(0, nil)
 	}
+
 	return q.value
 }
 

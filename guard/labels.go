@@ -49,6 +49,7 @@ func (x *evaluation) merge(whole *LabeledValue, v ref.Val) bool {
 		}
 		return true
 	}
+
 	found := false
 	for i := range x.leaves {
 		l := &x.leaves[i]
@@ -60,6 +61,7 @@ func (x *evaluation) merge(whole *LabeledValue, v ref.Val) bool {
 		whole.Origins = union(whole.Origins, l.Origins)
 		whole.Obligations = union(whole.Obligations, l.Obligations)
 	}
+
 	return found
 }
 

@@ -75,9 +75,11 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 		"policies":  func(n *strictyaml.Node) { policies = n },
 		"duties":    func(n *strictyaml.Node) { duties = n },
 	})
+
 	if !strictyaml.IsMapping(root) {
 		return f
 	}
+
 	if had["tool"] == nil || f.Tool == "" {
 		l.Fail(root, "write 'tool: NAME', the tool whose calls the rules are about, or 'tool: \"*\"' for every tool", "the tool's name is missing")
 	}
@@ -93,6 +95,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 			}
 		})
 	}
+
 	if duties != nil {
 		l.List(duties, "duties", func(n *strictyaml.Node) {
 			if len(f.Duties) < MaxPolicies {
@@ -102,6 +105,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 			}
 		})
 	}
+
 	return f
 }
 
@@ -202,10 +206,18 @@ func (l *loader) variables(n *strictyaml.Node) []Variable {
 
 func identifier(name string) bool {
 	for i, c := range name {
-		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
+		later := i > 0 && isDigit(c)
+		if !isLetter(c) && !later {
 			return false
 		}
 	}
 	return name != ""
 }
+
+// isLetter reports whether names in expressions may begin with c.
+func isLetter(c rune) bool {
+	lower, upper := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z'
+	return c == '_' || lower || upper
+}
+
+func isDigit(c rune) bool { return '0' <= c && c <= '9' }

@@ -45,6 +45,7 @@ func (g *Guard) With(part Part, text string) (*Guard, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no policy %q", part.Policy)
 	}
+
 	changed := *one.policies[0]
 	one.policies = []*compiledPolicy{&changed}
 	changed.variables = slices.Clone(changed.variables)
@@ -59,9 +60,11 @@ func (g *Guard) With(part Part, text string) (*Guard, error) {
 			at = &own.expression
 		}
 	}
+
 	if at == nil || *at == nil {
 		return nil, fmt.Errorf("the policy %q has no such part", part.Policy)
 	}
+
 	// The tools that the new expression calls may be others.
 	one.readers = map[string]*reader{}
 	for name, r := range g.readers {
@@ -75,6 +78,7 @@ func (g *Guard) With(part Part, text string) (*Guard, error) {
 	if !e.ast.OutputType().IsExactType((*at).ast.OutputType()) {
 		return nil, errMistyped
 	}
+
 	*at = e
 	return one, nil
 }

@@ -37,6 +37,7 @@ func placesOf(lines []string, at Position, n *strictyaml.Node) places {
 		out = append(out, at)
 		s.next()
 	}
+
 	at.Line, at.Column = s.line+1, s.character()+1
 	return append(out, at)
 }
@@ -70,7 +71,8 @@ func (s *source) find(want rune, double, single bool) {
 		switch {
 		case want == '\n' || want == ' ':
 			// A line's end is one, and so is a blank; what is folded may be either.
-			if rest == "" || r == ' ' || r == '\t' || double && r == '\\' {
+			escaped := double && r == '\\'
+			if rest == "" || r == ' ' || r == '\t' || escaped {
 				return
 			}
 		case r == want && rest != "":
@@ -88,10 +90,12 @@ func (s *source) find(want rune, double, single bool) {
 				return
 			}
 		}
+
 		if rest == "" {
 			s.line, s.column = s.line+1, 0
 			continue
 		}
+
 		s.column += size
 	}
 }

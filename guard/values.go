@@ -50,6 +50,7 @@ type sessionLibrary struct{ sessionTypes }
 // CompileOptions implements [cel.Library].
 func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 	calls := cel.ListType(l.call.Type)
+
 	return []cel.EnvOption{
 		// What goes through a text costs what CEL's own functions cost that do. A
 		// label is looked for among all arguments, and words in all that the user
@@ -148,9 +149,13 @@ func (s *sessionValue) calls(tool string) ref.Val {
 	if s.made == nil {
 		s.made, s.byTool = make([]ref.Val, len(s.session.Entries)), map[string]ref.Val{}
 	}
+
 	vals := []ref.Val{}
 	for i, e := range s.session.Entries {
-		if e.Kind != CallEntry || tool != "" && e.Call.Tool != tool {
+		if e.Kind != CallEntry {
+			continue
+		}
+		if tool != "" && e.Call.Tool != tool {
 			continue
 		}
 		if s.made[i] == nil {
@@ -158,6 +163,7 @@ func (s *sessionValue) calls(tool string) ref.Val {
 		}
 		vals = append(vals, s.made[i])
 	}
+
 	s.byTool[tool] = types.NewRefValList(types.DefaultTypeAdapter, vals)
 	return s.byTool[tool]
 }
@@ -242,10 +248,13 @@ func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
 		raw = json.RawMessage(r.Content)
 	}
 	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
-	if err != nil || len(r.Structured) == 0 && doc.Root() != strictjson.Object && doc.Root() != strictjson.Array {
-		if len(r.Structured) > 0 {
-			return nil, err
-		}
+	if err != nil && len(r.Structured) > 0 {
+		return nil, err
+	}
+
+	scalar := err == nil && doc.Root() != strictjson.Object && doc.Root() != strictjson.Array
+	isText := len(r.Structured) == 0 && (err != nil || scalar)
+	if isText {
 		if shape.Type != types.DynType && shape.Type != types.StringType {
 			return nil, errNoStructure
 		}

@@ -119,6 +119,7 @@ func (a *Airline) charge(userID, method string, amount Dollars) error {
 	if err != nil {
 		return err
 	}
+
 	m, ok := u.PaymentMethods[method]
 	switch {
 	case !ok:
@@ -126,6 +127,7 @@ func (a *Airline) charge(userID, method string, amount Dollars) error {
 	case m.Amount != nil && *m.Amount < amount:
 		return errBalance
 	}
+
 	changed := *u
 	changed.PaymentMethods = maps.Clone(u.PaymentMethods)
 	switch m.Source {
@@ -136,6 +138,7 @@ func (a *Airline) charge(userID, method string, amount Dollars) error {
 	case Certificate:
 		delete(changed.PaymentMethods, method)
 	}
+
 	a.records.Users[userID] = &changed
 	return nil
 }

@@ -59,6 +59,7 @@ func (a *Airline) book(in bookArgs) (*Reservation, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Reservation{UserID: in.UserID, Origin: in.Origin, Destination: in.Destination, Type: in.Type, Cabin: in.Cabin,
 		Passengers: in.Passengers, Payments: in.Payments, CreatedAt: a.now(), TotalBaggages: in.Bags, NonfreeBaggage: in.NonfreeBags, Insurance: in.Insurance}
 	people := Dollars(len(in.Passengers))
@@ -74,6 +75,7 @@ func (a *Airline) book(in bookArgs) (*Reservation, error) {
 		r.Flights = append(r.Flights, s)
 		price += s.Price * people
 	}
+
 	var paid Dollars
 	for _, p := range in.Payments {
 		paid += p.Amount
@@ -81,12 +83,14 @@ func (a *Airline) book(in bookArgs) (*Reservation, error) {
 	if paid != price {
 		return nil, fmt.Errorf("payment amount does not add up, total price is %s, but paid %s", price, paid)
 	}
+
 	for _, p := range in.Payments {
 		if err := a.charge(in.UserID, p.ID, p.Amount); err != nil {
 			a.records.Users[in.UserID] = before
 			return nil, fmt.Errorf("%s: %w", p.ID, err)
 		}
 	}
+
 	a.booked++
 	r.ID = fmt.Sprintf("NEW%03d", a.booked)
 	changed := *a.records.Users[in.UserID]
@@ -114,6 +118,7 @@ func (a *Airline) updateFlights(in flightsArgs) (*Reservation, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	changed := *r
 	changed.Cabin, changed.Flights = in.Cabin, nil
 	var price Dollars
@@ -130,6 +135,7 @@ func (a *Airline) updateFlights(in flightsArgs) (*Reservation, error) {
 		changed.Flights = append(changed.Flights, s)
 		price += s.Price
 	}
+
 	for _, s := range r.Flights {
 		price -= s.Price
 	}

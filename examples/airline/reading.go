@@ -178,5 +178,6 @@ func value(e ast.Expr) (constant.Value, error) {
 			return constant.BinaryOp(x, e.Op, y), nil
 		}
 	}
+
 	return nil, fmt.Errorf("write numbers, + - * / and parentheses")
 }

@@ -43,6 +43,7 @@ func tools() ([]*tool, error) {
 		}
 		out = append(out, t)
 	}
+
 	return out, nil
 }
 
@@ -63,6 +64,7 @@ func define[In, Out any](name, about string, readOnly bool, do func(*Airline, In
 	if err != nil {
 		return nil, fmt.Errorf("result of %s: %w", name, err)
 	}
+
 	plain(in, true)
 	plain(out, false)
 	valid, err := in.Resolve(nil)
@@ -79,6 +81,7 @@ func define[In, Out any](name, about string, readOnly bool, do func(*Airline, In
 			if err := valid.Validate(given); err != nil {
 				return nil, fmt.Errorf("arguments of %s: %w", name, err)
 			}
+
 			var args In
 			if err := json.Unmarshal(arguments, &args); err != nil {
 				return nil, fmt.Errorf("arguments of %s: %w", name, err)

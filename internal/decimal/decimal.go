@@ -60,6 +60,7 @@ func Parse(s string) (ref.Val, error) {
 	if len(s) > MaxText {
 		return nil, ErrRange
 	}
+
 	rest := strings.TrimPrefix(s, "-")
 	whole := digits(rest)
 	fraction, exponent := 0, ""
@@ -70,6 +71,7 @@ func Parse(s string) (ref.Val, error) {
 			whole = 0 // a point without digits
 		}
 	}
+
 	if len(rest) > 1 && (rest[0] == 'e' || rest[0] == 'E') {
 		exponent = rest[1:]
 		rest = strings.TrimLeft(exponent[:1], "+-") + exponent[1:]
@@ -77,9 +79,11 @@ func Parse(s string) (ref.Val, error) {
 			rest = rest[n:]
 		}
 	}
+
 	if whole == 0 || rest != "" {
 		return nil, fmt.Errorf("%q is no number: write it as 12.50", s)
 	}
+
 	if exponent == "" {
 		if v, ok := small(s, fraction); ok {
 			return v, nil
@@ -87,6 +91,7 @@ func Parse(s string) (ref.Val, error) {
 	} else if e, err := strconv.Atoi(exponent); err != nil || e > maxExponent || e < -maxExponent {
 		return nil, ErrRange
 	}
+
 	r, ok := new(big.Rat).SetString(s)
 	if !ok {
 		return nil, fmt.Errorf("%q is no number: write it as 12.50", s)

@@ -57,6 +57,7 @@ func (library) CompileOptions() []cel.EnvOption {
 			}
 		}
 	}
+
 	return []cel.EnvOption{
 		cel.CostModel(
 			cost.MemberOverload("list_int_sum", cost.EvalCost(cost.Target())),
@@ -142,6 +143,7 @@ func replace(f *decls.FunctionDecl) (*decls.FunctionDecl, bool) {
 	default:
 		return nil, false
 	}
+
 	for _, o := range f.OverloadDecls() {
 		if slices.ContainsFunc(o.ArgTypes(), func(t *types.Type) bool { return t == types.DoubleType }) {
 			continue
@@ -152,6 +154,7 @@ func replace(f *decls.FunctionDecl) (*decls.FunctionDecl, bool) {
 		}
 		options = append(options, decls.Overload(o.ID(), o.ArgTypes(), result))
 	}
+
 	if binding != nil {
 		options = append(options, decls.SingletonBinaryBinding(binding))
 	}
@@ -311,7 +314,8 @@ func sum(v ref.Val) ref.Val {
 // environment with the library compiles comparisons of any two; those that can't
 // be are slips.
 func Comparable(a, b *types.Type) bool {
-	if loose(a) || loose(b) || isNumber(a) && isNumber(b) {
+	numbers := isNumber(a) && isNumber(b)
+	if loose(a) || loose(b) || numbers {
 		return true
 	}
 	if a.Kind() == b.Kind() && len(a.Parameters()) == len(b.Parameters()) && len(a.Parameters()) > 0 {
@@ -352,6 +356,7 @@ func Literals(a *ast.AST) []int64 {
 		if !ok {
 			return
 		}
+
 		const exactDigits = 15 // every decimal of so many digits is one float64
 		text := strconv.FormatFloat(float64(d), 'g', -1, 64)
 		mantissa, _, _ := strings.Cut(text, "e")
@@ -364,5 +369,6 @@ func Literals(a *ast.AST) []int64 {
 		next++
 		e.SetKindCase(factory.NewCall(e.ID(), "decimal", factory.NewLiteral(next, types.String(text))))
 	}))
+
 	return inexact
 }

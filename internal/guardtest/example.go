@@ -55,6 +55,7 @@ func Run(ctx context.Context, g *guard.Guard) []Result {
 			out = append(out, r)
 		}
 	}
+
 	for i := range g.File.Duties {
 		d := &g.File.Duties[i]
 		for j := range d.Examples {
@@ -66,6 +67,7 @@ func Run(ctx context.Context, g *guard.Guard) []Result {
 			out = append(out, r)
 		}
 	}
+
 	return out
 }
 
@@ -85,6 +87,7 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 		r.Failed = err.Error()
 		return
 	}
+
 	r.Got = label.Allow
 	for _, v := range g.Evaluate(ctx, request).Violations {
 		if r.Got != label.Deny {
@@ -167,7 +170,9 @@ var ErrNotGiven = errors.New("the example gives nothing")
 // Read implements [guard.Reader].
 func (f fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
 	for _, g := range f {
-		if g.Tool != tool || g.Server != "" && g.Server != server || g.Args != nil && !guard.SameArguments(g.Args, arguments) {
+		otherServer := g.Server != "" && g.Server != server
+		otherArguments := g.Args != nil && !guard.SameArguments(g.Args, arguments)
+		if g.Tool != tool || otherServer || otherArguments {
 			continue
 		}
 		if g.Error != "" {

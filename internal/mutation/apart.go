@@ -46,6 +46,7 @@ func tell(ctx context.Context, g, mutant *guard.Guard, rule *verdicts, part guar
 			bounds.rule += p.Expression.Text + "\n"
 		}
 	}
+
 	tries := 0
 	for i := range examples {
 		for where, e := range variations(&examples[i], bounds) {
@@ -59,6 +60,7 @@ func tell(ctx context.Context, g, mutant *guard.Guard, rule *verdicts, part guar
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -105,11 +107,13 @@ func boundaries(texts ...string) bounds {
 	if err != nil {
 		return b
 	}
+
 	for _, text := range texts {
 		a, issues := env.Parse(text)
 		if issues.Err() != nil {
 			continue
 		}
+
 		ast.PreOrderVisit(a.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 			if e.Kind() != ast.LiteralKind {
 				return
@@ -127,6 +131,7 @@ func boundaries(texts ...string) bounds {
 			}
 		}))
 	}
+
 	return b
 }
 
@@ -187,6 +192,7 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 	if e.Now.IsZero() {
 		return nil
 	}
+
 	from := []time.Time{e.Now}
 	for _, text := range neighbours(documents, b).texts {
 		for _, in := range []*time.Location{e.Now.Location(), time.UTC} {
@@ -197,6 +203,7 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 			}
 		}
 	}
+
 	var out []time.Time
 	for _, t := range from {
 		for _, span := range append([]time.Duration{0}, b.spans...) {
@@ -205,6 +212,7 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 			}
 		}
 	}
+
 	return out
 }
 
@@ -227,6 +235,7 @@ func neighbours(documents []json.RawMessage, b bounds) bounds {
 			}
 		}
 	}
+
 	for _, n := range numbers {
 		for _, by := range []int64{0, 100, -100, 1, -1} {
 			moved := new(big.Rat).Add(n, big.NewRat(by, 100))
@@ -235,6 +244,7 @@ func neighbours(documents []json.RawMessage, b bounds) bounds {
 			}
 		}
 	}
+
 	slices.Sort(out.texts)
 	out.texts = slices.Compact(out.texts)
 	return out
@@ -250,6 +260,7 @@ func inDocument(at *any, path string, b bounds, emit func(at, value string) bool
 		*at = had
 		return more
 	}
+
 	switch v := (*at).(type) {
 	case json.Number:
 		for _, n := range b.numbers {
@@ -293,5 +304,6 @@ func inDocument(at *any, path string, b bounds, emit func(at, value string) bool
 			v[name] = member
 		}
 	}
+
 	return true
 }

@@ -63,6 +63,7 @@ func changesOf(g *guard.Guard, text string) ([]change, error) {
 	if issues.Err() != nil {
 		return nil, issues.Err()
 	}
+
 	var out []change
 	seen := map[string]bool{}
 	for _, e := range editsOf(g, original.NativeRep()) {
@@ -73,6 +74,7 @@ func changesOf(g *guard.Guard, text string) ([]change, error) {
 		if issues.Err() != nil {
 			return nil, issues.Err()
 		}
+
 		tree := mutant.NativeRep()
 		last := ast.MaxID(tree)
 		next := func() int64 { last++; return last }
@@ -82,6 +84,7 @@ func changesOf(g *guard.Guard, text string) ([]change, error) {
 				e.node = 0 // once
 			}
 		}))
+
 		written, err := cel.AstToString(mutant)
 		if err != nil || seen[written] {
 			continue
@@ -90,9 +93,11 @@ func changesOf(g *guard.Guard, text string) ([]change, error) {
 		if issues.Err() != nil || ast.EquivExpr(again.NativeRep().Expr(), original.NativeRep().Expr()) {
 			continue
 		}
+
 		seen[written] = true
 		out = append(out, change{e.what, written})
 	}
+
 	return out, nil
 }
 
@@ -129,6 +134,7 @@ func callEdits(e ast.Expr) []edit {
 			e.SetKindCase(f.NewCall(e.ID(), other, args...))
 		}})
 	}
+
 	switch {
 	case name == operators.LogicalAnd || name == operators.LogicalOr:
 		for i, part := range []string{"the left part", "the right part"} {
@@ -154,6 +160,7 @@ func callEdits(e ast.Expr) []edit {
 	case name == "duration" && len(call.Args()) == 1 && call.Args()[0].Kind() == ast.LiteralKind:
 		out = append(out, durationEdits(call.Args()[0])...)
 	}
+
 	return out
 }
 
@@ -192,6 +199,7 @@ func literalEdits(e ast.Expr) []edit {
 			}
 		}
 	}
+
 	return out
 }
 

@@ -90,6 +90,7 @@ func Run(ctx context.Context, g *guard.Guard) (*Result, error) {
 			out.Skipped = append(out.Skipped, p.Name)
 		}
 	}
+
 	for _, part := range g.Parts() {
 		if skip[part.Policy] || ctx.Err() != nil {
 			continue
@@ -101,6 +102,7 @@ func Run(ctx context.Context, g *guard.Guard) (*Result, error) {
 		mutants, refused := judge(ctx, g, part, changes, examples[part.Policy])
 		out.Mutants, out.Refused = append(out.Mutants, mutants...), out.Refused+refused
 	}
+
 	return out, ctx.Err()
 }
 

@@ -45,6 +45,7 @@ func renderRule(p *guard.Policy, field string) string {
 		}
 		return render(nodes[at])
 	}
+
 	n, err := policyNode(&guard.Policy{Name: "a", Message: p.Message, Variables: p.Variables, Require: p.Require})
 	switch {
 	case err != nil:
@@ -52,6 +53,7 @@ func renderRule(p *guard.Policy, field string) string {
 	case field == fieldOtherwise:
 		return render(strictyaml.NewText(string(cmp.Or(p.Otherwise, label.Deny))))
 	}
+
 	_, value := strictyaml.Member(n, field)
 	if _, variables := strictyaml.Member(n, "variables"); field == fieldRequire && variables != nil {
 		unit := strictyaml.NewMapping()
@@ -61,6 +63,7 @@ func renderRule(p *guard.Policy, field string) string {
 		}
 		value = unit
 	}
+
 	return render(value)
 }
 
@@ -94,6 +97,7 @@ func (i *Policy) accept(c Conflict) error {
 		}
 		from = m.Policies[0]
 	}
+
 	i.take(c.Field, &from)
 	return nil
 }
@@ -112,6 +116,7 @@ func acceptRule(p *guard.Policy, c Conflict) error {
 		}
 		return nil
 	}
+
 	entry := strictyaml.NewMapping()
 	strictyaml.Set(entry, "name", strictyaml.NewText("a"))
 	if field != fieldMessage {
@@ -125,6 +130,7 @@ func acceptRule(p *guard.Policy, c Conflict) error {
 	if err != nil {
 		return c.mistake(err)
 	}
+
 	switch from := f.Policies[0]; {
 	case field == fieldRequire:
 		p.Variables, p.Require = from.Variables, from.Require
@@ -140,6 +146,7 @@ func acceptRule(p *guard.Policy, c Conflict) error {
 	default:
 		p.Examples = append(slices.Clone(p.Examples), from.Examples[0])
 	}
+
 	return nil
 }
 
@@ -150,6 +157,7 @@ func generated(c Conflict, entry *strictyaml.Node, unit string) ([]byte, error) 
 	if err != nil {
 		return nil, c.mistake(err)
 	}
+
 	field, tool := strings.TrimPrefix(c.Field, fieldRule), "a"
 	switch {
 	case strings.HasPrefix(field, fieldExample):
@@ -162,6 +170,7 @@ func generated(c Conflict, entry *strictyaml.Node, unit string) ([]byte, error) 
 	default:
 		strictyaml.Set(entry, field, value)
 	}
+
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
 	strictyaml.Set(root, "policies", strictyaml.NewList(entry))

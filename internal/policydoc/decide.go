@@ -139,6 +139,7 @@ func (d *Directory) settle() error {
 		if err != nil {
 			return err
 		}
+
 		for i := range m.Policies {
 			policy := &m.Policies[i]
 			before := len(policy.Conflicts)
@@ -154,5 +155,6 @@ func (d *Directory) settle() error {
 			}
 		}
 	}
+
 	return nil
 }

@@ -95,6 +95,7 @@ func ReadDirectory(root string) (*Directory, error) {
 			return d.Lock, nil
 		}),
 	}
+
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -121,16 +122,19 @@ func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(n
 	if err != nil {
 		return err
 	}
+
 	var errs []error
 	n := 0
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
-		if ext != ".yaml" && ext != ".yml" || strings.HasPrefix(e.Name(), ".") || e.IsDir() {
+		isYAML := ext == ".yaml" || ext == ".yml"
+		if !isYAML || strings.HasPrefix(e.Name(), ".") || e.IsDir() {
 			continue
 		}
 		if n++; n > maxFiles {
 			return fmt.Errorf("%s: there are more than %d files: make several directories of it", filepath.Join(d.Root, kind), maxFiles)
 		}
+
 		within := filepath.Join(kind, e.Name())
 		errs = append(errs, d.single(within, maxMapping, func(name string, data []byte) (marshaler, error) {
 			doc, err := open(name, data)
@@ -148,6 +152,7 @@ func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(n
 			return doc, nil
 		}))
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -172,6 +177,7 @@ func (d *Directory) single(within string, most int, read func(name string, data 
 	if err != nil {
 		return err
 	}
+
 	d.seen[within] = sha256.Sum256(data)
 	d.files[within], err = content.Marshal()
 	return err

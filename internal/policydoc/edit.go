@@ -73,11 +73,13 @@ func (i *Policy) node(status bool) *strictyaml.Node {
 			strictyaml.Set(n, key, strictyaml.NewText(text))
 		}
 	}
+
 	texts := func(key string, texts []string) {
 		if len(texts) > 0 {
 			strictyaml.Set(n, key, strictyaml.NewTexts(texts))
 		}
 	}
+
 	strictyaml.Set(n, "name", strictyaml.NewText(i.Name))
 	strictyaml.Set(n, "description", strictyaml.NewText(i.Description))
 	texts("references", i.References)
@@ -97,6 +99,7 @@ func (i *Policy) node(status bool) *strictyaml.Node {
 		}
 		strictyaml.Set(n, "conflicts", list)
 	}
+
 	return n
 }
 

@@ -77,9 +77,11 @@ func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
 			})
 		},
 	})
+
 	if !strictyaml.IsMapping(root) {
 		return
 	}
+
 	if m.Tool == "" {
 		l.Fail(root, "write 'tool: NAME', or 'tool: \"*\"' for policies about every call", "the tool's name is missing")
 	}
@@ -104,6 +106,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 			l.List(n, "conflicts", func(n *strictyaml.Node) { i.Conflicts = append(i.Conflicts, l.conflict(n)) })
 		},
 	})
+
 	if strictyaml.IsMapping(n) {
 		for _, name := range [...]string{"name", "description"} {
 			if had[name] == nil {
@@ -111,6 +114,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 			}
 		}
 	}
+
 	return i
 }
 
@@ -133,8 +137,9 @@ func (l *loader) name(into *string) func(*strictyaml.Node) {
 func ValidName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
-		letter := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
-		if !letter && (c != '-' || i == 0 || i == len(name)-1 || name[i-1] == '-') {
+		lower, digit := 'a' <= c && c <= 'z', '0' <= c && c <= '9'
+		between := c == '-' && i > 0 && i < len(name)-1 && name[i-1] != '-'
+		if !lower && !digit && !between {
 			return false
 		}
 	}

@@ -130,18 +130,21 @@ func ReadLock(data []byte) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the lock is not readable: %w; take it from version control, or remove it and compile again", err)
 	}
+
 	var of struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(doc.Canonical(), &of); err != nil || of.Version != LockVersion {
 		return nil, fmt.Errorf("the lock has version %d, and this is a remit that reads version %d: use the remit that wrote it, or remove it and compile again", of.Version, LockVersion)
 	}
+
 	d := json.NewDecoder(bytes.NewReader(doc.Canonical()))
 	d.DisallowUnknownFields()
 	l := NewLock()
 	if err := d.Decode(l); err != nil {
 		return nil, fmt.Errorf("the lock is not one: %w; take it from version control, or remove it and compile again", err)
 	}
+
 	// null takes away what was there.
 	l.Stages, l.Tools, l.Sentences, l.Policies = some(l.Stages), some(l.Tools), some(l.Sentences), some(l.Policies)
 	return l, nil
@@ -177,10 +180,12 @@ func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
 		b.Write(raw)
 		return nil
 	}
+
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return err
 	}
+
 	b.WriteByte('{')
 	for i, name := range slices.Sorted(maps.Keys(members)) {
 		if i > 0 {
@@ -195,6 +200,7 @@ func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
 			return err
 		}
 	}
+
 	b.WriteString(line + "}")
 	return nil
 }

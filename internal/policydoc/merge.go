@@ -60,6 +60,7 @@ func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 		out.Status = out.status()
 		return out
 	}
+
 	out := mine.clone()
 	m := &merger{had: mine.Conflicts}
 	was, is := mine.Fields(), fresh.Fields()
@@ -71,6 +72,7 @@ func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 			another = another || f == fieldDescription || f == fieldReferences
 		}
 	}
+
 	switch {
 	case another && mine.Status == Approved && fresh.Status != Archived:
 		out.Status, out.Reason = Proposed, ""
@@ -83,11 +85,13 @@ func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 		}
 		m.field(fieldStatus, "mine", before, fieldStatus, func() string { return fresh.render(fieldStatus) })
 	}
+
 	for _, c := range mine.Conflicts {
 		if c.OfRule() {
 			m.conflicts = append(m.conflicts, c)
 		}
 	}
+
 	out.Conflicts = m.conflicts
 	return out
 }
@@ -165,6 +169,7 @@ func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, 
 	if mine == nil {
 		return *fresh, nil
 	}
+
 	out := *mine
 	out.References = fresh.References
 	m := &merger{had: had}
@@ -194,11 +199,13 @@ func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, 
 			out.Examples = append(out.Examples, *e)
 		}
 	}
+
 	for _, name := range freshNames {
 		if was[fieldExample+name] == "" && from(fieldExample+name) == theirs {
 			out.Examples = append(out.Examples, *generated[name])
 		}
 	}
+
 	return out, m.conflicts
 }
 
@@ -211,6 +218,7 @@ func MergeUnmapped(mine *Unmapped, base map[string][]string, fresh *Unmapped) Un
 	if mine == nil {
 		return out
 	}
+
 	edited := map[string][]string{}
 	for _, s := range mine.Sentences {
 		edited[s.Text] = append(edited[s.Text], s.Reason)
@@ -226,5 +234,6 @@ func MergeUnmapped(mine *Unmapped, base map[string][]string, fresh *Unmapped) Un
 			out.Sentences[i].Reason = reasons[0]
 		}
 	}
+
 	return out
 }

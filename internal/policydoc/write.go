@@ -33,6 +33,7 @@ func (d *Directory) Write() error {
 	if err := d.untouched(want); err != nil {
 		return err
 	}
+
 	lock, locked := want[lockFile]
 	delete(want, lockFile)
 	for _, within := range slices.Sorted(maps.Keys(want)) {
@@ -40,12 +41,14 @@ func (d *Directory) Write() error {
 			return err
 		}
 	}
+
 	if !locked {
 		return nil
 	}
 	if err := d.put(lockFile, lock); err != nil {
 		return err
 	}
+
 	d.know(d.Lock)
 	return nil
 }
@@ -89,6 +92,7 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	err = add(d, want, guardsDir, d.Guards, func(g *guard.Editor) (bool, error) {
 		f, err := g.File()
 		return err == nil && len(f.Policies)+len(f.Duties) == 0, err
@@ -96,6 +100,7 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if d.Unmapped != nil {
 		if d.unmapped == nil {
 			d.unmapped = &strictyaml.Document{Name: filepath.Join(d.Root, unmappedFile), Root: strictyaml.NewMapping()}
@@ -105,11 +110,13 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
+
 	if d.Lock != nil {
 		if want[lockFile], err = d.Lock.Marshal(); err != nil {
 			return nil, err
 		}
 	}
+
 	return want, nil
 }
 
@@ -121,6 +128,7 @@ func add[T marshaler](d *Directory, want map[string][]byte, kind string, docs ma
 			taken[strings.ToLower(filepath.Base(within))] = true
 		}
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(docs)) {
 		at := place{kind, key}
 		within := d.places[at]
@@ -134,16 +142,19 @@ func add[T marshaler](d *Directory, want map[string][]byte, kind string, docs ma
 			}
 			continue
 		}
+
 		if within == "" {
 			name := fileName(key, taken)
 			taken[strings.ToLower(name)] = true
 			within = filepath.Join(kind, name)
 			d.places[at] = within
 		}
+
 		if want[within], err = docs[key].Marshal(); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -162,12 +173,14 @@ func (d *Directory) put(within string, data []byte) error {
 	case !d.changes(within, data):
 		return nil
 	}
+
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(name, data, 0o644); err != nil {
 		return err
 	}
+
 	d.files[within], d.seen[within] = data, sha256.Sum256(data)
 	return nil
 }

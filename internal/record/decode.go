@@ -45,6 +45,7 @@ func (d *decoder) value(s *Shape) (ref.Val, error) {
 	if d.at >= len(d.data) {
 		return nil, fmt.Errorf("the text is cut")
 	}
+
 	switch c := d.data[d.at]; c {
 	case '{':
 		return d.object(s)
@@ -64,6 +65,7 @@ func (d *decoder) value(s *Shape) (ref.Val, error) {
 	case 't', 'f', 'n':
 		return d.word(s)
 	}
+
 	return d.number(s)
 }
 
@@ -141,6 +143,7 @@ func (d *decoder) list(s *Shape) (ref.Val, error) {
 	case s.kind != list:
 		return nil, s.not("a list")
 	}
+
 	vals := []ref.Val{}
 	for d.at++; d.data[d.at] != ']'; {
 		v, err := d.value(elem)
@@ -152,6 +155,7 @@ func (d *decoder) list(s *Shape) (ref.Val, error) {
 			d.at++
 		}
 	}
+
 	d.at++
 	return types.NewRefValList(types.DefaultTypeAdapter, vals), nil
 }
@@ -171,6 +175,7 @@ func (d *decoder) object(s *Shape) (ref.Val, error) {
 	default:
 		return nil, s.not("an object")
 	}
+
 	o := &Object{shape: s}
 	if n := len(s.fields); n > 0 {
 		o.names, o.vals = make([]string, 0, n), make([]ref.Val, 0, n)
@@ -180,6 +185,7 @@ func (d *decoder) object(s *Shape) (ref.Val, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		d.at++ // the colon
 		elem, declared := s.elem, true
 		if s.kind == closed {
@@ -191,15 +197,18 @@ func (d *decoder) object(s *Shape) (ref.Val, error) {
 		if err != nil {
 			return nil, d.in(name, err)
 		}
+
 		// A declared member that is null says nothing: it is not set. One that
 		// nobody declared can't be named in an expression.
-		if s.kind != closed || declared && v != types.NullValue {
+		isSet := declared && v != types.NullValue
+		if s.kind != closed || isSet {
 			o.names, o.vals = append(o.names, name), append(o.vals, v)
 		}
 		if d.data[d.at] == ',' {
 			d.at++
 		}
 	}
+
 	d.at++
 	o.sealed()
 	for i := range s.fields {
@@ -210,6 +219,7 @@ func (d *decoder) object(s *Shape) (ref.Val, error) {
 			}
 		}
 	}
+
 	return o, nil
 }
 
@@ -261,5 +271,6 @@ func Text(v ref.Val) string {
 		b.WriteByte('}')
 		return b.String()
 	}
+
 	return fmt.Sprint(v.Value())
 }

@@ -59,6 +59,7 @@ func encode(b *bytes.Buffer, v ref.Val) error {
 	default:
 		return fmt.Errorf("JSON has no %s", v.Type().TypeName())
 	}
+
 	return nil
 }
 
@@ -74,6 +75,7 @@ func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
 		names = append(names, string(name))
 		members[string(name)] = m.Get(key)
 	}
+
 	slices.Sort(names)
 	b.WriteByte('{')
 	for i, name := range names {
@@ -88,6 +90,7 @@ func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
 			return err
 		}
 	}
+
 	b.WriteByte('}')
 	return nil
 }

@@ -81,6 +81,7 @@ func (t *Types) shape(name string, n *schema.Node, depth int) *Shape {
 	if n == nil || n.Cut || len(n.Alternatives) > 0 || depth > schema.MaxDepth || t.fields > maxFields {
 		return Anything()
 	}
+
 	s := &Shape{nullable: n.Nullable, Format: n.Format}
 	switch {
 	case slices.Equal(n.Types, []string{"string"}):
@@ -108,6 +109,7 @@ func (t *Types) shape(name string, n *schema.Node, depth int) *Shape {
 	default:
 		return Anything()
 	}
+
 	return s
 }
 

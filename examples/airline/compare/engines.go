@@ -91,6 +91,7 @@ func (l *lookups) Read(_ context.Context, _, tool string, arguments json.RawMess
 	case "get_user_details":
 		return &guard.Result{Structured: l.call.User}, nil
 	}
+
 	var want, have struct {
 		Number string `json:"flight_number"`
 		Date   string `json:"date"`
@@ -98,6 +99,7 @@ func (l *lookups) Read(_ context.Context, _, tool string, arguments json.RawMess
 	if err := json.Unmarshal(arguments, &want); err != nil {
 		return nil, err
 	}
+
 	for _, f := range l.call.Flights {
 		if err := json.Unmarshal(f, &have); err != nil {
 			return nil, err
@@ -106,6 +108,7 @@ func (l *lookups) Read(_ context.Context, _, tool string, arguments json.RawMess
 			return &guard.Result{Structured: f}, nil
 		}
 	}
+
 	return nil, fmt.Errorf("no flight %s", want.Number)
 }
 
@@ -127,6 +130,7 @@ func (r *Rego) Violations(ctx context.Context, c *Call) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var input any
 	if err := json.Unmarshal(document, &input); err != nil {
 		return nil, err
@@ -142,6 +146,7 @@ func (r *Rego) Violations(ctx context.Context, c *Call) ([]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("the result is a %T", results[0].Expressions[0].Value)
 	}
+
 	var names []string
 	for _, v := range values {
 		names = append(names, v.(string))
@@ -199,10 +204,12 @@ func (c *Call) facts() (cedar.RecordMap, error) {
 			return nil, err
 		}
 	}
+
 	created, err := time.Parse(time.RFC3339, reservation.CreatedAt+"-05:00")
 	if err != nil {
 		return nil, err
 	}
+
 	var statuses []cedar.Value
 	for _, f := range c.Flights {
 		var flight struct{ Status string }
@@ -211,6 +218,7 @@ func (c *Call) facts() (cedar.RecordMap, error) {
 		}
 		statuses = append(statuses, cedar.String(flight.Status))
 	}
+
 	return cedar.RecordMap{
 		"now": cedar.NewDatetime(c.Now), "created": cedar.NewDatetime(created), "said": cedar.String(c.Said),
 		"cabin": cedar.String(reservation.Cabin), "insurance": cedar.String(reservation.Insurance), "statuses": cedar.NewSet(statuses...),

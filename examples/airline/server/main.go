@@ -46,5 +46,6 @@ func run(ctx context.Context, data string, define bool) error {
 		}
 		return err
 	}
+
 	return a.Server().Run(ctx, &mcp.StdioTransport{})
 }

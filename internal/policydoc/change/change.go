@@ -164,6 +164,7 @@ func Compare(ctx context.Context, before, after Side) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Report{Policies: []Policy{}, Unmapped: []Sentence{}, Mapped: []Sentence{}}
 	var digests Texts
 	r.Document.Before, digests.Before = document(before.Directory)

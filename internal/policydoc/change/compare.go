@@ -25,6 +25,7 @@ func compareTool(ctx context.Context, before, after *tool) []Policy {
 			names = append(names, old)
 		}
 	}
+
 	slices.Sort(names)
 	var out []Policy
 	for _, policyName := range names {
@@ -33,6 +34,7 @@ func compareTool(ctx context.Context, before, after *tool) []Policy {
 			out = append(out, c)
 		}
 	}
+
 	return out
 }
 
@@ -81,6 +83,7 @@ func (c *Policy) compare(ctx context.Context, before, after *policy) bool {
 	case before.archived() != after.archived():
 		c.Change = Restored
 	}
+
 	c.Text = after.text()
 	if c.Change == Retired {
 		c.Text = before.text()
@@ -96,6 +99,7 @@ func (c *Policy) compare(ctx context.Context, before, after *policy) bool {
 	if c.Change == Added || c.Change == Retired {
 		return true
 	}
+
 	c.Description = texts(before.text(), after.text())
 	c.Message = texts(before.message(), after.message())
 	c.Condition = texts(before.condition(), after.condition())
@@ -105,6 +109,7 @@ func (c *Policy) compare(ctx context.Context, before, after *policy) bool {
 	if c.Change != "" {
 		return true
 	}
+
 	changed := c.Was != "" || c.Description != nil || c.Message != nil || c.Condition != nil || c.Before != c.After || len(c.Gone)+len(c.New) > 0
 	switch {
 	case changed:
@@ -112,6 +117,7 @@ func (c *Policy) compare(ctx context.Context, before, after *policy) bool {
 	case c.NewlyApproved:
 		c.Change = Approved
 	}
+
 	return changed || c.NewlyApproved
 }
 

@@ -40,10 +40,12 @@ func read(s Side) (*contents, error) {
 			c.policy(m.Server, m.Tool, m.Policies[i].Name).mapped = &m.Policies[i]
 		}
 	}
+
 	files, err := s.Directory.GuardFiles()
 	if err != nil {
 		return nil, err
 	}
+
 	for _, f := range files {
 		for i := range f.Policies {
 			c.policy(f.Server, f.Tool, f.Policies[i].Name).rule = &f.Policies[i]
@@ -52,6 +54,7 @@ func read(s Side) (*contents, error) {
 			c.policy(f.Server, f.Tool, f.Duties[i].Name).duty = &f.Duties[i]
 		}
 	}
+
 	for _, g := range s.Guards.Guards() {
 		if g.Err() != nil {
 			continue
@@ -63,6 +66,7 @@ func read(s Side) (*contents, error) {
 			}
 		}
 	}
+
 	return c, nil
 }
 

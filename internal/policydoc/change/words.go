@@ -52,15 +52,18 @@ func (p *Policy) Statements() []Statement {
 		add("it said", d.Before)
 		add("it says now", d.After)
 	}
+
 	for _, s := range p.Gone {
 		add("the document's sentence before", s)
 	}
 	for _, s := range p.New {
 		add("the document's sentence now", s)
 	}
+
 	if says := p.enforcement(); says != "" {
 		add(says, "")
 	}
+
 	for _, e := range p.Stricter {
 		add(fmt.Sprintf("stricter: %s now, %s before, in the example", comesTo(e.After), comesTo(e.Before)), e.Name)
 	}
@@ -106,6 +109,7 @@ func (p *Policy) enforcement() string {
 	if p.Before == p.After && p.Change != Added {
 		return ""
 	}
+
 	_, worst := p.After.bounds()
 	_, before := p.Before.bounds()
 	switch {
@@ -122,6 +126,7 @@ func (p *Policy) enforcement() string {
 	case p.Before.checks():
 		return "it is no longer checked: every call is " + comesTo(worst)
 	}
+
 	return "it can't be checked: every call is " + comesTo(worst)
 }
 

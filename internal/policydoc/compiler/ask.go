@@ -25,6 +25,7 @@ func ask[A any](ctx context.Context, c *Compiler, stage, subject string, request
 	if err != nil {
 		return nil, err
 	}
+
 	var out *A
 	_, err = c.o.Model.Complete(ctx, llm.Prompt{
 		Stage: stage, Subject: subject, System: text.System,

@@ -108,11 +108,13 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 			errs[i] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
 			continue
 		}
+
 		wg.Go(func() {
 			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: works[i]}
 			results[i], errs[i] = m.run(ctx)
 		})
 	}
+
 	wg.Wait()
 	done := map[string]*mapped{}
 	for i, t := range some {
@@ -125,6 +127,7 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 		}
 		done[t.key] = results[i]
 	}
+
 	c.account(d, in, corpus, all, routed, done)
 	return append(failures, strangers(d, all)...)
 }
@@ -187,6 +190,7 @@ func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock
 			}
 		}
 	}
+
 	maps.DeleteFunc(r.now, func(id string, _ policydoc.LockedSentence) bool { return r.lost[id] })
 	return r
 }

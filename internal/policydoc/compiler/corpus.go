@@ -161,6 +161,7 @@ func (c *corpus) excerpt(marked []string) []block {
 			}
 		}
 	}
+
 	return c.blocks(shown, mark)
 }
 

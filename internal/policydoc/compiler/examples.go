@@ -37,10 +37,12 @@ func (m *mapper) examples(ctx context.Context, drafts []*draft) error {
 		if err != nil {
 			return err
 		}
+
 		for _, p := range answer.Policies {
 			d := named(part, p.Name)
 			d.compliance, d.violations = p.Compliance, p.Violations
 		}
 	}
+
 	return nil
 }

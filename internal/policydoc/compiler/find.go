@@ -43,6 +43,7 @@ func (m *mapper) find(ctx context.Context, unused map[string]string) ([]*draft, 
 		out = append(out, m.corpus.drafts(answer.Policies, taken)...)
 		m.unused(unused, answer.Unused)
 	}
+
 	return out, nil
 }
 
@@ -88,6 +89,7 @@ func (m *mapper) refine(ctx context.Context, drafts []*draft) ([]*draft, error) 
 		if err != nil {
 			return nil, err
 		}
+
 		keep := selected(part, func(d *draft) bool {
 			return slices.ContainsFunc(answer.Keep, func(name string) bool { return slug(name) == d.name })
 		})
@@ -95,10 +97,12 @@ func (m *mapper) refine(ctx context.Context, drafts []*draft) ([]*draft, error) 
 			d.name = taken.take(d.name)
 			out = append(out, d)
 		}
+
 		for _, p := range answer.Policies {
 			out = append(out, m.corpus.drafts([]policyAnswer{p.policyAnswer}, taken)...)
 		}
 	}
+
 	return out, nil
 }
 

@@ -54,12 +54,14 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			failures = append(failures, Failure{Tool: t.key, Err: err})
 			continue
 		}
+
 		c.retire(d, t, m)
 		had, err := d.Guard(t.server, t.name).File()
 		if err != nil {
 			failures = append(failures, Failure{Tool: t.key, Err: err})
 			continue
 		}
+
 		room := guard.MaxPolicies - len(had.Policies)
 		for i := range m.Policies {
 			if r := c.rule(d, t, &m.Policies[i]); r != nil {
@@ -68,6 +70,7 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			}
 		}
 	}
+
 	c.generate(ctx, in, d.Lock, corpus, rules)
 	for _, r := range rules {
 		if r.err != nil {
@@ -84,6 +87,7 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.policy.Name, Err: err})
 		}
 	}
+
 	return failures
 }
 
@@ -91,7 +95,9 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 // people wrote without a policy stay.
 func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping) {
 	for name, locked := range d.Lock.Policies[t.key] {
-		if i, ok := policyNamed(m, name); locked.Rule == nil || ok && i.Status != policydoc.Archived {
+		p, ok := policyNamed(m, name)
+		inForce := ok && p.Status != policydoc.Archived
+		if locked.Rule == nil || inForce {
 			continue
 		}
 		d.Guard(t.server, t.name).Remove(name)
@@ -140,6 +146,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 				return generation.New(o)
 			})
 		}
+
 		generator, sentences := generators[r.tool], sentencesOf(corpus, r.policy, lock.Policies[r.tool.key][r.policy.Name].Sentences)
 		slots <- struct{}{}
 		wg.Go(func() {
@@ -160,6 +167,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 			}
 		})
 	}
+
 	wg.Wait()
 }
 
@@ -208,6 +216,7 @@ func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
 		in[s.ID] = true
 		near = append(near, c.topics[topic(s)]...)
 	}
+
 	if c.size <= maxContext {
 		near = c.numbers(c.ids())
 	}
@@ -224,6 +233,7 @@ func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
 		}
 		out = append(out, s)
 	}
+
 	return out
 }
 
@@ -245,6 +255,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 		}
 		*r.room--
 	}
+
 	if d.Lock.Policies[r.tool.key] == nil {
 		d.Lock.Policies[r.tool.key] = map[string]policydoc.LockedPolicy{}
 	}
@@ -258,6 +269,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 	if err := file.Put(&merged); err != nil {
 		return err
 	}
+
 	i := *r.policy
 	i.Conflicts = slices.DeleteFunc(slices.Clone(i.Conflicts), policydoc.Conflict.OfRule)
 	i.Conflicts = append(i.Conflicts, conflicts...)

@@ -88,6 +88,7 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 			p.New++
 		}
 	}
+
 	// What is not known of a sentence is spread over all tools.
 	expected := float64(p.New) * toolsPerSentence / float64(len(all))
 	for _, t := range all {
@@ -108,6 +109,7 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 			}
 		}
 	}
+
 	p.Policies = int(math.Ceil(e.policies))
 	for _, stage := range slices.Concat([]string{stageRoute}, mappingStages, c.generationStages()) {
 		used := e.stages[stage]
@@ -119,6 +121,7 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 		one.Cost = (float64(one.Input)*rate.Input + float64(one.Output)*rate.Output) / 1e6
 		p.Stages = append(p.Stages, one)
 	}
+
 	return p
 }
 
@@ -171,6 +174,7 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 	if touched == 0 {
 		return
 	}
+
 	sentence := float64(e.corpus.size) / float64(max(1, len(e.corpus.sentences)))
 	excerpt := min(float64(e.corpus.size), wholeDocument, focus*sentence*(2*neighbours+1))
 	if e.corpus.size <= wholeDocument {
@@ -195,6 +199,7 @@ func (e *estimate) tool(t *tool, w *work, expected float64) {
 		}
 		e.add(stage, calls, e.system(stage)+input/bytesPerToken, output)
 	}
+
 	e.rules(policies * enforceable)
 }
 

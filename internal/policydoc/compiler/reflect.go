@@ -52,6 +52,7 @@ func (m *mapper) reflect(ctx context.Context, drafts []*draft, unused map[string
 				marked = append(marked, d.sentences...)
 			}
 		}
+
 		request := reflectRequest{m.about(), m.corpus.excerpt(marked), m.corpus.shown(enforced), m.corpus.shown(archived)}
 		answer, err := ask(ctx, m.Compiler, stageReflect, m.subject(i, len(parts)), request, func(a *reflectAnswer) error {
 			return m.checkReflection(part, a)
@@ -59,6 +60,7 @@ func (m *mapper) reflect(ctx context.Context, drafts []*draft, unused map[string
 		if err != nil {
 			return nil, err
 		}
+
 		for _, d := range answer.Drop {
 			named(part, d.Name).archived = "dropped when the policies were read again: " + d.Reason
 		}
@@ -67,12 +69,14 @@ func (m *mapper) reflect(ctx context.Context, drafts []*draft, unused map[string
 			d.description, d.sentences = strings.TrimSpace(c.Description), m.corpus.idsOf(c.Sentences)
 			changed = append(changed, d)
 		}
+
 		for _, w := range answer.WrongExamples {
 			named(part, w.Policy).without(w.Text)
 		}
 		m.unused(unused, answer.Unused)
 		fresh = append(fresh, m.corpus.drafts(answer.Missing, taken)...)
 	}
+
 	if len(fresh) > 0 {
 		if err := m.complete(ctx, fresh); err != nil {
 			return nil, err
@@ -91,6 +95,7 @@ func (m *mapper) checkReflection(drafts []*draft, a *reflectAnswer) error {
 			wrong = append(wrong, fmt.Sprintf("there is no policy %q", name))
 		}
 	}
+
 	for i := range a.Missing {
 		wrong = append(wrong, a.Missing[i].check(m.corpus)...)
 	}
@@ -98,6 +103,7 @@ func (m *mapper) checkReflection(drafts []*draft, a *reflectAnswer) error {
 		known(a.Changes[i].Name)
 		wrong = append(wrong, a.Changes[i].check(m.corpus)...)
 	}
+
 	for _, d := range a.Drop {
 		known(d.Name)
 	}

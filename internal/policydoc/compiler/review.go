@@ -37,12 +37,14 @@ func (m *mapper) review(ctx context.Context, drafts []*draft) error {
 		if err != nil {
 			return err
 		}
+
 		for _, p := range answer.Policies {
 			if d := named(part, p.Name); !p.Enforceable {
 				d.archived = p.Reason
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -82,9 +84,11 @@ func (m *mapper) ground(ctx context.Context, drafts []*draft) error {
 		if err != nil {
 			return err
 		}
+
 		for _, p := range answer.Policies {
 			named(part, p.Name).sentences = m.corpus.idsOf(p.Sentences)
 		}
 	}
+
 	return nil
 }

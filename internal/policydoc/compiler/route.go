@@ -100,6 +100,7 @@ func (c *Compiler) route(ctx context.Context, corpus *corpus, job routeJob) (rou
 		byName[t.key] = t
 		request.Tools = append(request.Tools, strings.Replace(t.summary, t.name, t.key, 1))
 	}
+
 	subject := fmt.Sprintf("sentences %d-%d", marked[0], marked[len(marked)-1])
 	answer, err := ask(ctx, c, stageRoute, subject, request, func(a *routeAnswer) error {
 		return checkRoute(a, marked, byName)
@@ -107,12 +108,14 @@ func (c *Compiler) route(ctx context.Context, corpus *corpus, job routeJob) (rou
 	if err != nil {
 		return nil, err
 	}
+
 	out := routing{}
 	for _, s := range answer.Sentences {
 		sentence, ok := corpus.sentence(s.Number)
 		if !ok || !slices.Contains(marked, s.Number) {
 			continue
 		}
+
 		r := policydoc.LockedSentence{Tools: s.Tools, Suspicious: s.AddressedToReader}
 		if slices.Contains(r.Tools, policydoc.EveryTool) {
 			r.Tools = nil
@@ -120,6 +123,7 @@ func (c *Compiler) route(ctx context.Context, corpus *corpus, job routeJob) (rou
 				r.Tools = []string{policydoc.EveryTool}
 			}
 		}
+
 		slices.Sort(r.Tools)
 		r.Tools = slices.Compact(r.Tools)
 		if len(r.Tools) == 0 {
@@ -127,6 +131,7 @@ func (c *Compiler) route(ctx context.Context, corpus *corpus, job routeJob) (rou
 		}
 		out[sentence.ID] = r
 	}
+
 	return out, nil
 }
 

@@ -48,6 +48,7 @@ func (c *Compiler) tools(s guard.Deployment) []*tool {
 			times[t.Name]++
 		}
 	}
+
 	readable := s.Readable()
 	var out []*tool
 	for _, of := range s.Tools {
@@ -65,6 +66,7 @@ func (c *Compiler) tools(s guard.Deployment) []*tool {
 			out = append(out, own)
 		}
 	}
+
 	slices.SortFunc(out, func(a, b *tool) int { return cmp.Compare(a.key, b.key) })
 	every := everyTool()
 	every.readable = lookups(readable, "", "")
@@ -106,9 +108,11 @@ func lookups(readable []guard.Readable, server, name string) []guard.Readable {
 			own = words(prompt.Definition(r.Definition))
 		}
 	}
+
 	var list []rated
 	for _, r := range readable {
-		if r.Definition == nil || r.Server == server && r.Name == name {
+		itself := r.Server == server && r.Name == name
+		if r.Definition == nil || itself {
 			continue
 		}
 		rate := 0
@@ -122,6 +126,7 @@ func lookups(readable []guard.Readable, server, name string) []guard.Readable {
 		}
 		list = append(list, rated{r, rate})
 	}
+
 	slices.SortStableFunc(list, func(a, b rated) int { return b.rate - a.rate })
 	list = list[:min(len(list), maxLookups)]
 	out := make([]guard.Readable, len(list))

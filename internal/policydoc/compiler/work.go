@@ -34,6 +34,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			focus[id] = true
 		}
 	}
+
 	policies := map[string]*policydoc.Policy{}
 	if mapping != nil {
 		for i := range mapping.Policies {
@@ -45,10 +46,14 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 	had, ok := lock.Tools[t.key]
 	whole := had != t.fingerprint && (ok || len(lock.Policies[t.key]) > 0)
 	for _, locked := range lock.Policies[t.key] {
-		whole = whole || locked.Mapping != "" && locked.Mapping != made
+		if locked.Mapping != "" && locked.Mapping != made {
+			whole = true
+		}
 	}
 	for name, locked := range lock.Policies[t.key] {
-		if locked.Mapping == "" || !whole && !slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 }) {
+		lost := slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 })
+		again := whole || lost
+		if locked.Mapping == "" || !again {
 			continue
 		}
 		w.anew = append(w.anew, name)
@@ -59,6 +64,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			}
 		}
 	}
+
 	if whole {
 		for _, id := range w.routed {
 			focus[id] = true
@@ -77,6 +83,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			w.known = append(w.known, p)
 		}
 	}
+
 	byName := func(a, b shownPolicy) int { return cmp.Compare(a.Name, b.Name) }
 	slices.SortFunc(w.previous, byName)
 	slices.SortFunc(w.known, byName)

@@ -18,6 +18,7 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return err
 	}
+
 	locked := maps.Clone(d.Lock.Policies[t.key])
 	if locked == nil {
 		locked = map[string]policydoc.LockedPolicy{}
@@ -30,6 +31,7 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return fmt.Errorf("what was found can't be written: %w", err)
 	}
+
 	d.Lock.Policies[t.key] = locked
 	return nil
 }
@@ -57,10 +59,12 @@ func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, 
 		merged := policydoc.MergePolicy(mine, base.Fields, fresh)
 		file.Put(&merged)
 	}
+
 	for _, name := range w.anew {
 		if slices.ContainsFunc(found.drafts, func(d *draft) bool { return d.name == name }) {
 			continue
 		}
+
 		if mine, there := policyNamed(had, name); there {
 			if kept, keep := policydoc.Retire(mine, locked[name].Fields, ruleEdited(rules, name, locked[name])); keep {
 				file.Put(&kept)
@@ -68,6 +72,7 @@ func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, 
 				file.Remove(name)
 			}
 		}
+
 		// Its rule goes when those are made that come in its place: until then there
 		// would be none.
 		if rule := locked[name].Rule; rule != nil {
@@ -120,6 +125,7 @@ func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]
 		if slices.Contains(w.anew, d.name) {
 			continue
 		}
+
 		best, most := "", 0.0
 		for _, name := range free {
 			likeness := share(d.sentences, locked[name].Sentences)
@@ -130,6 +136,7 @@ func rename(drafts []*draft, w *work, had *policydoc.Mapping, locked map[string]
 				best, most = name, likeness
 			}
 		}
+
 		const alike = 0.6 // of 2: the same sentences, or mostly the same words
 		if most >= alike {
 			d.name = best
@@ -242,6 +249,7 @@ func unmapped(d *policydoc.Directory, corpus *corpus, tools map[string]bool, bef
 			gone = append(gone, reasonOf(before, id))
 		}
 	}
+
 	for _, s := range corpus.sentences {
 		if referred[s.ID] {
 			continue
@@ -252,6 +260,7 @@ func unmapped(d *policydoc.Directory, corpus *corpus, tools map[string]bool, bef
 		}
 		fresh.Sentences = append(fresh.Sentences, policydoc.UnmappedSentence{Text: s.Text, Reason: reasonOf(d.Lock.Sentences, s.ID)})
 	}
+
 	merged := policydoc.MergeUnmapped(d.Unmapped, base, fresh)
 	return &merged
 }
@@ -280,6 +289,7 @@ func references(d *policydoc.Directory, corpus *corpus, tools map[string]bool) m
 		if err != nil {
 			continue // it was read before
 		}
+
 		for _, i := range m.Policies {
 			for _, id := range d.Lock.Policies[key][i.Name].Sentences {
 				out[id] = true
@@ -291,5 +301,6 @@ func references(d *policydoc.Directory, corpus *corpus, tools map[string]bool) m
 			}
 		}
 	}
+
 	return out
 }

@@ -65,11 +65,13 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 				line("  %s", happened(&h))
 			}
 		}
+
 		for _, f := range e.Given {
 			line("%s", found(&f, d.Label, &told))
 		}
 		out = append(out, d)
 	}
+
 	return out
 }
 
@@ -106,6 +108,7 @@ func found(f *guard.Fixture, label string, told *[]telling) string {
 	if f.Judge != "" {
 		return fmt.Sprintf("judge: %s %v", compact(f.Judge), f.Answer)
 	}
+
 	tool := policydoc.Key(f.Server, f.Tool)
 	args := "whatever it is asked for"
 	if f.Args != nil {
@@ -123,6 +126,7 @@ func found(f *guard.Fixture, label string, told *[]telling) string {
 			return fmt.Sprintf("look-up: %s %s finds the same as in %s%s", tool, args, t.label, but(d))
 		}
 	}
+
 	*told = append(*told, telling{label, tool, value})
 	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, f.Result)
 }

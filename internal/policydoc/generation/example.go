@@ -76,6 +76,7 @@ func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
 			w.why[e.Name] = prompt.OneLine(t.Why)
 		}
 	}
+
 	return out, m
 }
 
@@ -170,6 +171,7 @@ func (m *maker) example(at string, t writtenTest) guard.Example {
 		}
 		e.Principal.Attributes[a.Name] = a.Value
 	}
+
 	m.labelled(at, t, &e)
 	return e
 }
@@ -212,6 +214,7 @@ func (m *maker) given(at string, g writtenGiven) guard.Fixture {
 		m.fail(at+"/record", "there is no record %s", strictyaml.Clip(g.Record))
 		return guard.Fixture{Tool: "none", Result: json.RawMessage("null")}
 	}
+
 	for i, c := range g.Changes {
 		where := fmt.Sprintf("%s/changes/%d", at, i)
 		var value json.RawMessage
@@ -225,12 +228,14 @@ func (m *maker) given(at string, g writtenGiven) guard.Fixture {
 		}
 		f.Result = changed
 	}
+
 	label := policydoc.Key(f.Server, f.Tool)
 	if l, ok := m.find(label); ok {
 		for _, mistake := range l.output().Check(f.Result, false) {
 			m.fail(at, "the result of %s isn't as it returns it: %s", label, mistake)
 		}
 	}
+
 	return f
 }
 
@@ -266,6 +271,7 @@ func (m *maker) call(at string, c *writtenCall) *guard.Call {
 	if c.Result == "" {
 		return out
 	}
+
 	result := m.json(at+"/result", c.Result)
 	if ok {
 		for _, mistake := range d.Output.Check(result, false) {
@@ -293,6 +299,7 @@ func (m *maker) labelled(at string, t writtenTest, e *guard.Example) {
 	if err != nil {
 		return
 	}
+
 	for i, l := range t.Labels {
 		var trust label.Trust
 		if trust.UnmarshalText([]byte(l.Trust)) != nil {

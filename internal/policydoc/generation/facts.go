@@ -40,6 +40,7 @@ func (w *work) facts() facts {
 	default:
 		f.Definition = w.task.Tool + ": nothing is known of its arguments."
 	}
+
 	size := 0
 	for _, l := range w.lookups {
 		d := l.describe()
@@ -49,12 +50,14 @@ func (w *work) facts() facts {
 			f.Others = append(f.Others, prompt.Summary(d))
 		}
 	}
+
 	for _, label := range slices.Sorted(maps.Keys(w.tools)) {
 		if d := *w.tools[label].Tool; len(f.Tools) < maxNames {
 			d.Name = label
 			f.Tools = append(f.Tools, prompt.Summary(&d))
 		}
 	}
+
 	return f
 }
 

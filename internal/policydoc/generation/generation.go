@@ -76,6 +76,7 @@ func New(o Options) (*Generator, error) {
 	case o.Otherwise == label.Allow:
 		return nil, errors.New("generation: a rule that isn't enforced can't allow calls: say deny or ask")
 	}
+
 	if o.Attempts == 0 {
 		o.Attempts = DefaultAttempts
 	}
@@ -90,6 +91,7 @@ func New(o Options) (*Generator, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	g := &Generator{options: o, language: language, shapes: map[string]*shape{}}
 	for key, samples := range o.Samples {
 		g.shapes[key] = shapeOf(samples)
@@ -233,6 +235,7 @@ func (w *work) ask(ctx context.Context, stage string, messages []llm.Message, sc
 	if err != nil {
 		return nil, err
 	}
+
 	answer, err := w.options.Model.Complete(ctx, llm.Prompt{
 		Stage: stage, Subject: policydoc.Key(w.task.Server, w.task.Tool) + " " + w.task.Policy.Name,
 		System: system, Messages: messages, Schema: schema, Check: check,

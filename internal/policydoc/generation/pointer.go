@@ -26,6 +26,7 @@ func replace(doc json.RawMessage, pointer string, value json.RawMessage) (json.R
 	if err != nil {
 		return nil, err
 	}
+
 	var fresh any
 	if value != nil {
 		if fresh, err = decode(value); err != nil {
@@ -48,6 +49,7 @@ func put(at any, names []string, value any, remove bool) (any, error) {
 	if len(names) == 0 {
 		return value, nil
 	}
+
 	name, last := names[0], len(names) == 1
 	switch at := at.(type) {
 	case map[string]any:
@@ -70,17 +72,21 @@ func put(at any, names []string, value any, remove bool) (any, error) {
 		if name == "-" {
 			i, err = len(at), nil
 		}
+		within, next := 0 <= i && i < len(at), i == len(at)
+		adds := next && last && !remove
+		found := err == nil && (within || adds)
 		switch {
-		case err != nil || i < 0 || i > len(at) || i == len(at) && (remove || !last):
+		case !found:
 			return nil, fmt.Errorf("there is no element %q; there are %d", name, len(at))
 		case last && remove:
 			return slices.Delete(at, i, i+1), nil
-		case i == len(at):
+		case next:
 			return append(at, value), nil
 		}
 		at[i], err = put(at[i], names[1:], value, remove)
 		return at, err
 	}
+
 	return nil, fmt.Errorf("there is nothing within what stands before %q", name)
 }
 
@@ -126,6 +132,7 @@ func differences(a, b any, at string) []difference {
 		}
 		return out
 	}
+
 	if compact(a) == compact(b) {
 		return nil
 	}

@@ -29,6 +29,7 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 	if len(examples) == 0 {
 		return nil, nil, nil
 	}
+
 	calls := w.describe(numbered("C", len(examples)), examples)
 	messages, err := w.say(nil, readingStage, "request", struct {
 		facts
@@ -37,11 +38,13 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 	if err != nil {
 		return nil, nil, err
 	}
+
 	schema := object(property{"readings", list(object(
 		property{"call", text("its label, such as C1")},
 		property{"words", text("the words of the sentences that decide, word by word; empty if undecided")},
 		property{"reason", text("how they apply to the call")},
 		property{"verdict", word("allow", "deny", undecided)}))}).schema(readingStage)
+
 	readings := map[string]reading{}
 	if _, err := w.ask(ctx, readingStage, messages, schema, func(answer json.RawMessage, strict bool) (err error) {
 		readings, err = w.readReadings(answer, calls, strict)
@@ -49,6 +52,7 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 	}); err != nil {
 		return nil, nil, err
 	}
+
 	var agreed []guard.Example
 	var contested []contradiction
 	for i, e := range examples {
@@ -62,6 +66,7 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 		contested = append(contested, c)
 		w.result.Contested[c.Name] = c.Reason
 	}
+
 	return agreed, contested, nil
 }
 
@@ -74,6 +79,7 @@ func (w *work) readReadings(answer json.RawMessage, calls []described, strict bo
 	if err := json.Unmarshal(answer, &written); err != nil {
 		return nil, fmt.Errorf("the answer isn't as asked for: %w", err)
 	}
+
 	missing := map[string]bool{}
 	for _, c := range calls {
 		missing[c.Label] = true
@@ -86,6 +92,7 @@ func (w *work) readReadings(answer json.RawMessage, calls []described, strict bo
 			mistakes = append(mistakes, fmt.Errorf("%s/call: answer once for each call", at))
 			continue
 		}
+
 		delete(missing, r.Call)
 		before := len(mistakes)
 		switch {
@@ -94,18 +101,22 @@ func (w *work) readReadings(answer json.RawMessage, calls []described, strict bo
 		case r.Verdict != undecided && !w.quotes(r.Words):
 			mistakes = append(mistakes, fmt.Errorf("%s/words: they don't stand in the sentences: copy them word by word, without leaving anything out", at))
 		}
+
 		if len(mistakes) > before {
 			r.Verdict = undecided
 		}
 		out[r.Call] = r
 	}
+
 	for _, label := range slices.Sorted(maps.Keys(missing)) {
 		mistakes = append(mistakes, fmt.Errorf("/readings: there is none for %s", label))
 		out[label] = reading{Verdict: undecided}
 	}
+
 	if !strict && len(missing) < len(calls) {
 		return out, nil
 	}
+
 	if len(mistakes) > maxReported {
 		mistakes = mistakes[:maxReported]
 	}

@@ -22,6 +22,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var best, last *trial
 	var asked turn
 	known := map[string]bool{} // what was asked so far
@@ -55,9 +56,11 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+
 	if best == nil {
 		return w.whyNot(last), nil
 	}
+
 	w.result.Policy = best.policy
 	w.result.Survived = len(best.survivors())
 	for _, m := range best.mutants {
@@ -65,6 +68,7 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 			w.result.Killed++
 		}
 	}
+
 	return "", nil
 }
 
@@ -123,6 +127,7 @@ func (w *work) ruleRequest() (any, error) {
 			f.Lookups = append(f.Lookups, l.describe())
 		}
 	}
+
 	vocabulary, err := guard.Vocabulary(w.options.Scope, w.task.Server, w.task.Tool, used)
 	if err != nil {
 		return nil, err

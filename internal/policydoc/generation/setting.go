@@ -53,6 +53,7 @@ func (g *Generator) setting(t Task) (*setting, error) {
 	if t.Policy == nil || t.Policy.Name == "" {
 		return nil, fmt.Errorf("generation: a policy of %s has no name", t.Tool)
 	}
+
 	s := &setting{task: t, tools: map[string]known{}}
 	servers := map[string]int{}
 	for _, c := range g.options.Scope.Tools {
@@ -60,22 +61,26 @@ func (g *Generator) setting(t Task) (*setting, error) {
 			servers[c.Tools[i].Name]++
 		}
 	}
+
 	for _, c := range g.options.Scope.Tools {
 		for i := range c.Tools {
 			d := &c.Tools[i]
-			if d.Name == t.Tool && (t.Server == "" || t.Server == c.Server) {
+			ownServer := t.Server != "" && t.Server == c.Server
+			if d.Name == t.Tool && (t.Server == "" || ownServer) {
 				s.tool = d
 			}
-			if servers[d.Name] == 1 || t.Server != "" && t.Server == c.Server {
+			if servers[d.Name] == 1 || ownServer {
 				s.tools[d.Name] = known{"", d}
 			} else {
 				s.tools[policydoc.Key(c.Server, d.Name)] = known{c.Server, d}
 			}
 		}
 	}
+
 	if s.tool == nil && len(s.tools) > 0 && t.Tool != policydoc.EveryTool {
 		return nil, fmt.Errorf("generation: there is no tool %q: give the tool definitions that the policies are about", t.Tool)
 	}
+
 	names := map[string]int{}
 	for _, r := range g.options.Scope.Readable() {
 		names[r.Name]++
@@ -85,11 +90,13 @@ func (g *Generator) setting(t Task) (*setting, error) {
 		}
 		s.lookups = append(s.lookups, l)
 	}
+
 	for i, l := range s.lookups {
 		if names[l.Name] > 1 {
 			s.lookups[i].label = policydoc.Key(l.Server, l.Name)
 		}
 	}
+
 	s.rank()
 	return s, nil
 }
@@ -126,6 +133,7 @@ func (s *setting) rank() {
 			score[l.label] += 2
 		}
 	}
+
 	slices.SortStableFunc(s.lookups, func(a, b lookup) int { return score[b.label] - score[a.label] })
 }
 
@@ -192,5 +200,6 @@ func (l *lookup) describe() string {
 		b.WriteString(prompt.Definition(&d))
 		b.WriteString("  (Nobody has said what it returns.)\n")
 	}
+
 	return b.String()
 }

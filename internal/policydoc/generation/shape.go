@@ -44,9 +44,11 @@ func shapeOf(samples []json.RawMessage) *shape {
 		}
 		values = append(values, v)
 	}
+
 	if len(values) == 0 {
 		return nil
 	}
+
 	s := &shape{node: nodeOf(values)}
 	for _, v := range values {
 		// The longest shows the most.
@@ -54,6 +56,7 @@ func shapeOf(samples []json.RawMessage) *shape {
 			s.sample = string(sample)
 		}
 	}
+
 	return s
 }
 
@@ -70,7 +73,8 @@ func decode(raw json.RawMessage) (any, error) {
 // result.
 func decodeText(v any) (any, error) {
 	s, ok := v.(string)
-	if !ok || !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
+	structured := strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[")
+	if !ok || !structured {
 		return nil, errors.New("it is no object and no list")
 	}
 	return decode(json.RawMessage(s))
@@ -99,10 +103,12 @@ func nodeOf(values []any) *schema.Node {
 		case json.Number:
 			kind = "number" // that all so far are whole says little
 		}
+
 		if !slices.Contains(n.Types, kind) {
 			n.Types = append(n.Types, kind)
 		}
 	}
+
 	slices.Sort(n.Types)
 	n.Description = seen(texts)
 	if len(elements) > 0 {
@@ -168,5 +174,6 @@ func abridged(v any) any {
 		}
 		return out
 	}
+
 	return v
 }

@@ -32,6 +32,7 @@ func (w *work) findTests(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var against []contradiction
 	// The second time is for tests that all went the other way.
 	for range 2 {
@@ -46,6 +47,7 @@ func (w *work) findTests(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
+
 		w.tests.add(agreed...)
 		if w.tests.without(nil) {
 			return "", nil
@@ -58,6 +60,7 @@ func (w *work) findTests(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
+
 	missing := label.Deny
 	if !has(w.tests.examples, label.Allow) {
 		missing = label.Allow

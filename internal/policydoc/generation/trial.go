@@ -70,6 +70,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	case constant(c.Require):
 		t.mistakes = append(t.mistakes, "require: it is the same for every call, whatever the policy asks: decide by the call and what is known about it")
 	}
+
 	if len(t.mistakes) > 0 {
 		return t, nil
 	}
@@ -83,12 +84,14 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	if t.mistakes = w.borrowed(c); len(t.mistakes) > 0 {
 		return t, nil
 	}
+
 	t.policy = g.File.Policies[0]
 	for _, r := range guardtest.Run(ctx, g) {
 		if !r.Passed() {
 			t.failed = append(t.failed, r)
 		}
 	}
+
 	if err := ctx.Err(); err != nil {
 		return nil, err // what was cut off says nothing about the rule
 	}
@@ -99,6 +102,7 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t.mutants = r.Mutants
 	return t, nil
 }
@@ -194,6 +198,7 @@ func mistakesOf(err error, c candidate) []string {
 		}
 		all = guard.Errors{one}
 	}
+
 	sources := c.expressions()
 	var out []string
 	for _, e := range all[:min(len(all), maxReported)] {
@@ -209,6 +214,7 @@ func mistakesOf(err error, c candidate) []string {
 		}
 		out = append(out, text)
 	}
+
 	return out
 }
 

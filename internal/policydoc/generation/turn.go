@@ -68,6 +68,7 @@ func (w *work) next(t *trial, known map[string]bool) turn {
 			Disputable    []string
 		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), disputable}}
 	}
+
 	var calls, others []question
 	for _, m := range t.survivors() {
 		q := question{Part: "require", Change: m.Change, Text: m.Text}
@@ -83,11 +84,13 @@ func (w *work) next(t *trial, known map[string]bool) turn {
 			}
 			continue
 		}
+
 		if !known[m.Text] && len(others) < maxOpen {
 			known[m.Text] = true
 			others = append(others, q)
 		}
 	}
+
 	if len(calls)+len(others) == 0 {
 		return turn{}
 	}
@@ -124,11 +127,13 @@ func (w *work) ruleSchema(asked turn) llm.Schema {
 			property{"verdict", word("allow", "deny", undecided)}))},
 			property{"records", recordsForm()}, property{"tests", w.testsForm()})
 	}
+
 	if asked.disputable != nil {
 		properties = append(properties, property{"disputed", list(object(
 			property{"test", text("its label, such as T4")},
 			property{"reason", text("why it can't be right by the sentences, or what it doesn't show")}))})
 	}
+
 	return object(append(properties,
 		property{"variables", list(object(
 			property{"name", text("letters, digits and underscores")},
@@ -164,6 +169,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 	if err := json.Unmarshal(answer, &written); err != nil {
 		return answered{}, fmt.Errorf("the answer isn't as asked for: %w", err)
 	}
+
 	out := answered{candidate: written.candidate, disputed: map[string]string{}}
 	if asked.questions == nil {
 		written.writtenTests, written.Calls = writtenTests{}, nil
@@ -176,6 +182,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 			open[q.Label] = q
 		}
 	}
+
 	for i, c := range written.Calls {
 		at := fmt.Sprintf("/calls/%d", i)
 		q, ok := open[c.Call]
@@ -193,6 +200,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 			w.why[out.added[len(out.added)-1].Name] = prompt.OneLine(c.Words)
 		}
 	}
+
 	for i, d := range written.Disputed {
 		at := fmt.Sprintf("/disputed/%d", i)
 		gone := []string{d.Test}
@@ -210,6 +218,7 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 			out.disputed[d.Test] = prompt.OneLine(d.Reason)
 		}
 	}
+
 	if !strict {
 		return out, nil
 	}

@@ -91,6 +91,7 @@ func (w *work) testsForm() form {
 		property{"changes", list(object(
 			property{"at", text("JSON pointer into the result, such as /fines/0/amount; empty for the whole")},
 			property{"value", text("JSON text: what stands there in this test; empty to leave it out")}))})
+
 	if w.options.Judge {
 		given = either(given, object(property{"judge", text("the question")}, property{"answer", flag("what the judge answers")}))
 	}
@@ -100,6 +101,7 @@ func (w *work) testsForm() form {
 		{"why", text("the words of the sentences that decide it, and how they apply")},
 		{"expect", word("allow", "deny")},
 	}
+
 	if w.task.Tool == policydoc.EveryTool {
 		properties = append(properties, property{"tool", text("the tool that is called")})
 	}

@@ -44,11 +44,23 @@ func section(b *strings.Builder, title string, n *schema.Node) {
 	members(b, n, 1)
 }
 
+// elements returns what a list or a map consists of; nil for what is neither.
+func elements(n *schema.Node) *schema.Node {
+	switch {
+	case n.Items != nil:
+		return n.Items
+	case len(n.Properties) == 0:
+		return n.Additional
+	}
+	return nil
+}
+
 func members(b *strings.Builder, n *schema.Node, depth int) {
 	for _, p := range n.Properties {
 		if b.Len() > MaxDefinition {
 			return
 		}
+
 		fmt.Fprintf(b, "%s- %s: %s", strings.Repeat("  ", depth), p.Name, kind(p.Node))
 		if !p.Required {
 			b.WriteString(", optional")
@@ -58,13 +70,10 @@ func members(b *strings.Builder, n *schema.Node, depth int) {
 		}
 		b.WriteString("\n")
 		inner := p.Node
-		for inner.Items != nil || len(inner.Properties) == 0 && inner.Additional != nil {
-			if inner.Items != nil {
-				inner = inner.Items
-			} else {
-				inner = inner.Additional
-			}
+		for elements(inner) != nil {
+			inner = elements(inner)
 		}
+
 		members(b, inner, depth+1)
 	}
 }
@@ -88,6 +97,7 @@ func kind(n *schema.Node) string {
 	default:
 		words = append(words, strings.Join(n.Types, " or "))
 	}
+
 	if n.Format != "" {
 		words = append(words, "format "+n.Format)
 	}

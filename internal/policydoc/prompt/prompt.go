@@ -79,6 +79,7 @@ func (s *Set) add(files fs.FS, origin string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -88,6 +89,7 @@ func (s *Set) add(files fs.FS, origin string) error {
 		if err != nil {
 			return fmt.Errorf("prompt: %w", err)
 		}
+
 		stageName := strings.TrimSuffix(path.Base(name), ending)
 		// What replaces a prompt says all that the one does which comes with Remit.
 		for _, part := range append([]string{"system", "request"}, s.stages[stageName].parts()...) {
@@ -95,9 +97,11 @@ func (s *Set) add(files fs.FS, origin string) error {
 				return fmt.Errorf(`prompt %s: write {{define %q}} … {{end}}`, name, part)
 			}
 		}
+
 		sum := sha256.Sum256(text)
 		s.stages[stageName] = stage{t, fmt.Sprintf("%s%x", origin, sum[:6]), len(text)}
 	}
+
 	return nil
 }
 

@@ -24,8 +24,8 @@ func commandLine(command string, about []string, flags ...string) string {
 // quote writes a word as POSIX shells read it as one, whatever it holds.
 func quote(word string) string {
 	bare := word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune("_-./:@%+,=", r)
+		lower, upper, digit := 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9'
+		return !lower && !upper && !digit && !strings.ContainsRune("_-./:@%+,=", r)
 	})
 	if bare {
 		return word

@@ -69,6 +69,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 	if err != nil {
 		return err
 	}
+
 	add := func(policy *Policy) {
 		policy.Tool = key
 		if shown {
@@ -85,6 +86,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 			}
 		}
 	}
+
 	if doc := b.in.Directory.Mappings[key]; doc != nil {
 		m, err := doc.Mapping()
 		if err != nil {
@@ -99,6 +101,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 			add(policy)
 		}
 	}
+
 	if f := b.files[key]; f != nil {
 		for i := range f.Policies {
 			if rule := rules[f.Policies[i].Name]; rule != nil {
@@ -106,6 +109,7 @@ func (b *builder) tool(ctx context.Context, key string, set *guard.Set, shown bo
 			}
 		}
 	}
+
 	if shown && len(t.Policies) > 0 {
 		b.report.Tools = append(b.report.Tools, t)
 	}
@@ -132,6 +136,7 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 		}
 		policy.Conflicts = append(policy.Conflicts, Conflict{c.Field, mine, c.Generated, []Command{{"keep what is in the file", resolve("--mine")}, {"take over what the later run says", resolve("--theirs")}}})
 	}
+
 	if g := locked.Rule; g != nil {
 		for _, name := range slices.Sorted(maps.Keys(g.Contested)) {
 			policy.Contested = append(policy.Contested, Contested{name, g.Contested[name]})
@@ -145,6 +150,7 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 			rule.Killed, rule.Survived, rule.Measured = g.Killed, g.Survived, g.Killed+g.Survived > 0
 		}
 	}
+
 	policy.State = stateOfPolicy(policy)
 	policy.Decisions = b.decisions(key, policy)
 	return policy, nil
@@ -198,6 +204,7 @@ func (b *builder) find(reference string, locked []string) []document.Sentence {
 	if !ok {
 		return nil
 	}
+
 	var out []document.Sentence
 	for _, s := range q.Sentences {
 		if s.Kind == document.Heading && len(q.Sentences) > 1 {
@@ -213,5 +220,6 @@ func (b *builder) find(reference string, locked []string) []document.Sentence {
 			out = append(out, s)
 		}
 	}
+
 	return out
 }

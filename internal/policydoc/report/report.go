@@ -112,11 +112,13 @@ func New(ctx context.Context, in Input) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, key := range keys {
 		if err := b.tool(ctx, key, set, in.Tool == "" || key == in.Tool); err != nil {
 			return nil, err
 		}
 	}
+
 	b.suspicions()
 	b.sentences()
 	b.count()
@@ -150,11 +152,13 @@ func (b *builder) compile() (*guard.Set, error) {
 		b.files[key] = f
 		files = append(files, f)
 	}
+
 	set, err := guard.Compile(files, b.in.Scope)
 	var mistakes guard.Errors
 	if err != nil && !errors.As(err, &mistakes) {
 		return nil, err
 	}
+
 	for _, m := range mistakes {
 		b.report.Mistakes = append(b.report.Mistakes, m.Error())
 	}
@@ -191,6 +195,7 @@ func (b *builder) sentences() {
 			reasons[s.Text] = s.Reason
 		}
 	}
+
 	for _, s := range b.in.Document.Sentences {
 		out := Sentence{Sentence: s, Suspicious: suspicious[s.ID], Policies: b.refs[s.ID]}
 		if s.Kind != document.Heading {

@@ -80,6 +80,7 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 	if f == nil {
 		return nil, nil
 	}
+
 	out := map[string]*Rule{}
 	for i := range f.Policies {
 		p := &f.Policies[i]
@@ -89,6 +90,7 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 		}
 		out[p.Name] = r
 	}
+
 	for _, g := range set.Guards() {
 		if policydoc.Key(g.File.Server, g.File.Tool) != key {
 			continue
@@ -103,6 +105,7 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 			return nil, err
 		}
 	}
+
 	return out, nil
 }
 
@@ -126,6 +129,7 @@ func (b *builder) try(ctx context.Context, g *guard.Guard, rules map[string]*Rul
 			rule.Tests = append(rule.Tests, t)
 		}
 	}
+
 	if !b.in.Mutate || g.Err() != nil {
 		return nil
 	}
@@ -133,6 +137,7 @@ func (b *builder) try(ctx context.Context, g *guard.Guard, rules map[string]*Rul
 	if err != nil {
 		return err
 	}
+
 	for _, rule := range rules {
 		rule.Mutated = true
 	}
@@ -172,6 +177,7 @@ func steps(e *guard.Example) []Step {
 		}
 		out = append(out, c)
 	}
+
 	for _, g := range e.Given {
 		out = append(out, given(&g))
 	}
