@@ -32,43 +32,51 @@ type Act struct {
 // descriptions begin with it.
 const aboutWords = 6
 
-// NewAct returns the act of calling a tool, or one variant of it. What the tool is
-// about, in its description's own words, says by which verb people ask for it where
-// its name has another.
+// deedsOfEffect are the deeds by which people ask for a tool whose name tells none.
+var deedsOfEffect = map[Effect]deed{
+	Writes:   toMake | toChange,
+	Destroys: toDelete | toClear | toCancel | toStop,
+	Executes: toRun,
+	Sends:    toSend | toShare | toPublish | toPay | toOrder | toInvite,
+}
+
+// NewAct returns the act of calling a tool, or one variant of it. The tool's own
+// description (about) says by which verb people ask for it where its name has another.
 func NewAct(tool, variant string, effect Effect, about ...string) Act {
 	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
 	a.deeds = requests.asksFor(tool, variant)
-	if a.deeds&toClear != 0 {
-		about = nil // to drop a table is more than to remove what is in it
-	}
-	for _, text := range about {
-		for i, w := range Words(clip(text, maxAbout)) {
-			if d := requests.tools[w]; d != 0 || i == aboutWords {
-				a.deeds |= requests.asksFor(w, "") // nothing for a verb of looking
-				break
-			}
+	if a.deeds&toClear == 0 { // to drop a table is more than to remove what is in it
+		for _, text := range about {
+			a.deeds |= describedDeeds(text)
 		}
 	}
 	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&toLook != 0 })
 	if looks && a.deeds == 0 {
 		a.deeds = toLook | toClick // to fetch a page is to send a request, too
 	}
-	switch made := a.deeds&toMake != 0; {
+
+	switch {
 	case a.deeds == 0:
-		a.deeds = map[Effect]deed{
-			Writes:   toMake | toChange,
-			Destroys: toDelete | toClear | toCancel | toStop,
-			Executes: toRun,
-			Sends:    toSend | toShare | toPublish | toPay | toOrder | toInvite,
-		}[effect]
+		a.deeds = deedsOfEffect[effect]
 	case effect == Executes:
-		// A shell does whatever is asked for; what is run is judged by itself.
+		// A shell does whatever is asked for, and the command is judged by itself.
 		a.deeds = ^toLook
-	case (made || a.deeds&(toOrder|toChange) != 0) && effect == Sends:
+	case effect == Sends && a.deeds&(toMake|toOrder|toChange) != 0:
 		// An event with attendees is an invitation, a post is published.
 		a.deeds |= toSend | toShare | toInvite | toPublish | toOrder
 	}
 	return a
+}
+
+// describedDeeds returns the deeds of the first verb in a tool's description, none
+// for a verb of looking.
+func describedDeeds(text string) deed {
+	for i, w := range Words(clip(text, maxAbout)) {
+		if requests.tools[w] != 0 || i == aboutWords {
+			return requests.asksFor(w, "")
+		}
+	}
+	return 0
 }
 
 // requestedAt reports whether the user asked for what the call does with the
@@ -76,37 +84,33 @@ func NewAct(tool, variant string, effect Effect, about ...string) Act {
 // a pronoun, asks for it and rules nothing out.
 func (q *query) requestedAt(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
-	code := q.v.Form == FormShell || q.v.Form == FormSQL
-	if q.act.Effect == Reads || src.system && !code {
-		return true
-	}
 	r := src.reading
-	if !r.readableAt(o.start) {
-		// Of a language that is not read here, only what can't be written by
+	code := q.v.Form == FormShell || q.v.Form == FormSQL
+	switch {
+	case q.act.Effect == Reads || (src.system && !code):
+		return true
+	case !r.readableAt(o.start):
+		// Of a language that is not read here, only a value that can't be written by
 		// accident counts.
 		return typedAtom(src.text[o.start:o.end])
-	}
-	if q.s.vouch.spent(o.source, q.act.Tool) || q.corrected(o) {
+	case q.s.vouch.spent(o.source, q.act.Tool) || q.corrected(o):
 		return false
 	}
+
 	deeds, words := q.act.deeds, q.act.words
 	if code {
 		// A command is run where the user said to run it, or said what it says:
 		// "push it: git push".
 		deeds, words = toRun, Words(clip(src.text[o.start:o.end], maxCommandHead))
 	}
-	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) {
+	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) || q.takenUpLater(o) {
 		return true
 	}
-	if q.takenUpLater(o) {
-		return true
-	}
-	// "Her address is ann@corp.com": says what a value is there for. "Sorry, I mean
+
+	// "Her address is ann@corp.com" says what a value is there for. "Sorry, I mean
 	// ann@corp.com" takes the place of another.
-	if !q.introduced(r, o) && !fragment(r) && !r.corrects(o.start) && !r.elaborates(o.start) {
-		return false
-	}
-	return q.s.Requested(q.act)
+	told := q.introduced(r, o) || isFragment(r) || r.corrects(o.start) || r.elaborates(o.start)
+	return told && q.s.Requested(q.act)
 }
 
 // maxAbout is how much of a description is looked at, in bytes.
@@ -129,13 +133,15 @@ func (q *query) takenUpLater(o occurrence) bool {
 			return false
 		}
 	}
+
 	r := v.sources[v.latest].reading
 	for i := range r.requests {
 		p := &r.requests[i]
 		if !q.s.work.spend(candidateWork) {
 			return false
 		}
-		if p.directive && p.takesUp && p.answers(q.act.deeds, q.act.words) && r.refersBack(q.s.work, i, 0) {
+		takesUp := p.directive && p.takesUp && p.answers(q.act.deeds, q.act.words)
+		if takesUp && r.refersBack(q.s.work, i, 0) {
 			return true
 		}
 	}
@@ -162,20 +168,36 @@ func (q *query) corrected(o occurrence) bool {
 	if line >= len(src.reading.lines) || !src.reading.correcting[line] {
 		return false
 	}
-	_, mail := mailKey(src.text[o.start:o.end])
-	number := numberShape(src.text[o.start:o.end])
-	for word := range strings.FieldsFuncSeq(src.text[src.reading.lines[line].start:src.reading.lines[line].end], hard) {
-		word = strings.Trim(word, ".,!?:;'")
-		_, otherMail := mailKey(word)
-		if mail && otherMail || number && numberShape(word) || !mail && !number && typedAtom(word) {
+
+	replaces := correction(src.text[o.start:o.end])
+	next := src.reading.lines[line]
+	for word := range strings.FieldsFuncSeq(src.text[next.start:next.end], hard) {
+		if replaces(strings.Trim(word, ".,!?:;'")) {
 			return true
 		}
 	}
 	return false
 }
 
-// introduced reports whether a value is told by the noun that the argument asks
-// for: "the recipient is …", "account: …".
+// correction returns the test of values that may take the place of another: an e-mail
+// address of an address, a number of a number, an identifier of any other value.
+func correction(value string) func(string) bool {
+	switch {
+	case isMail(value):
+		return isMail
+	case numberShape(value):
+		return numberShape
+	}
+	return typedAtom
+}
+
+func isMail(value string) bool {
+	_, ok := mailKey(value)
+	return ok
+}
+
+// introduced reports whether the noun that the argument asks for tells a value: "the
+// recipient is …", "account: …".
 func (q *query) introduced(r *reading, o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	left, right := q.s.vouch.around(o, 7, 3)
@@ -187,12 +209,12 @@ func (q *query) introduced(r *reading, o occurrence) bool {
 	if !told {
 		return false
 	}
-	for _, w := range left {
-		if w = stem(w); contains(q.n.all, w) && !generic.has(w) || rolesSaid.has(w) {
-			return true
-		}
-	}
-	return false
+
+	return slices.ContainsFunc(left, func(w string) bool {
+		w = stem(w)
+		argument := contains(q.n.all, w) && !generic.has(w)
+		return argument || rolesSaid.has(w)
+	})
 }
 
 func anyMark(words []string, m mark) bool {
@@ -208,8 +230,8 @@ func anyMark(words []string, m mark) bool {
 // most: it asks for nothing itself, and completes what was asked before.
 const maxFragment = 12
 
-// fragment reports whether a text is no request of its own.
-func fragment(r *reading) bool {
+// isFragment reports whether a text is not a request of its own.
+func isFragment(r *reading) bool {
 	if len(r.requests) > 0 || len(r.tokens) > maxFragment {
 		return false
 	}
@@ -241,8 +263,8 @@ func (s *Session) Requested(a Act) bool {
 // a longer text is not read to its end.
 const maxProposal = 16 << 10
 
-// propose notes what the model said before the user's last text, where that
-// agrees to it.
+// propose notes what the model said before the user's last text, if that agrees to
+// it.
 func (v *vouching) propose(text string) {
 	src := &v.sources[v.latest]
 	if text == "" || len(text) > maxProposal || !src.reading.agrees() {
@@ -259,8 +281,8 @@ func (v *vouching) agreed() *vouchSource {
 	return &v.sources[v.latest]
 }
 
-// AgreedTo reports whether the user's last words agree to a proposal of the
-// model's that has a value.
+// AgreedTo reports whether the user's last words agree to a proposal of the model
+// that has a value.
 func (s *Session) AgreedTo(value string) bool { return s.vouch.agreedTo(value) }
 
 // agreedTo reports whether the user agreed to a proposal that has a value.
@@ -293,20 +315,22 @@ func (r *reading) agrees() bool {
 		if t.marks&(negator|hedge|modal) != 0 || t.word == "but" || t.word == "first" {
 			return false
 		}
-		yes = yes || i < agreeing && (t.marks&agreement != 0 || t.word == "do" || t.word == "please")
+		says := t.marks&agreement != 0 || t.word == "do" || t.word == "please"
+		yes = yes || (says && i < agreeing)
 	}
 	return yes && len(r.tokens) <= 4*maxFragment
 }
 
-// mentions reports whether a text has a word of the deeds or of a tool's name,
-// in whatever place.
+// mentions reports whether a text has a word of the deeds or of a tool's name
+// anywhere.
 func (r *reading) mentions(deeds deed, words []string) bool {
 	for i := range r.tokens {
 		t := &r.tokens[i]
 		if t.quoted {
 			continue
 		}
-		if requests.meaning(t.word)&deeds != 0 || contains(words, stem(t.word)) && !generic.has(t.word) {
+		ofName := contains(words, stem(t.word)) && !generic.has(t.word)
+		if ofName || requests.meaning(t.word)&deeds != 0 {
 			return true
 		}
 	}
@@ -355,12 +379,13 @@ func (a Act) Fetches() bool {
 	return a.Effect == Reads || a.deeds&toLook != 0
 }
 
-// RequestedAll reports whether the user asked to have a call act on all there is.
+// RequestedAll reports whether the user asked for a call to act on all there is.
 func (s *Session) RequestedAll(a Act) bool {
 	for _, src := range s.vouch.current(a.Tool) {
 		r := src.reading
 		for j := range r.requests {
-			if q := &r.requests[j]; q.directive && q.all && q.answers(a.deeds, a.words) {
+			q := &r.requests[j]
+			if q.directive && q.all && q.answers(a.deeds, a.words) {
 				return true
 			}
 		}
@@ -368,7 +393,7 @@ func (s *Session) RequestedAll(a Act) bool {
 	return false
 }
 
-// RequestSays reports whether a request of the user's for a call has a word.
+// RequestSays reports whether a request of the user for a call has a word.
 func (s *Session) RequestSays(a Act, word string) bool {
 	if len(word) < 3 || generic.has(word) {
 		return false
@@ -382,7 +407,7 @@ func (s *Session) RequestSays(a Act, word string) bool {
 	return false
 }
 
-// RequestHasAmount reports whether a request of the user's for a call has a sum of
+// RequestHasAmount reports whether a request of the user for a call has a sum of
 // money.
 func (s *Session) RequestHasAmount(a Act) bool {
 	for _, src := range s.vouch.current(a.Tool) {
@@ -402,16 +427,17 @@ func (s *Session) AnotherDay(a Act, value string) bool {
 	if !ok || !m.date {
 		return false
 	}
-	year, month, day := m.at.Date()
-	says := false
+
+	want, says := dayOf(m.at), false
 	for i := range s.vouch.dates {
 		d := &s.vouch.dates[i]
 		src := &s.vouch.sources[d.source]
-		if d.month == int(month) && d.day == day && (d.year == 0 || d.year == year) {
+		sameYear := d.year == 0 || d.year == want.year
+		if sameYear && d.month == want.month && d.day == want.day {
 			return false
 		}
 		current := !src.system && !s.vouch.spent(int(d.source), a.Tool)
-		says = says || current && src.reading.covers(s.work, a.deeds, a.words, int(d.start), int(d.end))
+		says = says || (current && src.reading.covers(s.work, a.deeds, a.words, int(d.start), int(d.end)))
 	}
 	return says
 }

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
@@ -37,58 +38,68 @@ type operand struct {
 // would reach any number from any table.
 func (q *query) arithmetic(text string) (Resolution, bool) {
 	want, ok := parseNumber(text)
-	// A little number can be computed from almost anything.
-	if !ok || len(text) < 4 && !q.quantityLike() {
+	if !ok {
 		return Resolution{}, false
 	}
-	users := q.userOperands()
-	result := func(how string, ops ...operand) (Resolution, bool) {
-		r := Resolution{Label: label.Identity(), How: how, Witness: true, Bounded: true}
-		for _, o := range ops {
-			r.Label = label.Merge(r.Label, o.label)
-			o.evidence.ValueEnd = len(text)
-			r.Evidence = append(r.Evidence, o.evidence)
-		}
-		return r, r.Label.Trust > q.s.ambient.Trust
+	if len(text) < 4 && !q.quantityLike() {
+		return Resolution{}, false // a little number can be computed from almost anything
 	}
+
 	for _, c := range q.s.columns() {
 		if c.n > 1 && q.sameKind(c.first) && c.sum.Cmp(want) == 0 {
-			return result("sum of a column", c.first)
+			return q.computed(text, "sum of a column", c.first)
 		}
 	}
+	users := q.userOperands()
 	if len(users) == 0 {
 		return Resolution{}, false
 	}
+	how, operands := q.combination(want, users, q.s.numericFields())
+	if how == "" {
+		return Resolution{}, false
+	}
+	return q.computed(text, how, operands...)
+}
 
-	fields := q.s.numericFields()
+// computed is the resolution of a number that was computed from operands.
+func (q *query) computed(text, how string, operands ...operand) (Resolution, bool) {
+	r := Resolution{Label: label.Identity(), How: how, Witness: true, Bounded: true}
+	for _, o := range operands {
+		r.Label = label.Merge(r.Label, o.label)
+		o.evidence.ValueEnd = len(text)
+		r.Evidence = append(r.Evidence, o.evidence)
+	}
+	return r, r.Label.Trust > q.s.ambient.Trust
+}
+
+// combination finds a number of the user's and another operand, and perhaps a fee of
+// the user's, that result in a number. How is empty where there are none.
+func (q *query) combination(want *big.Rat, users, fields []operand) (how string, operands []operand) {
 	w, _ := want.Float64()
 	for _, u := range users {
-		for _, list := range [][]operand{users, fields} {
-			for _, x := range list {
-				if !q.s.work.spend(combinationWork) {
-					return Resolution{}, false
-				}
-				if x.evidence == u.evidence || !q.sameKind(x) {
-					continue
-				}
-				if how, ok := combine(w, want, u, x); ok {
-					return result(how, u, x)
-				}
-				if !u.percent {
-					continue
-				}
-				for _, fee := range users {
-					if fee.percent {
-						continue
-					}
-					if near(w, x.approx*u.approx/100+fee.approx) && want.Cmp(sum(percentOf(u.value, x.value), fee.value)) == 0 {
-						return result("percentage and a fee", u, x, fee)
-					}
+		for _, x := range slices.Concat(users, fields) {
+			if !q.s.work.spend(combinationWork) {
+				return "", nil
+			}
+			if x.evidence == u.evidence || !q.sameKind(x) {
+				continue
+			}
+			if how, ok := combine(w, want, u, x); ok {
+				return how, []operand{u, x}
+			}
+			if !u.percent {
+				continue
+			}
+
+			for _, fee := range users {
+				close := !fee.percent && near(w, x.approx*u.approx/100+fee.approx)
+				if close && want.Cmp(sum(percentOf(u.value, x.value), fee.value)) == 0 {
+					return "percentage and a fee", []operand{u, x, fee}
 				}
 			}
 		}
 	}
-	return Resolution{}, false
+	return "", nil
 }
 
 // combine tries the forms of two operands, by floats first and then exactly.
@@ -107,6 +118,7 @@ func combine(w float64, want *big.Rat, u, x operand) (string, bool) {
 	if x.percent {
 		return "", false
 	}
+
 	half := new(big.Rat).Mul(u.value, big.NewRat(1, 2))
 	switch {
 	case near(w, u.approx+x.approx) && want.Cmp(sum(u.value, x.value)) == 0:
@@ -129,7 +141,7 @@ func percentOf(p, x *big.Rat) *big.Rat {
 	return r.Mul(r, big.NewRat(1, 100))
 }
 
-// sameKind tells whether a field holds what the argument asks for, by their
+// sameKind reports whether a field holds what the argument asks for, by their
 // names: amounts are not computed from identifiers. The user's numbers have no
 // name; which of them are quantities was found out before.
 func (q *query) sameKind(o operand) bool {

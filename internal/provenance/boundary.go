@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// hard tells whether a rune ends an atom wherever it stands: white space,
+// hard reports whether a rune ends an atom wherever it is: white space,
 // brackets, quotes, and the separators of lists. Everything that is glue in
 // addresses, paths, numbers and identifiers (. - _ @ + % : / \ ~ # ? & = $ *)
 // is not, on either side, so that no prefix and no suffix of an atom vouches.
@@ -20,7 +20,7 @@ func hard(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// scriptless tells whether a rune belongs to a script that writes words
+// scriptless reports whether a rune belongs to a script that writes words
 // without spaces, next to which an ASCII atom ends.
 func scriptless(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
@@ -28,22 +28,22 @@ func scriptless(r rune) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// bounded tells whether text[start:end] is a whole atom, or a run of whole
+// bounded reports whether text[start:end] is a whole atom, or a run of whole
 // atoms, in text.
 func bounded(text string, start, end int) bool {
 	return start < end && boundedLeft(text, start) && boundedRight(text, end)
 }
 
-// atoms yields the atoms of a text as [bounded] has them: what stands between
-// hard delimiters and, where ASCII meets a script without spaces, each side by
-// itself.
+// atoms yields the atoms of a text as [bounded] has them: the runs between hard
+// delimiters and, where ASCII meets a script without spaces, each side by itself.
 func atoms(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		start := 0
 		var last rune
 		for i, r := range text {
 			ends := hard(r)
-			meets := i > start && (scriptless(last) && r < utf8.RuneSelf || last < utf8.RuneSelf && scriptless(r))
+			intoASCII, intoScript := scriptless(last) && r < utf8.RuneSelf, last < utf8.RuneSelf && scriptless(r)
+			meets := i > start && (intoASCII || intoScript)
 			if (ends || meets) && i > start && !yield(start, i) {
 				return
 			}
@@ -63,7 +63,7 @@ func atoms(text string) func(yield func(start, end int) bool) {
 	}
 }
 
-// hardByte tells whether an ASCII hard delimiter stands at i.
+// hardByte reports whether text has an ASCII hard delimiter at i.
 func hardByte(text string, i int) bool { return text[i] < utf8.RuneSelf && hard(rune(text[i])) }
 
 func boundedLeft(text string, start int) bool {
@@ -94,10 +94,10 @@ func boundedRight(text string, end int) bool {
 	if hard(next) {
 		return true
 	}
-	last, _ := utf8.DecodeLastRuneInString(text[:end])
-	if scriptless(next) && last < utf8.RuneSelf {
+	if scriptless(next) && lastRune(text[:end]) < utf8.RuneSelf {
 		return true
 	}
+
 	if next == '\'' { // a closing quote, or the genitive of a name
 		rest = rest[size:]
 		if len(rest) > 0 && rest[0] == 's' {
@@ -105,6 +105,7 @@ func boundedRight(text string, end int) bool {
 		}
 		return rest == "" || !startsWithWord(rest)
 	}
+
 	// Sentence punctuation ends an atom only where the sentence ends.
 	for i := 0; i < len(rest) && i < 4; i++ {
 		switch rest[i] {
@@ -135,12 +136,13 @@ const (
 	maxGroupLength = 8
 )
 
-// groupOf tells whether text[start:end] is only a part of a code written in
-// groups: "DE89" in "DE89 3704 0044 0532 0130 00" is no account.
+// groupOf reports whether text[start:end] is only a part of a code written in
+// groups: "DE89" in "DE89 3704 0044 0532 0130 00" is not an account.
 func groupOf(text string, start, end int) bool {
 	if !groups(text[start:end]) {
 		return false
 	}
+
 	from, to := start, end
 	for from > 0 && to-from < maxGrouped {
 		i := from - 1
@@ -152,6 +154,7 @@ func groupOf(text string, start, end int) bool {
 		}
 		from = i
 	}
+
 	for to < len(text) && to-from < maxGrouped && text[to] == ' ' {
 		i := to + 1
 		for i < len(text) && isAlnum(text[i]) && i-to <= maxGroupLength+1 {
@@ -162,10 +165,11 @@ func groupOf(text string, start, end int) bool {
 		}
 		to = i
 	}
+
 	return to-from > end-start && to-from >= minGrouped && strings.Count(text[from:to], " ")+1 >= minGroups
 }
 
-// groups tells whether every word of s is digits, perhaps after the letters of
+// groups reports whether every word of s is digits, perhaps after the letters of
 // a country.
 func groups(s string) bool {
 	for _, g := range strings.Split(s, " ") {

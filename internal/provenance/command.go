@@ -7,29 +7,28 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// maxQuery is the longest query that is read token by token, in bytes.
+// maxQuery is the longest query that is read, in bytes.
 const maxQuery = 16 << 10
 
 // shell resolves a command line word by word. The words of every command, its
-// redirections and its pipes all decide; only "cd" and the operators between
-// commands are nobody's choice. What only the shell will know (expansions,
-// substitutions) has the ambient label.
+// redirections and its pipes all decide; "cd" and the operators between commands
+// choose nothing. Words that only the shell will know (expansions, substitutions)
+// have the ambient label.
 func (q *query) shell(text string) (Resolution, bool) {
-	if !clean(text) {
-		return Resolution{}, false
-	}
-	if !q.s.work.spend(parseWork * len(text)) {
+	if !clean(text) || !q.s.work.spend(parseWork*len(text)) {
 		return Resolution{}, false
 	}
 	line, err := shell.Read(text)
 	if err != nil {
 		return Resolution{}, false
 	}
+
 	r := Resolution{Label: label.Identity(), How: "command words"}
 	ambient := q.s.Ambient()
 	unknown := func(name string, s shell.Span) {
 		r.add(Part{Name: name, Text: text[s.Start:s.End], Authority: true, Label: ambient}, nil)
 	}
+
 	for _, c := range line.Commands {
 		for _, a := range c.Assignments {
 			unknown("assignment", a.Span)
@@ -52,6 +51,7 @@ func (q *query) shell(text string) (Resolution, bool) {
 			}
 		}
 	}
+
 	for _, s := range line.Pipes {
 		unknown("pipe", s)
 	}
@@ -67,7 +67,7 @@ func (q *query) shell(text string) (Resolution, bool) {
 func (q *query) commandWord(r *Resolution, word string) {
 	l, ev := q.s.Ambient(), []label.Evidence(nil)
 	if part, ok := q.text(word); ok {
-		// Words of the user's put together anew are another command.
+		// The user's words in another order are another command.
 		part.Label.Obligations |= label.AmbiguousBinding
 		l, ev, r.Witness = part.Label, part.Evidence, true
 	}
@@ -93,6 +93,7 @@ func onlyReads(text string) bool {
 	if !ok || len(tokens) == 0 || tokens[0].quoted {
 		return false
 	}
+
 	if first := strings.ToLower(tokens[0].text); first != "select" && first != "with" {
 		return false
 	}
@@ -101,21 +102,22 @@ func onlyReads(text string) bool {
 			return false
 		}
 	}
+	return onlyComputes(body)
+}
 
-	// Whatever is called must be known.
-	for i := 1; i < len(body); i++ {
-		if body[i] != '(' {
+// onlyComputes reports whether every function that a query calls is known to compute.
+func onlyComputes(query string) bool {
+	for i := 1; i < len(query); i++ {
+		if query[i] != '(' {
 			continue
 		}
-		end := i
-		for end > 0 && (body[end-1] == ' ' || body[end-1] == '\t' || body[end-1] == '\n') {
-			end--
-		}
-		start := end
-		for start > 0 && (isAlnum(body[start-1]) || strings.IndexByte("_.\"`]", body[start-1]) >= 0) {
+
+		name := strings.TrimRight(query[:i], " \t\n")
+		start := len(name)
+		for start > 0 && (isAlnum(name[start-1]) || strings.IndexByte("_.\"`]", name[start-1]) >= 0) {
 			start--
 		}
-		if name := strings.ToLower(body[start:end]); name != "" && !sqlFunctions[name] {
+		if name = strings.ToLower(name[start:]); name != "" && !sqlFunctions[name] {
 			return false
 		}
 	}
@@ -127,21 +129,26 @@ type sqlToken struct {
 	quoted bool
 }
 
+// maxSQLTokens is how many tokens of a query are read.
+const maxSQLTokens = 8 * maxPieces
+
+// sqlTokens reads the words and the quoted texts of a query. A query in which two
+// readers may find other ones is not read.
 func sqlTokens(s string) ([]sqlToken, bool) {
 	var out []sqlToken
 	for i := 0; i < len(s); {
 		c := s[i]
 		switch {
 		case c == '\'' || c == '"' || c == '`':
-			end := strings.IndexByte(s[i+1:], c)
-			if end < 0 || i+end+2 < len(s) && s[i+end+2] == c {
+			inside, rest, closed := strings.Cut(s[i+1:], string(c))
+			if !closed || strings.HasPrefix(rest, string(c)) {
 				return nil, false // unterminated, or an escaped quote
 			}
-			out = append(out, sqlToken{s[i+1 : i+1+end], c == '\''})
-			i += end + 2
-		case isAlnum(c) || c == '_' || c >= 0x80:
+			out = append(out, sqlToken{inside, c == '\''})
+			i += len(inside) + 2
+		case sqlWordByte(c):
 			start := i
-			for i < len(s) && (isAlnum(s[i]) || s[i] == '_' || s[i] >= 0x80 || s[i] == '-' && i+1 < len(s) && isAlnum(s[i+1])) {
+			for i < len(s) && (sqlWordByte(s[i]) || hyphenInside(s, i)) {
 				i++
 			}
 			out = append(out, sqlToken{s[start:i], false})
@@ -150,9 +157,14 @@ func sqlTokens(s string) ([]sqlToken, bool) {
 		default:
 			return nil, false // ";" inside, backslashes, parameters
 		}
-		if len(out) > 8*maxPieces {
+
+		if len(out) > maxSQLTokens {
 			return nil, false
 		}
 	}
 	return out, true
 }
+
+func sqlWordByte(c byte) bool { return isAlnum(c) || c == '_' || c >= 0x80 }
+
+func hyphenInside(s string, i int) bool { return s[i] == '-' && i+1 < len(s) && isAlnum(s[i+1]) }

@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// derived resolves a string that stands nowhere as it is, but that the monitor
-// can make itself from what does: each derivation is recomputed here, piece by
+// derived resolves a string that appears nowhere as it is, but that the monitor
+// can make from text that does: each derivation is recomputed here, piece by
 // piece, and is as good as its worst piece.
 func (q *query) derived() (Resolution, bool) {
 	text := q.v.Text
@@ -29,20 +29,10 @@ func (q *query) derived() (Resolution, bool) {
 // caseless resolves words that the user wrote in another case. Only plain words
 // qualify: in paths, commands and identifiers case makes another thing.
 func (q *query) caseless(text string) (Resolution, bool) {
-	letters := 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 {
-			letters++
-		} else if !isDigit(c) && strings.IndexByte(" -',.!?&:", c) < 0 {
-			return Resolution{}, false
-		} else if c == '.' && i+1 < len(text) && text[i+1] != ' ' {
-			return Resolution{}, false
-		}
-	}
-	if letters < 3 {
+	if !plainWords(text) {
 		return Resolution{}, false
 	}
+
 	var found []occurrence
 	for _, o := range q.s.vouch.find(text, true) {
 		if sameButCase(q.s.vouch.sources[o.source].text[o.start:o.end], text) {
@@ -52,7 +42,25 @@ func (q *query) caseless(text string) (Resolution, bool) {
 	return q.best(text, found, "case", true)
 }
 
-// sameButCase tells whether two texts that differ in case are the same words.
+// plainWords reports whether a text is words with the punctuation of sentences, of
+// three letters at least.
+func plainWords(text string) bool {
+	letters := 0
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= 0x80 || (isAlnum(c) && !isDigit(c)):
+			letters++
+		case c == '.' && i+1 < len(text) && text[i+1] != ' ':
+			return false
+		case !isDigit(c) && strings.IndexByte(" -',.!?&:", c) < 0:
+			return false
+		}
+	}
+	return letters >= 3
+}
+
+// sameButCase reports whether two texts that differ in case are the same words.
 // Where a word has digits, or capitals inside of it, case may tell two
 // identifiers apart: "XkZ9w" is not "xkz9w".
 func sameButCase(a, b string) bool {
@@ -67,13 +75,14 @@ func sameButCase(a, b string) bool {
 	return true
 }
 
-// caseTells tells whether a word is more likely an identifier than a word: it
+// caseTells reports whether a word is more likely an identifier than a word: it
 // mixes digits with letters, unless it is a very short one such as "Q3", or
 // has a capital after a small letter.
 func caseTells(w string) bool {
 	lower := false
 	for _, r := range w {
-		if r < utf8.RuneSelf && isDigit(byte(r)) && len(w) > 3 || lower && unicode.IsUpper(r) {
+		digit := r < utf8.RuneSelf && isDigit(byte(r))
+		if (digit && len(w) > 3) || (lower && unicode.IsUpper(r)) {
 			return true
 		}
 		lower = lower || unicode.IsLower(r)
@@ -90,50 +99,65 @@ func (q *query) component(text string) (Resolution, bool) {
 	if len(text) < 2 || strings.ContainsAny(text, "/ \n") {
 		return Resolution{}, false
 	}
-	for start, end := range words(text) {
-		list := q.s.vouch.words[strings.ToLower(text[start:end])]
-		if len(list) > maxPositions {
+	offset, word := firstWord(text)
+	list := q.s.vouch.words[strings.ToLower(word)]
+	if word == "" || len(list) > maxPositions {
+		return Resolution{}, false
+	}
+
+	var best Resolution
+	ok := false
+	for _, p := range list {
+		if !q.s.work.spend(candidateWork + len(text)) {
 			return Resolution{}, false
 		}
-		var best Resolution
-		ok := false
-		for _, p := range list {
-			src := q.s.vouch.sources[p.source].text
-			from := int(p.start) - start
-			to := from + len(text)
-			if !q.s.work.spend(candidateWork + len(text)) {
-				return Resolution{}, false
-			}
-			if from < 0 || to > len(src) || src[from:to] != text {
-				continue
-			}
-			left := from > 0 && src[from-1] == '/'
-			right := to < len(src) && (src[to] == '/' || src[to] == '=')
-			if !left && !right || !left && !boundedLeft(src, from) || !right && !boundedRight(src, to) {
-				continue
-			}
-			o := q.s.vouch.occurrence(int(p.source), from, to)
-			if q.s.vouch.negated(o) {
-				continue
-			}
-			r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
-				Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
-			if !q.requestedAt(o) {
-				r.Label.Obligations |= label.Unrequested
-			}
-			if !q.siblingNext(src, from, to) {
-				r.Label.Obligations |= label.LowInfo
-			}
-			if !ok || r.Label.Obligations < best.Label.Obligations {
-				best, ok = r, true
-			}
+		src := q.s.vouch.sources[p.source].text
+		from := int(p.start) - offset
+		if !isComponent(src, from, text) {
+			continue
 		}
-		return best, ok
+		o := q.s.vouch.occurrence(int(p.source), from, from+len(text))
+		if q.s.vouch.negated(o) {
+			continue
+		}
+
+		r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
+			Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
+		if !q.requestedAt(o) {
+			r.Label.Obligations |= label.Unrequested
+		}
+		if !q.siblingNext(src, from, o.end) {
+			r.Label.Obligations |= label.LowInfo
+		}
+		if !ok || r.Label.Obligations < best.Label.Obligations {
+			best, ok = r, true
+		}
 	}
-	return Resolution{}, false
+	return best, ok
 }
 
-// siblingNext tells whether the component before or after src[from:to] is the
+// firstWord returns the first word of a text and where it begins.
+func firstWord(text string) (int, string) {
+	for start, end := range words(text) {
+		return start, text[start:end]
+	}
+	return 0, ""
+}
+
+// isComponent reports whether src has a text from a place on, as a component of
+// something in one piece: next to a slash, or before an equals sign.
+func isComponent(src string, from int, text string) bool {
+	to := from + len(text)
+	if from < 0 || to > len(src) || src[from:to] != text {
+		return false
+	}
+
+	left := from > 0 && src[from-1] == '/'
+	right := to < len(src) && (src[to] == '/' || src[to] == '=')
+	return (left || right) && (left || boundedLeft(src, from)) && (right || boundedRight(src, to))
+}
+
+// siblingNext reports whether the component before or after src[from:to] is the
 // value of another argument.
 func (q *query) siblingNext(src string, from, to int) bool {
 	var before, after string
@@ -144,6 +168,7 @@ func (q *query) siblingNext(src string, from, to int) bool {
 		}
 		before = src[start : from-1]
 	}
+
 	if to < len(src) && src[to] == '/' {
 		end := to + 1
 		for end < len(src) && src[end] != '/' && !hardByte(src, end) {
@@ -151,6 +176,7 @@ func (q *query) siblingNext(src string, from, to int) bool {
 		}
 		after = strings.TrimRight(src[to+1:end], ".,!?:")
 	}
+
 	if !q.s.work.spend(candidateWork * len(q.siblings)) {
 		return false
 	}
@@ -165,23 +191,11 @@ func (q *query) siblingNext(src string, from, to int) bool {
 // pathJoin resolves a path that is a directory of the user's and, below it,
 // names that are vouched for by themselves.
 func (q *query) pathJoin(text string) (Resolution, bool) {
-	separator := "/"
-	if !strings.Contains(text, "/") {
-		separator = `\` // C:\Users, never both
-	}
-	if !strings.Contains(text, separator) || strings.Contains(text, separator+separator) || strings.ContainsAny(text, "\n?*") ||
-		separator == "/" && strings.Contains(text, `\`) {
+	segments, separator, ok := pathSegments(text)
+	if !ok {
 		return Resolution{}, false
 	}
-	segments := strings.Split(text, separator)
-	if len(segments) > maxPieces {
-		return Resolution{}, false
-	}
-	for _, s := range segments {
-		if s == ".." || s == "." {
-			return Resolution{}, false
-		}
-	}
+
 	// The longest directory that the user named.
 	for cut := len(segments) - 1; cut >= 1; cut-- {
 		dir := strings.Join(segments[:cut], separator)
@@ -192,29 +206,51 @@ func (q *query) pathJoin(text string) (Resolution, bool) {
 		if !ok {
 			base, ok = q.exact(dir + separator)
 		}
-		if !ok {
-			continue
+		if ok {
+			return q.below(base, segments[cut:], separator)
 		}
-		r := base
-		r.How = "path joined"
-		if rest, ok := q.exact(strings.Join(segments[cut:], separator)); ok {
-			r.take(rest)
-			return r, true
-		}
-		for _, s := range segments[cut:] {
-			part, ok := q.text(s)
-			if !ok {
-				return Resolution{}, false
-			}
-			r.take(part)
-		}
-		return r, true
 	}
 	return Resolution{}, false
 }
 
-// directory returns how far a directory that is the beginning of a path is
-// vouched for.
+// pathSegments parts a path by its separator: slashes, or else backslashes. It
+// refuses a path with both, with empty segments, and with one that leads elsewhere.
+func pathSegments(text string) (segments []string, separator string, ok bool) {
+	separator = "/"
+	if !strings.Contains(text, "/") {
+		separator = `\` // C:\Users
+	}
+	both := separator == "/" && strings.Contains(text, `\`)
+	if both || !strings.Contains(text, separator) || strings.Contains(text, separator+separator) || strings.ContainsAny(text, "\n?*") {
+		return nil, "", false
+	}
+
+	segments = strings.Split(text, separator)
+	if len(segments) > maxPieces || contains(segments, "..") || contains(segments, ".") {
+		return nil, "", false
+	}
+	return segments, separator, true
+}
+
+// below resolves a path by its directory and the names below it.
+func (q *query) below(directory Resolution, names []string, separator string) (Resolution, bool) {
+	directory.How = "path joined"
+	if rest, ok := q.exact(strings.Join(names, separator)); ok {
+		directory.take(rest)
+		return directory, true
+	}
+
+	for _, s := range names {
+		part, ok := q.text(s)
+		if !ok {
+			return Resolution{}, false
+		}
+		directory.take(part)
+	}
+	return directory, true
+}
+
+// directory resolves a directory that is the beginning of a path.
 func (q *query) directory(dir string) (Resolution, bool) {
 	if dir == "" {
 		return Resolution{}, false
@@ -240,11 +276,13 @@ func plainPath(text string) bool {
 }
 
 // pathBelow resolves a path in a folder that the user named, in a call that only
-// reads: whoever asks for a folder asks for what is in it.
+// reads: to ask for a folder is to ask for what is in it.
 func (q *query) pathBelow(text string) (Resolution, bool) {
-	if q.act.Effect != Reads || q.act.Tool == "" || !plainPath(text) || q.v.Form != FormPath && !contains(q.n.last, "path") && !contains(q.n.last, "file") {
+	isPath := q.v.Form == FormPath || contains(q.n.last, "path") || contains(q.n.last, "file")
+	if q.act.Effect != Reads || q.act.Tool == "" || !isPath || !plainPath(text) {
 		return Resolution{}, false
 	}
+
 	for cut := strings.LastIndexByte(text, '/'); cut > 0; cut = strings.LastIndexByte(text[:cut], '/') {
 		if folder := text[strings.LastIndexByte(text[:cut], '/')+1 : cut]; strings.Contains(folder, ".") {
 			continue // more likely a file
@@ -297,7 +335,7 @@ func (q *query) glob(text string) (Resolution, bool) {
 
 // joined resolves a list in one string: every item vouched for as a whole. A
 // list of addresses is as good as its items; of other items, the order and the
-// choice are somebody's, which stays as an obligation.
+// choice remain in doubt, as an obligation.
 func (q *query) joined(text string) (Resolution, bool) {
 	separators := ",;\n"
 	if !strings.ContainsAny(text, separators) {
@@ -307,6 +345,7 @@ func (q *query) joined(text string) (Resolution, bool) {
 	if len(items) < 2 || len(items) > maxPieces {
 		return Resolution{}, false
 	}
+
 	r := Resolution{Label: label.Identity(), How: "joined", Witness: true}
 	lines := !strings.ContainsAny(text, ",;@")
 	for _, item := range items {

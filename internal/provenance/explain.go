@@ -7,13 +7,14 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// explain finds where a value that nothing vouches for, or its pieces, stand.
+// explain finds where a value that nothing vouches for, or its pieces, appear.
 // It is wide and only illustrates: no label depends on what it finds.
 func (s *Session) explain(v *Value, fuel *int) []label.Evidence {
 	text := v.Text
 	if len(text) < 2 || *fuel <= 0 {
 		return nil
 	}
+
 	x := explanation{s: s, value: text}
 	if len(text) <= maxExplainedWhole {
 		*fuel -= len(text)
@@ -32,7 +33,7 @@ func (s *Session) explain(v *Value, fuel *int) []label.Evidence {
 	return x.out
 }
 
-// pieces shows where the pieces of a part of the value stand.
+// pieces shows where the pieces of a part of the value appear.
 func (x *explanation) pieces(start, end int, fuel *int) {
 	if start >= end {
 		return
@@ -47,7 +48,7 @@ func (x *explanation) pieces(start, end int, fuel *int) {
 	}
 }
 
-// complete tells whether a result holds all of the value: its words say no more.
+// complete reports whether a result has all of the value: its words say no more.
 func (x *explanation) complete() bool {
 	for i, e := range x.out {
 		if x.s.events[x.shown[i]].out != nil && e.ValueStart == 0 && e.ValueEnd == len(x.value) {
@@ -120,6 +121,7 @@ func (x *explanation) words(fuel *int) {
 		if n++; n > maxExplainedWords || *fuel <= 0 {
 			return
 		}
+
 		*fuel -= end - start
 		if list := x.s.vouch.words[w]; len(list) > 0 {
 			x.vouching(list, start, end)
@@ -127,11 +129,12 @@ func (x *explanation) words(fuel *int) {
 		matches, _ := x.s.wide.Some(w, maxWordPlaces, fuel)
 		known := len(matches) == 0
 		for _, m := range matches {
-			known = known || x.has(m.Seg) && x.s.events[m.Seg].out != nil
+			known = known || (x.has(m.Seg) && x.s.events[m.Seg].out != nil)
 		}
 		if known {
 			continue
 		}
+
 		for _, m := range matches {
 			if x.s.events[m.Seg].out != nil {
 				m.ValueStart, m.ValueEnd = start, end
@@ -142,7 +145,7 @@ func (x *explanation) words(fuel *int) {
 	}
 }
 
-// covers tells whether a result that is shown holds a part of the value.
+// covers reports whether a result that is shown has a part of the value.
 func (x *explanation) covers(start, end int) bool {
 	for i, e := range x.out {
 		if e.ValueStart <= start && end <= e.ValueEnd && x.s.events[x.shown[i]].out != nil {
@@ -167,9 +170,8 @@ func (x *explanation) vouching(list []position, start, end int) {
 	})
 }
 
-// Whole tells whether a piece of evidence stands in its text by itself: what is
-// but a part of a longer word may be found or not, as the index happens to
-// sample.
+// Whole reports whether a piece of evidence is by itself in its text: a part of a
+// longer word may be found or not, as the index happens to sample.
 func (s *Session) Whole(e label.Evidence) bool {
 	text, ok := s.Text(e.Origin)
 	return ok && e.Start >= 0 && e.End <= len(text) && bounded(text, e.Start, e.End)

@@ -44,8 +44,8 @@ type fieldRef struct {
 }
 
 // fieldIndex finds fields by their text. It keeps a hash of each, twenty-odd
-// bytes in all, and the text is compared where it stands. The seed is secret,
-// so that nobody can make keys that collide.
+// bytes in all, and the text is compared in its result. The seed is secret,
+// so that an attacker can't make keys that collide.
 type fieldIndex struct {
 	seed  maphash.Seed
 	heads map[uint64]int32 // the latest field of a key, from one on
@@ -86,16 +86,20 @@ func (s *Session) addFields(event int, out *output) {
 		if i == maxFields {
 			return
 		}
-		if leaf.Kind != strictjson.String && leaf.Kind != strictjson.Number || leaf.Text == "" || len(leaf.Text) > maxFieldText {
-			continue
+		if isScalar(leaf) && leaf.Text != "" && len(leaf.Text) <= maxFieldText {
+			s.fields.add(leaf.Text, fieldRef{event: int32(event), leaf: int32(i)})
 		}
-		s.fields.add(leaf.Text, fieldRef{event: int32(event), leaf: int32(i)})
 	}
+}
+
+// isScalar reports whether a leaf is a string or a number.
+func isScalar(leaf strictjson.Leaf) bool {
+	return leaf.Kind == strictjson.String || leaf.Kind == strictjson.Number
 }
 
 // addCells makes the lines of an unstructured result, and the columns of its
 // tables, fields. It is done only for results of which no part is external:
-// anybody who may write one line of a text may write them all.
+// an author of one line of a text may write them all.
 func (s *Session) addCells(event int, text string) {
 	n := 0
 	add := func(start, end int) {
@@ -111,17 +115,17 @@ func (s *Session) addCells(event int, text string) {
 		n++
 		s.fields.add(text[start:end], fieldRef{event: int32(event), leaf: -1, start: int32(start), end: int32(end)})
 	}
+
 	for start := 0; start < len(text) && n < maxCells; {
 		end := lineEnd(text, start)
 		add(start, end)
 		if i := strings.Index(text[start:end], ": "); i > 0 {
 			add(start+i+2, end) // what a line says of its key
 		}
+
 		cell := start
 		for i := start; i <= end; i++ {
-			separator := i == end || text[i] == '\t' || text[i] == '|' || text[i] == ' ' && i+1 < end && text[i+1] == ' ' ||
-				text[i] == ' ' && i > cell && text[i-1] == ']'
-			if !separator {
+			if i < end && !dividesCells(text, cell, i, end) {
 				continue
 			}
 			if cell > start || i < end {
@@ -133,13 +137,27 @@ func (s *Session) addCells(event int, text string) {
 	}
 }
 
+// dividesCells reports whether a column of a line ends at i: at a tab, a bar, two
+// blanks, or a blank behind a bracket.
+func dividesCells(text string, cell, i, end int) bool {
+	switch text[i] {
+	case '\t', '|':
+		return true
+	case ' ':
+		twoBlanks := i+1 < end && text[i+1] == ' '
+		behindBracket := i > cell && text[i-1] == ']'
+		return twoBlanks || behindBracket
+	}
+	return false
+}
+
 // fieldLabel returns the label of a field, after everything that may lower it.
 func (s *Session) fieldLabel(ref fieldRef) (l label.Label, pointer, text string) {
 	l, pointer, text, _ = s.fieldOf(ref)
 	return l, pointer, text
 }
 
-// fieldOf is fieldLabel, and tells whether the field repeats what the model
+// fieldOf is fieldLabel, and reports whether the field repeats what the model
 // wrote through a call with less trust: then no procedure vouches for it.
 func (s *Session) fieldOf(ref fieldRef) (l label.Label, pointer, text string, written bool) {
 	e := &s.events[ref.event]
@@ -153,8 +171,8 @@ func (s *Session) fieldOf(ref fieldRef) (l label.Label, pointer, text string, wr
 	explicit := false
 	if e.out.spec.Field != nil {
 		if t, ok := e.out.spec.Field(leaf.Pointer); ok {
-			// What the contract says about a field holds for a derived result
-			// too: the id of a new file is the service's, whatever the file holds.
+			// A field that the contract names has its trust in a derived result
+			// too: the id of a new file is the service's, whatever is in the file.
 			l.Trust, explicit = t, true
 		}
 	}
@@ -165,55 +183,41 @@ func (s *Session) fieldOf(ref fieldRef) (l label.Label, pointer, text string, wr
 // lowerEcho lowers a field that repeats something lower: an argument of the
 // call that produced it, what an earlier call wrote, or, where the contract
 // doesn't name the field, text that was seen earlier in the session with less
-// trust. What was written through a tool and is read back keeps its label that
-// way. What came later doesn't count: the service can't have copied it, and a
+// trust. A text that was written through a tool and is read back keeps its label that
+// way. Later texts don't count: the service can't have copied them, and a
 // label that others could still lower would make a decision depend on what
 // follows it.
 func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bool) (_ label.Label, written bool) {
-	e := &s.events[event]
-	lower := func(by label.Label) {
-		if by.Trust < label.User {
-			written = true
-		}
-		if by.Trust < l.Trust {
-			l = label.Merge(l, by)
-		}
-	}
 	if !s.work.spend(fieldWork + len(text)) {
 		return label.Merge(l, s.Ambient()), true
 	}
-	if len(s.written) > 0 {
-		if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
-			lower(w.label)
-		}
-		for atom := range firstAtoms(text) {
-			if w, ok := s.written[atom]; ok && w.before <= event && typedAtom(atom) {
-				lower(w.label)
-			}
-		}
+	for _, by := range s.writtenBefore(event, text) {
+		l, written = lowered(l, by, written)
 	}
 	if len(text) < minEcho {
 		return l, written
 	}
-	for _, a := range e.out.argText {
+
+	for _, a := range s.events[event].out.argText {
 		if !s.work.spend(len(text) + len(a.text)) {
 			return label.Merge(l, s.Ambient()), true
 		}
 		if strings.Contains(text, a.text) || strings.Contains(a.text, text) {
-			lower(a.label)
+			l, written = lowered(l, a.label, written)
 		}
 	}
 	for _, seg := range s.wroteWith(text) {
 		if seg < uint32(event) {
-			lower(s.events[seg].label)
+			l, written = lowered(l, s.events[seg].label, written)
 		}
 	}
 	if explicit || l.Trust == label.External {
 		return l, written
 	}
+
 	s.work.spend(decodeWork * len(text))
 	l = s.lowerSeen(l, event, text)
-	// What a service encoded is still what it was given.
+	// A text that a service encoded is still the one that it was given.
 	for _, view := range normal.Decode(text) {
 		if len(view.Text) >= minEcho {
 			l = s.lowerSeen(l, event, view.Text)
@@ -223,6 +227,34 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 		l = s.lowerSeen(l, event, plain)
 	}
 	return l, written
+}
+
+// lowered merges a lower label into a field's, and reports whether the field has now
+// repeated something that the user does not vouch for.
+func lowered(l, by label.Label, written bool) (label.Label, bool) {
+	if by.Trust < l.Trust {
+		l = label.Merge(l, by)
+	}
+	return l, written || by.Trust < label.User
+}
+
+// writtenBefore returns the labels of the short values that the model wrote before an
+// event, and that a text is or has.
+func (s *Session) writtenBefore(event int32, text string) []label.Label {
+	if len(s.written) == 0 {
+		return nil
+	}
+
+	var out []label.Label
+	if w, ok := s.written[fieldKey(text)]; ok && w.before <= event {
+		out = append(out, w.label)
+	}
+	for atom := range firstAtoms(text) {
+		if w, ok := s.written[atom]; ok && w.before <= event && typedAtom(atom) {
+			out = append(out, w.label)
+		}
+	}
+	return out
 }
 
 // decodedWhole decodes a field that is base64 or hexadecimal digits as a whole:
@@ -241,11 +273,11 @@ func decodedWhole(text string) (string, bool) {
 }
 
 // lowerSeen lowers the label of a field to that of the texts before it that
-// hold its text.
+// have its text.
 func (s *Session) lowerSeen(l label.Label, event int32, text string) label.Label {
 	segments, overflow := s.wide.Segments(text, &s.work.left)
 	if overflow {
-		return label.Merge(l, s.Ambient()) // any text may hold it
+		return label.Merge(l, s.Ambient()) // any text may have it
 	}
 	for _, seg := range segments {
 		if o := &s.events[seg]; seg < uint32(event) && o.label.Trust < l.Trust {
@@ -256,11 +288,12 @@ func (s *Session) lowerSeen(l label.Label, event int32, text string) label.Label
 }
 
 // wroteWith returns the events in which the model wrote a text, or an address or
-// another whole value that the text holds, through a call.
+// another whole value that the text has, through a call.
 func (s *Session) wroteWith(text string) []uint32 {
 	if s.writes == 0 {
 		return nil
 	}
+
 	fuel := min(maxFieldFuel, max(0, s.work.left))
 	tank := fuel
 	segments, overflow := s.own.Segments(text, &s.work.left)
@@ -277,6 +310,7 @@ func (s *Session) wroteWith(text string) []uint32 {
 			segments, overflow = append(segments, more...), overflow || out
 		}
 	}
+
 	if overflow || truncated {
 		// Too frequent to tell: it may be any of them.
 		s.work.spend(candidateWork * len(s.events))
@@ -321,6 +355,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 			return
 		}
 		l, _, _, written := s.fieldOf(ref)
+
 		r := Resolution{Label: l, How: "field", Witness: true, refs: []fieldRef{ref}, numeric: numeric}
 		r.Evidence = []label.Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
 		r.Evidence[0].Trust = l.Trust // of the field, not of the whole result
@@ -339,7 +374,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 	return best, found
 }
 
-// certifiedItem tells whether a field is an item of a plain list that a
+// certifiedItem reports whether a field is an item of a plain list that a
 // procedure may vouch for: there is no name that could tell its kind, but the
 // contract says which roles it serves.
 func (s *Session) certifiedItem(ref fieldRef, pointer string) bool {
@@ -347,7 +382,7 @@ func (s *Session) certifiedItem(ref fieldRef, pointer string) bool {
 		slices.ContainsFunc(s.events[ref.event].out.spec.Certify, func(c Certify) bool { return c.Field(pointer) })
 }
 
-// fieldText returns where a field stands in its document, and its text.
+// fieldText returns the pointer of a field in its document, and its text.
 func (s *Session) fieldText(ref fieldRef) (pointer, text string) {
 	e := &s.events[ref.event]
 	if ref.leaf < 0 {
@@ -375,9 +410,9 @@ func (s *Session) fieldEvidence(ref fieldRef, pointer, text, value string) label
 	return ev
 }
 
-// rightKind tells whether a field is of the kind that an argument asks for: the
+// rightKind reports whether a field is of the kind that an argument asks for: the
 // same word in both names, and, for an identifier, the same object, named by
-// the field, by what it stands in, or by the tool that returned it.
+// the field, by what contains it, or by the tool that returned it.
 func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	out := s.events[ref.event].out
 	if ref.leaf < 0 {
@@ -387,13 +422,9 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	if len(f.all) == 0 {
 		return sharesObject(n, out.words) // a bare list
 	}
-	shared := false
-	for _, w := range f.last {
-		if contains(n.last, w) {
-			shared = true
-		}
-	}
-	if !shared && !(identifierNames.in(f.last) && (identifierNames.in(n.last) || namesObject(n.last, f.all, out.words))) {
+
+	sameID := identifierNames.in(f.last) && (identifierNames.in(n.last) || namesObject(n.last, f.all, out.words))
+	if !sameID && !shareWord(f.last, n.last) {
 		return false
 	}
 	objects := 0
@@ -412,7 +443,11 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 	return !identifierNames.in(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
 }
 
-// namesObject tells whether a name is that of an object and nothing else, and
+func shareWord(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool { return contains(b, w) })
+}
+
+// namesObject reports whether a name is that of an object and nothing else, and
 // the object is the one of a field: "supplier" for the id of a supplier.
 func namesObject(name, field, tool []string) bool {
 	return len(name) == 1 && !generic.has(name[0]) && (contains(field, name[0]) || contains(tool, name[0]))
@@ -437,9 +472,11 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 	var certs []Offer
 	for i, c := range out.spec.Certify {
 		everyone := c.Procedure == "directory" && memberships.in(out.words) && s.saidEveryone(c.Key)
-		if !c.Field(pointer) || c.Unique && !out.only(pointer, i) && !everyone {
+		another := c.Unique && !everyone && !out.only(pointer, i)
+		if another || !c.Field(pointer) {
 			continue
 		}
+
 		if c.By != nil {
 			if record, ok := s.namedRecord(procedureOf{ref.event, int32(i)}); !ok || record != recordPrefix(pointer) {
 				continue
@@ -447,8 +484,9 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 		}
 		certs = append(certs, Offer{Procedure: c.Procedure, Basis: c.Basis, Key: c.Key, Roles: c.Roles, Max: c.Max})
 	}
+
 	// The user's superlative picks a record, by the name that the service gave
-	// it. The other fields of the record are whatever somebody put there.
+	// it. Others may have written the other fields of the record.
 	if l.Trust >= label.ToolOutput && identifierNames.in(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
@@ -458,8 +496,8 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 }
 
 // findKeyed finds, for each procedure that asks for it, the record that its key
-// names. What else stands in a record than what it is called, whoever wrote it
-// may have put there. It is done once, when the result comes in.
+// names. Only what a record is called counts: its author may have put anything into
+// the other fields. It is done once, when the result comes in.
 func (o *output) findKeyed(s *Session) {
 	o.keyed = make([]string, len(o.spec.Certify))
 	for i, c := range o.spec.Certify {
@@ -496,8 +534,8 @@ func (o *output) called(s *Session, matches func(string) bool) (record string, n
 	return record, n
 }
 
-// hasWords tells whether a text holds another as whole words, however they are
-// joined: "grocery-list.docx" holds "grocery list".
+// hasWords reports whether a text has another as whole words, however they are
+// joined: "grocery-list.docx" has "grocery list".
 func hasWords(text, key string) bool {
 	key = spaced(key)
 	return key != " " && strings.Contains(spaced(text), key)
@@ -514,17 +552,17 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// only tells whether a field stands in the record that the key of a procedure
+// only reports whether a field is in the record that the key of a procedure
 // names.
 func (o *output) only(pointer string, procedure int) bool {
 	own := o.keyed[procedure]
 	return own != "" && within(pointer, own)
 }
 
-// saidEveryone tells whether the user spoke of all people that belong to a key,
+// saidEveryone reports whether the user spoke of all people that belong to a key,
 // in one sentence with it: "every member of the launch channel". Then each
 // record that the key led to was asked for. "All messages in launch" asks for
-// nobody.
+// no people.
 func (s *Session) saidEveryone(key string) bool {
 	for _, o := range s.vouch.find(key, true) {
 		if s.vouch.negated(o) {
@@ -538,7 +576,7 @@ func (s *Session) saidEveryone(key string) bool {
 	return false
 }
 
-// everyone tells whether words speak of all people of a group.
+// everyone reports whether words speak of all people of a group.
 func everyone(list []string) bool {
 	for i, w := range list {
 		if everybody.has(w) {
@@ -556,7 +594,7 @@ func everyone(list []string) bool {
 	return false
 }
 
-// within tells whether a pointer leads into the record at a prefix, which ends
+// within reports whether a pointer leads into the record at a prefix, which ends
 // with a slash.
 func within(pointer, prefix string) bool { return strings.HasPrefix(pointer, prefix) }
 
@@ -564,11 +602,11 @@ func within(pointer, prefix string) bool { return strings.HasPrefix(pointer, pre
 // named it by them, to each side of the field in question.
 const maxRecordFields = 64
 
-// Chosen tells whether a value, or a part of it, was picked out of several
-// records of a result without the user's words saying which: then whoever wrote
-// what the model read may have done the picking. A record is the user's choice
-// when it is the only one, or when one of its other fields stands in the user's
-// text, or holds what the user put in quotes.
+// Chosen reports whether a value, or a part of it, was picked out of several
+// records of a result without the user's words saying which: then an author of
+// text that the model read may have done the picking. A record is the user's choice
+// when it is the only one, or when one of its other fields appears in the user's
+// text, or has what the user put in quotes.
 func (s *Session) Chosen(act Act, r Resolution) bool {
 	for _, ref := range r.refs {
 		if s.chosen(act, ref) {
@@ -591,6 +629,7 @@ func (s *Session) chosen(act Act, ref fieldRef) bool {
 	if out.records <= 1 && !out.narrowed {
 		return false
 	}
+
 	leaves := out.doc.Leaves()
 	prefix := recordPrefix(leaves[ref.leaf].Pointer)
 	// Records lie together; walk outwards from the field.
@@ -622,32 +661,41 @@ func recordPrefix(pointer string) string {
 	return pointer
 }
 
-// saidByUser tells whether a field names its record in the user's own words.
+// saidByUser reports whether a field names its record in the user's own words.
 func (s *Session) saidByUser(text string) bool {
 	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) || !s.work.spend(fieldWork+len(text)) {
 		return false
 	}
-	if n, telling := tellingWords(text); telling && n < 32 && len(s.vouch.find(text, true)) > 0 {
+
+	n, telling := tellingWords(text)
+	if telling && n < 32 && len(s.vouch.find(text, true)) > 0 {
 		return true
 	}
-	lower := ""
+	if quoted, ok := s.hasQuoted(text); quoted || !ok {
+		return quoted
+	}
+	return telling && n <= 6 && s.saidWords(text)
+}
+
+// hasQuoted reports whether a text has what the user put in quotes. It is not ok
+// where no steps are left.
+func (s *Session) hasQuoted(text string) (found, ok bool) {
+	lower := strings.ToLower(text)
 	for i := range s.vouch.sources {
 		for _, q := range s.vouch.sources[i].quoted {
-			if lower == "" {
-				lower = strings.ToLower(text)
-			}
 			if !s.work.spend(len(text)) {
-				return false
+				return false, false
 			}
 			if strings.Contains(lower, q) {
-				return true
+				return true, true
 			}
 		}
 	}
-	// All words of a short name, in whatever order the user said them.
-	if n, telling := tellingWords(text); n == 0 || n > 6 || !telling {
-		return false
-	}
+	return false, true
+}
+
+// saidWords reports whether the user said all words of a name, in whatever order.
+func (s *Session) saidWords(text string) bool {
 	for start, end := range words(text) {
 		w := strings.ToLower(text[start:end])
 		if len(w) < 3 || len(s.vouch.words[w]) == 0 {
@@ -657,7 +705,7 @@ func (s *Session) saidByUser(text string) bool {
 	return true
 }
 
-// tellingWords counts the words of a field and tells whether one of them is
+// tellingWords counts the words of a field and reports whether one of them is
 // neither ordinary nor the name of a state.
 func tellingWords(text string) (n int, telling bool) {
 	for start, end := range words(text) {
@@ -665,7 +713,7 @@ func tellingWords(text string) (n int, telling bool) {
 			return n, true
 		}
 		w := strings.ToLower(text[start:end])
-		telling = telling || len(w) > 2 && !starters.has(w) && !states.has(w)
+		telling = telling || (len(w) > 2 && !starters.has(w) && !states.has(w))
 	}
 	return n, telling
 }

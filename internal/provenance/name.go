@@ -17,21 +17,23 @@ func Words(name string) []string {
 			out = append(out, stem(strings.ToLower(name[start:end])))
 		}
 	}
+
 	var prev rune
 	for i, r := range name {
+		camel := unicode.IsUpper(r) && unicode.IsLower(prev)
+		number := unicode.IsDigit(r) != unicode.IsDigit(prev) && start < i && wordRune(prev)
+		acronymEnds := unicode.IsUpper(r) && unicode.IsUpper(prev) && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z' && name[i+1] != 's'
 		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case !wordRune(r):
 			flush(i)
 			start = i + len(string(r))
-		case unicode.IsUpper(r) && unicode.IsLower(prev), unicode.IsDigit(r) != unicode.IsDigit(prev) && start < i && wordRune(prev):
-			flush(i)
-			start = i
-		case unicode.IsUpper(r) && unicode.IsUpper(prev) && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z' && name[i+1] != 's':
+		case camel || number || acronymEnds:
 			flush(i)
 			start = i
 		}
 		prev = r
 	}
+
 	flush(len(name))
 	return out
 }
@@ -104,31 +106,20 @@ func isIndex(segment string) bool {
 	return segment != ""
 }
 
-// cued tells whether one of the words around a value names what the argument
+// cued reports whether one of the words around a value names what the argument
 // or the tool is about.
 func (n name) cued(words []string) bool {
 	for _, w := range words {
 		s := stem(w)
-		if generic.has(s) || len(s) < 3 && !contains(n.short, w) {
+		short := contains(n.short, w)
+		if generic.has(s) || (len(s) < 3 && !short) {
 			continue
 		}
-		if contains(n.all, s) || contains(n.tool, s) || contains(n.short, w) {
+		if short || contains(n.all, s) || contains(n.tool, s) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasAny tells whether one of the words is in a set.
-func hasAny(list []string, set map[string]bool) bool {
-	return slices.ContainsFunc(list, func(w string) bool { return set[w] })
-}
-
-func contains(list []string, w string) bool {
-	for _, x := range list {
-		if x == w {
-			return true
-		}
-	}
-	return false
-}
+func contains(list []string, w string) bool { return slices.Contains(list, w) }

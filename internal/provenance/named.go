@@ -9,8 +9,8 @@ import (
 type procedureOf struct{ event, procedure int32 }
 
 // namedRecord returns the record that the user named by the fields that a
-// procedure asks for: a value of such a field stands in the user's words, is not
-// external, and stands in no other record of the result. It is looked for once a
+// procedure asks for: a value of such a field appears in the user's words, is not
+// external, and is in no other record of the result. It is looked for once a
 // decision.
 func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
 	if found, ok := s.named[of]; ok {
@@ -24,7 +24,7 @@ func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
 		if !s.work.spend(candidateWork) {
 			return "", false
 		}
-		if leaf.Kind != strictjson.String && leaf.Kind != strictjson.Number || !by(leaf.Pointer) {
+		if !isScalar(leaf) || !by(leaf.Pointer) {
 			continue
 		}
 		if l, _, _ := s.fieldLabel(fieldRef{event: of.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf) {
@@ -39,7 +39,7 @@ func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
 	return record, record != ""
 }
 
-// userSaid tells whether the user's words hold the value of a field in a way
+// userSaid reports whether the user's words have the value of a field in a way
 // that can't be chance: a quantity with its decimals, unit or currency, a date,
 // an address, or a name.
 func (s *Session) userSaid(leaf strictjson.Leaf) bool {
