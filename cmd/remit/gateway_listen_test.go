@@ -2,14 +2,10 @@ package main
 
 import (
 	"errors"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/mcp"
-	"github.com/remit-project/remit/internal/oauth"
-	"github.com/remit-project/remit/internal/tlsfiles"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -57,32 +53,5 @@ func TestStoredSessionsArePrincipals(t *testing.T) {
 	}
 	if reachable(t.Context(), s, false) == nil {
 		t.Error("a closed store is reachable")
-	}
-}
-
-// Who shows nothing is nobody, whichever way the deployment tells principals by.
-func TestNobody(t *testing.T) {
-	r, err := oauth.New(oauth.Config{Issuer: "https://login.example", Resource: "https://gate.example/mcp"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, test := range map[string]struct {
-		auth   mcp.Authenticator
-		want   error
-		status int
-	}{
-		"without a certificate": {certificates{}, tlsfiles.ErrNoSubject, 403},
-		"without a token":       {tokens{r, "https://login.example"}, oauth.ErrNoToken, 401},
-	} {
-		t.Run(name, func(t *testing.T) {
-			who, err := test.auth.Authenticate(httptest.NewRequest("POST", "/mcp", nil))
-			if who != "" || !errors.Is(err, test.want) {
-				t.Errorf("got %q, %v", who, err)
-			}
-			w := httptest.NewRecorder()
-			if test.auth.Challenge(w, err); w.Code != test.status {
-				t.Errorf("got %d", w.Code)
-			}
-		})
 	}
 }

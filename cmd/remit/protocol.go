@@ -90,7 +90,7 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 		if d, err = p.handle(ctx, r); err == nil {
 			switch {
 			case d != nil:
-				return &answered{Type: "decision", Answer: protocol.AnswerOf(d)}
+				return &answered{Type: "decision", Answer: protocol.NewAnswer(d)}
 			case p.ack:
 				return &acknowledged{Type: "ok", Line: n}
 			}

@@ -9,7 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/proxy"
@@ -68,7 +68,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Options, func() error, error) {
 	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, Accept: c.Accept,
-		Callers: caller.Policy{Hosts: c.Host, Origins: c.Origin}, Log: log}
+		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}

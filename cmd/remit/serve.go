@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/api"
-	"github.com/remit-project/remit/internal/caller"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
-	"github.com/remit-project/remit/internal/principal"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -107,7 +106,7 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 		},
 		Contracts: engine.contracts,
 		Principal: tokens.Find,
-		Callers:   caller.Policy{Hosts: c.Host, Origins: c.Origin},
+		Callers:   access.Hosts{Names: c.Host, Origins: c.Origin},
 		Log:       log,
 	}
 	if o.Contracts == nil {
@@ -125,12 +124,12 @@ type tokensFlag struct {
 }
 
 // open reads the file, which must be there: without tokens nobody could call.
-func (f tokensFlag) open() (*principal.File, error) {
+func (f tokensFlag) open() (*access.TokenFile, error) {
 	name, err := f.file()
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := principal.Open(name, nil)
+	tokens, err := access.OpenTokens(name, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, hint.Wrap(err, "make a token with remit token new, or say where they are with --tokens FILE")
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/atomicfile"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
-	"github.com/remit-project/remit/internal/principal"
 )
 
 type tokenCommand struct {
@@ -38,7 +38,7 @@ func (c *tokenList) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	grants, err := principal.Parse(name, data)
+	grants, err := access.ParseTokens(name, data)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *tokenList) Run(_ context.Context, s *command.Streams) error {
 // shownHash is how much of a hash names a token among those of a file.
 const shownHash = 12
 
-func shortHash(g principal.Grant) string { return g.Hash.String()[:shownHash] }
+func shortHash(g access.Grant) string { return g.Hash.String()[:shownHash] }
 
 type tokenRevoke struct {
 	tokensFlag
@@ -95,13 +95,13 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	data, gone, err := principal.Remove(name, data, func(g principal.Grant) bool {
+	data, gone, err := access.RemoveTokens(name, data, func(g access.Grant) bool {
 		if c.Principal != "" {
 			return g.Name == c.Principal
 		}
 		return strings.HasPrefix(g.Hash.String(), strings.ToLower(strings.TrimPrefix(c.ID, "sha256:")))
 	})
-	if errors.Is(err, principal.ErrNoToken) {
+	if errors.Is(err, access.ErrNoSuchToken) {
 		return hint.Wrap(err, "remit token list names those that there are")
 	}
 	if err != nil {
@@ -145,12 +145,12 @@ Example:
 
 // Run makes a token.
 func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
-	token, hash := principal.NewToken()
-	grant := principal.Grant{Principal: principal.Principal{Name: c.Principal}, Hash: hash}
+	token, hash := access.NewToken()
+	grant := access.Grant{Principal: access.Principal{Name: c.Principal}, Hash: hash}
 	for _, word := range c.Scope {
-		var scope principal.Scope
+		var scope access.Scope
 		if word == "all" {
-			grant.Scopes = principal.Scopes()
+			grant.Scopes = access.Scopes()
 			continue
 		}
 		if err := scope.UnmarshalText([]byte(word)); err != nil {
@@ -180,12 +180,12 @@ func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
 }
 
 // addToken writes a token into the file, which nobody else may read.
-func addToken(name string, grant principal.Grant) error {
+func addToken(name string, grant access.Grant) error {
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if data, err = principal.Add(name, data, grant); err != nil {
+	if data, err = access.AddToken(name, data, grant); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

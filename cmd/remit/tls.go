@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"net"
 
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
-	"github.com/remit-project/remit/internal/tlsfiles"
 )
 
 // tlsFlags are for servers whose callers are on other machines.
@@ -26,7 +26,7 @@ func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string
 	var config *tls.Config
 	if f.Cert != "" {
 		var err error
-		config, err = tlsfiles.Config(tlsfiles.Files(f), func(err error) {
+		config, err = access.TLSConfig(access.TLSFiles(f), func(err error) {
 			log.Warn("new certificates could not be read, and the old ones stay", "error", err)
 		})
 		if err != nil {

@@ -89,7 +89,7 @@ func (s *Server) decisions(ctx context.Context, session string, from int64, limi
 			return nil, err
 		}
 		if rec.Decision != nil {
-			list = append(list, placed{protocol.AnswerOf(rec.Decision), rec.Seq})
+			list = append(list, placed{protocol.NewAnswer(rec.Decision), rec.Seq})
 		}
 		if len(list) == limit {
 			break

@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 )
 
 // Description is the OpenAPI description of the server.
@@ -27,7 +27,7 @@ type operation struct {
 	id, method, path string
 	// open tells that anybody may call it.
 	open   bool
-	scopes []principal.Scope
+	scopes []access.Scope
 	params []parameter
 	body   *shape // nil when there is none
 }
@@ -104,9 +104,9 @@ func operations(description []byte) ([]operation, error) {
 
 func (d *document) operation(raw json.RawMessage, common []parameter) (*operation, error) {
 	var described struct {
-		OperationID string                         `json:"operationId"`
-		Security    []map[string][]principal.Scope `json:"security"`
-		Parameters  []parameter                    `json:"parameters"`
+		OperationID string                      `json:"operationId"`
+		Security    []map[string][]access.Scope `json:"security"`
+		Parameters  []parameter                 `json:"parameters"`
 		RequestBody struct {
 			Content map[string]struct {
 				Schema json.RawMessage `json:"schema"`

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/store"
 )
 
@@ -75,7 +75,7 @@ func TestDescription(t *testing.T) {
 	must(t, err)
 	for _, op := range list {
 		for _, scope := range op.scopes {
-			if !slices.Contains(principal.Scopes(), scope) {
+			if !slices.Contains(access.Scopes(), scope) {
 				t.Errorf("%s needs the scope %q, which there isn't", op.id, scope)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -33,11 +33,11 @@ tools:
 
 // The callers of the tests: an agent, another one, a person who answers, one
 // who may do everything, and one who may do nothing.
-var callers = map[string]*principal.Principal{
-	"agent":    {Name: "agent", Scopes: []principal.Scope{principal.SessionsRead, principal.SessionsWrite, principal.EventsWrite, principal.DecisionsWrite, principal.ApprovalsRead}},
-	"other":    {Name: "other", Scopes: []principal.Scope{principal.SessionsRead, principal.SessionsWrite, principal.EventsWrite, principal.DecisionsWrite, principal.ApprovalsRead, principal.ApprovalsAnswer, principal.ConfirmationsWrite}},
-	"person":   {Name: "person", Scopes: []principal.Scope{principal.SessionsAny, principal.SessionsRead, principal.ApprovalsRead, principal.ApprovalsAnswer}},
-	"operator": {Name: "operator", Scopes: principal.Scopes()},
+var callers = map[string]*access.Principal{
+	"agent":    {Name: "agent", Scopes: []access.Scope{access.SessionsRead, access.SessionsWrite, access.EventsWrite, access.DecisionsWrite, access.ApprovalsRead}},
+	"other":    {Name: "other", Scopes: []access.Scope{access.SessionsRead, access.SessionsWrite, access.EventsWrite, access.DecisionsWrite, access.ApprovalsRead, access.ApprovalsAnswer, access.ConfirmationsWrite}},
+	"person":   {Name: "person", Scopes: []access.Scope{access.SessionsAny, access.SessionsRead, access.ApprovalsRead, access.ApprovalsAnswer}},
+	"operator": {Name: "operator", Scopes: access.Scopes()},
 	"nobody":   {Name: "nobody"},
 }
 
@@ -96,11 +96,11 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	b := &bench{store: st, name: name, log: &lines{}, check: newChecker(t)}
 	monitor, files := monitorFor(t)
 	o := Options{Store: st, Monitor: monitor, Contracts: files, Log: slog.New(slog.NewTextHandler(b.log, nil)),
-		Principal: func(token string) (*principal.Principal, error) {
+		Principal: func(token string) (*access.Principal, error) {
 			if p := callers[token]; p != nil {
 				return p, nil
 			}
-			return nil, principal.ErrUnknown
+			return nil, access.ErrUnknownToken
 		}}
 	for _, f := range change {
 		f(&o)

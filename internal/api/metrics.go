@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 )
 
 // readyTime bounds the check whether the server can work: whoever asks often
@@ -145,7 +145,7 @@ func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 		s.o.Log.Error("not ready: the store doesn't answer", "error", err)
 		return reply{}, unavailable.of("the store doesn't answer")
 	}
-	if _, err := s.o.Principal(""); err != nil && !errors.Is(err, principal.ErrUnknown) {
+	if _, err := s.o.Principal(""); err != nil && !errors.Is(err, access.ErrUnknownToken) {
 		s.o.Log.Error("not ready: the tokens can't be read", "error", err)
 		return reply{}, unavailable.of("the tokens can't be read")
 	}

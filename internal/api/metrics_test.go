@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 )
 
 // TestMetrics: each decision is one line of the log and is counted, once.
@@ -54,7 +54,7 @@ func TestReady(t *testing.T) {
 	b.get(t, 200, "", "/readyz")
 	var broken error
 	tokens := newBench(t, func(o *Options) {
-		o.Principal = func(string) (*principal.Principal, error) { return nil, broken }
+		o.Principal = func(string) (*access.Principal, error) { return nil, broken }
 	})
 	broken = errors.New("tokens.yaml:3: what is this?")
 	if got := tokens.get(t, 503, "", "/readyz"); strings.Contains(string(got.body), "what is this") {

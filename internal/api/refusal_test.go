@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/remit-project/remit/internal/caller"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/store"
 )
 
 // TestWhoMay says what a caller may do, and that sessions are their principals'.
 func TestWhoMay(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Callers = caller.Policy{Hosts: []string{"remit.example"}} })
+	b := newBench(t, func(o *Options) { o.Callers = access.Hosts{Names: []string{"remit.example"}} })
 	b.tainted(t, "s")
 	b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo("c1", "eve@evil.example"))
 	id := into[store.Approval](t, b.post(t, 201, "agent", "/v1/sessions/s/approvals", `{"call":"c1"}`)).ID
@@ -154,7 +153,7 @@ func TestFailures(t *testing.T) {
 	broken := false
 	b := newBench(t, func(o *Options) {
 		find := o.Principal
-		o.Principal = func(token string) (*principal.Principal, error) {
+		o.Principal = func(token string) (*access.Principal, error) {
 			if broken {
 				return nil, errors.New("the disk is gone")
 			}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/store"
@@ -23,7 +23,7 @@ import (
 // description gives it.
 type request struct {
 	*http.Request
-	who  *principal.Principal // nil where anybody may call
+	who  *access.Principal // nil where anybody may call
 	body []byte
 	// settles is what the write is given that carries the request out, and form
 	// how a decision is answered.
@@ -35,7 +35,7 @@ type request struct {
 }
 
 // decisionForm is the form of decisions of the API's own.
-func decisionForm(d *remit.Decision) any { return protocol.AnswerOf(d) }
+func decisionForm(d *remit.Decision) any { return protocol.NewAnswer(d) }
 
 // reply is what a request is answered with.
 type reply struct {
@@ -97,7 +97,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 }
 
 // enter counts a request in, where there is room for one more.
-func (s *Server) enter(h handler, who *principal.Principal) (leave func(), err error) {
+func (s *Server) enter(h handler, who *access.Principal) (leave func(), err error) {
 	if h.waits {
 		leave, ok := s.streams.enter(who)
 		if !ok {
@@ -123,7 +123,7 @@ func lasting(r *http.Request) context.Context {
 }
 
 // authenticate finds out who calls, and whether it may.
-func (s *Server) authenticate(op operation, r *http.Request) (*principal.Principal, error) {
+func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal, error) {
 	if op.open {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (s *Server) authenticate(op operation, r *http.Request) (*principal.Princip
 	}
 	who, err := s.o.Principal(strings.TrimSpace(token))
 	switch {
-	case errors.Is(err, principal.ErrUnknown):
+	case errors.Is(err, access.ErrUnknownToken):
 		return nil, unauthorized.of("%s", err).with("WWW-Authenticate", challenge+`, error="invalid_token"`)
 	case err != nil:
 		return nil, err

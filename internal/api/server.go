@@ -14,8 +14,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/caller"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
@@ -47,11 +46,11 @@ type Options struct {
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
 	// Contracts are those of the deployment, for callers to read.
 	Contracts []*contract.File
-	// Principal tells whose a token is: [principal.ErrUnknown] when it is
+	// Principal tells whose a token is: [access.ErrUnknownToken] when it is
 	// nobody's. After any other error nobody may call.
-	Principal func(token string) (*principal.Principal, error)
+	Principal func(token string) (*access.Principal, error)
 	// Callers says by what names, and from which pages, the server is called.
-	Callers caller.Policy
+	Callers access.Hosts
 	// Grace is how long requests in flight may take when the server stops;
 	// [DefaultGrace] when zero.
 	Grace time.Duration

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -34,15 +34,15 @@ func (s *Server) description(w http.ResponseWriter, _ *request) error {
 func ok(body any, err error) (reply, error) { return reply{status: http.StatusOK, body: body}, err }
 
 // whose are the sessions that a principal's scopes reach.
-func whose(p *principal.Principal) store.Whose {
-	return store.Whose{Principal: p.Name, Everybody: p.May(principal.SessionsAny)}
+func whose(p *access.Principal) store.Whose {
+	return store.Whose{Principal: p.Name, Everybody: p.May(access.SessionsAny)}
 }
 
 // reach reads a session that the caller's scopes reach. For others there is no
 // telling it from one that isn't there.
-func (s *Server) reach(ctx context.Context, who *principal.Principal, id string) (store.SessionInfo, error) {
+func (s *Server) reach(ctx context.Context, who *access.Principal, id string) (store.SessionInfo, error) {
 	info, err := s.o.Store.Session(ctx, id)
-	if err == nil && info.Principal != who.Name && !who.May(principal.SessionsAny) {
+	if err == nil && info.Principal != who.Name && !who.May(access.SessionsAny) {
 		err = store.ErrNotFound
 	}
 	return info, err

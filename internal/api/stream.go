@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/store"
 )
@@ -43,7 +43,7 @@ func newStreams() *streams { return &streams{each: map[string]int{}} }
 
 // enter counts a stream, and returns what ends it; false when there are too
 // many.
-func (c *streams) enter(who *principal.Principal) (leave func(), ok bool) {
+func (c *streams) enter(who *access.Principal) (leave func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all >= maxStreams || c.each[who.Name] >= maxStreamsEach {

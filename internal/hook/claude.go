@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 // claudeInput is what Claude Code writes; Codex CLI's is a part of it.
@@ -31,7 +32,7 @@ func (in *claudeInput) event() *Event {
 	switch in.Event {
 	case "UserPromptSubmit":
 		e.Kind = Prompt
-		e.Prompt, e.Beside, e.Attached = own(in.Prompt)
+		e.Prompt, e.Beside, e.Attached = userturn.Split(in.Prompt)
 		return e
 	case "SessionStart":
 		e.Kind = SessionStart

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 // copilotInput has the members of both forms that Copilot CLI writes.
@@ -52,7 +53,7 @@ func copilot() *Agent {
 				e.Kind = SessionStart
 			case in.Prompt != "":
 				e.Kind = Prompt
-				e.Prompt, e.Beside, e.Attached = own(in.Prompt)
+				e.Prompt, e.Beside, e.Attached = userturn.Split(in.Prompt)
 			case in.Reason != "":
 				e.Kind = SessionEnd
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 type cursorInput struct {
@@ -73,7 +74,7 @@ func (in *cursorInput) into(e *Event) {
 	switch in.Event {
 	case "beforeSubmitPrompt":
 		e.Kind = Prompt
-		e.Prompt, e.Beside, e.Attached = own(in.Prompt)
+		e.Prompt, e.Beside, e.Attached = userturn.Split(in.Prompt)
 		return
 	case "sessionStart":
 		e.Kind = SessionStart

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 type geminiInput struct {
@@ -47,7 +48,7 @@ func gemini() *Agent {
 			switch in.Event {
 			case "BeforeAgent":
 				e.Kind = Prompt
-				e.Prompt, e.Beside, e.Attached = own(in.Prompt)
+				e.Prompt, e.Beside, e.Attached = userturn.Split(in.Prompt)
 				return e, nil
 			case "SessionStart":
 				e.Kind = SessionStart

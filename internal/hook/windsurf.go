@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 type windsurfInput struct {
@@ -45,7 +46,7 @@ func windsurf() *Agent {
 			switch in.Action {
 			case "pre_user_prompt":
 				e.Kind = Prompt
-				e.Prompt, e.Beside, e.Attached = own(info.Prompt)
+				e.Prompt, e.Beside, e.Attached = userturn.Split(info.Prompt)
 				return e, nil
 			case "pre_mcp_tool_use", "post_mcp_tool_use":
 				call.MCP, call.Server, call.Tool, call.Arguments = true, info.Server, info.Tool, object(unquoted(info.Arguments))

@@ -38,7 +38,7 @@ var mayReadTheClock = map[string]string{
 	"internal/mcp/main_test.go":           "polls what a client learns; the bound only ends a failed test",
 	"internal/mcp/shutdown_test.go":       "the bound only ends a failed test",
 	"internal/mcp/upstream/http_test.go":  "delays a server, and the order must hold for every delay",
-	"internal/oauth/oauth_test.go":        "tokens begin and end an hour from now, whenever now is",
+	"internal/access/oauth_test.go":       "tokens begin and end an hour from now, whenever now is",
 	"ledger/queue_test.go":                "polls a queue until another goroutine has asked",
 	"ledger/kill_test.go":                 "kills a process at a random moment, and any moment will do",
 	"store/full_test.go":                  "lets writers queue up, and the outcome is the same for those that have not",

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/denial"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/ledger"
@@ -70,7 +70,7 @@ const sign = 10 * time.Second
 // progress of its call, and whoever the deployment names. The returned function
 // says that it waits no more.
 func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision) (answered func()) {
-	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", denial.Codes(d), "time", c.g.o.Limits.Approval)
+	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", protocol.ReasonCodes(d), "time", c.g.o.Limits.Approval)
 	if c.g.o.Notify != nil {
 		go c.g.o.Notify(context.WithoutCancel(ctx), d)
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/denial"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -144,7 +144,7 @@ func (c *conversation) logDecision(d *remit.Decision, mode Mode, before store.Ex
 		log = log.With("agreed", before)
 	}
 	log.Info(message, "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
-		"mode", mode, "reasons", denial.Codes(d), "took", took)
+		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", took)
 }
 
 // shape says what a result that the gateway makes itself may hold.
@@ -166,8 +166,8 @@ const metaDecision = "dev.remit/decision"
 // stopped is the result of a call that was stopped: for the model in words, for
 // programs as data.
 func stopped(d *remit.Decision, s shape) json.RawMessage {
-	data := denial.Data(d)
-	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(denial.Text(d)), rawjson.Quote(metaDecision), data)
+	data := protocol.DenialData(d)
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(protocol.DenialText(d)), rawjson.Quote(metaDecision), data)
 	if s.structured {
 		result = rawjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
 	}

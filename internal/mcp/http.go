@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/rawjson"
@@ -132,8 +132,8 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 		refused := func(why string) {
 			h.g.log.Warn("a request was not accepted", "error", why, "from", r.RemoteAddr, "path", r.URL.Path)
 		}
-		switch err := (caller.Policy{Hosts: h.o.Hosts, Origins: h.o.Origins}).Check(r); {
-		case errors.Is(err, caller.ErrHost):
+		switch err := (access.Hosts{Names: h.o.Hosts, Origins: h.o.Origins}).Check(r); {
+		case errors.Is(err, access.ErrHost):
 			refused(fmt.Sprintf("%v: %q", err, r.Host))
 			http.Error(w, err.Error()+": add it to listen.hosts", http.StatusForbidden)
 			return

@@ -1,6 +1,7 @@
-// Package protocol has the JSON forms in which enforcement points in other
-// languages speak with Remit, line by line or over HTTP. What they send is in
-// the forms of the root package: [remit.Call] and [remit.Result].
+// Package protocol has the forms in which decisions leave Remit: as JSON for
+// enforcement points in other languages, as text for the model whose call was
+// stopped, and in short for logs. Enforcement points send calls and results in the
+// forms of [remit.Call] and [remit.Result].
 package protocol
 
 import (
@@ -9,18 +10,19 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// Answer is a decision with what to tell the model instead of a result; that is
-// empty for an allowed call.
+// Answer is a decision with the text to give to the model instead of a result. The
+// text is empty for an allowed call.
 type Answer struct {
 	*remit.Decision
 	Explanation string `json:"explanation,omitempty"`
 }
 
-// AnswerOf words a decision.
-func AnswerOf(d *remit.Decision) Answer { return Answer{d, d.Explain()} }
+// NewAnswer returns a decision with its explanation.
+func NewAnswer(d *remit.Decision) Answer { return Answer{d, d.Explain()} }
 
-// Arguments takes the arguments of a call as an object or as the text that the
-// model wrote, which need not be JSON: the monitor then says so in its decision.
+// Arguments returns the arguments of a call, which are given as an object or as
+// the text that the model wrote. Such text may not be JSON; the monitor then
+// denies the call and says so.
 func Arguments(raw json.RawMessage) json.RawMessage {
 	var text string
 	switch {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/carrier"
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 // markMember marks a part of a message's content as material that was passed on.
@@ -49,10 +49,10 @@ func parseContainers(declared []string) (containers, error) {
 // of agents and frameworks.
 func carried() containers {
 	var out containers
-	for _, name := range carrier.Elements() {
+	for _, name := range userturn.Elements() {
 		out = append(out, container{"<" + name, "</" + name})
 	}
-	for _, line := range carrier.Openings() {
+	for _, line := range userturn.Openings() {
 		out = append(out, container{open: lower(line)})
 	}
 	return out

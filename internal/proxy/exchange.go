@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/denial"
+	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/rawjson"
 )
 
@@ -298,9 +298,9 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 		}
 	}
 	x.p.o.Log.Info(message, "session", d.Session, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
-		"mode", mode, "reasons", denial.Codes(d), "took", took)
+		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", took)
 	if d.Verdict != remit.Allow && !x.p.o.Shadow {
-		return fate{denial: denial.Text(d)}, nil
+		return fate{denial: protocol.DenialText(d)}, nil
 	}
 	return fate{arguments: d.Arguments}, nil
 }

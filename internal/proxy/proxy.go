@@ -17,7 +17,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/ledger"
 )
 
@@ -110,7 +110,7 @@ type Options struct {
 	// Pass are further paths that go to the upstream undecided.
 	Pass []string
 	// Callers say by what names, and from which pages, the proxy is called.
-	Callers caller.Policy
+	Callers access.Hosts
 	Limits  Limits
 	// Transport makes the requests; one like the default when nil.
 	Transport http.RoundTripper

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/proxy"
 )
 
@@ -44,7 +44,7 @@ func TestOtherPathsPass(t *testing.T) {
 
 func TestWhoMayCall(t *testing.T) {
 	u := newUpstream(t, reply{status: 200, kind: "application/json", body: "{}"})
-	s := newProxy(t, u, func(o *proxy.Options) { o.Callers = caller.Policy{Origins: []string{"https://chat.example"}} })
+	s := newProxy(t, u, func(o *proxy.Options) { o.Callers = access.Hosts{Origins: []string{"https://chat.example"}} })
 	if resp, _ := post(t, s.URL, "/v1/embeddings", "{}", "Origin", "https://evil.example"); resp.StatusCode != 403 {
 		t.Errorf("a page that may not call: %d", resp.StatusCode)
 	}

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
-	"github.com/remit-project/remit/internal/oauth"
-	"github.com/remit-project/remit/internal/tlsfiles"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -71,8 +70,8 @@ type Listen struct {
 	Hosts, Origins []string
 	// TLS are the files of the server's TLS, OAuth whose access tokens are
 	// accepted; nil for neither.
-	TLS   *tlsfiles.Files
-	OAuth *oauth.Config
+	TLS   *access.TLSFiles
+	OAuth *access.OAuth
 }
 
 // Server is one server behind the gateway: a program, or an HTTP endpoint.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/llm/llmtest"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/strictyaml"
-	"github.com/remit-project/remit/internal/tlsfiles"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -73,7 +73,7 @@ func TestLoad(t *testing.T) {
 	}
 	want := &config.File{
 		Listen: &config.Listen{Address: "0.0.0.0:7676", Token: "0123456789012345678901", Hosts: []string{"gate.example"}, Origins: []string{"https://console.example"},
-			TLS: &tlsfiles.Files{Cert: filepath.Join("etc", "gate.pem"), Key: "/etc/gate.key", ClientCA: filepath.Join("etc", "ca.pem")}},
+			TLS: &access.TLSFiles{Cert: filepath.Join("etc", "gate.pem"), Key: "/etc/gate.key", ClientCA: filepath.Join("etc", "ca.pem")}},
 		MetaKey: "example.com/conversation", Idle: 10 * time.Minute, Contracts: filepath.Join("etc", "contracts"), Store: filepath.Join("etc", "state", "remit.db"), Queue: true,
 		Audit: config.Audit{Retention: 90 * 24 * time.Hour, Head: time.Hour, Redact: []store.Rule{{Name: "customer", Pattern: "C-[0-9]{8}"}}},
 		Mode:  mcp.Shadow, Namespace: true, Elicit: true,

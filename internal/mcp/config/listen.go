@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/remit-project/remit/internal/oauth"
-	"github.com/remit-project/remit/internal/tlsfiles"
+	"github.com/remit-project/remit/internal/access"
 )
 
 func (l *loader) listen(n *node) *Listen {
@@ -50,8 +49,8 @@ func (l *loader) listen(n *node) *Listen {
 	return out
 }
 
-func (l *loader) tls(n *node) *tlsfiles.Files {
-	out := &tlsfiles.Files{}
+func (l *loader) tls(n *node) *access.TLSFiles {
+	out := &access.TLSFiles{}
 	had := l.Mapping(n, "tls", keys{
 		"cert":      l.path("cert", &out.Cert),
 		"key":       l.path("key", &out.Key),
@@ -63,8 +62,8 @@ func (l *loader) tls(n *node) *tlsfiles.Files {
 	return out
 }
 
-func (l *loader) oauth(n *node) *oauth.Config {
-	out := &oauth.Config{}
+func (l *loader) oauth(n *node) *access.OAuth {
+	out := &access.OAuth{}
 	had := l.Mapping(n, "oauth", keys{
 		"issuer":   l.text("issuer", &out.Issuer),
 		"resource": l.text("resource", &out.Resource),

@@ -1,4 +1,4 @@
-package principal_test
+package access_test
 
 import (
 	"errors"
@@ -10,23 +10,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/remit-project/remit/internal/principal"
+	"github.com/remit-project/remit/internal/access"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-func grantOf(t *testing.T, name string, expires time.Time, scopes ...principal.Scope) (string, principal.Grant) {
+func grantOf(t *testing.T, name string, expires time.Time, scopes ...access.Scope) (string, access.Grant) {
 	t.Helper()
-	token, hash := principal.NewToken()
-	return token, principal.Grant{Principal: principal.Principal{Name: name, Scopes: scopes}, Hash: hash, Expires: expires}
+	token, hash := access.NewToken()
+	return token, access.Grant{Principal: access.Principal{Name: name, Scopes: scopes}, Hash: hash, Expires: expires}
 }
 
-func write(t *testing.T, name string, grants ...principal.Grant) {
+func write(t *testing.T, name string, grants ...access.Grant) {
 	t.Helper()
 	var text []byte
 	for _, g := range grants {
 		var err error
-		if text, err = principal.Add(name, text, g); err != nil {
+		if text, err = access.AddToken(name, text, g); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,16 +37,16 @@ func write(t *testing.T, name string, grants ...principal.Grant) {
 
 func TestFind(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "tokens.yaml")
-	ann, annGrant := grantOf(t, `ann: "x" # y`, time.Time{}, principal.EventsWrite, principal.DecisionsWrite)
-	bob, bobGrant := grantOf(t, "bob", noon, principal.AuditRead)
+	ann, annGrant := grantOf(t, `ann: "x" # y`, time.Time{}, access.EventsWrite, access.DecisionsWrite)
+	bob, bobGrant := grantOf(t, "bob", noon, access.AuditRead)
 	write(t, name, annGrant, bobGrant)
 	now := noon.Add(-time.Second)
-	f, err := principal.Open(name, func() time.Time { return now })
+	f, err := access.OpenTokens(name, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := f.Find(ann)
-	if err != nil || cmp.Diff(*got, annGrant.Principal) != "" || !got.May(principal.EventsWrite) || got.May(principal.AuditRead) {
+	if err != nil || cmp.Diff(*got, annGrant.Principal) != "" || !got.May(access.EventsWrite) || got.May(access.AuditRead) {
 		t.Errorf("ann's token is %+v, %v", got, err)
 	}
 	if got, err := f.Find(bob); err != nil || got.Name != "bob" {
@@ -54,14 +54,14 @@ func TestFind(t *testing.T) {
 	}
 	now = noon
 	for name, token := range map[string]string{"expired": bob, "nobody's": ann + "x", "the hash itself": annGrant.Hash.String(), "in another case": strings.ToUpper(ann), "none": ""} {
-		if got, err := f.Find(token); !errors.Is(err, principal.ErrUnknown) {
+		if got, err := f.Find(token); !errors.Is(err, access.ErrUnknownToken) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
 	}
 	// A token that is taken out ends at once, and one that is added begins.
 	eve, eveGrant := grantOf(t, "eve", time.Time{})
 	write(t, name, eveGrant)
-	if _, err := f.Find(ann); !errors.Is(err, principal.ErrUnknown) {
+	if _, err := f.Find(ann); !errors.Is(err, access.ErrUnknownToken) {
 		t.Errorf("a token that was taken out: %v", err)
 	}
 	if _, err := f.Find(eve); err != nil {
@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(name, []byte("version: 1\ntokens: x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Find(eve); err == nil || errors.Is(err, principal.ErrUnknown) {
+	if _, err := f.Find(eve); err == nil || errors.Is(err, access.ErrUnknownToken) {
 		t.Errorf("a broken file: %v", err)
 	}
 	if err := os.Remove(name); err != nil {
@@ -96,7 +96,7 @@ func TestMistakes(t *testing.T) {
 		"no time":          {"version: 1\ntokens: [{principal: a, sha256: " + hash + ", scopes: [], expires: soon}]", "expires must be a time"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := principal.Parse("tokens.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if got, err := access.ParseTokens("tokens.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, %v; want %q", got, err, c.want)
 			}
 		})
@@ -104,28 +104,28 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestAdd(t *testing.T) {
-	_, g := grantOf(t, "ann", noon, principal.EventsWrite)
+	_, g := grantOf(t, "ann", noon, access.EventsWrite)
 	const text = "version: 1 # mine\ntokens: # of two\n  # the first\n  - {principal: bob, sha256: 0000000000000000000000000000000000000000000000000000000000000000, scopes: []}"
-	got, err := principal.Add("tokens.yaml", []byte(text), g)
+	got, err := access.AddToken("tokens.yaml", []byte(text), g)
 	if err != nil || !strings.HasPrefix(string(got), text+"\n") {
 		t.Fatalf("got %s, %v", got, err)
 	}
-	list, err := principal.Parse("tokens.yaml", got)
+	list, err := access.ParseTokens("tokens.yaml", got)
 	if err != nil || len(list) != 2 || cmp.Diff(list[1], g) != "" {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	if got, err := principal.Add("tokens.yaml", []byte("tokens:\n- {principal: bob, sha256: 0000000000000000000000000000000000000000000000000000000000000000, scopes: []}\nversion: 1\n"), g); err == nil {
+	if got, err := access.AddToken("tokens.yaml", []byte("tokens:\n- {principal: bob, sha256: 0000000000000000000000000000000000000000000000000000000000000000, scopes: []}\nversion: 1\n"), g); err == nil {
 		t.Errorf("got %s", got)
 	}
 }
 
 // FuzzParse: no text makes the reader panic, and what it accepts can be used.
 func FuzzParse(f *testing.F) {
-	_, hash := principal.NewToken()
-	f.Add([]byte("version: 1\ntokens:\n" + (&principal.Grant{Principal: principal.Principal{Name: "a", Scopes: principal.Scopes()}, Hash: hash, Expires: noon}).Entry()))
+	_, hash := access.NewToken()
+	f.Add([]byte("version: 1\ntokens:\n" + (&access.Grant{Principal: access.Principal{Name: "a", Scopes: access.Scopes()}, Hash: hash, Expires: noon}).Entry()))
 	f.Add([]byte("version: 1\ntokens: [{principal: a, scopes: *x}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		grants, err := principal.Parse("tokens.yaml", data)
+		grants, err := access.ParseTokens("tokens.yaml", data)
 		if err != nil && grants != nil {
 			t.Fatalf("got %v with %v", grants, err)
 		}
@@ -146,16 +146,16 @@ func FuzzParse(f *testing.F) {
 // in use and stays the same otherwise.
 func TestFileThatOthersMayWrite(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "tokens.yaml")
-	token, hash := principal.NewToken()
-	g := principal.Grant{Principal: principal.Principal{Name: "ann", Scopes: principal.Scopes()}, Hash: hash}
-	data, err := principal.Add(name, nil, g)
+	token, hash := access.NewToken()
+	g := access.Grant{Principal: access.Principal{Name: "ann", Scopes: access.Scopes()}, Hash: hash}
+	data, err := access.AddToken(name, nil, g)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(name, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := principal.Open(name, nil)
+	f, err := access.OpenTokens(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := f.Find(token)
-		if refused := mode&0o022 != 0; (err != nil) != refused || errors.Is(err, principal.ErrUnknown) {
+		if refused := mode&0o022 != 0; (err != nil) != refused || errors.Is(err, access.ErrUnknownToken) {
 			t.Errorf("%o: %v", mode, err)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package denial words a call that was stopped: for the model that proposed it,
-// and for programs. It repeats nothing that others wrote but the offending
-// values.
-package denial
+package protocol
 
 import (
 	"encoding/json"
@@ -10,8 +7,9 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// Text is what the model is told instead of a result.
-func Text(d *remit.Decision) string {
+// DenialText returns the text that the model reads instead of the result of a call
+// that was stopped. The only text of others in it are the offending values.
+func DenialText(d *remit.Decision) string {
 	text := d.Explain()
 	if d.Verdict == remit.Ask {
 		text += "Nobody has confirmed it. Don't try the same call again unless the user asks for it.\n"
@@ -19,15 +17,15 @@ func Text(d *remit.Decision) string {
 	return text
 }
 
-// Data is the same for programs, as JSON.
-func Data(d *remit.Decision) json.RawMessage {
+// DenialData returns what [DenialText] says as JSON, for programs.
+func DenialData(d *remit.Decision) json.RawMessage {
 	type reason struct {
 		Code     remit.Code    `json:"code"`
 		Path     string        `json:"path,omitempty"`
 		Verdict  remit.Verdict `json:"verdict"`
 		Message  string        `json:"message"`
 		Remedies []string      `json:"remedies,omitempty"`
-		// The values by which a rule was decided stay here: they may come from
+		// The values on which a rule was decided are left out: they may come from
 		// look-ups that the model didn't make.
 		Policy     string   `json:"policy,omitempty"`
 		References []string `json:"references,omitempty"`
@@ -41,10 +39,12 @@ func Data(d *remit.Decision) json.RawMessage {
 		Verdict remit.Verdict `json:"verdict"`
 		Reasons []reason      `json:"reasons"`
 	}
+
 	out := decision{Session: d.Session, Call: d.Call, Server: d.Server, Tool: d.Tool, Through: d.Through, Verdict: d.Verdict, Reasons: []reason{}}
 	for _, r := range d.Reasons {
 		out.Reasons = append(out.Reasons, reason{r.Code, r.Path, r.Verdict, r.Message, r.Remedies, r.Policy, r.References})
 	}
+
 	data, err := json.Marshal(out)
 	if err != nil {
 		return json.RawMessage(`{}`)
@@ -52,8 +52,9 @@ func Data(d *remit.Decision) json.RawMessage {
 	return data
 }
 
-// Codes are the reasons in short, with the arguments they are about: for logs.
-func Codes(d *remit.Decision) []string {
+// ReasonCodes returns the codes of a decision's reasons, each with the argument that
+// it is about, for logs.
+func ReasonCodes(d *remit.Decision) []string {
 	codes := make([]string, 0, len(d.Reasons))
 	for _, r := range d.Reasons {
 		codes = append(codes, strings.TrimSpace(string(r.Code)+" "+r.Path))

@@ -1,4 +1,4 @@
-package principal
+package access
 
 import (
 	"crypto/sha256"
@@ -13,33 +13,35 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
 const (
-	// maxFile bounds a file of tokens, and maxGrants its tokens: each request
-	// is compared with all of them.
-	maxFile   = 1 << 20
+	// maxFile bounds a token file, in bytes.
+	maxFile = 1 << 20
+	// maxGrants bounds the tokens of a file: each request is compared with all.
 	maxGrants = 1000
 	// maxName bounds a principal's name, in bytes.
 	maxName = 256
 )
 
-// Parse reads a file of tokens. The error is of type [strictyaml.Errors].
-func Parse(name string, data []byte) ([]Grant, error) {
+// ParseTokens reads the text of a token file. The error is of type
+// [strictyaml.Errors].
+func ParseTokens(name string, data []byte) ([]Grant, error) {
 	var grants []Grant
 	err := strictyaml.Read(name, data, strictyaml.Format{
-		MaxSize: maxFile, TooLarge: "a file of tokens holds their hashes and scopes, and nothing else",
+		MaxSize: maxFile, TooLarge: "a token file has only the hashes and scopes of tokens",
 		Empty: "remit token new adds a token",
 	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
 		version := ""
-		had := r.Mapping(root, "the file of tokens", strictyaml.Keys{
+		had := r.Mapping(root, "the token file", strictyaml.Keys{
 			"version": r.Text("version", &version),
 			"tokens": func(n *strictyaml.Node) {
 				r.List(n, "tokens", func(n *strictyaml.Node) {
 					if len(grants) == maxGrants {
-						r.Fail(n, "remove those that expired", "there are more than %d tokens", maxGrants)
+						r.Fail(n, "remove those that have expired", "there are more than %d tokens", maxGrants)
 						return
 					}
 					grants = append(grants, grant(r, n))
@@ -62,6 +64,7 @@ func grant(r *strictyaml.Reader, n *strictyaml.Node) Grant {
 	for _, s := range Scopes() {
 		known = append(known, string(s))
 	}
+
 	had := r.Mapping(n, "a token", strictyaml.Keys{
 		"principal": r.Text("principal", &g.Name),
 		"sha256": func(n *strictyaml.Node) {
@@ -83,22 +86,27 @@ func grant(r *strictyaml.Reader, n *strictyaml.Node) Grant {
 			}
 		},
 	})
+
 	for _, key := range []string{"principal", "sha256", "scopes"} {
 		if had[key] == nil {
 			r.Fail(n, "remit token new writes whole entries", "the token has no %s", key)
 		}
 	}
-	if had["principal"] != nil && (g.Name == "" || len(g.Name) > maxName || strings.ContainsFunc(g.Name, unprintable)) {
+	if had["principal"] != nil && !isPrincipalName(g.Name) {
 		r.Fail(had["principal"], "write a short name", "the principal's name can't be used")
 	}
 	return g
 }
 
-func unprintable(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }
+// isPrincipalName reports whether a name is short and printable.
+func isPrincipalName(name string) bool {
+	unprintable := func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
+	return name != "" && len(name) <= maxName && !strings.ContainsFunc(name, unprintable)
+}
 
-// File is a file of tokens that is read again whenever it has changed, so that
-// a token which is taken out of it ends at once.
-type File struct {
+// TokenFile is a file of tokens. It is read again whenever it has changed, so that
+// a token that is removed from it isn't accepted from the next request on.
+type TokenFile struct {
 	name string
 	now  func() time.Time
 
@@ -107,31 +115,34 @@ type File struct {
 	grants []Grant
 }
 
-// Open reads a file of tokens. The clock is [time.Now] when nil.
-func Open(name string, now func() time.Time) (*File, error) {
+// OpenTokens reads a token file. If now is nil, the clock is [time.Now].
+func OpenTokens(name string, now func() time.Time) (*TokenFile, error) {
 	if now == nil {
 		now = time.Now
 	}
-	f := &File{name: name, now: now}
+	f := &TokenFile{name: name, now: now}
 	_, err := f.current()
 	return f, err
 }
 
-// current returns the tokens as the file has them now.
-func (f *File) current() ([]Grant, error) {
+// current returns the tokens in the file, as it is now.
+func (f *TokenFile) current() ([]Grant, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	info, err := os.Stat(f.name)
 	if err != nil {
 		return nil, err
 	}
-	if err := private(f.name, info); err != nil {
+	if err := checkPrivate(f.name, info); err != nil {
 		f.read = nil
 		return nil, err
 	}
-	if f.read != nil && os.SameFile(f.read, info) && f.read.ModTime().Equal(info.ModTime()) && f.read.Size() == info.Size() {
+	unchanged := f.read != nil && os.SameFile(f.read, info) && f.read.ModTime().Equal(info.ModTime()) && f.read.Size() == info.Size()
+	if unchanged {
 		return f.grants, nil
 	}
+
 	f.read = nil
 	file, err := os.Open(f.name)
 	if err != nil {
@@ -142,7 +153,7 @@ func (f *File) current() ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	grants, err := Parse(f.name, data)
+	grants, err := ParseTokens(f.name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -150,48 +161,57 @@ func (f *File) current() ([]Grant, error) {
 	return grants, nil
 }
 
-// private reports why others than its owner could put a token into a file.
-func private(name string, file os.FileInfo) error {
+// checkPrivate returns an error if users other than the owner could put a token
+// into a file.
+func checkPrivate(name string, file os.FileInfo) error {
 	if runtime.GOOS == "windows" {
-		return nil // the bits say nothing there
+		return nil // where permission bits mean nothing
 	}
-	const others = 0o022
-	if file.Mode().Perm()&others != 0 {
-		return fmt.Errorf("%s: others may write it, and make themselves tokens: chmod 600 %s", name, name)
+
+	const groupOrOthers, others = 0o022, 0o002
+	if file.Mode().Perm()&groupOrOthers != 0 {
+		return fmt.Errorf("%s: other users may write it, and so make themselves tokens: chmod 600 %s", name, name)
 	}
 	dir, err := os.Stat(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	if dir.Mode().Perm()&0o002 != 0 && dir.Mode()&os.ModeSticky == 0 {
-		return fmt.Errorf("%s: others may write its directory, and put another file in its place: chmod 700 %s", name, filepath.Dir(name))
+	if dir.Mode().Perm()&others != 0 && dir.Mode()&os.ModeSticky == 0 {
+		return fmt.Errorf("%s: other users may write its directory, and so replace the file: chmod 700 %s", name, filepath.Dir(name))
 	}
 	return nil
 }
 
-// Find returns whose a token is. The error is [ErrUnknown], or says that the
-// file can't be read, and then nobody may call.
-func (f *File) Find(token string) (*Principal, error) {
+// Find returns the principal of a token. The error is [ErrUnknownToken], or says
+// that the file can't be read, in which case no caller is accepted.
+func (f *TokenFile) Find(token string) (*Principal, error) {
 	grants, err := f.current()
 	if err != nil {
 		return nil, fmt.Errorf("read tokens: %w", err)
 	}
+
 	shown := sha256.Sum256([]byte(token))
 	var found *Grant
 	for i := range grants {
-		// All are compared, and each in constant time, so that the time tells
-		// nothing about any of them.
+		// Every token is compared, in constant time, so that the time of a request
+		// doesn't depend on the tokens.
 		if subtle.ConstantTimeCompare(shown[:], grants[i].Hash[:]) == 1 {
 			found = &grants[i]
 		}
 	}
-	if found == nil || !found.Expires.IsZero() && !f.now().Before(found.Expires) {
-		return nil, ErrUnknown
+
+	if found == nil || found.expired(f.now()) {
+		return nil, ErrUnknownToken
 	}
 	return &found.Principal, nil
 }
 
-// Entry is a token as a line of the file.
+// expired reports whether the token isn't accepted any more at a time.
+func (g *Grant) expired(now time.Time) bool {
+	return !g.Expires.IsZero() && !now.Before(g.Expires)
+}
+
+// Entry returns the line of a token file that has the token.
 func (g *Grant) Entry() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - {principal: %q, sha256: %s, scopes: [", g.Name, g.Hash)
@@ -209,38 +229,41 @@ func (g *Grant) Entry() string {
 	return b.String()
 }
 
-// Add returns the text of a file with one more token; that of a new file when
-// there is no text. The rest stays as people wrote it.
-func Add(name string, data []byte, g Grant) ([]byte, error) {
+// AddToken returns the text of a token file with one more token, or of a new file
+// if data is empty. The rest stays as people wrote it.
+func AddToken(name string, data []byte, g Grant) ([]byte, error) {
 	if len(strings.TrimSpace(string(data))) == 0 {
-		data = []byte("# Tokens of remit serve, by their hashes. Take one out to end it.\nversion: 1\ntokens:\n")
+		data = []byte("# Hashes of the tokens of remit serve. Remove one to revoke it.\nversion: 1\ntokens:\n")
 	}
 	text := string(data)
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	text += g.Entry()
-	before, err := Parse(name, data)
+
+	before, err := ParseTokens(name, data)
 	if err != nil {
 		return nil, err
 	}
-	after, err := Parse(name, []byte(text))
+	after, err := ParseTokens(name, []byte(text))
 	if err != nil || len(after) != len(before)+1 {
-		return nil, fmt.Errorf("%s: a token can't be added at its end: make the list of tokens the last thing in it, one a line", name)
+		return nil, fmt.Errorf("%s: can't add a token at the end: make the list of tokens the last part of the file, one token a line", name)
 	}
 	return []byte(text), nil
 }
 
-// ErrNoToken is returned by [Remove] for a file that doesn't have the token.
-var ErrNoToken = errors.New("there is no such token")
+// ErrNoSuchToken is returned by [RemoveTokens] for a file that doesn't have the
+// token.
+var ErrNoSuchToken = errors.New("there is no such token")
 
-// Remove returns the text of a file without the tokens that a function picks, and
-// what they were. The rest stays as people wrote it.
-func Remove(name string, data []byte, pick func(Grant) bool) ([]byte, []Grant, error) {
-	before, err := Parse(name, data)
+// RemoveTokens returns the text of a token file without the tokens that pick
+// selects, and these tokens. The rest stays as people wrote it.
+func RemoveTokens(name string, data []byte, pick func(Grant) bool) ([]byte, []Grant, error) {
+	before, err := ParseTokens(name, data)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var gone, left []Grant
 	lines := strings.SplitAfter(string(data), "\n")
 	for _, g := range before {
@@ -249,23 +272,25 @@ func Remove(name string, data []byte, pick func(Grant) bool) ([]byte, []Grant, e
 			continue
 		}
 		gone = append(gone, g)
-		from, to := entry(lines, g.Hash.String())
+		from, to := entryLines(lines, g.Hash.String())
 		lines = slices.Delete(lines, from, to)
 	}
+
 	if len(gone) == 0 {
-		return nil, nil, fmt.Errorf("%s: %w", name, ErrNoToken)
+		return nil, nil, fmt.Errorf("%s: %w", name, ErrNoSuchToken)
 	}
-	// Whatever the file looked like: it says this now, or is left alone.
+
+	// Whatever the file looked like, it has exactly the other tokens now, or stays.
 	text := []byte(strings.Join(lines, ""))
-	after, err := Parse(name, text)
+	after, err := ParseTokens(name, text)
 	if err != nil || !slices.EqualFunc(after, left, func(a, b Grant) bool { return a.Entry() == b.Entry() }) {
-		return nil, nil, fmt.Errorf("%s: the token can't be taken out by itself: write one token a line, or take it out by hand", name)
+		return nil, nil, fmt.Errorf("%s: can't remove the token alone: write one token a line, or remove it by hand", name)
 	}
 	return text, gone, nil
 }
 
-// entry finds the lines of the list element that names a hash.
-func entry(lines []string, hash string) (from, to int) {
+// entryLines returns the range of lines of the list element that has a hash.
+func entryLines(lines []string, hash string) (from, to int) {
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(strings.ToLower(l), strings.ToLower(hash)) })
 	if at < 0 {
 		return 0, 0

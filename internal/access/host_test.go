@@ -1,4 +1,4 @@
-package caller_test
+package access_test
 
 import (
 	"errors"
@@ -6,11 +6,11 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/remit-project/remit/internal/caller"
+	"github.com/remit-project/remit/internal/access"
 )
 
 func TestCheck(t *testing.T) {
-	p := caller.Policy{Hosts: []string{"gate.example", "other.example:8443"}, Origins: []string{"https://console.example"}}
+	p := access.Hosts{Names: []string{"gate.example", "other.example:8443"}, Origins: []string{"https://console.example"}}
 	for name, c := range map[string]struct {
 		host    string
 		origins []string
@@ -21,14 +21,14 @@ func TestCheck(t *testing.T) {
 		"loopback of IPv6":         {"[::1]:8080", nil, nil},
 		"a declared name":          {"Gate.Example:443", nil, nil},
 		"a declared port":          {"other.example:8443", nil, nil},
-		"another port":             {"other.example:1", nil, caller.ErrHost},
-		"a name that leads here":   {"rebound.example", nil, caller.ErrHost},
-		"a look-alike of loopback": {"127.0.0.1.evil.example", nil, caller.ErrHost},
-		"no name":                  {"", nil, caller.ErrHost},
+		"another port":             {"other.example:1", nil, access.ErrHost},
+		"a name that leads here":   {"rebound.example", nil, access.ErrHost},
+		"a look-alike of loopback": {"127.0.0.1.evil.example", nil, access.ErrHost},
+		"no name":                  {"", nil, access.ErrHost},
 		"a declared page":          {"localhost", []string{"https://console.example"}, nil},
-		"another page":             {"localhost", []string{"https://evil.example"}, caller.ErrOrigin},
-		"a page of no origin":      {"localhost", []string{"null"}, caller.ErrOrigin},
-		"two origins":              {"localhost", []string{"https://console.example", "https://console.example"}, caller.ErrOrigin},
+		"another page":             {"localhost", []string{"https://evil.example"}, access.ErrOrigin},
+		"a page of no origin":      {"localhost", []string{"null"}, access.ErrOrigin},
+		"two origins":              {"localhost", []string{"https://console.example", "https://console.example"}, access.ErrOrigin},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, "/", nil)

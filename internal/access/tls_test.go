@@ -1,4 +1,4 @@
-package tlsfiles_test
+package access_test
 
 import (
 	"crypto/ecdsa"
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"math/big"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/remit-project/remit/internal/tlsfiles"
+	"github.com/remit-project/remit/internal/access"
 )
 
 // authority signs certificates.
@@ -70,7 +71,7 @@ func (a *authority) sign(t *testing.T, serial int64, name pkix.Name, uris ...*ur
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})
 }
 
-func write(t *testing.T, name string, data []byte) {
+func writeFile(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -106,15 +107,15 @@ func meet(t *testing.T, server *tls.Config, a *authority, client ...tls.Certific
 func TestRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, a := t.TempDir(), newAuthority(t)
-		f := tlsfiles.Files{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
+		f := access.TLSFiles{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 		renew := func(serial int64) {
 			cert, key := a.sign(t, serial, pkix.Name{CommonName: "gate"})
-			write(t, f.Cert, cert)
-			write(t, f.Key, key)
+			writeFile(t, f.Cert, cert)
+			writeFile(t, f.Key, key)
 		}
 		renew(1)
 		var failed []error
-		config, err := tlsfiles.Config(f, func(err error) { failed = append(failed, err) })
+		config, err := access.TLSConfig(f, func(err error) { failed = append(failed, err) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,10 +133,10 @@ func TestRenewal(t *testing.T) {
 		renew(2)
 		time.Sleep(time.Minute)
 		shows(2)
-		write(t, f.Cert, []byte("half a"))
+		writeFile(t, f.Cert, []byte("half a"))
 		time.Sleep(time.Minute)
 		shows(2)
-		if len(failed) == 0 || !strings.Contains(failed[0].Error(), "no certificate with its key") {
+		if len(failed) == 0 || !strings.Contains(failed[0].Error(), "load key pair") {
 			t.Errorf("reported %v", failed)
 		}
 		renew(3)
@@ -148,12 +149,12 @@ func TestRenewal(t *testing.T) {
 // and are known by what it says of them.
 func TestClients(t *testing.T) {
 	dir, a := t.TempDir(), newAuthority(t)
-	f := tlsfiles.Files{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), ClientCA: filepath.Join(dir, "ca.pem")}
+	f := access.TLSFiles{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem"), ClientCA: filepath.Join(dir, "ca.pem")}
 	cert, key := a.sign(t, 1, pkix.Name{CommonName: "gate"})
-	write(t, f.Cert, cert)
-	write(t, f.Key, key)
-	write(t, f.ClientCA, a.pem)
-	config, err := tlsfiles.Config(f, func(err error) { t.Error(err) })
+	writeFile(t, f.Cert, cert)
+	writeFile(t, f.Key, key)
+	writeFile(t, f.ClientCA, a.pem)
+	config, err := access.TLSConfig(f, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +170,8 @@ func TestClients(t *testing.T) {
 		certs []tls.Certificate
 		want  string
 	}{
-		"by name":              {pair(a, pkix.Name{CommonName: "ann", Organization: []string{"corp"}}), "CN=ann,O=corp"},
-		"by URI":               {pair(a, pkix.Name{CommonName: "x"}, &url.URL{Scheme: "spiffe", Host: "corp.example", Path: "/agent"}), "spiffe://corp.example/agent"},
+		"by name":              {pair(a, pkix.Name{CommonName: "ann", Organization: []string{"corp"}}), "certificate:CN=ann,O=corp"},
+		"by URI":               {pair(a, pkix.Name{CommonName: "x"}, &url.URL{Scheme: "spiffe", Host: "corp.example", Path: "/agent"}), "certificate:spiffe://corp.example/agent"},
 		"nobody":               {pair(a, pkix.Name{}), ""},
 		"of another authority": {pair(newAuthority(t), pkix.Name{CommonName: "ann"}), "error"},
 		"without any":          {nil, "error"},
@@ -186,32 +187,29 @@ func TestClients(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := tlsfiles.Subject(&state)
+			got, err := access.ClientCertificates{}.Authenticate(&http.Request{TLS: &state})
 			if got != test.want || (err != nil) != (test.want == "") {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
 	}
-	if _, err := tlsfiles.Subject(nil); !errors.Is(err, tlsfiles.ErrNoSubject) {
-		t.Errorf("without TLS: %v", err)
-	}
 }
 
 // Files that hold something else are a mistake at the start.
-func TestMistakes(t *testing.T) {
+func TestTLSMistakes(t *testing.T) {
 	dir, a := t.TempDir(), newAuthority(t)
 	cert, key := a.sign(t, 1, pkix.Name{CommonName: "gate"})
 	good, other, ca := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"), filepath.Join(dir, "ca.pem")
-	write(t, good, cert)
-	write(t, other, key)
-	write(t, ca, []byte("nothing"))
-	for name, f := range map[string]tlsfiles.Files{
+	writeFile(t, good, cert)
+	writeFile(t, other, key)
+	writeFile(t, ca, []byte("nothing"))
+	for name, f := range map[string]access.TLSFiles{
 		"no file":        {Cert: filepath.Join(dir, "none"), Key: other},
 		"the wrong way":  {Cert: other, Key: good},
 		"no authorities": {Cert: good, Key: other, ClientCA: ca},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c, err := tlsfiles.Config(f, func(error) {}); err == nil {
+			if c, err := access.TLSConfig(f, func(error) {}); err == nil {
 				t.Errorf("got %v", c)
 			}
 		})

@@ -1,4 +1,4 @@
-package oauth_test
+package access_test
 
 import (
 	"crypto/ecdsa"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/remit-project/remit/internal/oauth"
+	"github.com/remit-project/remit/internal/access"
 )
 
 const resource = "https://gate.example/mcp"
@@ -79,9 +79,9 @@ func (i *issuer) token(t *testing.T, key any, alg jose.SignatureAlgorithm, chang
 	return out
 }
 
-func open(t *testing.T, c oauth.Config) *oauth.Resource {
+func open(t *testing.T, c access.OAuth) *access.ResourceServer {
 	t.Helper()
-	r, err := oauth.New(c)
+	r, err := access.NewResourceServer(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,31 +109,31 @@ func TestTokens(t *testing.T) {
 		"good":                   {[]string{"Bearer " + good}, nil, 0, ""},
 		"the scheme in capitals": {[]string{"BEARER " + good}, nil, 0, ""},
 		"for several":            {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"aud": []string{"https://x.example", resource}})}, nil, 0, ""},
-		"none":                   {nil, oauth.ErrNoToken, 401, `Bearer resource_metadata="https://gate.example/.well-known/oauth-protected-resource/mcp", scope="remit"`},
-		"two":                    {[]string{"Bearer " + good, "Bearer " + good}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"another scheme":         {[]string{"Basic YTpi"}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"no token":               {[]string{"Bearer x"}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"too long":               {[]string{"Bearer " + strings.Repeat("x", 20_000)}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"unsigned":               {[]string{"Bearer " + unsigned}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"of another key":         {[]string{"Bearer " + i.token(t, newKey(t), jose.ES256, nil)}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"a shared secret":        {[]string{"Bearer " + i.token(t, []byte(strings.Repeat("k", 32)), jose.HS256, nil)}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"expired":                {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"not yet":                {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"nbf": time.Now().Add(time.Hour).Unix()})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"without an end":         {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"exp": nil})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"of another issuer":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"iss": "https://evil.example"})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"for another server":     {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"aud": "https://mail.example/mcp"})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"for nobody":             {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"aud": nil})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"without a subject":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"sub": nil})}, oauth.ErrInvalid, 401, `error="invalid_token"`},
-		"without the scope":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"scope": "remitted"})}, oauth.ErrScope, 403, `error="insufficient_scope"`},
+		"none":                   {nil, access.ErrNoToken, 401, `Bearer resource_metadata="https://gate.example/.well-known/oauth-protected-resource/mcp", scope="remit"`},
+		"two":                    {[]string{"Bearer " + good, "Bearer " + good}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"another scheme":         {[]string{"Basic YTpi"}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"no token":               {[]string{"Bearer x"}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"too long":               {[]string{"Bearer " + strings.Repeat("x", 20_000)}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"unsigned":               {[]string{"Bearer " + unsigned}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"of another key":         {[]string{"Bearer " + i.token(t, newKey(t), jose.ES256, nil)}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"a shared secret":        {[]string{"Bearer " + i.token(t, []byte(strings.Repeat("k", 32)), jose.HS256, nil)}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"expired":                {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"not yet":                {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"nbf": time.Now().Add(time.Hour).Unix()})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"without an end":         {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"exp": nil})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"of another issuer":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"iss": "https://evil.example"})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"for another server":     {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"aud": "https://mail.example/mcp"})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"for nobody":             {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"aud": nil})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"without a subject":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"sub": nil})}, access.ErrInvalidToken, 401, `error="invalid_token"`},
+		"without the scope":      {[]string{"Bearer " + i.token(t, i.key, jose.ES256, map[string]any{"scope": "remitted"})}, access.ErrTokenScope, 403, `error="insufficient_scope"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := open(t, oauth.Config{Issuer: i.URL, Resource: resource, Scopes: []string{"remit"}})
+			r := open(t, access.OAuth{Issuer: i.URL, Resource: resource, Scopes: []string{"remit"}})
 			got, err := r.Authenticate(request(test.authorization...))
 			if !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 				t.Fatalf("got %q, %v", got, err)
 			}
 			if err == nil {
-				if got != "ann" {
+				if got != i.URL+"#ann" {
 					t.Errorf("it is of %q", got)
 				}
 				return
@@ -156,9 +156,9 @@ func TestIssuer(t *testing.T) {
 	i := issue(t)
 	handler := i.Config.Handler
 	i.Config.Handler = http.NotFoundHandler()
-	r := open(t, oauth.Config{Issuer: i.URL, Resource: resource})
+	r := open(t, access.OAuth{Issuer: i.URL, Resource: resource})
 	_, err := r.Authenticate(request("Bearer " + i.token(t, i.key, jose.ES256, nil)))
-	if err == nil || errors.Is(err, oauth.ErrInvalid) {
+	if err == nil || errors.Is(err, access.ErrInvalidToken) {
 		t.Fatalf("got %v", err)
 	}
 	w := httptest.NewRecorder()
@@ -169,7 +169,7 @@ func TestIssuer(t *testing.T) {
 	if _, err := r.Authenticate(request("Bearer " + i.token(t, i.key, jose.ES256, nil))); err != nil {
 		t.Errorf("after it came back: %v", err)
 	}
-	known := open(t, oauth.Config{Issuer: i.URL, JWKS: i.URL + "/keys", Resource: resource})
+	known := open(t, access.OAuth{Issuer: i.URL, JWKS: i.URL + "/keys", Resource: resource})
 	if _, err := known.Authenticate(request("Bearer " + i.token(t, i.key, jose.ES256, nil))); err != nil {
 		t.Errorf("with the keys' address: %v", err)
 	}
@@ -178,7 +178,7 @@ func TestIssuer(t *testing.T) {
 // The metadata says where tokens come from, at both places where clients look.
 func TestMetadata(t *testing.T) {
 	mux := http.NewServeMux()
-	open(t, oauth.Config{Issuer: "https://login.example", Resource: resource, Scopes: []string{"remit"}}).Register(mux)
+	open(t, access.OAuth{Issuer: "https://login.example", Resource: resource, Scopes: []string{"remit"}}).Register(mux)
 	for _, at := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, at, nil))
@@ -187,7 +187,7 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%s: %d %s", at, w.Code, w.Body)
 		}
 	}
-	if _, err := oauth.New(oauth.Config{Issuer: "https://login.example", Resource: "gate"}); err == nil {
+	if _, err := access.NewResourceServer(access.OAuth{Issuer: "https://login.example", Resource: "gate"}); err == nil {
 		t.Error("a resource without an address")
 	}
 }

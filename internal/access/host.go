@@ -1,0 +1,67 @@
+package access
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+var (
+	// ErrHost is returned for a request that names another server.
+	ErrHost = errors.New("the host name is not one of this server's")
+	// ErrOrigin is returned for a request of a web page that may not call.
+	ErrOrigin = errors.New("web pages of that origin may not call this server")
+)
+
+// Hosts lists the names by which a server may be called, and the web pages that
+// may call it. The zero value is for a server on the loopback interface that no
+// page may call.
+//
+// A web page can make any name resolve to the loopback interface, and send
+// requests there on behalf of its reader. So these names are checked before any
+// token is.
+type Hosts struct {
+	// Names are the server's names beside those of the loopback interface.
+	Names []string
+	// Origins are the web pages that may call, such as https://console.example. A
+	// request without an origin doesn't come from a page.
+	Origins []string
+}
+
+// Check returns [ErrHost] or [ErrOrigin] for a request that must be refused.
+func (h Hosts) Check(r *http.Request) error {
+	if !h.allowsName(r.Host) {
+		return ErrHost
+	}
+	switch origins := r.Header.Values("Origin"); len(origins) {
+	case 0:
+		return nil
+	case 1:
+		if slices.Contains(h.Origins, origins[0]) {
+			return nil
+		}
+	}
+	return ErrOrigin
+}
+
+// allowsName reports whether a server may be called by a host name, which may
+// have a port.
+func (h Hosts) allowsName(host string) bool {
+	name := host
+	if n, _, err := net.SplitHostPort(host); err == nil {
+		name = n
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if name == "localhost" {
+		return true
+	}
+	if a, err := netip.ParseAddr(name); err == nil && a.IsLoopback() {
+		return true
+	}
+	return slices.ContainsFunc(h.Names, func(ok string) bool {
+		return strings.EqualFold(ok, host) || strings.EqualFold(ok, name)
+	})
+}
