@@ -1,87 +1,57 @@
 package remit
 
 import (
-	"context"
-	"encoding/json"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/rawjson"
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// guards asks the company's policies. They come last and only add reasons: what
-// they say can make a decision worse and never better. The session is held
-// meanwhile, since the rules are about what it is now: look-ups and questions
-// take [guard.FactsTimeout] at most, and end with the context.
-func (x *deciding) guards(ctx context.Context, recorded *guard.Facts) {
-	set := x.s.monitor.guards
-	if set == nil {
+// guards holds the call to the company's policies. They come last and only add
+// reasons: they can make a decision worse and never better.
+func (x *deciding) guards() {
+	if x.in.deployment.guards == nil {
 		return
 	}
-	x.record.made = x.made()
-	if x.outer != nil {
-		x.judge(ctx, x.outer, x.d.Arguments, "", recorded)
+	x.out.record.made = &guard.Call{ID: x.d.Call, Server: x.d.Server, Tool: x.d.Tool, Arguments: x.target.arguments}
+	for _, t := range x.targets() {
+		x.guard(t)
 	}
-	x.judge(ctx, x.bound, x.inner(), x.prefix, recorded)
 }
 
-// inner are the arguments of the tool that is decided, where it is called
-// through another one.
-func (x *deciding) inner() json.RawMessage {
-	if x.outer == nil {
-		return x.d.Arguments
-	}
-	var path []string
-	for segment := range strings.SplitSeq(strings.TrimPrefix(x.prefix, "/"), "/") {
-		path = append(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
-	}
-	raw := rawjson.Get(x.d.Arguments, path...)
-	var text string
-	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
-		raw = json.RawMessage(text)
-	}
-	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
-	if err != nil || doc.Root() != strictjson.Object {
-		return json.RawMessage("{}") // there are none
-	}
-	return doc.Canonical()
-}
-
-// judge judges the call by the rules that hold for one of its tools.
-func (x *deciding) judge(ctx context.Context, tool *binding, arguments json.RawMessage, prefix string, recorded *guard.Facts) {
+// guard holds the call to the rules for one of its tools.
+func (x *deciding) guard(t target) {
 	denied := x.worst() == Deny
 	request := guard.Request{
-		Server: tool.server, Tool: tool.contract.Tool.Name, Arguments: arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(prefix) },
-		History: x.s.history.view(), Now: x.s.now(),
-		Reader: x.s.monitor.reader, Judge: x.s.monitor.judge, Recorded: recorded,
+		Server: t.server, Tool: t.contract.Tool.Name, Arguments: t.arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(t.prefix) },
+		History: x.in.history, Now: x.in.now, Recorded: x.in.facts,
 	}
-	if denied {
-		// Nothing is looked up with values that the contract refused.
-		request.Reader, request.Judge = nil, nil
-	}
-	out := x.s.monitor.guards.Evaluate(ctx, request)
-	if out.Facts != nil && !denied {
-		if x.d.Facts == nil {
-			x.d.Facts = &guard.Facts{}
+	out := x.in.deployment.guards.Recall(request)
+	if !denied {
+		x.d.Facts = x.d.Facts.With(out.Facts)
+		if out.Missing { // nothing is looked up with values that were refused
+			x.out.wants = append(x.out.wants, request)
 		}
-		x.d.Facts.Lookups = append(x.d.Facts.Lookups, out.Facts.Lookups...)
-		x.d.Facts.Judgments = append(x.d.Facts.Judgments, out.Facts.Judgments...)
 	}
 	for _, v := range out.Violations {
-		r := Reason{Code: PolicyViolation, Verdict: v.Verdict, Message: v.Message, Policy: v.Policy, References: v.References, Values: v.Values, Guard: v.Place}
-		if v.Failed != "" {
-			if denied {
-				continue // the call was not worth a look-up
-			}
-			r.Code = GuardFailed
-			r.Message = strings.TrimSpace(v.Message + " Whether this holds could not be decided: " + v.Failed)
+		if v.Failed == "" || !denied { // a denied call is not worth a look-up
+			x.d.Reasons = append(x.d.Reasons, violation(v))
 		}
-		if r.Verdict != Ask {
-			r.Verdict = Deny
-		}
-		x.d.Reasons = append(x.d.Reasons, r)
 	}
+}
+
+// violation is the reason that a rule gives which doesn't hold.
+func violation(v guard.Violation) Reason {
+	r := Reason{Code: PolicyViolation, Verdict: Deny, Message: v.Message, Policy: v.Policy, References: v.References, Values: v.Values, Guard: v.Place}
+	if v.Verdict == Ask {
+		r.Verdict = Ask
+	}
+	if v.Failed != "" {
+		r.Code = GuardFailed
+		r.Message = strings.TrimSpace(v.Message + " Whether this holds could not be decided: " + v.Failed)
+	}
+	return r
 }
 
 // guardLeaves are the arguments below a prefix with the labels that they are
@@ -98,7 +68,7 @@ func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
 			v = x.checked[i].Certified
 		}
 		out = append(out, guard.LabeledValue{Pointer: pointer, Kind: l.Kind, Text: l.Text, Trust: v.Trust,
-			Origins: x.s.monitor.classes.Names(v.Origins), Obligations: x.s.monitor.obligations.Names(v.Obligations)})
+			Origins: x.in.classes.Names(v.Origins), Obligations: x.in.obligations.Names(v.Obligations)})
 	}
 	return out
 }
@@ -112,9 +82,23 @@ type history struct {
 
 func (h *history) view() *guard.History {
 	if h == nil {
-		return &guard.History{}
+		return nil
 	}
 	return &h.seen
+}
+
+// snapshot returns what guards see of the session now, to be read while the session
+// goes on.
+func (h *history) snapshot() *guard.History {
+	out := h.seen
+	out.Entries = slices.Clone(out.Entries)
+	for i, e := range out.Entries {
+		if e.Call != nil {
+			c := *e.Call
+			out.Entries[i].Call = &c
+		}
+	}
+	return &out
 }
 
 func (s *Session) said(kind guard.EntryKind, text string) {
@@ -124,18 +108,12 @@ func (s *Session) said(kind guard.EntryKind, text string) {
 }
 
 // ran notes a call that may run, or has.
-func (s *Session) ran(c *guard.Call) {
+func (s *Session) ran(c *guard.Call, at time.Time) {
 	if s.history == nil || s.history.calls[c.ID] != nil {
 		return
 	}
 	s.history.calls[c.ID] = c
-	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.CallEntry, Time: s.now(), Call: c})
-}
-
-// made is the call as guards see it. Where it was made through another tool, it
-// is the inner one.
-func (x *deciding) made() *guard.Call {
-	return &guard.Call{ID: x.d.Call, Server: x.d.Server, Tool: x.d.Tool, Arguments: x.inner()}
+	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.CallEntry, Time: at, Call: c})
 }
 
 // returned notes what a call returned. A call that was not allowed has run all
@@ -145,7 +123,7 @@ func (s *Session) returned(record *callRecord, r Result) {
 	if s.history == nil || record == nil || record.made == nil {
 		return
 	}
-	s.ran(record.made)
+	s.ran(record.made, s.now())
 	if record.made.Result == nil {
 		record.made.Result = &guard.Result{Content: r.Content, Structured: r.Structured}
 	}

@@ -169,27 +169,24 @@ func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	call, agreed := *e.Call, none
+	q := question{call: *e.Call, now: s.now()}
 	if e.Kind == ConfirmationEvent {
-		record, ok := s.calls[call.ID]
-		if !ok {
-			return nil, fmt.Errorf("confirm %q: %w", call.ID, ErrUnknownCall)
-		}
-		if call, agreed = record.call, forSession; e.Once {
-			agreed = once
+		q.consent = forSession
+		if e.Once {
+			q.consent = once
 		}
 	}
-
-	recorded := e.Facts
-	if recorded == nil {
-		recorded = &guard.Facts{}
+	in, err := s.input(q, e.Facts)
+	if err != nil {
+		return nil, err
 	}
-	x := s.decide(ctx, &call, agreed, e.Verdict, recorded)
-	x.note()
-	if e.Verdict == Allow && x.record.made != nil {
-		s.ran(x.record.made) // whatever would be decided now
+	in.replay, in.best = true, e.Verdict
+	o := decide(in)
+	s.commit(o)
+	if e.Verdict == Allow && o.record != nil && o.record.made != nil {
+		s.ran(o.record.made, in.now) // whatever would be decided now
 	}
-	d := *x.d
-	d.Verdict = x.own
+	d := *o.decision
+	d.Verdict = o.own
 	return &d, nil
 }

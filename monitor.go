@@ -86,18 +86,22 @@ type Result struct {
 // Monitor decides calls by the contracts it was made with. It is immutable and
 // safe for concurrent use; what changes lives in its sessions.
 type Monitor struct {
+	*deployment
+	confirm Confirmer
+	now     func() time.Time
+	reader  guard.Reader
+	judge   guard.Judge
+}
+
+// deployment is what holds for every decision of a monitor. It is immutable.
+type deployment struct {
 	tools       map[string][]*binding // by tool name; several when servers share it
-	confirm     Confirmer
 	unseen      bool
-	hearsay     *provenance.Hearsay // definitions that nobody reviewed; nil where there are none
-	now         func() time.Time
+	hearsay     *provenance.Hearsay // definitions that no person reviewed; nil where there are none
 	classes     *label.Classes
 	obligations *label.ObligationNames
 	procedures  []discharge.Procedure
-
-	guards *guard.Set
-	reader guard.Reader
-	judge  guard.Judge
+	guards      *guard.Set
 }
 
 // With returns the monitor with other ways to look things up and ask for its
@@ -111,8 +115,9 @@ func (m *Monitor) With(r guard.Reader, j guard.Judge) *Monitor {
 // Unseen returns the monitor for conversations of which not everything comes: see
 // [Options.UnseenUser]. Sessions of the one can be restored by the other.
 func (m *Monitor) Unseen() *Monitor {
-	other := *m
-	other.unseen = true
+	other, d := *m, *m.deployment
+	d.unseen = true
+	other.deployment = &d
 	return &other
 }
 
@@ -188,10 +193,12 @@ func told(catalogues []*schema.Catalogue) []string {
 // New makes a monitor. It reports every mistake in the options at once.
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
-		tools: map[string][]*binding{}, confirm: o.Confirm, unseen: o.UnseenUser, now: o.Now,
-		classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
-		procedures: discharge.Procedures(),
-		guards:     o.Guards, reader: o.Reader, judge: o.Judge,
+		deployment: &deployment{
+			tools: map[string][]*binding{}, unseen: o.UnseenUser,
+			classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
+			procedures: discharge.Procedures(), guards: o.Guards,
+		},
+		confirm: o.Confirm, now: o.Now, reader: o.Reader, judge: o.Judge,
 	}
 	if len(o.Tools) > 0 && !o.Reviewed {
 		m.hearsay = provenance.NewHearsay(told(o.Tools))
@@ -266,10 +273,10 @@ func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
 // Now returns the time by the monitor's clock.
 func (m *Monitor) Now() time.Time { return m.now() }
 
-// find returns the tool of a call. A name that several servers share, without
-// the server, is nobody's.
-func (m *Monitor) find(server, tool string) (*binding, bool) {
-	list := m.tools[tool]
+// find returns the tool of a call. A name that several servers share names no tool
+// without the server.
+func (d *deployment) find(server, tool string) (*binding, bool) {
+	list := d.tools[tool]
 	if server == "" && len(list) == 1 {
 		return list[0], true
 	}

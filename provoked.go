@@ -23,7 +23,7 @@ func (x *deciding) unprovoked() {
 	if x.variant.Effect == contract.Write {
 		// Where the user's words are not all seen, a plain write is judged by its
 		// arguments alone.
-		if !x.s.monitor.unseen && !x.asked() {
+		if !x.in.unseen && !x.asked() {
 			x.global(mode, Unprovoked, "",
 				fmt.Sprintf("the call changes something (%s), %s, and the user asked for nothing of this kind", x.variant.Effect, x.before()),
 				"say what you are about to do and have the user confirm it")
@@ -64,7 +64,7 @@ func (x *deciding) deployed() bool {
 // before says what the model may have read when it made the call.
 func (x *deciding) before() string {
 	switch {
-	case x.s.monitor.unseen:
+	case x.in.unseen:
 		return "what the agent was told is not all seen here"
 	case !x.readOthers():
 		return "no person has reviewed the definitions of the tools"
@@ -80,7 +80,7 @@ func (x *deciding) asked() bool {
 			return true
 		}
 	}
-	return x.s.seen.Requested(x.act)
+	return x.in.seen.Requested(x.act)
 }
 
 func (x *deciding) confirmedValue(i int) bool {
@@ -161,7 +161,7 @@ func (x *deciding) choices() {
 		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i], a.Role) {
 			continue
 		}
-		if x.checked[i].Value.Trust < label.User && x.s.seen.Chosen(x.act, x.resolved[i]) {
+		if x.checked[i].Value.Trust < label.User && x.in.seen.Chosen(x.act, x.resolved[i]) {
 			x.ask(OpenObligation, x.leaves[i].Pointer,
 				fmt.Sprintf("%s was picked out of what a tool returned, and nothing that the user said tells which", quote(x.leaves[i].Text)), x.remedies(a)...)
 		}
@@ -192,23 +192,23 @@ func (x *deciding) omissions() {
 		if filter {
 			filters = append(filters, p.Name)
 		}
-		named := x.variant.Effect == contract.Destructive && x.s.seen.RequestSays(x.act, p.Name)
-		amount := provenance.NameTells(p.Name, provenance.Amount) && x.s.seen.RequestHasAmount(x.act)
+		named := x.variant.Effect == contract.Destructive && x.in.seen.RequestSays(x.act, p.Name)
+		amount := provenance.NameTells(p.Name, provenance.Amount) && x.in.seen.RequestHasAmount(x.act)
 		if named || amount {
-			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,
+			x.global(mode, ExternalSink, x.target.prefix+"/"+p.Name,
 				fmt.Sprintf("the user's request has the %q of it, and the call leaves that out", p.Name),
 				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
 			continue
 		}
 		if value, said := x.saidMember(p.Node); said {
-			x.global(mode, ExternalSink, x.prefix+"/"+p.Name,
+			x.global(mode, ExternalSink, x.target.prefix+"/"+p.Name,
 				fmt.Sprintf("the user said %s, which is a value of %q, and the call leaves that out", quote(value), p.Name),
 				fmt.Sprintf("set %q as the user said", p.Name), "or have the user confirm the call")
 		}
 	}
 
 	destroys := x.variant.Effect == contract.Destructive
-	if destroys && len(filters) > 0 && !narrowed && !x.s.seen.RequestedAll(x.act) {
+	if destroys && len(filters) > 0 && !narrowed && !x.in.seen.RequestedAll(x.act) {
 		x.global(mode, ExternalSink, "",
 			fmt.Sprintf("the call leaves out %s, so that it may take everything, and the user did not say all", strings.Join(filters, ", ")),
 			"restrict it to what the user named", "or have the user confirm it")
@@ -219,12 +219,11 @@ func (x *deciding) omissions() {
 func (x *deciding) given() map[string]bool {
 	out := map[string]bool{}
 	for i, leaf := range x.leaves {
-		pointer, own := x.path(i)
-		if !own || x.resolved[i].How == "empty" || leaf.Text == "" {
+		if leaf.outer || x.resolved[i].How == "empty" || leaf.Text == "" {
 			continue
 		}
-		name, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-		out[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)] = true
+		name, _, _ := strings.Cut(strings.TrimPrefix(leaf.place, "/"), "/")
+		out[memberName(name)] = true
 	}
 	return out
 }
@@ -235,7 +234,7 @@ func (x *deciding) saidMember(n *schema.Node) (string, bool) {
 		return "", false
 	}
 	for _, e := range n.Enum {
-		if value := strings.Trim(e, `"`); value != n.Default && e != n.Default && x.s.seen.RequestSays(x.act, value) {
+		if value := strings.Trim(e, `"`); value != n.Default && e != n.Default && x.in.seen.RequestSays(x.act, value) {
 			return value, true
 		}
 	}

@@ -3,7 +3,6 @@ package remit
 import (
 	"fmt"
 
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
 )
 
@@ -44,12 +43,4 @@ func (x *deciding) groups() {
 				x.remedies(a)...)
 		}
 	}
-}
-
-func (x *deciding) global(mode contract.Mode, code Code, path, message string, remedies ...string) {
-	if mode == contract.Deny {
-		x.refuse(code, path, message, remedies...)
-		return
-	}
-	x.ask(code, path, message, remedies...)
 }

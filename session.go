@@ -26,27 +26,27 @@ type Session struct {
 	id      string
 	past    time.Time // the time of the event that is being restored
 
+	asking chan struct{} // holds a token while look-ups of guards are under way
+
 	mu        sync.Mutex
 	version   uint64 // counts what was added
 	seen      *provenance.Session
 	calls     map[string]*callRecord
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
-	agreed    map[string]agreement // by what tells a call from others
-	foreign   map[string]bool      // the origins that no tool of the monitor has
-	history   *history             // nil where there are no guards
+	agreed    agreements
+	foreign   map[string]bool // the origins that no tool of the monitor has
+	history   *history        // nil where there are no guards
 }
 
 // callRecord is what later events of a session need to know about a call.
 type callRecord struct {
-	call     Call
+	decided
 	bound    *binding
 	variant  *contract.Variant
 	args     []provenance.Resolved
-	keys     []string // where the arguments stand, as certificates name them
-	allowed  bool
+	keys     []string // the places of the arguments, as certificates name them
 	returned bool
-	reasons  []Reason    // what a person was last asked about
 	made     *guard.Call // as guards see it; nil where there are none
 }
 
@@ -80,7 +80,7 @@ func (s *Session) Awaits(call string) error {
 // Session begins a conversation. The id is for records; it need not be unique,
 // and two sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, asking: make(chan struct{}, 1)}
 	s.seen = provenance.New(s.now)
 	if m.unseen {
 		s.seen.Unseen()
@@ -144,72 +144,6 @@ func (s *Session) Text(origin string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen.Text(origin)
-}
-
-// Decide decides a proposed call. A doubtful call is a decision, not an error;
-// an error means that the context ended or the monitor's [Confirmer] failed,
-// and then the call must not run.
-func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("decide %s: %w", c.Tool, err)
-	}
-	s.mu.Lock()
-	x := s.decide(ctx, &c, none, Allow, nil)
-	x.note()
-	d := x.d
-	c.ID = d.Call
-	s.mu.Unlock()
-	if d.Verdict != Ask || s.monitor.confirm == nil {
-		return d, nil
-	}
-	// The person is asked without holding the session: other calls go on.
-	yes, err := s.monitor.confirm.Confirm(ctx, d)
-	if err != nil {
-		return nil, fmt.Errorf("ask about %s: %w", c.Tool, err)
-	}
-	if !yes {
-		return d, nil
-	}
-	return s.ConfirmOnce(ctx, c.ID)
-}
-
-// Confirm notes that a person agreed to a call that was held back, and decides
-// it again. For the rest of the session, or [discharge.ConfirmationLife], the
-// targets of the call that fell short are as good as the user's in their own
-// arguments of this tool, and the very same call is not asked about again, unless it
-// sends or pays something. Everything else in the call (what it runs, writes or
-// sets) is agreed to with this call alone.
-func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
-	return s.confirm(ctx, call, forSession)
-}
-
-// ConfirmOnce notes that a person agreed to this call, and to nothing else: the
-// next one is asked about again, also with the same values.
-func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, error) {
-	return s.confirm(ctx, call, once)
-}
-
-func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x, err := s.confirming(ctx, call, agreed)
-	if err != nil {
-		return nil, err
-	}
-	x.note()
-	return x.d, nil
-}
-
-// confirming decides a call again to which a person agreed.
-func (s *Session) confirming(ctx context.Context, call string, agreed consent) (*deciding, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("confirm %s: %w", call, err)
-	}
-	record, ok := s.calls[call]
-	if !ok {
-		return nil, fmt.Errorf("confirm %q: %w", call, ErrUnknownCall)
-	}
-	return s.decide(ctx, &record.call, agreed, Allow, nil), nil
 }
 
 // Result adds what a call returned. A result of a call that was not allowed, or

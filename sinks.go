@@ -14,28 +14,28 @@ import (
 // have put the call into the model's head: by what it read, or, where the call's
 // effect leaves the system, by a definition that nobody reviewed.
 func (x *deciding) steered() bool {
-	heard := x.variant.Effect.Outward() && x.s.monitor.hearsay != nil
+	heard := x.variant.Effect.Outward() && x.in.hearsay != nil
 	return heard || x.readOthers()
 }
 
 // readOthers reports whether the model has read text that somebody other than the
 // user and the deployment may have written.
 func (x *deciding) readOthers() bool {
-	return x.ambient.Trust <= label.External || x.s.seen.Prose()
+	return x.ambient.Trust <= label.External || x.in.seen.Prose()
 }
 
 // heard lowers what nothing vouches for, and a definition that nobody reviewed may
 // have put into the model's head: the targets of outward calls, and whatever is in
 // the text of a definition.
 func (x *deciding) heard() {
-	h := x.s.monitor.hearsay
+	h := x.in.hearsay
 	if h == nil || x.ambient.Trust <= label.External {
 		return
 	}
 	outward := x.variant.Effect.Outward()
 	for i, a := range x.arguments {
 		r, text := &x.resolved[i], x.leaves[i].Text
-		if r.Witness || text == "" || x.s.seen.AgreedTo(text) || x.leaves[i].Kind != strictjson.String {
+		if r.Witness || text == "" || x.in.seen.AgreedTo(text) || x.leaves[i].Kind != strictjson.String {
 			continue
 		}
 		invented := outward && a.Role == label.Target
@@ -90,7 +90,7 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 		return
 	}
 	if x.checked[i].Certified.Trust <= label.External {
-		if a.Role == label.Content && x.s.seen.AnotherDay(x.act, x.leaves[i].Text) {
+		if a.Role == label.Content && x.in.seen.AnotherDay(x.act, x.leaves[i].Text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s is another day than any that the user said", quote(x.leaves[i].Text)),
 				"use the day that the user said", "or have the user confirm it")
@@ -146,13 +146,13 @@ func (x *deciding) oneLine(i int) bool {
 	if x.arguments[i].Role != label.Content {
 		return true
 	}
-	pointer, own := x.path(i)
-	if definition := x.bound.definition; own && definition != nil {
-		if n, ok := definition.Lookup(pointer); ok && (len(n.Enum) > 0 || n.Format != "" || n.Pattern != "") {
+	leaf := &x.leaves[i]
+	if definition := x.bound.definition; !leaf.outer && definition != nil {
+		if n, ok := definition.Lookup(leaf.place); ok && (len(n.Enum) > 0 || n.Format != "" || n.Pattern != "") {
 			return true
 		}
 	}
-	return provenance.NameTells(pointer, provenance.OneLine)
+	return provenance.NameTells(leaf.place, provenance.OneLine)
 }
 
 // takesAlong asks about text of external origin that a request to a host takes with
@@ -180,8 +180,7 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 		return
 	}
 	for i, a := range x.arguments {
-		pointer, _ := x.path(i)
-		if a.Role == label.Content && provenance.NameTells(pointer, provenance.SentAlong) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
+		if a.Role == label.Content && provenance.NameTells(x.leaves[i].place, provenance.SentAlong) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
 			x.resolved[i].How != "empty" && !provenance.IsTrivial(x.leaves[i].Text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),
@@ -199,8 +198,7 @@ func (x *deciding) contacts(mode contract.Mode) {
 		if a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External {
 			continue
 		}
-		pointer, _ := x.path(i)
-		text := x.leaves[i].Text
+		pointer, text := x.leaves[i].place, x.leaves[i].Text
 		stored := x.variant.Effect == contract.Write && a.Role == label.Content
 		reaches := !stored && provenance.Reaches(x.d.Tool, pointer, text)
 		if reaches || provenance.Contacts(text) || stored && provenance.NameTells(pointer, provenance.Shown) {
@@ -210,8 +208,8 @@ func (x *deciding) contacts(mode contract.Mode) {
 }
 
 func (x *deciding) sink(mode contract.Mode, i int, text string) {
-	pointer, _ := x.path(i)
-	address, ok := x.s.seen.Sink(text)
+	pointer := x.leaves[i].place
+	address, ok := x.in.seen.Sink(text)
 	reads := x.variant.Effect == contract.Read
 	if !ok && (provenance.Contacts(text) || reads && provenance.Reaches(x.d.Tool, pointer, text)) {
 		address, ok = text, true

@@ -73,10 +73,10 @@ type Stored struct {
 func (s *Session) Storage(call string) (Storage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.storage(s.calls[call])
+	return s.calls[call].storage(s.monitor.classes)
 }
 
-func (s *Session) storage(record *callRecord) (Storage, bool) {
+func (record *callRecord) storage(classes *label.Classes) (Storage, bool) {
 	if record == nil || !record.allowed {
 		return Storage{}, false
 	}
@@ -100,7 +100,7 @@ func (s *Session) storage(record *callRecord) (Storage, bool) {
 		}
 	}
 	out.Named = out.Named && choices > 0
-	out.Trust, out.Origins = whole.Trust, s.monitor.classes.Names(whole.Origins)
+	out.Trust, out.Origins = whole.Trust, classes.Names(whole.Origins)
 	return out, true
 }
 

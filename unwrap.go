@@ -7,113 +7,153 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// unwrap puts the tool that a meta-tool would call in the place of the
-// meta-tool: from here on the inner call is what is decided. What the outer call
-// has beside it is still held to the outer contract.
+// unwrap puts the tool that a meta-tool would call in the place of the meta-tool:
+// from here on the inner call is decided. The other arguments of the outer call
+// are still held to the outer contract.
 func (x *deciding) unwrap(doc *strictjson.Document) bool {
+	u := x.bound.contract.Tool.Unwrap
+	inner, ok := x.called(doc)
+	if !ok {
+		return false
+	}
+
+	outer := x.target
+	x.through, x.bound = &outer, inner
+	x.d.Through = x.d.Tool
+	x.d.Server, x.d.Tool, x.d.Precision = inner.server, inner.contract.Tool.Name, inner.contract.Precision
+	if !x.callable(inner) {
+		return false
+	}
+
+	var arguments json.RawMessage
+	for _, l := range doc.Leaves() {
+		switch {
+		case outer.definition != nil && !outer.definition.Accepts(l.Pointer):
+			x.refuse(UnknownArgument, l.Pointer, "the tool's schema has no such argument", "leave it out")
+		case l.Pointer == u.Arguments:
+			arguments = x.written(l)
+		case l.Pointer == u.Tool, l.Pointer == u.Server && u.Server != "":
+			// They say which tool is called.
+		default:
+			place, own := strings.CutPrefix(l.Pointer, u.Arguments)
+			if own = own && strings.HasPrefix(place, "/"); !own {
+				place = l.Pointer
+			}
+			x.leaves = append(x.leaves, leaf{Leaf: l, place: place, outer: !own})
+		}
+	}
+	if arguments == nil {
+		arguments = rawjson.Get(x.d.Arguments, segments(u.Arguments)...)
+	}
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	x.through.arguments = x.d.Arguments
+	x.target = target{binding: inner, arguments: arguments, prefix: u.Arguments}
+	return len(x.d.Reasons) == 0
+}
+
+// called finds the tool that a call of a meta-tool names.
+func (x *deciding) called(doc *strictjson.Document) (*binding, bool) {
 	u := x.bound.contract.Tool.Unwrap
 	tool, ok := doc.Get(u.Tool)
 	if !ok || tool.Kind != strictjson.String {
 		x.refuse(InvalidArguments, u.Tool, "it must name the tool that is to be called", "give the tool's name")
-		return false
+		return nil, false
 	}
+
 	server := x.bound.server
 	if named, ok := doc.Get(u.Server); ok && u.Server != "" {
 		server = named.Text
 	}
-	inner, ok := x.s.monitor.find(server, tool.Text)
+	inner, ok := x.in.find(server, tool.Text)
 	if !ok {
 		x.refuse(UnknownTool, u.Tool, fmt.Sprintf("the tool %q has no contract", shown(tool.Text)),
 			"write one beside that of "+x.bound.contract.Tool.Name)
+		return nil, false
+	}
+	return inner, true
+}
+
+// callable reports whether a tool may be called through another one.
+func (x *deciding) callable(inner *binding) bool {
+	u := x.through.contract.Tool.Unwrap
+	if inner.contract.Tool.Unwrap != nil {
+		x.refuse(InvalidArguments, u.Tool, fmt.Sprintf("%q calls another tool itself", shown(x.d.Tool)), "name the tool that is to be called in the end")
 		return false
 	}
-	x.outer, x.bound, x.prefix = x.bound, inner, u.Arguments
-	x.d.Through = x.d.Tool
-	x.d.Server, x.d.Tool, x.d.Precision = inner.server, inner.contract.Tool.Name, inner.contract.Precision
-	switch {
-	case inner.contract.Tool.Unwrap != nil:
-		x.refuse(InvalidArguments, u.Tool, fmt.Sprintf("%q calls another tool itself", shown(tool.Text)), "name the tool that is to be called in the end")
-		return false
-	case inner.changed != "" && !(inner.unlisted && inner.contract.Tool.Fingerprint == ""):
-		// A tool that can only be called through another one is in no list.
+
+	// A tool that can only be called through another one is in no list.
+	expected := inner.unlisted && inner.contract.Tool.Fingerprint == ""
+	if inner.changed != "" && !expected {
 		x.refuse(ChangedTool, u.Tool, inner.changed, "review the tool and make its contract again with: remit contract synth")
 		return false
 	}
-	leaves := x.leaves
-	x.leaves = nil
-	for _, leaf := range leaves {
-		switch {
-		case x.outer.definition != nil && !x.outer.definition.Accepts(leaf.Pointer):
-			x.refuse(UnknownArgument, leaf.Pointer, "the tool's schema has no such argument", "leave it out")
-		case leaf.Pointer == u.Arguments:
-			x.written(leaf)
-		case leaf.Pointer != u.Tool && (leaf.Pointer != u.Server || u.Server == ""):
-			x.leaves = append(x.leaves, leaf)
-		}
-	}
-	return len(x.d.Reasons) == 0
+	return true
 }
 
-// written reads the arguments of the inner call where they are no object with
+// written reads the arguments of the inner call where they are not an object with
 // members: there are none, or they are written as a string of JSON. The call goes
 // on with the canonical form of what was read.
-func (x *deciding) written(at strictjson.Leaf) {
+func (x *deciding) written(at strictjson.Leaf) json.RawMessage {
 	if at.Kind == strictjson.Object || at.Kind == strictjson.Null {
-		return
+		return json.RawMessage("{}")
 	}
-	outer, err := x.rewritten(at)
+
+	inner, outer, err := rewrite(x.in.call.Arguments, at)
 	if err != nil {
 		x.refuse(InvalidArguments, at.Pointer, "the arguments of the tool are not acceptable: "+err.Error(), "send one JSON object, every member once")
-		return
+		return nil
+	}
+	for _, l := range inner.Leaves() {
+		if l.Pointer != "" { // the empty object
+			place := l.Pointer
+			l.Pointer = at.Pointer + place
+			x.leaves = append(x.leaves, leaf{Leaf: l, place: place})
+		}
 	}
 	x.d.Arguments = outer.Canonical()
+	return inner.Canonical()
 }
 
-func (x *deciding) rewritten(at strictjson.Leaf) (*strictjson.Document, error) {
+var errNotObject = errors.New("they are not a JSON object")
+
+// rewrite reads the JSON in a string of a call, and returns the call with the
+// canonical form of it.
+func rewrite(call json.RawMessage, at strictjson.Leaf) (inner, outer *strictjson.Document, err error) {
 	if at.Kind != strictjson.String {
-		return nil, errors.New("they are no JSON object")
+		return nil, nil, errNotObject
 	}
-	inner, err := strictjson.Parse([]byte(at.Text), strictjson.DefaultLimits())
-	if err != nil {
-		return nil, err
+	if inner, err = strictjson.Parse([]byte(at.Text), strictjson.DefaultLimits()); err != nil {
+		return nil, nil, err
 	}
 	if inner.Root() != strictjson.Object {
-		return nil, errors.New("they are no JSON object")
+		return nil, nil, errNotObject
 	}
-	for _, leaf := range inner.Leaves() {
-		if leaf.Pointer != "" { // the empty object
-			leaf.Pointer = at.Pointer + leaf.Pointer
-			x.leaves = append(x.leaves, leaf)
-		}
-	}
+
 	text, err := json.Marshal(string(inner.Canonical()))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// The limits were kept by the call as it came.
-	source := x.call.Arguments
-	return strictjson.Parse(slices.Concat(source[:at.Start], text, source[at.End:]), strictjson.OutputLimits())
+	outer, err = strictjson.Parse(slices.Concat(call[:at.Start], text, call[at.End:]), strictjson.OutputLimits())
+	return inner, outer, err
 }
 
-// inner returns the arguments of the inner call, which stand at a pointer of the
-// outer one's as an object or as the text of one.
-func inner(arguments json.RawMessage, pointer string) json.RawMessage {
-	for _, segment := range strings.Split(pointer, "/")[1:] {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(arguments, &members) != nil {
-			return json.RawMessage("{}")
-		}
-		arguments = members[strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)]
+// segments returns the member names of a JSON pointer.
+func segments(pointer string) []string {
+	names := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i := range names {
+		names[i] = memberName(names[i])
 	}
-	var text string
-	if json.Unmarshal(arguments, &text) == nil && text != "" {
-		return json.RawMessage(text)
-	}
-	if len(arguments) == 0 || string(arguments) == "null" {
-		return json.RawMessage("{}") // see [deciding.written]
-	}
-	return arguments
+	return names
+}
+
+// memberName undoes the escapes of one segment of a JSON pointer.
+func memberName(segment string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
 }

@@ -18,7 +18,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	if !gap.Forbidden.Empty() {
 		x.refuse(ForbiddenOrigin, leaf.Pointer, fmt.Sprintf("the value may come from %s, which this argument forbids",
-			strings.Join(x.s.monitor.classes.Names(gap.Forbidden), ", ")))
+			strings.Join(x.in.classes.Names(gap.Forbidden), ", ")))
 	}
 	add := x.ask
 	if !a.Discharges(discharge.Confirmation) {
@@ -35,7 +35,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 
 // doubt says in words which obligations of an argument are open.
 func (x *deciding) doubt(i int, open label.Obligations) string {
-	return fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.s.monitor.obligations.Names(open), x.resolved[i].LooksLike), "; "))
+	return fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.in.obligations.Names(open), x.resolved[i].LooksLike), "; "))
 }
 
 func (x *deciding) remedies(a *contract.Argument) []string {
@@ -86,7 +86,7 @@ func source(t label.Trust) string {
 func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	for _, e := range r.Evidence {
 		// A likeness says nothing about where the value itself stands.
-		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.s.seen.Whole(e) {
+		if e.Trust == r.Label.Trust && e.ValueStart == 0 && e.ValueEnd == len(value) && strings.EqualFold(e.Text, value) && x.in.seen.Whole(e) {
 			return fmt.Sprintf("this one stands in %s (%s)", e.Origin, r.Label.Trust)
 		}
 	}
@@ -96,7 +96,7 @@ func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	if r.How == "heard" {
 		return fmt.Sprintf("nothing vouches for this one, and the definitions of the tools, which no person has reviewed, may have named it (%s)", r.Label.Trust)
 	}
-	if x.s.monitor.unseen {
+	if x.in.unseen {
 		return fmt.Sprintf("nothing that was seen vouches for this one, and not all of the user's words are seen here (%s)", r.Label.Trust)
 	}
 	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)

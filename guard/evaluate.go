@@ -49,6 +49,9 @@ type Outcome struct {
 	Violations []Violation
 	// Facts are what was looked up and asked; nil when nothing was.
 	Facts *Facts
+	// Missing is set by [Set.Recall] when a rule wants what the recorded facts don't
+	// have. That rule failed.
+	Missing bool
 }
 
 // Violation is a rule that doesn't hold, or of which nobody can tell.
@@ -88,8 +91,10 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 	if len(guards) == 0 {
 		return Outcome{}
 	}
+	return newEvaluation(guards[0].types, r).evaluate(ctx, guards)
+}
 
-	x := newEvaluation(guards[0].types, r)
+func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 	var undecided []*verdict
 	var decided []*Violation
 	for _, g := range guards {
@@ -123,7 +128,7 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 		return open
 	})
 
-	out := Outcome{Facts: x.learned()}
+	out := Outcome{Facts: x.learned(), Missing: x.missing}
 	for _, v := range decided {
 		if v != nil {
 			out.Violations = append(out.Violations, *v)
@@ -149,6 +154,8 @@ type evaluation struct {
 	leaves  []LabeledValue
 
 	inquiries
+	inquires bool // what the recorded facts don't have is looked up and asked
+	missing  bool // a rule wanted what they don't have
 	// failures are the look-ups and questions without an answer that the rule at
 	// hand needed: it fails, whatever CEL makes of them.
 	failures []error

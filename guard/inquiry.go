@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -94,6 +95,7 @@ type inquiry struct {
 	lookup   *Lookup
 	judgment *Judgment
 	reader   *reader
+	recorded bool
 	value    ref.Val // nil while it waits
 	err      error
 }
@@ -115,14 +117,19 @@ func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 	if !evaluate() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, FactsTimeout)
-	defer cancel()
+
+	if x.asks() {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, FactsTimeout)
+		defer cancel()
+	}
 	for range MaxRounds {
 		x.answer(ctx)
 		if !evaluate() {
 			return
 		}
 	}
+
 	for _, q := range x.waiting {
 		q.err = errTooDeep
 	}
@@ -130,8 +137,20 @@ func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 	evaluate() // nothing is left open
 }
 
+// asks reports whether others are asked, and not the recorded facts alone.
+func (x *evaluation) asks() bool { return x.request.Recorded == nil || x.inquires }
+
 // answer asks for all that waits.
 func (x *evaluation) answer(ctx context.Context) {
+	if !x.asks() {
+		for _, q := range x.waiting {
+			x.settle(ctx, q)
+			x.missing = x.missing || errors.Is(q.err, errNotRecorded)
+		}
+		x.waiting = nil
+		return
+	}
+
 	slots := make(chan struct{}, maxSideBySide)
 	var wg sync.WaitGroup
 	for _, q := range x.waiting {
@@ -147,40 +166,63 @@ func (x *evaluation) answer(ctx context.Context) {
 
 // settle finds the answer of one inquiry.
 func (x *evaluation) settle(ctx context.Context, q *inquiry) {
-	switch {
-	case q.lookup != nil:
-		l := q.lookup
-		if x.request.Recorded != nil {
-			q.err = x.request.Recorded.lookup(l)
-		} else if x.request.Reader == nil {
-			q.err = errNoReader
-		} else {
-			l.Result, q.err = x.request.Reader.Read(ctx, l.Server, l.Tool, l.Arguments)
-		}
-		if q.err == nil {
-			q.value, q.err = q.decode(l.Result)
-		}
-		if q.err != nil {
-			l.Result, l.Error = nil, cut(q.err.Error(), MaxShown)
-		} else if len(l.Result.Structured) > 0 {
-			l.Result = &Result{Structured: l.Result.Structured} // the text says the same
-		}
-	default:
-		j := q.judgment
-		if x.request.Recorded != nil {
-			q.err = x.request.Recorded.judgment(j)
-		} else if x.request.Judge == nil {
-			q.err = errNoJudge
-		} else {
-			j.Answer, j.Evidence, q.err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.History)
-			j.Evidence = cut(j.Evidence, maxQuestion)
-		}
-		if q.err != nil {
-			j.Answer, j.Error = false, cut(q.err.Error(), MaxShown)
-			return
-		}
-		q.value = types.Bool(j.Answer)
+	if q.lookup != nil {
+		x.settleLookup(ctx, q)
+		return
 	}
+
+	j := q.judgment
+	if q.err = x.recall(q, func(f *Facts) error { return f.judgment(j) }); errors.Is(q.err, errNotRecorded) && x.asks() {
+		q.err = x.judge(ctx, j)
+	}
+	if q.err != nil {
+		j.Answer, j.Error = false, cut(q.err.Error(), MaxShown)
+		return
+	}
+	q.value = types.Bool(j.Answer)
+}
+
+func (x *evaluation) settleLookup(ctx context.Context, q *inquiry) {
+	l := q.lookup
+	if q.err = x.recall(q, func(f *Facts) error { return f.lookup(l) }); errors.Is(q.err, errNotRecorded) && x.asks() {
+		q.err = x.read(ctx, l)
+	}
+	if q.err == nil {
+		q.value, q.err = q.decode(l.Result)
+	}
+	switch {
+	case q.err != nil:
+		l.Result, l.Error = nil, cut(q.err.Error(), MaxShown)
+	case len(l.Result.Structured) > 0:
+		l.Result = &Result{Structured: l.Result.Structured} // the text says the same
+	}
+}
+
+// recall fills an inquiry in from the recorded facts.
+func (x *evaluation) recall(q *inquiry, fill func(*Facts) error) error {
+	if x.request.Recorded == nil {
+		return errNotRecorded
+	}
+	err := fill(x.request.Recorded)
+	q.recorded = !errors.Is(err, errNotRecorded)
+	return err
+}
+
+func (x *evaluation) read(ctx context.Context, l *Lookup) (err error) {
+	if x.request.Reader == nil {
+		return errNoReader
+	}
+	l.Result, err = x.request.Reader.Read(ctx, l.Server, l.Tool, l.Arguments)
+	return err
+}
+
+func (x *evaluation) judge(ctx context.Context, j *Judgment) (err error) {
+	if x.request.Judge == nil {
+		return errNoJudge
+	}
+	j.Answer, j.Evidence, err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.History)
+	j.Evidence = cut(j.Evidence, maxQuestion)
+	return err
 }
 
 func (q *inquiry) decode(r *Result) (ref.Val, error) {
@@ -277,18 +319,37 @@ func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 
 // learned are the facts of the decision; nil when there are none.
 func (x *evaluation) learned() *Facts {
-	if len(x.ordered) == 0 {
-		return nil
-	}
-	f := &Facts{}
+	return x.facts(func(*inquiry) bool { return true })
+}
+
+// found are the facts that were not recorded before; nil when there are none.
+func (x *evaluation) found() *Facts {
+	return x.facts(func(q *inquiry) bool { return !q.recorded })
+}
+
+func (x *evaluation) facts(which func(*inquiry) bool) *Facts {
+	var f *Facts
 	for _, q := range x.ordered {
-		if q.lookup != nil {
-			f.Lookups = append(f.Lookups, *q.lookup)
-		} else {
-			f.Judgments = append(f.Judgments, *q.judgment)
+		switch {
+		case !which(q):
+		case q.lookup != nil:
+			f = f.With(&Facts{Lookups: []Lookup{*q.lookup}})
+		default:
+			f = f.With(&Facts{Judgments: []Judgment{*q.judgment}})
 		}
 	}
 	return f
+}
+
+// With returns the facts with others behind them; nil when there are none.
+func (f *Facts) With(others *Facts) *Facts {
+	switch {
+	case others == nil:
+		return f
+	case f == nil:
+		return others
+	}
+	return &Facts{slices.Concat(f.Lookups, others.Lookups), slices.Concat(f.Judgments, others.Judgments)}
 }
 
 // SameArguments tells whether two JSON objects are the same arguments, whatever

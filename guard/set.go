@@ -72,3 +72,26 @@ func (s *Set) Guards() []*Guard {
 func (s *Set) Evaluate(ctx context.Context, r Request) Outcome {
 	return evaluate(ctx, s.Applying(r.Server, r.Tool), r)
 }
+
+// Recall judges a call as [Set.Evaluate] does, by the recorded facts alone. Nothing
+// is looked up or asked: see [Outcome.Missing].
+func (s *Set) Recall(r Request) Outcome {
+	if r.Recorded == nil {
+		r.Recorded = new(Facts)
+	}
+	return evaluate(context.Background(), s.Applying(r.Server, r.Tool), r)
+}
+
+// Inquire makes the look-ups and asks the questions that [Set.Recall] misses, and
+// returns the facts that are new. The session of the request must not change
+// meanwhile.
+func (s *Set) Inquire(ctx context.Context, r Request) *Facts {
+	guards := s.Applying(r.Server, r.Tool)
+	if len(guards) == 0 {
+		return nil
+	}
+	x := newEvaluation(guards[0].types, r)
+	x.inquires = true
+	x.evaluate(ctx, guards)
+	return x.found()
+}

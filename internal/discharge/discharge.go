@@ -32,14 +32,12 @@ const (
 
 // Request is one value that falls short of what its argument asks for.
 type Request struct {
-	Tool     string
-	Pointer  string
-	Value    string
-	Argument *contract.Argument
-	Resolved *provenance.Resolution
-	// Confirmed are the confirmations of the session; nil when there are none.
-	Confirmed *Confirmations
-	Now       time.Time
+	Tool      string
+	Pointer   string
+	Value     string
+	Argument  *contract.Argument
+	Resolved  *provenance.Resolution
+	Confirmed Confirmed
 }
 
 // Procedure issues certificates.
@@ -116,7 +114,7 @@ func (validation) Certify(r Request) (label.Certificate, bool) {
 type confirmation struct{}
 
 func (confirmation) Certify(r Request) (label.Certificate, bool) {
-	if r.Confirmed == nil || !r.Argument.Discharges(Confirmation) || !r.Confirmed.covers(r) {
+	if !r.Argument.Discharges(Confirmation) || !r.Confirmed.covers(r) {
 		return label.Certificate{}, false
 	}
 	return label.Certificate{
@@ -155,7 +153,16 @@ func (c *Confirmations) Add(tool string, a *contract.Argument, value string, now
 	return nil
 }
 
-func (c *Confirmations) covers(r Request) bool {
+// At returns the confirmations that hold at a time, until the next is added.
+func (c *Confirmations) At(now time.Time) Confirmed { return Confirmed{c.until, now} }
+
+// Confirmed are confirmations as one decision reads them. The zero value has none.
+type Confirmed struct {
+	until map[confirmed]time.Time
+	now   time.Time
+}
+
+func (c Confirmed) covers(r Request) bool {
 	until, ok := c.until[confirmed{r.Tool, r.Argument.Pattern, r.Value}]
-	return ok && r.Now.Before(until)
+	return ok && c.now.Before(until)
 }

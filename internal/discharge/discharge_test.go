@@ -35,7 +35,7 @@ func compiled(t testing.TB, a contract.Arg) *contract.Argument {
 
 // request asks for a value of external origin in an argument.
 func request(a *contract.Argument, value string) Request {
-	return Request{Tool: "desk\x00send", Pointer: "/to", Value: value, Argument: a, Now: noon,
+	return Request{Tool: "desk\x00send", Pointer: "/to", Value: value, Argument: a,
 		Resolved: &provenance.Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginModel), Trust: label.External}, How: "ambient"}}
 }
 
@@ -54,7 +54,7 @@ func TestNothingIsCertifiedByDefault(t *testing.T) {
 	for _, role := range append(label.Roles(), label.NoRole) {
 		a := compiled(t, contract.Arg{Role: role, Floor: label.User, Discharge: []string{Allowlist, Directory, Lookup, Source, Validation, Confirmation}})
 		r := request(a, "eve@evil.io")
-		r.Confirmed = &Confirmations{}
+		r.Confirmed = new(Confirmations).At(noon)
 		if names, _ := certified(r); len(names) > 0 {
 			t.Errorf("%s: certified by %q", role, names)
 		}
@@ -201,14 +201,14 @@ func TestConfirmationScope(t *testing.T) {
 		{"an argument that no person may settle", func(r *Request) {
 			r.Argument = compiled(t, contract.Arg{Pattern: "/to/*", Role: label.Target, Discharge: []string{Directory}})
 		}, false},
-		{"another session", func(r *Request) { r.Confirmed = &Confirmations{} }, false},
-		{"no session", func(r *Request) { r.Confirmed = nil }, false},
-		{"the last instant", func(r *Request) { r.Now = noon.Add(ConfirmationLife - 1) }, true},
-		{"its end", func(r *Request) { r.Now = noon.Add(ConfirmationLife) }, false},
-		{"a day later", func(r *Request) { r.Now = noon.Add(24 * time.Hour) }, false},
+		{"another session", func(r *Request) { r.Confirmed = new(Confirmations).At(noon) }, false},
+		{"no session", func(r *Request) { r.Confirmed = Confirmed{} }, false},
+		{"the last instant", func(r *Request) { r.Confirmed = c.At(noon.Add(ConfirmationLife - 1)) }, true},
+		{"its end", func(r *Request) { r.Confirmed = c.At(noon.Add(ConfirmationLife)) }, false},
+		{"a day later", func(r *Request) { r.Confirmed = c.At(noon.Add(24 * time.Hour)) }, false},
 	} {
 		r := request(a, "ann@corp.com")
-		r.Confirmed = &c
+		r.Confirmed = c.At(noon)
 		x.change(&r)
 		if _, ok := (confirmation{}).Certify(r); ok != x.want {
 			t.Errorf("%s: certified %v", x.name, ok)
@@ -226,7 +226,7 @@ func TestConfirmationSettles(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := request(a, "k")
-		r.Confirmed = &c
+		r.Confirmed = c.At(noon)
 		got, ok := confirmation{}.Certify(r)
 		want := label.Certificate{Removes: label.LowInfo | label.AmbiguousBinding | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(label.Credential), Max: max(label.User, floor), Procedure: Confirmation, Basis: got.Basis}
 		if !ok || got != want {
@@ -250,7 +250,7 @@ func TestConfirmationsAreBounded(t *testing.T) {
 	}
 	for value, want := range map[string]bool{"0": true, "4095": true, "one more": false} {
 		r := request(a, value)
-		r.Tool, r.Confirmed = "t", &c
+		r.Tool, r.Confirmed = "t", c.At(noon)
 		if _, ok := (confirmation{}).Certify(r); ok != want {
 			t.Errorf("%s: certified %v", value, ok)
 		}
@@ -259,7 +259,7 @@ func TestConfirmationsAreBounded(t *testing.T) {
 	_ = again.Add("t", a, "x", noon)
 	_ = again.Add("t", a, "x", noon.Add(10*time.Minute))
 	r := request(a, "x")
-	r.Tool, r.Confirmed, r.Now = "t", &again, noon.Add(20*time.Minute)
+	r.Tool, r.Confirmed = "t", again.At(noon.Add(20*time.Minute))
 	if _, ok := (confirmation{}).Certify(r); !ok {
 		t.Error("a second confirmation does not count from when it was given")
 	}
@@ -272,7 +272,7 @@ func TestOnlyAPersonSettlesALookalike(t *testing.T) {
 	var confirmed Confirmations
 	_ = confirmed.Add("desk\x00send", a, "v", noon)
 	r := request(a, "v")
-	r.Confirmed = &confirmed
+	r.Confirmed = confirmed.At(noon)
 	r.Resolved = &provenance.Resolution{Label: label.Label{Trust: label.ToolOutput, Obligations: label.Homoglyph}, Bounded: true,
 		Offers: []provenance.Offer{{Procedure: Directory, Roles: label.RolesOf(label.Control), Max: label.User}}}
 	names, certs := certified(r)
@@ -305,9 +305,10 @@ func TestCertificatesAreNarrow(t *testing.T) {
 		for range rapid.IntRange(0, 2).Draw(rt, "offers") {
 			r.Resolved.Offers = append(r.Resolved.Offers, provenance.Offer{Procedure: offered.Draw(rt, "procedure"), Basis: "a record", Roles: label.RolesOf(roles.Draw(rt, "serves")), Max: trusts.Draw(rt, "max")})
 		}
-		r.Confirmed = &Confirmations{}
+		var c Confirmations
 		confirmed := values.Draw(rt, "confirmed")
-		_ = r.Confirmed.Add(r.Tool, a, confirmed, noon)
+		_ = c.Add(r.Tool, a, confirmed, noon)
+		r.Confirmed = c.At(noon)
 		_, certs := certified(r)
 		for _, c := range certs {
 			got := label.Apply(r.Resolved.Label, c, a.Role)

@@ -67,12 +67,16 @@ const maxNames = 1024
 // name returns what the names of an argument, or of a field, say.
 func (s *Session) name(pointer, tool string) name {
 	key := nameKey{tool, pointer}
-	n, ok := s.nameOf[key]
-	if !ok {
-		n = newName(pointer, tool)
-		if len(s.nameOf) < maxNames && len(pointer) <= 256 {
-			s.nameOf[key] = n
-		}
+	if n, ok := s.nameOf[key]; ok {
+		return n
+	}
+	if n, ok := s.memo.names[key]; ok {
+		return n
+	}
+
+	n := newName(pointer, tool)
+	if len(s.nameOf)+len(s.memo.names) < maxNames && len(pointer) <= 256 {
+		s.memo.names = remember(s.memo.names, key, n)
 	}
 	return n
 }

@@ -13,10 +13,10 @@ type procedureOf struct{ event, procedure int32 }
 // external, and is in no other record of the result. It is looked for once a
 // decision.
 func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
-	if found, ok := s.named[of]; ok {
+	if found, ok := s.memo.named[of]; ok {
 		return found, found != ""
 	}
-	defer func() { s.named[of] = record }()
+	defer func() { s.memo.named = remember(s.memo.named, of, record) }()
 
 	out := s.events[of.event].out
 	by := out.spec.Certify[of.procedure].By

@@ -129,7 +129,7 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 		bytes += len(values[i].Text) + len(values[i].Pointer)
 	}
 	s.work.begin(bytes, len(values))
-	s.named = map[procedureOf]string{}
+	s.memo = memo{names: s.memo.names}
 	for i := range values {
 		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
 		if !s.work.spent() {

@@ -28,12 +28,12 @@ type Session struct {
 	writes  int
 	// unindexed are the events that the model wrote since the last text.
 	unindexed []uint32
-	nameOf    map[nameKey]name
-	prose     bool   // a result has had text that somebody wrote
-	proposal  string // the model's last text, which the user may agree to
+	nameOf    map[nameKey]name // not written by those who read: see [Session.At]
+	prose     bool             // a result has had text that somebody wrote
+	proposal  string           // the model's last text, which the user may agree to
 
-	numeric []numericResult        // what arithmetic works with, the latest first
-	named   map[procedureOf]string // the records that the user named, of one decision
+	numeric []numericResult // what arithmetic works with, the latest first
+	memo    memo
 }
 
 type event struct {
@@ -59,8 +59,6 @@ type output struct {
 	narrowed bool
 	by       []string // ordinary words of the user's that selected it
 	keyed    []string // for each of spec.Certify, the record that its key names
-	// extremes are the records that superlatives pick, by their word.
-	extremes map[string][2]string
 }
 
 type argument struct {
@@ -93,7 +91,6 @@ func New(clock func() time.Time) *Session {
 		own:     index.New(index.Options{}),
 		written: map[string]write{},
 		nameOf:  map[nameKey]name{},
-		named:   map[procedureOf]string{},
 	}
 }
 
@@ -186,6 +183,7 @@ func (s *Session) Model(name, text string) {
 }
 
 func (s *Session) add(e event) int {
+	s.memo = memo{names: s.memo.names}
 	n := len(s.events)
 	// A name that came before keeps its meaning: evidence refers to it.
 	for i, name := 2, e.name; ; i++ {

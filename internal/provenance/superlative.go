@@ -79,21 +79,17 @@ func (s *Session) saysSuperlative(sup *superlative) bool {
 }
 
 // extreme finds the one record with the extreme value of the first field that a
-// superlative is about. It is computed once for each result.
+// superlative is about. It is computed once a decision for each result.
 func (s *Session) extreme(event int32, sup *superlative) (record, field string) {
 	out := s.events[event].out
-	if got, ok := out.extremes[sup.word]; ok {
+	key := extremeOf{event, sup.word}
+	if got, ok := s.memo.extremes[key]; ok {
 		return got[0], got[1]
 	}
 	if !s.work.spend(candidateWork * len(out.doc.Leaves())) {
 		return "", ""
 	}
-	defer func() {
-		if out.extremes == nil {
-			out.extremes = map[string][2]string{}
-		}
-		out.extremes[sup.word] = [2]string{record, field}
-	}()
+	defer func() { s.memo.extremes = remember(s.memo.extremes, key, [2]string{record, field}) }()
 	column := ""
 	var best *big.Rat
 	var bestText string

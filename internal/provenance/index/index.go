@@ -69,7 +69,11 @@ type Index struct {
 	max     int
 	dropped int
 
-	// Scratch space of one call.
+	scratch
+}
+
+// scratch is the space in which one call works. It means nothing to the next.
+type scratch struct {
 	norm   []byte
 	breaks normal.Breaks
 	value  []byte

@@ -1,0 +1,150 @@
+package remit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/discharge"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+func (x *deciding) resolve() bool {
+	values := make([]provenance.Value, len(x.leaves))
+	for i, leaf := range x.leaves {
+		a := x.arguments[i]
+		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
+			Brief: a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0}
+	}
+	// The names of members that the schema leaves open are values as well:
+	// {"permissions": {"eve@x.io": "write"}} has its target in one.
+	owner := []int(nil)
+	for i := range x.leaves {
+		for _, name := range openNames(x.arguments[i], values[i].Pointer) {
+			values = append(values, provenance.Value{Pointer: values[i].Pointer, Kind: strictjson.String, Text: name})
+			owner = append(owner, i)
+		}
+	}
+	all := x.in.seen.Resolve(x.act, values)
+	x.resolved = all[:len(x.leaves)]
+	for j, i := range owner {
+		name, r := &all[len(x.leaves)+j], &x.resolved[i]
+		r.Label = label.Merge(r.Label, name.Label)
+		if len(r.Parts) > 0 {
+			r.Parts = append(r.Parts, provenance.Part{Name: "member name", Text: values[len(x.leaves)+j].Text, Authority: true, Label: name.Label})
+		}
+		r.Witness = r.Witness && name.Witness
+		r.Evidence = append(r.Evidence, name.Evidence...)
+		if name.Label.Trust < label.User {
+			r.Offers = nil // they are for the value alone
+		}
+	}
+	return true
+}
+
+// openNames returns the member names of a pointer that the contract's pattern
+// leaves open, where they matter: above arguments that carry authority.
+func openNames(a *contract.Argument, pointer string) []string {
+	if a.Role == label.Content || a.Role == label.Selector || !strings.Contains(a.Pattern, "*") || pointer == "" {
+		return nil
+	}
+	var out []string
+	pattern := strings.Split(a.Pattern, "/")
+	for i, segment := range strings.Split(pointer, "/") {
+		if segment == "" || i < len(pattern) && pattern[i] != "*" && pattern[i] != "**" ||
+			i >= len(pattern) && pattern[len(pattern)-1] != "**" {
+			continue
+		}
+		// A small number is the index of a list.
+		if _, err := strconv.Atoi(segment); err != nil || len(segment) > 4 {
+			out = append(out, memberName(segment))
+		}
+	}
+	return out
+}
+
+// effective is the label that an argument is checked with. In arguments that
+// bear authority, and in selectors, the parts that decide where a call goes
+// count; what a query or a display name carries along is content. Doubts about
+// who picked a value matter only where the value carries authority.
+func effective(r *provenance.Resolution, role label.Role) label.Label {
+	l := r.Label
+	if role == label.Target || role == label.Selector {
+		l = r.Authority()
+	}
+	if !role.AuthorityBearing() {
+		l.Obligations &^= label.LowInfo | label.AmbiguousBinding
+		if role != label.Selector {
+			l.Obligations &^= label.Unrequested
+		}
+	}
+	return l
+}
+
+func (x *deciding) check() {
+	x.checked = make([]label.Argument, len(x.leaves))
+	x.d.Findings = make([]Finding, len(x.leaves))
+	for i := range x.leaves {
+		x.checkArgument(i)
+	}
+	if p := x.d.Precision; p == label.L0 || p == label.L1 {
+		if !label.CheckCall(p, x.checked) {
+			x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", p),
+				"use precision L2 or L3, at which each argument is judged by itself")
+		}
+	}
+}
+
+func (x *deciding) checkArgument(i int) {
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	value := effective(r, a.Role)
+	c := label.Argument{Require: a.Requirement, Value: value, Certified: value}
+	gap := label.Check(value, a.Requirement, 0)
+	var certs []Discharge
+	if !gap.None() && x.d.Precision == label.L3 {
+		request := discharge.Request{Tool: x.tool(), Pointer: leaf.Pointer, Value: x.confirmable(i), Argument: a, Resolved: r,
+			Confirmed: x.in.confirmed}
+		for _, p := range x.in.procedures {
+			cert, ok := p.Certify(request)
+			if !ok {
+				continue
+			}
+			c.Certified = label.Apply(c.Certified, cert, a.Role)
+			c.Discharged |= cert.Removes
+			certs = append(certs, Discharge{
+				Procedure: cert.Procedure, Max: cert.Max, Roles: cert.Roles.List(),
+				Removes: x.in.obligations.Names(cert.Removes), Basis: cert.Basis,
+			})
+			if gap = label.Check(c.Certified, a.Requirement, c.Discharged); gap.None() {
+				break
+			}
+		}
+	}
+	x.checked[i] = c
+	x.d.Findings[i] = x.finding(i, certs, gap.None())
+	if x.d.Precision == label.L2 || x.d.Precision == label.L3 {
+		x.explainGap(i, gap)
+	}
+}
+
+func (x *deciding) finding(i int, certs []Discharge, satisfied bool) Finding {
+	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
+	f := Finding{
+		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
+		Trust: r.Label.Trust, Origins: x.in.classes.Names(r.Label.Origins),
+		Obligations: x.in.obligations.Names(r.Label.Obligations),
+		How:         r.How, Certificates: certs, Satisfied: satisfied,
+		Pattern: a.Pattern, Why: a.Why, Contract: a.Place,
+	}
+	if len(r.Evidence) > 0 {
+		f.Evidence = make([]Evidence, len(r.Evidence))
+		for j, e := range r.Evidence {
+			f.Evidence[j] = e
+			f.Evidence[j].Text = shown(e.Text)
+		}
+	}
+	return f
+}

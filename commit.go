@@ -1,0 +1,323 @@
+package remit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/discharge"
+)
+
+// Decide decides a proposed call. A doubtful call is a decision, not an error;
+// an error means that the context ended or the monitor's [Confirmer] failed,
+// and then the call must not run.
+//
+// What guards need from others is looked up before, while the session goes on: calls
+// whose rules look things up are decided one after the other, and others need not
+// wait for them.
+func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
+	o, err := s.settle(ctx, question{call: c}, s.commit)
+	if err != nil {
+		return nil, err
+	}
+	d := o.decision
+	if d.Verdict != Ask || s.monitor.confirm == nil {
+		return d, nil
+	}
+
+	// The person is asked without holding the session: other calls go on.
+	yes, err := s.monitor.confirm.Confirm(ctx, d)
+	if err != nil {
+		return nil, fmt.Errorf("ask about %s: %w", c.Tool, err)
+	}
+	if !yes {
+		return d, nil
+	}
+	return s.ConfirmOnce(ctx, d.Call)
+}
+
+// Confirm notes that a person agreed to a call that was held back, and decides
+// it again. For the rest of the session, or [discharge.ConfirmationLife], the
+// targets of the call that fell short are as good as the user's in their own
+// arguments of this tool, and the very same call is not asked about again, unless it
+// sends or pays something. Everything else in the call (what it runs, writes or
+// sets) is agreed to with this call alone.
+func (s *Session) Confirm(ctx context.Context, call string) (*Decision, error) {
+	return s.confirm(ctx, call, forSession)
+}
+
+// ConfirmOnce notes that a person agreed to this call, and to nothing else: the
+// next one is asked about again, also with the same values.
+func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, error) {
+	return s.confirm(ctx, call, once)
+}
+
+func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
+	o, err := s.settle(ctx, question{call: Call{ID: call}, consent: agreed}, s.commit)
+	if err != nil {
+		return nil, err
+	}
+	return o.decision, nil
+}
+
+// question is a call to be decided, or, with a person's consent, the id of one that
+// was.
+type question struct {
+	call    Call
+	consent consent
+	now     time.Time
+}
+
+// failed says which question could not be answered.
+func (q *question) failed(err error) error {
+	if q.consent != none {
+		return fmt.Errorf("confirm %q: %w", q.call.ID, err)
+	}
+	return fmt.Errorf("decide %s: %w", q.call.Tool, err)
+}
+
+// input gathers what the decision of a question depends on. It changes nothing.
+func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
+	in := &input{
+		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
+		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, history: s.history.view(),
+		consent: q.consent, facts: facts, best: Allow,
+	}
+	in.number = s.counts.calls
+	if in.call.ID == "" {
+		in.call.ID, in.number = s.nextID()
+	}
+	if record, ok := s.calls[in.call.ID]; ok {
+		in.before = &record.decided
+	}
+	if q.consent != none {
+		if in.before == nil {
+			return nil, q.failed(ErrUnknownCall)
+		}
+		in.call = in.before.call
+	}
+	return in, nil
+}
+
+// nextID returns an id for a call that came without one.
+func (s *Session) nextID() (id string, number int) {
+	for number = s.counts.calls + 1; ; number++ {
+		id = fmt.Sprintf("c%d", number)
+		if _, taken := s.calls[id]; !taken {
+			return id, number
+		}
+	}
+}
+
+// maxGathers bounds how often look-ups are made for one decision: for a tool and
+// the one that it calls, and again as often as the session has gone on meanwhile so
+// that other look-ups are wanted.
+const maxGathers = 8
+
+// settle decides a question, and calls use with the outcome before the session can
+// change. Look-ups are made before, without the session's lock.
+func (s *Session) settle(ctx context.Context, q question, use func(*outcome)) (*outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, q.failed(err)
+	}
+	facts := new(guard.Facts)
+	o, err := s.attempt(&q, facts, use, false)
+	if err != nil || len(o.wants) == 0 {
+		return o, err
+	}
+
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return nil, q.failed(ctx.Err())
+	}
+	inquiring, cancel := context.WithTimeout(ctx, guard.FactsTimeout)
+	defer cancel()
+	for n := range maxGathers + 1 {
+		if o, err = s.attempt(&q, facts, use, n == maxGathers); err != nil || len(o.wants) == 0 {
+			return o, err
+		}
+		if n == maxGathers {
+			break
+		}
+		for _, r := range o.wants {
+			r.Recorded, r.Reader, r.Judge = facts, s.monitor.reader, s.monitor.judge
+			facts = facts.With(s.monitor.guards.Inquire(inquiring, r))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, q.failed(err)
+		}
+		facts = s.current(facts, o.version)
+	}
+	return o, nil // what is missing is a reason against the call
+}
+
+// attempt decides a question by the facts that are known. When others are wanted
+// and this is not the last attempt, the outcome is not used: it is only good for
+// its wants.
+func (s *Session) attempt(q *question, facts *guard.Facts, use func(*outcome), last bool) (*outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.now.IsZero() {
+		q.now = s.now()
+	}
+	in, err := s.input(*q, facts)
+	if err != nil {
+		return nil, err
+	}
+
+	o := decide(in)
+	o.version = s.version
+	if len(o.wants) == 0 || last {
+		use(o)
+		return o, nil
+	}
+	seen := s.history.snapshot()
+	for i := range o.wants {
+		o.wants[i].History = seen
+	}
+	return o, nil
+}
+
+// current returns the facts that still hold. Judgments are about the conversation,
+// and are asked for again when that went on.
+func (s *Session) current(facts *guard.Facts, version uint64) *guard.Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.version == version {
+		return facts
+	}
+	return &guard.Facts{Lookups: facts.Lookups}
+}
+
+// commit makes the session know an outcome. Its lock must be held since the outcome
+// was decided, or the version be the same.
+func (s *Session) commit(o *outcome) {
+	in := o.in
+	s.version++
+	s.counts.calls = max(s.counts.calls, in.number)
+	s.seen.Keep(in.seen)
+	if o.record == nil {
+		return
+	}
+	s.calls[in.call.ID] = o.record
+	if !o.record.allowed {
+		return
+	}
+
+	s.seen.Called("call:"+in.call.ID+"#", o.values, o.resolved)
+	s.seen.Acted(o.act)
+	if o.agreement != "" {
+		s.agreed.add(o.agreement, o.decision.Reasons, in.now.Add(discharge.ConfirmationLife))
+	}
+	for _, c := range o.confirmed {
+		// The session is bounded by its calls; a full list only means that the
+		// person is asked again.
+		_ = s.confirmed.Add(o.tool, c.argument, c.value, in.now)
+	}
+	if o.record.made != nil {
+		s.ran(o.record.made, in.now)
+	}
+}
+
+// agreements are calls to which a person agreed for the session, by what tells a
+// call from others.
+type agreements map[string]agreement
+
+// agreement is what a person was asked about a call, and how long the answer holds.
+type agreement struct {
+	reasons []Reason
+	until   time.Time
+}
+
+// maxAgreed bounds the calls of a session that a person agreed to for all of it.
+const maxAgreed = 4096
+
+func (a agreements) add(call string, reasons []Reason, until time.Time) {
+	if len(a) < maxAgreed {
+		a[call] = agreement{reasons, until}
+	}
+}
+
+// cover reports whether a person agreed to a call with all of these reasons.
+func (a agreements) cover(call string, reasons []Reason, now time.Time) bool {
+	had, ok := a[call]
+	return ok && now.Before(had.until) && covered(had.reasons, reasons)
+}
+
+// ErrChanged is returned when a session changed between a decision and its
+// commit. The decision doesn't count: a session whose log has it must be restored
+// from the log.
+var ErrChanged = errors.New("the session changed since the call was decided")
+
+// A Proposal is a decision that its session has not committed. It is what
+// [Session.DecideRecorded] hands to its record function, and is of no use after
+// that returned.
+type Proposal struct {
+	outcome *outcome
+	event   Event
+}
+
+// Decision returns the proposed decision.
+func (p *Proposal) Decision() *Decision { return p.outcome.decision }
+
+// Event returns the entry of the session's log from which [Monitor.Restore]
+// decides the same again.
+func (p *Proposal) Event() Event { return p.event }
+
+// Storage returns what [Session.Storage] returns once the decision is committed.
+func (p *Proposal) Storage() (Storage, bool) {
+	return p.outcome.record.storage(p.outcome.in.classes)
+}
+
+// DecideRecorded is [Session.Decide] for sessions that are kept in a log: record
+// writes the proposal down before the session commits it. When record fails, the
+// session is as it was, and the error is returned. Record runs without the
+// session's lock; the caller makes sure that nothing else is added to the session
+// meanwhile, else the error is [ErrChanged]. The monitor's [Confirmer] is not
+// asked.
+func (s *Session) DecideRecorded(ctx context.Context, c Call, record func(*Proposal) error) (*Decision, error) {
+	return s.recorded(ctx, question{call: c}, record)
+}
+
+// ConfirmRecorded is to [Session.Confirm] what DecideRecorded is to Decide; to
+// [Session.ConfirmOnce] when the agreement is to this call alone.
+func (s *Session) ConfirmRecorded(ctx context.Context, call string, callOnly bool, record func(*Proposal) error) (*Decision, error) {
+	agreed := forSession
+	if callOnly {
+		agreed = once
+	}
+	return s.recorded(ctx, question{call: Call{ID: call}, consent: agreed}, record)
+}
+
+// recorded commits the outcome of a question after it was recorded.
+func (s *Session) recorded(ctx context.Context, q question, record func(*Proposal) error) (*Decision, error) {
+	o, err := s.settle(ctx, q, func(*outcome) {})
+	if err != nil {
+		return nil, err
+	}
+
+	if err := record(&Proposal{o, o.event()}); err != nil {
+		return nil, err
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.version != o.version {
+		return nil, q.failed(ErrChanged)
+	}
+	s.commit(o)
+	return o.decision, nil
+}
+
+// event returns the log's entry of an outcome.
+func (o *outcome) event() Event {
+	e := Event{Kind: CallEvent, Time: o.in.now, Call: &o.in.call, Verdict: o.decision.Verdict, Facts: o.decision.Facts}
+	if o.in.consent != none {
+		e.Kind, e.Call, e.Once = ConfirmationEvent, &Call{ID: o.in.call.ID}, o.in.consent == once
+	}
+	return e
+}
