@@ -54,7 +54,7 @@ func (x *deciding) parse() bool {
 		x.refuse(InvalidArguments, "", "the arguments are not acceptable JSON: "+err.Error(), "send one JSON object, every member once")
 		return false
 	}
-	if doc.Root() != strictjson.Object {
+	if doc.Root().Kind() != strictjson.Object {
 		x.refuse(InvalidArguments, "", "the arguments are not a JSON object", "send one JSON object")
 		return false
 	}

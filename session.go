@@ -196,7 +196,7 @@ func structured(r Result) *strictjson.Document {
 	if err != nil {
 		return nil
 	}
-	if k := doc.Root(); k != strictjson.Object && k != strictjson.Array {
+	if k := doc.Root().Kind(); k != strictjson.Object && k != strictjson.Array {
 		return nil
 	}
 	return doc

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -47,7 +46,7 @@ func (x *deciding) unwrap(doc *strictjson.Document) bool {
 		}
 	}
 	if arguments == nil {
-		arguments = rawjson.Get(x.d.Arguments, segments(u.Arguments)...)
+		arguments = strictjson.Get(x.d.Arguments, segments(u.Arguments)...)
 	}
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
@@ -131,7 +130,7 @@ func rewrite(call json.RawMessage, at strictjson.Leaf) (inner, outer *strictjson
 	if inner, err = strictjson.Parse([]byte(at.Text), strictjson.DefaultLimits()); err != nil {
 		return nil, nil, err
 	}
-	if inner.Root() != strictjson.Object {
+	if inner.Root().Kind() != strictjson.Object {
 		return nil, nil, errNotObject
 	}
 

@@ -252,7 +252,7 @@ func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
 		return nil, err
 	}
 
-	scalar := err == nil && doc.Root() != strictjson.Object && doc.Root() != strictjson.Array
+	scalar := err == nil && doc.Root().Kind() != strictjson.Object && doc.Root().Kind() != strictjson.Array
 	isText := len(r.Structured) == 0 && (err != nil || scalar)
 	if isText {
 		if shape.Type != types.DynType && shape.Type != types.StringType {

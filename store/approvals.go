@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // errHash is what a text that is no hash is answered with.
@@ -24,11 +24,11 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}
-	decision, err := rawjson.Encode(a.Decision)
+	decision, err := strictjson.Encode(a.Decision)
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}
-	places, err := rawjson.Encode(a.Places)
+	places, err := strictjson.Encode(a.Places)
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // stored is an event as it is written: every text byte for byte, also where it
@@ -55,7 +55,7 @@ type exact string
 // MarshalJSON implements [json.Marshaler].
 func (e exact) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(e)) {
-		return rawjson.Encode(string(e))
+		return strictjson.Encode(string(e))
 	}
 	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(e))})
 }
@@ -91,7 +91,7 @@ func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
 	if r := e.Result; r != nil {
 		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
 	}
-	return rawjson.Encode(s)
+	return strictjson.Encode(s)
 }
 
 func (r *Record) decode(event string, decision sql.NullString, boot string) error {

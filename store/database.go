@@ -16,7 +16,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // database is a [Store] over SQL. Both databases run the same statements; what
@@ -250,7 +250,7 @@ func (s *database) encode(r *Record) (*encoded, error) {
 	e := &encoded{event: string(event), salt: make([]byte, 16), seq: r.Seq}
 	_, _ = rand.Read(e.salt) // never fails: it ends the program instead
 	if r.Decision != nil {
-		decision, err := rawjson.Encode(r.Decision)
+		decision, err := strictjson.Encode(r.Decision)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 const (
@@ -113,7 +113,7 @@ func keep(x *Settlement, outcome any, now time.Time) (*keeping, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, err := rawjson.Encode(reply.Header)
+	header, err := strictjson.Encode(reply.Header)
 	if err != nil {
 		return nil, err
 	}

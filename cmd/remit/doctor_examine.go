@@ -33,7 +33,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -156,7 +156,7 @@ func (x *examination) prove(ctx context.Context, known bool) (out *shown, many b
 	name := "remit_canary_" + strings.ToLower(rand.Text())
 	r, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: map[string]string{"to": "canary@canary.example"}})
 	denied := denialOf(r)
-	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(rawjson.Quote(name)))
+	several := err != nil && strings.Contains(err.Error(), "no server offers the tool "+string(strictjson.Quote(name)))
 	switch {
 	case denied.stopped(name, remit.UnknownTool):
 		return &shown{session, tools, close}, false
@@ -566,12 +566,12 @@ func catalogue(server string, raw []json.RawMessage) (*schema.Catalogue, []strin
 	for _, r := range raw {
 		data, err := json.Marshal(map[string]any{"tools": []json.RawMessage{r}})
 		if err != nil {
-			bad = append(bad, rawjson.GetText(r, "name"))
+			bad = append(bad, strictjson.GetText(r, "name"))
 			continue
 		}
 		c, err := schema.ParseMCP(server, data)
 		if err != nil || len(c.Tools) != 1 {
-			bad = append(bad, rawjson.GetText(r, "name"))
+			bad = append(bad, strictjson.GetText(r, "name"))
 			continue
 		}
 		if _, twice := out.Tool(c.Tools[0].Name); twice {
@@ -643,8 +643,8 @@ func (t *tools) note(line []byte) {
 	if err != nil || m.Result == nil {
 		return
 	}
-	list := rawjson.Get(m.Result, "tools")
-	elements, err := rawjson.Elements(list)
+	list := strictjson.Get(m.Result, "tools")
+	elements, err := strictjson.Elements(list)
 	if list == nil || err != nil {
 		return
 	}

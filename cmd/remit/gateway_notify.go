@@ -11,7 +11,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/mcp"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // notifier runs a command of the deployment's when a question begins to wait.
@@ -28,7 +28,7 @@ const notifyTime = 30 * time.Second
 func (n notifier) tell(ctx context.Context, d *remit.Decision) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
-	data, err := rawjson.Encode(map[string]any{
+	data, err := strictjson.Encode(map[string]any{
 		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": mcp.Question(d, nil),
 	})
 	if err != nil {

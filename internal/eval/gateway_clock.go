@@ -11,7 +11,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/mcp/upstream"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/store"
 )
 
@@ -66,7 +66,7 @@ func (c *stageClock) begin(argument string) *callTimes {
 }
 
 func (c *stageClock) of(arguments []byte) *callTimes {
-	argument := rawjson.GetText(arguments, "id")
+	argument := strictjson.GetText(arguments, "id")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[argument]
@@ -254,9 +254,9 @@ type timedLink struct {
 
 // Send implements [upstream.Link].
 func (l timedLink) Send(m upstream.Message) error {
-	if t := l.from.clock.of(rawjson.Get(m.Raw, "params", "arguments")); t != nil {
+	if t := l.from.clock.of(strictjson.Get(m.Raw, "params", "arguments")); t != nil {
 		l.from.mu.Lock()
-		l.from.sent[string(rawjson.Number(m.ID))] = sentCall{t, time.Now()}
+		l.from.sent[string(strictjson.Int(m.ID))] = sentCall{t, time.Now()}
 		l.from.mu.Unlock()
 	}
 	return l.Link.Send(m)
@@ -277,7 +277,7 @@ type sentCall struct {
 // Receive implements [upstream.Receiver].
 func (r *timedReceiver) Receive(raw []byte, about int64) {
 	now := time.Now()
-	id := string(rawjson.Get(raw, "id"))
+	id := string(strictjson.Get(raw, "id"))
 	r.mu.Lock()
 	sent, ok := r.sent[id]
 	delete(r.sent, id)

@@ -133,7 +133,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			}
 		case "output":
 			doc, err := strictjson.Parse([]byte(item.Content), strictjson.OutputLimits())
-			if err != nil || doc.Root() != strictjson.Object && doc.Root() != strictjson.Array {
+			if err != nil || doc.Root().Kind() != strictjson.Object && doc.Root().Kind() != strictjson.Array {
 				doc = nil
 			}
 			if item.Tool != tool {

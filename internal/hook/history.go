@@ -216,7 +216,7 @@ func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 	f := &effects{outside: true, writes: true}
 	doc, err := strictjson.Parse(c.Arguments, strictjson.DefaultLimits())
 	v, _ := tool.Variant(inWorkspace, true)
-	if err != nil || doc.Root() != strictjson.Object || v == nil {
+	if err != nil || doc.Root().Kind() != strictjson.Object || v == nil {
 		return f
 	}
 	*f = effects{}

@@ -46,7 +46,7 @@ type seen struct {
 // Paths become what a person would write for where they really lead.
 func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *shell.Programs, h *history) (seen, error) {
 	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
-	if err != nil || doc.Root() != strictjson.Object {
+	if err != nil || doc.Root().Kind() != strictjson.Object {
 		return seen{arguments: raw}, nil // which is refused when it is decided
 	}
 	x := &reaching{w: w, programs: programs, history: h, far: inWorkspace, dir: w.dir}

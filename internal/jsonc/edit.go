@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Edit replaces a part of the text.
@@ -35,7 +35,7 @@ func Apply(data []byte, edits []Edit) []byte {
 func Quote(list ...string) string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
-		out = append(out, string(rawjson.Quote(s)))
+		out = append(out, string(strictjson.Quote(s)))
 	}
 	return strings.Join(out, ", ")
 }

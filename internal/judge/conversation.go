@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit/guard"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 const (
@@ -103,7 +103,7 @@ func (c conversation) spoke(speaker guard.EntryKind) bool {
 // prompt puts the question around the conversation. Each entry is one line of
 // JSON, so that no text can look like the end of its entry.
 func (c conversation) prompt(q guard.Question) (string, error) {
-	question, err := rawjson.Encode(q.Text)
+	question, err := strictjson.Encode(q.Text)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +118,7 @@ func (c conversation) prompt(q guard.Question) (string, error) {
 		b.WriteString("The conversation, of which not everything is here:\n")
 	}
 	for _, e := range c.entries {
-		text, err := rawjson.Encode(e)
+		text, err := strictjson.Encode(e)
 		if err != nil {
 			return "", err
 		}

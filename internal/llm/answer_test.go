@@ -32,16 +32,16 @@ func TestRead(t *testing.T) {
 		{"none", "I don't know.", "", "no JSON object"},
 		{"nothing", "", "", "no JSON object"},
 		{"a list", `[1, 2]`, "", "no JSON object"},
-		{"half of one", `{"a": {"b": 1`, "", `in "/a/b"`},
+		{"half of one", `{"a": {"b": 1`, "", `in "/a"`},
 		{"a comma too many", `{"a": 1,}`, "", `JSON at byte 8`},
-		{"a member twice", `{"a": 1, "a": 2}`, "", `"a" stands twice`},
-		{"a member twice in prose", `It is {"a": 1, "a": 2}.`, "", `"a" stands twice`},
+		{"a member twice", `{"a": 1, "a": 2}`, "", `"a" appears twice`},
+		{"a member twice in prose", `It is {"a": 1, "a": 2}.`, "", `"a" appears twice`},
 		{"a lone surrogate", `{"a": "\ud800"}`, "", "surrogate"},
 		{"a number that takes much space", `{"a": {"b": 1e-999999}}`, "", "/a/b: the number is out of bounds"},
 		{"a number beyond all", `{"a": 1E+99999999999999999999}`, "", "/a: the number is out of bounds"},
 		{"a number with many digits", `{"a": ` + strings.Repeat("1", 9999) + `}`, "", "/a: the number is out of bounds"},
 		{"a large number", `{"a": -1.5E+308}`, `{"a":-1.5E+308}`, ""},
-		{"nesting without an end", strings.Repeat(`{"a":`, 100), "", "deep"},
+		{"nesting without an end", strings.Repeat(`{"a":`, 100), "", "ends too early"},
 		{"braces without an end", strings.Repeat(`{`, 1<<20), "", "JSON at byte 1"},
 		{"a brace behind many", strings.Repeat(`{`, 100) + ` {"a": 1}`, "", "JSON at byte 1"},
 	} {
@@ -131,7 +131,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		doc, err := strictjson.Parse(got, strictjson.OutputLimits())
-		if err != nil || doc.Root() != strictjson.Object || string(doc.Canonical()) != string(got) {
+		if err != nil || doc.Root().Kind() != strictjson.Object || string(doc.Canonical()) != string(got) {
 			t.Fatalf("%q of %q: %v", got, text, err)
 		}
 		if _, err := anything().Mistakes(string(got)); err != nil {

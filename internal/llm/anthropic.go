@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"path"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // messages is the messages API of Anthropic.
@@ -75,7 +75,7 @@ func (messages) body(q question) ([]byte, error) {
 		r.Tools = []messagesTool{{q.schema.Name, "Takes your answer. Call it once, with the whole answer.", q.schema.JSON}}
 		r.ToolChoice = &messagesChoice{"tool", q.schema.Name}
 	}
-	return rawjson.Encode(r)
+	return strictjson.Encode(r)
 }
 
 type messagesReply struct {

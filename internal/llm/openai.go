@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // chat is chat/completions of OpenAI.
@@ -64,7 +64,7 @@ func (chat) body(q question) ([]byte, error) {
 	case formObject:
 		r.ResponseFormat = &chatFormat{Type: "json_object"}
 	}
-	return rawjson.Encode(r)
+	return strictjson.Encode(r)
 }
 
 type chatReply struct {

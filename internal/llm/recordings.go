@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // maxRecording bounds a file of a recording: all attempts at one prompt, each of
@@ -251,7 +251,7 @@ func (t *tape) close(how outcome) error {
 		return nil
 	}
 	t.rec.Outcome = how
-	data, err := rawjson.Encode(t.rec)
+	data, err := strictjson.Encode(t.rec)
 	if err != nil {
 		return err
 	}

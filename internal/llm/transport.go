@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -147,7 +146,7 @@ func answers() strictjson.Limits {
 // understand reads an answer, or the error that came instead. It returns what came
 // in the strict form.
 func (l *link) understand(got received) (received, reply, error) {
-	doc, err := strictjson.Parse(rawjson.Repair(got.body), answers())
+	doc, err := strictjson.Parse(strictjson.Repair(got.body), answers())
 	if err == nil {
 		got.body = l.redact(doc.Canonical()) // which has no escapes that hide the key
 	}

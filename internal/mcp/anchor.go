@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // RunSession is the id of the session that the token of a run anchors. The
@@ -62,7 +62,7 @@ func (h *Handler) declared(r *http.Request, m *wire.Message) string {
 	if h.o.MetaKey == "" {
 		return ""
 	}
-	name := rawjson.GetText(m.Params, "_meta", h.o.MetaKey)
+	name := strictjson.GetText(m.Params, "_meta", h.o.MetaKey)
 	if name == "" || len(name) > maxRun {
 		return ""
 	}
@@ -94,5 +94,5 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
-	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", rawjson.Quote("run-"+owned(principal(r), token)), rawjson.Quote("/mcp/"+token))
+	fmt.Fprintf(w, `{"session":%s,"path":%s}`+"\n", strictjson.Quote("run-"+owned(principal(r), token)), strictjson.Quote("/mcp/"+token))
 }

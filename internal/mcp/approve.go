@@ -10,8 +10,8 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/protocol"
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sighting"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -25,7 +25,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 	defer cancel()
 	var person ledger.Approver
 	switch {
-	case c.g.o.Elicit && x.stateless && elicits(rawjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
+	case c.g.o.Elicit && x.stateless && elicits(strictjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
 		question, err := c.askBack(ask, x, s, d, params)
 		if err == nil {
 			c.log.Info("a question goes to a person with the answer to the client", "call", d.Call, "server", d.Server, "tool", d.Tool)
@@ -74,7 +74,7 @@ func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision
 	if c.g.o.Notify != nil {
 		go c.g.o.Notify(context.WithoutCancel(ctx), d)
 	}
-	token := rawjson.Get(x.msg.Params, "_meta", "progressToken")
+	token := strictjson.Get(x.msg.Params, "_meta", "progressToken")
 	if token == nil {
 		return func() {}
 	}
@@ -155,7 +155,7 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Sessio
 		return false, "", errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
-	if err := x.port.Send(wire.NewRequest(rawjson.Number(id), "elicitation/create", formOf(d, c.places(ctx, s, d)))); err != nil {
+	if err := x.port.Send(wire.NewRequest(strictjson.Int(id), "elicitation/create", formOf(d, c.places(ctx, s, d)))); err != nil {
 		return false, "", err
 	}
 	select {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -154,12 +154,12 @@ func (b *backend) request(x *exchange, m *wire.Message, params json.RawMessage, 
 	b.pending[id] = p
 	b.mu.Unlock()
 	link, err := b.alive()
-	if token := rawjson.Get(params, "_meta", "progressToken"); token != nil {
+	if token := strictjson.Get(params, "_meta", "progressToken"); token != nil {
 		p.token = token
-		params = rawjson.Replace(params, rawjson.Number(id), "_meta", "progressToken")
+		params = strictjson.Replace(params, strictjson.Int(id), "_meta", "progressToken")
 	}
 	if err == nil {
-		err = link.Send(upstream.Message{Raw: m.With(rawjson.Number(id), params), ID: id, Method: m.Method, Header: header})
+		err = link.Send(upstream.Message{Raw: m.With(strictjson.Int(id), params), ID: id, Method: m.Method, Header: header})
 	}
 	if err != nil {
 		b.failed(id, err)
@@ -243,7 +243,7 @@ func (b *backend) within(x *exchange, bound time.Duration, params json.RawMessag
 
 // own sends a request of the gateway's own and waits for its result.
 func (b *backend) own(ctx context.Context, method string, params json.RawMessage, header http.Header) (json.RawMessage, error) {
-	m, err := wire.Parse(wire.NewRequest(rawjson.Number(0), method, params), b.c.g.limits())
+	m, err := wire.Parse(wire.NewRequest(strictjson.Int(0), method, params), b.c.g.limits())
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func (b *backend) own(ctx context.Context, method string, params json.RawMessage
 		case a.err != nil:
 			return nil, a.err
 		case a.m.Error != nil:
-			return nil, &rpcError{method, string(rawjson.Get(a.m.Error, "code")), rawjson.GetText(a.m.Error, "message")}
+			return nil, &rpcError{method, string(strictjson.Get(a.m.Error, "code")), strictjson.GetText(a.m.Error, "message")}
 		}
 		return a.m.Result, nil
 	case <-ctx.Done():
@@ -282,9 +282,9 @@ func (b *backend) abandon(id int64, note *wire.Message, why error) {
 	if !waits || link == nil {
 		return
 	}
-	raw := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, rawjson.Quote(why.Error())))
+	raw := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, strictjson.Quote(why.Error())))
 	if note != nil {
-		raw = note.With(nil, rawjson.Replace(note.Params, rawjson.Number(id), "requestId"))
+		raw = note.With(nil, strictjson.Replace(note.Params, strictjson.Int(id), "requestId"))
 	}
 	b.send(upstream.Message{Raw: raw, Method: "notifications/cancelled"})
 	link.Abandon(id)
@@ -303,7 +303,7 @@ func (b *backend) take(id int64) *pending {
 func (b *backend) receive(raw []byte, about int64) {
 	m, err := wire.Parse(raw, b.c.g.limits())
 	if err != nil {
-		if m, err = wire.Parse(rawjson.Repair(raw), b.c.g.limits()); err != nil {
+		if m, err = wire.Parse(strictjson.Repair(raw), b.c.g.limits()); err != nil {
 			b.unreadable(raw, err, about)
 			return
 		}
@@ -339,7 +339,7 @@ func (b *backend) unreadable(raw []byte, err error, about int64) {
 	}
 	if about == 0 {
 		// What can't be read as a whole may still say which request it answers.
-		if id, err := strconv.ParseInt(string(rawjson.Get(raw, "id")), 10, 64); err == nil && rawjson.Get(raw, "method") == nil {
+		if id, err := strconv.ParseInt(string(strictjson.Get(raw, "id")), 10, 64); err == nil && strictjson.Get(raw, "method") == nil {
 			about = id
 		}
 	}
@@ -356,7 +356,7 @@ func (b *backend) question(m *wire.Message, about int64) {
 		id, ok = b.c.ask(&question{b: b, id: m.ID})
 	}
 	if ok {
-		raw := m.With(rawjson.Number(id), marked(b.server.Name, m.Method, m.Params))
+		raw := m.With(strictjson.Int(id), marked(b.server.Name, m.Method, m.Params))
 		if err := port.Send(raw); err == nil {
 			return
 		}
@@ -374,7 +374,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 	raw := m.Raw
 	switch m.Method {
 	case "notifications/progress":
-		at, ok := rawjson.Find(m.Params, "progressToken")
+		at, ok := strictjson.Find(m.Params, "progressToken")
 		if !ok {
 			return
 		}
@@ -382,7 +382,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		if p == nil || p.token == nil || p.x == nil {
 			return // nobody waits for it any more
 		}
-		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, p.token)), p.x.port)
+		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, p.token)), p.x.port)
 		return
 	case "notifications/cancelled":
 		b.withdrawn(m, about)
@@ -396,7 +396,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		clear(b.lists)
 		b.mu.Unlock()
 	}
-	if at, ok := rawjson.Find(m.Params, "_meta", metaSubscription); ok {
+	if at, ok := strictjson.Find(m.Params, "_meta", metaSubscription); ok {
 		p := b.waiting(at.Of(m.Params))
 		if p == nil || p.x == nil {
 			return
@@ -405,10 +405,10 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		l := p.x.listening
 		p.x.mu.Unlock()
 		if l != nil && m.Method == "notifications/subscriptions/acknowledged" {
-			l.acknowledge(rawjson.Get(m.Params, "notifications"), false)
+			l.acknowledge(strictjson.Get(m.Params, "notifications"), false)
 			return
 		}
-		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, p.x.id)), p.x.port)
+		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, p.x.id)), p.x.port)
 		return
 	}
 	b.deliver(raw, b.port(about))
@@ -437,7 +437,7 @@ func (b *backend) deliver(raw []byte, port Port) {
 
 // withdrawn passes on that the server no longer waits for an answer.
 func (b *backend) withdrawn(m *wire.Message, about int64) {
-	at, ok := rawjson.Find(m.Params, "requestId")
+	at, ok := strictjson.Find(m.Params, "requestId")
 	if !ok {
 		return
 	}
@@ -453,7 +453,7 @@ func (b *backend) withdrawn(m *wire.Message, about int64) {
 	}
 	b.c.mu.Unlock()
 	if id != 0 {
-		b.deliver(m.With(nil, rawjson.Splice(m.Params, at, rawjson.Number(id))), b.port(about))
+		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, strictjson.Int(id))), b.port(about))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/protocol"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -19,15 +19,15 @@ import (
 // call decides a tools/call, passes it on when it may run, and records what it
 // returns before the client sees it.
 func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err error) {
-	name := rawjson.GetText(x.msg.Params, "name")
+	name := strictjson.GetText(x.msg.Params, "name")
 	ctx, span := c.served(ctx, x, name)
 	defer func() { span.End(failure(raw, err)) }()
 	if name == "" {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
 	}
-	if members, err := rawjson.Members(x.msg.Params); err == nil {
+	if members, err := strictjson.Members(x.msg.Params); err == nil {
 		for _, m := range members {
-			if known, ok := rawjson.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
+			if known, ok := strictjson.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
 				return nil, &wire.Error{Code: wire.InvalidParams, Message: fmt.Sprintf("the member %q is not %q, and some servers take it for that: leave it out", m.Name, known)}
 			}
 		}
@@ -51,7 +51,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 	mode := b.server.mode(tool)
 	params, answer, answered := answeredParams(x.msg.Params)
-	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: rawjson.Get(params, "arguments")}
+	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: strictjson.Get(params, "arguments")}
 	begun := time.Now()
 	var d *remit.Decision
 	if answered {
@@ -103,11 +103,11 @@ func (c *conversation) decide(ctx context.Context, s *ledger.Session, call remit
 
 // run makes a call that may run.
 func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledger.Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
-	if at, ok := rawjson.Find(params, "arguments"); ok && d.Arguments != nil {
-		params = rawjson.Splice(params, at, d.Arguments)
+	if at, ok := strictjson.Find(params, "arguments"); ok && d.Arguments != nil {
+		params = strictjson.Splice(params, at, d.Arguments)
 	}
-	params = rawjson.Replace(params, rawjson.Quote(tool), "name")
-	header := paramHeader(b.definition(tool), rawjson.Get(params, "arguments"))
+	params = strictjson.Replace(params, strictjson.Quote(tool), "name")
+	header := paramHeader(b.definition(tool), strictjson.Get(params, "arguments"))
 	params, span := c.requested(ctx, x, b, tool, params, header)
 	m, err := b.roundTrip(x, params, header)
 	if errors.Is(err, upstream.ErrNoSession) {
@@ -157,7 +157,7 @@ type shape struct {
 }
 
 func (c *conversation) bare(x *exchange, b *backend, tool string) shape {
-	return shape{structured: rawjson.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
+	return shape{structured: strictjson.Get(b.definition(tool), "outputSchema") == nil, stateless: x.stateless}
 }
 
 // metaDecision is the member of _meta that holds why a call was stopped.
@@ -167,12 +167,12 @@ const metaDecision = "dev.remit/decision"
 // programs as data.
 func stopped(d *remit.Decision, s shape) json.RawMessage {
 	data := protocol.DenialData(d)
-	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, rawjson.Quote(protocol.DenialText(d)), rawjson.Quote(metaDecision), data)
+	result := fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}],"isError":true,"_meta":{%s:%s}}`, strictjson.Quote(protocol.DenialText(d)), strictjson.Quote(metaDecision), data)
 	if s.structured {
-		result = rawjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
+		result = strictjson.Set(result, "structuredContent", fmt.Appendf(nil, `{"remit":%s}`, data))
 	}
 	if s.stateless {
-		result = rawjson.Set(result, "resultType", []byte(`"complete"`))
+		result = strictjson.Set(result, "resultType", []byte(`"complete"`))
 	}
 	return result
 }

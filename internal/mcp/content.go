@@ -5,22 +5,22 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // toolResult is what the result of a call brings to the model: the text of all
 // its parts, and the structured form.
 func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 	if m.Result == nil {
-		return rawjson.GetText(m.Error, "message"), nil
+		return strictjson.GetText(m.Error, "message"), nil
 	}
 	var parts []string
 	for _, member := range []string{"content", "inputRequests"} {
-		if v := rawjson.Get(m.Result, member); v != nil {
+		if v := strictjson.Get(m.Result, member); v != nil {
 			parts = append(parts, contents(v)...)
 		}
 	}
-	structured = rawjson.Get(m.Result, "structuredContent")
+	structured = strictjson.Get(m.Result, "structuredContent")
 	if len(structured) > 0 && structured[0] != '{' && structured[0] != '[' {
 		structured = nil
 	}
@@ -30,18 +30,18 @@ func toolResult(m *wire.Message) (text string, structured json.RawMessage) {
 // contents are the texts of a list of content blocks. A block of a kind that
 // isn't known gives everything that is text in it.
 func contents(list []byte) []string {
-	elements, err := rawjson.Elements(list)
+	elements, err := strictjson.Elements(list)
 	if err != nil {
-		return rawjson.Strings(list, opaque)
+		return strictjson.Strings(list, opaque)
 	}
 	var out []string
 	for _, at := range elements {
 		block := at.Of(list)
-		if rawjson.GetText(block, "type") == "text" {
-			out = append(out, rawjson.GetText(block, "text"))
+		if strictjson.GetText(block, "type") == "text" {
+			out = append(out, strictjson.GetText(block, "text"))
 			continue
 		}
-		out = append(out, rawjson.Strings(block, opaque)...)
+		out = append(out, strictjson.Strings(block, opaque)...)
 	}
 	return out
 }
@@ -49,9 +49,9 @@ func contents(list []byte) []string {
 // readable is everything in a response that a model could read.
 func readable(m *wire.Message) string {
 	if m.Result == nil {
-		return rawjson.GetText(m.Error, "message")
+		return strictjson.GetText(m.Error, "message")
 	}
-	return strings.Join(rawjson.Strings(m.Result, opaque), "\n")
+	return strings.Join(strictjson.Strings(m.Result, opaque), "\n")
 }
 
 // opaque tells of members that hold no text for a model to read: encoded bytes, and

@@ -17,7 +17,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
@@ -252,7 +252,7 @@ func (c *conversation) accept(ctx context.Context, m *wire.Message, port Port, s
 // begin registers a request of the client.
 func (c *conversation) begin(ctx context.Context, m *wire.Message, port Port, shared bool) (*exchange, error) {
 	x := &exchange{c: c, id: m.ID, msg: m, port: port}
-	x.stateless = rawjson.GetText(m.Params, "_meta", upstream.MetaVersion) >= upstream.Stateless
+	x.stateless = strictjson.GetText(m.Params, "_meta", upstream.MetaVersion) >= upstream.Stateless
 	if !shared {
 		x.key = wire.Key(m.ID)
 	}
@@ -398,7 +398,7 @@ func requests(method string) bool {
 
 // cancelled ends a request that the client no longer waits for.
 func (c *conversation) cancelled(m *wire.Message) {
-	id := rawjson.Get(m.Params, "requestId")
+	id := strictjson.Get(m.Params, "requestId")
 	c.mu.Lock()
 	x := c.exchanges[wire.Key(id)]
 	c.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 )
 
@@ -66,8 +66,8 @@ func (c *conversation) handleUp(x *exchange, b *backend) {
 	case "subscriptions/listen":
 		b.forward(x, nil, func(m *wire.Message) []byte {
 			// The server knows the request by another id.
-			if at, ok := rawjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
-				if m, err := wire.Parse(rawjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
+			if at, ok := strictjson.Find(m.Raw, "result", "_meta", metaSubscription); ok && m.Result != nil {
+				if m, err := wire.Parse(strictjson.Splice(m.Raw, at, x.id), c.g.limits()); err == nil {
 					return m.WithID(x.id)
 				}
 			}
@@ -103,8 +103,8 @@ func (c *conversation) meet(x *exchange) {
 		return
 	}
 	c.client.hello = x.msg.Params
-	c.client.version = rawjson.GetText(x.msg.Params, "protocolVersion")
-	c.client.capabilities = rawjson.Get(x.msg.Params, "capabilities")
+	c.client.version = strictjson.GetText(x.msg.Params, "protocolVersion")
+	c.client.capabilities = strictjson.Get(x.msg.Params, "capabilities")
 }
 
 // introduced notes what a server says about itself in its handshake.
@@ -113,10 +113,10 @@ func (b *backend) introduced(result []byte) {
 		return
 	}
 	b.mu.Lock()
-	b.capabilities = rawjson.Get(result, "capabilities")
+	b.capabilities = strictjson.Get(result, "capabilities")
 	b.mu.Unlock()
 	// Instructions reach the model, and a server wrote them.
-	b.c.later("instructions of "+b.server.Name, rawjson.GetText(result, "instructions"))
+	b.c.later("instructions of "+b.server.Name, strictjson.GetText(result, "instructions"))
 }
 
 // metaClient are the members of _meta that a request of the generation without
@@ -136,11 +136,11 @@ func ownParams(x *exchange) []byte {
 	}
 	meta := []byte(`{}`)
 	for _, name := range metaClient {
-		if v := rawjson.Get(x.msg.Params, "_meta", name); v != nil {
-			meta = rawjson.Set(meta, name, v)
+		if v := strictjson.Get(x.msg.Params, "_meta", name); v != nil {
+			meta = strictjson.Set(meta, name, v)
 		}
 	}
-	return rawjson.Set(params, "_meta", meta)
+	return strictjson.Set(params, "_meta", meta)
 }
 
 // read passes on a request whose result reaches the model, and labels the
@@ -167,7 +167,7 @@ func (c *conversation) attach(ctx context.Context, s *ledger.Session, x *exchang
 	defer cancel()
 	what := x.msg.Method
 	for _, member := range []string{"uri", "name", "taskId"} {
-		if v := rawjson.GetText(x.msg.Params, member); v != "" {
+		if v := strictjson.GetText(x.msg.Params, member); v != "" {
 			what += " " + v
 			break
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // paramHeader derives the header fields that a tool's definition asks for from
@@ -14,28 +14,28 @@ import (
 // and the header must say the same.
 func paramHeader(definition, arguments []byte) http.Header {
 	h := http.Header{}
-	collectParams(h, rawjson.Get(definition, "inputSchema", "properties"), arguments, 0)
+	collectParams(h, strictjson.Get(definition, "inputSchema", "properties"), arguments, 0)
 	return h
 }
 
 func collectParams(h http.Header, properties, arguments []byte, depth int) {
 	const deepest = 16
-	members, err := rawjson.Members(properties)
+	members, err := strictjson.Members(properties)
 	if err != nil || depth > deepest {
 		return
 	}
 	for _, m := range members {
-		value := rawjson.Get(arguments, m.Name)
+		value := strictjson.Get(arguments, m.Name)
 		if value == nil {
 			continue
 		}
 		property := m.Value.Of(properties)
-		if name := rawjson.GetText(property, "x-mcp-header"); token(name) {
+		if name := strictjson.GetText(property, "x-mcp-header"); token(name) {
 			if s, ok := paramValue(value); ok {
 				h.Set(upstream.HeaderParam+name, s)
 			}
 		}
-		collectParams(h, rawjson.Get(property, "properties"), value, depth+1)
+		collectParams(h, strictjson.Get(property, "properties"), value, depth+1)
 	}
 }
 
@@ -53,7 +53,7 @@ func token(name string) bool {
 func paramValue(value []byte) (string, bool) {
 	switch {
 	case value[0] == '"':
-		return headerText(rawjson.Text(value)), true
+		return headerText(strictjson.Text(value)), true
 	case string(value) == "true", string(value) == "false":
 		return string(value), true
 	case strings.ContainsAny(string(value), ".eE{[n"):

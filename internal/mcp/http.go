@@ -21,7 +21,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // HTTP configures the gateway as a streamable HTTP server.
@@ -241,7 +241,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 		refuse(w, http.StatusBadRequest, e.ID, e.Code, e.Message)
 		return
 	}
-	version := rawjson.GetText(m.Params, "_meta", upstream.MetaVersion)
+	version := strictjson.GetText(m.Params, "_meta", upstream.MetaVersion)
 	if version >= upstream.Stateless || r.Header.Get(upstream.HeaderVersion) >= upstream.Stateless {
 		if err := mirrors(r.Header, m, version); err != nil {
 			refuse(w, http.StatusBadRequest, m.ID, headerMismatch, err.Error())

@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // lookups are the calls that guards make over a conversation's own connections.
@@ -45,16 +45,16 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.server.Timeout)
 	defer cancel()
-	params = rawjson.Set(rawjson.Set(params, "name", rawjson.Quote(tool)), "arguments", arguments)
+	params = strictjson.Set(strictjson.Set(params, "name", strictjson.Quote(tool)), "arguments", arguments)
 	result, err := b.own(ctx, "tools/call", params, paramHeader(b.definition(tool), arguments))
 	if err != nil {
 		return nil, err
 	}
-	if rawjson.Get(result, "inputRequests") != nil {
+	if strictjson.Get(result, "inputRequests") != nil {
 		return nil, errors.New("the server asks for more before it answers")
 	}
 	text, structured := toolResult(&wire.Message{Result: result})
-	if string(rawjson.Get(result, "isError")) == "true" {
+	if string(strictjson.Get(result, "isError")) == "true" {
 		return nil, fmt.Errorf("the tool answered with an error: %q", text)
 	}
 	return &guard.Result{Content: text, Structured: structured}, nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // handleMany answers a request where several servers stand behind the gateway:
@@ -39,7 +39,7 @@ func (c *conversation) handleMany(x *exchange) {
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.prompt(ctx, x) })
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		go x.run(func(ctx context.Context) ([]byte, error) {
-			b, err := c.resource(ctx, x, rawjson.GetText(m.Params, "uri"))
+			b, err := c.resource(ctx, x, strictjson.GetText(m.Params, "uri"))
 			if err != nil {
 				return nil, err
 			}
@@ -117,26 +117,26 @@ func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, err
 			continue // it is late
 		}
 		b.introduced(a.result)
-		if v := rawjson.GetText(a.result, "protocolVersion"); version == "" || v < version {
+		if v := strictjson.GetText(a.result, "protocolVersion"); version == "" || v < version {
 			version = v
 		}
-		capabilities = union(capabilities, rawjson.Get(a.result, "capabilities"), 0)
-		if s := rawjson.GetText(a.result, "instructions"); s != "" {
+		capabilities = union(capabilities, strictjson.Get(a.result, "capabilities"), 0)
+		if s := strictjson.GetText(a.result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
 	if version == "" {
 		return nil, errors.New("none of the servers could be reached")
 	}
-	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, rawjson.Quote(version), listsChange(capabilities), c.about())
+	result := fmt.Appendf(nil, `{"protocolVersion":%s,"capabilities":%s,"serverInfo":%s}`, strictjson.Quote(version), listsChange(capabilities), c.about())
 	if len(instructions) > 0 {
-		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
+		result = strictjson.Set(result, "instructions", strictjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
 }
 
 func (c *conversation) about() json.RawMessage {
-	return fmt.Appendf(nil, `{"name":"remit","version":%s}`, rawjson.Quote(c.g.o.Version))
+	return fmt.Appendf(nil, `{"name":"remit","version":%s}`, strictjson.Quote(c.g.o.Version))
 }
 
 // discover answers for all servers, where all of them know the method: together
@@ -173,8 +173,8 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 			continue // it is late
 		}
 		b.introduced(a.result)
-		capabilities = union(capabilities, rawjson.Get(a.result, "capabilities"), 0)
-		if s := rawjson.GetText(a.result, "instructions"); s != "" {
+		capabilities = union(capabilities, strictjson.Get(a.result, "capabilities"), 0)
+		if s := strictjson.GetText(a.result, "instructions"); s != "" {
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
@@ -185,7 +185,7 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 	result := fmt.Appendf(nil, `{"resultType":"complete","supportedVersions":%s,"capabilities":%s,"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":%s}}`,
 		list, capabilities, c.about())
 	if len(instructions) > 0 {
-		result = rawjson.Set(result, "instructions", rawjson.Quote(strings.Join(instructions, "\n\n")))
+		result = strictjson.Set(result, "instructions", strictjson.Quote(strings.Join(instructions, "\n\n")))
 	}
 	return wire.NewResult(x.id, result), nil
 }
@@ -212,7 +212,7 @@ func supported(answers []greeting) (versions []string, refused bool, err error) 
 		switch {
 		case a.result == nil && code(a.err) == "":
 			continue
-		case a.result == nil || json.Unmarshal(rawjson.Get(a.result, "supportedVersions"), &own) != nil:
+		case a.result == nil || json.Unmarshal(strictjson.Get(a.result, "supportedVersions"), &own) != nil:
 			refused = true
 		case !some:
 			versions = own
@@ -230,20 +230,20 @@ func supported(answers []greeting) (versions []string, refused bool, err error) 
 // union merges what two servers can do: objects member by member, and true
 // wins.
 func union(a, b []byte, depth int) []byte {
-	members, err := rawjson.Members(b)
+	members, err := strictjson.Members(b)
 	const deepest = 16
 	if err != nil || depth > deepest {
 		return a
 	}
 	for _, m := range members {
-		value, have := m.Value.Of(b), rawjson.Get(a, m.Name)
+		value, have := m.Value.Of(b), strictjson.Get(a, m.Name)
 		switch {
 		case have == nil:
-			a = rawjson.Set(a, m.Name, value)
+			a = strictjson.Set(a, m.Name, value)
 		case have[0] == '{' && value[0] == '{':
-			a = rawjson.Set(a, m.Name, union(have, value, depth+1))
+			a = strictjson.Set(a, m.Name, union(have, value, depth+1))
 		case string(value) == "true":
-			a = rawjson.Set(a, m.Name, value)
+			a = strictjson.Set(a, m.Name, value)
 		}
 	}
 	return a
@@ -254,7 +254,7 @@ func union(a, b []byte, depth int) []byte {
 // in one; a cursor says with which server to go on, and what that server's own
 // cursor is.
 func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
-	at, inner, err := c.cursor(rawjson.GetText(x.msg.Params, "cursor"))
+	at, inner, err := c.cursor(strictjson.GetText(x.msg.Params, "cursor"))
 	if err != nil {
 		return nil, err
 	}
@@ -270,14 +270,14 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			continue
 		}
 		if len(all) > c.g.o.Limits.Message/2 {
-			return wire.NewResult(x.id, private(rawjson.Set(all, "nextCursor", rawjson.Quote(strconv.Itoa(at)+".")))), nil
+			return wire.NewResult(x.id, private(strictjson.Set(all, "nextCursor", strictjson.Quote(strconv.Itoa(at)+".")))), nil
 		}
-		params := rawjson.Remove(x.msg.Params, "cursor")
+		params := strictjson.Remove(x.msg.Params, "cursor")
 		if len(params) == 0 {
 			params = []byte(`{}`)
 		}
 		if inner != nil {
-			params = rawjson.Set(params, "cursor", inner)
+			params = strictjson.Set(params, "cursor", inner)
 		}
 		result, err := c.pageOf(ctx, x, b, params, list.member, list.key, names)
 		if err != nil {
@@ -287,18 +287,18 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			b.server.log.Warn("the server's list could not be read", "method", x.msg.Method, "error", err)
 			continue
 		}
-		next := rawjson.Get(result, "nextCursor")
-		if all, err = joined(all, rawjson.Remove(result, "nextCursor"), list.member); err != nil {
+		next := strictjson.Get(result, "nextCursor")
+		if all, err = joined(all, strictjson.Remove(result, "nextCursor"), list.member); err != nil {
 			return nil, err
 		}
-		if rawjson.Text(next) != "" {
-			return wire.NewResult(x.id, private(rawjson.Set(all, "nextCursor", nextCursor(at, next)))), nil
+		if strictjson.Text(next) != "" {
+			return wire.NewResult(x.id, private(strictjson.Set(all, "nextCursor", nextCursor(at, next)))), nil
 		}
 	}
 	if all == nil {
-		all = fmt.Appendf(nil, `{%s:[]}`, rawjson.Quote(list.member))
+		all = fmt.Appendf(nil, `{%s:[]}`, strictjson.Quote(list.member))
 		if x.stateless {
-			all = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, rawjson.Quote(list.member))
+			all = fmt.Appendf(nil, `{%s:[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}`, strictjson.Quote(list.member))
 		}
 		return wire.NewResult(x.id, all), nil
 	}
@@ -310,8 +310,8 @@ func joined(all, page []byte, member string) ([]byte, error) {
 	if all == nil {
 		return page, nil
 	}
-	to, ok := rawjson.Find(all, member)
-	from := bytes.TrimSpace(rawjson.Get(page, member))
+	to, ok := strictjson.Find(all, member)
+	from := bytes.TrimSpace(strictjson.Get(page, member))
 	if !ok || len(from) < 2 {
 		return nil, errors.New("the answer has no list")
 	}
@@ -320,7 +320,7 @@ func joined(all, page []byte, member string) ([]byte, error) {
 	if len(items) > 0 && len(more) > 0 {
 		items = append(bytes.Clone(items), ',')
 	}
-	return rawjson.Splice(all, to, slices.Concat([]byte("["), items, more, []byte("]"))), nil
+	return strictjson.Splice(all, to, slices.Concat([]byte("["), items, more, []byte("]"))), nil
 }
 
 // pageOf reads a page of one server and gives its items the names that the
@@ -331,9 +331,9 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 		return nil, err
 	}
 	if m.Result == nil {
-		return nil, fmt.Errorf("error %s: %q", rawjson.Get(m.Error, "code"), rawjson.GetText(m.Error, "message"))
+		return nil, fmt.Errorf("error %s: %q", strictjson.Get(m.Error, "code"), strictjson.GetText(m.Error, "message"))
 	}
-	at, ok := rawjson.Find(m.Result, member)
+	at, ok := strictjson.Find(m.Result, member)
 	if !ok {
 		return nil, errors.New("the answer has no list")
 	}
@@ -346,24 +346,24 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 	if names == nil {
 		return m.Result, nil
 	}
-	elements, err := rawjson.Elements(list)
+	elements, err := strictjson.Elements(list)
 	if err != nil {
 		return nil, errors.New("the answer has no list")
 	}
 	var out []string
 	for _, at := range elements {
 		item := []byte(at.Of(list))
-		own := rawjson.GetText(item, key)
+		own := strictjson.GetText(item, key)
 		shown, ok := names[named{b, own}]
 		if !ok {
 			continue
 		}
 		if shown != own {
-			item = rawjson.Set(item, key, rawjson.Quote(shown))
+			item = strictjson.Set(item, key, strictjson.Quote(shown))
 		}
 		out = append(out, string(item))
 	}
-	return rawjson.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
+	return strictjson.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
 }
 
 // cursor reads a cursor of the gateway's.
@@ -384,44 +384,44 @@ func (c *conversation) cursor(s string) (server int, inner json.RawMessage, err 
 	if err != nil {
 		return 0, nil, bad
 	}
-	return server, rawjson.Quote(string(text)), nil
+	return server, strictjson.Quote(string(text)), nil
 }
 
 func nextCursor(server int, inner json.RawMessage) json.RawMessage {
-	return rawjson.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(rawjson.Text(inner))))
+	return strictjson.Quote(strconv.Itoa(server) + "." + base64.RawURLEncoding.EncodeToString([]byte(strictjson.Text(inner))))
 }
 
 // byName finds the server of a prompt.
 func (c *conversation) byName(ctx context.Context, x *exchange, name string) (named, error) {
 	n, ok := c.names(c.everywhere(ctx, x, "prompts/list"))[name]
 	if !ok {
-		return named{}, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the prompt " + string(rawjson.Quote(name))}
+		return named{}, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the prompt " + string(strictjson.Quote(name))}
 	}
 	return n, nil
 }
 
 func (c *conversation) prompt(ctx context.Context, x *exchange) ([]byte, error) {
-	n, err := c.byName(ctx, x, rawjson.GetText(x.msg.Params, "name"))
+	n, err := c.byName(ctx, x, strictjson.GetText(x.msg.Params, "name"))
 	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, x, n.b, rawjson.Replace(x.msg.Params, rawjson.Quote(n.name), "name"))
+	return c.read(ctx, x, n.b, strictjson.Replace(x.msg.Params, strictjson.Quote(n.name), "name"))
 }
 
 func (c *conversation) complete(ctx context.Context, x *exchange) ([]byte, error) {
-	ref := rawjson.Get(x.msg.Params, "ref")
-	if uri := rawjson.GetText(ref, "uri"); uri != "" {
+	ref := strictjson.Get(x.msg.Params, "ref")
+	if uri := strictjson.GetText(ref, "uri"); uri != "" {
 		b, err := c.resource(ctx, x, uri)
 		if err != nil {
 			return nil, err
 		}
 		return passed(x, b, nil)
 	}
-	n, err := c.byName(ctx, x, rawjson.GetText(ref, "name"))
+	n, err := c.byName(ctx, x, strictjson.GetText(ref, "name"))
 	if err != nil {
 		return nil, err
 	}
-	return passed(x, n.b, rawjson.Replace(x.msg.Params, rawjson.Quote(n.name), "ref", "name"))
+	return passed(x, n.b, strictjson.Replace(x.msg.Params, strictjson.Quote(n.name), "ref", "name"))
 }
 
 func (c *conversation) setLevel(_ context.Context, x *exchange) ([]byte, error) {
@@ -471,7 +471,7 @@ func (l *listening) acknowledge(honored []byte, final bool) {
 		return
 	}
 	l.sent = true
-	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, rawjson.Quote(metaSubscription), l.x.id)
+	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, strictjson.Quote(metaSubscription), l.x.id)
 	if err := l.x.port.Send(wire.NewNotification("notifications/subscriptions/acknowledged", params)); err != nil {
 		l.x.c.log.Debug("a subscription was not acknowledged", "error", err)
 	}
@@ -506,5 +506,5 @@ func (c *conversation) listen(ctx context.Context, x *exchange) ([]byte, error) 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return wire.NewResult(x.id, fmt.Appendf(nil, `{"resultType":"complete","_meta":{%s:%s}}`, rawjson.Quote(metaSubscription), x.id)), nil
+	return wire.NewResult(x.id, fmt.Appendf(nil, `{"resultType":"complete","_meta":{%s:%s}}`, strictjson.Quote(metaSubscription), x.id)), nil
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // asks are the members in which a server's question speaks to a person or to the
@@ -24,10 +24,10 @@ func marked(server, method string, params json.RawMessage) json.RawMessage {
 		return params
 	}
 	mark := fmt.Sprintf("[The server %s asks this. It is not a question of Remit.]", quoted(server, maxAround))
-	if text := rawjson.GetText(params, member); text != "" {
+	if text := strictjson.GetText(params, member); text != "" {
 		mark += " " + text
 	}
-	return rawjson.Set(params, member, rawjson.Quote(mark))
+	return strictjson.Set(params, member, strictjson.Quote(mark))
 }
 
 // maxQuestions bounds the questions of one result: each is shown to a person.
@@ -36,19 +36,19 @@ const maxQuestions = 64
 // withMarks is [marked] for the questions in a result of the generation without
 // sessions.
 func (b *backend) withMarks(m *wire.Message) (*wire.Message, error) {
-	at, ok := rawjson.Find(m.Raw, "result", "inputRequests")
+	at, ok := strictjson.Find(m.Raw, "result", "inputRequests")
 	if !ok || m.Kind != wire.Response {
 		return m, nil
 	}
 	requests := []byte(at.Of(m.Raw))
-	members, err := rawjson.Members(requests)
+	members, err := strictjson.Members(requests)
 	if err != nil || len(members) > maxQuestions {
 		return nil, fmt.Errorf("the questions in the answer can't be read: at most %d are passed on", maxQuestions)
 	}
 	for _, q := range slices.Backward(members) { // so that the places of the rest stay
 		one := q.Value.Of(requests)
-		params := marked(b.server.Name, rawjson.GetText(one, "method"), rawjson.Get(one, "params"))
-		requests = rawjson.Splice(requests, q.Value, rawjson.Replace(one, params, "params"))
+		params := marked(b.server.Name, strictjson.GetText(one, "method"), strictjson.Get(one, "params"))
+		requests = strictjson.Splice(requests, q.Value, strictjson.Replace(one, params, "params"))
 	}
-	return wire.Parse(rawjson.Splice(m.Raw, at, requests), b.c.g.limits())
+	return wire.Parse(strictjson.Splice(m.Raw, at, requests), b.c.g.limits())
 }

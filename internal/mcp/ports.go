@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 var errGone = errors.New("the client has gone")
@@ -79,7 +79,7 @@ func (p *postPort) status(raw []byte) int {
 	if !p.statuses {
 		return http.StatusOK
 	}
-	code, err := strconv.Atoi(string(rawjson.Get(raw, "error", "code")))
+	code, err := strconv.Atoi(string(strictjson.Get(raw, "error", "code")))
 	if err != nil {
 		return http.StatusOK
 	}

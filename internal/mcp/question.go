@@ -10,7 +10,6 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
@@ -236,24 +235,24 @@ func formOf(d *remit.Decision, places []sighting.Place) json.RawMessage {
 	if reaches := Reaches(d); len(reaches) > 1 {
 		var values, about []string
 		for _, r := range reaches {
-			values = append(values, string(rawjson.Quote(string(r.Extent))))
+			values = append(values, string(strictjson.Quote(string(r.Extent))))
 			about = append(about, string(r.Extent)+": "+r.Words)
 		}
 		fields += fmt.Sprintf(`,%q:{"type":"string","title":"How far a yes reaches","description":%s,"enum":[%s],"default":%q}`,
-			reachField, rawjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), store.Once)
+			reachField, strictjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), store.Once)
 	}
 	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%q]}`, fields, decisionField)
-	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, rawjson.Quote(Question(d, places)), schema)
+	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(Question(d, places)), schema)
 }
 
 // approved tells whether the answer to a form clearly agrees, and to how much:
 // to the one call, unless it says more.
 func approved(answer []byte) (yes bool, reach store.Extent) {
-	if inner := rawjson.Get(answer, "result"); inner != nil {
+	if inner := strictjson.Get(answer, "result"); inner != nil {
 		answer = inner
 	}
-	yes = rawjson.GetText(answer, "action") == "accept" && rawjson.GetText(answer, "content", decisionField) == approveWord
-	if reach = store.Extent(rawjson.GetText(answer, "content", reachField)); reach != store.ForSession && reach != store.Always {
+	yes = strictjson.GetText(answer, "action") == "accept" && strictjson.GetText(answer, "content", decisionField) == approveWord
+	if reach = store.Extent(strictjson.GetText(answer, "content", reachField)); reach != store.ForSession && reach != store.Always {
 		reach = store.Once
 	}
 	return yes, reach
@@ -261,9 +260,9 @@ func approved(answer []byte) (yes bool, reach store.Extent) {
 
 // elicits tells whether a client that declares these capabilities shows forms.
 func elicits(capabilities []byte) bool {
-	e := rawjson.Get(capabilities, "elicitation")
+	e := strictjson.Get(capabilities, "elicitation")
 	if len(e) == 0 || e[0] != '{' {
 		return false
 	}
-	return rawjson.Get(e, "form") != nil || rawjson.Get(e, "url") == nil
+	return strictjson.Get(e, "form") != nil || strictjson.Get(e, "url") == nil
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -151,8 +150,8 @@ var carried = []string{"requestState", "inputResponses"}
 func state(name string, params json.RawMessage) string {
 	earlier := []byte(`{}`)
 	for _, member := range carried {
-		if v := rawjson.Get(params, member); v != nil {
-			earlier = rawjson.Set(earlier, member, v)
+		if v := strictjson.Get(params, member); v != nil {
+			earlier = strictjson.Set(earlier, member, v)
 		}
 	}
 	return statePrefix + name + ":" + base64.RawURLEncoding.EncodeToString(earlier)
@@ -162,12 +161,12 @@ func state(name string, params json.RawMessage) string {
 // call. It returns the params as they go on, and the answer; mine tells whether
 // there was one.
 func answeredParams(params json.RawMessage) (rest json.RawMessage, a comeback, mine bool) {
-	own, mine := strings.CutPrefix(rawjson.GetText(params, "requestState"), statePrefix)
+	own, mine := strings.CutPrefix(strictjson.GetText(params, "requestState"), statePrefix)
 	if !mine {
 		return params, a, false
 	}
-	a.yes, a.extent = approved(rawjson.Get(params, "inputResponses", questionKey))
-	rest = rawjson.Remove(rawjson.Remove(params, "requestState"), "inputResponses")
+	a.yes, a.extent = approved(strictjson.Get(params, "inputResponses", questionKey))
+	rest = strictjson.Remove(strictjson.Remove(params, "requestState"), "inputResponses")
 	name, encoded, _ := strings.Cut(own, ":")
 	a.name = name
 	earlier, err := base64.RawURLEncoding.DecodeString(encoded)
@@ -175,8 +174,8 @@ func answeredParams(params json.RawMessage) (rest json.RawMessage, a comeback, m
 		return rest, comeback{}, true
 	}
 	for _, member := range carried {
-		if v := rawjson.Get(earlier, member); v != nil {
-			rest = rawjson.Set(rest, member, v)
+		if v := strictjson.Get(earlier, member); v != nil {
+			rest = strictjson.Set(rest, member, v)
 		}
 	}
 	return rest, a, true

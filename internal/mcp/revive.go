@@ -8,7 +8,7 @@ import (
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 const (
@@ -254,7 +254,7 @@ func code(err error) string {
 // listsChange says that lists may change, which they do when a server comes back.
 func listsChange(capabilities []byte) []byte {
 	for _, kind := range []string{"tools", "prompts", "resources"} {
-		if rawjson.Get(capabilities, kind) != nil || kind == "tools" {
+		if strictjson.Get(capabilities, kind) != nil || kind == "tools" {
 			capabilities = union(capabilities, []byte(`{"`+kind+`":{"listChanged":true}}`), 0)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // separator stands between a server and a tool's own name where two servers
@@ -26,7 +26,7 @@ func (c *conversation) route(name string) (*backend, string, error) {
 	if t, ok := c.names(own)[name]; ok {
 		return t.b, t.name, nil
 	}
-	return nil, "", &wire.Error{Code: wire.InvalidParams, Message: "no server offers the tool " + string(rawjson.Quote(name))}
+	return nil, "", &wire.Error{Code: wire.InvalidParams, Message: "no server offers the tool " + string(strictjson.Quote(name))}
 }
 
 func (b *backend) toolNames() []string {
@@ -113,7 +113,7 @@ func (b *backend) items(ctx context.Context, x *exchange, method string) ([]stri
 	out := []string{}
 	_, err := b.pages(ctx, x, method, func(items []json.RawMessage) (bool, error) {
 		for _, item := range items {
-			out = append(out, rawjson.GetText(item, lists[method].key))
+			out = append(out, strictjson.GetText(item, lists[method].key))
 		}
 		const most = 100_000
 		return len(out) <= most, nil
@@ -132,7 +132,7 @@ func (b *backend) offers(method string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	kind, _, _ := strings.Cut(method, "/")
-	return b.err == nil && !b.greeting && (b.capabilities == nil || rawjson.Get(b.capabilities, kind) != nil)
+	return b.err == nil && !b.greeting && (b.capabilities == nil || strictjson.Get(b.capabilities, kind) != nil)
 }
 
 // everywhere asks all servers for the names of their items at once. One that
@@ -182,7 +182,7 @@ func (c *conversation) resource(ctx context.Context, x *exchange, uri string) (*
 		}
 	}
 	if best == nil {
-		return nil, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the resource " + string(rawjson.Quote(uri))}
+		return nil, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the resource " + string(strictjson.Quote(uri))}
 	}
 	return best, nil
 }

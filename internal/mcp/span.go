@@ -8,7 +8,7 @@ import (
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/telemetry"
 )
 
@@ -19,7 +19,7 @@ func (c *conversation) served(ctx context.Context, x *exchange, tool string) (co
 	if t == nil {
 		return ctx, nil
 	}
-	ctx = t.From(ctx, func(name string) string { return rawjson.GetText(x.msg.Params, "_meta", name) })
+	ctx = t.From(ctx, func(name string) string { return strictjson.GetText(x.msg.Params, "_meta", name) })
 	return t.Serve(ctx, c.operation(x, "", tool))
 }
 
@@ -33,17 +33,17 @@ func (c *conversation) requested(ctx context.Context, x *exchange, b *backend, t
 	ctx, span := t.Request(ctx, c.operation(x, b.server.Name, tool))
 	t.Into(ctx, func(name, value string) {
 		header.Set(name, value)
-		meta := rawjson.Get(params, "_meta")
+		meta := strictjson.Get(params, "_meta")
 		if meta == nil {
 			meta = []byte(`{}`)
 		}
-		params = rawjson.Set(params, "_meta", rawjson.Set(meta, name, rawjson.Quote(value)))
+		params = strictjson.Set(params, "_meta", strictjson.Set(meta, name, strictjson.Quote(value)))
 	})
 	return params, span
 }
 
 func (c *conversation) operation(x *exchange, server, tool string) telemetry.Operation {
-	version := rawjson.GetText(x.msg.Params, "_meta", upstream.MetaVersion)
+	version := strictjson.GetText(x.msg.Params, "_meta", upstream.MetaVersion)
 	if version == "" {
 		c.mu.Lock()
 		version = c.client.version
@@ -61,9 +61,9 @@ func failure(raw []byte, err error) string {
 		return "timeout"
 	case err != nil:
 		return "error"
-	case rawjson.Get(raw, "error") != nil:
-		return string(rawjson.Get(raw, "error", "code"))
-	case string(rawjson.Get(raw, "result", "isError")) == "true":
+	case strictjson.Get(raw, "error") != nil:
+		return string(strictjson.Get(raw, "error", "code"))
+	case string(strictjson.Get(raw, "result", "isError")) == "true":
 		return "tool_error" // as the conventions for MCP have it
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -48,7 +48,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	}
 	shown, stale := b.shown, b.stale
 	b.stale = false
-	none := b.capabilities != nil && rawjson.Get(b.capabilities, "tools") == nil
+	none := b.capabilities != nil && strictjson.Get(b.capabilities, "tools") == nil
 	b.mu.Unlock()
 	if shown != nil && !stale {
 		return shown, nil
@@ -76,7 +76,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	}
 	raw := make(map[string]json.RawMessage, len(all))
 	for _, t := range all {
-		raw[rawjson.GetText(t, "name")] = t
+		raw[strictjson.GetText(t, "name")] = t
 	}
 	b.mu.Lock()
 	b.shown, b.raw = c, raw
@@ -131,8 +131,8 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 		if err != nil {
 			return false, err
 		}
-		list := rawjson.Get(result, lists[method].member)
-		elements, err := rawjson.Elements(list)
+		list := strictjson.Get(result, lists[method].member)
+		elements, err := strictjson.Elements(list)
 		if err != nil {
 			return false, fmt.Errorf("the server's answer to %s is no list", method)
 		}
@@ -141,11 +141,11 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 			items[i] = at.Of(list)
 		}
 		more, err := read(items)
-		cursor := rawjson.Get(result, "nextCursor")
-		if ended = rawjson.Text(cursor) == ""; ended || !more || err != nil {
+		cursor := strictjson.Get(result, "nextCursor")
+		if ended = strictjson.Text(cursor) == ""; ended || !more || err != nil {
 			return ended, err
 		}
-		params = rawjson.Set(params, "cursor", cursor)
+		params = strictjson.Set(params, "cursor", cursor)
 	}
 	return false, nil
 }
@@ -172,7 +172,7 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if m.Result == nil {
 		return m.WithID(x.id), nil
 	}
-	list, ok := rawjson.Find(m.Result, "tools")
+	list, ok := strictjson.Find(m.Result, "tools")
 	if !ok {
 		return m.WithID(x.id), nil
 	}
@@ -183,26 +183,26 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if !changed {
 		return m.WithID(x.id), nil
 	}
-	return wire.NewResult(x.id, private(rawjson.Splice(m.Result, list, kept))), nil
+	return wire.NewResult(x.id, private(strictjson.Splice(m.Result, list, kept))), nil
 }
 
 // private takes back what a server says about caching a list that is no longer
 // the server's own.
 func private(result []byte) []byte {
-	return rawjson.Replace(rawjson.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
+	return strictjson.Replace(strictjson.Replace(result, []byte(`"private"`), "cacheScope"), []byte("0"), "ttlMs")
 }
 
 // show takes out of a list what must not reach the model: tools that are fenced
 // off, and those that no contract knows. It tells whether that changed the list.
 func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []byte, changed bool, err error) {
-	elements, err := rawjson.Elements(list)
+	elements, err := strictjson.Elements(list)
 	if err != nil {
 		return nil, false, errors.New("the server's list of tools is no list")
 	}
 	b.mu.Lock()
 	for _, at := range elements {
 		t := at.Of(list)
-		b.stale = b.stale || string(b.raw[rawjson.GetText(t, "name")]) != string(t)
+		b.stale = b.stale || string(b.raw[strictjson.GetText(t, "name")]) != string(t)
 	}
 	b.mu.Unlock()
 	shown, err := b.tools(ctx, x)
@@ -212,7 +212,7 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 	var out []string
 	for _, at := range elements {
 		t := at.Of(list)
-		name := rawjson.GetText(t, "name")
+		name := strictjson.GetText(t, "name")
 		if b.server.mode(name) == Enforce && b.hidden(shown, name, t) {
 			changed = true
 			continue

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -161,7 +160,7 @@ func some[V any](m map[string]V) map[string]V {
 // Marshal writes the lock: members in the order of their names, and a line for
 // each sentence and for each hash, so that changes of it can be read and merged.
 func (l *Lock) Marshal() ([]byte, error) {
-	raw, err := rawjson.Encode(l)
+	raw, err := strictjson.Encode(l)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +190,7 @@ func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := rawjson.Encode(name)
+		key, err := strictjson.Encode(name)
 		if err != nil {
 			return err
 		}

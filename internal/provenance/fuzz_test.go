@@ -37,7 +37,7 @@ func FuzzResolve(f *testing.F) {
 			s.External("page", "anything")
 		}
 		kind := strictjson.String
-		if doc, err := strictjson.Parse([]byte(value), strictjson.DefaultLimits()); err == nil && doc.Root() == strictjson.Number {
+		if doc, err := strictjson.Parse([]byte(value), strictjson.DefaultLimits()); err == nil && doc.Root().Kind() == strictjson.Number {
 			kind = strictjson.Number
 		}
 		v := Value{Pointer: "/" + name, Kind: kind, Text: value, Form: [...]Form{"", FormURL, FormAddress, FormPath, FormShell, FormSQL, "", ""}[how>>2&7]}

@@ -594,7 +594,7 @@ func outermost(doc *strictjson.Document) int {
 	}
 	flush()
 	switch {
-	case doc.Root() == strictjson.Array:
+	case doc.Root().Kind() == strictjson.Array:
 		return members
 	case members == 1 && arrays == 1:
 		return elements

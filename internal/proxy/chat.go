@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // chat is OpenAI's Chat Completions.
@@ -41,7 +41,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 }
 
 func (chat) turn(raw json.RawMessage, c containers) turn {
-	switch rawjson.GetText(raw, "role") {
+	switch strictjson.GetText(raw, "role") {
 	case "system", "developer":
 		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 	case "user":
@@ -49,7 +49,7 @@ func (chat) turn(raw json.RawMessage, c containers) turn {
 	case "assistant":
 		return turn{said: chatSaid(raw)}
 	case "tool":
-		return turn{events: []remit.Event{result(rawjson.GetText(raw, "tool_call_id"), rawjson.Get(raw, "content"))}}
+		return turn{events: []remit.Event{result(strictjson.GetText(raw, "tool_call_id"), strictjson.Get(raw, "content"))}}
 	}
 	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
@@ -57,7 +57,7 @@ func (chat) turn(raw json.RawMessage, c containers) turn {
 // chatSaid reads an assistant's message.
 func chatSaid(message json.RawMessage) *said {
 	s := &said{}
-	members, err := rawjson.Members(message)
+	members, err := strictjson.Members(message)
 	if err != nil {
 		s.external = append(s.external, everything(message))
 		return s
@@ -71,7 +71,7 @@ func chatSaid(message json.RawMessage) *said {
 				if p.isText() {
 					s.text = append(s.text, p.text)
 				} else {
-					s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+					s.other = append(s.other, strictjson.Strings(p.raw, opaque)...)
 				}
 			}
 		case "tool_calls":
@@ -84,7 +84,7 @@ func chatSaid(message json.RawMessage) *said {
 			}
 		default:
 			if !opaque(m.Name) {
-				s.other = append(s.other, rawjson.Strings(value, opaque)...)
+				s.other = append(s.other, strictjson.Strings(value, opaque)...)
 			}
 		}
 	}
@@ -92,12 +92,12 @@ func chatSaid(message json.RawMessage) *said {
 }
 
 func chatCall(raw json.RawMessage) call {
-	c := call{id: rawjson.GetText(raw, "id"), raw: raw}
-	if kind := rawjson.GetText(raw, "type"); kind != "" && kind != "function" {
-		return foreign(c, kind, rawjson.GetText(raw, kind, "name"))
+	c := call{id: strictjson.GetText(raw, "id"), raw: raw}
+	if kind := strictjson.GetText(raw, "type"); kind != "" && kind != "function" {
+		return foreign(c, kind, strictjson.GetText(raw, kind, "name"))
 	}
-	c.tool = rawjson.GetText(raw, "function", "name")
-	c.arguments = argumentText(rawjson.Get(raw, "function", "arguments"))
+	c.tool = strictjson.GetText(raw, "function", "name")
+	c.arguments = argumentText(strictjson.Get(raw, "function", "arguments"))
 	return c
 }
 
@@ -105,7 +105,7 @@ func chatCall(raw json.RawMessage) call {
 // servers that write the object itself are understood too.
 func argumentText(raw json.RawMessage) json.RawMessage {
 	if len(raw) > 0 && raw[0] == '"' {
-		raw = json.RawMessage(strings.TrimSpace(rawjson.Text(raw)))
+		raw = json.RawMessage(strings.TrimSpace(strictjson.Text(raw)))
 	}
 	return raw
 }
@@ -119,7 +119,7 @@ func foreign(c call, kind, name string) call {
 	}
 	c.arguments = json.RawMessage("{}")
 	if input := everything(c.raw); input != "" {
-		c.arguments = fmt.Appendf(nil, `{"input":%s}`, rawjson.Quote(input))
+		c.arguments = fmt.Appendf(nil, `{"input":%s}`, strictjson.Quote(input))
 	}
 	return c
 }
@@ -139,20 +139,20 @@ func (chat) answer(body []byte) (*answer, error) {
 	if err := readable(body, chatShape); err != nil {
 		return nil, err
 	}
-	choices := values(rawjson.Get(body, "choices"))
-	a := &answer{id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage")}
+	choices := values(strictjson.Get(body, "choices"))
+	a := &answer{id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage")}
 	for i, c := range choices {
-		message := rawjson.Get(c, "message")
+		message := strictjson.Get(c, "message")
 		s := chatSaid(message)
 		if err := noFunctionCall(message); err != nil {
 			return nil, err
 		}
-		if i > 0 && len(s.calls) > 0 || !absent(rawjson.Get(c, "delta")) {
+		if i > 0 && len(s.calls) > 0 || !absent(strictjson.Get(c, "delta")) {
 			return nil, errBody
 		}
 		if i == 0 {
 			a.said, a.turn = *s, message
-			a.cut = chatCut(rawjson.GetText(c, "finish_reason"))
+			a.cut = chatCut(strictjson.GetText(c, "finish_reason"))
 		}
 	}
 	if len(choices) == 0 {
@@ -164,10 +164,10 @@ func (chat) answer(body []byte) (*answer, error) {
 // noFunctionCall returns an error where a message, or a part of one, has calls in
 // other places than tool_calls.
 func noFunctionCall(message json.RawMessage) error {
-	if !absent(rawjson.Get(message, "function_call")) {
+	if !absent(strictjson.Get(message, "function_call")) {
 		return fmt.Errorf("%w: it has a call in function_call, the old form of tool_calls", errBody)
 	}
-	return noCalls(rawjson.Get(message, "content"))
+	return noCalls(strictjson.Get(message, "content"))
 }
 
 func chatCut(finish string) bool { return finish == "length" || finish == "content_filter" }
@@ -175,7 +175,7 @@ func chatCut(finish string) bool { return finish == "length" || finish == "conte
 func (chat) again(body []byte, a *answer) []byte {
 	turns := []json.RawMessage{a.turn}
 	for i, c := range a.calls {
-		turns = append(turns, fmt.Appendf(nil, `{"role":"tool","tool_call_id":%s,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+		turns = append(turns, fmt.Appendf(nil, `{"role":"tool","tool_call_id":%s,"content":%s}`, strictjson.Quote(c.id), strictjson.Quote(a.fate[i].denial)))
 	}
 	return unforced(extend(body, "messages", turns...))
 }
@@ -183,42 +183,42 @@ func (chat) again(body []byte, a *answer) []byte {
 func (chat) owed(*answer) []json.RawMessage { return nil }
 
 func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
-	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
-		body = rawjson.Splice(body, at, usage)
+	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
+		body = strictjson.Splice(body, at, usage)
 	}
 	if len(a.calls) == 0 {
 		return body
 	}
-	at, ok := rawjson.Find(body, "choices")
+	at, ok := strictjson.Find(body, "choices")
 	if !ok {
 		return body
 	}
 	choices := values(at.Of(body))
 	choice := choices[0]
-	message := rawjson.Get(choice, "message")
-	calls, err := rawjson.Elements(rawjson.Get(message, "tool_calls"))
+	message := strictjson.Get(choice, "message")
+	calls, err := strictjson.Elements(strictjson.Get(message, "tool_calls"))
 	if err != nil {
 		return body
 	}
 	var kept []json.RawMessage
 	for i, c := range a.calls[:min(len(calls), len(a.calls))] {
 		if a.fate[i].denial == "" {
-			kept = append(kept, rawjson.Replace(c.raw, rawjson.Quote(string(a.fate[i].arguments)), "function", "arguments"))
+			kept = append(kept, strictjson.Replace(c.raw, strictjson.Quote(string(a.fate[i].arguments)), "function", "arguments"))
 		}
 	}
 	if len(kept) == 0 {
-		message = rawjson.Remove(message, "tool_calls")
-		if rawjson.GetText(choice, "finish_reason") == "tool_calls" {
-			choice = rawjson.Set(choice, "finish_reason", []byte(`"stop"`))
+		message = strictjson.Remove(message, "tool_calls")
+		if strictjson.GetText(choice, "finish_reason") == "tool_calls" {
+			choice = strictjson.Set(choice, "finish_reason", []byte(`"stop"`))
 		}
 	} else {
-		message = rawjson.Set(message, "tool_calls", join(kept))
+		message = strictjson.Set(message, "tool_calls", join(kept))
 	}
 	if len(notes) > 0 {
-		message = rawjson.Set(message, "content", rawjson.Quote(noted(words(a.text), notes)))
+		message = strictjson.Set(message, "content", strictjson.Quote(noted(words(a.text), notes)))
 	}
-	choices[0] = rawjson.Set(choice, "message", message)
-	return rawjson.Splice(body, at, join(choices))
+	choices[0] = strictjson.Set(choice, "message", message)
+	return strictjson.Splice(body, at, join(choices))
 }
 
 // noted is a text with what the proxy has to say below it.
@@ -238,5 +238,5 @@ func openAIProblem(status int, message string) []byte {
 	if status >= http.StatusInternalServerError {
 		kind = "server_error"
 	}
-	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%q,"param":null,"code":"remit"}}`, rawjson.Quote("remit: "+message), kind)
+	return fmt.Appendf(nil, `{"error":{"message":%s,"type":%q,"param":null,"code":"remit"}}`, strictjson.Quote("remit: "+message), kind)
 }

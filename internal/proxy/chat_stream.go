@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 func (chat) codec() codec { return &chatCodec{} }
@@ -60,18 +60,18 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	if err := readable(data, chatShape); err != nil {
 		return nil, err
 	}
-	if !absent(rawjson.Get(data, "error")) {
+	if !absent(strictjson.Get(data, "error")) {
 		k.failed = true
 		return []piece{{pass, e}}, nil
 	}
 	if k.id == nil {
-		k.id, k.created = rawjson.Get(data, "id"), rawjson.Get(data, "created")
+		k.id, k.created = strictjson.Get(data, "id"), strictjson.Get(data, "created")
 	}
-	k.answerID, k.last = rawjson.GetText(data, "id"), data
-	if u := rawjson.Get(data, "usage"); !absent(u) {
+	k.answerID, k.last = strictjson.GetText(data, "id"), data
+	if u := strictjson.Get(data, "usage"); !absent(u) {
 		k.usage = u
 	}
-	at, ok := rawjson.Find(data, "choices")
+	at, ok := strictjson.Find(data, "choices")
 	choices := values(at.Of(data))
 	if !ok || len(choices) == 0 {
 		if k.finish != "" {
@@ -81,35 +81,35 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	}
 	var out []piece
 	for i, c := range choices {
-		delta := rawjson.Get(c, "delta")
-		calls := values(rawjson.Get(delta, "tool_calls"))
+		delta := strictjson.Get(c, "delta")
+		calls := values(strictjson.Get(delta, "tool_calls"))
 		if err := noFunctionCall(delta); err != nil {
 			return nil, err
 		}
-		if !absent(rawjson.Get(c, "message")) || len(calls) > 0 && integer(rawjson.Get(c, "index")) > 0 {
+		if !absent(strictjson.Get(c, "message")) || len(calls) > 0 && integer(strictjson.Get(c, "index")) > 0 {
 			return nil, errBody
 		}
-		if integer(rawjson.Get(c, "index")) > 0 {
+		if integer(strictjson.Get(c, "index")) > 0 {
 			continue
 		}
 		for _, entry := range calls {
 			out = append(out, k.part(entry, data)...)
 		}
 		if len(calls) > 0 {
-			delta = rawjson.Remove(delta, "tool_calls")
-			choices[i] = rawjson.Set(c, "delta", delta)
-			e.Data = rawjson.Splice(data, at, join(choices))
+			delta = strictjson.Remove(delta, "tool_calls")
+			choices[i] = strictjson.Set(c, "delta", delta)
+			e.Data = strictjson.Splice(data, at, join(choices))
 		}
 		k.merge(delta)
-		finish := rawjson.GetText(c, "finish_reason")
-		switch members, _ := rawjson.Members(delta); {
+		finish := strictjson.GetText(c, "finish_reason")
+		switch members, _ := strictjson.Members(delta); {
 		case finish != "":
 			k.finish = finish
-			if len(k.calls) > 0 && rawjson.GetText(delta, "content") != "" {
+			if len(k.calls) > 0 && strictjson.GetText(delta, "content") != "" {
 				// What is text goes on whatever becomes of the calls.
-				text := rawjson.Set(choices[i], "finish_reason", []byte("null"))
-				out = append([]piece{{pass, sse.Event{Data: rawjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{text}))}}}, out...)
-				e.Data = rawjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{rawjson.Set(c, "delta", []byte("{}"))}))
+				text := strictjson.Set(choices[i], "finish_reason", []byte("null"))
+				out = append([]piece{{pass, sse.Event{Data: strictjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{text}))}}}, out...)
+				e.Data = strictjson.Splice(e.Data, k.choices(e.Data), join([]json.RawMessage{strictjson.Set(c, "delta", []byte("{}"))}))
 			}
 			return append(out, piece{tail, e}), nil
 		case len(calls) > 0 && len(members) == 0:
@@ -120,18 +120,18 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	return append([]piece{{pass, e}}, out...), nil
 }
 
-func (k *chatCodec) choices(data []byte) rawjson.Span {
-	at, _ := rawjson.Find(data, "choices")
+func (k *chatCodec) choices(data []byte) strictjson.Span {
+	at, _ := strictjson.Find(data, "choices")
 	return at
 }
 
 // part takes a part of a call.
 func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
-	index, id := integer(rawjson.Get(entry, "index")), rawjson.GetText(entry, "id")
+	index, id := integer(strictjson.Get(entry, "index")), strictjson.GetText(entry, "id")
 	var p *chatPending
 	if i := slices.IndexFunc(k.calls, func(p *chatPending) bool { return p.index == index }); i >= 0 && index >= 0 {
 		p = k.calls[i]
-		if have := rawjson.GetText(p.entry, "id"); id != "" && have != "" && id != have {
+		if have := strictjson.GetText(p.entry, "id"); id != "" && have != "" && id != have {
 			// Some servers number all calls alike.
 			p.index, p = -1, nil
 		}
@@ -142,22 +142,22 @@ func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
 		k.calls = append(k.calls, p)
 		out = []piece{{step: begin}}
 	}
-	arguments := rawjson.Get(entry, "function", "arguments")
+	arguments := strictjson.Get(entry, "function", "arguments")
 	if len(arguments) > 0 && arguments[0] == '"' {
-		arguments = json.RawMessage(rawjson.Text(arguments))
+		arguments = json.RawMessage(strictjson.Text(arguments))
 	}
 	p.arguments = append(p.arguments, arguments...)
-	function := overlay(rawjson.Get(p.entry, "function"), rawjson.Remove(rawjson.Get(entry, "function"), "arguments"))
-	p.entry = overlay(p.entry, rawjson.Remove(entry, "function"))
+	function := overlay(strictjson.Get(p.entry, "function"), strictjson.Remove(strictjson.Get(entry, "function"), "arguments"))
+	p.entry = overlay(p.entry, strictjson.Remove(entry, "function"))
 	if !absent(function) {
-		p.entry = rawjson.Set(p.entry, "function", function)
+		p.entry = strictjson.Set(p.entry, "function", function)
 	}
 	return out
 }
 
 // merge puts a delta to the message.
 func (k *chatCodec) merge(delta json.RawMessage) {
-	members, err := rawjson.Members(delta)
+	members, err := strictjson.Members(delta)
 	if err != nil {
 		return
 	}
@@ -173,15 +173,15 @@ func (k *chatCodec) merge(delta json.RawMessage) {
 				k.message[m.Name] = &strings.Builder{}
 				k.order = append(k.order, m.Name)
 			}
-			k.message[m.Name].WriteString(rawjson.Text(value))
+			k.message[m.Name].WriteString(strictjson.Text(value))
 		default:
 			if k.rest == nil {
 				k.rest = json.RawMessage(`{}`)
 			}
-			if old := values(rawjson.Get(k.rest, m.Name)); old != nil {
+			if old := values(strictjson.Get(k.rest, m.Name)); old != nil {
 				value = join(append(old, values(value)...))
 			}
-			k.rest = rawjson.Set(k.rest, m.Name, value)
+			k.rest = strictjson.Set(k.rest, m.Name, value)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (k *chatCodec) answer() (*answer, error) {
 	}
 	turn := []byte(`{"role":"assistant","content":null}`)
 	for _, name := range k.order {
-		turn = rawjson.Set(turn, name, rawjson.Quote(k.message[name].String()))
+		turn = strictjson.Set(turn, name, strictjson.Quote(k.message[name].String()))
 	}
 	if k.rest != nil {
 		turn = overlay(turn, k.rest)
@@ -206,7 +206,7 @@ func (k *chatCodec) answer() (*answer, error) {
 		calls = append(calls, p.whole(string(p.arguments)))
 	}
 	if len(calls) > 0 {
-		turn = rawjson.Set(turn, "tool_calls", join(calls))
+		turn = strictjson.Set(turn, "tool_calls", join(calls))
 	}
 	a.said, a.turn = *chatSaid(turn), turn
 	return a, nil
@@ -214,48 +214,48 @@ func (k *chatCodec) answer() (*answer, error) {
 
 // whole is the call with its arguments.
 func (p *chatPending) whole(arguments string) json.RawMessage {
-	entry := rawjson.Remove(p.entry, "index")
-	if kind := rawjson.GetText(entry, "type"); kind != "" && kind != "function" {
+	entry := strictjson.Remove(p.entry, "index")
+	if kind := strictjson.GetText(entry, "type"); kind != "" && kind != "function" {
 		return entry
 	}
-	function := rawjson.Get(entry, "function")
+	function := strictjson.Get(entry, "function")
 	if absent(function) {
 		function = json.RawMessage(`{}`)
 	}
-	return rawjson.Set(rawjson.Set(entry, "type", []byte(`"function"`)), "function", rawjson.Set(function, "arguments", rawjson.Quote(arguments)))
+	return strictjson.Set(strictjson.Set(entry, "type", []byte(`"function"`)), "function", strictjson.Set(function, "arguments", strictjson.Quote(arguments)))
 }
 
 func (k *chatCodec) passed(e sse.Event) sse.Event {
 	if k.tries == 0 || string(bytes.TrimSpace(e.Data)) == "[DONE]" {
 		return e
 	}
-	e.Data = rawjson.Replace(rawjson.Replace(e.Data, k.id, "id"), k.created, "created")
-	if at, ok := rawjson.Find(e.Data, "choices"); ok {
+	e.Data = strictjson.Replace(strictjson.Replace(e.Data, k.id, "id"), k.created, "created")
+	if at, ok := strictjson.Find(e.Data, "choices"); ok {
 		choices := values(at.Of(e.Data))
 		for i, c := range choices {
 			// Clients that add deltas up would add the role again.
-			delta := rawjson.Remove(rawjson.Get(c, "delta"), "role")
-			if text := rawjson.GetText(delta, "content"); text != "" && k.sentText && !k.parted {
+			delta := strictjson.Remove(strictjson.Get(c, "delta"), "role")
+			if text := strictjson.GetText(delta, "content"); text != "" && k.sentText && !k.parted {
 				k.parted = true
-				delta = rawjson.Set(delta, "content", rawjson.Quote("\n\n"+text))
+				delta = strictjson.Set(delta, "content", strictjson.Quote("\n\n"+text))
 			}
-			choices[i] = rawjson.Replace(c, delta, "delta")
+			choices[i] = strictjson.Replace(c, delta, "delta")
 		}
-		e.Data = rawjson.Splice(e.Data, at, join(choices))
+		e.Data = strictjson.Splice(e.Data, at, join(choices))
 	}
 	return e
 }
 
 // chunk makes a chunk after the model of another.
 func (k *chatCodec) chunk(model, delta json.RawMessage) sse.Event {
-	data := rawjson.Set(model, "choices", fmt.Appendf(nil, `[{"index":0,"delta":%s,"finish_reason":null}]`, delta))
-	data = rawjson.Replace(rawjson.Replace(data, k.id, "id"), k.created, "created")
-	return sse.Event{Data: rawjson.Replace(data, []byte("null"), "usage")}
+	data := strictjson.Set(model, "choices", fmt.Appendf(nil, `[{"index":0,"delta":%s,"finish_reason":null}]`, delta))
+	data = strictjson.Replace(strictjson.Replace(data, k.id, "id"), k.created, "created")
+	return sse.Event{Data: strictjson.Replace(data, []byte("null"), "usage")}
 }
 
 func (k *chatCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	p := k.calls[n]
-	entry := rawjson.Set(p.whole(string(arguments)), "index", number(k.sentCalls))
+	entry := strictjson.Set(p.whole(string(arguments)), "index", number(k.sentCalls))
 	k.sentCalls++
 	return []sse.Event{k.chunk(p.model, fmt.Appendf(nil, `{"tool_calls":[%s]}`, entry))}
 }
@@ -265,24 +265,24 @@ func (k *chatCodec) note(text string) []sse.Event {
 		text = "\n\n" + text
 	}
 	k.sentText = true
-	return []sse.Event{k.chunk(k.last, fmt.Appendf(nil, `{"content":%s}`, rawjson.Quote(text)))}
+	return []sse.Event{k.chunk(k.last, fmt.Appendf(nil, `{"content":%s}`, strictjson.Quote(text)))}
 }
 
 func (k *chatCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {
 	out := make([]sse.Event, 0, len(tail))
 	for _, e := range tail {
 		e = k.passed(e)
-		if u := rawjson.Get(e.Data, "usage"); usage != nil && !absent(u) {
-			e.Data = rawjson.Replace(e.Data, usage, "usage")
+		if u := strictjson.Get(e.Data, "usage"); usage != nil && !absent(u) {
+			e.Data = strictjson.Replace(e.Data, usage, "usage")
 		}
-		if at, ok := rawjson.Find(e.Data, "choices"); ok && a.denied() > 0 && k.sentCalls == 0 {
+		if at, ok := strictjson.Find(e.Data, "choices"); ok && a.denied() > 0 && k.sentCalls == 0 {
 			choices := values(at.Of(e.Data))
 			for i, c := range choices {
-				if rawjson.GetText(c, "finish_reason") == "tool_calls" {
-					choices[i] = rawjson.Set(c, "finish_reason", []byte(`"stop"`))
+				if strictjson.GetText(c, "finish_reason") == "tool_calls" {
+					choices[i] = strictjson.Set(c, "finish_reason", []byte(`"stop"`))
 				}
 			}
-			e.Data = rawjson.Splice(e.Data, at, join(choices))
+			e.Data = strictjson.Splice(e.Data, at, join(choices))
 		}
 		out = append(out, e)
 	}

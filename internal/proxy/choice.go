@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // A request can say which tools the model may choose from (tool_choice), and
@@ -15,8 +15,8 @@ import (
 // chosen are the tools that a choice leaves the model, by name; nil when it
 // leaves all of them.
 func chosen(choice json.RawMessage) map[string]bool {
-	kind := rawjson.GetText(choice, "type")
-	if rawjson.Text(choice) == "none" || kind == "none" {
+	kind := strictjson.GetText(choice, "type")
+	if strictjson.Text(choice) == "none" || kind == "none" {
 		return map[string]bool{}
 	}
 	var named []json.RawMessage
@@ -24,14 +24,14 @@ func chosen(choice json.RawMessage) map[string]bool {
 	case "function", "custom", "tool":
 		named = []json.RawMessage{choice}
 	case "allowed_tools":
-		named = append(values(rawjson.Get(choice, "tools")), values(rawjson.Get(choice, "allowed_tools", "tools"))...)
+		named = append(values(strictjson.Get(choice, "tools")), values(strictjson.Get(choice, "allowed_tools", "tools"))...)
 	default:
 		return nil
 	}
 	only := map[string]bool{}
 	for _, c := range named {
 		for _, at := range [][]string{{"name"}, {"function", "name"}, {"custom", "name"}} {
-			if name := rawjson.GetText(c, at...); name != "" {
+			if name := strictjson.GetText(c, at...); name != "" {
 				only[name] = true
 			}
 		}
@@ -41,37 +41,37 @@ func chosen(choice json.RawMessage) map[string]bool {
 
 // forces reports whether a choice makes the model call a tool.
 func forces(choice json.RawMessage) bool {
-	switch kind := rawjson.GetText(choice, "type"); kind {
+	switch kind := strictjson.GetText(choice, "type"); kind {
 	case "function", "custom", "tool", "any":
 		return true
 	case "allowed_tools":
-		return rawjson.GetText(choice, "mode") == "required" || rawjson.GetText(choice, "allowed_tools", "mode") == "required"
+		return strictjson.GetText(choice, "mode") == "required" || strictjson.GetText(choice, "allowed_tools", "mode") == "required"
 	}
-	word := rawjson.Text(choice)
+	word := strictjson.Text(choice)
 	return word == "required" || word == "any"
 }
 
 // unforced is a request of OpenAI's APIs whose model may call nothing.
 func unforced(body []byte) []byte {
-	choice := rawjson.Get(body, "tool_choice")
+	choice := strictjson.Get(body, "tool_choice")
 	switch {
-	case absent(choice) || rawjson.Text(choice) == "none":
+	case absent(choice) || strictjson.Text(choice) == "none":
 		return body
-	case rawjson.GetText(choice, "type") == "allowed_tools":
+	case strictjson.GetText(choice, "type") == "allowed_tools":
 		auto := []byte(`"auto"`)
-		return rawjson.Replace(rawjson.Replace(body, auto, "tool_choice", "mode"), auto, "tool_choice", "allowed_tools", "mode")
+		return strictjson.Replace(strictjson.Replace(body, auto, "tool_choice", "mode"), auto, "tool_choice", "allowed_tools", "mode")
 	}
-	return rawjson.Replace(body, []byte(`"auto"`), "tool_choice")
+	return strictjson.Replace(body, []byte(`"auto"`), "tool_choice")
 }
 
 // unforcedMessages is a request of Anthropic's API whose model may call nothing.
 func unforcedMessages(body []byte) []byte {
-	choice := rawjson.Get(body, "tool_choice")
-	if kind := rawjson.GetText(choice, "type"); absent(choice) || kind == "none" || kind == "auto" {
+	choice := strictjson.Get(body, "tool_choice")
+	if kind := strictjson.GetText(choice, "type"); absent(choice) || kind == "none" || kind == "auto" {
 		return body
 	}
-	free := rawjson.Set(rawjson.Remove(choice, "name"), "type", []byte(`"auto"`))
-	return rawjson.Replace(body, free, "tool_choice")
+	free := strictjson.Set(strictjson.Remove(choice, "name"), "type", []byte(`"auto"`))
+	return strictjson.Replace(body, free, "tool_choice")
 }
 
 // notOffered is what the model is told of a call that the application left it no
@@ -94,8 +94,8 @@ func (r *request) forcedNames() []string {
 
 // toolName is the name in a definition.
 func toolName(tool json.RawMessage) string {
-	if name := rawjson.GetText(tool, "function", "name"); name != "" {
+	if name := strictjson.GetText(tool, "function", "name"); name != "" {
 		return name
 	}
-	return rawjson.GetText(tool, "name")
+	return strictjson.GetText(tool, "name")
 }

@@ -9,7 +9,7 @@
 //
 // The four dialects have one normal form: turns that become a session's events,
 // and what a model said: text, calls, and what tools of its provider brought.
-// Bodies stay bytes (package rawjson). What isn't decided passes as it came;
+// Bodies stay bytes (package strictjson). What isn't decided passes as it came;
 // calls go on in the canonical form of what was checked.
 //
 // Whose words stand in a user's turn its role doesn't tell: agents put results and

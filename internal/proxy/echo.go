@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // echoes remembers, for each owner of credentials, what this proxy passed on
@@ -175,7 +175,7 @@ func (e *echoes) rememberRuns(owner uint64, words []token, own map[uint64]bool) 
 
 // rememberCall notes the texts in the arguments of a call.
 func (e *echoes) rememberCall(owner uint64, arguments json.RawMessage, l *lineage) {
-	for _, text := range rawjson.Strings(arguments, func(string) bool { return false }) {
+	for _, text := range strictjson.Strings(arguments, func(string) bool { return false }) {
 		words, _ := tokensOf(text, maxEchoTokens)
 		if len(words) < vouchedTokens || l.said(text) {
 			continue

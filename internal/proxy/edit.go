@@ -6,21 +6,21 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // object reads the members of a request. Those named are decided by, and have no
 // double that some readers take for them. The elements of the large one are
 // checked as they are read.
 func object(body []byte, large string, named ...string) (map[string]json.RawMessage, error) {
-	members, err := rawjson.Members(body)
+	members, err := strictjson.Members(body)
 	if err != nil {
 		return nil, refuse("the body is not a JSON object")
 	}
 	named = append(named, large)
 	out := make(map[string]json.RawMessage, len(members))
 	for _, m := range members {
-		if known, ok := rawjson.Alike(m.Name, named...); ok {
+		if known, ok := strictjson.Alike(m.Name, named...); ok {
 			return nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
 		}
 		if _, twice := out[m.Name]; twice {
@@ -43,7 +43,7 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 
 // values are those of a list; what is no list has none.
 func values(raw json.RawMessage) []json.RawMessage {
-	elements, err := rawjson.Elements(raw)
+	elements, err := strictjson.Elements(raw)
 	if err != nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func join(values []json.RawMessage) json.RawMessage {
 
 // extend puts values at the end of a list that is a member of an object.
 func extend(body []byte, member string, values ...json.RawMessage) []byte {
-	at, ok := rawjson.Find(body, member)
+	at, ok := strictjson.Find(body, member)
 	if !ok || len(values) == 0 || body[at.Start] != '[' {
 		return body
 	}
@@ -81,7 +81,7 @@ func extend(body []byte, member string, values ...json.RawMessage) []byte {
 		more = append([]byte{','}, more...)
 	}
 	end := at.Start + len(inner)
-	return rawjson.Splice(body, rawjson.Span{Start: end, End: end}, more)
+	return strictjson.Splice(body, strictjson.Span{Start: end, End: end}, more)
 }
 
 // truth tells whether a value is true.
@@ -90,7 +90,7 @@ func truth(raw json.RawMessage) bool { return string(raw) == "true" }
 // absent tells whether a member is missing or null.
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-func number(n int) json.RawMessage { return rawjson.Number(int64(n)) }
+func number(n int) json.RawMessage { return strictjson.Int(int64(n)) }
 
 // integer reads a number, -1 when there is none.
 func integer(raw json.RawMessage) int {
@@ -113,7 +113,7 @@ func sum(a, b json.RawMessage) json.RawMessage {
 		x, errX := json.Number(a).Int64()
 		y, errY := json.Number(b).Int64()
 		if errX == nil && errY == nil {
-			return rawjson.Number(x + y)
+			return strictjson.Int(x + y)
 		}
 		u, errU := json.Number(a).Float64()
 		v, errV := json.Number(b).Float64()
@@ -122,13 +122,13 @@ func sum(a, b json.RawMessage) json.RawMessage {
 		}
 		return b
 	}
-	members, err := rawjson.Members(b)
+	members, err := strictjson.Members(b)
 	if err != nil {
 		return a
 	}
 	out := []byte(a)
 	for _, m := range members {
-		out = rawjson.Set(out, m.Name, sum(rawjson.Get(a, m.Name), m.Value.Of(b)))
+		out = strictjson.Set(out, m.Name, sum(strictjson.Get(a, m.Name), m.Value.Of(b)))
 	}
 	return out
 }
@@ -138,14 +138,14 @@ func overlay(a, b json.RawMessage) json.RawMessage {
 	if absent(a) {
 		return b
 	}
-	members, err := rawjson.Members(b)
+	members, err := strictjson.Members(b)
 	if err != nil {
 		return a
 	}
 	out := []byte(a)
 	for _, m := range members {
 		if v := m.Value.Of(b); !absent(v) {
-			out = rawjson.Set(out, m.Name, v)
+			out = strictjson.Set(out, m.Name, v)
 		}
 	}
 	return out
@@ -157,8 +157,8 @@ func unmark(body []byte, members ...string) []byte {
 		return body
 	}
 	for _, member := range members {
-		if at, ok := rawjson.Find(body, member); ok {
-			body = rawjson.Splice(body, at, without(markMember, at.Of(body), contentDepth))
+		if at, ok := strictjson.Find(body, member); ok {
+			body = strictjson.Splice(body, at, without(markMember, at.Of(body), contentDepth))
 		}
 	}
 	return body
@@ -166,7 +166,7 @@ func unmark(body []byte, members ...string) []byte {
 
 // edited is a list with every value edited; what stands between them stays.
 func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.RawMessage {
-	elements, err := rawjson.Elements(list)
+	elements, err := strictjson.Elements(list)
 	if err != nil {
 		return list
 	}
@@ -193,10 +193,10 @@ func without(member string, raw json.RawMessage, depth int) json.RawMessage {
 	case '[':
 		return edited(raw, inner)
 	case '{':
-		out := json.RawMessage(rawjson.Remove(raw, member))
+		out := json.RawMessage(strictjson.Remove(raw, member))
 		for _, name := range []string{"content", "output", "parts"} {
-			if at, ok := rawjson.Find(out, name); ok {
-				out = rawjson.Splice(out, at, inner(at.Of(out)))
+			if at, ok := strictjson.Find(out, name); ok {
+				out = strictjson.Splice(out, at, inner(at.Of(out)))
 			}
 		}
 		return out

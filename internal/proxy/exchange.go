@@ -14,7 +14,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/protocol"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // exchange is one request of a client, with all tries that it takes.
@@ -46,7 +46,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
 	body, err := x.body()
 	if err == nil {
-		err = x.open(rawjson.Repair(body))
+		err = x.open(strictjson.Repair(body))
 	}
 	if err != nil && p.o.Shadow && ctx.Err() == nil {
 		p.o.Log.Warn("a request would have been refused", "path", r.URL.Path, "error", err)
@@ -181,7 +181,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if len(raw) > x.p.o.Limits.Answer {
 		return false, errors.New("the answer is longer than the bound")
 	}
-	raw = bytes.TrimSpace(rawjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
+	raw = bytes.TrimSpace(strictjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
 	a, err := x.d.answer(raw)
 	if err != nil {
 		err = unusable(err, resp, raw)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -56,7 +56,7 @@ var people = []string{"user", "human", "user_proxy", "userproxy"}
 // application gave it, or by a label, which anybody can write and can only lower
 // it. The name is empty where nothing is said.
 func speaker(message json.RawMessage, text string) (name string, another bool) {
-	name = strings.ToLower(rawjson.GetText(message, "name"))
+	name = strings.ToLower(strictjson.GetText(message, "name"))
 	other := name != "" && !slices.Contains(people, name)
 	label := saying.FindStringSubmatch(text)
 	return name, other || (label != nil && !slices.Contains(people, strings.ToLower(label[1])))
@@ -159,7 +159,7 @@ func (t *turn) texts() []string {
 	}
 	out = slices.Concat(out, t.said.text, t.said.other, t.said.external)
 	for _, k := range t.said.calls {
-		out = append(out, rawjson.Strings(k.arguments, func(string) bool { return false })...)
+		out = append(out, strictjson.Strings(k.arguments, func(string) bool { return false })...)
 	}
 	return out
 }
@@ -246,9 +246,9 @@ const maxWritten = 1 << 20
 func (r *reader) writesCall(text string) bool {
 	text = text[:min(len(text), maxWritten)]
 	return slices.ContainsFunc(r.req.tools, func(tool json.RawMessage) bool {
-		name := rawjson.GetText(tool, "name")
+		name := strictjson.GetText(tool, "name")
 		if name == "" {
-			name = rawjson.GetText(tool, "function", "name")
+			name = strictjson.GetText(tool, "function", "name")
 		}
 		return name != "" && writesCallOf(text, name)
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // gemini is Google's generateContent, of the Gemini API and of Vertex.
@@ -36,7 +36,7 @@ func underscored(name string) string {
 
 // spelling is how an object spells a member that it has.
 func spelling(object json.RawMessage, name string) string {
-	if other := underscored(name); rawjson.Get(object, name) == nil && rawjson.Get(object, other) != nil {
+	if other := underscored(name); strictjson.Get(object, name) == nil && strictjson.Get(object, other) != nil {
 		return other
 	}
 	return name
@@ -45,7 +45,7 @@ func spelling(object json.RawMessage, name string) string {
 // either is the value of a member in either spelling.
 func either(object json.RawMessage, path ...string) json.RawMessage {
 	for _, name := range path {
-		object = rawjson.Get(object, spelling(object, name))
+		object = strictjson.Get(object, spelling(object, name))
 	}
 	return object
 }
@@ -61,7 +61,7 @@ func many(raw json.RawMessage) []json.RawMessage {
 // spelled returns an error where an object has one of these members twice, or in
 // a way that only some servers read.
 func spelled(object json.RawMessage, names ...string) error {
-	members, err := rawjson.Members(object)
+	members, err := strictjson.Members(object)
 	if err != nil {
 		return refuse("there is no object where one is expected")
 	}
@@ -123,14 +123,14 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 		}
 	}
 	r.system = c.events(remit.SystemEvent, geminiParts(system))
-	r.only, r.forced = geminiChosen(config), strings.EqualFold(rawjson.GetText(config, "mode"), "ANY")
+	r.only, r.forced = geminiChosen(config), strings.EqualFold(strictjson.GetText(config, "mode"), "ANY")
 	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
 	return r, nil
 }
 
 // geminiChosen are the tools that a choice leaves the model; nil for all of them.
 func geminiChosen(config json.RawMessage) map[string]bool {
-	if strings.EqualFold(rawjson.GetText(config, "mode"), "NONE") {
+	if strings.EqualFold(strictjson.GetText(config, "mode"), "NONE") {
 		return map[string]bool{}
 	}
 	names := many(either(config, "allowedFunctionNames"))
@@ -139,7 +139,7 @@ func geminiChosen(config json.RawMessage) map[string]bool {
 	}
 	only := map[string]bool{}
 	for _, name := range names {
-		only[rawjson.Text(name)] = true
+		only[strictjson.Text(name)] = true
 	}
 	return only
 }
@@ -153,10 +153,10 @@ func spelledParts(turns []json.RawMessage) error {
 		if err := spelled(t, "role", "parts"); err != nil {
 			return err
 		}
-		if list := rawjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
+		if list := strictjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
 			return refuse(`"parts" is no list`)
 		}
-		for _, p := range many(rawjson.Get(t, "parts")) {
+		for _, p := range many(strictjson.Get(t, "parts")) {
 			if err := spelled(p, partMembers...); err != nil {
 				return err
 			}
@@ -175,9 +175,9 @@ var partDetails = []string{"thought", "thoughtSignature", "videoMetadata", "part
 // geminiParts are the parts of a turn. A part's kind is the member that it has.
 func geminiParts(turn json.RawMessage) []part {
 	var out []part
-	for _, raw := range many(rawjson.Get(turn, "parts")) {
-		p := part{kind: "unknown", raw: raw, marked: rawjson.Get(raw, markMember) != nil || rawjson.Get(turn, markMember) != nil}
-		members, _ := rawjson.Members(raw)
+	for _, raw := range many(strictjson.Get(turn, "parts")) {
+		p := part{kind: "unknown", raw: raw, marked: strictjson.Get(raw, markMember) != nil || strictjson.Get(turn, markMember) != nil}
+		members, _ := strictjson.Members(raw)
 		kinds := 0
 		for _, m := range members {
 			if i := slices.IndexFunc(partDetails, func(d string) bool { return foldedName(d) == foldedName(m.Name) }); i >= 0 || absent(m.Value.Of(raw)) {
@@ -192,10 +192,10 @@ func geminiParts(turn json.RawMessage) []part {
 		switch {
 		case kinds > 1:
 			p.kind = "unknown"
-		case p.kind == "text" && truth(rawjson.Get(raw, "thought")):
-			p.kind, p.text = "thought", rawjson.GetText(raw, "text")
+		case p.kind == "text" && truth(strictjson.Get(raw, "thought")):
+			p.kind, p.text = "thought", strictjson.GetText(raw, "text")
 		case p.kind == "text":
-			p.text = rawjson.GetText(raw, "text")
+			p.text = strictjson.GetText(raw, "text")
 		}
 		out = append(out, p)
 	}
@@ -203,7 +203,7 @@ func geminiParts(turn json.RawMessage) []part {
 }
 
 func (gemini) turn(raw json.RawMessage, c containers) turn {
-	role, list := rawjson.GetText(raw, "role"), geminiParts(raw)
+	role, list := strictjson.GetText(raw, "role"), geminiParts(raw)
 	if role == "model" {
 		return turn{said: geminiSaid(list)}
 	}
@@ -236,19 +236,19 @@ func nth(tool string, before map[string]int) string {
 // geminiResult is the event of what a function returned. Clients wrap what is no
 // object.
 func geminiResult(response json.RawMessage, before map[string]int) remit.Event {
-	id := rawjson.GetText(response, "id")
-	if n := nth(rawjson.GetText(response, "name"), before); id == "" {
+	id := strictjson.GetText(response, "id")
+	if n := nth(strictjson.GetText(response, "name"), before); id == "" {
 		id = n
 	}
-	content := rawjson.Get(response, "response")
-	if members, err := rawjson.Members(content); err == nil && len(members) == 1 && slices.Contains([]string{"result", "output"}, members[0].Name) {
+	content := strictjson.Get(response, "response")
+	if members, err := strictjson.Members(content); err == nil && len(members) == 1 && slices.Contains([]string{"result", "output"}, members[0].Name) {
 		content = members[0].Value.Of(content)
 	}
 	texts := []string{string(content)}
 	if len(content) > 0 && content[0] == '"' {
-		texts = []string{rawjson.Text(content)}
+		texts = []string{strictjson.Text(content)}
 	}
-	for _, p := range many(rawjson.Get(response, "parts")) {
+	for _, p := range many(strictjson.Get(response, "parts")) {
 		texts = append(texts, unreadable("response part"), everything(p))
 	}
 	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: id, Content: words(texts)}}
@@ -299,12 +299,12 @@ func couldCall(p part) bool {
 // results back without the ids that there are, too.
 func geminiCall(part json.RawMessage, before map[string]int) call {
 	raw := either(part, "functionCall")
-	c := call{id: rawjson.GetText(raw, "id"), tool: rawjson.GetText(raw, "name"), raw: part}
+	c := call{id: strictjson.GetText(raw, "id"), tool: strictjson.GetText(raw, "name"), raw: part}
 	c.alias = nth(c.tool, before)
 	if c.id == "" {
 		c.id, c.alias = c.alias, ""
 	}
-	if c.arguments = rawjson.Get(raw, "args"); absent(c.arguments) {
+	if c.arguments = strictjson.Get(raw, "args"); absent(c.arguments) {
 		c.arguments = json.RawMessage("{}")
 	}
 	return c
@@ -335,10 +335,10 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	if err := readable(chunk, geminiShape); err != nil {
 		return nil, err
 	}
-	c := &geminiChunk{blocked: rawjson.GetText(chunk, "promptFeedback", "blockReason") != "", failed: !absent(rawjson.Get(chunk, "error"))}
-	for i, candidate := range values(rawjson.Get(chunk, "candidates")) {
-		list := geminiParts(rawjson.Get(candidate, "content"))
-		if i > 0 || integer(rawjson.Get(candidate, "index")) > 0 {
+	c := &geminiChunk{blocked: strictjson.GetText(chunk, "promptFeedback", "blockReason") != "", failed: !absent(strictjson.Get(chunk, "error"))}
+	for i, candidate := range values(strictjson.Get(chunk, "candidates")) {
+		list := geminiParts(strictjson.Get(candidate, "content"))
+		if i > 0 || integer(strictjson.Get(candidate, "index")) > 0 {
 			if len(geminiSaid(list).calls) > 0 {
 				return nil, fmt.Errorf("%w: there are calls in one of several answers", errBody)
 			}
@@ -351,9 +351,9 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 				}
 			}
 		}
-		c.parts, c.finish = list, rawjson.GetText(candidate, "finishReason")
+		c.parts, c.finish = list, strictjson.GetText(candidate, "finishReason")
 		for _, name := range []string{"groundingMetadata", "urlContextMetadata"} {
-			if m := rawjson.Get(candidate, name); !absent(m) && string(m) != "{}" {
+			if m := strictjson.Get(candidate, name); !absent(m) && string(m) != "{}" {
 				c.external = append(c.external, words([]string{unreadable(name), everything(m)}))
 			}
 		}
@@ -384,7 +384,7 @@ func (gemini) answer(body []byte) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		empty := rawjson.Get(raw, "candidates") == nil && !c.blocked && absent(rawjson.Get(raw, "usageMetadata"))
+		empty := strictjson.Get(raw, "candidates") == nil && !c.blocked && absent(strictjson.Get(raw, "usageMetadata"))
 		if c.failed || empty {
 			return nil, fmt.Errorf("%w: it has no candidates", errBody)
 		}
@@ -392,11 +392,11 @@ func (gemini) answer(body []byte) (*answer, error) {
 		ended = ended || c.finish != "" || c.blocked
 		a.cut = a.cut || geminiCut(c.finish)
 		a.external = append(a.external, c.external...)
-		if u := rawjson.Get(raw, "usageMetadata"); !absent(u) {
+		if u := strictjson.Get(raw, "usageMetadata"); !absent(u) {
 			a.usage = u
 		}
 		if a.id == "" {
-			a.id = rawjson.GetText(raw, "responseId")
+			a.id = strictjson.GetText(raw, "responseId")
 		}
 	}
 	external := a.external
@@ -418,15 +418,15 @@ func geminiTurn(list []part) json.RawMessage {
 func (gemini) again(body []byte, a *answer) []byte {
 	var told []json.RawMessage
 	for i, c := range a.calls {
-		raw := rawjson.Get(c.raw, "functionCall")
-		response := fmt.Appendf(nil, `{"name":%s,"response":{"error":%s}}`, rawjson.Quote(c.tool), rawjson.Quote(a.fate[i].denial))
-		if id := rawjson.GetText(raw, "id"); id != "" {
-			response = rawjson.Set(response, "id", rawjson.Quote(id))
+		raw := strictjson.Get(c.raw, "functionCall")
+		response := fmt.Appendf(nil, `{"name":%s,"response":{"error":%s}}`, strictjson.Quote(c.tool), strictjson.Quote(a.fate[i].denial))
+		if id := strictjson.GetText(raw, "id"); id != "" {
+			response = strictjson.Set(response, "id", strictjson.Quote(id))
 		}
 		told = append(told, fmt.Appendf(nil, `{"functionResponse":%s}`, response))
 	}
-	if contents := rawjson.Get(body, "contents"); !absent(contents) && contents[0] == '{' {
-		body = rawjson.Set(body, "contents", join([]json.RawMessage{contents}))
+	if contents := strictjson.Get(body, "contents"); !absent(contents) && contents[0] == '{' {
+		body = strictjson.Set(body, "contents", join([]json.RawMessage{contents}))
 	}
 	return unforcedGemini(extend(body, "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
 }
@@ -434,20 +434,20 @@ func (gemini) again(body []byte, a *answer) []byte {
 // unforcedGemini is a request whose model may call nothing.
 func unforcedGemini(body []byte) []byte {
 	in := spelling(body, "toolConfig")
-	name := spelling(rawjson.Get(body, in), "functionCallingConfig")
-	config := rawjson.Get(body, in, name)
-	if mode := strings.ToUpper(rawjson.GetText(config, "mode")); absent(config) || mode == "NONE" || mode == "AUTO" {
+	name := spelling(strictjson.Get(body, in), "functionCallingConfig")
+	config := strictjson.Get(body, in, name)
+	if mode := strings.ToUpper(strictjson.GetText(config, "mode")); absent(config) || mode == "NONE" || mode == "AUTO" {
 		return body
 	}
-	free := rawjson.Remove(config, spelling(config, "allowedFunctionNames"))
-	return rawjson.Replace(body, rawjson.Set(free, "mode", []byte(`"AUTO"`)), in, name)
+	free := strictjson.Remove(config, spelling(config, "allowedFunctionNames"))
+	return strictjson.Replace(body, strictjson.Set(free, "mode", []byte(`"AUTO"`)), in, name)
 }
 
 func (gemini) owed(*answer) []json.RawMessage { return nil }
 
 // withParts is a chunk with other parts.
 func withParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
-	at, ok := rawjson.Find(chunk, "candidates")
+	at, ok := strictjson.Find(chunk, "candidates")
 	if !ok {
 		return chunk
 	}
@@ -455,17 +455,17 @@ func withParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
 	if len(candidates) == 0 {
 		return chunk
 	}
-	candidates[0] = rawjson.Replace(candidates[0], join(list), "content", "parts")
-	return rawjson.Splice(chunk, at, join(candidates))
+	candidates[0] = strictjson.Replace(candidates[0], join(list), "content", "parts")
+	return strictjson.Splice(chunk, at, join(candidates))
 }
 
 // withArguments is the part of a call with the arguments that were checked.
 func withArguments(part, arguments json.RawMessage) json.RawMessage {
-	return rawjson.Set(part, "functionCall", rawjson.Set(rawjson.Get(part, "functionCall"), "args", arguments))
+	return strictjson.Set(part, "functionCall", strictjson.Set(strictjson.Get(part, "functionCall"), "args", arguments))
 }
 
 func geminiText(text string) json.RawMessage {
-	return fmt.Appendf(nil, `{"text":%s}`, rawjson.Quote(text))
+	return fmt.Appendf(nil, `{"text":%s}`, strictjson.Quote(text))
 }
 
 func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
@@ -476,7 +476,7 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 		if err != nil {
 			continue
 		}
-		if !absent(rawjson.Get(chunk, "usageMetadata")) {
+		if !absent(strictjson.Get(chunk, "usageMetadata")) {
 			counted = i
 		}
 		var out []json.RawMessage
@@ -499,7 +499,7 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 		}
 	}
 	if usage != nil && counted >= 0 {
-		list[counted] = rawjson.Set(list[counted], "usageMetadata", usage)
+		list[counted] = strictjson.Set(list[counted], "usageMetadata", usage)
 	}
 	if len(body) > 0 && body[0] == '[' {
 		return join(list)
@@ -515,7 +515,7 @@ func (gemini) problem(status int, message string) []byte {
 	case status >= http.StatusInternalServerError:
 		kind = "INTERNAL"
 	}
-	return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%q}}`, status, rawjson.Quote("remit: "+message), kind)
+	return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%q}}`, status, strictjson.Quote("remit: "+message), kind)
 }
 
 // geminiTools reads the definitions of a request's tools. What tools of the
@@ -525,7 +525,7 @@ func (r *request) geminiTools(tools json.RawMessage) error {
 		if err := spelled(tool, "functionDeclarations", "codeExecution"); err != nil {
 			return err
 		}
-		members, _ := rawjson.Members(tool)
+		members, _ := strictjson.Members(tool)
 		for _, m := range members {
 			switch value := m.Value.Of(tool); {
 			case foldedName(m.Name) == foldedName("functionDeclarations"):
@@ -551,21 +551,21 @@ func declaration(raw json.RawMessage) (json.RawMessage, error) {
 	if err := spelled(raw, "name", "description", "parameters", "parametersJsonSchema"); err != nil {
 		return nil, err
 	}
-	parameters, schema := rawjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
+	parameters, schema := strictjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
 	switch {
 	case !absent(parameters) && !absent(schema):
-		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", display.Line(rawjson.GetText(raw, "name"))))
+		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", display.Line(strictjson.GetText(raw, "name"))))
 	case !absent(parameters):
 		schema = jsonSchema(parameters)
 	}
 	out := []byte(`{"type":"function"}`)
 	for _, name := range []string{"name", "description"} {
-		if v := rawjson.Get(raw, name); !absent(v) {
-			out = rawjson.Set(out, name, v)
+		if v := strictjson.Get(raw, name); !absent(v) {
+			out = strictjson.Set(out, name, v)
 		}
 	}
 	if !absent(schema) {
-		out = rawjson.Set(out, "parameters", schema)
+		out = strictjson.Set(out, "parameters", schema)
 	}
 	return out, nil
 }
@@ -583,7 +583,7 @@ func jsonSchema(raw json.RawMessage) json.RawMessage {
 	if d.Decode(&v) != nil {
 		return raw
 	}
-	out, err := rawjson.Encode(translated(v, 0))
+	out, err := strictjson.Encode(translated(v, 0))
 	if err != nil {
 		return raw
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 func (gemini) codec() codec { return &geminiCodec{} }
@@ -50,15 +50,15 @@ func (k *geminiCodec) event(e sse.Event) ([]piece, error) {
 		return []piece{{pass, e}}, nil
 	}
 	if k.id == nil {
-		k.id = rawjson.Get(data, "responseId")
+		k.id = strictjson.Get(data, "responseId")
 	}
 	if k.answerID == "" {
-		k.answerID = rawjson.GetText(data, "responseId")
+		k.answerID = strictjson.GetText(data, "responseId")
 	}
-	if u := rawjson.Get(data, "usageMetadata"); !absent(u) {
+	if u := strictjson.Get(data, "usageMetadata"); !absent(u) {
 		k.usage = u
 	}
-	if rawjson.Get(data, "candidates") != nil {
+	if strictjson.Get(data, "candidates") != nil {
 		k.last = data
 	}
 	k.external = append(k.external, c.external...)
@@ -102,13 +102,13 @@ func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) 
 
 // unfinished is a chunk that doesn't end the answer.
 func unfinished(chunk json.RawMessage) json.RawMessage {
-	at, ok := rawjson.Find(chunk, "candidates")
+	at, ok := strictjson.Find(chunk, "candidates")
 	candidates := values(at.Of(chunk))
 	if !ok || len(candidates) == 0 {
 		return chunk
 	}
-	candidates[0] = rawjson.Remove(candidates[0], "finishReason")
-	return rawjson.Splice(chunk, at, join(candidates))
+	candidates[0] = strictjson.Remove(candidates[0], "finishReason")
+	return strictjson.Splice(chunk, at, join(candidates))
 }
 
 func (k *geminiCodec) answer() (*answer, error) {
@@ -129,7 +129,7 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 		return e
 	}
 	if k.id != nil {
-		e.Data = rawjson.Replace(e.Data, k.id, "responseId")
+		e.Data = strictjson.Replace(e.Data, k.id, "responseId")
 	}
 	c, err := readGemini(e.Data)
 	if err != nil || k.parted || !k.sentText {
@@ -140,7 +140,7 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 		list[i] = p.raw
 		if p.kind == "text" && p.text != "" && !k.parted {
 			k.parted = true
-			list[i] = rawjson.Set(p.raw, "text", rawjson.Quote("\n\n"+p.text))
+			list[i] = strictjson.Set(p.raw, "text", strictjson.Quote("\n\n"+p.text))
 		}
 	}
 	if k.parted {
@@ -153,12 +153,12 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 func (k *geminiCodec) chunk(model, part json.RawMessage) sse.Event {
 	data := fmt.Appendf(nil, `{"candidates":[{"content":{"role":"model","parts":[%s]},"index":0}]}`, part)
 	for _, name := range []string{"modelVersion", "createTime"} {
-		if v := rawjson.Get(model, name); v != nil {
-			data = rawjson.Set(data, name, v)
+		if v := strictjson.Get(model, name); v != nil {
+			data = strictjson.Set(data, name, v)
 		}
 	}
 	if k.id != nil {
-		data = rawjson.Set(data, "responseId", k.id)
+		data = strictjson.Set(data, "responseId", k.id)
 	}
 	return sse.Event{Data: data}
 }
@@ -181,7 +181,7 @@ func (k *geminiCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage) []
 	for _, e := range tail {
 		e = k.passed(e)
 		if usage != nil {
-			e.Data = rawjson.Replace(e.Data, usage, "usageMetadata")
+			e.Data = strictjson.Replace(e.Data, usage, "usageMetadata")
 		}
 		out = append(out, e)
 	}

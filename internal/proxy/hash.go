@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // hash identifies a conversation up to a place in it.
@@ -65,7 +65,7 @@ func spoken(seed hash, turns []json.RawMessage) []hash {
 
 // isSystem reports whether a turn is the deployment's.
 func isSystem(turn json.RawMessage) bool {
-	role := rawjson.GetText(turn, "role")
+	role := strictjson.GetText(turn, "role")
 	return role == "system" || role == "developer"
 }
 

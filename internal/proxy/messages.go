@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // messages is Anthropic's Messages.
@@ -31,17 +31,17 @@ func (messages) request(body []byte, c containers) (*request, error) {
 }
 
 func (messages) turn(raw json.RawMessage, c containers) turn {
-	switch rawjson.GetText(raw, "role") {
+	switch strictjson.GetText(raw, "role") {
 	case "system", "developer":
 		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 	case "assistant":
-		return turn{said: blocksSaid(rawjson.Get(raw, "content"))}
+		return turn{said: blocksSaid(strictjson.Get(raw, "content"))}
 	case "user":
 		var t turn
 		var own []part
 		for _, p := range contentOf(raw) {
 			if p.kind == "tool_result" {
-				t.events = append(t.events, result(rawjson.GetText(p.raw, "tool_use_id"), rawjson.Get(p.raw, "content")))
+				t.events = append(t.events, result(strictjson.GetText(p.raw, "tool_use_id"), strictjson.Get(p.raw, "content")))
 			} else {
 				own = append(own, p)
 			}
@@ -60,14 +60,14 @@ func blocksSaid(content json.RawMessage) *said {
 		case p.isText():
 			s.text = append(s.text, p.text)
 		case p.kind == "tool_use":
-			s.calls = append(s.calls, call{id: rawjson.GetText(p.raw, "id"), tool: rawjson.GetText(p.raw, "name"), arguments: rawjson.Get(p.raw, "input"), raw: p.raw})
+			s.calls = append(s.calls, call{id: strictjson.GetText(p.raw, "id"), tool: strictjson.GetText(p.raw, "name"), arguments: strictjson.Get(p.raw, "input"), raw: p.raw})
 		case isCallBlock(p.kind):
-			c := foreign(call{id: rawjson.GetText(p.raw, "id"), raw: p.raw, mute: true}, p.kind, rawjson.GetText(p.raw, "name"))
+			c := foreign(call{id: strictjson.GetText(p.raw, "id"), raw: p.raw, mute: true}, p.kind, strictjson.GetText(p.raw, "name"))
 			s.calls = append(s.calls, c)
 		case strings.HasSuffix(p.kind, "_tool_result"):
 			s.external = append(s.external, words([]string{unreadable(p.kind), everything(p.raw)}))
 		default:
-			s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+			s.other = append(s.other, strictjson.Strings(p.raw, opaque)...)
 		}
 	}
 	return s
@@ -94,11 +94,11 @@ func (messages) answer(body []byte) (*answer, error) {
 	if err := readable(body, messagesShape); err != nil {
 		return nil, err
 	}
-	content := rawjson.Get(body, "content")
+	content := strictjson.Get(body, "content")
 	if absent(content) {
 		return nil, errBody
 	}
-	a := &answer{said: *blocksSaid(content), id: rawjson.GetText(body, "id"), usage: rawjson.Get(body, "usage"), cut: blocksCut(rawjson.GetText(body, "stop_reason"))}
+	a := &answer{said: *blocksSaid(content), id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage"), cut: blocksCut(strictjson.GetText(body, "stop_reason"))}
 	a.turn = content
 	return a, nil
 }
@@ -110,7 +110,7 @@ func blocksCut(reason string) bool {
 func (messages) again(body []byte, a *answer) []byte {
 	var told []json.RawMessage
 	for i, c := range a.calls {
-		told = append(told, fmt.Appendf(nil, `{"type":"tool_result","tool_use_id":%s,"is_error":true,"content":%s}`, rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+		told = append(told, fmt.Appendf(nil, `{"type":"tool_result","tool_use_id":%s,"is_error":true,"content":%s}`, strictjson.Quote(c.id), strictjson.Quote(a.fate[i].denial)))
 	}
 	return unforcedMessages(extend(body, "messages",
 		fmt.Appendf(nil, `{"role":"assistant","content":%s}`, a.turn),
@@ -120,13 +120,13 @@ func (messages) again(body []byte, a *answer) []byte {
 func (messages) owed(*answer) []json.RawMessage { return nil }
 
 func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
-	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
-		body = rawjson.Splice(body, at, usage)
+	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
+		body = strictjson.Splice(body, at, usage)
 	}
 	if len(a.calls) == 0 {
 		return body
 	}
-	at, ok := rawjson.Find(body, "content")
+	at, ok := strictjson.Find(body, "content")
 	if !ok {
 		return body
 	}
@@ -142,19 +142,19 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 		}
 		if f := a.fate[n]; f.denial == "" {
 			kept++
-			out = append(out, rawjson.Set(p.raw, "input", f.arguments))
+			out = append(out, strictjson.Set(p.raw, "input", f.arguments))
 		}
 		n++
 	}
-	body = rawjson.Splice(body, at, join(out))
-	if kept == 0 && rawjson.GetText(body, "stop_reason") == "tool_use" {
-		body = rawjson.Set(body, "stop_reason", []byte(`"end_turn"`))
+	body = strictjson.Splice(body, at, join(out))
+	if kept == 0 && strictjson.GetText(body, "stop_reason") == "tool_use" {
+		body = strictjson.Set(body, "stop_reason", []byte(`"end_turn"`))
 	}
 	return body
 }
 
 func textBlock(text string) json.RawMessage {
-	return fmt.Appendf(nil, `{"type":"text","text":%s}`, rawjson.Quote(text))
+	return fmt.Appendf(nil, `{"type":"text","text":%s}`, strictjson.Quote(text))
 }
 
 func (messages) problem(status int, message string) []byte {
@@ -165,5 +165,5 @@ func (messages) problem(status int, message string) []byte {
 	case status >= http.StatusInternalServerError:
 		kind = "api_error"
 	}
-	return fmt.Appendf(nil, `{"type":"error","error":{"type":%q,"message":%s}}`, kind, rawjson.Quote("remit: "+message))
+	return fmt.Appendf(nil, `{"type":"error","error":{"type":%q,"message":%s}}`, kind, strictjson.Quote("remit: "+message))
 }

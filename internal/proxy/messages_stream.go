@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 func (messages) codec() codec { return &messagesCodec{} }
@@ -54,20 +54,20 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 		return nil, err
 	}
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
-	switch rawjson.GetText(e.Data, "type") {
+	switch strictjson.GetText(e.Data, "type") {
 	case "message_start":
-		message := rawjson.Get(e.Data, "message")
-		if len(blocksSaid(rawjson.Get(message, "content")).calls) > 0 {
+		message := strictjson.Get(e.Data, "message")
+		if len(blocksSaid(strictjson.Get(message, "content")).calls) > 0 {
 			return nil, errBody // calls come in blocks of their own
 		}
-		k.id, k.usage = rawjson.GetText(message, "id"), rawjson.Get(message, "usage")
+		k.id, k.usage = strictjson.GetText(message, "id"), strictjson.Get(message, "usage")
 		if k.tries > 0 {
 			return nil, nil
 		}
 		return one(pass)
 	case "content_block_start":
-		b := &block{start: rawjson.Get(e.Data, "content_block"), text: map[string]*strings.Builder{}, lists: map[string][]json.RawMessage{}, to: -1}
-		at := integer(rawjson.Get(e.Data, "index"))
+		b := &block{start: strictjson.Get(e.Data, "content_block"), text: map[string]*strings.Builder{}, lists: map[string][]json.RawMessage{}, to: -1}
+		at := integer(strictjson.Get(e.Data, "index"))
 		if k.byAt == nil {
 			k.byAt = map[int]*block{}
 		}
@@ -75,26 +75,26 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 			return nil, errBody
 		}
 		k.blocks, k.byAt[at] = append(k.blocks, b), b
-		if b.call = isCallBlock(rawjson.GetText(b.start, "type")); b.call {
+		if b.call = isCallBlock(strictjson.GetText(b.start, "type")); b.call {
 			k.calls = append(k.calls, b)
 			return one(begin)
 		}
 		return one(pass)
 	case "content_block_delta", "content_block_stop":
-		b := k.byAt[integer(rawjson.Get(e.Data, "index"))]
+		b := k.byAt[integer(strictjson.Get(e.Data, "index"))]
 		if b == nil || b.closed {
 			return nil, errBody
 		}
-		if b.closed = rawjson.GetText(e.Data, "type") == "content_block_stop"; !b.closed {
-			b.add(rawjson.Get(e.Data, "delta"))
+		if b.closed = strictjson.GetText(e.Data, "type") == "content_block_stop"; !b.closed {
+			b.add(strictjson.Get(e.Data, "delta"))
 		}
 		if b.call {
 			return nil, nil
 		}
 		return one(pass)
 	case "message_delta":
-		k.usage = overlay(k.usage, rawjson.Get(e.Data, "usage"))
-		if r := rawjson.GetText(e.Data, "delta", "stop_reason"); r != "" {
+		k.usage = overlay(k.usage, strictjson.Get(e.Data, "usage"))
+		if r := strictjson.GetText(e.Data, "delta", "stop_reason"); r != "" {
 			k.reason = r
 		}
 		return one(tail)
@@ -105,8 +105,8 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 	}
 	// What holds blocks is not known, and neither is what has no type.
-	holds := func(member string) bool { return rawjson.Get(e.Data, member) != nil }
-	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || rawjson.GetText(e.Data, "type") == "" {
+	holds := func(member string) bool { return strictjson.Get(e.Data, member) != nil }
+	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || strictjson.GetText(e.Data, "type") == "" {
 		return nil, errBody
 	}
 	return one(pass)
@@ -114,7 +114,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 
 // add continues a block. What a delta is called says which member it continues.
 func (b *block) add(delta json.RawMessage) {
-	members, err := rawjson.Members(delta)
+	members, err := strictjson.Members(delta)
 	if err != nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (b *block) add(delta json.RawMessage) {
 			if b.text[m.Name] == nil {
 				b.text[m.Name] = &strings.Builder{}
 			}
-			b.text[m.Name].WriteString(rawjson.Text(value))
+			b.text[m.Name].WriteString(strictjson.Text(value))
 		}
 	}
 }
@@ -140,13 +140,13 @@ func (b *block) whole() json.RawMessage {
 		if name == "partial_json" {
 			continue
 		}
-		out = rawjson.Set(out, name, rawjson.Quote(rawjson.GetText(b.start, name)+text.String()))
+		out = strictjson.Set(out, name, strictjson.Quote(strictjson.GetText(b.start, name)+text.String()))
 	}
 	for name, values := range b.lists {
-		out = rawjson.Set(out, name, join(values))
+		out = strictjson.Set(out, name, join(values))
 	}
 	if input := b.input(); input != nil && strict(input) == nil {
-		out = rawjson.Set(out, "input", input)
+		out = strictjson.Set(out, "input", input)
 	}
 	return out
 }
@@ -186,7 +186,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 }
 
 func (k *messagesCodec) passed(e sse.Event) sse.Event {
-	at := rawjson.Get(e.Data, "index")
+	at := strictjson.Get(e.Data, "index")
 	b := k.byAt[integer(at)]
 	if at == nil || b == nil {
 		return e
@@ -196,7 +196,7 @@ func (k *messagesCodec) passed(e sse.Event) sse.Event {
 		k.sent++
 	}
 	if b.to != integer(at) {
-		e.Data = rawjson.Replace(e.Data, number(b.to), "index")
+		e.Data = strictjson.Replace(e.Data, number(b.to), "index")
 	}
 	return e
 }
@@ -214,24 +214,24 @@ func (k *messagesCodec) written(start, delta json.RawMessage) []sse.Event {
 
 func (k *messagesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	k.sentCalls++
-	return k.written(rawjson.Set(k.calls[n].start, "input", []byte("{}")),
-		fmt.Appendf(nil, `{"type":"input_json_delta","partial_json":%s}`, rawjson.Quote(string(arguments))))
+	return k.written(strictjson.Set(k.calls[n].start, "input", []byte("{}")),
+		fmt.Appendf(nil, `{"type":"input_json_delta","partial_json":%s}`, strictjson.Quote(string(arguments))))
 }
 
 func (k *messagesCodec) note(text string) []sse.Event {
-	return k.written(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, rawjson.Quote(text)))
+	return k.written(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, strictjson.Quote(text)))
 }
 
 func (k *messagesCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {
 	for i, e := range tail {
-		if rawjson.GetText(e.Data, "type") != "message_delta" {
+		if strictjson.GetText(e.Data, "type") != "message_delta" {
 			continue
 		}
 		if usage != nil {
-			e.Data = rawjson.Replace(e.Data, usage, "usage")
+			e.Data = strictjson.Replace(e.Data, usage, "usage")
 		}
-		if a.denied() > 0 && k.sentCalls == 0 && rawjson.GetText(e.Data, "delta", "stop_reason") == "tool_use" {
-			e.Data = rawjson.Replace(e.Data, []byte(`"end_turn"`), "delta", "stop_reason")
+		if a.denied() > 0 && k.sentCalls == 0 && strictjson.GetText(e.Data, "delta", "stop_reason") == "tool_use" {
+			e.Data = strictjson.Replace(e.Data, []byte(`"end_turn"`), "delta", "stop_reason")
 		}
 		tail[i] = e
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // responses is OpenAI's Responses.
@@ -38,16 +38,16 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	r.system = c.events(remit.SystemEvent, parts(m["instructions"]))
 	switch {
 	case !absent(m["previous_response_id"]):
-		r.kept = "response " + rawjson.Text(m["previous_response_id"])
+		r.kept = "response " + strictjson.Text(m["previous_response_id"])
 	case !absent(m["conversation"]):
-		id := rawjson.Text(m["conversation"])
+		id := strictjson.Text(m["conversation"])
 		if id == "" {
-			id = rawjson.GetText(m["conversation"], "id")
+			id = strictjson.GetText(m["conversation"], "id")
 		}
 		r.kept = "conversation " + id
 	}
 	if !absent(m["prompt"]) {
-		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(rawjson.Get(m["prompt"], "variables"))}))
+		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(strictjson.Get(m["prompt"], "variables"))}))
 	}
 	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "instructions", "input")
@@ -55,9 +55,9 @@ func (responses) request(body []byte, c containers) (*request, error) {
 }
 
 func (responses) turn(raw json.RawMessage, c containers) turn {
-	kind := rawjson.GetText(raw, "type")
+	kind := strictjson.GetText(raw, "type")
 	if kind == "" || kind == "message" {
-		switch rawjson.GetText(raw, "role") {
+		switch strictjson.GetText(raw, "role") {
 		case "system", "developer":
 			return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 		case "user":
@@ -66,8 +66,8 @@ func (responses) turn(raw json.RawMessage, c containers) turn {
 			return turn{said: itemSaid(raw)}
 		}
 	}
-	if id := rawjson.GetText(raw, "call_id"); strings.HasSuffix(kind, "_output") {
-		return turn{events: []remit.Event{result(id, rawjson.Get(raw, "output"))}}
+	if id := strictjson.GetText(raw, "call_id"); strings.HasSuffix(kind, "_output") {
+		return turn{events: []remit.Event{result(id, strictjson.Get(raw, "output"))}}
 	}
 	if kind == "reasoning" || strings.HasSuffix(kind, "_call") || kind == "mcp_list_tools" || kind == "mcp_approval_request" {
 		return turn{said: itemSaid(raw)}
@@ -78,20 +78,20 @@ func (responses) turn(raw json.RawMessage, c containers) turn {
 // itemSaid reads one item of a model's output.
 func itemSaid(item json.RawMessage) *said {
 	s := &said{}
-	kind := rawjson.GetText(item, "type")
+	kind := strictjson.GetText(item, "type")
 	switch {
 	case kind == "" || kind == "message":
-		for _, p := range parts(rawjson.Get(item, "content")) {
+		for _, p := range parts(strictjson.Get(item, "content")) {
 			if p.isText() {
 				s.text = append(s.text, p.text)
 			} else {
-				s.other = append(s.other, rawjson.Strings(p.raw, opaque)...)
+				s.other = append(s.other, strictjson.Strings(p.raw, opaque)...)
 			}
 		}
 	case isCall(item):
 		s.calls = append(s.calls, itemCall(item, kind))
 	case kind == "reasoning":
-		s.other = append(s.other, rawjson.Strings(item, opaque)...)
+		s.other = append(s.other, strictjson.Strings(item, opaque)...)
 	default:
 		s.external = append(s.external, words([]string{unreadable(kind), everything(item)}))
 	}
@@ -102,11 +102,11 @@ func itemSaid(item json.RawMessage) *said {
 // make, among them those of kinds that aren't known yet. Calls that run at the
 // provider are not the agent's to make, and what they bring the model has read.
 func isCall(item json.RawMessage) bool {
-	switch rawjson.GetText(item, "type") {
+	switch strictjson.GetText(item, "type") {
 	case "", "message", "reasoning", "compaction", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools", "tool_search_output":
 		return false
 	case "tool_search_call":
-		return rawjson.GetText(item, "execution") == "client"
+		return strictjson.GetText(item, "execution") == "client"
 	}
 	return true
 }
@@ -122,15 +122,15 @@ func answered(kind string) bool {
 }
 
 func itemCall(item json.RawMessage, kind string) call {
-	c := call{id: rawjson.GetText(item, "call_id"), raw: item, mute: !answered(kind)}
+	c := call{id: strictjson.GetText(item, "call_id"), raw: item, mute: !answered(kind)}
 	if kind != "function_call" {
-		return foreign(c, strings.TrimSuffix(kind, "_call"), rawjson.GetText(item, "name"))
+		return foreign(c, strings.TrimSuffix(kind, "_call"), strictjson.GetText(item, "name"))
 	}
-	c.tool = rawjson.GetText(item, "name")
-	if space := rawjson.GetText(item, "namespace"); space != "" {
+	c.tool = strictjson.GetText(item, "name")
+	if space := strictjson.GetText(item, "namespace"); space != "" {
 		return foreign(c, space, c.tool)
 	}
-	c.arguments = argumentText(rawjson.Get(item, "arguments"))
+	c.arguments = argumentText(strictjson.Get(item, "arguments"))
 	return c
 }
 
@@ -145,7 +145,7 @@ func (responses) answer(body []byte) (*answer, error) {
 	if err := readable(body, responsesShape); err != nil {
 		return nil, err
 	}
-	output := rawjson.Get(body, "output")
+	output := strictjson.Get(body, "output")
 	if absent(output) {
 		return nil, errBody
 	}
@@ -161,16 +161,16 @@ func (responses) answer(body []byte) (*answer, error) {
 // noCallsIn returns an error where an item that is no call has parts that could
 // be some.
 func noCallsIn(item json.RawMessage) error {
-	if kind := rawjson.GetText(item, "type"); kind != "" && kind != "message" {
+	if kind := strictjson.GetText(item, "type"); kind != "" && kind != "message" {
 		return nil
 	}
-	return noCalls(rawjson.Get(item, "content"))
+	return noCalls(strictjson.Get(item, "content"))
 }
 
 // outputAnswer is the answer of a response with these items of output.
 func outputAnswer(response json.RawMessage, items []json.RawMessage) *answer {
-	a := &answer{id: rawjson.GetText(response, "id"), usage: rawjson.Get(response, "usage"), turn: join(items)}
-	status := rawjson.GetText(response, "status")
+	a := &answer{id: strictjson.GetText(response, "id"), usage: strictjson.Get(response, "usage"), turn: join(items)}
+	status := strictjson.GetText(response, "status")
 	a.cut = status != "" && status != "completed"
 	for _, item := range items {
 		a.add(itemSaid(item))
@@ -185,32 +185,32 @@ func outputs(a *answer) []json.RawMessage {
 		if a.fate[i].denial == "" {
 			continue
 		}
-		kind := strings.TrimSuffix(rawjson.GetText(c.raw, "type"), "_call") + "_call_output"
-		out = append(out, fmt.Appendf(nil, `{"type":%s,"call_id":%s,"output":%s}`, rawjson.Quote(kind), rawjson.Quote(c.id), rawjson.Quote(a.fate[i].denial)))
+		kind := strings.TrimSuffix(strictjson.GetText(c.raw, "type"), "_call") + "_call_output"
+		out = append(out, fmt.Appendf(nil, `{"type":%s,"call_id":%s,"output":%s}`, strictjson.Quote(kind), strictjson.Quote(c.id), strictjson.Quote(a.fate[i].denial)))
 	}
 	return out
 }
 
 // listed is a request whose input is a list.
 func listed(body []byte) []byte {
-	if input := rawjson.Get(body, "input"); absent(input) {
-		body = rawjson.Set(body, "input", []byte("[]"))
+	if input := strictjson.Get(body, "input"); absent(input) {
+		body = strictjson.Set(body, "input", []byte("[]"))
 	} else if input[0] == '"' {
-		body = rawjson.Set(body, "input", fmt.Appendf(nil, `[{"role":"user","content":%s}]`, input))
+		body = strictjson.Set(body, "input", fmt.Appendf(nil, `[{"role":"user","content":%s}]`, input))
 	}
 	return body
 }
 
 // settled is a request with what the history that the provider keeps lacks.
 func settled(body []byte, k kept) []byte {
-	if k.response != "" && !absent(rawjson.Get(body, "previous_response_id")) {
-		body = rawjson.Replace(body, rawjson.Quote(k.response), "previous_response_id")
+	if k.response != "" && !absent(strictjson.Get(body, "previous_response_id")) {
+		body = strictjson.Replace(body, strictjson.Quote(k.response), "previous_response_id")
 	}
 	if len(k.owed) == 0 {
 		return body
 	}
 	body = listed(body)
-	return rawjson.Replace(body, join(append(k.owed[:len(k.owed):len(k.owed)], values(rawjson.Get(body, "input"))...)), "input")
+	return strictjson.Replace(body, join(append(k.owed[:len(k.owed):len(k.owed)], values(strictjson.Get(body, "input"))...)), "input")
 }
 
 func (responses) again(body []byte, a *answer) []byte {
@@ -226,7 +226,7 @@ func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, ca
 	n := 0
 	var led []json.RawMessage // reasoning before calls
 	for _, item := range items {
-		kind := rawjson.GetText(item, "type")
+		kind := strictjson.GetText(item, "type")
 		switch {
 		case kind == "reasoning":
 			led = append(led, item)
@@ -241,7 +241,7 @@ func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, ca
 				led = nil
 				continue
 			}
-			item = rawjson.Set(item, "arguments", rawjson.Quote(string(f.arguments)))
+			item = strictjson.Set(item, "arguments", strictjson.Quote(string(f.arguments)))
 			calls++
 		}
 		out = append(append(out, led...), item)
@@ -251,10 +251,10 @@ func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, ca
 }
 
 func (responses) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
-	if at, ok := rawjson.Find(body, "usage"); ok && usage != nil {
-		body = rawjson.Splice(body, at, usage)
+	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
+		body = strictjson.Splice(body, at, usage)
 	}
-	at, ok := rawjson.Find(body, "output")
+	at, ok := strictjson.Find(body, "output")
 	if !ok || len(a.calls) == 0 {
 		return body
 	}
@@ -262,7 +262,7 @@ func (responses) whole(body []byte, a *answer, notes []string, usage json.RawMes
 	if len(notes) > 0 {
 		items = append(items, noteItem(noteID(a.id, 0), noted("", notes)))
 	}
-	return rawjson.Splice(body, at, join(items))
+	return strictjson.Splice(body, at, join(items))
 }
 
 // noteID names an item of the proxy's own, as the provider's items are named.
@@ -272,7 +272,7 @@ func noteID(answer string, n int) string {
 
 func noteItem(id, text string) json.RawMessage {
 	return fmt.Appendf(nil, `{"id":%s,"type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":%s}]}`,
-		rawjson.Quote(id), rawjson.Quote(text))
+		strictjson.Quote(id), strictjson.Quote(text))
 }
 
 func (responses) problem(status int, message string) []byte { return openAIProblem(status, message) }

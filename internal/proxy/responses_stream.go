@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 func (responses) codec() codec { return &responsesCodec{} }
@@ -51,20 +51,20 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 		return nil, err
 	}
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
-	switch rawjson.GetText(e.Data, "type") {
+	switch strictjson.GetText(e.Data, "type") {
 	case "response.created", "response.queued", "response.in_progress":
-		if len(values(rawjson.Get(e.Data, "response", "output"))) > 0 {
+		if len(values(strictjson.Get(e.Data, "response", "output"))) > 0 {
 			return nil, errBody // nothing has been said yet
 		}
 		if k.firstID == "" {
-			k.firstID = rawjson.GetText(e.Data, "response", "id")
+			k.firstID = strictjson.GetText(e.Data, "response", "id")
 		}
 		if k.tries > 0 {
 			return nil, nil
 		}
 		return one(pass)
 	case "response.completed", "response.incomplete", "response.failed":
-		k.final = rawjson.Get(e.Data, "response")
+		k.final = strictjson.Get(e.Data, "response")
 		return one(tail)
 	case "error":
 		k.failed = true
@@ -79,8 +79,8 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 
 // within reads an event within the output, and says what becomes of it.
 func (k *responsesCodec) within(e sse.Event) (step, error) {
-	kind, at := rawjson.GetText(e.Data, "type"), rawjson.Get(e.Data, "output_index")
-	holds := func(member string) bool { return rawjson.Get(e.Data, member) != nil }
+	kind, at := strictjson.GetText(e.Data, "type"), strictjson.Get(e.Data, "output_index")
+	holds := func(member string) bool { return strictjson.Get(e.Data, member) != nil }
 	if at == nil && kind != "" && !callLike(kind) && !slices.ContainsFunc([]string{"item", "response", "output"}, holds) {
 		return pass, nil
 	}
@@ -89,7 +89,7 @@ func (k *responsesCodec) within(e sse.Event) (step, error) {
 		if x != nil || integer(at) < 0 {
 			return pending, errBody
 		}
-		x = &item{added: rawjson.Get(e.Data, "item"), kind: rawjson.GetText(e.Data, "item", "type"), to: -1}
+		x = &item{added: strictjson.Get(e.Data, "item"), kind: strictjson.GetText(e.Data, "item", "type"), to: -1}
 		x.call = isCall(x.added)
 		if k.items == nil {
 			k.items = map[int]*item{}
@@ -104,12 +104,12 @@ func (k *responsesCodec) within(e sse.Event) (step, error) {
 		return pending, errBody
 	}
 	if kind == "response.output_item.done" {
-		x.done = rawjson.Get(e.Data, "item")
-		if rawjson.GetText(x.done, "type") != x.kind || isCall(x.done) != x.call {
+		x.done = strictjson.Get(e.Data, "item")
+		if strictjson.GetText(x.done, "type") != x.kind || isCall(x.done) != x.call {
 			return pending, errBody
 		}
 	}
-	if item := rawjson.Get(e.Data, "item"); !absent(item) && noCallsIn(item) != nil || callLike(rawjson.GetText(e.Data, "part", "type")) {
+	if item := strictjson.Get(e.Data, "item"); !absent(item) && noCallsIn(item) != nil || callLike(strictjson.GetText(e.Data, "part", "type")) {
 		return pending, errBody
 	}
 	switch {
@@ -140,7 +140,7 @@ func (k *responsesCodec) answer() (*answer, error) {
 	a := outputAnswer(k.final, items)
 	// What the last event lists has come before: a call that has not would not
 	// have been decided.
-	for _, raw := range values(rawjson.Get(k.final, "output")) {
+	for _, raw := range values(strictjson.Get(k.final, "output")) {
 		if isCall(raw) && len(k.calls) == 0 || noCallsIn(raw) != nil {
 			return nil, errBody
 		}
@@ -149,16 +149,16 @@ func (k *responsesCodec) answer() (*answer, error) {
 }
 
 func (k *responsesCodec) passed(e sse.Event) sse.Event {
-	if at := rawjson.Get(e.Data, "output_index"); at != nil {
+	if at := strictjson.Get(e.Data, "output_index"); at != nil {
 		if x := k.items[integer(at)]; x != nil {
 			if x.to < 0 {
 				x.to = k.sent
 				k.sent++
 			}
 			if x.to != integer(at) {
-				e.Data = rawjson.Replace(e.Data, number(x.to), "output_index")
+				e.Data = strictjson.Replace(e.Data, number(x.to), "output_index")
 			}
-			if rawjson.GetText(e.Data, "type") == "response.output_item.done" {
+			if strictjson.GetText(e.Data, "type") == "response.output_item.done" {
 				k.output = append(k.output, x.done)
 			}
 		}
@@ -168,9 +168,9 @@ func (k *responsesCodec) passed(e sse.Event) sse.Event {
 
 // numbered gives an event its number in the stream.
 func (k *responsesCodec) numbered(e sse.Event) sse.Event {
-	if at, ok := rawjson.Find(e.Data, "sequence_number"); ok {
+	if at, ok := strictjson.Find(e.Data, "sequence_number"); ok {
 		if integer(at.Of(e.Data)) != k.sequence {
-			e.Data = rawjson.Splice(e.Data, at, number(k.sequence))
+			e.Data = strictjson.Splice(e.Data, at, number(k.sequence))
 		}
 	}
 	k.sequence++
@@ -187,29 +187,29 @@ func (k *responsesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	at := k.sent
 	k.sent++
 	k.sentCalls++
-	quoted := rawjson.Quote(string(arguments))
-	done := rawjson.Set(x.done, "arguments", quoted)
+	quoted := strictjson.Quote(string(arguments))
+	done := strictjson.Set(x.done, "arguments", quoted)
 	k.output = append(k.output, done)
-	id := rawjson.Quote(rawjson.GetText(x.added, "id"))
+	id := strictjson.Quote(strictjson.GetText(x.added, "id"))
 	return []sse.Event{
-		k.made("response.output_item.added", `"output_index":%d,"item":%s`, at, rawjson.Set(x.added, "arguments", []byte(`""`))),
+		k.made("response.output_item.added", `"output_index":%d,"item":%s`, at, strictjson.Set(x.added, "arguments", []byte(`""`))),
 		k.made("response.function_call_arguments.delta", `"item_id":%s,"output_index":%d,"delta":%s`, id, at, quoted),
-		k.made("response.function_call_arguments.done", `"item_id":%s,"output_index":%d,"name":%s,"arguments":%s`, id, at, rawjson.Quote(rawjson.GetText(x.done, "name")), quoted),
+		k.made("response.function_call_arguments.done", `"item_id":%s,"output_index":%d,"name":%s,"arguments":%s`, id, at, strictjson.Quote(strictjson.GetText(x.done, "name")), quoted),
 		k.made("response.output_item.done", `"output_index":%d,"item":%s`, at, done),
 	}
 }
 
 func (k *responsesCodec) note(text string) []sse.Event {
-	at, id := k.sent, rawjson.Quote(noteID(k.firstID, k.notes))
+	at, id := k.sent, strictjson.Quote(noteID(k.firstID, k.notes))
 	k.sent++
 	k.notes++
-	quoted := rawjson.Quote(text)
-	done := noteItem(rawjson.Text(id), text)
+	quoted := strictjson.Quote(text)
+	done := noteItem(strictjson.Text(id), text)
 	k.output = append(k.output, done)
 	part := func(text json.RawMessage) json.RawMessage {
 		return fmt.Appendf(nil, `{"type":"output_text","annotations":[],"logprobs":[],"text":%s}`, text)
 	}
-	begun := rawjson.Set(rawjson.Set(done, "content", []byte("[]")), "status", []byte(`"in_progress"`))
+	begun := strictjson.Set(strictjson.Set(done, "content", []byte("[]")), "status", []byte(`"in_progress"`))
 	return []sse.Event{
 		k.made("response.output_item.added", `"output_index":%d,"item":%s`, at, begun),
 		k.made("response.content_part.added", `"item_id":%s,"output_index":%d,"content_index":0,"part":%s`, id, at, part([]byte(`""`))),
@@ -222,11 +222,11 @@ func (k *responsesCodec) note(text string) []sse.Event {
 
 func (k *responsesCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage) []sse.Event {
 	for i, e := range tail {
-		if (len(k.calls) > 0 || k.tries > 0) && strings.HasPrefix(rawjson.GetText(e.Data, "type"), "response.") {
-			e.Data = rawjson.Replace(e.Data, join(k.output), "response", "output")
-			e.Data = rawjson.Replace(e.Data, rawjson.Quote(k.firstID), "response", "id")
+		if (len(k.calls) > 0 || k.tries > 0) && strings.HasPrefix(strictjson.GetText(e.Data, "type"), "response.") {
+			e.Data = strictjson.Replace(e.Data, join(k.output), "response", "output")
+			e.Data = strictjson.Replace(e.Data, strictjson.Quote(k.firstID), "response", "id")
 			if usage != nil {
-				e.Data = rawjson.Replace(e.Data, usage, "response", "usage")
+				e.Data = strictjson.Replace(e.Data, usage, "response", "usage")
 			}
 		}
 		tail[i] = k.numbered(e)
@@ -235,5 +235,5 @@ func (k *responsesCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage)
 }
 
 func (k *responsesCodec) failure(message string) []sse.Event {
-	return []sse.Event{k.made("error", `"code":"remit","message":%s,"param":null`, rawjson.Quote("remit: "+message))}
+	return []sse.Event{k.made("error", `"code":"remit","message":%s,"param":null`, strictjson.Quote("remit: "+message))}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // shape says where calls stand in an answer of a dialect. Members that it doesn't
@@ -55,7 +55,7 @@ func (s *shape) check(value json.RawMessage) error {
 }
 
 func (s *shape) object(value json.RawMessage) error {
-	members, err := rawjson.Members(value)
+	members, err := strictjson.Members(value)
 	if err != nil {
 		return fmt.Errorf("%w: there is no object where one is expected", errBody)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Some agents offer no tools: the model is told in words what it may call, writes
@@ -54,7 +54,7 @@ func (r *reader) textual() bool {
 		return false
 	}
 	for _, at := range [][]string{{"stop"}, {"stop_sequences"}, {"generationConfig", "stopSequences"}} {
-		for _, s := range rawjson.Strings(rawjson.Get(r.req.body, at...), func(string) bool { return false }) {
+		for _, s := range strictjson.Strings(strictjson.Get(r.req.body, at...), func(string) bool { return false }) {
 			s = strings.ToLower(strings.Trim(s, " \t\r\n:>*"))
 			if slices.ContainsFunc(stops, func(word string) bool { return strings.HasPrefix(s, word) }) {
 				return true

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // request is a request for an answer in the normal form of all dialects.
@@ -91,7 +91,7 @@ func opaque(member string) bool {
 }
 
 // everything is all that a model could read in a value.
-func everything(value json.RawMessage) string { return words(rawjson.Strings(value, opaque)) }
+func everything(value json.RawMessage) string { return words(strictjson.Strings(value, opaque)) }
 
 // unreadable stands for a part that the model could see and the monitor can't
 // read. It must not vanish: from there on the model may know what nobody
@@ -127,9 +127,9 @@ func parts(content json.RawMessage) []part {
 		return nil
 	}
 	if content[0] == '"' {
-		return []part{{kind: "text", text: rawjson.Text(content), raw: content}}
+		return []part{{kind: "text", text: strictjson.Text(content), raw: content}}
 	}
-	elements, err := rawjson.Elements(content)
+	elements, err := strictjson.Elements(content)
 	if err != nil {
 		return []part{{kind: "unknown", raw: content}}
 	}
@@ -137,10 +137,10 @@ func parts(content json.RawMessage) []part {
 	for _, at := range elements {
 		raw := at.Of(content)
 		out = append(out, part{
-			kind:   rawjson.GetText(raw, "type"),
-			text:   rawjson.GetText(raw, "text"),
+			kind:   strictjson.GetText(raw, "type"),
+			text:   strictjson.GetText(raw, "text"),
 			raw:    raw,
-			marked: rawjson.Get(raw, markMember) != nil,
+			marked: strictjson.Get(raw, markMember) != nil,
 		})
 	}
 	return out
@@ -157,15 +157,15 @@ func (p *part) isText() bool {
 
 // attachment is the event for a part that isn't its author's own text.
 func (p *part) attachment() remit.Event {
-	name := rawjson.GetText(p.raw, markMember)
+	name := strictjson.GetText(p.raw, markMember)
 	if name == "" {
 		name = p.kind
 	}
-	text := everything(rawjson.Remove(p.raw, markMember))
+	text := everything(strictjson.Remove(p.raw, markMember))
 	if !p.isText() {
 		text = words([]string{unreadable(p.kind), text})
-		if rawjson.GetText(p.raw, "source", "type") == "text" {
-			text = words([]string{text, rawjson.GetText(p.raw, "source", "data")})
+		if strictjson.GetText(p.raw, "source", "type") == "text" {
+			text = words([]string{text, strictjson.GetText(p.raw, "source", "data")})
 		}
 	}
 	return attached(name, text)
@@ -173,8 +173,8 @@ func (p *part) attachment() remit.Event {
 
 // contentOf are the parts of a message. What it marks, it marks in all of them.
 func contentOf(message json.RawMessage) []part {
-	list := parts(rawjson.Get(message, "content"))
-	if rawjson.Get(message, markMember) != nil {
+	list := parts(strictjson.Get(message, "content"))
+	if strictjson.Get(message, markMember) != nil {
 		for i := range list {
 			list[i].marked = true
 		}

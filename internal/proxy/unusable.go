@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // errAnswer is an answer of the upstream's that can't be used.
@@ -33,7 +33,7 @@ const shownBytes = 120
 func unusable(err error, resp *http.Response, body []byte) error {
 	kind := cmp.Or(resp.Header.Get("Content-Type"), "no content type")
 	e := &errAnswer{err: err, form: fmt.Sprintf("status %d, %s, %d bytes", resp.StatusCode, display.Line(kind), len(body))}
-	says := cmp.Or(rawjson.GetText(body, "error", "message"), rawjson.GetText(body, "error"), rawjson.GetText(body, "message"))
+	says := cmp.Or(strictjson.GetText(body, "error", "message"), strictjson.GetText(body, "error"), strictjson.GetText(body, "message"))
 	switch {
 	case len(body) == 0:
 		e.text = ": it is empty"

@@ -6,8 +6,8 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// What two parsers may read differently is refused, and what goes on is the form
-// that was checked.
+// A text that two parsers may read differently is refused. The canonical form, which
+// was checked, is what to forward.
 func ExampleParse() {
 	_, err := strictjson.Parse([]byte(`{"to": "ann@corp.example", "to": "eve@relay.example"}`), strictjson.DefaultLimits())
 	fmt.Println(err)
@@ -21,7 +21,7 @@ func ExampleParse() {
 		fmt.Println(leaf.Pointer, leaf.Kind, leaf.Text)
 	}
 	// Output:
-	// JSON at byte 27, in "/to": the member name "to" stands twice in one object: keep one of the two
+	// JSON at byte 27, in "/to": the member name "to" appears twice in one object: keep one of the two
 	// {"to":"ann@corp.example","copies":1e0}
 	// /to string ann@corp.example
 	// /copies number 1e0

@@ -1,24 +1,24 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/binary"
-	"fmt"
-	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Objects with more members look repeated names up in a map (Go seeds each map
-// at random, so that nobody can choose names that collide); smaller ones
-// compare each name with each other, which allocates nothing.
-const linearNames = 16
-
-// The pointers of all leaves together may take this many times Limits.Size: a
-// name of half a megabyte over a list of thousands would otherwise be copied
-// thousands of times.
-const pointerBudget = 4
-
-const maxErrorPointer = 256
+const (
+	// pointerBudget is how many times Limits.Size the pointers of all leaves
+	// together may take: a name of half a megabyte over a list of thousands would
+	// otherwise be copied thousands of times.
+	pointerBudget = 4
+	// valueBudget is how many times Limits.Leaves the number of all values may be,
+	// which bounds the memory that deep nesting takes.
+	valueBudget = 8
+	// largest is the size of a text whose places an int32 can hold.
+	largest = 1<<31 - 1
+)
 
 // Parse reads one JSON text. It refuses what RFC 8259 does not allow, what
 // I-JSON (RFC 7493) forbids and readers disagree about (member names that
@@ -27,99 +27,187 @@ const maxErrorPointer = 256
 // not refer to data afterwards.
 func Parse(data []byte, limits Limits) (*Document, error) {
 	limits = limits.orDefault()
-	p := parser{limits: limits, pointersLeft: pointerBudget * limits.Size}
-	if len(data) > limits.Size {
-		return nil, p.errorf(limits.Size, "%d bytes are more than the limit of %d: send less", len(data), limits.Size)
-	}
-	if at, why := badEncoding(data); why != "" {
-		return nil, p.errorf(at, "%s", why)
-	}
-	p.data, p.src = data, string(data)
-	p.path, p.names = p.pathSpace[:0], p.nameSpace[:0]
-	p.leaves = make([]Leaf, 0, min(limits.Leaves, len(data)/24+2))
-	p.pointers.Grow(min(len(data)/2+16, 1<<16))
-
-	i := p.space(0)
-	if i == len(data) {
-		return nil, p.errorf(i, "there is no value: send at least {}")
-	}
-	root := kindOf(data[i])
-	i, err := p.value(i, 0)
-	if err != nil {
+	if err := tooLarge(data, limits); err != nil {
 		return nil, err
 	}
-	if i = p.space(i); i != len(data) {
-		return nil, p.errorf(i, "something follows the value: send exactly one JSON value")
+	if !jsontext.Value(data).IsValid() {
+		return nil, refusal(data)
 	}
-	canonical := p.canonical
-	if canonical == nil {
-		canonical = make([]byte, 0, len(data)-p.copied)
+	if at := noncharacterIn(data); at >= 0 {
+		return nil, notCharacter(data, at)
 	}
-	canonical = append(canonical, data[p.copied:]...)
-	return &Document{leaves: p.leaves, canonical: canonical, root: root}, nil
+	return walk(data, limits, false)
 }
 
-type parser struct {
-	data []byte
-	// src is the same bytes as a string, which leaves without escapes refer to.
-	src    string
-	leaves []Leaf
-	// path is the pointer of the value being read.
-	path []byte
-	// names holds the member names of all objects being read, innermost last.
-	names []string
-	// texts and pointers hold the strings of the leaves. A Builder hands out
-	// what it has so far without copying, and appending leaves that untouched.
-	texts, pointers strings.Builder
-	// canonical is the canonical form of data[:copied]. It is behind on purpose:
-	// what needs no change is copied in one piece when a change comes.
-	canonical    []byte
-	copied       int
-	limits       Limits
-	pointersLeft int
-
-	pathSpace [128]byte
-	nameSpace [linearNames]string
-}
-
-func (p *parser) errorf(at int, format string, args ...any) *Error {
-	ptr := p.path
-	if len(ptr) > maxErrorPointer {
-		ptr = ptr[:maxErrorPointer]
+// walk notes the places of all values of a text that is valid JSON. A tolerant
+// walk accepts noncharacters.
+func walk(data []byte, limits Limits, tolerant bool) (*Document, error) {
+	w := walker{d: &Document{data: bytes.Clone(data), compact: true}, limits: limits, tolerant: tolerant}
+	w.d.nodes = make([]node, 0, min(limits.Leaves, len(data)/24+2))
+	w.space(w.value(w.space(0), 0, 0, Span{}))
+	if w.err != nil {
+		return nil, w.err
 	}
-	return &Error{Offset: at, Pointer: strings.ToValidUTF8(string(ptr), ""), Message: fmt.Sprintf(format, args...)}
+	return w.d, nil
 }
 
-// badEncoding finds the first byte that is not UTF-8 or starts a noncharacter.
-func badEncoding(data []byte) (at int, why string) {
-	i := 0
-	for ; i+8 <= len(data); i += 8 {
-		if binary.LittleEndian.Uint64(data[i:])&0x8080808080808080 != 0 {
-			break
+type walker struct {
+	d      *Document
+	limits Limits
+	// tolerant means that noncharacters are accepted.
+	tolerant bool
+	err      *Error
+}
+
+// fail records why the text is refused. Nothing is read after that: all positions
+// that are returned are the end of the text.
+func (w *walker) fail(at int, format string, args ...any) int {
+	if w.err == nil {
+		w.err = newError(w.d.data, at, format, args...)
+	}
+	return len(w.d.data)
+}
+
+// value notes the value at a place, and returns where it ends. The pointer is the
+// length of its JSON pointer.
+func (w *walker) value(at, depth, pointer int, key Span) int {
+	self := len(w.d.nodes)
+	kind := kindOf(w.d.data[at])
+	w.d.nodes = append(w.d.nodes, node{
+		key: int32(key.Start), keyEnd: int32(key.End), start: int32(at), kind: kind,
+	})
+	if self >= valueBudget*w.limits.Leaves {
+		return w.fail(at, "there are more than %d values, objects and arrays included: send fewer", valueBudget*w.limits.Leaves)
+	}
+
+	end := at
+	switch kind {
+	case Object, Array:
+		if depth == w.limits.Depth {
+			return w.fail(at, "objects and arrays are nested more than %d deep: flatten them", w.limits.Depth)
+		}
+		end = w.inside(at, depth+1, pointer, kind)
+	case String:
+		end = w.str(at)
+	default:
+		end = w.word(at)
+	}
+	if w.err != nil {
+		return end
+	}
+
+	n := &w.d.nodes[self]
+	n.end, n.next = int32(end), int32(len(w.d.nodes))
+	if len(w.d.nodes) == self+1 {
+		w.leaf(at, pointer)
+	}
+	return end
+}
+
+// leaf counts a leaf.
+func (w *walker) leaf(at, pointer int) {
+	if w.d.count++; w.d.count > w.limits.Leaves {
+		w.fail(at, "there are more than %d values: send fewer", w.limits.Leaves)
+	}
+	if w.d.pointers += pointer; w.d.pointers > pointerBudget*w.limits.Size {
+		w.fail(at, "the member names are too long for so many values beneath them: shorten the names")
+	}
+}
+
+// inside notes what an object or array holds, and returns where it ends.
+func (w *walker) inside(at, depth, pointer int, kind Kind) int {
+	at = w.space(at + 1)
+	for position := 0; w.err == nil; position++ {
+		switch w.d.data[at] {
+		case '}', ']':
+			return at + 1
+		case ',':
+			at = w.space(at + 1)
+		}
+		var key Span
+		token := 1
+		if kind == Object {
+			key = Span{at, w.str(at)}
+			token += key.End - key.Start - len(`""`)
+			at = w.space(w.space(key.End) + len(":"))
+		} else {
+			token += digits(position)
+		}
+		at = w.space(w.value(at, depth, pointer+token, key))
+	}
+	return at
+}
+
+// digits returns how many digits a number that is not negative has.
+func digits(n int) int {
+	count := 1
+	for ; n >= 10; n /= 10 {
+		count++
+	}
+	return count
+}
+
+// space returns the end of the white space at a place.
+func (w *walker) space(at int) int {
+	from := at
+	for at < len(w.d.data) && w.d.data[at] <= ' ' {
+		at++
+	}
+	if at > from {
+		w.d.compact = false
+	}
+	return at
+}
+
+// word returns the end of a number, true, false or null.
+func (w *walker) word(at int) int {
+	for ; at < len(w.d.data); at++ {
+		switch w.d.data[at] {
+		case ',', ']', '}', ' ', '\t', '\n', '\r':
+			return at
 		}
 	}
-	for i < len(data) {
-		if data[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(data[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			return i, "this is not UTF-8: encode the text as UTF-8"
-		case r == 0xFEFF && i == 0:
-			return i, "the text starts with a byte order mark: leave it out"
-		case noncharacter(r):
-			return i, fmt.Sprintf("U+%04X is not a character: leave it out", r)
-		}
-		i += n
-	}
-	return 0, ""
+	return at
 }
 
-// noncharacter tells whether Unicode set r aside for ever, which I-JSON forbids.
-func noncharacter(r rune) bool {
-	return r&0xFFFE == 0xFFFE || 0xFDD0 <= r && r <= 0xFDEF
+// str returns the end of a string.
+func (w *walker) str(at int) int {
+	data := w.d.data
+	end := at + 1
+	end += bytes.IndexByte(data[end:], '"')
+	if bytes.IndexByte(data[at:end], '\\') < 0 {
+		return end + 1
+	}
+
+	for escaped(data[at+1 : end]) {
+		end += 1 + bytes.IndexByte(data[end+1:], '"')
+	}
+	w.escapes(at, data[at:end+1])
+	return end + 1
+}
+
+// escaped reports whether what follows text is escaped by it: text ends with an
+// odd number of backslashes.
+func escaped(text []byte) bool {
+	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
+}
+
+// escapes looks at a string for escape sequences that the canonical form doesn't
+// have, and for those of noncharacters.
+func (w *walker) escapes(at int, raw []byte) {
+	unicode := bytes.Contains(raw, []byte(`\u`))
+	if unicode || bytes.Contains(raw, []byte(`\/`)) {
+		w.d.compact = false
+	}
+	if !unicode || w.tolerant {
+		return
+	}
+	for _, r := range unquote(raw) {
+		if noncharacter(r) {
+			w.fail(at, "U+%04X is not a character: leave it out", r)
+			return
+		}
+	}
 }
 
 func kindOf(c byte) Kind {
@@ -139,392 +227,32 @@ func kindOf(c byte) Kind {
 	}
 }
 
-// drop leaves data[from:to] out of the canonical form. The caller may append
-// what stands there instead.
-func (p *parser) drop(from, to int) {
-	if p.canonical == nil {
-		p.canonical = make([]byte, 0, len(p.data))
-	}
-	p.canonical = append(p.canonical, p.data[p.copied:from]...)
-	p.copied = to
+// noncharacter reports whether Unicode set r aside for ever, which I-JSON forbids.
+func noncharacter(r rune) bool {
+	lastOfPlane := r&0xFFFE == 0xFFFE
+	arabicForms := 0xFDD0 <= r && r <= 0xFDEF
+	return lastOfPlane || arabicForms
 }
 
-// space skips white space, which the canonical form leaves out.
-func (p *parser) space(i int) int {
-	if i >= len(p.data) || p.data[i] > ' ' {
-		return i
-	}
-	from := i
-	for i < len(p.data) {
-		if c := p.data[i]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			break
-		}
-		i++
-	}
-	if i > from {
-		p.drop(from, i)
-	}
-	return i
-}
-
-func (p *parser) value(i, depth int) (int, *Error) {
-	if i >= len(p.data) {
-		return i, p.errorf(i, "the text ends where a value should be: send it whole")
-	}
-	switch c := p.data[i]; c {
-	case '{':
-		return p.object(i, depth+1)
-	case '[':
-		return p.array(i, depth+1)
-	case '"':
-		text, end, err := p.str(i)
-		if err != nil {
-			return i, err
-		}
-		return p.leaf(String, text, i, end)
-	case 't':
-		return p.word(i, "true", Bool)
-	case 'f':
-		return p.word(i, "false", Bool)
-	case 'n':
-		return p.word(i, "null", Null)
-	default:
-		if c == '-' || digit(c) {
-			return p.number(i)
-		}
-		return i, p.unexpected(i, "a value")
-	}
-}
-
-// unexpected describes what stands at i instead of what should.
-func (p *parser) unexpected(i int, want string) *Error {
-	if i >= len(p.data) {
-		return p.errorf(i, "the text ends where there should be %s: send it whole", want)
-	}
-	r, _ := utf8.DecodeRune(p.data[i:])
-	return p.errorf(i, "%q stands where there should be %s", r, want)
-}
-
-func (p *parser) leaf(kind Kind, text string, start, end int) (int, *Error) {
-	if len(p.leaves) >= p.limits.Leaves {
-		return start, p.errorf(start, "there are more than %d values: send fewer", p.limits.Leaves)
-	}
-	if len(p.path) > p.pointersLeft {
-		return start, p.errorf(start, "the member names are too long for so many values beneath them: shorten the names")
-	}
-	p.pointersLeft -= len(p.path)
-	at := p.pointers.Len()
-	p.pointers.Write(p.path)
-	p.leaves = append(p.leaves, Leaf{Pointer: p.pointers.String()[at:], Kind: kind, Text: text, Start: start, End: end})
-	return end, nil
-}
-
-func (p *parser) word(i int, word string, kind Kind) (int, *Error) {
-	if !strings.HasPrefix(p.src[i:], word) {
-		return i, p.unexpected(i, "a value (is it "+word+", misspelt?)")
-	}
-	return p.leaf(kind, p.src[i:i+len(word)], i, i+len(word))
-}
-
-func digit(c byte) bool { return c-'0' <= 9 }
-
-func (p *parser) number(i int) (int, *Error) {
-	start, d := i, p.data
-	digits := func() bool {
-		from := i
-		for i < len(d) && digit(d[i]) {
-			i++
-		}
-		return i > from
-	}
-	if d[i] == '-' {
-		i++
-	}
-	whole := i
-	if !digits() {
-		return i, p.unexpected(i, "a digit")
-	}
-	if d[whole] == '0' && i > whole+1 {
-		return i, p.errorf(whole, "a number starts with a needless 0: leave the 0 out")
-	}
-	if i < len(d) && d[i] == '.' {
-		i++
-		if !digits() {
-			return i, p.unexpected(i, "a digit after the point")
-		}
-	}
-	if i < len(d) && d[i]|0x20 == 'e' {
-		i++
-		if i < len(d) && (d[i] == '+' || d[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return i, p.unexpected(i, "a digit of the exponent")
-		}
-	}
-	return p.leaf(Number, p.src[start:i], start, i)
-}
-
-func (p *parser) array(i, depth int) (int, *Error) {
-	if depth > p.limits.Depth {
-		return i, p.tooDeep(i)
-	}
-	start := i
-	if i = p.space(i + 1); i < len(p.data) && p.data[i] == ']' {
-		return p.leaf(Array, "", start, i+1)
-	}
-	base := len(p.path)
-	for n := int64(0); ; n++ {
-		p.path = strconv.AppendInt(append(p.path[:base], '/'), n, 10)
-		var err *Error
-		if i, err = p.value(i, depth); err != nil {
-			return i, err
-		}
-		i = p.space(i)
-		switch {
-		case i < len(p.data) && p.data[i] == ',':
-			i = p.space(i + 1)
-		case i < len(p.data) && p.data[i] == ']':
-			p.path = p.path[:base]
-			return i + 1, nil
-		default:
-			return i, p.unexpected(i, "a comma or ]")
-		}
-	}
-}
-
-func (p *parser) object(i, depth int) (int, *Error) {
-	if depth > p.limits.Depth {
-		return i, p.tooDeep(i)
-	}
-	start := i
-	if i = p.space(i + 1); i < len(p.data) && p.data[i] == '}' {
-		return p.leaf(Object, "", start, i+1)
-	}
-	base, first := len(p.path), len(p.names)
-	var seen map[string]struct{}
-	for {
-		if i >= len(p.data) || p.data[i] != '"' {
-			return i, p.unexpected(i, "a member name in double quotes")
-		}
-		name, end, err := p.str(i)
-		if err != nil {
-			return i, err
-		}
-		if seen, err = p.newName(i, name, first, seen); err != nil {
-			return i, err
-		}
-		p.path = appendToken(append(p.path[:base], '/'), name)
-		if i = p.space(end); i >= len(p.data) || p.data[i] != ':' {
-			return i, p.unexpected(i, "a colon")
-		}
-		if i, err = p.value(p.space(i+1), depth); err != nil {
-			return i, err
-		}
-		i = p.space(i)
-		switch {
-		case i < len(p.data) && p.data[i] == ',':
-			i = p.space(i + 1)
-		case i < len(p.data) && p.data[i] == '}':
-			p.path, p.names = p.path[:base], p.names[:first]
-			return i + 1, nil
-		default:
-			return i, p.unexpected(i, "a comma or }")
-		}
-	}
-}
-
-func (p *parser) tooDeep(i int) *Error {
-	return p.errorf(i, "objects and arrays are nested more than %d deep: flatten them", p.limits.Depth)
-}
-
-// newName notes a member name of the object whose names start at first, and
-// refuses one that the object has already.
-func (p *parser) newName(at int, name string, first int, seen map[string]struct{}) (map[string]struct{}, *Error) {
-	repeated := false
-	if seen != nil {
-		_, repeated = seen[name]
-	} else {
-		for _, other := range p.names[first:] {
-			if other == name {
-				repeated = true
-			}
-		}
-	}
-	if repeated {
-		shown := name
-		if len(shown) > 64 {
-			shown = strings.ToValidUTF8(shown[:64], "") + "..."
-		}
-		return seen, p.errorf(at, "the member name %q stands twice in one object: keep one of the two", shown)
-	}
-	if seen != nil {
-		seen[name] = struct{}{}
-		return seen, nil
-	}
-	p.names = append(p.names, name)
-	if len(p.names)-first > linearNames {
-		seen = make(map[string]struct{}, 4*linearNames)
-		for _, other := range p.names[first:] {
-			seen[other] = struct{}{}
-		}
-	}
-	return seen, nil
-}
-
-// appendToken appends one reference token of a JSON pointer.
-func appendToken(dst []byte, name string) []byte {
-	from := 0
-	for i := 0; i < len(name); i++ {
-		switch name[i] {
-		case '~':
-			dst = append(append(dst, name[from:i]...), "~0"...)
-			from = i + 1
-		case '/':
-			dst = append(append(dst, name[from:i]...), "~1"...)
-			from = i + 1
-		}
-	}
-	return append(dst, name[from:]...)
-}
-
-// plainEnd returns the index of the first byte at or after i that a string
-// cannot hold as it is: a quote, a backslash or a control character.
-func plainEnd(d []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(d); i += 8 {
-		w := binary.LittleEndian.Uint64(d[i:])
-		q, b := w^('"'*ones), w^('\\'*ones)
-		// Each term sets the high bit of a byte that is zero, respectively
-		// below 0x20. Borrows make false alarms only, which the loop below
-		// clears up.
-		if ((q-ones)&^q|(b-ones)&^b|(w-0x20*ones)&^w)&highs != 0 {
+// noncharacterIn returns the place of the first noncharacter, -1 when there is
+// none.
+func noncharacterIn(data []byte) int {
+	at := 0
+	for ; at+8 <= len(data); at += 8 {
+		if binary.LittleEndian.Uint64(data[at:])&0x8080808080808080 != 0 {
 			break
 		}
 	}
-	for i < len(d) && d[i] != '"' && d[i] != '\\' && d[i] >= 0x20 {
-		i++
-	}
-	return i
-}
-
-// str reads the string that starts with the quote at i.
-func (p *parser) str(i int) (text string, end int, err *Error) {
-	start := i
-	i = plainEnd(p.data, i+1)
-	if i < len(p.data) && p.data[i] == '"' {
-		return p.src[start+1 : i], i + 1, nil
-	}
-	if p.texts.Cap() == 0 {
-		// What remains unescapes to fewer bytes than it has, so this is the
-		// only allocation for texts.
-		p.texts.Grow(len(p.data) - start)
-	}
-	at, from := p.texts.Len(), start+1
-	for {
-		if i >= len(p.data) {
-			return "", i, p.errorf(start, "a string has no closing quote: send it whole")
+	for at < len(data) {
+		if data[at] < utf8.RuneSelf {
+			at++
+			continue
 		}
-		p.texts.WriteString(p.src[from:i])
-		switch c := p.data[i]; {
-		case c == '"':
-			return p.texts.String()[at:], i + 1, nil
-		case c < 0x20:
-			return "", i, p.errorf(i, "a string holds the control character U+%04X as it is: write \\u%04x", c, c)
+		r, n := utf8.DecodeRune(data[at:])
+		if noncharacter(r) {
+			return at
 		}
-		r, end, err := p.escape(i)
-		if err != nil {
-			return "", i, err
-		}
-		p.texts.WriteRune(r)
-		if short := p.data[i+1]; short == 'u' || short == '/' {
-			p.drop(i, end)
-			p.canonical = appendEscaped(p.canonical, r)
-		}
-		from, i = end, plainEnd(p.data, end)
+		at += n
 	}
-}
-
-// escape reads the escape sequence, or pair of them, at i.
-func (p *parser) escape(i int) (rune, int, *Error) {
-	if i+1 >= len(p.data) {
-		return 0, i, p.errorf(i, "the text ends within an escape sequence: send it whole")
-	}
-	switch c := p.data[i+1]; c {
-	case '"', '\\', '/':
-		return rune(c), i + 2, nil
-	case 'b':
-		return '\b', i + 2, nil
-	case 'f':
-		return '\f', i + 2, nil
-	case 'n':
-		return '\n', i + 2, nil
-	case 'r':
-		return '\r', i + 2, nil
-	case 't':
-		return '\t', i + 2, nil
-	case 'u':
-	default:
-		return 0, i, p.errorf(i, "a backslash is followed by none of \"\\/bfnrtu: write \\\\ for a backslash")
-	}
-	r, ok := hex4(p.data, i+2)
-	if !ok {
-		return 0, i, p.errorf(i, "\\u is not followed by four hexadecimal digits")
-	}
-	end := i + 6
-	if 0xD800 <= r && r <= 0xDFFF {
-		low, ok := rune(0), false
-		if end+1 < len(p.data) && p.data[end] == '\\' && p.data[end+1] == 'u' {
-			low, ok = hex4(p.data, end+2)
-		}
-		if r >= 0xDC00 || !ok || low < 0xDC00 || low > 0xDFFF {
-			return 0, i, p.errorf(i, "half of a surrogate pair stands alone: write both halves, or the character itself")
-		}
-		r, end = 0x10000+(r-0xD800)<<10+(low-0xDC00), end+6
-	}
-	if noncharacter(r) {
-		return 0, i, p.errorf(i, "U+%04X is not a character: leave it out", r)
-	}
-	return r, end, nil
-}
-
-func hex4(d []byte, i int) (r rune, ok bool) {
-	if i+4 > len(d) {
-		return 0, false
-	}
-	for _, c := range d[i : i+4] {
-		switch {
-		case digit(c):
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-// appendEscaped appends one character as RFC 8785 writes it inside a string.
-func appendEscaped(dst []byte, r rune) []byte {
-	const hexDigits = "0123456789abcdef"
-	switch r {
-	case '"', '\\':
-		return append(dst, '\\', byte(r))
-	case '\b':
-		return append(dst, `\b`...)
-	case '\t':
-		return append(dst, `\t`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\r':
-		return append(dst, `\r`...)
-	}
-	if r < 0x20 {
-		return append(dst, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&15])
-	}
-	return utf8.AppendRune(dst, r)
+	return -1
 }

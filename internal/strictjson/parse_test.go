@@ -48,8 +48,8 @@ func TestLeaves(t *testing.T) {
 			t.Errorf("Get(%q) found %+v", ptr, l)
 		}
 	}
-	if d.Root() != Object {
-		t.Errorf("root is %v", d.Root())
+	if d.Root().Kind() != Object {
+		t.Errorf("root is %v", d.Root().Kind())
 	}
 }
 
@@ -124,34 +124,34 @@ func TestRefused(t *testing.T) {
 		{"blank", " \n", "no value", 2},
 		{"byte order mark", "\ufeff{}", "byte order mark", 0},
 		{"trailing", "{} {}", "something follows", 3},
-		{"trailing comma in array", "[1,]", "a value", 3},
+		{"trailing comma in array", "[1,]", "leave out what", 3},
 		{"trailing comma in object", `{"a":1,}`, "member name", 7},
 		{"single quotes", `{'a':1}`, "member name", 1},
 		{"bare name", `{a:1}`, "member name", 1},
-		{"no colon", `{"a" 1}`, "colon", 5},
-		{"no comma", `[1 2]`, "comma", 3},
-		{"comment", "[1/**/]", "comma", 2},
-		{"NaN", "NaN", "a value", 0},
-		{"misspelt", "tru", "true", 0},
+		{"no colon", `{"a" 1}`, "':'", 5},
+		{"no comma", `[1 2]`, "',' or ']'", 3},
+		{"comment", "[1/**/]", "',' or ']'", 2},
+		{"NaN", "NaN", "start of value", 0},
+		{"misspelt", "tru", "ends", 3},
 		{"word runs on", "truex", "follows", 4},
-		{"leading zero", "01", "needless 0", 0},
-		{"minus leading zero", "-01", "needless 0", 1},
-		{"plus", "+1", "a value", 0},
-		{"minus", "-", "a digit", 1},
-		{"bare point", "1.", "after the point", 2},
-		{"no whole", ".5", "a value", 0},
-		{"exponent", "1e+", "exponent", 3},
+		{"leading zero", "01", "follows", 1},
+		{"minus leading zero", "-01", "follows", 2},
+		{"plus", "+1", "start of value", 0},
+		{"minus", "-", "ends", 0},
+		{"bare point", "1.", "ends", 0},
+		{"no whole", ".5", "start of value", 0},
+		{"exponent", "1e+", "ends", 0},
 		{"hexadecimal", "0x10", "follows", 1},
-		{"open string", `"abc`, "closing quote", 0},
-		{"open escape", `"\`, "within an escape", 1},
+		{"open string", `"abc`, "ends", 4},
+		{"open escape", `"\`, "ends", 1},
 		{"unknown escape", `"\x41"`, "backslash", 1},
 		{"short escape", `"\u12"`, "four hexadecimal", 1},
 		{"bad hex", `"\u12g4"`, "four hexadecimal", 1},
 		{"newline in string", "\"a\nb\"", "control character", 2},
 		{"null byte in string", "\"a\x00b\"", "control character", 2},
 		{"null byte outside", "{}\x00", "follows", 2},
-		{"no-break space", "\u00a0{}", "a value", 0},
-		{"form feed", "\f{}", "a value", 0},
+		{"no-break space", "\u00a0{}", "start of value", 0},
+		{"form feed", "\f{}", "start of value", 0},
 		{"high surrogate", `"\ud83d"`, "surrogate", 1},
 		{"high surrogate, then text", `"\ud83dabcdefg"`, "surrogate", 1},
 		{"high surrogate twice", `"\ud83d\ud83d"`, "surrogate", 1},
@@ -162,8 +162,8 @@ func TestRefused(t *testing.T) {
 		{"latin-1", "{\"n\":\"caf\xe9\"}", "UTF-8", 9},
 		{"cut rune", "\"\xf0\x9f\x98\"", "UTF-8", 1},
 		{"noncharacter", "\"\ufdd0\"", "not a character", 1},
-		{"escaped noncharacter", `"\uffff"`, "not a character", 1},
-		{"escaped noncharacter of a plane", `"\ud83f\udffe"`, "not a character", 1},
+		{"escaped noncharacter", `"\uffff"`, "not a character", 0},
+		{"escaped noncharacter of a plane", `"\ud83f\udffe"`, "not a character", 0},
 		{"repeated name", `{"to":"bob@corp.com","to":"evil@x.io"}`, "twice", 21},
 		{"repeated after unescaping", `{"to":1,"\u0074o":2}`, "twice", 8},
 		{"repeated empty name", `{"":1,"":2}`, "twice", 6},
@@ -171,7 +171,7 @@ func TestRefused(t *testing.T) {
 		{"repeated at 17", `{` + many(17, member) + `,"k16":0}`, "twice", 134},
 		{"repeated among many", `{` + many(1000, member) + `,"k500":0}`, "twice", 10781},
 		{"too deep", strings.Repeat("[", 65) + strings.Repeat("]", 65), "64 deep", 64},
-		{"too deep, unclosed", strings.Repeat(`{"a":`, 100000), "64 deep", 320},
+		{"too deep, unclosed", strings.Repeat(`{"a":`, 100000), "flatten", 50000},
 		{"too many leaves", "[" + strings.Repeat("1,", 4096) + "1]", "4096 values", 8193},
 		{"too large", `"` + strings.Repeat("a", 1<<20) + `"`, "more than the limit", 1 << 20},
 		{"pointers", `{"` + strings.Repeat("a", 500000) + `":[` + strings.Repeat("1,", 4000) + "1]}", "names are too long", 500021},
@@ -333,7 +333,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, l := range d.Leaves() {
 			one, err := Parse(data[l.Start:l.End], Limits{})
-			if err != nil || len(one.Leaves()) != 1 || one.Leaves()[0].Text != l.Text || one.Root() != l.Kind {
+			if err != nil || len(one.Leaves()) != 1 || one.Leaves()[0].Text != l.Text || one.Root().Kind() != l.Kind {
 				t.Fatalf("range of %+v holds %q", l, data[l.Start:l.End])
 			}
 			if got, ok := d.Get(l.Pointer); !ok || got != l {

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/sse"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // The header fields of MCP over HTTP.
@@ -205,8 +205,8 @@ func (l *remote) fill(req *http.Request, m Message) {
 	if session != "" {
 		req.Header.Set(HeaderSession, session)
 	}
-	params := rawjson.Get(m.Raw, "params")
-	if v := rawjson.GetText(params, "_meta", MetaVersion); v != "" {
+	params := strictjson.Get(m.Raw, "params")
+	if v := strictjson.GetText(params, "_meta", MetaVersion); v != "" {
 		version = v
 	}
 	if version == "" {
@@ -232,8 +232,8 @@ func Name(method string, params []byte) (string, bool) {
 	default:
 		return "", false
 	}
-	value := rawjson.Get(params, member)
-	return rawjson.Text(value), len(value) > 0
+	value := strictjson.Get(params, member)
+	return strictjson.Text(value), len(value) > 0
 }
 
 func (l *remote) notify(ctx context.Context, m Message) error {
@@ -338,10 +338,10 @@ func (l *remote) refused(resp *http.Response, m Message) error {
 
 // single passes on an answer that is one JSON body.
 func (l *remote) single(status int, body []byte, m Message) error {
-	if status >= 300 && rawjson.Get(body, "error") == nil {
+	if status >= 300 && strictjson.Get(body, "error") == nil {
 		return fmt.Errorf("the server answered with HTTP %d", status)
 	}
-	if problem := rawjson.Get(body, "error"); status >= 300 && len(problem) > 0 && problem[0] == '{' {
+	if problem := strictjson.Get(body, "error"); status >= 300 && len(problem) > 0 && problem[0] == '{' {
 		// The id is often left out of an error that came before the body was
 		// looked at; it is this request's all the same.
 		body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":%s}`, m.ID, problem)
@@ -356,7 +356,7 @@ func (l *remote) learn(m Message, body []byte) {
 	if m.Method != "initialize" {
 		return
 	}
-	if v := rawjson.GetText(body, "result", "protocolVersion"); v != "" {
+	if v := strictjson.GetText(body, "result", "protocolVersion"); v != "" {
 		l.mu.Lock()
 		l.version = v
 		l.mu.Unlock()
@@ -441,7 +441,7 @@ func carries(e sse.Event) bool {
 
 // answers tells whether a message is the response to a request.
 func answers(data []byte, id int64) bool {
-	m, err := rawjson.Members(data)
+	m, err := strictjson.Members(data)
 	if err != nil {
 		return false
 	}
@@ -451,7 +451,7 @@ func answers(data []byte, id int64) bool {
 		case "method":
 			return false
 		case "id":
-			found = bytes.Equal(x.Value.Of(data), rawjson.Number(id))
+			found = bytes.Equal(x.Value.Of(data), strictjson.Int(id))
 		}
 	}
 	return found

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
-	"github.com/remit-project/remit/internal/rawjson"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // inbox is a receiver that keeps what comes.
@@ -98,7 +98,7 @@ func TestReuse(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", rawjson.Get(body, "id"))
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", strictjson.Get(body, "id"))
 		w.(http.Flusher).Flush()
 		<-answered // the end comes by itself
 	}))

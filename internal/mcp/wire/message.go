@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -48,7 +47,7 @@ type Message struct {
 	// Params, Result and Error are parts of Raw; nil when absent.
 	Params, Result, Error json.RawMessage
 
-	id, params rawjson.Span
+	id, params strictjson.Span
 }
 
 // Error says why a text is no acceptable message, and how to answer it.
@@ -75,7 +74,7 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		return nil, e
 	}
 	m := &Message{Raw: OneLine(raw)}
-	members, err := rawjson.Members(m.Raw)
+	members, err := strictjson.Members(m.Raw)
 	if err != nil {
 		return nil, &Error{Code: InvalidRequest, Message: "the message is not a JSON object"}
 	}
@@ -84,14 +83,14 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		value := x.Value.Of(m.Raw)
 		switch x.Name {
 		case "jsonrpc":
-			version = rawjson.Text(value)
+			version = strictjson.Text(value)
 		case "id":
 			m.id = x.Value
 			if !bytes.Equal(value, []byte("null")) {
 				m.ID = json.RawMessage(value)
 			}
 		case "method":
-			m.Method, hasMethod = rawjson.Text(value), true
+			m.Method, hasMethod = strictjson.Text(value), true
 		case "params":
 			m.Params, m.params = json.RawMessage(value), x.Value
 		case "result":
@@ -99,7 +98,7 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 		case "error":
 			m.Error = json.RawMessage(value)
 		default:
-			if known, ok := rawjson.Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
+			if known, ok := strictjson.Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
 				return nil, &Error{Code: InvalidRequest, Message: fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", x.Name, known), ID: scalarID(m.ID)}
 			}
 		}
@@ -185,7 +184,7 @@ func OneLine(raw []byte) []byte {
 // the same key, however they are escaped. Strings and numbers differ.
 func Key(id json.RawMessage) string {
 	if len(id) > 0 && id[0] == '"' {
-		return "s" + rawjson.Text(id)
+		return "s" + strictjson.Text(id)
 	}
 	return "n" + string(id)
 }
@@ -195,7 +194,7 @@ func (m *Message) WithID(id json.RawMessage) []byte {
 	if m.id.End == 0 {
 		return m.Raw
 	}
-	return rawjson.Splice(m.Raw, m.id, id)
+	return strictjson.Splice(m.Raw, m.id, id)
 }
 
 // With returns the text with another id and other params; nil params stay as
@@ -205,21 +204,21 @@ func (m *Message) With(id, params json.RawMessage) []byte {
 	case params == nil || m.params.End == 0:
 		return m.WithID(id)
 	case id == nil || m.id.End == 0:
-		return rawjson.Splice(m.Raw, m.params, params)
+		return strictjson.Splice(m.Raw, m.params, params)
 	case m.id.Start < m.params.Start:
-		return rawjson.Splice(rawjson.Splice(m.Raw, m.params, params), m.id, id)
+		return strictjson.Splice(strictjson.Splice(m.Raw, m.params, params), m.id, id)
 	}
-	return rawjson.Splice(rawjson.Splice(m.Raw, m.id, id), m.params, params)
+	return strictjson.Splice(strictjson.Splice(m.Raw, m.id, id), m.params, params)
 }
 
 // NewRequest writes a request.
 func NewRequest(id json.RawMessage, method string, params json.RawMessage) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, rawjson.Quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, strictjson.Quote(method), params)
 }
 
 // NewNotification writes a notification.
 func NewNotification(method string, params json.RawMessage) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, rawjson.Quote(method), params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, strictjson.Quote(method), params)
 }
 
 // NewResult writes a response with a result.
@@ -230,9 +229,9 @@ func NewResult(id, result json.RawMessage) []byte {
 // NewError writes a response with an error; data may be nil.
 func NewError(id json.RawMessage, code int, message string, data json.RawMessage) []byte {
 	if data != nil {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%s}}`, orNull(id), code, rawjson.Quote(message), data)
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%s}}`, orNull(id), code, strictjson.Quote(message), data)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, orNull(id), code, rawjson.Quote(message))
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, orNull(id), code, strictjson.Quote(message))
 }
 
 func orNull(id json.RawMessage) json.RawMessage {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -26,7 +25,7 @@ func TestEditsKeepTheRest(t *testing.T) {
 	if got := string(m.With(m.ID, m.Params)); got != want {
 		t.Errorf("an empty edit made\n%s\nof\n%s", got, want)
 	}
-	params := rawjson.Replace(m.Params, []byte(`"other"`), "_meta", "progressToken")
+	params := strictjson.Replace(m.Params, []byte(`"other"`), "_meta", "progressToken")
 	got := string(m.With(json.RawMessage("42"), params))
 	want = strings.Replace(strings.Replace(want, `"\u0061b"`, "42", 1), ":7}", `:"other"}`, 1)
 	if got != want {

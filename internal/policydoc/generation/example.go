@@ -135,7 +135,7 @@ func (m *maker) json(at, text string) json.RawMessage {
 // arguments reads the arguments of a call and holds them to its tool's schema.
 func (m *maker) arguments(at, text string, l *lookup) json.RawMessage {
 	doc, err := strictjson.Parse([]byte(text), strictjson.DefaultLimits())
-	if err != nil || doc.Root() != strictjson.Object {
+	if err != nil || doc.Root().Kind() != strictjson.Object {
 		m.fail(at, "it must be the text of a JSON object, such as {\"id\": \"A1\"}")
 		return json.RawMessage("{}")
 	}

@@ -1,6 +1,9 @@
-package rawjson
+package strictjson
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // Repair replaces the escapes of lone surrogates in a JSON text by the one of
 // the replacement character, as every tolerant reader does. Servers that cut
@@ -35,19 +38,10 @@ func Repair(raw []byte) []byte {
 }
 
 // surrogate reads the escape of a surrogate at i.
-func surrogate(raw []byte, i int) (unit int, ok bool) {
-	if i < 0 || i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+func surrogate(raw []byte, i int) (unit uint64, ok bool) {
+	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
 		return 0, false
 	}
-	for _, c := range raw[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			unit = unit<<4 | int(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			unit = unit<<4 | int(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return unit, unit >= 0xd800 && unit <= 0xdfff
+	unit, err := strconv.ParseUint(string(raw[i+2:i+6]), 16, 16)
+	return unit, err == nil && unit >= 0xd800 && unit <= 0xdfff
 }

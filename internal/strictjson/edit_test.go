@@ -1,11 +1,10 @@
-package rawjson_test
+package strictjson_test
 
 import (
 	"encoding/json"
 	"slices"
 	"testing"
 
-	"github.com/remit-project/remit/internal/rawjson"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -19,10 +18,10 @@ func TestSetAndRemove(t *testing.T) {
 		{`{"a":0,"b":2,"c":3}`, "b", `{"a":0,"b":1,"c":3}`, `{"a":0,"c":3}`},
 		{`{"\u0062":2}`, "b", `{"\u0062":1}`, `{}`},
 	} {
-		if got := string(rawjson.Set([]byte(test.object), test.name, []byte("1"))); got != test.set {
+		if got := string(strictjson.Set([]byte(test.object), test.name, []byte("1"))); got != test.set {
 			t.Errorf("set in %s: got %s, want %s", test.object, got, test.set)
 		}
-		if got := string(rawjson.Remove([]byte(test.object), test.name)); got != test.removed {
+		if got := string(strictjson.Remove([]byte(test.object), test.name)); got != test.removed {
 			t.Errorf("remove from %s: got %s, want %s", test.object, got, test.removed)
 		}
 	}
@@ -40,7 +39,7 @@ func TestRepair(t *testing.T) {
 		`"plain"`:                 `"plain"`,
 		`"\uD83D\u0041 \uDfFf\n"`: `"\ufffd\u0041 \ufffd\n"`,
 	} {
-		if got := string(rawjson.Repair([]byte(in))); got != want {
+		if got := string(strictjson.Repair([]byte(in))); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
@@ -50,17 +49,17 @@ func TestRepair(t *testing.T) {
 // laxer reader could see other items.
 func TestShapes(t *testing.T) {
 	for _, text := range []string{``, ` `, `[`, `{`, `[1`, `[1 2]`, `[,1]`, `[1,]`, `[1,,2]`, `[1]]`, `[1] x`, `{"a":1 "b":2}`, `{,}`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{a:1}`, `{"a":1}}`} {
-		if _, err := rawjson.Elements([]byte(text)); err == nil {
+		if _, err := strictjson.Elements([]byte(text)); err == nil {
 			t.Errorf("Elements accepted %q", text)
 		}
-		if _, err := rawjson.Members([]byte(text)); err == nil {
+		if _, err := strictjson.Members([]byte(text)); err == nil {
 			t.Errorf("Members accepted %q", text)
 		}
 	}
 }
 
 func TestStrings(t *testing.T) {
-	got := rawjson.Strings([]byte(`{"a":"one","b":[{"skip":"no","c":"two"},3,null],"d":{"e":"thr\u0065e"}}`),
+	got := strictjson.Strings([]byte(`{"a":"one","b":[{"skip":"no","c":"two"},3,null],"d":{"e":"thr\u0065e"}}`),
 		func(m string) bool { return m == "skip" })
 	if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -73,12 +72,12 @@ func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":"\u00e9"}], "c" : "}"}`))
 	f.Add([]byte(`[ {"a":1},"x\\", -1.5e3,[],{} ]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rawjson.Repair(data)
-		rawjson.Set(data, "x", []byte("1"))
-		rawjson.Remove(data, "x")
-		rawjson.Strings(data, func(string) bool { return false })
-		members, err := rawjson.Members(data)
-		elements, err2 := rawjson.Elements(data)
+		strictjson.Repair(data)
+		strictjson.Set(data, "x", []byte("1"))
+		strictjson.Remove(data, "x")
+		strictjson.Strings(data, func(string) bool { return false })
+		members, err := strictjson.Members(data)
+		elements, err2 := strictjson.Elements(data)
 		if _, bad := strictjson.Parse(data, strictjson.OutputLimits()); bad != nil {
 			return
 		}

@@ -1,0 +1,195 @@
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Span is a range of bytes of a text.
+type Span struct{ Start, End int }
+
+// Of returns the bytes of the span in its text.
+func (s Span) Of(text []byte) json.RawMessage { return json.RawMessage(text[s.Start:s.End:s.End]) }
+
+// Edit replaces a span of a text.
+type Edit struct {
+	Span
+	With string
+}
+
+// Replacement returns the edit that puts other text in the place of a span.
+func Replacement(start, end int, with string) Edit { return Edit{Span{start, end}, with} }
+
+// Apply returns the text with the edits, which may not overlap.
+func Apply(text []byte, edits []Edit) []byte {
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Start - b.Start })
+	var out bytes.Buffer
+	at := 0
+	for _, e := range edits {
+		out.Write(text[at:e.Start])
+		out.WriteString(e.With)
+		at = e.End
+	}
+	out.Write(text[at:])
+	return out.Bytes()
+}
+
+// Member is one member of an object.
+type Member struct {
+	Name string
+	// Key and Value are the places of the quoted name and of the value.
+	Key, Value Span
+}
+
+var errShape = errors.New("not the JSON that was expected")
+
+// The functions below read and edit an object or an array that is not part of a
+// [Document]. What looks at more than one member parses the text once instead.
+
+// Members lists the members of an object.
+func Members(object []byte) ([]Member, error) {
+	var out []Member
+	err := each(object, '{', func(name, value Span) {
+		out = append(out, Member{Name: unquote(name.Of(object)), Key: name, Value: value})
+	})
+	return out, err
+}
+
+// Elements lists the elements of an array.
+func Elements(list []byte) ([]Span, error) {
+	var out []Span
+	err := each(list, '[', func(_, value Span) { out = append(out, value) })
+	return out, err
+}
+
+// each calls visit with the places of every name and value of an object, or with
+// those of every value of an array.
+func each(text []byte, kind jsontext.Kind, visit func(name, value Span)) error {
+	d := decoder(text)
+	read := func() (Span, error) {
+		raw, err := d.ReadValue()
+		end := int(d.InputOffset())
+		return Span{end - len(raw), end}, err
+	}
+
+	if open, err := d.ReadToken(); err != nil || open.Kind() != kind {
+		return errShape
+	}
+	for d.PeekKind() != kind+2 {
+		var name Span
+		var err error
+		if kind == '{' {
+			if name, err = read(); err != nil {
+				return errShape
+			}
+		}
+		value, err := read()
+		if err != nil {
+			return errShape
+		}
+		visit(name, value)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return errShape
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errShape
+	}
+	return nil
+}
+
+// decoder reads a text that was accepted before, or a part of one: what two readers
+// may disagree about is not looked for again.
+func decoder(text []byte) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// Find returns the place of the value under a path of member names.
+func Find(object []byte, path ...string) (Span, bool) {
+	at := Span{0, len(object)}
+	for _, name := range path {
+		members, err := Members(object[at.Start:at.End])
+		if err != nil {
+			return Span{}, false
+		}
+		i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+		if i < 0 {
+			return Span{}, false
+		}
+		at = Span{at.Start + members[i].Value.Start, at.Start + members[i].Value.End}
+	}
+	return at, len(path) > 0
+}
+
+// Get returns the value under a path of member names, nil when there is none.
+func Get(object []byte, path ...string) json.RawMessage {
+	at, ok := Find(object, path...)
+	if !ok {
+		return nil
+	}
+	return at.Of(object)
+}
+
+// GetText returns the string under a path of member names, "" when there is
+// none.
+func GetText(object []byte, path ...string) string { return Text(Get(object, path...)) }
+
+// Splice replaces a span of a text.
+func Splice(text []byte, at Span, with []byte) []byte {
+	return slices.Concat(text[:at.Start], with, text[at.End:])
+}
+
+// Set gives a member of an object a value, in its place or at the end.
+func Set(object []byte, name string, value []byte) []byte {
+	members, err := Members(object)
+	if err != nil {
+		return object
+	}
+	for _, m := range members {
+		if m.Name == name {
+			return Splice(object, m.Value, value)
+		}
+	}
+
+	end := bytes.LastIndexByte(object, '}')
+	added := slices.Concat(Quote(name), []byte(":"), value)
+	if len(members) > 0 {
+		added = slices.Concat([]byte(","), added)
+	}
+	return Splice(object, Span{end, end}, added)
+}
+
+// Remove takes a member out of an object.
+func Remove(object []byte, name string) []byte {
+	members, err := Members(object)
+	if err != nil {
+		return object
+	}
+	i := slices.IndexFunc(members, func(m Member) bool { return m.Name == name })
+	if i < 0 {
+		return object
+	}
+
+	at := Span{members[i].Key.Start, members[i].Value.End}
+	switch {
+	case i+1 < len(members):
+		at.End = members[i+1].Key.Start
+	case i > 0:
+		at.Start = members[i-1].Value.End
+	}
+	return Splice(object, at, nil)
+}
+
+// Replace replaces the value under a path of member names where there is one.
+func Replace(object []byte, value []byte, path ...string) []byte {
+	at, ok := Find(object, path...)
+	if !ok {
+		return object
+	}
+	return Splice(object, at, value)
+}
