@@ -115,7 +115,7 @@ func (x *table) byEnum(p *place) []evidence {
 // byNameAlone is the concept that an argument's name gives.
 func (t *tool) byNameAlone(p *place) concept {
 	if p.named == "" {
-		p.named = unknown
+		p.named = "nothing"
 		if n, ok := t.table.readName(p.words); ok {
 			p.named = n.concept
 		}

@@ -432,6 +432,7 @@ var builtins = map[string]func(*facts) bool{
 	"free":            func(f *facts) bool { return isFree(f.p.node) },
 	"element":         func(f *facts) bool { return f.p.element },
 	"required":        func(f *facts) bool { return f.p.required },
+	"variant":         func(f *facts) bool { return f.t.isVariant },
 	"outward":         func(f *facts) bool { return f.t.effect.Outward() },
 	"sure":            func(f *facts) bool { return f.t.reading(f.p).weight >= strong },
 	"picks-inside":    func(f *facts) bool { return f.t.picksInside(f.p) },

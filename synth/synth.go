@@ -45,9 +45,9 @@ func Tool(def *schema.Tool, siblings *schema.Catalogue) contract.Tool {
 func (t *tool) contract() contract.Tool {
 	out := contract.Tool{Name: t.def.Name, Fingerprint: t.def.Fingerprint}
 	verb, cases := t.variants()
-	out.Effect = t.effect
 	out.Args = t.args()
 	out.Variants = t.split(verb, cases, out.Args)
+	out.Effect = t.effect
 	out.Output = t.output(out.Args)
 	out.Why = strings.Join(t.why, "; ")
 	out.Review = strings.Join(append(t.review, Instructions(t.def)...), "; ")
@@ -180,10 +180,12 @@ func (t *tool) split(verb *place, cases []candidate, whole []contract.Arg) *cont
 		if words := t.table.split(value); len(words) > 1 {
 			sub.object = append(slices.Clone(words[1:]), t.object...)
 		}
+		sub.base, sub.isVariant = sub.effect, true
 		sub.touch()
-		for _, b := range t.table.variant {
+		for _, b := range t.table.effect {
 			sub.apply(b)
 		}
+		t.raise(sub.effect, t.manner, fmt.Sprintf("%s may be %q", verb.name, value))
 		one := contract.Case{Value: value, Effect: sub.effect, Why: fmt.Sprintf("the value %q", value)}
 		if len(sub.why) > 0 {
 			one.Why += "; " + strings.Join(sub.why, "; ")

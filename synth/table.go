@@ -36,7 +36,6 @@ type concept string
 
 // Concepts that the code itself speaks of.
 const (
-	unknown   concept = "unknown"
 	object    concept = "object"
 	operation concept = "operation"
 	quantity  concept = "quantity"
@@ -70,7 +69,6 @@ type table struct {
 	whens    map[string]*block
 	roles    map[string]*block
 	effect   []*block
-	variant  []*block
 	evidence []*block
 	floor    *block
 }
@@ -396,8 +394,6 @@ func (r *reader) begin(text string) {
 	switch b.kind {
 	case "effect":
 		r.effect = append(r.effect, b)
-	case "variant":
-		r.variant = append(r.variant, b)
 	case "evidence":
 		r.evidence = append(r.evidence, b)
 	case "floor":
@@ -416,7 +412,7 @@ func (r *reader) begin(text string) {
 			r.define(names[0], b)
 		}
 	default:
-		r.fail("write effect, variant, evidence, role, floor or when", "unknown kind of block %q", b.kind)
+		r.fail("write effect, evidence, role, floor or when", "unknown kind of block %q", b.kind)
 	}
 	if len(names) != wanted {
 		r.fail("write role CONCEPT..., when NAME, or the kind alone", "%q has %d names", head, len(names))
@@ -467,7 +463,7 @@ func (r *reader) rule(text string) {
 		return
 	}
 	switch b.kind {
-	case "effect", "variant":
+	case "effect":
 		r.effectResult(x, words)
 	case "evidence":
 		x.noun = r.noun(words)
@@ -550,20 +546,31 @@ func (r *reader) checkRules() {
 			r.fail("say it without itself", "condition %s rests on itself", b.name)
 		}
 	}
-	for name := range r.roles {
-		r.line = r.roles[name].line
+	for name, b := range r.roles {
+		r.line = b.line
+		if n := len(b.rules); n == 0 || len(b.rules[n-1].conditions) > 0 {
+			r.fail("end it with a rule without conditions", "not every argument has a rule in role %s", name)
+		}
 		if _, ok := r.concepts[concept(name)]; !ok && !slices.Contains(needed["role"], name) {
 			r.fail("write the name of a concept", "no concept %s", name)
 		}
-		for _, x := range r.roles[name].rules {
+		for _, x := range b.rules {
 			if x.next != "" && !slices.Contains(needed["role"], x.next) {
 				r.line = x.line
 				r.fail("write handle, name or free", "no rules of %s", x.next)
 			}
 		}
 	}
+	if n := 0; r.floor != nil {
+		n = len(r.floor.rules)
+		if n == 0 || len(r.floor.rules[n-1].conditions) > 0 {
+			r.fail("end it with a rule without conditions", "not every selector has a floor")
+		}
+	} else {
+		r.fail("write one", "no block floor")
+	}
 	for c := range r.concepts {
-		if r.line = 0; r.roles[string(c)] == nil && c != unknown {
+		if r.line = 0; r.roles[string(c)] == nil {
 			r.fail("add a block \"role\"", "concept %s has no role", c)
 		}
 	}

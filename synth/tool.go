@@ -50,6 +50,7 @@ type tool struct {
 	object, acted []string
 	manner        manner
 	effect, base  contract.Effect // base is what the verb says, before the rules
+	isVariant     bool            // it is one value of a verb argument
 	places        []*place
 	why, review   []string
 	// version changes with what readings rest on, so that they are kept meanwhile.
