@@ -56,6 +56,8 @@ type Ledger struct {
 	// wrote is no better when another reads it; nil where the store keeps none.
 	resources store.Resources
 	max       int
+	// only is the one session of a ledger that has no other; nil otherwise.
+	only *live
 
 	mu   sync.Mutex
 	live map[string]*list.Element // of *live
@@ -97,7 +99,8 @@ func New(logs store.Logs, o Options) *Ledger {
 // Begin begins a session that is in memory alone and ends with its last
 // reference.
 func Begin(m *remit.Monitor, id string) *Session {
-	return &Session{ledger: New(&store.Memory{}, Options{}), id: id, monitor: m, alone: true}
+	l := &Ledger{logs: &store.Memory{}, only: &live{id: id, turn: make(chan struct{}, 1)}}
+	return &Session{ledger: l, id: id, monitor: m}
 }
 
 // Open returns the session of an id, decided by the monitor: the session that the
@@ -145,31 +148,44 @@ func (l *Ledger) claim(ctx context.Context, id, principal string) error {
 // hold waits for the turn of a session in this process. The returned function
 // gives it back.
 func (l *Ledger) hold(ctx context.Context, id string) (*live, func(), error) {
+	v := l.enter(id)
+	select {
+	case v.turn <- struct{}{}:
+		return v, func() { <-v.turn; l.leave(v) }, nil
+	case <-ctx.Done():
+		l.leave(v)
+		return nil, nil, ctx.Err()
+	}
+}
+
+// enter makes the caller a holder of a session until it leaves.
+func (l *Ledger) enter(id string) *live {
+	if l.only != nil {
+		return l.only
+	}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	e := l.live[id]
 	if e == nil {
 		e = l.used.PushFront(&live{id: id, turn: make(chan struct{}, 1)})
 		l.live[id] = e
 	}
 	l.used.MoveToFront(e)
+
 	v := e.Value.(*live)
 	v.holders++
 	l.evict()
-	l.mu.Unlock()
+	return v
+}
 
-	leave := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		v.holders--
-		l.evict()
+func (l *Ledger) leave(v *live) {
+	if l.only != nil {
+		return
 	}
-	select {
-	case v.turn <- struct{}{}:
-		return v, func() { <-v.turn; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, nil, ctx.Err()
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v.holders--
+	l.evict()
 }
 
 // evict drops the sessions that were not used for longest. A session that is in

@@ -19,8 +19,6 @@ type Session struct {
 	id      string
 	monitor *remit.Monitor
 	settles *store.Settlement
-	// alone is set for a session in memory, which numbers its calls itself.
-	alone bool
 }
 
 // Settling returns a handle of the session whose next step, or question, carries
@@ -33,12 +31,7 @@ func (s *Session) Settling(x *store.Settlement) *Session {
 
 // Under returns a handle of the session that another monitor decides.
 func (s *Session) Under(ctx context.Context, m *remit.Monitor) (*Session, error) {
-	under, err := s.ledger.Open(ctx, m, s.id)
-	if err != nil {
-		return nil, err
-	}
-	under.alone = s.alone
-	return under, nil
+	return s.ledger.Open(ctx, m, s.id)
 }
 
 // ID returns the session's id.
@@ -107,8 +100,9 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 	var d *remit.Decision
 	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		call := c
-		if call.ID == "" && !s.alone {
-			// The place in the log is the same for every replica.
+		if call.ID == "" && s.ledger.only == nil {
+			// The place in the log is the same for every replica. The session's own
+			// numbers begin again when it is restored.
 			call.ID = fmt.Sprintf("call-%d", v.seq)
 		}
 		d, err = v.session.DecideRecorded(ctx, call, s.recorder(ctx, write))

@@ -32,9 +32,15 @@ type Memory struct {
 
 var _ Logs = (*Memory)(nil)
 
+// memoryEntry is what is kept of a [Record].
+type memoryEntry struct {
+	event    remit.Event
+	decision *remit.Decision
+}
+
 type memorySession struct {
 	info    SessionInfo
-	records []Record
+	entries []memoryEntry
 }
 
 func (m *Memory) now() time.Time {
@@ -93,13 +99,15 @@ func (m *Memory) Append(ctx context.Context, session string, expected int64, rec
 	}
 
 	for _, r := range records {
-		r.Seq = s.info.Length
-		if r.Decision != nil && r.Decision.Verdict != remit.Ask {
-			slim := *r.Decision
-			slim.Findings = nil
-			r.Decision = &slim
+		e := memoryEntry{event: r.Event}
+		if r.Decision != nil {
+			own := *r.Decision // the caller may change its decision
+			if own.Verdict != remit.Ask {
+				own.Findings = nil
+			}
+			e.decision = &own
 		}
-		s.records = append(s.records, r)
+		s.entries = append(s.entries, e)
 		s.info.Length++
 	}
 	s.info.Active = m.now()
@@ -114,21 +122,21 @@ func (m *Memory) AppendRelaxed(ctx context.Context, session string, expected int
 // Read implements [Logs].
 func (m *Memory) Read(ctx context.Context, session string, from int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		records, err := m.read(ctx, session, from)
+		entries, err := m.read(ctx, session, from)
 		if err != nil {
 			yield(Record{}, err)
 			return
 		}
-		for _, r := range records {
-			if !yield(r, nil) {
+		for i, e := range entries {
+			if !yield(Record{Seq: from + int64(i), Event: e.event, Decision: e.decision}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// read returns the records of a session, which are never changed.
-func (m *Memory) read(ctx context.Context, session string, from int64) ([]Record, error) {
+// read returns the entries of a session, which are never changed.
+func (m *Memory) read(ctx context.Context, session string, from int64) ([]memoryEntry, error) {
 	if err := checkID("session id", session); err != nil {
 		return nil, err
 	}
@@ -142,7 +150,7 @@ func (m *Memory) read(ctx context.Context, session string, from int64) ([]Record
 	if s == nil || from >= s.info.Length {
 		return nil, nil
 	}
-	return s.records[from:], nil
+	return s.entries[from:], nil
 }
 
 // Session implements [Logs].

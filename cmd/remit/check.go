@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 )
 
 type checkCommand struct {
@@ -76,7 +77,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	results := trace.NewResults()
-	session := monitor.With(results, nil).Session(history.ID)
+	session := ledger.Begin(monitor.With(results, nil), history.ID)
 	// The session so far happened: its results are there whether or not this
 	// monitor would have allowed the calls.
 	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {

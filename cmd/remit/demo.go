@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -119,14 +120,14 @@ func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
 		return err
 	}
 	if attack == nil {
-		return sc.run(ctx, p, monitor.Session("scene"), benign, 0)
+		return sc.run(ctx, p, ledger.Begin(monitor, "scene"), benign, 0)
 	}
 	p.heading("without an attack")
-	if err := sc.run(ctx, p, monitor.Session("benign"), benign, 0); err != nil {
+	if err := sc.run(ctx, p, ledger.Begin(monitor, "benign"), benign, 0); err != nil {
 		return err
 	}
 	p.heading("with the attack: the same, until")
-	return sc.run(ctx, p, monitor.Session("attack"), attack, common(benign, attack))
+	return sc.run(ctx, p, ledger.Begin(monitor, "attack"), attack, common(benign, attack))
 }
 
 func messages(raw json.RawMessage) ([]trace.Message, error) {
@@ -157,7 +158,7 @@ func common(a, b []trace.Message) int {
 }
 
 // run plays one session and prints what happens from a message on.
-func (sc *scene) run(ctx context.Context, p *printer, to *remit.Session, messages []trace.Message, from int) error {
+func (sc *scene) run(ctx context.Context, p *printer, to *ledger.Session, messages []trace.Message, from int) error {
 	player := trace.NewPlayer(to, trace.Options{})
 	for i := range messages {
 		m := &messages[i]

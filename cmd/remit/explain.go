@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 )
 
 type explainCommand struct {
@@ -69,7 +70,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	results := trace.NewResults()
-	session := monitor.With(results, nil).Session(recorded.ID)
+	session := ledger.Begin(monitor.With(results, nil), recorded.ID)
 	// With a recorded decision the session serves to look evidence up, and
 	// that may stand in any result of the recording.
 	options := trace.Options{Recorded: c.Recorded || c.Decision != "", Results: results}
@@ -83,7 +84,10 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
-	e := explanation.Of(d, session.Text)
+	e := explanation.Of(d, func(origin string) (string, bool) {
+		text, ok, err := session.Text(ctx, origin)
+		return text, ok && err == nil
+	})
 	if c.HTML != "" {
 		return writePage(c.HTML, e)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -75,7 +76,7 @@ type setup struct {
 // conversation is one session, which begins with its first event.
 type conversation struct {
 	setup
-	session *remit.Session
+	session *ledger.Session
 }
 
 func newDialogue(e *engine, ack bool) *dialogue {
@@ -174,17 +175,13 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 	}
 	switch r.Type {
 	case "system":
-		s.System(*r.Text)
-		return nil, nil
+		return nil, s.System(ctx, *r.Text)
 	case "user":
-		s.User(*r.Text)
-		return nil, nil
+		return nil, s.User(ctx, *r.Text)
 	case "attach":
-		s.Attach(r.Name, *r.Text)
-		return nil, nil
+		return nil, s.Attach(ctx, r.Name, *r.Text)
 	case "assistant":
-		s.Assistant(*r.Text)
-		return nil, nil
+		return nil, s.Assistant(ctx, *r.Text)
 	case "confirm":
 		switch r.For {
 		case "", "call":
@@ -254,7 +251,7 @@ func (p *dialogue) conversation(id string) (*conversation, error) {
 
 // session begins a session with its first event. Servers without a contract
 // file have their contracts made from their schemas.
-func (p *dialogue) session(id string) (*remit.Session, error) {
+func (p *dialogue) session(id string) (*ledger.Session, error) {
 	c, err := p.conversation(id)
 	if err != nil {
 		return nil, err
@@ -276,6 +273,6 @@ func (p *dialogue) session(id string) (*remit.Session, error) {
 	if id == "" {
 		id = "default"
 	}
-	c.session = m.Session(id)
+	c.session = ledger.Begin(m, id)
 	return c.session, nil
 }

@@ -405,7 +405,10 @@ type dojoOutcome struct {
 // through, and is no question.
 func playDojo(ctx context.Context, begin Begin, prompt string, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
 	s := begin("eval")
-	s.User(prompt)
+	if err := s.User(ctx, prompt); err != nil {
+		return nil, 0, err
+	}
+
 	out := make([]dojoOutcome, len(calls))
 	questions, shown := 0, false
 	for i, c := range calls {

@@ -8,22 +8,23 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
 
-// Session is one conversation under a defense. It takes the same events as a
-// [remit.Session], which is one, so that every defense sees the same
+// Conversation is one conversation under a defense. It takes the same events as a
+// [ledger.Session], which implements it, so that every defense sees the same
 // recordings.
-type Session interface {
-	System(text string)
-	User(text string)
+type Conversation interface {
+	System(ctx context.Context, text string) error
+	User(ctx context.Context, text string) error
 	Decide(ctx context.Context, c remit.Call) (*remit.Decision, error)
 	Confirm(ctx context.Context, call string) (*remit.Decision, error)
 	Result(ctx context.Context, r remit.Result) error
 }
 
 // Begin starts a conversation under a defense.
-type Begin func(id string) Session
+type Begin func(id string) Conversation
 
 // Description says what a defense is.
 type Description struct {
@@ -83,7 +84,7 @@ func (e engine) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Be
 	if err != nil {
 		return nil, err
 	}
-	return func(id string) Session { return m.Session(id) }, nil
+	return func(id string) Conversation { return ledger.Begin(m, id) }, nil
 }
 
 func monitor(contracts []*contract.File, tools []*schema.Catalogue, change func(*contract.File)) (*remit.Monitor, error) {
@@ -170,13 +171,13 @@ func (none) Describe() Description {
 }
 
 func (none) Ready([]*contract.File, []*schema.Catalogue) (Begin, error) {
-	return func(string) Session { return open{} }, nil
+	return func(string) Conversation { return open{} }, nil
 }
 
 type open struct{}
 
-func (open) System(string) {}
-func (open) User(string)   {}
+func (open) System(context.Context, string) error { return nil }
+func (open) User(context.Context, string) error   { return nil }
 func (open) Decide(_ context.Context, c remit.Call) (*remit.Decision, error) {
 	return &remit.Decision{Call: c.ID, Tool: c.Tool, Verdict: remit.Allow}, nil
 }
@@ -208,14 +209,14 @@ func (f flat) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begi
 	if err != nil {
 		return nil, err
 	}
-	return func(id string) Session {
-		return &flatSession{Session: m.Session(id), conservative: f.conservative, contracts: contracts,
+	return func(id string) Conversation {
+		return &flatSession{Session: ledger.Begin(m, id), conservative: f.conservative, contracts: contracts,
 			context: label.User, outputs: map[string]label.Trust{}}
 	}, nil
 }
 
 type flatSession struct {
-	*remit.Session
+	*ledger.Session
 	conservative bool
 	contracts    []*contract.File
 	context      label.Trust
@@ -298,7 +299,7 @@ func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (B
 	if err != nil {
 		return nil, err
 	}
-	return func(id string) Session {
+	return func(id string) Conversation {
 		return &forgetfulSession{monitor: m, id: id, calls: map[string]remit.Call{}}
 	}, nil
 }
@@ -306,25 +307,29 @@ func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (B
 type forgetfulSession struct {
 	monitor *remit.Monitor
 	id      string
-	texts   []func(*remit.Session)
+	texts   []func(context.Context, *ledger.Session) error
 	calls   map[string]remit.Call
 	last    *remit.Result
-	now     *remit.Session
+	now     *ledger.Session
 }
 
-func (s *forgetfulSession) System(text string) {
-	s.texts = append(s.texts, func(to *remit.Session) { to.System(text) })
+func (s *forgetfulSession) System(_ context.Context, text string) error {
+	s.texts = append(s.texts, func(ctx context.Context, to *ledger.Session) error { return to.System(ctx, text) })
+	return nil
 }
 
-func (s *forgetfulSession) User(text string) {
-	s.texts = append(s.texts, func(to *remit.Session) { to.User(text) })
+func (s *forgetfulSession) User(_ context.Context, text string) error {
+	s.texts = append(s.texts, func(ctx context.Context, to *ledger.Session) error { return to.User(ctx, text) })
+	return nil
 }
 
 // fresh begins a session that knows the texts and, if wanted, the last result.
-func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*remit.Session, error) {
-	to := s.monitor.Session(s.id)
+func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*ledger.Session, error) {
+	to := ledger.Begin(s.monitor, s.id)
 	for _, say := range s.texts {
-		say(to)
+		if err := say(ctx, to); err != nil {
+			return nil, err
+		}
 	}
 	if !last {
 		return to, nil

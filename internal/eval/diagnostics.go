@@ -199,9 +199,9 @@ func runScenario(ctx context.Context, begin Begin, steps []diaStep, propose diaS
 		var err error
 		switch {
 		case step.System != "":
-			s.System(step.System)
+			err = s.System(ctx, step.System)
 		case step.User != "":
-			s.User(step.User)
+			err = s.User(ctx, step.User)
 		default:
 			id := fmt.Sprintf("step%d", i)
 			var d *remit.Decision

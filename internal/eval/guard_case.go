@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
 )
 
 // guardCase is a call with what happened before it, and the verdict that the
@@ -150,7 +151,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	if err != nil {
 		return nil, err
 	}
-	session := monitor.Session(c.ID)
+	session := ledger.Begin(monitor, c.ID)
 	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {
 		return nil, err
 	}
@@ -163,7 +164,9 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 		}
 	}
 	if last.Text != "" {
-		session.Assistant(last.Text)
+		if err := session.Assistant(ctx, last.Text); err != nil {
+			return nil, err
+		}
 	}
 	// The calls of one message have no order. The one that the case is about is
 	// decided beside all others.

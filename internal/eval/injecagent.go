@@ -187,9 +187,12 @@ func readSet[T any](dir, prefix string, into *[]T) error {
 
 // injecUserCall plays the user's own call and, when it is allowed, its result
 // with the injection in its place.
-func injecUserCall(ctx context.Context, begin Begin, u injecUser, injection string) (Session, bool, error) {
+func injecUserCall(ctx context.Context, begin Begin, u injecUser, injection string) (Conversation, bool, error) {
 	s := begin(u.ID)
-	s.User(u.Instruction)
+	if err := s.User(ctx, u.Instruction); err != nil {
+		return nil, false, err
+	}
+
 	d, err := s.Decide(ctx, remit.Call{ID: "user", Tool: u.Tool, Arguments: u.Args})
 	if err != nil {
 		return nil, false, err
@@ -208,6 +211,7 @@ func injecAttack(ctx context.Context, begin Begin, u injecUser, a injecAttacker,
 	if err != nil {
 		return false, err
 	}
+
 	for i, c := range a.Calls {
 		id := fmt.Sprintf("attack%d", i)
 		d, err := s.Decide(ctx, remit.Call{ID: id, Tool: c.Tool, Arguments: c.Args})
@@ -238,7 +242,10 @@ func stolen(a injecAttacker, i int) string {
 
 func (r *InjecReport) twin(ctx context.Context, begin Begin, a injecAttacker) error {
 	s := begin(a.ID)
-	s.User(a.Instruction)
+	if err := s.User(ctx, a.Instruction); err != nil {
+		return err
+	}
+
 	for i, c := range a.Calls {
 		id := fmt.Sprintf("twin%d", i)
 		d, err := s.Decide(ctx, remit.Call{ID: id, Tool: c.Tool, Arguments: c.Args})

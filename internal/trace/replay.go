@@ -2,9 +2,11 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/ledger"
 )
 
 // Options say how a session is replayed.
@@ -28,12 +30,12 @@ func Replay(ctx context.Context, m *remit.Monitor, s *Session, o Options) ([]*re
 	if o.Results == nil {
 		o.Results = NewResults()
 	}
-	return Feed(ctx, m.With(o.Results, nil).Session(s.ID), s, o)
+	return Feed(ctx, ledger.Begin(m.With(o.Results, nil), s.ID), s, o)
 }
 
 // Feed is [Replay] into a session that the caller holds, who can then look
 // evidence up in it or let it go on.
-func Feed(ctx context.Context, to *remit.Session, s *Session, o Options) ([]*remit.Decision, error) {
+func Feed(ctx context.Context, to *ledger.Session, s *Session, o Options) ([]*remit.Decision, error) {
 	p := NewPlayer(to, o)
 	var all []*remit.Decision
 	for i := range s.Messages {
@@ -48,14 +50,14 @@ func Feed(ctx context.Context, to *remit.Session, s *Session, o Options) ([]*rem
 
 // Player feeds messages to a session one by one. It is for one goroutine.
 type Player struct {
-	to      *remit.Session
+	to      *ledger.Session
 	options Options
 	// allowed are the calls whose results go to the session.
 	allowed map[string]bool
 }
 
 // NewPlayer returns a player into a session.
-func NewPlayer(to *remit.Session, o Options) *Player {
+func NewPlayer(to *ledger.Session, o Options) *Player {
 	return &Player{to: to, options: o, allowed: map[string]bool{}}
 }
 
@@ -75,16 +77,17 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 	}
 	switch m.Role {
 	case System:
-		hand(m, p.to.System)
-		return nil, nil
+		return nil, hand(ctx, m, p.to.System)
 	case User:
-		hand(m, p.to.User)
+		err := hand(ctx, m, p.to.User)
 		for _, a := range m.Attachments {
-			p.to.Attach(a.Name, a.Text)
+			err = errors.Join(err, p.to.Attach(ctx, a.Name, a.Text))
 		}
-		return nil, nil
+		return nil, err
 	case Assistant:
-		hand(m, p.to.Assistant)
+		if err := hand(ctx, m, p.to.Assistant); err != nil {
+			return nil, err
+		}
 		return p.calls(ctx, m.Calls)
 	}
 	if !p.allowed[m.CallID] {
@@ -94,10 +97,11 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 }
 
 // hand passes a message's text on; a message of attachments or calls has none.
-func hand(m *Message, to func(string)) {
-	if m.Text != "" {
-		to(m.Text)
+func hand(ctx context.Context, m *Message, to func(context.Context, string) error) error {
+	if m.Text == "" {
+		return nil
 	}
+	return to(ctx, m.Text)
 }
 
 func (p *Player) calls(ctx context.Context, calls []Call) ([]*remit.Decision, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -70,14 +71,14 @@ func TestReplayDecidesEveryCallAtItsPlace(t *testing.T) {
 // A call that was stopped has no result, unless the recording is kept whole.
 func TestReplayLeavesResultsOfStoppedCallsOut(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
-		to := monitor(t).Session("s")
+		to := ledger.Begin(monitor(t), "s")
 		if _, err := Feed(context.Background(), to, session(t, obedient), Options{Recorded: recorded}); err != nil {
 			t.Fatal(err)
 		}
-		if _, there := to.Text("result:c2"); there != recorded {
+		if _, there, _ := to.Text(context.Background(), "result:c2"); there != recorded {
 			t.Errorf("recorded %t: the stopped call's result is there: %t", recorded, there)
 		}
-		if _, there := to.Text("result:c1"); !there {
+		if _, there, _ := to.Text(context.Background(), "result:c1"); !there {
 			t.Errorf("recorded %t: the allowed call's result is missing", recorded)
 		}
 	}
@@ -99,7 +100,7 @@ func TestReplayTellsAttachmentsFromWords(t *testing.T) {
 // A person's yes lets the held-back call through, and its result in.
 func TestPlayerConfirms(t *testing.T) {
 	ctx, s := context.Background(), session(t, obedient)
-	to := monitor(t).Session("s")
+	to := ledger.Begin(monitor(t), "s")
 	p := NewPlayer(to, Options{})
 	for i := range s.Messages {
 		if _, err := p.Play(ctx, &s.Messages[i]); err != nil {
@@ -111,7 +112,7 @@ func TestPlayerConfirms(t *testing.T) {
 			}
 		}
 	}
-	if _, there := to.Text("result:c2"); !there {
+	if _, there, _ := to.Text(context.Background(), "result:c2"); !there {
 		t.Error("the confirmed call has no result")
 	}
 }
