@@ -15,9 +15,9 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Language describes what the rules of every tool may use, worded for a model
-// that writes them: the session, the macros, and the functions, as cel-go renders
-// them from the environment itself. Functions that are named are left out.
+// Language describes what every rule may use, for a model that writes rules: the
+// session, the macros and the functions, as cel-go renders them from the environment
+// itself. It leaves out the named functions.
 func Language(without ...string) (string, error) {
 	u, err := newUniverse(Deployment{})
 	if err != nil {
@@ -25,7 +25,7 @@ func Language(without ...string) (string, error) {
 	}
 
 	options := []cel.EnvOption{cel.CustomTypeProvider(u.base.CELTypeProvider()),
-		// What functions return has fields, which are only told of variables.
+		// cel-go describes fields of variables only, not of functions' results.
 		cel.Variable(sessionVariable+".calls()[0]", u.session.call.Type),
 	}
 	if !slices.Contains(without, "label") {
@@ -48,9 +48,9 @@ func Language(without ...string) (string, error) {
 	return render(options)
 }
 
-// Vocabulary describes what the rules of a tool, or of [EveryTool], may use beside the
-// [Language]: the arguments with the paths of their fields, and the look-ups
-// that are named, with what they return.
+// Vocabulary describes what the rules for a tool, or for [EveryTool], may use in
+// addition to [Language]: the arguments with the paths of their fields, and the named
+// look-ups with their results.
 func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, error) {
 	u, err := newUniverse(s)
 	if err != nil {
@@ -80,13 +80,13 @@ func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, 
 		if !ok {
 			return "", fmt.Errorf("rules of %s can't look things up with %s", strictyaml.Clip(tool), strictyaml.Clip(l.Name))
 		}
-		options = append(options, cel.VariableWithDoc(name+calling(r), r.output.Type, "what this look-up returns"))
+		options = append(options, cel.VariableWithDoc(name+signature(r), r.output.Type, "what this look-up returns"))
 	}
 
 	return render(options)
 }
 
-// shortest is the shortest name of the function that a look-up is.
+// shortest returns the shortest name of the function for a look-up.
 func (e *environment) shortest(l Readable) (string, *reader, bool) {
 	best := ""
 	for name, r := range e.readers {
@@ -97,8 +97,8 @@ func (e *environment) shortest(l Readable) (string, *reader, bool) {
 	return best, e.readers[best], best != ""
 }
 
-// calling is how a look-up is called: its arguments with their types.
-func calling(r *reader) string {
+// signature returns the arguments of a look-up with their types.
+func signature(r *reader) string {
 	if r.input == nil {
 		return "({…})"
 	}
@@ -114,8 +114,8 @@ func calling(r *reader) string {
 	return "({" + strings.Join(args, ", ") + "})"
 }
 
-// usable tells whether an overload is of types that rules have: numbers are int
-// and decimal.
+// usable reports whether an overload has only types that rules have: their numbers are
+// int and decimal.
 func usable(o *decls.OverloadDecl) bool {
 	return !slices.ContainsFunc(append(slices.Clip(o.ArgTypes()), o.ResultType()), func(t *cel.Type) bool {
 		for t.Kind() == types.ListKind {
@@ -125,7 +125,7 @@ func usable(o *decls.OverloadDecl) bool {
 	})
 }
 
-// render lets cel-go describe what the options declare, and nothing else.
+// render returns cel-go's description of what the options declare.
 func render(options []cel.EnvOption) (string, error) {
 	env, err := cel.NewCustomEnv(options...)
 	if err != nil {
@@ -135,12 +135,12 @@ func render(options []cel.EnvOption) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("guards: %w", err)
 	}
-	// What it says of the author, the answer and CEL's own numbers isn't so here.
+	// Its persona, answer format and numeric types don't apply here.
 	p.Persona, p.FormatRules, p.GeneralUsage = "", "", ""
 	return strings.TrimSpace(p.Render("")), nil
 }
 
-// documented is a macro with a description, which those of the extensions lack.
+// documented is a macro with a description. The macros of the extensions have none.
 type documented struct{ cel.Macro }
 
 // macroDocs describe macros by their keys: name, number of arguments, and

@@ -7,8 +7,8 @@ import (
 	"cel.dev/cel-go/parser"
 )
 
-// Canonical is the expression without what says nothing: comments, spaces, and
-// brackets that change nothing. What isn't readable as CEL stays as it is.
+// Canonical returns the expression without comments, spaces and redundant parentheses.
+// It returns a text that isn't CEL unchanged.
 func (e Expression) Canonical() string {
 	text := strings.TrimSpace(e.Text)
 	// Without macros, the expression is written as it was read.

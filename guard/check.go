@@ -18,9 +18,9 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// calls looks, before the types are checked, at the names of the tools that an
-// expression calls: CEL would only say that it doesn't know them.
-func (c *compiler) calls(e Expression, a *cel.Ast) {
+// checkCalls checks the names of the tools that an expression calls. It runs before
+// the types are checked, since CEL would only report an unknown function.
+func (c *compiler) checkCalls(e Expression, a *cel.Ast) {
 	walk(a.NativeRep().Expr(), func(n ast.Expr) {
 		if n.Kind() != ast.CallKind || !n.AsCall().IsMemberFunction() {
 			return
@@ -61,7 +61,7 @@ func (c *compiler) calls(e Expression, a *cel.Ast) {
 	})
 }
 
-// qualified is the name that a chain of selections is, such as tools.crm.
+// qualified returns the name that a chain of selections spells, such as tools.crm.
 func qualified(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -75,9 +75,10 @@ func qualified(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// look looks, after the types are checked, for what types don't say. It tells
-// whether the expression asks for anything: a look-up, a judgment, a label.
-func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
+// checkMeaning checks what types don't express, after the types are checked. It
+// reports whether the expression asks for something that depends on the call: a
+// look-up, a judgment or a label.
+func (c *compiler) checkMeaning(e Expression, a *cel.Ast) (asks bool) {
 	walk(a.NativeRep().Expr(), func(n ast.Expr) {
 		if n.Kind() != ast.CallKind {
 			return
@@ -94,23 +95,23 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 		switch {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]
-			c.arguments(e, a, c.readers[name], call.Args()[0])
+			c.checkArguments(e, a, c.readers[name], call.Args()[0])
 		case name == "judge" && len(call.Args()) == 2:
-			if who, ok := literalText(call.Args()[1]); ok && !speaker(EntryKind(who)) {
+			if who, ok := literalText(call.Args()[1]); ok && !isSpeaker(EntryKind(who)) {
 				c.fail(e.at(a, call.Args()[1].ID()), `write "user" or "assistant"`, "%s", errNoSpeaker)
 			}
 		case name == sessionVariable+".calls" && len(call.Args()) == 1:
-			c.past(e, a, call.Args()[0])
+			c.checkPast(e, a, call.Args()[0])
 		case name == operators.Equals || name == operators.NotEquals:
 			l, r := call.Args()[0], call.Args()[1]
 			if x, y := a.NativeRep().GetType(l.ID()), a.NativeRep().GetType(r.ID()); !decimal.Comparable(x, y) {
 				c.fail(e.at(a, n.ID()), "", "a %s is never equal to a %s", cel.FormatCELType(x), cel.FormatCELType(y))
 			}
-			c.member(e, a, l, r)
-			c.member(e, a, r, l)
+			c.checkMember(e, a, l, r)
+			c.checkMember(e, a, r, l)
 		case name == operators.In && call.Args()[1].Kind() == ast.ListKind:
 			for _, option := range call.Args()[1].AsList().Elements() {
-				c.member(e, a, call.Args()[0], option)
+				c.checkMember(e, a, call.Args()[0], option)
 			}
 		}
 	})
@@ -118,8 +119,8 @@ func (c *compiler) look(e Expression, a *cel.Ast) (asks bool) {
 	return asks
 }
 
-// arguments holds what a look-up is called with to the schema of its tool.
-func (c *compiler) arguments(e Expression, a *cel.Ast, r *reader, arg ast.Expr) {
+// checkArguments checks the arguments of a look-up against the schema of its tool.
+func (c *compiler) checkArguments(e Expression, a *cel.Ast, r *reader, arg ast.Expr) {
 	if arg.Kind() != ast.MapKind {
 		c.fail(e.at(a, arg.ID()), `write them in place, as {"id": args.id}`, "the arguments of %s must be written out", r.tool)
 		return
@@ -169,8 +170,8 @@ func propertyNames(n *schema.Node) []string {
 	return names
 }
 
-// fits tells whether a value of a type can be one of the type that a schema
-// wants. Times are written as texts, and whole numbers are numbers.
+// fits reports whether a value of one type is acceptable where a schema wants
+// another: times are written as texts, and whole numbers are numbers.
 func fits(have, want *types.Type) bool {
 	switch {
 	case have.Kind() == types.DynKind || want.Kind() == types.DynKind:
@@ -187,8 +188,8 @@ func fits(have, want *types.Type) bool {
 	return want.IsAssignableType(have)
 }
 
-// past tells of tools in the history that don't exist.
-func (c *compiler) past(e Expression, a *cel.Ast, arg ast.Expr) {
+// checkPast reports the name of a tool in session.calls that doesn't exist.
+func (c *compiler) checkPast(e Expression, a *cel.Ast, arg ast.Expr) {
 	tool, ok := literalText(arg)
 	if !ok || len(c.scope.Tools) == 0 {
 		return
@@ -204,9 +205,9 @@ func (c *compiler) past(e Expression, a *cel.Ast, arg ast.Expr) {
 	}
 }
 
-// member tells of texts that are compared with a field whose schema lists its
-// values, and that are none of them.
-func (c *compiler) member(e Expression, a *cel.Ast, of, literal ast.Expr) {
+// checkMember reports a text that is compared with a field whose schema lists its
+// values, and is not one of them.
+func (c *compiler) checkMember(e Expression, a *cel.Ast, of, literal ast.Expr) {
 	text, ok := literalText(literal)
 	if !ok || of.Kind() != ast.SelectKind || of.AsSelect().IsTestOnly() {
 		return

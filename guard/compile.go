@@ -13,23 +13,25 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Guard are the compiled rules for the calls of one tool, or of [EveryTool].
+// Guard is the policies and duties for the calls of one tool, or of [EveryTool],
+// compiled.
 type Guard struct {
 	File         *File
 	Server, Tool string
 
 	types sessionTypes
-	// args are the arguments as expressions see them. callees are the tools that
-	// policies for every tool may be asked about.
+	// args is the shape of the arguments. callees are the tools that policies for
+	// every tool apply to.
 	args     *record.Shape
 	callees  callees
 	policies []*compiledPolicy
 	duties   []*duty
-	// readers are the tools that the rules call, by the names of the functions.
+	// readers are the tools that the rules look things up with, by the names of the
+	// functions.
 	readers map[string]*reader
-	// environment is what the rules were compiled in.
+	// environment is what the expressions were compiled in.
 	environment *environment
-	// broken is why the guard can't be used, and denies every call; nil when it can.
+	// broken says why the guard can't be used; it denies every call then.
 	broken error
 }
 
@@ -37,7 +39,7 @@ type Guard struct {
 type compiledPolicy struct {
 	policy    *Policy
 	variables []*variable
-	require   *expression // nil when the policy is known to be unenforced
+	require   *expression // nil for a policy that is not enforced
 }
 
 type variable struct {
@@ -48,12 +50,12 @@ type variable struct {
 // duty is a compiled duty.
 type duty struct {
 	duty          *Duty
-	when, require *expression // when is nil where every call brings the duty
+	when, require *expression // when is nil if every call brings the duty
 }
 
 // Compile checks and compiles guard files. The error is of type [Errors] and has
-// every mistake of every file. There is a set beside it: in it, the guards of
-// files with mistakes deny every call of their tools.
+// every mistake of every file. Compile then still returns a set, in which the guards
+// of files with mistakes deny every call of their tools.
 func Compile(files []*File, s Deployment) (*Set, error) {
 	u, err := newUniverse(s)
 	if err != nil {
@@ -70,13 +72,13 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 		name := toolName{g.Server, g.Tool}
 		first, twice := set.guards[name]
 		if mistake == nil && twice {
-			mistake = &Error{Position: f.Position, Message: fmt.Sprintf("there are rules for %q in %s already", g.Tool, first.File.Position.File), Hint: "keep one file a tool"}
+			mistake = &Error{Position: f.Position, Message: fmt.Sprintf("%s has policies for %q already", first.File.Position.File, g.Tool), Hint: "keep one file a tool"}
 		}
 		if mistake != nil {
 			errs = append(errs, mistake)
 			g.broken = mistake
 			if twice {
-				first.broken = mistake // which of the two holds is anybody's guess
+				first.broken = mistake // neither of the two files takes precedence
 			} else {
 				set.guards[name] = g
 			}
@@ -114,7 +116,8 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 	return set, nil
 }
 
-// compileAll compiles guards side by side; parsing is what takes the time.
+// compileAll compiles guards in parallel and returns the mistakes of each. Most of
+// the time goes into parsing.
 func compileAll(list []*Guard, environments map[string]*environment) []Errors {
 	mistakes := make([]Errors, len(list))
 	var wg sync.WaitGroup
@@ -136,12 +139,11 @@ func compileAll(list []*Guard, environments map[string]*environment) []Errors {
 	return mistakes
 }
 
-// subject finds the tool of a guard, and its server where the file doesn't say.
-// There is no definition when nothing is known of any tool, or the rules are for
-// every one.
+// subject finds the definition of a guard's tool, and sets the server if the file
+// doesn't. It returns no definition for [EveryTool], and if no tool is known.
 func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 	if g.Tool == EveryTool {
-		return nil, u.serves(g)
+		return nil, u.checkServer(g)
 	}
 	c, mistake := u.find(g.Server, g.Tool, g.File.Position)
 	if c != nil {
@@ -160,8 +162,7 @@ func (u *universe) subject(g *Guard) (*schema.Tool, *Error) {
 	return nil, nil
 }
 
-// find finds the catalogue that has a tool; none when nothing is known of any
-// tool.
+// find returns the catalogue that has a tool, or nil if no tool is known.
 func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *Error) {
 	var found []*schema.Catalogue
 	var names []string
@@ -193,13 +194,13 @@ func (u *universe) find(server, tool string, at Position) (*schema.Catalogue, *E
 type compiler struct {
 	*environment
 	guard    *Guard
-	scopes   map[string]*cel.Env // by the variables that they have
+	scopes   map[string]*cel.Env // by the variables that they declare
 	known    map[written]*expression
 	mistakes Errors
 }
 
-// written is a text in an environment: rules of a tool often have the same
-// variables, and parsing is dear.
+// written is an expression's text in an environment. Policies of a tool often share
+// variables, and parsing is expensive.
 type written struct {
 	env  *cel.Env
 	text string
@@ -233,12 +234,12 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	for _, v := range p.Variables {
 		e := c.expression(env, v.Value)
 		it.variables = append(it.variables, &variable{v.Name, e})
-		kind := cel.DynType // of one with mistakes, so that others are found as well
+		kind := cel.DynType // if it has mistakes, so that the other mistakes are found too
 		if e != nil {
 			kind = e.ast.OutputType()
 			origins[v.Name] = c.origins(v.Value, e.ast, origins)
 		}
-		// Rules of a tool often share variables, and an environment is dear.
+		// Policies of a tool often share variables, and an environment is expensive.
 		signature += v.Name + ":" + cel.FormatCELType(kind) + ";"
 		if known, ok := c.scopes[signature]; ok {
 			env = known
@@ -263,7 +264,7 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	return it
 }
 
-// condition compiles an expression that is true or false.
+// condition compiles an expression that must be true or false.
 func (c *compiler) condition(env *cel.Env, e Expression) *expression {
 	x := c.expression(env, e)
 	if x == nil {
@@ -280,8 +281,8 @@ func (c *compiler) fail(at Position, hint, format string, args ...any) {
 	c.mistakes = append(c.mistakes, &Error{Position: at, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// Only returns the guard with one of its policies alone; false when it has no
-// policy of that name.
+// Only returns a guard with one of the policies, and false if there is no policy of
+// that name.
 func (g *Guard) Only(policy string) (*Guard, bool) {
 	i := slices.IndexFunc(g.policies, func(it *compiledPolicy) bool { return it.policy.Name == policy })
 	if i < 0 {
@@ -292,5 +293,5 @@ func (g *Guard) Only(policy string) (*Guard, bool) {
 	return &one, true
 }
 
-// Err returns why the guard can't be used; nil when it can.
+// Err returns why the guard can't be used, or nil.
 func (g *Guard) Err() error { return g.broken }

@@ -9,8 +9,8 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// dates are the functions that read dates and local times, which CEL's own
-// timestamp() doesn't: JSON has them as texts.
+// dates declares the functions that parse dates and local times, which CEL's own
+// timestamp() doesn't accept.
 func dates() cel.EnvOption {
 	return cel.Lib(dateLibrary{})
 }
@@ -53,22 +53,22 @@ func readTime(name string, text, zone ref.Val, layouts []string) ref.Val {
 			return types.Timestamp{Time: t.UTC()}
 		}
 	}
-	return types.NewErr("%q is no %s", cut(string(s), MaxShown), name)
+	return types.NewErr("%q is not a %s", cut(string(s), MaxShown), name)
 }
 
-// location reads a time zone, "Europe/Berlin" or "-05:00". The zone of the
-// machine is none of them: a decision must not depend on it.
+// location parses a time zone such as "Europe/Berlin" or "-05:00". It refuses the zone
+// of the machine: a decision must not depend on it.
 func location(zone string) (*time.Location, error) {
 	if t, err := time.Parse("-07:00", zone); err == nil {
 		_, offset := t.Zone()
 		return time.FixedZone(zone, offset), nil
 	}
 	if zone == "" || zone == "Local" {
-		return nil, fmt.Errorf("%q is no time zone: write Europe/Berlin or +01:00", zone)
+		return nil, fmt.Errorf("%q is not a time zone: write Europe/Berlin or +01:00", zone)
 	}
 	in, err := time.LoadLocation(zone)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no time zone: write Europe/Berlin or +01:00", cut(zone, MaxShown))
+		return nil, fmt.Errorf("%q is not a time zone: write Europe/Berlin or +01:00", cut(zone, MaxShown))
 	}
 	return in, nil
 }

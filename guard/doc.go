@@ -1,13 +1,28 @@
-// Package guard holds company policies as checks that run before each call of a
-// tool: one file a tool, and one for every tool, whose policies say in CEL what
-// must hold, and in the words of the policy document why. It loads, checks,
-// compiles and evaluates them.
+// Package guard checks the calls of a tool against the policies of a company, before
+// each call runs.
 //
-// A guard sees the arguments of the call, typed by the tool's own schema, the
-// session so far, where the arguments came from, the time, and what tools that
-// only read say about it. It can only make a decision worse: whatever fails, be
-// it a look-up, a limit or an expression, counts as a rule that doesn't hold.
+// A [File] holds the policies for the calls of one tool, or of every tool. Each
+// [Policy] quotes the sentences of the policy document that it comes from, and has a
+// rule: a CEL condition that must be true for the call to run. A [Duty] says what
+// must follow a call before its session ends. [Load] reads a guard file, [Compile]
+// type-checks the files of a [Deployment] and returns a [Set], and [Set.Evaluate]
+// judges one call:
 //
-// The file format and the environment of the expressions are described in
+//	file, err := guard.Load("policies/refund.yaml", data)
+//	set, err := guard.Compile([]*guard.File{file}, guard.Deployment{Tools: tools, Contracts: contracts})
+//	outcome := set.Evaluate(ctx, guard.Request{Tool: "refund", Arguments: arguments, Reader: shop})
+//
+// Most programs don't call Evaluate: they give the set to a monitor, as
+// remit.Options.Guards.
+//
+// A rule sees the arguments of the call, typed by the tool's own schema; the labels
+// of their values; the session so far, as a [History]; the time; and what tools that
+// only read return. It asks for that through a [Reader], and asks questions about the
+// conversation through a [Judge].
+//
+// A guard can only make a decision stricter. Whatever fails, be it a look-up, a limit
+// or an expression, counts as a violation.
+//
+// Guard files and the functions of expressions are described in
 // docs/reference/guards.md.
 package guard

@@ -8,9 +8,9 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 )
 
-// OpenDuty is a duty that a call brought and that nothing has fulfilled yet.
+// OpenDuty is a duty that a call brought and that is not fulfilled yet.
 type OpenDuty struct {
-	// Duty is the rule's name, References its sentences, Message its words.
+	// Duty is the duty's name; References and Message are as in [Duty].
 	Duty       string   `json:"duty"`
 	References []string `json:"references,omitempty"`
 	Message    string   `json:"message"`
@@ -18,14 +18,12 @@ type OpenDuty struct {
 	Call   string `json:"call"`
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool"`
-	// Failed says why nobody can tell whether it is fulfilled; empty when it
-	// isn't.
+	// Failed says why the duty could not be decided; empty if it is not fulfilled.
 	Failed string `json:"failed,omitempty"`
 }
 
-// Duties returns the duties that are open in a session, in the order of the
-// calls that brought them. They are decided by the session alone: a duty that
-// would need a look-up stays open.
+// Duties returns the duties that are open in a session, in the order of the calls
+// that brought them. It makes no look-ups: a duty that needs one stays open.
 func (s *Set) Duties(session *History, now time.Time) []OpenDuty {
 	return duties(session, now, func(c *Call) []*Guard { return s.Applying(c.Server, c.Tool) })
 }
@@ -40,7 +38,7 @@ func (g *Guard) Duties(session *History, now time.Time) []OpenDuty {
 	})
 }
 
-// duties are those that the calls of a session brought, each by its guards.
+// duties returns the open duties of a session; by returns the guards of a call.
 func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty {
 	var out []OpenDuty
 	var x *evaluation
@@ -66,13 +64,13 @@ func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty
 	return out
 }
 
-// open returns the duties of a guard that the call brought.
+// open returns the duties of a guard that a call brought and that are open.
 func (x *evaluation) open(g *Guard, c *Call) []OpenDuty {
 	var out []OpenDuty
 	add := func(d *Duty, failed string) {
 		out = append(out, OpenDuty{Duty: d.Name, References: d.References, Message: d.Message, Call: c.ID, Server: c.Server, Tool: c.Tool, Failed: cut(failed, MaxShown)})
 	}
-	v, failed := x.by(g)
+	v, failed := x.view(g)
 	if failed != nil {
 		for i := range g.File.Duties {
 			add(&g.File.Duties[i], failed.Failed)

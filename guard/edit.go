@@ -13,11 +13,11 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Editor edits a guard file, and leaves its comments and layout as they are: see [strictyaml.Document].
+// Editor edits a guard file and keeps its comments and layout.
 type Editor struct{ yaml *strictyaml.Document }
 
-// NewEditor makes a file for the rules of a tool, or of [EveryTool], with none so
-// far.
+// NewEditor returns an editor of a new file for a tool, or for [EveryTool], without
+// policies.
 func NewEditor(name, server, tool string) *Editor {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
@@ -28,7 +28,7 @@ func NewEditor(name, server, tool string) *Editor {
 	return &Editor{&strictyaml.Document{Name: name, Root: root}}
 }
 
-// Edit reads a guard file to be edited. It must be one that [Load] reads.
+// Edit returns an editor of a guard file. [Load] must accept the file.
 func Edit(name string, data []byte) (*Editor, error) {
 	if _, err := Load(name, data); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Edit(name string, data []byte) (*Editor, error) {
 	return &Editor{d}, nil
 }
 
-// File reads the file as it is now.
+// File returns the file as edited so far.
 func (e *Editor) File() (*File, error) {
 	data, err := e.Marshal()
 	if err != nil {
@@ -49,11 +49,11 @@ func (e *Editor) File() (*File, error) {
 	return Load(e.yaml.Name, data)
 }
 
-// Marshal writes the file.
+// Marshal returns the YAML of the file.
 func (e *Editor) Marshal() ([]byte, error) { return e.yaml.Marshal() }
 
-// Put adds a policy at the end, or changes the one of its name. Of that, only
-// the keys are touched whose values differ.
+// Put adds a policy at the end, or replaces the policy of the same name. It rewrites
+// only the keys whose values differ.
 func (e *Editor) Put(p *Policy) error {
 	otherwise := label.Deny
 	if _, n := strictyaml.Member(e.yaml.Root, "otherwise"); n != nil {
@@ -70,11 +70,11 @@ func (e *Editor) Put(p *Policy) error {
 	return nil
 }
 
-// Remove takes a policy out; false when there is none of the name.
+// Remove removes a policy, and reports whether there was one of that name.
 func (e *Editor) Remove(name string) bool { return e.yaml.Remove("policies", "name", name) }
 
-// policyNode writes a policy; what it comes to only where that is not what the
-// file says for all.
+// policyNode returns the YAML of a policy. It has otherwise only if that differs from
+// the file's.
 func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 	n := strictyaml.NewMapping()
 	strictyaml.Set(n, "name", strictyaml.NewText(p.Name))

@@ -16,24 +16,24 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Deployment is what guards are compiled for.
+// Deployment is the tools that guards are compiled for.
 type Deployment struct {
-	// Tools are the tool definitions. Without any, nothing is known of arguments
-	// and results but that they are JSON.
+	// Tools are the definitions of the tools. Without any, arguments and results are
+	// untyped JSON.
 	Tools []*schema.Catalogue
-	// Contracts say which of the tools only read: those are the ones that guards
-	// may call.
+	// Contracts say which tools only read. Rules may look things up with those.
 	Contracts []*contract.File
 }
 
-// Readable is a tool that guards may call.
+// Readable is a tool that rules may look things up with.
 type Readable struct {
 	Server, Name string
-	// Definition is nil where the tools don't have it.
+	// Definition is nil if no catalogue has it.
 	Definition *schema.Tool
 }
 
-// Readable lists the tools that guards may call, in the order of the contracts.
+// Readable lists the tools that rules may look things up with, in the order of the
+// contracts.
 func (s Deployment) Readable() []Readable {
 	var out []Readable
 	for _, f := range s.Contracts {
@@ -49,7 +49,7 @@ func (s Deployment) Readable() []Readable {
 
 // Bounds on what an expression may be.
 const (
-	maxNodes   = 4000 // of its syntax tree: more than the longest text makes in earnest
+	maxNodes   = 4000 // of its syntax tree: more than any rule has that a person wrote
 	maxNesting = 100  // of parentheses, calls and lists
 	maxLoops   = 3    // comprehensions within each other
 )
@@ -64,7 +64,7 @@ const (
 	lookupPrefix = "tools."
 )
 
-// reserved tells whether a name has a meaning in expressions already.
+// reserved reports whether a name has a meaning in expressions already.
 func reserved(name string) bool {
 	return slices.Contains([]string{argsVariable, nowVariable, sessionVariable, callVariable, "tools", "origin",
 		"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED",
@@ -74,7 +74,7 @@ func reserved(name string) bool {
 		"cel", "lists", "math", "sets", "strings", "judge", "label", "date", "datetime"}, name)
 }
 
-// universe is what is the same for the guards of all servers.
+// universe is what the guards of all servers share.
 type universe struct {
 	scope   Deployment
 	types   *record.Types
@@ -83,7 +83,7 @@ type universe struct {
 	readers []*reader
 }
 
-// reader is a tool that guards may call.
+// reader is a tool that rules may look things up with.
 type reader struct {
 	server, tool string
 	input        *schema.Node
@@ -138,9 +138,9 @@ func newUniverse(s Deployment) (*universe, error) {
 	return u, nil
 }
 
-// reads tells whether a tool only reads, whatever it is called with, and reaches
-// no place that an argument names: a rule looks things up before anybody knows
-// whether the values of a call may be used at all.
+// reads reports whether a tool only reads, whatever its arguments are, and none of
+// them says where the call goes. A rule looks things up before it is decided whether
+// the values of a call may be used at all.
 func reads(t *contract.Tool) bool {
 	if t.Effect != contract.Read || t.Unwrap != nil || reaches(t.Args) {
 		return false
@@ -168,12 +168,12 @@ func definition(tools []*schema.Catalogue, server, tool string) (*schema.Tool, b
 type environment struct {
 	*universe
 	env *cel.Env
-	// readers are the tools that may be called, by the names of the functions.
+	// readers are the tools to look things up with, by the names of the functions.
 	readers map[string]*reader
 }
 
-// environment declares a function for each tool that may be called: its own
-// server's by its name, and every server's by the server's name and its own.
+// environment declares a function for each tool to look things up with: by the
+// tool's name on its own server, and by the server's name and the tool's anywhere.
 func (u *universe) environment(server string) (*environment, error) {
 	e := &environment{universe: u, readers: map[string]*reader{}}
 	taken := map[string]int{}
@@ -202,7 +202,7 @@ func (u *universe) environment(server string) (*environment, error) {
 	return e, nil
 }
 
-// word makes a name of a tool or server one that expressions can have.
+// word turns the name of a tool or server into one that expressions can use.
 func word(name string) string {
 	return strings.Map(func(c rune) rune {
 		if isLetter(c) || isDigit(c) {

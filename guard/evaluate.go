@@ -21,63 +21,63 @@ var (
 	errNotBoolean  = errors.New("the rule is neither true nor false")
 )
 
-// Request is a call that is to be judged, with what is known about it.
+// Request is a call to judge, with what is known about it.
 type Request struct {
-	// Server and Tool are the tool that is called. Where there is no tool, it is
-	// the one of the guard that is asked.
+	// Server and Tool are the tool that is called. An empty Tool means the guard's
+	// own.
 	Server, Tool string
 	// Arguments are one JSON object in the canonical form of package strictjson.
 	Arguments json.RawMessage
-	// Leaves are the scalars of the arguments with their labels; it is called
-	// only where a rule asks. Without it, no value has a label.
+	// Labels returns the leaves of the arguments with their labels. It is called
+	// only if a rule asks for a label. If it is nil, no value has one.
 	Labels func() []LabeledValue
-	// Session is what happened before.
+	// History is what happened before the call.
 	History *History
 	Now     time.Time
-	// Reader calls tools for rules, and Judge answers their questions. A rule
-	// that needs one which isn't there fails.
+	// Reader makes the look-ups of rules, and Judge answers their questions. A rule
+	// that needs one that is nil fails.
 	Reader Reader
 	Judge  Judge
-	// Recorded are what look-ups and questions found when the call was judged
-	// before. When it is set, nothing is asked anew.
+	// Recorded are the facts of an earlier decision on the call. If it is set, they
+	// are used, and nothing is looked up or asked.
 	Recorded *Facts
 }
 
-// Outcome is what a guard says of a call.
+// Outcome is the result of judging a call.
 type Outcome struct {
-	// Violations are the rules that don't hold, in the order of the file.
+	// Violations are the policies that the call violates, in the order of the file.
 	Violations []Violation
-	// Facts are what was looked up and asked; nil when nothing was.
+	// Facts are the results of look-ups and judgments; nil if there were none.
 	Facts *Facts
-	// Missing is set by [Set.Recall] when a rule wants what the recorded facts don't
-	// have. That rule failed.
+	// Missing is set by [Set.Recall] if a rule needs a fact that is not recorded. That
+	// rule failed.
 	Missing bool
 }
 
-// Violation is a rule that doesn't hold, or of which nobody can tell.
+// Violation is a policy that a call violates, or that could not be decided.
 type Violation struct {
-	// Policy is the rule's name, References its sentences, Message its words.
+	// Policy is the policy's name; References and Message are as in [Policy].
 	Policy     string
 	References []string
 	Message    string
 	// Verdict is [label.Deny] or [label.Ask].
 	Verdict label.Verdict
-	// Failed says what went wrong where the rule could not be decided; empty
-	// where it was, and doesn't hold.
+	// Failed says why the policy could not be decided; empty if its rule is
+	// false.
 	Failed string
-	// Values are those that decided.
+	// Values are the parts of the rule that decided.
 	Values []Value
-	// Place is where the rule stands, as file:line:column.
+	// Place is where the policy is defined, as file:line:column.
 	Place string
 }
 
-// Value is a part of a rule with what it was.
+// Value is a part of a rule with its value.
 type Value struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Evaluate judges a call by all rules of the guard.
+// Evaluate judges a call by all policies of the guard.
 func (g *Guard) Evaluate(ctx context.Context, r Request) Outcome {
 	if r.Tool == "" {
 		r.Server, r.Tool = g.Server, g.Tool
@@ -86,7 +86,7 @@ func (g *Guard) Evaluate(ctx context.Context, r Request) Outcome {
 	return evaluate(ctx, []*Guard{g}, r)
 }
 
-// evaluate judges a call by all rules of several guards.
+// evaluate judges a call by all policies of several guards.
 func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 	if len(guards) == 0 {
 		return Outcome{}
@@ -98,9 +98,9 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 	var undecided []*verdict
 	var decided []*Violation
 	for _, g := range guards {
-		v, failed := x.by(g)
+		v, failed := x.view(g)
 		if failed != nil {
-			// What keeps several guards from looking is said once.
+			// The same failure of several guards is reported once.
 			if !slices.ContainsFunc(decided, func(d *Violation) bool { return d != nil && d.Failed == failed.Failed && d.Verdict == failed.Verdict }) {
 				undecided, decided = append(undecided, nil), append(decided, failed)
 			}
@@ -128,7 +128,7 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 		return open
 	})
 
-	out := Outcome{Facts: x.learned(), Missing: x.missing}
+	out := Outcome{Facts: x.all(), Missing: x.missing}
 	for _, v := range decided {
 		if v != nil {
 			out.Violations = append(out.Violations, *v)
@@ -138,7 +138,7 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 	return out
 }
 
-// failed is what is said where no rule of the guard could be looked at.
+// failed returns the violation for a guard none of whose rules could be evaluated.
 func (g *Guard) failed(why string) *Violation {
 	return &Violation{Verdict: g.File.Otherwise, Failed: why, Place: g.File.Position.String()}
 }
@@ -148,16 +148,16 @@ type evaluation struct {
 	request Request
 	types   sessionTypes
 	session *sessionValue
-	call    ref.Val // the call as expressions see it; nil while none has asked
+	call    ref.Val // the call as expressions see it; nil until one asks
 	shape   *record.Shape
-	args    ref.Val // as the shape has them
+	args    ref.Val // typed by shape
 	leaves  []LabeledValue
 
 	inquiries
-	inquires bool // what the recorded facts don't have is looked up and asked
-	missing  bool // a rule wanted what they don't have
-	// failures are the look-ups and questions without an answer that the rule at
-	// hand needed: it fails, whatever CEL makes of them.
+	inquires bool // facts that are not recorded are looked up and asked
+	missing  bool // a rule needed a fact that is not recorded
+	// failures are the look-ups and questions of the current rule that have no
+	// answer. The rule fails, whatever CEL makes of them.
 	failures []error
 }
 
@@ -168,7 +168,7 @@ func newEvaluation(t sessionTypes, r Request) *evaluation {
 	return &evaluation{request: r, types: t, session: &sessionValue{types: t, session: r.History}}
 }
 
-// view is what the rules of one guard see of a call.
+// view is a call as the rules of one guard see it.
 type view struct {
 	*evaluation
 	guard *Guard
@@ -176,11 +176,11 @@ type view struct {
 	funcs map[string]cel.LateBoundFunction
 }
 
-// by is the call as a guard's rules see it. There is a violation instead where
-// none of them can be looked at.
-func (x *evaluation) by(g *Guard) (*view, *Violation) {
+// view returns the call as a guard's rules see it, or a violation if none of them
+// can be evaluated.
+func (x *evaluation) view(g *Guard) (*view, *Violation) {
 	if g.broken != nil {
-		return nil, g.failed("the rules of " + g.of() + " have mistakes, and hold nothing: remit policy lint lists them")
+		return nil, g.failed("the policies for " + g.subject() + " have mistakes: remit policy lint lists them")
 	}
 	args, err := x.arguments(g.callee(x.request.Server, x.request.Tool).args)
 	if err != nil {
@@ -192,8 +192,8 @@ func (x *evaluation) by(g *Guard) (*view, *Violation) {
 	return &view{evaluation: x, guard: g, args: args}, nil
 }
 
-// arguments reads those of the call, once for all guards to which they are the
-// same.
+// arguments returns the arguments of the call, typed by a shape. Guards with the same
+// shape share them.
 func (x *evaluation) arguments(s *record.Shape) (ref.Val, error) {
 	if x.shape == s {
 		return x.args, nil
@@ -205,11 +205,11 @@ func (x *evaluation) arguments(s *record.Shape) (ref.Val, error) {
 	return args, err
 }
 
-// scope is the activation of one rule: its variables above what all rules see.
+// scope is the activation of one rule: its variables, and what all rules see.
 type scope struct {
 	x      *view
 	policy *compiledPolicy
-	values []ref.Val // of the variables; nil where not worked out yet
+	values []ref.Val // of the variables; nil until they are evaluated
 }
 
 // ResolveName implements [cel.Activation].
@@ -265,8 +265,8 @@ func (x *view) run(e *expression, s *scope) ref.Val {
 	return v
 }
 
-// activation adds the functions that depend on the call to a scope, where an
-// expression calls any.
+// activation adds the functions that depend on the call to a scope, if the
+// expression calls one.
 func (x *view) activation(e *expression, s *scope) (cel.Activation, error) {
 	if !e.asks {
 		return s, nil
@@ -282,8 +282,8 @@ type verdict struct {
 	scope scope
 }
 
-// decide evaluates the policy; done is false while it waits for a look-up or an
-// answer. There is no violation where the policy holds.
+// decide evaluates the rule of the policy. It returns no violation if the rule is
+// true; done is false while a look-up or a judgment is missing.
 func (v *verdict) decide() (violation *Violation, done bool) {
 	x, it := v.scope.x, v.scope.policy
 	if it.require == nil {
@@ -316,7 +316,7 @@ func (it *compiledPolicy) violation(failed string, values []Value) *Violation {
 	return &Violation{Policy: p.Name, References: p.References, Message: p.Message, Verdict: p.Otherwise, Failed: failed, Values: values, Place: p.Position.String()}
 }
 
-// functions are those whose answers depend on the call.
+// functions returns the functions whose results depend on the call.
 func (x *view) functions() map[string]cel.LateBoundFunction {
 	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+2)
 	for name, r := range x.guard.readers {
@@ -327,7 +327,7 @@ func (x *view) functions() map[string]cel.LateBoundFunction {
 	return funcs
 }
 
-// fail notes that the rule at hand can't be decided.
+// fail records that the current rule can't be decided.
 func (x *evaluation) fail(err error) ref.Val {
 	x.failures = append(x.failures, err)
 	return types.WrapErr(err)
@@ -335,5 +335,5 @@ func (x *evaluation) fail(err error) ref.Val {
 
 func textOf(v ref.Val) string { return cut(record.Text(v), MaxShown) }
 
-// errorf is an error of a look-up or question, with what it was about.
+// about wraps an error of a look-up or a question with what it was about.
 func about(what string, err error) error { return fmt.Errorf("%s: %w", what, err) }

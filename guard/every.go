@@ -9,10 +9,10 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// callees are the tools whose definitions are known, for rules that are about
-// every tool. Such rules are compiled once, and see the arguments as the schema
-// of the called tool has them: what is null there is missing, and what is not as
-// the schema says holds no rule.
+// callees are the tools whose definitions are known, for policies for every tool.
+// Those are compiled once, and see the arguments as the called tool's schema types
+// them: an optional member that is null is missing, and arguments that don't fit the
+// schema violate every policy.
 type callees map[toolName]callee
 
 // callee is a tool that may be called.
@@ -21,8 +21,8 @@ type callee struct {
 	args   *record.Shape
 }
 
-// callees lets the policies for every tool know the tools. Each is there by its
-// name alone as well, where one server has it.
+// callees sets the tools of the guards for every tool. A tool that only one server
+// has is also known by its name alone.
 func (u *universe) callees(set *Set) {
 	var every []*Guard
 	for name, g := range set.guards {
@@ -36,8 +36,8 @@ func (u *universe) callees(set *Set) {
 	}
 
 	known, servers := callees{}, map[string]int{}
-	// What the expressions of tools' own rules can name isn't changed by tools
-	// that have none.
+	// Tools without a guard must not change the types that the expressions of other
+	// guards can name.
 	others := record.NewTypes()
 	for _, c := range u.scope.Tools {
 		for i := range c.Tools {
@@ -62,8 +62,8 @@ func (u *universe) callees(set *Set) {
 	}
 }
 
-// callee is the tool that a call is of. Nothing is known of its arguments where
-// it has no definition.
+// callee returns the tool that is called. Its arguments are untyped if it has no
+// definition.
 func (g *Guard) callee(server, tool string) callee {
 	if server == "" {
 		server = g.Server
@@ -74,15 +74,15 @@ func (g *Guard) callee(server, tool string) callee {
 	return callee{server, g.args}
 }
 
-// of says in words whose calls the rules are about.
-func (g *Guard) of() string {
+// subject names the tools that the guard is for, in words.
+func (g *Guard) subject() string {
 	if g.Tool == EveryTool {
 		return "every tool"
 	}
 	return "this tool"
 }
 
-// concerns tells whether the rules are about a call of the session.
+// concerns reports whether the guard is for a call of the session.
 func (g *Guard) concerns(c *Call) bool {
 	if g.Tool == EveryTool {
 		return g.Server == "" || c.Server == "" || c.Server == g.Server
@@ -90,8 +90,8 @@ func (g *Guard) concerns(c *Call) bool {
 	return c.Tool == g.Tool
 }
 
-// serves tells of a server that doesn't exist, in a file for every tool of it.
-func (u *universe) serves(g *Guard) *Error {
+// checkServer reports a server that doesn't exist, in a file for all its tools.
+func (u *universe) checkServer(g *Guard) *Error {
 	if g.Server == "" || len(u.scope.Tools)+len(u.scope.Contracts) == 0 {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (u *universe) serves(g *Guard) *Error {
 	return &Error{Position: g.File.Position, Message: fmt.Sprintf("there is no server %q", strictyaml.Clip(g.Server)), Hint: strictyaml.DidYouMean(g.Server, names)}
 }
 
-// Callable returns an error where an example calls a tool that doesn't exist. That
-// is no mistake of the rule, which holds all the same.
+// Callable returns an error if an example calls a tool that doesn't exist. The policy
+// itself is still valid.
 func (g *Guard) Callable(e *Example) error {
 	if e.Tool == "" || g.environment == nil {
 		return nil

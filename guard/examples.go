@@ -13,13 +13,13 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// examples reads tests of a rule. They say which tool is called only where the
-// rule doesn't.
+// examples reads the examples of a policy. They name the tool that is called only
+// where the file doesn't.
 func (l *loader) examples(n *strictyaml.Node, ofAny bool) []Example {
 	var out []Example
 	l.List(n, "examples", func(e *strictyaml.Node) {
 		if len(out) == maxExamples {
-			l.Fail(e, "leave some out", "a rule has more than %d examples", maxExamples)
+			l.Fail(e, "leave some out", "a policy has more than %d examples", maxExamples)
 		}
 		if len(out) <= maxExamples {
 			out = append(out, l.example(e, ofAny))
@@ -62,7 +62,7 @@ func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
 	return e
 }
 
-// callee holds what an example says of the called tool to what its file says.
+// callee checks what an example says about the called tool against its file.
 func (l *loader) callee(n *strictyaml.Node, had map[string]*strictyaml.Node, ofAny bool) {
 	switch {
 	case ofAny && had["tool"] == nil:
@@ -105,7 +105,7 @@ func (l *loader) event(n *strictyaml.Node) Entry {
 	text := func(kind EntryKind) func(*strictyaml.Node) {
 		return func(n *strictyaml.Node) { e.Kind = kind; l.Text(string(kind), &e.Text)(n) }
 	}
-	had := l.Mapping(n, "an event", strictyaml.Keys{
+	had := l.Mapping(n, "an entry of the history", strictyaml.Keys{
 		"system":     text(SystemEntry),
 		"user":       text(UserEntry),
 		"assistant":  text(AssistantEntry),
@@ -116,7 +116,7 @@ func (l *loader) event(n *strictyaml.Node) Entry {
 	delete(had, "at")
 	if len(had) != 1 && strictyaml.IsMapping(n) {
 		l.Fail(n, "write {user: …}, {assistant: …}, {system: …}, {attachment: …} or {call: {tool: …, args: {…}, result: …}}, one an entry",
-			"the event is not one thing that happened")
+			"the entry is not one thing that happened")
 	}
 	return e
 }
@@ -139,8 +139,8 @@ func (l *loader) call(n *strictyaml.Node) *Call {
 	return c
 }
 
-// ResultOf is a JSON value as a tool would return it: a text as it is, and all
-// else as JSON.
+// ResultOf returns a JSON value as a tool would return it: a text as text, any other
+// value as JSON.
 func ResultOf(value json.RawMessage) *Result {
 	var text string
 	if json.Unmarshal(value, &text) == nil && value[0] == '"' {
@@ -170,7 +170,7 @@ func (l *loader) labels(n *strictyaml.Node) map[string]label.Trust {
 	out := map[string]label.Trust{}
 	l.Entries(n, "labels", func(pointer string, k, v *strictyaml.Node) {
 		if !strings.HasPrefix(pointer, "/") {
-			l.Fail(k, "write it as /to/0", "%q is no JSON pointer", strictyaml.Clip(pointer))
+			l.Fail(k, "write it as /to/0", "%q is not a JSON pointer", strictyaml.Clip(pointer))
 		}
 		var t label.Trust
 		l.Word("trust", []string{"EXTERNAL", "TOOL_OUTPUT", "USER", "TRUSTED"}, &t)(v)
@@ -255,8 +255,8 @@ func (l *loader) value(b *bytes.Buffer, n *strictyaml.Node, what string) {
 	}
 }
 
-// scalar writes a number or truth value that is one in JSON as it stands; all
-// else is text.
+// scalar writes a number or truth value that JSON spells the same way; any other
+// scalar is text.
 func (l *loader) scalar(b *bytes.Buffer, n *strictyaml.Node) {
 	switch n.ShortTag() {
 	case "!!bool", "!!int", "!!float":
@@ -264,7 +264,7 @@ func (l *loader) scalar(b *bytes.Buffer, n *strictyaml.Node) {
 			b.WriteString(n.Value)
 			return
 		}
-		l.Fail(n, "write it as JSON does, such as true or 0.5, or in quotes if it is a text", "%q is no value of JSON", strictyaml.Clip(n.Value))
+		l.Fail(n, "write it as JSON does, such as true or 0.5, or in quotes if it is a text", "%q is not a JSON value", strictyaml.Clip(n.Value))
 	default:
 		writeText(b, n.Value)
 	}

@@ -12,10 +12,9 @@ import (
 // maxValues bounds the values that a violation lists.
 const maxValues = 12
 
-// values are the parts of a rule that decided, with what they were: fields,
-// variables and calls of functions, as far as they were looked at. They are
-// worked out again for the few rules that don't hold, so that the others need no
-// bookkeeping.
+// values returns the parts of a rule that decided: the fields, variables and function
+// calls that were evaluated. It evaluates a violated rule again, so that the other
+// rules need no bookkeeping.
 func (v *verdict) values() []Value {
 	e := v.scope.policy.require
 	program, err := e.explain()
@@ -60,7 +59,7 @@ func (v *verdict) values() []Value {
 	return out
 }
 
-// shows tells whether a node is a part that says something by itself.
+// shows reports whether the value of a node explains something by itself.
 func shows(n ast.Expr) bool {
 	switch n.Kind() {
 	case ast.SelectKind:
@@ -75,15 +74,15 @@ func shows(n ast.Expr) bool {
 	return false
 }
 
-// varies tells whether a part depends on anything.
+// varies reports whether a part depends on a variable.
 func varies(n ast.Expr) bool {
 	found := false
 	walk(n, func(e ast.Expr) { found = found || e.Kind() == ast.IdentKind })
 	return found
 }
 
-// children visits what a node is made of. What stands within a comprehension
-// has a value for each element, and says nothing by itself.
+// children visits the direct parts of a node. It leaves out the body of a
+// comprehension, which has a value for each element.
 func children(n ast.Expr, visit func(ast.Expr)) {
 	switch n.Kind() {
 	case ast.CallKind:

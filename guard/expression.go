@@ -13,17 +13,17 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// MaxCost bounds one evaluation of one expression, in CEL's units: a comparison
-// is one, a text costs a tenth of its length when it is looked through. It is
-// some tens of milliseconds at worst, and a hundred times what rules take.
+// MaxCost bounds the cost of one evaluation of one expression, in CEL's units: a
+// comparison costs one, a search in a text a tenth of its length. An evaluation at the
+// limit takes some tens of milliseconds; rules usually cost a hundredth of it.
 const MaxCost = 200_000
 
 // expression is a compiled expression. Its programs are made when they are first
-// needed: most are never looked into for the values that decided.
+// needed: most expressions never have to be explained.
 type expression struct {
 	env *cel.Env
 	ast *cel.Ast
-	// asks tells whether it calls functions whose answers depend on the call.
+	// asks reports whether it calls functions whose answers depend on the call.
 	asks bool
 
 	plan     func() (cel.Program, error)
@@ -31,8 +31,8 @@ type expression struct {
 	estimate func() cost.Estimate
 }
 
-// Written is an expression that stands in no file: mistakes have its own lines
-// and columns, under the name that it is given.
+// Written returns an expression that is not part of a file. Mistakes have the lines
+// and columns of the text, under the given name.
 func Written(name, text string) Expression {
 	e := Expression{Position: Position{File: name, Line: 1, Column: 1}, Text: text}
 	at := e.Position
@@ -46,7 +46,7 @@ func Written(name, text string) Expression {
 	return e
 }
 
-// expression parses and checks; nil after a mistake.
+// expression parses and checks an expression. It returns nil after a mistake.
 func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	if x := c.known[written{env, e.Text}]; x != nil {
 		return x
@@ -61,7 +61,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 	for _, id := range decimal.Literals(parsed.NativeRep()) {
 		c.fail(e.at(parsed, id), `write decimal("…")`, "the number has more digits than can be read exactly")
 	}
-	c.calls(e, parsed)
+	c.checkCalls(e, parsed)
 	if len(c.mistakes) > before {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (c *compiler) expression(env *cel.Env, e Expression) *expression {
 		c.issues(e, issues)
 		return nil
 	}
-	asks := c.look(e, checked)
+	asks := c.checkMeaning(e, checked)
 	if len(c.mistakes) > before {
 		return nil
 	}
@@ -96,7 +96,7 @@ func newExpression(env *cel.Env, checked *cel.Ast) *expression {
 	regexes := cel.OptimizeRegex(interpreter.MatchesRegexOptimization)
 	x.plan = sync.OnceValues(func() (cel.Program, error) {
 		if x.estimate().Max <= MaxCost {
-			// It can't reach the limit: nothing need be counted.
+			// It can't reach the limit, so that nothing has to be counted.
 			return env.Program(checked, regexes)
 		}
 		return env.Program(checked, regexes, cel.CostLimit(MaxCost))
@@ -108,7 +108,7 @@ func newExpression(env *cel.Env, checked *cel.Ast) *expression {
 	return x
 }
 
-// at is the place in the file of a node of the syntax tree.
+// at returns the place in the file of a node of the syntax tree.
 func (e Expression) at(a *cel.Ast, id int64) Position {
 	r, ok := a.NativeRep().SourceInfo().GetOffsetRange(id)
 	if !ok {
@@ -117,7 +117,7 @@ func (e Expression) at(a *cel.Ast, id int64) Position {
 	return e.places.position(int(r.Start), e.Position)
 }
 
-// issues records what CEL says, each at its place in the file.
+// issues records the mistakes that CEL found, each at its place in the file.
 func (c *compiler) issues(e Expression, issues *cel.Issues) {
 	for _, err := range issues.Errors() {
 		at := e.Position
@@ -128,7 +128,7 @@ func (c *compiler) issues(e Expression, issues *cel.Issues) {
 	}
 }
 
-// offset is the number of characters before a line and column of a text.
+// offset returns the number of characters before a line and column of a text.
 func offset(text string, line, column int) int {
 	n := 0
 	for _, r := range text {
@@ -143,11 +143,11 @@ func offset(text string, line, column int) int {
 	return n + column
 }
 
-// sizes are how large things in an expression can get, for estimates.
+// sizes estimates how large the values of an expression can be.
 type sizes struct{}
 
-// EstimateSize implements [cost.Estimator]. Arguments of a call have bounds of
-// their own; what tools return and what was said before has none that helps.
+// EstimateSize implements [cost.Estimator]. Arguments of a call are bounded; results
+// of tools and the history have no bound that would help.
 func (sizes) EstimateSize(n cost.AstNode) *cost.SizeEstimate {
 	path := n.Path()
 	if len(path) == 0 || path[0] != argsVariable {

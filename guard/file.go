@@ -8,27 +8,27 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Position, Error and Errors are how mistakes in a file are reported.
+// Position, Error and Errors report mistakes in a file, each at its place.
 type (
 	Position = strictyaml.Position
 	Error    = strictyaml.Error
 	Errors   = strictyaml.Errors
 )
 
-// EveryTool is the tool of a guard file whose rules are about the calls of every
+// EveryTool is the tool of a guard file whose policies are about the calls of every
 // tool.
 const EveryTool = "*"
 
-// File is a guard file: the rules for the calls of one tool, or of every tool.
+// File is a guard file: the policies for the calls of one tool, or of every tool.
 type File struct {
 	Position Position
-	// Server is needed only when two servers offer a tool of the name. Policies for
-	// every tool, with a server, are for every tool of that server.
+	// Server is needed only when two servers offer a tool of that name. With
+	// [EveryTool], it limits the policies to the tools of one server.
 	Server string
 	// Tool is the tool's name, or [EveryTool].
 	Tool string
-	// Otherwise is what a rule comes to that doesn't hold, where it doesn't say;
-	// [label.Deny] when the file doesn't either.
+	// Otherwise is the verdict of a violation of a policy that doesn't set its own;
+	// [label.Deny] by default.
 	Otherwise label.Verdict
 	Policies  []Policy
 	Duties    []Duty
@@ -38,36 +38,35 @@ type File struct {
 type Policy struct {
 	Position Position
 	Name     string
-	// References are the sentences of the policy document that the rule comes
+	// References are the sentences of the policy document that the policy comes
 	// from, word by word.
 	References []string
-	// Variables are worked out when they are first needed, and may use those
-	// before them.
+	// Variables are named parts of the rule. Each is evaluated when it is first
+	// needed, and may use those before it.
 	Variables []Variable
-	// Require must be true for the call to run. A rule without it is known to be
-	// unenforced, and every call comes to Otherwise.
+	// Require must be true for the call to run. A policy without it is not
+	// enforced: every call violates it.
 	Require Expression
 	// Message says what is wrong and what would be right, for a person and for a
 	// model.
-	Message   string
+	Message string
+	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
 	Examples  []Example
 }
 
-// Variable is a named part of a rule.
+// Variable is a named part of a rule: a sub-expression.
 type Variable struct {
 	Name  string
 	Value Expression
 }
 
-// Duty is a rule about what must follow a call of the tool before the session
-// ends.
+// Duty is what must follow a call of the tool before the session ends.
 type Duty struct {
 	Position   Position
 	Name       string
 	References []string
-	// When tells whether a call brings the duty; every call does when it is left
-	// out.
+	// When is true for the calls that bring the duty; without it, every call does.
 	When Expression
 	// Require is true once the duty is fulfilled.
 	Require  Expression
@@ -75,55 +74,54 @@ type Duty struct {
 	Examples []Example
 }
 
-// Expression is a CEL expression with its place in the file.
+// Expression is a CEL expression with its place in a file.
 type Expression struct {
-	// Position is that of the first character; the zero value where nothing was
-	// written.
+	// Position is the place of the first character; the zero value for an empty
+	// expression.
 	Position Position
 	Text     string
 
 	places places
 }
 
-// Empty tells whether nothing was written.
+// Empty reports whether there is no expression.
 func (e Expression) Empty() bool { return e.Text == "" }
 
-// Example is a call with what a rule should say about it: a test of the rule.
+// Example is a call with the verdict that is expected of it: a test of a rule.
 type Example struct {
 	Position Position
 	Name     string
 	Expect   label.Verdict
-	// Tool is the tool that is called, and Server its server where rules ask for
-	// it. Only policies for every tool say so in their examples.
+	// Tool is the tool that is called, and Server its server where the rule reads
+	// it. Only examples of policies for every tool have them.
 	Server, Tool string
 	// Args are the arguments of the call, one JSON object.
 	Args json.RawMessage
-	// Given are what look-ups and questions find.
+	// Given are the results of look-ups and the answers of the judge.
 	Given []Fixture
 	// History is the session before the call.
 	History   []Entry
 	Now       time.Time
 	Principal Principal
-	// Labels are the trust of arguments by JSON pointers; what is not named is
-	// the user's.
+	// Labels are the trust of arguments, by JSON pointers. Arguments without an
+	// entry have [label.User].
 	Labels map[string]label.Trust
 }
 
-// Fixture is what one look-up, or one question to the judge, finds in an
-// example.
+// Fixture is the result of a look-up, or the answer to a question, in an example.
 type Fixture struct {
 	Position Position
-	// Server and Tool are what is looked up with. Args are those that it answers
-	// to; without them it answers to all.
+	// Server and Tool name the tool that is called. The fixture answers calls with
+	// Args, or any call when Args is nil.
 	Server, Tool string
 	Args         json.RawMessage
-	// Result is what is found, as JSON; Error is why nothing is.
+	// Result is what the tool returns, as JSON; Error is why it fails.
 	Result json.RawMessage
 	Error  string
-	// Judge is the question that the judge answers, where it is one.
+	// Judge is the question, and Answer the answer, for a fixture of the judge.
 	Judge  string
 	Answer bool
 }
 
-// MaxShown bounds how much of a value a violation repeats, in bytes.
+// MaxShown bounds how much of a value a violation shows, in bytes.
 const MaxShown = 256

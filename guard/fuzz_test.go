@@ -41,7 +41,7 @@ func FuzzFile(f *testing.F) {
 			if g.Err() != nil && len(got.Violations) == 0 {
 				t.Fatal("a guard with mistakes holds")
 			}
-			g.Rules()
+			g.Costs()
 		}
 	})
 }

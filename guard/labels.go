@@ -14,17 +14,17 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// labelOf is the label of a value of the arguments. Values have no place of
-// their own in an expression, so that it is the worst of all arguments that are
-// the value; of an object or list it is the worst of what is in it. A value that
-// is none of the arguments has no label, and asking for it fails.
+// labelOf returns the label of a value of the arguments. A value in an expression has
+// no place, so that it gets the merge of the labels of all arguments that equal it,
+// and an object or list that of its parts. A value that no argument equals has no
+// label: asking for it fails.
 func (x *evaluation) labelOf(v ref.Val) ref.Val {
 	if x.leaves == nil && x.request.Labels != nil {
 		x.leaves = x.request.Labels()
 	}
 	whole := LabeledValue{Trust: label.Trusted}
 	if !x.merge(&whole, v) {
-		return x.fail(fmt.Errorf("label: %s is no value of the arguments", textOf(v)))
+		return x.fail(fmt.Errorf("label: no argument has the value %s", textOf(v)))
 	}
 	if slices.Contains(whole.Origins, label.OriginMore.String()) {
 		return x.fail(fmt.Errorf("label: %s has more origins than are kept by name", textOf(v)))
@@ -33,8 +33,8 @@ func (x *evaluation) labelOf(v ref.Val) ref.Val {
 	return x.types.label.New(types.Int(whole.Trust), list(whole.Origins), list(whole.Obligations))
 }
 
-// merge adds the label of a value to that of a whole; false when part of it is
-// no argument.
+// merge merges the label of a value into whole. It returns false if no argument
+// equals the value, or a part of it.
 func (x *evaluation) merge(whole *LabeledValue, v ref.Val) bool {
 	switch v := v.(type) {
 	case *record.Object:
@@ -53,7 +53,7 @@ func (x *evaluation) merge(whole *LabeledValue, v ref.Val) bool {
 	found := false
 	for i := range x.leaves {
 		l := &x.leaves[i]
-		if !l.is(v) {
+		if !l.equals(v) {
 			continue
 		}
 		found = true
@@ -74,8 +74,8 @@ func union(a, b []string) []string {
 	return a
 }
 
-// is tells whether the leaf is the value.
-func (l *LabeledValue) is(v ref.Val) bool {
+// equals reports whether the leaf has the value v.
+func (l *LabeledValue) equals(v ref.Val) bool {
 	switch v := v.(type) {
 	case types.String:
 		return l.Kind == strictjson.String && l.Text == string(v)

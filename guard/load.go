@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// MaxFile is the size of a guard file in bytes: a tool with a hundred rules
-	// and ten examples each needs a tenth of it.
+	// MaxFile bounds the size of a guard file in bytes. A tool with a hundred
+	// policies and ten examples each needs a tenth of it.
 	MaxFile = 4 << 20
-	// MaxPolicies bounds the policies and the duties of a tool.
+	// MaxPolicies bounds the policies of a file, and its duties.
 	MaxPolicies = 256
 	// MaxVariables bounds the variables of a rule.
 	MaxVariables = 64
-	// MaxExpression is the length of an expression in bytes. What is longer is
-	// several rules, or needs variables.
+	// MaxExpression bounds the length of an expression in bytes. A longer one is
+	// several policies, or needs variables.
 	MaxExpression = 8 << 10
-	// maxExamples bounds the examples of a rule.
+	// maxExamples bounds the examples of a policy.
 	maxExamples = 1000
 )
 
-// Load reads a guard file; the name stands in errors and positions. All
-// mistakes are collected: the error is of type [Errors]. Expressions are not
-// looked into: see [Compile].
+// Load reads a guard file. The name appears in errors and positions. It collects all
+// mistakes: the error is of type [Errors]. It doesn't check expressions: see
+// [Compile].
 func Load(name string, data []byte) (*File, error) {
 	var f *File
 	err := strictyaml.Read(name, data, strictyaml.Format{
-		MaxSize: MaxFile, TooLarge: "split the rules, or leave examples out",
+		MaxSize: MaxFile, TooLarge: "split the policies, or leave examples out",
 		Empty: "write 'tool:' and 'policies:'",
 	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
 		l := &loader{Reader: r, lines: strings.Split(string(data), "\n")}
@@ -81,17 +81,17 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 	}
 
 	if had["tool"] == nil || f.Tool == "" {
-		l.Fail(root, "write 'tool: NAME', the tool whose calls the rules are about, or 'tool: \"*\"' for every tool", "the tool's name is missing")
+		l.Fail(root, "write 'tool: NAME', the tool whose calls the policies are about, or 'tool: \"*\"' for every tool", "the tool's name is missing")
 	}
 	if policies == nil && duties == nil {
-		l.Fail(root, "write 'policies:' and the rules below it", "there are no rules")
+		l.Fail(root, "write 'policies:' and the policies below it", "there are no policies")
 	}
 	if policies != nil {
 		l.List(policies, "policies", func(n *strictyaml.Node) {
 			if len(f.Policies) < MaxPolicies {
 				f.Policies = append(f.Policies, l.policy(n))
 			} else if len(f.Policies) == MaxPolicies {
-				l.Fail(n, "bring rules together", "a tool has more than %d policies", MaxPolicies)
+				l.Fail(n, "combine policies", "a tool has more than %d policies", MaxPolicies)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 			if len(f.Duties) < MaxPolicies {
 				f.Duties = append(f.Duties, l.duty(n))
 			} else if len(f.Duties) == MaxPolicies {
-				l.Fail(n, "bring rules together", "a tool has more than %d duties", MaxPolicies)
+				l.Fail(n, "combine duties", "a tool has more than %d duties", MaxPolicies)
 			}
 		})
 	}
@@ -113,7 +113,7 @@ func (l *loader) otherwise(into *label.Verdict) func(*strictyaml.Node) {
 	return func(n *strictyaml.Node) {
 		l.Word("word", otherwiseWords, (*verdictWord)(into))(n)
 		if *into == label.Allow {
-			l.Fail(n, "write deny or ask", "a rule that doesn't hold can't allow the call")
+			l.Fail(n, "write deny or ask", "a violation can't allow the call")
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 		"examples":   func(n *strictyaml.Node) { p.Examples = l.examples(n, l.file.Tool == EveryTool) },
 	})
 	if strictyaml.IsMapping(n) {
-		l.needed(n, had, "name", "message")
+		l.needed(n, had, "policy", "name", "message")
 	}
 	return p
 }
@@ -146,15 +146,16 @@ func (l *loader) duty(n *strictyaml.Node) Duty {
 		"examples":   func(n *strictyaml.Node) { d.Examples = l.examples(n, false) },
 	})
 	if strictyaml.IsMapping(n) {
-		l.needed(n, had, "name", "require", "message")
+		l.needed(n, had, "duty", "name", "require", "message")
 	}
 	return d
 }
 
-func (l *loader) needed(n *strictyaml.Node, had map[string]*strictyaml.Node, names ...string) {
+// needed reports the keys that an entry lacks; what names the kind of entry.
+func (l *loader) needed(n *strictyaml.Node, had map[string]*strictyaml.Node, what string, names ...string) {
 	for _, name := range names {
 		if had[name] == nil {
-			l.Fail(n, "add '"+name+":'", "the rule has no %s", name)
+			l.Fail(n, "add '"+name+":'", "the %s has no %s", what, name)
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (l *loader) name(into *string) func(*strictyaml.Node) {
 	return func(n *strictyaml.Node) {
 		l.Text("name", into)(n)
 		if *into != "" && l.names[*into] {
-			l.Fail(n, "give every rule a name of its own", "there is a rule named %q already", strictyaml.Clip(*into))
+			l.Fail(n, "give every policy and duty a name of its own", "the name %q is used already", strictyaml.Clip(*into))
 		}
 		l.names[*into] = true
 	}
@@ -178,7 +179,7 @@ func (l *loader) expression(what string, into *Expression) func(*strictyaml.Node
 		case strings.TrimSpace(into.Text) == "":
 			l.Fail(n, "write a CEL expression, or leave it out", "%s is empty", what)
 		case len(into.Text) > MaxExpression:
-			l.Fail(n, "use variables, or make several rules of it", "%s is longer than %d bytes", what, MaxExpression)
+			l.Fail(n, "use variables, or make several policies of it", "%s is longer than %d bytes", what, MaxExpression)
 		default:
 			into.places = placesOf(l.lines, into.Position, n)
 			into.Position = into.places.position(0, into.Position)
@@ -194,7 +195,7 @@ func (l *loader) variables(n *strictyaml.Node) []Variable {
 			l.Fail(k, "use letters, digits and underscores, and none of the words that expressions have already", "%q can't be the name of a variable", strictyaml.Clip(name))
 			return
 		case len(out) == MaxVariables:
-			l.Fail(k, "make several rules of it", "a rule has more than %d variables", MaxVariables)
+			l.Fail(k, "make several policies of it", "a policy has more than %d variables", MaxVariables)
 			return
 		}
 		variable := Variable{Name: name}

@@ -15,8 +15,8 @@ import (
 // originsField is the field of a label that holds its origins.
 const originsField = "origins"
 
-// origins names the classes that an origin can be: those that every deployment has,
-// and the tools. There are none where no tool is known.
+// origins returns the names that an origin can have: the classes of every deployment,
+// and the tools. It returns none if no tool is known.
 func (s Deployment) origins() []string {
 	var tools []string
 	for _, c := range s.Tools {
@@ -40,7 +40,7 @@ func (s Deployment) origins() []string {
 }
 
 // originCheck looks for texts that an expression compares with origins and that are
-// none: a rule about an origin that no tool has would hold for every call.
+// not the name of one: such a rule would be true for every call.
 type originCheck struct {
 	*compiler
 	written Expression
@@ -53,7 +53,7 @@ type originCheck struct {
 }
 
 // origins checks one expression. The lists are the policy's variables that hold
-// origins; it reports whether the value of this expression is such a list.
+// origins. It reports whether the value of this expression is such a list.
 func (c *compiler) origins(e Expression, a *cel.Ast, lists map[string]bool) bool {
 	o := &originCheck{compiler: c, written: e, ast: a, known: c.scope.origins(), lists: lists, names: map[string]bool{}, texts: map[string][]ast.Expr{}}
 	if o.known != nil {

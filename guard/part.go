@@ -10,13 +10,13 @@ import (
 
 // Part is one expression of a policy.
 type Part struct {
-	// Policy is the rule's name, and Variable that of its variable; empty for
-	// what the rule requires.
+	// Policy is the policy's name. Variable is the variable's name; empty for the
+	// condition itself.
 	Policy, Variable string
 	Expression       Expression
 }
 
-// Parts lists the expressions of the policies, in the order of the file.
+// Parts lists the expressions of the guard's policies, in the order of the file.
 func (g *Guard) Parts() []Part {
 	var out []Part
 	for i := range g.File.Policies {
@@ -31,12 +31,12 @@ func (g *Guard) Parts() []Part {
 	return out
 }
 
-// errMistyped is returned for an expression that gives a variable another type:
-// what uses it was compiled for the one that it had.
+// errMistyped is the error for an expression that gives a variable another type: the
+// expressions that use the variable were compiled for the old type.
 var errMistyped = errors.New("the variable has another type")
 
-// With returns a guard of the one policy that a part belongs to, with another
-// expression in the part's place. The guard itself stays as it is.
+// With returns a guard with only the policy that a part belongs to, and another
+// expression in place of the part. It doesn't change g.
 func (g *Guard) With(part Part, text string) (*Guard, error) {
 	if g.broken != nil {
 		return nil, g.broken
@@ -83,12 +83,11 @@ func (g *Guard) With(part Part, text string) (*Guard, error) {
 	return one, nil
 }
 
-// maxSiblings bounds the fields that are taken for each other.
+// maxSiblings bounds the result of [Guard.Siblings].
 const maxSiblings = 8
 
-// Siblings are the fields that stand beside a field of the name in the guard's
-// records, and have the same type: the ones that a rule could have meant by
-// mistake.
+// Siblings returns the fields that have the same type as a field and are in the same
+// record: the fields that a rule could name by mistake.
 func (g *Guard) Siblings(field string) []string {
 	var out []string
 	if g.environment == nil {

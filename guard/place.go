@@ -9,14 +9,13 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// places are the positions of the characters of a text in the file that it
-// stands in: nil where the text was not read from a file.
+// places are the positions of a text's characters in its file; nil for a text that was
+// not read from a file.
 type places []Position
 
-// placesOf finds every character of a scalar in the source, which may have it
-// indented, folded over several lines, or with escapes. Characters are matched
-// in order, and whatever the source has between two of them belongs to the
-// writing of YAML.
+// placesOf finds every character of a scalar in the source, where it may be indented,
+// folded over several lines, or escaped. Characters are matched in order; whatever
+// the source has between two of them is YAML's syntax.
 func placesOf(lines []string, at Position, n *strictyaml.Node) places {
 	line, column := n.Line-1, n.Column-1
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
@@ -50,7 +49,7 @@ func (p places) position(offset int, fallback Position) Position {
 	return p[min(max(offset, 0), len(p)-1)]
 }
 
-// source is a place in a file, in lines and bytes.
+// source is a cursor in a file, in lines and bytes.
 type source struct {
 	lines        []string
 	line, column int
@@ -63,14 +62,14 @@ func (s *source) rest() string {
 	return s.lines[s.line][s.column:]
 }
 
-// find goes on to the next character that is the wanted one.
+// find advances to the next occurrence of a character.
 func (s *source) find(want rune, double, single bool) {
 	for s.line < len(s.lines) {
 		rest := s.rest()
 		r, size := utf8.DecodeRuneInString(rest)
 		switch {
 		case want == '\n' || want == ' ':
-			// A line's end is one, and so is a blank; what is folded may be either.
+			// The end of a line or a blank; in a folded text, either can be the other.
 			escaped := double && r == '\\'
 			if rest == "" || r == ' ' || r == '\t' || escaped {
 				return
@@ -100,7 +99,7 @@ func (s *source) find(want rune, double, single bool) {
 	}
 }
 
-// next goes past the character.
+// next advances past the character.
 func (s *source) next() {
 	rest := s.rest()
 	if rest == "" {
@@ -111,7 +110,7 @@ func (s *source) next() {
 	s.column += size
 }
 
-// character is the column in characters.
+// character returns the column in characters.
 func (s *source) character() int {
 	if s.line >= len(s.lines) {
 		return 0

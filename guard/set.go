@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// Set are the guards of all tools, ready for decisions. It is immutable and safe
-// for concurrent use.
+// Set is the guards of all tools, ready for decisions. It is immutable and safe for
+// concurrent use.
 type Set struct {
 	guards map[toolName]*Guard
 }
 
 type toolName struct{ server, tool string }
 
-// Guard returns the rules of a tool's own file, or of the one for [EveryTool]. A
-// guard of a file that named no server holds for the tool of whatever server has
-// it.
+// Guard returns the guard for a tool, or for [EveryTool]. A guard without a server is
+// for the tools of that name of any server.
 func (s *Set) Guard(server, tool string) (*Guard, bool) {
 	if s == nil {
 		return nil, false
@@ -28,9 +27,9 @@ func (s *Set) Guard(server, tool string) (*Guard, bool) {
 	return g, ok
 }
 
-// Applying lists the guards whose rules hold for the calls of a tool, from the
-// general to the particular: those for every tool, those for every tool of its
-// server, and its own. So are their reasons in a decision.
+// Applying lists the guards that apply to the calls of a tool, from the general to
+// the particular: for every tool, for every tool of its server, and its own. A
+// decision has their reasons in the same order.
 func (s *Set) Applying(server, tool string) []*Guard {
 	if s == nil {
 		return nil
@@ -43,7 +42,7 @@ func (s *Set) Applying(server, tool string) []*Guard {
 		out = append(out, g)
 	}
 	if tool == EveryTool {
-		return out // a tool may be called so, and has no rules of its own then
+		return out // a tool may have this name; it can't have a guard of its own
 	}
 	if g, ok := s.Guard(server, tool); ok {
 		out = append(out, g)
@@ -51,7 +50,7 @@ func (s *Set) Applying(server, tool string) []*Guard {
 	return out
 }
 
-// Guards lists all guards, by server and tool.
+// Guards lists all guards, ordered by server and tool.
 func (s *Set) Guards() []*Guard {
 	var out []*Guard
 	for _, g := range s.guards {
@@ -66,15 +65,14 @@ func (s *Set) Guards() []*Guard {
 	return out
 }
 
-// Evaluate judges a call by all rules that hold for it, in the order of
-// [Set.Applying]. They are judged together: what several of them look up is
-// looked up once.
+// Evaluate judges a call by all policies that apply to it, in the order of
+// [Set.Applying]. They share look-ups and judgments, and the bounds on these.
 func (s *Set) Evaluate(ctx context.Context, r Request) Outcome {
 	return evaluate(ctx, s.Applying(r.Server, r.Tool), r)
 }
 
-// Recall judges a call as [Set.Evaluate] does, by the recorded facts alone. Nothing
-// is looked up or asked: see [Outcome.Missing].
+// Recall judges a call like [Set.Evaluate], but by the recorded facts alone: it makes
+// no look-ups and asks no questions. See [Outcome.Missing].
 func (s *Set) Recall(r Request) Outcome {
 	if r.Recorded == nil {
 		r.Recorded = new(Facts)
@@ -93,5 +91,5 @@ func (s *Set) Inquire(ctx context.Context, r Request) *Facts {
 	x := newEvaluation(guards[0].types, r)
 	x.inquires = true
 	x.evaluate(ctx, guards)
-	return x.found()
+	return x.fresh()
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// sessionTypes are the types by which expressions see a session.
+// sessionTypes are the CEL types of a session and its parts.
 type sessionTypes struct {
 	session, principal, message, call, label *record.Shape
 }
 
-// searchCost is what looking for a label, or for words, costs.
+// searchCost is the cost of a search for a label or for words.
 const searchCost = 50
 
 func declareSession(t *record.Types) sessionTypes {
@@ -41,8 +41,8 @@ func declareSession(t *record.Types) sessionTypes {
 	return s
 }
 
-// library declares the variable session with its functions, and those that ask
-// about the call itself.
+// library declares the variable session with its functions, and the functions label
+// and judge.
 func (s sessionTypes) library() cel.EnvOption { return cel.Lib(sessionLibrary{s}) }
 
 type sessionLibrary struct{ sessionTypes }
@@ -52,9 +52,8 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 	calls := cel.ListType(l.call.Type)
 
 	return []cel.EnvOption{
-		// What goes through a text costs what CEL's own functions cost that do. A
-		// label is looked for among all arguments, and words in all that the user
-		// said, once for each of them.
+		// A search in a text costs as much as CEL's own functions on texts. A label is
+		// searched for among all arguments, and words in all messages of the user.
 		cel.CostModel(
 			cost.MemberOverload("string_says_string", cost.EvalCost(cost.Scale(cost.Target(), cost.StringTraversalCostFactor))),
 			cost.MemberOverload("session_user_said_string", cost.EvalCost(cost.Const(searchCost))),
@@ -100,14 +99,14 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 // ProgramOptions implements [cel.Library].
 func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 
-// sessionValue is a session as a CEL value. What is in it is made when an
-// expression asks for it, once for all expressions of a decision.
+// sessionValue is a session as a CEL value. Its parts are made when an expression
+// first reads them, and shared by all expressions of a decision.
 type sessionValue struct {
 	types    sessionTypes
 	session  *History
 	messages ref.Val
-	made     []ref.Val          // the calls as values, nil where not made yet
-	byTool   map[string]ref.Val // what was asked for so far
+	made     []ref.Val          // the calls as values; nil until they are made
+	byTool   map[string]ref.Val // the lists of calls that were read so far
 	said     map[string]ref.Val
 }
 
@@ -141,7 +140,7 @@ func (s *sessionValue) allMessages() ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, vals)
 }
 
-// calls returns the calls of a tool, or of all.
+// calls returns the calls of a tool, or of every tool if it is empty.
 func (s *sessionValue) calls(tool string) ref.Val {
 	if list, ok := s.byTool[tool]; ok {
 		return list
@@ -192,8 +191,8 @@ func (s *sessionValue) userSaid(words string) ref.Val {
 	return s.said[words]
 }
 
-// says tells whether a text has the words one after the other, whole and in any
-// case; what stands between words doesn't matter.
+// says reports whether a text has the words in order, whole and in any case. Signs
+// between the words don't matter.
 func says(text, words string) bool {
 	want := wordsOf(words)
 	if len(want) == 0 {
@@ -240,8 +239,8 @@ func (s *sessionValue) Type() ref.Type { return s.types.session.Type }
 // Value implements [ref.Val].
 func (s *sessionValue) Value() any { return s }
 
-// decodeResult reads what a tool returned: its structured form, or its text
-// where that is a JSON object or list; any other text is a text.
+// decodeResult reads the result of a tool: its structured form, or its text if that is
+// a JSON object or list. Any other text stays a text.
 func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
 	raw := r.Structured
 	if len(raw) == 0 {
@@ -263,7 +262,7 @@ func decodeResult(r *Result, shape *record.Shape) (ref.Val, error) {
 	return shape.Decode(doc.Canonical())
 }
 
-// cut shortens a text for people, at a character's boundary.
+// cut shortens a text to at most a number of bytes, at the boundary of a character.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -18,7 +18,7 @@ type policyCommand struct {
 	Test policyTestCommand `cmd:"" help:"Run the examples of guard files."`
 
 	Mutate   policyMutateCommand   `cmd:"" help:"Find what the examples of guard files don't tell apart."`
-	Coverage policyCoverageCommand `cmd:"" help:"List the tools with their rules, and those without."`
+	Coverage policyCoverageCommand `cmd:"" help:"List the tools with the number of their policies, and the tools without policies."`
 
 	Sentences policySentencesCommand `cmd:"" help:"List the sentences of a policy document, and what is hidden in it."`
 
@@ -31,13 +31,13 @@ type policyCommand struct {
 
 // policyFlags say which guards a command is about, and for which tools.
 type policyFlags struct {
-	scopeFlags
+	deploymentFlags
 	Paths []string `arg:"" name:"policies" help:"Guard files, or directories of them."`
 }
 
-// scopeFlags say what tools rules are about.
-type scopeFlags struct {
-	Tools     []string `placeholder:"FILE" sep:"none" help:"Tool definitions that the rules are about; the server is called like the file. Repeatable."`
+// deploymentFlags name the tools that guards are compiled for.
+type deploymentFlags struct {
+	Tools     []string `placeholder:"FILE" sep:"none" help:"Tool definitions; the name of the file is that of the server. Repeatable."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
 }
 
@@ -95,7 +95,7 @@ func concerning(g *guard.Guard) string {
 }
 
 // scope reads the tools with their contracts.
-func (f scopeFlags) scope() (guard.Deployment, error) { return inputs.Scope(f.Tools, f.Contracts) }
+func (f deploymentFlags) scope() (guard.Deployment, error) { return inputs.Scope(f.Tools, f.Contracts) }
 
 // printMistake prints one mistake in a file.
 func printMistake(s *command.Streams, m *guard.Error) {

@@ -23,7 +23,7 @@ import (
 )
 
 type policyCompileCommand struct {
-	scopeFlags
+	deploymentFlags
 	Document string   `arg:"" placeholder:"DOCUMENT" help:"The policy document: Markdown, text, HTML, DOCX or PDF."`
 	Sessions []string `placeholder:"FILE" sep:"none" help:"Recorded sessions, whose results show the shape of what tools return. Repeatable."`
 	Out      string   `default:"policy" placeholder:"DIR" help:"Where mapping/, guards/, unmapped.yaml and policy.lock are (policy)."`

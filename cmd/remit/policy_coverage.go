@@ -18,14 +18,14 @@ type policyCoverageCommand struct {
 
 // Help is shown below the flags.
 func (policyCoverageCommand) Help() string {
-	return `Lists the tools with the rules of their own, and how many hold for them as for every tool. A tool that has none at all is
-held to its contract alone.
+	return `Lists the tools with the number of their own policies, and of the policies for every tool that apply to them. Only its
+contract limits a tool without policies.
 
 Example:
   remit policy coverage policies --tools airline.json`
 }
 
-// policyTool is a tool with its rules.
+// policyTool is a tool with the number of its policies.
 type policyTool struct {
 	Server string          `json:"server,omitempty"`
 	Tool   string          `json:"tool"`
@@ -108,9 +108,9 @@ func printCoverage(s *command.Streams, tools []policyTool) {
 	for _, t := range tools {
 		width = max(width, len([]rune(display.Name(t.Tool))))
 	}
-	fmt.Fprintf(s.Out, "%s\n", shade.Bold(fmt.Sprintf("%-*s  %-11s  %5s  %10s  %6s  %8s  %10s", width, "tool", "effect", "rules", "unenforced", "duties", "examples", "every tool")))
+	fmt.Fprintf(s.Out, "%s\n", shade.Bold(fmt.Sprintf("%-*s  %-11s  %8s  %10s  %6s  %8s  %10s", width, "tool", "effect", "policies", "unenforced", "duties", "examples", "every tool")))
 	for _, t := range tools {
-		line := fmt.Sprintf("%-*s  %-11s  %5d  %10d  %6d  %8d  %10d", width, display.Name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
+		line := fmt.Sprintf("%-*s  %-11s  %8d  %10d  %6d  %8d  %10d", width, display.Name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
 		switch {
 		case t.own() == 0 && t.EveryTool > 0:
 			shared++
@@ -118,14 +118,14 @@ func printCoverage(s *command.Streams, tools []policyTool) {
 		case t.own() == 0:
 			bare++
 			if t.Effect != contract.Read {
-				line = shade.Bad(line) + "  no rules"
+				line = shade.Bad(line) + "  no policies"
 			}
 		}
 		fmt.Fprintln(s.Out, line)
 	}
-	fmt.Fprintf(s.Out, "%d of %s without rules", bare, display.Count(len(tools), "tool", "tools"))
+	fmt.Fprintf(s.Out, "%d of %s without policies", bare, display.Count(len(tools), "tool", "tools"))
 	if shared > 0 {
-		fmt.Fprintf(s.Out, ", %d with those for every tool alone", shared)
+		fmt.Fprintf(s.Out, ", %d with only those for every tool", shared)
 	}
 	fmt.Fprintln(s.Out)
 }

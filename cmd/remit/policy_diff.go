@@ -16,7 +16,7 @@ import (
 )
 
 type policyDiffCommand struct {
-	scopeFlags
+	deploymentFlags
 	Sessions []string `placeholder:"FILE" sep:"none" help:"Recorded sessions whose calls are decided by both, to find those that turn. Repeatable."`
 	Store    string   `placeholder:"NAME" help:"A store whose sessions' calls are decided by both: a file, or postgres://…"`
 	Now      string   `placeholder:"TIME" help:"What \"today\" means in recorded sessions, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`

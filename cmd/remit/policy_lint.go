@@ -70,7 +70,7 @@ func lintOf(p *policies) policyLint {
 		out.Errors = append(out.Errors, policyMistake{m.Position.File, m.Position.Line, m.Position.Column, m.Message, m.Hint})
 	}
 	for _, g := range p.set.Guards() {
-		for _, r := range g.Rules() {
+		for _, r := range g.Costs() {
 			rule := policyRule{Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least, Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty()}
 			if r.Most <= guard.MaxCost {
 				rule.Most = r.Most
@@ -91,7 +91,7 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 			continue
 		}
 		unenforced, untested := 0, 0
-		for _, r := range g.Rules() {
+		for _, r := range g.Costs() {
 			place := display.Line(r.Policy.Position.String())
 			if r.Policy.Require.Empty() {
 				unenforced++
@@ -104,6 +104,10 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 				fmt.Fprintf(s.Out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Least, guard.MaxCost)
 			}
 		}
-		fmt.Fprintf(s.Out, "%s: %s: %s for %s\n", display.Line(g.File.Position.File), shade.Good("ok"), display.Count(len(g.File.Policies)+len(g.File.Duties), "rule", "rules"), concerning(g))
+		has := display.Count(len(g.File.Policies), "policy", "policies")
+		if n := len(g.File.Duties); n > 0 {
+			has += " and " + display.Count(n, "duty", "duties")
+		}
+		fmt.Fprintf(s.Out, "%s: %s: %s for %s\n", display.Line(g.File.Position.File), shade.Good("ok"), has, concerning(g))
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 type policyReviewCommand struct {
-	scopeFlags
+	deploymentFlags
 	Dir      string `arg:"" help:"The directory that the policy document was compiled into."`
 	Document string `placeholder:"FILE" required:"" help:"The policy document."`
 	HTML     string `name:"html" placeholder:"FILE" help:"Write the report as one page, to be read in a browser or printed."`

@@ -84,7 +84,7 @@ func TestJudge(t *testing.T) {
 		judge guard.Judge
 		want  string // of what the client is told
 	}{
-		"yes": {judge{true, asked}, ""}, "no": {judge{false, asked}, "Read the inbox."}, "nobody": {nil, "this deployment has no judge"},
+		"yes": {judge{true, asked}, ""}, "no": {judge{false, asked}, "Read the inbox."}, "nobody": {nil, "no judge configured"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Policies: []*guard.File{f}, Judge: c.judge})

@@ -8,18 +8,18 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Principal is for whom the agent works: what the deployment, or whoever
-// authenticated the user, says of them. Expressions see it as session.principal.
+// Principal is for whom the agent works, as the deployment or the service that
+// authenticated the user says. Expressions see it as session.principal.
 type Principal struct {
 	ID         string            `json:"id,omitempty"`
 	Groups     []string          `json:"groups,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// EntryKind says what an [Entry] is.
+// EntryKind is the kind of an [Entry].
 type EntryKind string
 
-// The kinds of events.
+// The kinds of entries.
 const (
 	SystemEntry     EntryKind = "system"
 	UserEntry       EntryKind = "user"
@@ -28,22 +28,22 @@ const (
 	CallEntry       EntryKind = "call"
 )
 
-// Entry is one thing that happened in a session before the call.
+// Entry is one thing that was said, or one call that was made, in a session.
 type Entry struct {
 	Kind EntryKind
 	Time time.Time
-	// Text is what was said, of all events but calls.
+	// Text is what was said; empty for a call.
 	Text string
-	// Call is a call that was allowed.
+	// Call is set for a call that was allowed.
 	Call *Call
 }
 
-// Call is a call of a tool that was allowed.
+// Call is a call of a tool that was allowed to run.
 type Call struct {
 	ID, Server, Tool string
 	// Arguments are one JSON object in canonical form.
 	Arguments json.RawMessage
-	// Result is what it returned; nil while it hasn't.
+	// Result is what the call returned; nil while it runs.
 	Result *Result
 }
 
@@ -53,16 +53,16 @@ type Result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 }
 
-// Session is what guards see of a session.
+// History is what rules see of a session.
 type History struct {
 	Principal Principal
-	// Events are what happened, in order.
+	// Entries are what happened before the call, in order.
 	Entries []Entry
 }
 
-// LabeledValue is one scalar of the arguments with its label.
+// LabeledValue is one leaf of a call's arguments with its label.
 type LabeledValue struct {
-	Pointer     string
+	Pointer     string // RFC 6901, within the arguments
 	Kind        strictjson.Kind
 	Text        string
 	Trust       label.Trust

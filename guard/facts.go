@@ -17,62 +17,63 @@ import (
 	"github.com/remit-project/remit/internal/record"
 )
 
-// Bounds on what the rules of one call may ask of others.
+// Bounds on the look-ups and judgments of one decision.
 const (
-	// MaxFacts is how many look-ups and questions there may be.
+	// MaxFacts bounds their number.
 	MaxFacts = 32
-	// MaxRounds is how often the rules may need something that they only know to
-	// ask for after the last answers came.
+	// MaxRounds bounds how often rules may ask for something that depends on earlier
+	// answers.
 	MaxRounds = 8
-	// FactsTimeout is how long all of them may take together.
+	// FactsTimeout bounds the time that all of them take together.
 	FactsTimeout = 15 * time.Second
-	// MaxResult is the size of what one look-up returns, in bytes.
+	// MaxResult bounds the size of one result, in bytes.
 	MaxResult = 4 << 20
-	// maxQuestion is the length of a question, in bytes.
+	// maxQuestion bounds the length of a question, in bytes.
 	maxQuestion = 4 << 10
-	// maxSideBySide is how many run at the same time.
-	maxSideBySide = 8
+	// maxParallel bounds how many run at the same time.
+	maxParallel = 8
 )
 
-// Reader calls tools that only read, for rules. It is the enforcement point's
-// own call: the model doesn't see it, and its result is no part of the session.
+// Reader makes the look-ups of rules: it calls tools that only read. The model doesn't
+// see these calls, and their results are not part of the session.
 type Reader interface {
+	// Read calls a tool with arguments in canonical form.
 	Read(ctx context.Context, server, tool string, arguments json.RawMessage) (*Result, error)
 }
 
-// Judge answers a question about the conversation with yes or no, with the
-// evidence that the answer rests on.
+// Judge answers questions about the conversation.
 type Judge interface {
+	// Judge answers with yes or no, and with the words that the answer rests on.
 	Judge(ctx context.Context, q Question, s *History) (yes bool, evidence string, err error)
 }
 
-// Question is what a rule asks a judge.
+// Question is what a rule asks a [Judge].
 type Question struct {
 	Text string
-	// Speaker is whose words are the only evidence for a yes: [UserEntry] or
-	// [AssistantEntry]. The judge reads nothing then but what these two said. It is
-	// empty where anything in the session may be evidence.
+	// Speaker limits the evidence for a yes to the words of [UserEntry] or
+	// [AssistantEntry]. The judge then reads only what these two said. If Speaker is
+	// empty, anything in the session may be evidence.
 	Speaker EntryKind
 }
 
-// Facts are what look-ups and questions found while a call was judged. With
-// them it is judged again as it was.
+// Facts are the results of the look-ups and judgments of one decision. With them the
+// decision can be made again, as [Request.Recorded].
 type Facts struct {
 	Lookups   []Lookup   `json:"lookups,omitempty"`
 	Judgments []Judgment `json:"judgments,omitempty"`
 }
 
-// Lookup is a call of a tool for a rule.
+// Lookup is a call of a tool that a rule made.
 type Lookup struct {
 	Server    string          `json:"server,omitempty"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-	// Result is what it returned; Error is why there is none.
+	// Result is what the tool returned; Error says why there is no result.
 	Result *Result `json:"result,omitempty"`
 	Error  string  `json:"error,omitempty"`
 }
 
-// Judgment is a question for a rule.
+// Judgment is a question that a rule asked, with its answer.
 type Judgment struct {
 	Question string    `json:"question"`
 	Speaker  EntryKind `json:"speaker,omitempty"`
@@ -82,43 +83,43 @@ type Judgment struct {
 }
 
 var (
-	errNoReader    = errors.New("nobody is here who could look it up")
-	errNoJudge     = errors.New("nobody is here who could judge it: this deployment has no judge")
-	errNoSpeaker   = errors.New(`whose words count for a judge must be "user" or "assistant"`)
-	errNotRecorded = errors.New("it was not looked up when the call was decided")
+	errNoReader    = errors.New("no reader configured")
+	errNoJudge     = errors.New("no judge configured")
+	errNoSpeaker   = errors.New(`the speaker of a judge's question must be "user" or "assistant"`)
+	errNotRecorded = errors.New("not looked up when the call was decided")
 	errTooMany     = fmt.Errorf("the rules need more than %d look-ups", MaxFacts)
-	errTooDeep     = fmt.Errorf("the rules need look-ups after look-ups, more than %d times", MaxRounds)
+	errTooDeep     = fmt.Errorf("the rules need look-ups that depend on earlier look-ups, more than %d times", MaxRounds)
 )
 
-// inquiry is a look-up or a question, once for all rules of a decision.
+// inquiry is a look-up or a question, shared by all rules of a decision.
 type inquiry struct {
 	lookup   *Lookup
 	judgment *Judgment
 	reader   *reader
 	recorded bool
-	value    ref.Val // nil while it waits
+	value    ref.Val // nil until it is answered
 	err      error
 }
 
-// inquiries are those of one decision. Rules ask while they are evaluated, and
-// an answer that isn't there yet is unknown to them, as CEL has it: what can be
-// decided without it is. What is left waits until everything that was asked for
-// is answered, and is evaluated again. So everything that doesn't depend on an
-// answer runs side by side, and nothing is asked that no rule needs.
+// inquiries are the look-ups and questions of one decision. Rules ask while they are
+// evaluated, and a missing answer is an unknown value of CEL: a rule that doesn't need
+// it is decided. The others are evaluated again when everything that was asked for is
+// answered. So independent look-ups run in parallel, and only those that a rule needs
+// are made.
 type inquiries struct {
 	known   map[string]*inquiry
 	ordered []*inquiry
 	waiting []*inquiry
-	closed  bool // nothing more may be asked
+	closed  bool // no more may be added
 }
 
-// rounds evaluates until nothing is open any more.
+// rounds evaluates until no rule is open.
 func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 	if !evaluate() {
 		return
 	}
 
-	if x.asks() {
+	if x.inquiring() {
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, FactsTimeout)
 		defer cancel()
@@ -134,15 +135,16 @@ func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 		q.err = errTooDeep
 	}
 	x.waiting, x.closed = nil, true
-	evaluate() // nothing is left open
+	evaluate() // decides every rule that is still open
 }
 
-// asks reports whether others are asked, and not the recorded facts alone.
-func (x *evaluation) asks() bool { return x.request.Recorded == nil || x.inquires }
+// inquiring reports whether the decision may look things up and ask, beyond the
+// recorded facts.
+func (x *evaluation) inquiring() bool { return x.request.Recorded == nil || x.inquires }
 
-// answer asks for all that waits.
+// answer makes all waiting look-ups and asks all waiting questions.
 func (x *evaluation) answer(ctx context.Context) {
-	if !x.asks() {
+	if !x.inquiring() {
 		for _, q := range x.waiting {
 			x.settle(ctx, q)
 			x.missing = x.missing || errors.Is(q.err, errNotRecorded)
@@ -151,7 +153,7 @@ func (x *evaluation) answer(ctx context.Context) {
 		return
 	}
 
-	slots := make(chan struct{}, maxSideBySide)
+	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
 	for _, q := range x.waiting {
 		wg.Go(func() {
@@ -172,7 +174,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 	}
 
 	j := q.judgment
-	if q.err = x.recall(q, func(f *Facts) error { return f.judgment(j) }); errors.Is(q.err, errNotRecorded) && x.asks() {
+	if q.err = x.recall(q, func(f *Facts) error { return f.judgment(j) }); errors.Is(q.err, errNotRecorded) && x.inquiring() {
 		q.err = x.judge(ctx, j)
 	}
 	if q.err != nil {
@@ -184,7 +186,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 
 func (x *evaluation) settleLookup(ctx context.Context, q *inquiry) {
 	l := q.lookup
-	if q.err = x.recall(q, func(f *Facts) error { return f.lookup(l) }); errors.Is(q.err, errNotRecorded) && x.asks() {
+	if q.err = x.recall(q, func(f *Facts) error { return f.lookup(l) }); errors.Is(q.err, errNotRecorded) && x.inquiring() {
 		q.err = x.read(ctx, l)
 	}
 	if q.err == nil {
@@ -228,16 +230,16 @@ func (x *evaluation) judge(ctx context.Context, j *Judgment) (err error) {
 func (q *inquiry) decode(r *Result) (ref.Val, error) {
 	switch {
 	case r == nil:
-		return nil, errors.New("it returned nothing")
+		return nil, errors.New("no result")
 	case len(r.Content)+len(r.Structured) > MaxResult:
-		return nil, fmt.Errorf("it returned more than %d bytes", MaxResult)
+		return nil, fmt.Errorf("the result exceeds %d bytes", MaxResult)
 	case !utf8.ValidString(r.Content):
-		return nil, errors.New("its text is not UTF-8")
+		return nil, errors.New("the result is not UTF-8")
 	}
 	return decodeResult(r, q.reader.output)
 }
 
-// lookup fills in what was found then.
+// lookup fills in the recorded result.
 func (f *Facts) lookup(l *Lookup) error {
 	for _, had := range f.Lookups {
 		if had.Server == l.Server && had.Tool == l.Tool && string(had.Arguments) == string(l.Arguments) {
@@ -262,8 +264,7 @@ func (f *Facts) judgment(j *Judgment) error {
 	return errNotRecorded
 }
 
-// lookUp is what a function of a tool returns: the result, or unknown while it
-// isn't there.
+// lookUp returns the result of a look-up, or an unknown value until there is one.
 func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
 	arguments, err := record.Encode(args)
 	if err != nil {
@@ -274,14 +275,15 @@ func (x *evaluation) lookUp(r *reader, args ref.Val) ref.Val {
 	})
 }
 
-// ask is what judge() returns, of a question and of whose words count.
+// ask returns the judge's answer, or an unknown value until there is one. The
+// arguments are the question and, optionally, its speaker.
 func (x *evaluation) ask(args []ref.Val) ref.Val {
 	q := Judgment{Question: string(args[0].(types.String))}
 	if len(q.Question) > maxQuestion {
-		return x.fail(fmt.Errorf("a question of more than %d bytes", maxQuestion))
+		return x.fail(fmt.Errorf("the question exceeds %d bytes", maxQuestion))
 	}
 	if len(args) > 1 {
-		if q.Speaker = EntryKind(args[1].(types.String)); !speaker(q.Speaker) {
+		if q.Speaker = EntryKind(args[1].(types.String)); !isSpeaker(q.Speaker) {
 			return x.fail(errNoSpeaker)
 		}
 	}
@@ -290,9 +292,10 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 	})
 }
 
-// speaker tells whether a judge can be asked for somebody's words alone.
-func speaker(k EntryKind) bool { return k == UserEntry || k == AssistantEntry }
+// isSpeaker reports whether a question can be limited to the words of k.
+func isSpeaker(k EntryKind) bool { return k == UserEntry || k == AssistantEntry }
 
+// inquire returns the answer of an inquiry by its key, and begins it if it is new.
 func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 	q, ok := x.known[key]
 	switch {
@@ -317,13 +320,13 @@ func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 	return q.value
 }
 
-// learned are the facts of the decision; nil when there are none.
-func (x *evaluation) learned() *Facts {
+// all returns the facts of the decision; nil if there are none.
+func (x *evaluation) all() *Facts {
 	return x.facts(func(*inquiry) bool { return true })
 }
 
-// found are the facts that were not recorded before; nil when there are none.
-func (x *evaluation) found() *Facts {
+// fresh returns the facts that were not recorded before; nil if there are none.
+func (x *evaluation) fresh() *Facts {
 	return x.facts(func(q *inquiry) bool { return !q.recorded })
 }
 
@@ -341,7 +344,7 @@ func (x *evaluation) facts(which func(*inquiry) bool) *Facts {
 	return f
 }
 
-// With returns the facts with others behind them; nil when there are none.
+// With returns the facts followed by others; nil if there are none.
 func (f *Facts) With(others *Facts) *Facts {
 	switch {
 	case others == nil:
@@ -352,8 +355,7 @@ func (f *Facts) With(others *Facts) *Facts {
 	return &Facts{slices.Concat(f.Lookups, others.Lookups), slices.Concat(f.Judgments, others.Judgments)}
 }
 
-// SameArguments tells whether two JSON objects are the same arguments, whatever
-// the order of their members.
+// SameArguments reports whether two JSON objects have the same members, in any order.
 func SameArguments(a, b json.RawMessage) bool {
 	x, err := sorted(a)
 	y, other := sorted(b)
@@ -362,7 +364,7 @@ func SameArguments(a, b json.RawMessage) bool {
 
 func sorted(raw json.RawMessage) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber() // two long numbers are not the same because floats can't tell
+	d.UseNumber() // floats would make some different numbers equal
 	var v any
 	if err := d.Decode(&v); err != nil {
 		return "", err
