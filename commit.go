@@ -18,7 +18,7 @@ import (
 // whose rules look things up are decided one after the other, and others need not
 // wait for them.
 func (s *Session) Decide(ctx context.Context, c Call) (*Decision, error) {
-	o, err := s.settle(ctx, question{call: c}, s.commit)
+	o, err := s.settle(ctx, question{call: c}, nil, s.commit)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Session) ConfirmOnce(ctx context.Context, call string) (*Decision, erro
 }
 
 func (s *Session) confirm(ctx context.Context, call string, agreed consent) (*Decision, error) {
-	o, err := s.settle(ctx, question{call: Call{ID: call}, consent: agreed}, s.commit)
+	o, err := s.settle(ctx, question{call: Call{ID: call}, consent: agreed}, nil, s.commit)
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +117,13 @@ func (s *Session) nextID() (id string, number int) {
 const maxGathers = 8
 
 // settle decides a question, and calls use with the outcome before the session can
-// change. Look-ups are made before, without the session's lock.
-func (s *Session) settle(ctx context.Context, q question, use func(*outcome)) (*outcome, error) {
+// change. Look-ups are made before, without the session's lock; known are those
+// that were made earlier.
+func (s *Session) settle(ctx context.Context, q question, known *Answers, use func(*outcome)) (*outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, q.failed(err)
 	}
-	facts := new(guard.Facts)
+	facts := known.about(s)
 	o, err := s.attempt(&q, facts, use, false)
 	if err != nil || len(o.wants) == 0 {
 		return o, err
@@ -136,23 +137,68 @@ func (s *Session) settle(ctx context.Context, q question, use func(*outcome)) (*
 	}
 	inquiring, cancel := context.WithTimeout(ctx, guard.FactsTimeout)
 	defer cancel()
-	for n := range maxGathers + 1 {
-		if o, err = s.attempt(&q, facts, use, n == maxGathers); err != nil || len(o.wants) == 0 {
+	for n := 0; ; n++ {
+		// The last outcome is used whatever it wants: a fact that is missing is a
+		// reason against the call.
+		last := n == maxGathers
+		if o, err = s.attempt(&q, facts, use, last); err != nil || last || len(o.wants) == 0 {
 			return o, err
 		}
-		if n == maxGathers {
-			break
-		}
-		for _, r := range o.wants {
-			r.Recorded, r.Reader, r.Judge = facts, s.monitor.reader, s.monitor.judge
-			facts = facts.With(s.monitor.guards.Inquire(inquiring, r))
-		}
+		facts = s.inquire(inquiring, o, facts)
 		if err := ctx.Err(); err != nil {
 			return nil, q.failed(err)
 		}
-		facts = s.current(facts, o.version)
 	}
-	return o, nil // what is missing is a reason against the call
+}
+
+// inquire adds the facts that an outcome wants, and leaves out those that no longer
+// hold.
+func (s *Session) inquire(ctx context.Context, o *outcome, facts *guard.Facts) *guard.Facts {
+	for _, r := range o.wants {
+		r.Recorded, r.Reader, r.Judge = facts, s.monitor.reader, s.monitor.judge
+		facts = facts.With(s.monitor.guards.Inquire(ctx, r))
+	}
+	return (&Answers{s, o.version, facts}).about(s)
+}
+
+// Answers are the facts that guards want for a call, looked up ahead of its
+// decision.
+type Answers struct {
+	session *Session
+	version uint64
+	facts   *guard.Facts
+}
+
+// about returns the answers that hold in a session. Judgments are about the
+// conversation, and don't hold when that went on.
+func (a *Answers) about(s *Session) *guard.Facts {
+	if a == nil || a.facts == nil {
+		return new(guard.Facts)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.session == s && a.version == s.version {
+		return a.facts
+	}
+	return &guard.Facts{Lookups: a.facts.Lookups}
+}
+
+// Inquire looks up what guards want for a call, for a [Session.DecideRecorded] of
+// it that follows. A call that was held back is named by its id alone. The session
+// may go on meanwhile: what is missing then is looked up by DecideRecorded.
+func (s *Session) Inquire(ctx context.Context, c Call) (*Answers, error) {
+	if s.monitor.deployment.guards == nil {
+		return nil, nil
+	}
+	q := question{call: c}
+	if c.Tool == "" {
+		q.consent = once
+	}
+	o, err := s.settle(ctx, q, nil, func(*outcome) {})
+	if err != nil {
+		return nil, err
+	}
+	return &Answers{s, o.version, o.decision.Facts}, nil
 }
 
 // attempt decides a question by the facts that are known. When others are wanted
@@ -161,9 +207,7 @@ func (s *Session) settle(ctx context.Context, q question, use func(*outcome)) (*
 func (s *Session) attempt(q *question, facts *guard.Facts, use func(*outcome), last bool) (*outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.now.IsZero() {
-		q.now = s.now()
-	}
+	q.now = s.timeOr(q.now)
 	in, err := s.input(*q, facts)
 	if err != nil {
 		return nil, err
@@ -182,22 +226,11 @@ func (s *Session) attempt(q *question, facts *guard.Facts, use func(*outcome), l
 	return o, nil
 }
 
-// current returns the facts that still hold. Judgments are about the conversation,
-// and are asked for again when that went on.
-func (s *Session) current(facts *guard.Facts, version uint64) *guard.Facts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.version == version {
-		return facts
-	}
-	return &guard.Facts{Lookups: facts.Lookups}
-}
-
 // commit makes the session know an outcome. Its lock must be held since the outcome
 // was decided, or the version be the same.
 func (s *Session) commit(o *outcome) {
 	in := o.in
-	s.version++
+	s.begin(in.now)
 	s.counts.calls = max(s.counts.calls, in.number)
 	s.seen.Keep(in.seen)
 	if o.record == nil {
@@ -278,24 +311,24 @@ func (p *Proposal) Storage() (Storage, bool) {
 // session is as it was, and the error is returned. Record runs without the
 // session's lock; the caller makes sure that nothing else is added to the session
 // meanwhile, else the error is [ErrChanged]. The monitor's [Confirmer] is not
-// asked.
-func (s *Session) DecideRecorded(ctx context.Context, c Call, record func(*Proposal) error) (*Decision, error) {
-	return s.recorded(ctx, question{call: c}, record)
+// asked. Known are the answers of an earlier [Session.Inquire]; nil is fine.
+func (s *Session) DecideRecorded(ctx context.Context, c Call, known *Answers, record func(*Proposal) error) (*Decision, error) {
+	return s.recorded(ctx, question{call: c}, known, record)
 }
 
 // ConfirmRecorded is to [Session.Confirm] what DecideRecorded is to Decide; to
 // [Session.ConfirmOnce] when the agreement is to this call alone.
-func (s *Session) ConfirmRecorded(ctx context.Context, call string, callOnly bool, record func(*Proposal) error) (*Decision, error) {
+func (s *Session) ConfirmRecorded(ctx context.Context, call string, callOnly bool, known *Answers, record func(*Proposal) error) (*Decision, error) {
 	agreed := forSession
 	if callOnly {
 		agreed = once
 	}
-	return s.recorded(ctx, question{call: Call{ID: call}, consent: agreed}, record)
+	return s.recorded(ctx, question{call: Call{ID: call}, consent: agreed}, known, record)
 }
 
 // recorded commits the outcome of a question after it was recorded.
-func (s *Session) recorded(ctx context.Context, q question, record func(*Proposal) error) (*Decision, error) {
-	o, err := s.settle(ctx, q, func(*outcome) {})
+func (s *Session) recorded(ctx context.Context, q question, known *Answers, record func(*Proposal) error) (*Decision, error) {
+	o, err := s.settle(ctx, q, known, func(*outcome) {})
 	if err != nil {
 		return nil, err
 	}

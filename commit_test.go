@@ -26,7 +26,7 @@ func TestAProposalThatIsGivenUpLeavesNoTrace(t *testing.T) {
 		var out []*remit.Decision
 		for _, c := range []remit.Call{toolCall("", "hr", "q", "x"), toolCall("", "hr", "q", "y"), toolCall("", "note", "text", "x"), toolCall("", "gone", "q", "x")} {
 			for range givenUp {
-				_, err := s.DecideRecorded(context.Background(), c, func(p *remit.Proposal) error {
+				_, err := s.DecideRecorded(context.Background(), c, nil, func(p *remit.Proposal) error {
 					if p.Decision().Call == "" {
 						t.Error("a proposal has no call id")
 					}
@@ -57,7 +57,7 @@ func TestAProposalThatIsGivenUpLeavesNoTrace(t *testing.T) {
 func TestADecisionOfAnotherSession(t *testing.T) {
 	s := archive(t, 3, "", `session.calls().size() < 2`).Session("s")
 	c := toolCall("c", "hr", "q", "x")
-	_, err := s.DecideRecorded(context.Background(), c, func(*remit.Proposal) error {
+	_, err := s.DecideRecorded(context.Background(), c, nil, func(*remit.Proposal) error {
 		s.User("Stop.")
 		return nil
 	})
@@ -94,7 +94,7 @@ func TestDecidingChangesNothing(t *testing.T) {
 func (o *office) givenUp(s step) (d *remit.Decision) {
 	o.tb.Helper()
 	c := remit.Call{ID: s.id, Tool: s.kind, Arguments: json.RawMessage(s.arguments)}
-	_, err := o.DecideRecorded(context.Background(), c, func(p *remit.Proposal) error {
+	_, err := o.DecideRecorded(context.Background(), c, nil, func(p *remit.Proposal) error {
 		d = p.Decision()
 		return errGivenUp
 	})

@@ -101,9 +101,9 @@ func (h *history) snapshot() *guard.History {
 	return &out
 }
 
-func (s *Session) said(kind guard.EntryKind, text string) {
+func (s *Session) addEntry(kind guard.EntryKind, text string) {
 	if s.history != nil {
-		s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: kind, Time: s.now(), Text: text})
+		s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: kind, Time: s.at, Text: text})
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Session) returned(record *callRecord, r Result) {
 	if s.history == nil || record == nil || record.made == nil {
 		return
 	}
-	s.ran(record.made, s.now())
+	s.ran(record.made, s.at)
 	if record.made.Result == nil {
 		record.made.Result = &guard.Result{Content: r.Content, Structured: r.Structured}
 	}
@@ -132,10 +132,12 @@ func (s *Session) returned(record *callRecord, r Result) {
 // Principal says for whom the agent works, for the rules that ask. It comes from
 // configuration or from an authenticated user, never from text of the session;
 // the last one counts.
-func (s *Session) Principal(p guard.Principal) {
+func (s *Session) Principal(p guard.Principal) { s.setPrincipal(p, time.Time{}) }
+
+func (s *Session) setPrincipal(p guard.Principal, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.version++
+	s.begin(at)
 	if s.history != nil {
 		s.history.seen.Principal = p
 	}
@@ -150,5 +152,5 @@ func (s *Session) Duties() []guard.OpenDuty {
 	if s.history == nil {
 		return nil
 	}
-	return s.monitor.guards.Duties(&s.history.seen, s.now())
+	return s.monitor.guards.Duties(&s.history.seen, s.monitor.now())
 }

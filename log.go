@@ -105,7 +105,6 @@ func (m *Monitor) Review(ctx context.Context, id string, events iter.Seq2[Event,
 // review applies events to a new session.
 func (s *Session) review(ctx context.Context, events iter.Seq2[Event, error]) iter.Seq2[Review, error] {
 	return func(yield func(Review, error) bool) {
-		defer func() { s.past = time.Time{} }()
 		n := 0
 		for e, err := range events {
 			r := Review{Event: e}
@@ -126,27 +125,22 @@ func (s *Session) review(ctx context.Context, events iter.Seq2[Event, error]) it
 // restore applies an event, and returns the decision of this monitor where it is about a
 // call.
 func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
-	s.past = e.Time
-
 	switch e.Kind {
-	case SystemEvent:
-		s.System(e.Text)
-	case UserEvent:
-		s.User(e.Text)
-	case AttachmentEvent:
-		s.Attach(e.Name, e.Text)
-	case AssistantEvent:
-		s.Assistant(e.Text)
+	case SystemEvent, UserEvent, AttachmentEvent, AssistantEvent:
+		s.addText(e)
 	case ResultEvent:
 		if e.Result == nil {
 			return nil, errors.New("a result event without a result")
 		}
-		return nil, s.Result(ctx, *e.Result)
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("result of %s: %w", e.Result.Call, err)
+		}
+		s.addResult(*e.Result, e.Time)
 	case PrincipalEvent:
 		if e.Principal == nil {
 			return nil, errors.New("a principal event without a principal")
 		}
-		s.Principal(*e.Principal)
+		s.setPrincipal(*e.Principal, e.Time)
 	case CallEvent, ConfirmationEvent:
 		return s.restoreCall(ctx, e)
 	default:
@@ -169,7 +163,7 @@ func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	q := question{call: *e.Call, now: s.now()}
+	q := question{call: *e.Call, now: s.timeOr(e.Time)}
 	if e.Kind == ConfirmationEvent {
 		q.consent = forSession
 		if e.Once {

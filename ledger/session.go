@@ -97,15 +97,20 @@ func (s *Session) result(ctx context.Context, result remit.Result, awaited bool)
 
 // Decide decides a proposed call. A call without an id gets one.
 func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	known, err := s.inquire(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+
 	var d *remit.Decision
-	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
+	err = s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		call := c
 		if call.ID == "" && s.ledger.only == nil {
 			// The place in the log is the same for every replica. The session's own
 			// numbers begin again when it is restored.
 			call.ID = fmt.Sprintf("call-%d", v.seq)
 		}
-		d, err = v.session.DecideRecorded(ctx, call, s.recorder(ctx, write))
+		d, err = v.session.DecideRecorded(ctx, call, known, s.recorder(ctx, write))
 		return err
 	})
 	if err != nil {
@@ -140,8 +145,13 @@ var errUnseen = errors.New("the person has not seen all reasons")
 // confirm confirms a call for a person who was shown a decision; nil means that it
 // was the last one.
 func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, extent store.Extent) (*remit.Decision, error) {
+	known, err := s.inquire(ctx, remit.Call{ID: call})
+	if err != nil && !errors.Is(err, remit.ErrUnknownCall) { // the log may know it
+		return nil, err
+	}
+
 	var d *remit.Decision
-	err := s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
+	err = s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
 		if shown != nil {
 			if d, err = s.Last(ctx, call); err != nil {
 				return err
@@ -150,13 +160,32 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 				return errUnseen
 			}
 		}
-		d, err = v.session.ConfirmRecorded(ctx, call, extent == store.Once, s.recorder(ctx, write))
+		d, err = v.session.ConfirmRecorded(ctx, call, extent == store.Once, known, s.recorder(ctx, write))
 		return err
 	})
 	if err != nil && !errors.Is(err, errUnseen) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// inquire looks up what guards want for a call before its step, so that other steps
+// of the session need not wait.
+func (s *Session) inquire(ctx context.Context, c remit.Call) (*remit.Answers, error) {
+	if s.monitor.Guards() == nil {
+		return nil, nil
+	}
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	_, err = s.refresh(ctx, v)
+	r := v.session
+	release()
+	if err != nil {
+		return nil, err
+	}
+	return r.Inquire(ctx, c)
 }
 
 // recorder writes a decision down before the session knows of it, and before that
