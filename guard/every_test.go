@@ -120,7 +120,7 @@ func TestEveryToolMistakes(t *testing.T) {
 		"an expression":     {[]string{`{tool: "*", policies: [{name: all, require: "argz.x == 1", message: m}]}`}, "undeclared reference"},
 		"args are a map":    {[]string{`{tool: "*", policies: [{name: all, require: "args > 1", message: m}]}`}, "no matching overload"},
 		"an unknown tool":   {[]string{`{tool: "*", policies: [{name: all, require: 'tools.get_stok({"sku": "a"}).left > 1', message: m}]}`}, "there is no tool to look things up with"},
-		"two files":         {[]string{good, good}, `there are rules for "*" in file.yaml already`},
+		"two files":         {[]string{good, good}, `file.yaml has policies for "*" already`},
 		"an unknown server": {[]string{`{tool: "*", server: shp, policies: [{name: all, require: "true", message: m}]}`}, `there is no server "shp"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEveryToolMistakes(t *testing.T) {
 			if server == "" {
 				server = "shop"
 			}
-			if got := said(set.Evaluate(t.Context(), guard.Request{Server: server, Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"a"}`)})); !strings.Contains(got, "the rules of every tool have mistakes") {
+			if got := said(set.Evaluate(t.Context(), guard.Request{Server: server, Tool: "get_stock", Arguments: json.RawMessage(`{"sku":"a"}`)})); !strings.Contains(got, "the policies for every tool have mistakes") {
 				t.Errorf("a call is judged as %q", got)
 			}
 		})
