@@ -15,9 +15,9 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
-	"github.com/remit-project/remit/internal/jsonc"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/store"
 )
 
@@ -309,10 +309,10 @@ func byHand(p *printer, s *clients.Server, w *clients.Wrapping) {
 		}
 	}
 	p.line(0, fmt.Sprintf("%s: %s:", s.Position, display.Line(s.Name)))
-	p.line(2, `"command": `+display.Line(jsonc.Quote(w.Program)))
-	p.line(2, `"args": [`+display.Line(jsonc.Quote(args...))+rest+`]`)
+	p.line(2, `"command": `+display.Line(strictjson.Quotes(w.Program)))
+	p.line(2, `"args": [`+display.Line(strictjson.Quotes(args...))+rest+`]`)
 	for _, e := range w.Env {
-		p.line(2, `in "env", `+display.Line(jsonc.Quote(e.Name))+": what stands in url or headers now")
+		p.line(2, `in "env", `+display.Line(strictjson.Quotes(e.Name))+": what stands in url or headers now")
 	}
 }
 

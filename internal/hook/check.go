@@ -26,8 +26,8 @@ func (a *Agent) Check(name string, data []byte) ([]Flaw, error) {
 		return nil, err
 	}
 	var out []Flaw
-	if off := f.top.Get(a.files.off); off != nil && string(data[off.Start:off.End]) != "false" {
-		out = append(out, Flaw{jsonc.Position(name, data, off.Start), true, a.files.off + " turns all hooks off", "remove it"})
+	if off := f.top.Get(a.files.off); off.Exists() && string(off.Raw()) != "false" {
+		out = append(out, Flaw{jsonc.Position(name, data, off.Start()), true, a.files.off + " turns all hooks off", "remove it"})
 	}
 	out = append(out, f.flaws()...)
 	for _, g := range a.files.gaps {
@@ -71,16 +71,13 @@ func (a *Agent) setting(h *Hook, s setting, data []byte) (Flaw, bool) {
 	if err != nil {
 		return Flaw{}, false
 	}
-	have := ""
-	if n != nil {
-		have = string(data[n.Start:n.End])
-	}
+	have := string(n.Raw())
 	switch {
 	case have == string(want), s.name == "name", s.name == "show_output":
 		return Flaw{}, false
 	case strings.HasPrefix(s.name, "timeout"):
 		var have, want float64
-		if n == nil || json.Unmarshal(data[n.Start:n.End], &have) != nil || json.Unmarshal([]byte(jsonText(s.value)), &want) != nil || have >= want {
+		if !n.Exists() || json.Unmarshal(n.Raw(), &have) != nil || json.Unmarshal([]byte(jsonText(s.value)), &want) != nil || have >= want {
 			return Flaw{}, false // longer is no harm, and what agents wait by themselves is
 		}
 		return Flaw{Open: true, Message: fmt.Sprintf("the hook for %s has less time than it may need", h.Event)}, true

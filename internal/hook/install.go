@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/jsonc"
 	"github.com/remit-project/remit/internal/shell"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Place is where the agent reads hooks from: those of a project in its
@@ -49,8 +50,8 @@ type Hook struct {
 	// Matcher says for which tools it runs; empty for all.
 	Matcher string
 
-	node     *jsonc.Node
-	settings *jsonc.Node
+	node     strictjson.Value
+	settings strictjson.Value
 }
 
 // file is an agent's file as it was read.
@@ -58,7 +59,7 @@ type file struct {
 	a    *Agent
 	name string
 	data []byte
-	top  *jsonc.Node
+	top  strictjson.Value
 }
 
 // begin is a file without hooks.
@@ -72,23 +73,21 @@ func (a *Agent) read(name string, data []byte) (*file, error) {
 	f := &file{a: a, name: name, data: data, top: top}
 	hooks := top.Get("hooks")
 	switch {
-	case top.Kind != jsonc.Object:
+	case top.Kind() != strictjson.Object:
 		return nil, f.fail(top, `write {"hooks": {…}}`, "the file holds no object")
-	case hooks != nil && hooks.Kind != jsonc.Object:
+	case hooks.Exists() && hooks.Kind() != strictjson.Object:
 		return nil, f.fail(hooks, `write {"EVENT": […]}`, "hooks must be an object")
 	}
-	if hooks != nil {
-		for _, m := range hooks.Members {
-			if slices.Contains(a.files.all(), m.Name) && m.Value.Kind != jsonc.Array {
-				return nil, f.fail(m.Value, "write a list of hooks", "%s must be a list", m.Name)
-			}
+	for event, list := range hooks.Members() {
+		if slices.Contains(a.files.all(), event) && list.Kind() != strictjson.Array {
+			return nil, f.fail(list, "write a list of hooks", "%s must be a list", event)
 		}
 	}
 	return f, nil
 }
 
-func (f *file) fail(n *jsonc.Node, hint, format string, args ...any) error {
-	return &contract.Error{Position: jsonc.Position(f.name, f.data, n.Start), Message: fmt.Sprintf(format, args...), Hint: hint}
+func (f *file) fail(n strictjson.Value, hint, format string, args ...any) error {
+	return &contract.Error{Position: jsonc.Position(f.name, f.data, n.Start()), Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func (f *files) all() []string { return slices.Concat(f.pre, f.others) }
@@ -102,30 +101,22 @@ func (f *files) commandName() string {
 
 // hooks are those of Remit's in the file.
 func (f *file) hooks() []Hook {
-	hooks := f.top.Get("hooks")
-	if hooks == nil {
-		return nil
-	}
 	var out []Hook
-	for _, m := range hooks.Members {
-		for _, e := range m.Value.Elements {
-			inner := []*jsonc.Node{e}
+	for event, list := range f.top.Get("hooks").Members() {
+		for _, e := range list.Elements() {
+			inner := []strictjson.Value{e}
 			if f.a.files.form == groups {
-				inner = nil
-				if list := e.Get("hooks"); list != nil {
-					inner = list.Elements
-				}
+				inner = e.Get("hooks").Elements()
 			}
 			for _, n := range inner {
 				c := n.Get(f.a.files.commandName())
-				if c == nil || c.Kind != jsonc.Text || !f.a.own(c.Text) {
+				if c.Kind() != strictjson.String || !f.a.own(c.Text()) {
 					continue
 				}
-				h := Hook{Position: jsonc.Position(f.name, f.data, n.Start), Event: m.Name, Command: c.Text, node: e, settings: n}
-				if match := e.Get("matcher"); match != nil {
-					h.Matcher = match.Text
-				}
-				out = append(out, h)
+				out = append(out, Hook{
+					Position: jsonc.Position(f.name, f.data, n.Start()), Event: event, Command: c.Text(),
+					Matcher: e.Get("matcher").Text(), node: e, settings: n,
+				})
 			}
 		}
 	}
@@ -176,7 +167,7 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 			return nil, err
 		}
 	}
-	out := jsonc.Apply(f.data, f.add(command))
+	out := strictjson.Apply(f.data, f.add(command))
 	if again, err := a.read(name, out); err != nil || len(again.hooks()) != len(a.files.all()) {
 		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", name), err)
 	}
@@ -193,25 +184,25 @@ func (f *file) complete(command string) bool {
 }
 
 // add makes the edits by which every event gets its hook.
-func (f *file) add(command string) []jsonc.Edit {
-	var edits []jsonc.Edit
+func (f *file) add(command string) []strictjson.Edit {
+	var edits []strictjson.Edit
 	var members []string
 	hooks := f.top.Get("hooks")
 	for _, event := range f.a.files.all() {
 		entry := f.a.entry(event, command)
-		if list := hooks.Get(event); list != nil {
+		if list := hooks.Get(event); list.Exists() {
 			edits = append(edits, insert(list, entry))
 		} else {
-			members = append(members, "\n    "+jsonc.Quote(event)+": ["+entry+"]")
+			members = append(members, "\n    "+strictjson.Quotes(event)+": ["+entry+"]")
 		}
 	}
 	text := strings.Join(members, ",")
 	switch {
-	case hooks != nil && text != "":
+	case hooks.Exists() && text != "":
 		edits = append(edits, insert(hooks, text))
-	case hooks == nil:
+	case !hooks.Exists():
 		text = "\n  \"hooks\": {" + text + "\n  }"
-		if f.a.files.version && f.top.Get("version") == nil {
+		if f.a.files.version && !f.top.Get("version").Exists() {
 			text = "\n  \"version\": 1," + text
 		}
 		edits = append(edits, insert(f.top, text))
@@ -220,15 +211,17 @@ func (f *file) add(command string) []jsonc.Edit {
 }
 
 // insert adds to the end of a list or of an object.
-func insert(to *jsonc.Node, text string) jsonc.Edit {
-	at := to.Start + 1
-	switch {
-	case len(to.Elements) > 0:
-		at, text = to.Elements[len(to.Elements)-1].End, ", "+text
-	case len(to.Members) > 0:
-		at, text = to.Members[len(to.Members)-1].Value.End, ","+text
+func insert(to strictjson.Value, text string) strictjson.Edit {
+	at := to.Start() + 1
+	if inside := slices.Collect(to.All()); len(inside) > 0 {
+		at = inside[len(inside)-1].End()
+		comma := ","
+		if to.Kind() == strictjson.Array {
+			comma = ", "
+		}
+		text = comma + text
 	}
-	return jsonc.Replace(at, at, text)
+	return strictjson.Replacement(at, at, text)
 }
 
 // entry is the hook of an event as it is written.
@@ -237,19 +230,19 @@ func (a *Agent) entry(event, command string) string {
 	if a.files.form == groups {
 		b.WriteString("{")
 		if !strings.Contains(event, "Session") && event != "UserPromptSubmit" && event != "BeforeAgent" {
-			b.WriteString(`"matcher": ` + jsonc.Quote(a.files.matcher) + ", ")
+			b.WriteString(`"matcher": ` + strictjson.Quotes(a.files.matcher) + ", ")
 		}
 		b.WriteString(`"hooks": [{"type": "command", `)
 	} else {
 		b.WriteString("{")
 	}
-	b.WriteString(jsonc.Quote(a.files.commandName()) + ": " + jsonc.Quote(command))
+	b.WriteString(strictjson.Quotes(a.files.commandName()) + ": " + strictjson.Quotes(command))
 	for _, s := range a.files.settings {
 		value, err := json.Marshal(s.value)
 		if err != nil {
 			continue // the settings are ours, and have a form
 		}
-		b.WriteString(", " + jsonc.Quote(s.name) + ": " + string(value))
+		b.WriteString(", " + strictjson.Quotes(s.name) + ": " + string(value))
 	}
 	b.WriteString("}")
 	if a.files.form == groups {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/hook/asked"
-	"github.com/remit-project/remit/internal/jsonc"
 	"github.com/remit-project/remit/internal/shell"
 	"github.com/remit-project/remit/internal/strictjson"
 )
@@ -100,7 +99,7 @@ type reaching struct {
 	doubt     string // what speaks against it; empty when nothing does
 	dir       string // where commands are run
 	addresses []string
-	edits     []jsonc.Edit
+	edits     []strictjson.Edit
 }
 
 func (x *reaching) further(to, why string) {
@@ -188,7 +187,7 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 		text = leaf.Text
 	}
 	p := x.w.place(x.w.dir, text)
-	x.edits = append(x.edits, jsonc.Replace(leaf.Start, leaf.End, jsonc.Quote(p.name)))
+	x.edits = append(x.edits, strictjson.Replacement(leaf.Start, leaf.End, strictjson.Quotes(p.name)))
 	if !p.inside {
 		x.further(atOutside, fmt.Sprintf("%q is outside of the workspace", p.name))
 		return
@@ -203,17 +202,17 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 
 // rewrite puts what was found into the arguments.
 func (x *reaching) rewrite(raw json.RawMessage, doc *strictjson.Document) json.RawMessage {
-	added := jsonc.Quote(reachName) + ":" + jsonc.Quote(x.far)
+	added := strictjson.Quotes(reachName) + ":" + strictjson.Quotes(x.far)
 	if x.far == atAddress {
 		// Where the call reaches further, the command as a whole decides.
-		added += "," + jsonc.Quote(fetchName) + ":[" + jsonc.Quote(x.addresses...) + "]"
+		added += "," + strictjson.Quotes(fetchName) + ":[" + strictjson.Quotes(x.addresses...) + "]"
 	}
 	if x.doubt != "" {
-		added += "," + jsonc.Quote(doubtName) + ":" + jsonc.Quote(x.doubt)
+		added += "," + strictjson.Quotes(doubtName) + ":" + strictjson.Quotes(x.doubt)
 	}
 	if leaves := doc.Leaves(); len(leaves) > 1 || leaves[0].Pointer != "" {
 		added += ","
 	}
 	at := strings.IndexByte(string(raw), '{') + 1
-	return jsonc.Apply(raw, append(x.edits, jsonc.Replace(at, at, added)))
+	return strictjson.Apply(raw, append(x.edits, strictjson.Replacement(at, at, added)))
 }

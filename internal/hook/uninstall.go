@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/remit-project/remit/internal/jsonc"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Uninstall returns the file without Remit's hooks; nil when it was made for them
@@ -40,41 +40,41 @@ func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, 
 // else.
 func (f *file) remove() ([]byte, error) {
 	ours := f.hooks()
-	mine := func(n *jsonc.Node) bool {
+	mine := func(n strictjson.Value) bool {
 		return slices.ContainsFunc(ours, func(h Hook) bool { return h.node == n || h.settings == n })
 	}
-	var edits []jsonc.Edit
+	var edits []strictjson.Edit
 	events := children{}
 	hooks := f.top.Get("hooks")
-	for _, m := range hooks.Members {
+	for m := range hooks.All() {
 		list := children{}
-		for _, e := range m.Value.Elements {
+		for _, e := range m.Elements() {
 			inner := children{}
-			if f.a.files.form == groups && e.Get("hooks") != nil {
-				for _, n := range e.Get("hooks").Elements {
-					inner.add(n.Start, n.End, mine(n))
+			if f.a.files.form == groups {
+				for _, n := range e.Get("hooks").Elements() {
+					inner.add(n.Start(), n.End(), mine(n))
 				}
 			}
 			gone := mine(e) && (f.a.files.form == flat || inner.empty())
-			if list.add(e.Start, e.End, gone); !gone && len(inner) > 0 {
-				edits = append(edits, inner.removed(e.Get("hooks").Start)...)
+			if list.add(e.Start(), e.End(), gone); !gone && len(inner) > 0 {
+				edits = append(edits, inner.removed(e.Get("hooks").Start())...)
 			}
 		}
 		gone := len(list) > 0 && list.empty()
-		if events.add(m.Start, m.Value.End, gone); !gone {
-			edits = append(edits, list.removed(m.Value.Start)...)
+		if events.add(m.Key().Start, m.End(), gone); !gone {
+			edits = append(edits, list.removed(m.Start())...)
 		}
 	}
 	if !events.empty() {
-		edits = append(edits, events.removed(hooks.Start)...)
+		edits = append(edits, events.removed(hooks.Start())...)
 	} else {
 		top := children{}
-		for _, m := range f.top.Members {
-			top.add(m.Start, m.Value.End, m.Value == hooks)
+		for m := range f.top.All() {
+			top.add(m.Key().Start, m.End(), m == hooks)
 		}
-		edits = append(edits, top.removed(f.top.Start)...)
+		edits = append(edits, top.removed(f.top.Start())...)
 	}
-	out := jsonc.Apply(f.data, edits)
+	out := strictjson.Apply(f.data, edits)
 	if again, err := f.a.read(f.name, out); err != nil || len(again.hooks()) > 0 {
 		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", f.name), err)
 	}
@@ -97,20 +97,20 @@ func (c children) empty() bool {
 
 // removed makes the edits that take out what goes, with its commas, behind the
 // bracket at open.
-func (c children) removed(open int) []jsonc.Edit {
+func (c children) removed(open int) []strictjson.Edit {
 	if len(c) > 0 && c.empty() {
-		return []jsonc.Edit{jsonc.Replace(open+1, c[len(c)-1].end, "")}
+		return []strictjson.Edit{strictjson.Replacement(open+1, c[len(c)-1].end, "")}
 	}
-	var out []jsonc.Edit
+	var out []strictjson.Edit
 	before := true // nothing before it stays
 	for i, x := range c {
 		switch {
 		case !x.gone:
 			before = false
 		case !before:
-			out = append(out, jsonc.Replace(c[i-1].end, x.end, ""))
+			out = append(out, strictjson.Replacement(c[i-1].end, x.end, ""))
 		default:
-			out = append(out, jsonc.Replace(x.start, c[i+1].start, "")) // one stays
+			out = append(out, strictjson.Replacement(x.start, c[i+1].start, "")) // one stays
 		}
 	}
 	return out

@@ -71,11 +71,11 @@ func refusal(data []byte) error {
 	_, err := d.ReadValue()
 	if err == nil {
 		at := len(data) - len(bytes.TrimLeft(d.UnreadBuffer(), " \t\r\n"))
-		return place(at, "", "something follows the value: send exactly one JSON value")
+		return place(at, "", "something follows the value: write exactly one JSON value")
 	}
 	var e *jsontext.SyntacticError
 	if !errors.As(err, &e) {
-		return place(len(data), "", "there is no value: send at least {}")
+		return place(len(data), "", "there is no value: write at least {}")
 	}
 
 	at := int(e.ByteOffset)

@@ -55,6 +55,12 @@ func (v Value) Span() Span {
 	return Span{int(v.node().start), int(v.node().end)}
 }
 
+// Start returns where the value begins.
+func (v Value) Start() int { return v.Span().Start }
+
+// End returns where the value ends.
+func (v Value) End() int { return v.Span().End }
+
 // Key returns the place of the quoted name of a value that is a member of an
 // object, and the zero Span for another value.
 func (v Value) Key() Span {

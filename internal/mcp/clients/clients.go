@@ -12,6 +12,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/jsonc"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Client is a program that uses MCP servers.
@@ -83,7 +84,7 @@ type Server struct {
 	// Disabled tells that the client doesn't start it.
 	Disabled bool
 
-	node *jsonc.Node
+	node strictjson.Value
 }
 
 // Parse reads a client's file. All mistakes are reported, as [contract.Errors].
@@ -97,7 +98,7 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, err
 	}
 	r := &reader{f: f}
-	if top.Kind != jsonc.Object {
+	if top.Kind() != strictjson.Object {
 		r.fail(top, `write {"mcpServers": {…}}`, "the file holds no object")
 		return nil, r.errs
 	}
@@ -120,55 +121,55 @@ type reader struct {
 	errs contract.Errors
 }
 
-func (r *reader) fail(n *jsonc.Node, hint, format string, args ...any) {
+func (r *reader) fail(n strictjson.Value, hint, format string, args ...any) {
 	if len(r.errs) < maxMistakes {
-		r.errs = append(r.errs, &contract.Error{Position: jsonc.Position(r.f.Name, r.f.data, n.Start), Message: fmt.Sprintf(format, args...), Hint: hint})
+		r.errs = append(r.errs, &contract.Error{Position: jsonc.Position(r.f.Name, r.f.data, n.Start()), Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 }
 
 // groups reads the servers from all the places where clients look for them:
 // mcpServers; servers, in the files of VS Code; mcp.servers, in its older ones;
 // and projects.*.mcpServers, in that of Claude Code.
-func (r *reader) groups(top *jsonc.Node) {
+func (r *reader) groups(top strictjson.Value) {
 	r.group("mcpServers", top.Get("mcpServers"))
 	r.group("servers", top.Get("servers"))
-	if mcp := top.Get("mcp"); mcp != nil && mcp.Kind == jsonc.Object {
+	if mcp := top.Get("mcp"); mcp.Kind() == strictjson.Object {
 		r.group("mcp.servers", mcp.Get("servers"))
 	}
-	if projects := top.Get("projects"); projects != nil && projects.Kind == jsonc.Object {
-		for _, p := range projects.Members {
-			if p.Value.Kind == jsonc.Object {
-				r.group("projects "+p.Name, p.Value.Get("mcpServers"))
+	if projects := top.Get("projects"); projects.Kind() == strictjson.Object {
+		for _, p := range projects.Members() {
+			if p.Kind() == strictjson.Object {
+				r.group("projects "+p.Name(), p.Get("mcpServers"))
 			}
 		}
 	}
 }
 
-func (r *reader) group(name string, n *jsonc.Node) {
+func (r *reader) group(name string, n strictjson.Value) {
 	switch {
-	case n == nil:
+	case !n.Exists():
 		return
-	case n.Kind != jsonc.Object:
+	case n.Kind() != strictjson.Object:
 		r.fail(n, `write {"name": {"command": …}}`, "%s must be an object", name)
 		return
 	}
-	for _, m := range n.Members {
+	for _, m := range n.Members() {
 		if len(r.f.Servers) >= maxServers {
 			r.fail(n, "", "there are more than %d servers in the file", maxServers)
 			return
 		}
-		if m.Value.Kind != jsonc.Object {
-			r.fail(m.Value, `write {"command": …} or {"url": …}`, "the server %q must be an object", m.Name)
+		if m.Kind() != strictjson.Object {
+			r.fail(m, `write {"command": …} or {"url": …}`, "the server %q must be an object", m.Name())
 			continue
 		}
-		if s := r.server(name, m.Name, m.Value); s != nil {
+		if s := r.server(name, m.Name(), m); s != nil {
 			r.f.Servers = append(r.f.Servers, s)
 		}
 	}
 }
 
-func (r *reader) server(group, name string, n *jsonc.Node) *Server {
-	s := &Server{Position: jsonc.Position(r.f.Name, r.f.data, n.Start), Group: group, Name: name, node: n}
+func (r *reader) server(group, name string, n strictjson.Value) *Server {
+	s := &Server{Position: jsonc.Position(r.f.Name, r.f.data, n.Start()), Group: group, Name: name, node: n}
 	before := len(r.errs)
 	program := r.text(n, "command")
 	s.URL, s.Dir, s.EnvFile = r.text(n, "url"), r.text(n, "cwd"), r.text(n, "envFile")
@@ -176,15 +177,15 @@ func (r *reader) server(group, name string, n *jsonc.Node) *Server {
 	if program != "" {
 		s.Command = []string{program}
 	}
-	if args := n.Get("args"); args != nil {
-		if args.Kind != jsonc.Array {
+	if args := n.Get("args"); args.Exists() {
+		if args.Kind() != strictjson.Array {
 			r.fail(args, `write ["one", "two"]`, "args of the server %q must be a list of texts", name)
 		}
-		for _, e := range args.Elements {
-			if e.Kind != jsonc.Text {
+		for _, e := range args.Elements() {
+			if e.Kind() != strictjson.String {
 				r.fail(e, "write it in double quotes", "args of the server %q must be a list of texts", name)
 			}
-			s.Command = append(s.Command, e.Text)
+			s.Command = append(s.Command, e.Text())
 		}
 	}
 	kind := strings.ToLower(r.text(n, "type"))
@@ -218,44 +219,43 @@ func path(address string) string {
 	return u.Path
 }
 
-func (r *reader) is(n *jsonc.Node, name, value string) bool {
-	v := n.Get(name)
-	return v != nil && v.Kind == jsonc.Scalar && string(r.f.data[v.Start:v.End]) == value
+func (r *reader) is(n strictjson.Value, name, value string) bool {
+	return string(n.Get(name).Raw()) == value
 }
 
-func (r *reader) text(n *jsonc.Node, name string) string {
+func (r *reader) text(n strictjson.Value, name string) string {
 	v := n.Get(name)
-	if v == nil {
+	if !v.Exists() {
 		return ""
 	}
-	if v.Kind != jsonc.Text {
+	if v.Kind() != strictjson.String {
 		r.fail(v, "write it in double quotes", "%s must be text", name)
 		return ""
 	}
-	return v.Text
+	return v.Text()
 }
 
 // pairs reads an object of texts. Clients take numbers for texts, and leave
 // what is null out.
-func (r *reader) pairs(n *jsonc.Node, name string) []Pair {
+func (r *reader) pairs(n strictjson.Value, name string) []Pair {
 	v := n.Get(name)
-	if v == nil {
+	if !v.Exists() {
 		return nil
 	}
-	if v.Kind != jsonc.Object {
+	if v.Kind() != strictjson.Object {
 		r.fail(v, `write {"NAME": "value"}`, "%s must be an object", name)
 		return nil
 	}
 	var out []Pair
-	for _, m := range v.Members {
-		raw := string(r.f.data[m.Value.Start:m.Value.End])
-		switch {
-		case m.Value.Kind == jsonc.Text:
-			out = append(out, Pair{m.Name, m.Value.Text})
-		case m.Value.Kind == jsonc.Scalar && raw != "null":
-			out = append(out, Pair{m.Name, raw})
-		case m.Value.Kind != jsonc.Scalar:
-			r.fail(m.Value, "write it in double quotes", "%s of %s must be text", m.Name, name)
+	for name, m := range v.Members() {
+		switch m.Kind() {
+		case strictjson.String:
+			out = append(out, Pair{name, m.Text()})
+		case strictjson.Null:
+		case strictjson.Object, strictjson.Array:
+			r.fail(m, "write it in double quotes", "%s of %s must be text", name, v.Name())
+		default:
+			out = append(out, Pair{name, string(m.Raw())})
 		}
 	}
 	return out

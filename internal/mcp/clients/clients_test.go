@@ -120,16 +120,16 @@ func TestEditedMeanwhile(t *testing.T) {
 // What isn't understood is refused with its place, and with what to write.
 func TestMistakes(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"nothing":            {"", "mcp.json:1:1: the file ends too early"},
+		"nothing":            {"", "mcp.json:1:1: there is no value"},
 		"no object":          {"[]", "mcp.json:1:1: the file holds no object"},
-		"more":               {"{}\n{}", "mcp.json:2:1: the file goes on after its end"},
-		"a name twice":       {"{\"mcpServers\":{\"a\":{\"command\":\"x\"},\n\"a\":{\"command\":\"y\"}}}", `mcp.json:2:1: "a" stands twice`},
-		"no comma":           {`{"a":1 "b":2}`, `mcp.json:1:8: a comma or "}" is expected here`},
-		"single quotes":      {`{'a':1}`, "mcp.json:1:2: the name of a member is expected here"},
+		"more":               {"{}\n{}", "mcp.json:2:1: something follows the value"},
+		"a name twice":       {"{\"mcpServers\":{\"a\":{\"command\":\"x\"},\n\"a\":{\"command\":\"y\"}}}", `mcp.json:2:1: in "/mcpServers/a": the member name "a" appears twice`},
+		"no comma":           {`{"a":1 "b":2}`, `mcp.json:1:8: invalid character '"' after object value (expecting ',' or '}')`},
+		"single quotes":      {`{'a':1}`, "write a member name in double quotes"},
 		"a comment's end":    {`{/* }`, "mcp.json:1:2: a comment has no end"},
-		"a text's end":       {`{"a": "b`, "mcp.json:1:7: a text has no end"},
-		"a word":             {`{"a": yes}`, "mcp.json:1:7: this is not JSON"},
-		"not UTF-8":          {"{\"\xff\":1}", "not valid UTF-8"},
+		"a text's end":       {`{"a": "b`, `mcp.json:1:9: in "/a": the text ends too early`},
+		"a word":             {`{"a": yes}`, `mcp.json:1:7: in "/a": invalid character 'y' at start of value`},
+		"not UTF-8":          {"{\"\xff\":1}", "not UTF-8"},
 		"servers as a list":  {`{"mcpServers":[]}`, "mcp.json:1:15: mcpServers must be an object"},
 		"a server as text":   {`{"mcpServers":{"a":"x"}}`, `the server "a" must be an object`},
 		"neither":            {`{"mcpServers":{"a":{}}}`, `mcp.json:1:20: the server "a" has neither a command nor a url`},
@@ -140,7 +140,7 @@ func TestMistakes(t *testing.T) {
 		"a number as one":    {`{"mcpServers":{"a":{"command":"x","args":[1]}}}`, "mcp.json:1:43: args of"},
 		"a command as list":  {`{"mcpServers":{"a":{"command":["x"]}}}`, "command must be text"},
 		"an object in env":   {`{"mcpServers":{"a":{"command":"x","env":{"K":{}}}}}`, "K of env must be text"},
-		"nested beyond sane": {strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300), "nested too deep"},
+		"nested beyond sane": {strings.Repeat(`{"a":`, 300) + "1" + strings.Repeat("}", 300), "nested more than 200 deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := clients.Parse("mcp.json", []byte(test.text))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/jsonc"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Wrapping says how a server gets the gateway before it.
@@ -22,7 +22,7 @@ type Wrapping struct {
 // Wrap returns the file with the gateway before the servers for which how
 // returns something.
 func (f *File) Wrap(how func(*Server) *Wrapping) ([]byte, error) {
-	var edits []jsonc.Edit
+	var edits []strictjson.Edit
 	for _, s := range f.Servers {
 		w := how(s)
 		switch {
@@ -33,60 +33,59 @@ func (f *File) Wrap(how func(*Server) *Wrapping) ([]byte, error) {
 			edits = append(edits, f.wrapCommand(s, w)...)
 		}
 	}
-	out := jsonc.Apply(f.data, edits)
+	out := strictjson.Apply(f.data, edits)
 	if _, err := Parse(f.Name, out); err != nil {
 		return nil, fmt.Errorf("the file can't be edited safely: %w", err)
 	}
 	return out, nil
 }
 
-func (f *File) raw(n *jsonc.Node) string { return string(f.data[n.Start:n.End]) }
-
 // wrapCommand moves the command, as it is written, behind the gateway's
 // arguments.
-func (f *File) wrapCommand(s *Server, w *Wrapping) []jsonc.Edit {
+func (f *File) wrapCommand(s *Server, w *Wrapping) []strictjson.Edit {
 	command, args := s.node.Get("command"), s.node.Get("args")
-	list := jsonc.Quote(append(slices.Clone(w.Args), "--")...) + ", " + f.raw(command)
-	out := []jsonc.Edit{jsonc.Replace(command.Start, command.End, jsonc.Quote(w.Program))}
+	list := strictjson.Quotes(append(slices.Clone(w.Args), "--")...) + ", " + string(command.Raw())
+	out := []strictjson.Edit{strictjson.Replacement(command.Start(), command.End(), strictjson.Quotes(w.Program))}
 	switch {
-	case args == nil:
+	case !args.Exists():
 		out[0].With += `, "args": [` + list + `]`
-	case len(args.Elements) == 0:
-		out = append(out, jsonc.Replace(args.Start+1, args.Start+1, list))
+	case args.Len() == 0:
+		out = append(out, strictjson.Replacement(args.Start()+1, args.Start()+1, list))
 	default:
-		at := args.Elements[0].Start
-		out = append(out, jsonc.Replace(at, at, list+", "))
+		at := args.Elements()[0].Start()
+		out = append(out, strictjson.Replacement(at, at, list+", "))
 	}
 	return out
 }
 
 // wrapURL makes a command of an endpoint.
-func (f *File) wrapURL(s *Server, w *Wrapping) []jsonc.Edit {
-	var out []jsonc.Edit
+func (f *File) wrapURL(s *Server, w *Wrapping) []strictjson.Edit {
+	var out []strictjson.Edit
 	env := make([]string, 0, len(w.Env))
 	for _, p := range w.Env {
-		env = append(env, jsonc.Quote(p.Name)+": "+jsonc.Quote(p.Value))
+		env = append(env, strictjson.Quotes(p.Name)+": "+strictjson.Quotes(p.Value))
 	}
 	envMember := `"env": {` + strings.Join(env, ", ") + `}`
 	headers := s.node.Get("headers")
-	for i, m := range s.node.Members {
-		switch m.Name {
+	members := slices.Collect(s.node.All())
+	for i, m := range members {
+		switch m.Name() {
 		case "url":
-			with := `"command": ` + jsonc.Quote(w.Program) + `, "args": [` + jsonc.Quote(w.Args...) + `]`
-			if headers == nil && len(env) > 0 {
+			with := `"command": ` + strictjson.Quotes(w.Program) + `, "args": [` + strictjson.Quotes(w.Args...) + `]`
+			if !headers.Exists() && len(env) > 0 {
 				with += ", " + envMember
 			}
-			out = append(out, jsonc.Replace(m.Start, m.Value.End, with))
+			out = append(out, strictjson.Replacement(m.Key().Start, m.End(), with))
 		case "type":
-			out = append(out, jsonc.Replace(m.Value.Start, m.Value.End, `"stdio"`))
+			out = append(out, strictjson.Replacement(m.Start(), m.End(), `"stdio"`))
 		case "headers":
 			switch {
 			case len(env) > 0:
-				out = append(out, jsonc.Replace(m.Start, m.Value.End, envMember))
-			case i+1 < len(s.node.Members):
-				out = append(out, jsonc.Replace(m.Start, s.node.Members[i+1].Start, ""))
+				out = append(out, strictjson.Replacement(m.Key().Start, m.End(), envMember))
+			case i+1 < len(members):
+				out = append(out, strictjson.Replacement(m.Key().Start, members[i+1].Key().Start, ""))
 			case i > 0:
-				out = append(out, jsonc.Replace(s.node.Members[i-1].Value.End, m.Value.End, ""))
+				out = append(out, strictjson.Replacement(members[i-1].End(), m.End(), ""))
 			}
 		}
 	}
@@ -106,29 +105,28 @@ func (f *File) Unwrap(which func(*Server) bool, earlier ...[]byte) (out []byte, 
 			known = append(known, k)
 		}
 	}
-	var edits []jsonc.Edit
+	var edits []strictjson.Edit
 	for _, s := range f.Servers {
 		g := s.Gateway()
 		if g == nil || !which(s) {
 			continue
 		}
 		var was *Server
-		var in *File
 		for _, k := range known {
 			if o := k.find(s); o != nil && o.Gateway() == nil && was == nil {
-				was, in = o, k
+				was = o
 			}
 		}
 		switch {
 		case len(g.Command) > 0:
 			edits = append(edits, f.unwrapCommand(s, was)...)
 		case was != nil:
-			edits = append(edits, jsonc.Replace(s.node.Start, s.node.End, in.raw(was.node)))
+			edits = append(edits, strictjson.Replacement(s.node.Start(), s.node.End(), string(was.node.Raw())))
 		default:
 			stay = append(stay, s)
 		}
 	}
-	out = jsonc.Apply(f.data, edits)
+	out = strictjson.Apply(f.data, edits)
 	if _, err := Parse(f.Name, out); err != nil {
 		return nil, nil, fmt.Errorf("the file can't be edited safely: %w", err)
 	}
@@ -145,18 +143,19 @@ func (f *File) find(s *Server) *Server {
 }
 
 // unwrapCommand undoes wrapCommand.
-func (f *File) unwrapCommand(s, was *Server) []jsonc.Edit {
+func (f *File) unwrapCommand(s, was *Server) []strictjson.Edit {
 	command, args := s.node.Get("command"), s.node.Get("args")
-	at := slices.IndexFunc(args.Elements, func(e *jsonc.Node) bool { return e.Text == "--" }) + 1
-	original := args.Elements[at]
-	out := []jsonc.Edit{jsonc.Replace(command.Start, command.End, f.raw(original))}
+	list := args.Elements()
+	at := slices.IndexFunc(list, func(e strictjson.Value) bool { return e.Text() == "--" }) + 1
+	original := list[at]
+	out := []strictjson.Edit{strictjson.Replacement(command.Start(), command.End(), string(original.Raw()))}
 	switch {
-	case at+1 < len(args.Elements):
-		return append(out, jsonc.Replace(args.Elements[0].Start, args.Elements[at+1].Start, ""))
-	case (was == nil || was.node.Get("args") == nil) && string(f.data[command.End:args.Start]) == `, "args": `:
-		return append(out, jsonc.Replace(command.End, args.End, ""))
+	case at+1 < len(list):
+		return append(out, strictjson.Replacement(list[0].Start(), list[at+1].Start(), ""))
+	case (was == nil || !was.node.Get("args").Exists()) && string(f.data[command.End():args.Start()]) == `, "args": `:
+		return append(out, strictjson.Replacement(command.End(), args.End(), ""))
 	}
-	return append(out, jsonc.Replace(args.Elements[0].Start, original.End, ""))
+	return append(out, strictjson.Replacement(list[0].Start(), original.End(), ""))
 }
 
 // Error makes an error at the server's place.
