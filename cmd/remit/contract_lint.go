@@ -8,6 +8,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
 )
@@ -101,7 +102,7 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 		ok = ok && findings.Err() == nil
 	}
 	if ok {
-		fmt.Fprintf(s.Out, "%s: %s: %s, %d for review\n", name, p.Good("ok"), display.Count(len(f.Tools), "tool", "tools"), reviews(f))
+		fmt.Fprintf(s.Out, "%s: %s: %s, %d for review\n", name, p.Good("ok"), display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f))
 	}
 	return ok, nil
 }

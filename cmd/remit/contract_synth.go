@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/atomicfile"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
@@ -147,43 +148,13 @@ func reportSynth(s *command.Streams, file string, f *contract.File, merged bool,
 	if merged {
 		verb = "updated"
 	}
-	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), reviews(f)))
+	p.line(0, fmt.Sprintf("%s %s: %s, %d for review", verb, file, display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f)))
 	for _, c := range conflicts {
 		p.para(2, p.Warn("conflict: "), display.Line(c.String()))
 	}
 	if len(conflicts) > 0 {
 		p.line(2, "your version was kept; edit it where the new one is right")
 	}
-}
-
-// reviews counts the marks that ask for a person's look.
-func reviews(f *contract.File) int {
-	n := 0
-	count := func(review string) {
-		if review != "" {
-			n++
-		}
-	}
-	args := func(list []contract.Arg) {
-		for i := range list {
-			count(list[i].Review)
-		}
-	}
-	for i := range f.Tools {
-		t := &f.Tools[i]
-		count(t.Review)
-		count(t.Output.Review)
-		args(t.Args)
-		if t.Variants == nil {
-			continue
-		}
-		for j := range t.Variants.Cases {
-			v := &t.Variants.Cases[j]
-			count(v.Review)
-			args(v.Args)
-		}
-	}
-	return n
 }
 
 // contractText is what is written to a contract file. It is read back first: a

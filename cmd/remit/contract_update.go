@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp"
@@ -131,11 +132,11 @@ func (c *updateCommand) clientTargets() ([]target, error) {
 			if g == nil || server.Disabled {
 				continue
 			}
-			x := &examination{entry: &entry{server: server, file: f.Name, dir: server.Dir}, d: &diagnosis{}}
-			if err := x.expand(); err != nil {
+			launch, err := doctor.Entry{Server: server, File: f.Name, Dir: server.Dir}.Launch()
+			if err != nil {
 				return nil, server.Error("put it into the environment, and refer to it as ${env:NAME}", "%v", err)
 			}
-			d, err := x.options(g.Flags, x.server.Gateway().Command)
+			d, err := launched(launch)
 			if err != nil {
 				return nil, err
 			}
@@ -170,14 +171,14 @@ func targetsOf(d *deployment) ([]target, error) {
 func (t target) update(ctx context.Context, s *command.Streams, timeout time.Duration) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	raw, err := definitions(ctx, t.server)
+	raw, err := doctor.Definitions(ctx, t.server, version())
 	if err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("it doesn't list its tools within %s: give it longer with --timeout", timeout)
 		}
 		return 0, err
 	}
-	c, bad := catalogue(t.server.Name, raw)
+	c, bad := doctor.Catalogue(t.server.Name, raw)
 	p := newPrinter(s)
 	for _, name := range bad {
 		p.line(0, display.Line(t.server.Name)+": the definition of "+display.Line(name)+" can't be understood, and so its calls are denied")

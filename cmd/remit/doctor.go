@@ -1,25 +1,28 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/mcp/upstream"
+	"github.com/remit-project/remit/internal/mcp/wire"
 )
 
 type doctorCommand struct {
@@ -45,55 +48,8 @@ Example:
   remit doctor --hooks claude-code`
 }
 
-// finding is something that a person should know about a server.
-type finding struct {
-	// Code says what it is, in one word.
-	Code string `json:"code"`
-	// Problem tells that the server is not protected by it, or that this could
-	// not be proven.
-	Problem bool   `json:"problem"`
-	Tool    string `json:"tool,omitempty"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy"`
-}
-
-// diagnosis is the state of one server.
-type diagnosis struct {
-	File   string `json:"file"`
-	Server string `json:"server"`
-	// Behind is the name in contracts, where a gateway serves several.
-	Behind    string    `json:"behind,omitempty"`
-	Protected bool      `json:"protected"`
-	Tools     int       `json:"tools"`
-	Denied    int       `json:"denied"`
-	Findings  []finding `json:"findings"`
-
-	line int
-}
-
-func (d *diagnosis) add(problem bool, code, tool, remedy, format string, args ...any) {
-	d.Findings = append(d.Findings, finding{code, problem, display.Line(tool), display.Line(fmt.Sprintf(format, args...)), display.Line(remedy)})
-}
-
-// settle says whether the server is protected: nothing speaks against it, and
-// the canaries were denied.
-func (d *diagnosis) settle() {
-	d.Protected = d.Denied > 0 && !slices.ContainsFunc(d.Findings, func(f finding) bool { return f.Problem })
-	slices.SortStableFunc(d.Findings, func(a, b finding) int { return cmp.Compare(b2i(b.Problem), b2i(a.Problem)) })
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // slowTime is after which a person is told what is being waited for.
 const slowTime = 3 * time.Second
-
-// together is how many servers are examined at once: each is a process or two.
-const together = 4
 
 // Run examines servers.
 func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
@@ -106,18 +62,21 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 	})
 	all, err := c.diagnoses(ctx)
 	slow.Stop()
+
 	if err != nil {
 		return err
 	}
 	healthy := 0
 	for _, d := range all {
-		d.settle()
-		healthy += b2i(d.Protected)
+		if d.Protected {
+			healthy++
+		}
 	}
+
 	if c.JSON {
 		err = writeJSON(s.Out, struct {
-			Protected bool         `json:"protected"`
-			Servers   []*diagnosis `json:"servers"`
+			Protected bool                `json:"protected"`
+			Servers   []*doctor.Diagnosis `json:"servers"`
 		}{healthy == len(all), all})
 	} else {
 		newPrinter(s).diagnoses(all, healthy)
@@ -129,7 +88,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 // diagnoses are the states of what is to be examined.
-func (c *doctorCommand) diagnoses(ctx context.Context) ([]*diagnosis, error) {
+func (c *doctorCommand) diagnoses(ctx context.Context) ([]*doctor.Diagnosis, error) {
 	if c.Hooks != "" {
 		return c.hooks(ctx)
 	}
@@ -137,21 +96,10 @@ func (c *doctorCommand) diagnoses(ctx context.Context) ([]*diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([][]*diagnosis, len(entries))
-	var work sync.WaitGroup
-	slots := make(chan struct{}, together)
-	for i, e := range entries {
-		work.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i] = e.examine(ctx, c.Timeout)
-		})
-	}
-	work.Wait()
-	return slices.Concat(results...), nil
+	return doctor.Examine(ctx, entries, doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}), nil
 }
 
-func (p *printer) diagnoses(all []*diagnosis, healthy int) {
+func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int) {
 	for _, d := range all {
 		verdict := p.Bad("NOT PROTECTED")
 		if d.Protected {
@@ -162,8 +110,8 @@ func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 			name += " " + d.Behind
 		}
 		where := d.File
-		if d.line > 0 {
-			where = fmt.Sprintf("%s:%d", d.File, d.line)
+		if d.Line > 0 {
+			where = fmt.Sprintf("%s:%d", d.File, d.Line)
 		}
 		p.line(0, fmt.Sprintf("%s: %s  %s", p.Bold(name), verdict, p.Dim("("+where+")")))
 		if d.Denied > 0 {
@@ -185,20 +133,12 @@ func (p *printer) diagnoses(all []*diagnosis, healthy int) {
 			p.para(2, "  →   ", f.Remedy)
 		}
 	}
+
 	p.line(0, fmt.Sprintf("%d of %s protected", healthy, display.Count(len(all), "server is", "servers are")))
 }
 
-// entry is something that a client starts or connects to.
-type entry struct {
-	server *clients.Server
-	// file is where it stands, dir the directory that it is started in.
-	file, dir string
-	// configuration is what a gateway that listens was started with.
-	configuration string
-}
-
 // entries are what is to be examined.
-func (c *doctorCommand) entries() ([]*entry, error) {
+func (c *doctorCommand) entries() ([]doctor.Entry, error) {
 	if c.Config != "" {
 		if c.Client != "" || c.File != "" {
 			return nil, command.UsageError(errors.New("--config is examined by itself: leave --client and --file out"))
@@ -209,12 +149,14 @@ func (c *doctorCommand) entries() ([]*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*entry
+
+	var out []doctor.Entry
 	for _, f := range files {
 		for _, s := range f.Servers {
-			out = append(out, &entry{server: s, file: f.Name, dir: s.Dir})
+			out = append(out, doctor.Entry{Server: s, File: f.Name, Dir: s.Dir})
 		}
 	}
+
 	if len(out) == 0 {
 		return nil, hint.Wrap(fmt.Errorf("%s: there are no servers in the file", files[0].Name), "servers stand in mcpServers, or in servers for VS Code")
 	}
@@ -223,7 +165,7 @@ func (c *doctorCommand) entries() ([]*entry, error) {
 
 // configured is the gateway of a configuration: one that listens runs already,
 // another is started.
-func (c *doctorCommand) configured() ([]*entry, error) {
+func (c *doctorCommand) configured() ([]doctor.Entry, error) {
 	data, err := inputs.Read(c.Config)
 	if err != nil {
 		return nil, err
@@ -233,6 +175,7 @@ func (c *doctorCommand) configured() ([]*entry, error) {
 		return nil, err
 	}
 	s := &clients.Server{Name: c.Config, Position: contract.Position{File: c.Config}}
+
 	if f.Listen == nil {
 		exe, err := os.Executable()
 		if err != nil {
@@ -247,5 +190,59 @@ func (c *doctorCommand) configured() ([]*entry, error) {
 			s.Header = []clients.Pair{{Name: "Authorization", Value: "Bearer " + f.Listen.Token}}
 		}
 	}
-	return []*entry{{server: s, file: c.Config, configuration: c.Config}}, nil
+	return []doctor.Entry{{Server: s, File: c.Config, Configuration: c.Config}}, nil
+}
+
+// gatewayOf returns what a gateway does that is started so.
+func gatewayOf(l doctor.Launch) (*doctor.Gateway, error) {
+	d, err := launched(l)
+	if err != nil {
+		return nil, err
+	}
+	return &doctor.Gateway{Options: d.options, Store: d.store}, nil
+}
+
+// launched reads the flags and the configuration of a gateway as the gateway
+// itself does.
+func launched(l doctor.Launch) (*deployment, error) {
+	var c struct {
+		Gateway gatewayCommand `cmd:""`
+	}
+	parser, err := kong.New(&c, kong.NoDefaultHelp(), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"gateway"}, l.Flags...)
+	if len(l.Command) > 0 {
+		args = append(append(args, "--"), l.Command...)
+	}
+	if _, err := parser.Parse(args); err != nil {
+		return nil, err
+	}
+
+	log := slog.New(slog.DiscardHandler)
+	gw := &c.Gateway
+	if gw.Config != "" {
+		name := l.Path(gw.Config)
+		data, err := inputs.Read(name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := config.Load(name, data, l.Lookup)
+		if err != nil {
+			return nil, err
+		}
+		return configured(f, log)
+	}
+
+	if gw.Contracts != "" {
+		gw.Contracts = l.Path(gw.Contracts)
+	}
+	d, err := gw.wrap(log)
+	if err != nil {
+		return nil, err
+	}
+	start := upstream.Command{Args: gw.Command, Env: l.Env, Dir: l.Dir, MaxMessage: wire.DefaultLimits().Size, Log: log}
+	d.options.Servers[0].Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }
+	return d, nil
 }

@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/internal/hook"
+)
+
+// ExamineHooks examines the hooks that the file of a coding agent has: it runs each
+// with a call that must be denied. The agent works in dir.
+func ExamineHooks(ctx context.Context, agent *hook.Agent, name string, data []byte, dir string, timeout time.Duration) (*Diagnosis, error) {
+	d := &Diagnosis{File: name, Server: agent.Title, Findings: []Finding{}}
+	flaws, err := agent.Check(name, data)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, f := range flaws {
+		code := "gap"
+		if f.Open {
+			code = "open"
+		}
+		d.add(f.Open, code, "", f.Remedy, "%s", f.Message)
+	}
+
+	proofs, err := agent.Proofs(name, data)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, h := range proofs {
+		out, err := runHook(ctx, h.Command, agent.Canary(h.Event, "remit-canary-"+strings.ToLower(rand.Text()), dir), dir, timeout)
+		switch {
+		case err != nil:
+			d.add(true, "silent", "", "run its command by hand, and see what it says", "the hook for %s can't be run: %v", h.Event, err)
+		case !agent.Denied(out):
+			d.add(true, "open", "", "compare remit version with the program in "+name, "the hook for %s let a call pass that Remit denies (exit code %d)", h.Event, out.Exit)
+		default:
+			d.Denied++
+		}
+	}
+	d.settle()
+	return d, nil
+}
+
+// runHook runs a hook as its agent does: by a shell, with the event as its input.
+func runHook(ctx context.Context, command string, event []byte, dir string, timeout time.Duration) (hook.Output, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(event), &stdout, &stderr
+	cmd.WaitDelay = time.Second // for what it left running with its output
+	err := cmd.Run()
+	var ended *exec.ExitError
+	if err != nil && (!errors.As(err, &ended) || ctx.Err() != nil) {
+		return hook.Output{}, errors.Join(err, ctx.Err())
+	}
+	return hook.Output{Stdout: stdout.String(), Stderr: stderr.String(), Exit: cmd.ProcessState.ExitCode()}, nil
+}
