@@ -34,7 +34,7 @@ duties:
 		g, log := gateway(t, mcp.Options{Servers: []mcp.Server{server}, Policies: []*guard.File{f, later}})
 		s := overStdio(t, g, "s1", nil, version)
 		r := call(t, s, "get_time", empty{})
-		if got := textOf(r); !r.IsError || got != "" && !strings.Contains(got, "the rules of this tool have mistakes") {
+		if got := textOf(r); !r.IsError || got != "" && !strings.Contains(got, "the policies for this tool have mistakes") {
 			t.Errorf("a rule that calls a tool that there isn't: %s", got)
 		}
 		if !strings.Contains(log.String(), "a rule can't be used") || !strings.Contains(log.String(), "get_time.yaml:5:") {
