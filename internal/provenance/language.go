@@ -119,3 +119,11 @@ var conventions = [languages]convention{
 	chinese:    {'.', ","},
 	japanese:   {'.', ","},
 }
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}

@@ -10,8 +10,8 @@ import (
 )
 
 // A request is a verb of the user's text that asks for something to be done,
-// with the part of its sentence that it governs. Which values a request covers
-// is read from the sentence alone: nothing that others wrote has a part in it.
+// with the part of its sentence that it governs. The values that a request covers are
+// read from the sentence alone: text that others wrote has no part in it.
 type request struct {
 	verb      span
 	governs   span
@@ -47,7 +47,7 @@ type term struct {
 	line   int  // the sentence that it is in
 }
 
-// text reads of a sentence: its tokens and its requests.
+// reading is what is read of a text: its tokens and its requests.
 type reading struct {
 	tokens   []term
 	requests []request
@@ -93,6 +93,7 @@ func (r *reading) split(text string) {
 			line = next
 		}
 	}
+
 	for i, c := range text {
 		next := i + utf8.RuneLen(c)
 		if c == utf8.RuneError {
@@ -100,7 +101,7 @@ func (r *reading) split(text string) {
 		}
 		switch c {
 		case '.', '!', '?', ';':
-			if next == len(text) || text[next] == ' ' || text[next] == '\n' || text[next] == '"' || text[next] == '\'' || text[next] == ')' {
+			if next == len(text) || strings.IndexByte(" \n\"')", text[next]) >= 0 {
 				cut(i, i, true)
 			}
 		case '。', '！', '？', '；', '؟':
@@ -109,12 +110,15 @@ func (r *reading) split(text string) {
 			if before := strings.TrimRight(text[:i], " \t\r`"); !strings.HasSuffix(before, ":") && !strings.HasSuffix(before, "：") {
 				cut(i, next, true)
 			}
-		case ',', '，', '、', '،', '–', '—', '(', ')', ':', '：':
-			if c != ',' && c != ':' || next == len(text) || text[next] == ' ' || text[next] == '\n' {
+		case ',', ':':
+			if next == len(text) || text[next] == ' ' || text[next] == '\n' {
 				cut(i, i, false)
 			}
+		case '，', '、', '،', '–', '—', '(', ')', '：':
+			cut(i, i, false)
 		}
 	}
+
 	cut(len(text), len(text), true)
 	r.readable = make([]bool, len(r.lines))
 }
@@ -132,8 +136,10 @@ func (r *reading) tokenize(text string, quotes []span) {
 		for quote < len(quotes) && quotes[quote].end <= start {
 			quote++
 		}
+
 		t := term{span: span{start, end}, word: plainWord(text[start:end]), clause: clause, line: line}
-		t.quoted = quote < len(quotes) && quotes[quote].start <= start || partOfAtom(text, start, end)
+		inQuotes := quote < len(quotes) && quotes[quote].start <= start
+		t.quoted = inQuotes || partOfAtom(text, start, end)
 		if !t.quoted {
 			t.marks, t.deeds = requests.marks[t.word], requests.meaning(t.word)
 			if (t.marks != 0 || t.deeds != 0) && len(r.lines) > 0 {
@@ -176,7 +182,7 @@ func spelled(text string) func(yield func(start, end int) bool) {
 }
 
 // partOfAtom reports whether text[start:end] is a piece of an address, a path or a
-// code, and no word of the sentence.
+// code, and not a word of the sentence.
 func partOfAtom(text string, start, end int) bool {
 	if start > 0 && strings.IndexByte("@._/\\#$%=&~+*", text[start-1]) >= 0 {
 		return true
@@ -236,42 +242,54 @@ func (x *lexicon) meaning(w string) deed {
 func (r *reading) findJoined(text string) {
 	var out []term
 	for _, t := range r.tokens {
-		if t.quoted || !unspacedScript(text[t.start:t.end]) {
+		run := text[t.start:t.end]
+		if t.quoted || !unspacedScript(run) {
 			out = append(out, t)
 			continue
 		}
+
 		r.readable[t.line] = true
-		run := text[t.start:t.end]
 		t.deeds = 0
-		at := len(out)
-		out = append(out, t)
 		for _, m := range requests.unspaced {
 			if strings.Contains(run, m.text) {
 				t.marks |= m.mark
 			}
 		}
-		out[at].marks = t.marks
-		// The longest word at each place.
-		for i := 0; i < len(run); {
-			best := joinedWord{}
-			for _, w := range requests.joined {
-				if strings.HasPrefix(run[i:], w.text) && len(w.text) >= len(best.text) {
-					if len(w.text) == len(best.text) {
-						w.deed |= best.deed
-					}
-					best = w
-				}
-			}
-			if best.text == "" {
-				_, size := utf8.DecodeRuneInString(run[i:])
-				i += size
-				continue
-			}
-			out = append(out, term{span: span{t.start + i, t.start + i + len(best.text)}, word: best.text, marks: t.marks, deeds: best.deed, clause: t.clause, line: t.line})
-			i += len(best.text)
-		}
+		out = append(out, t)
+		out = appendJoined(out, t, run)
 	}
 	r.tokens = out
+}
+
+// appendJoined adds the longest word at each place of a run.
+func appendJoined(out []term, t term, run string) []term {
+	for i := 0; i < len(run); {
+		word := longestJoined(run[i:])
+		if word.text == "" {
+			_, size := utf8.DecodeRuneInString(run[i:])
+			i += size
+			continue
+		}
+		at := span{t.start + i, t.start + i + len(word.text)}
+		out = append(out, term{span: at, word: word.text, marks: t.marks, deeds: word.deed, clause: t.clause, line: t.line})
+		i += len(word.text)
+	}
+	return out
+}
+
+// longestJoined returns the longest word that a text begins with, with all its deeds.
+func longestJoined(text string) joinedWord {
+	best := joinedWord{}
+	for _, w := range requests.joined {
+		if !strings.HasPrefix(text, w.text) || len(w.text) < len(best.text) {
+			continue
+		}
+		if len(w.text) == len(best.text) {
+			w.deed |= best.deed
+		}
+		best = w
+	}
+	return best
 }
 
 // requestAt reads the token at i as the verb of a request.
@@ -281,7 +299,7 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 	if t.quoted {
 		return q, false
 	}
-	english := requests.english[t.word]
+
 	if t.deeds == 0 {
 		q.deeds = r.gerund(i)
 		// A verb that the table doesn't have asks for a tool that is named by it.
@@ -289,12 +307,13 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 		if q.unknown && (t.marks != 0 || len(t.word) < 3 || !r.verbPlace(i)) {
 			return q, false
 		}
-	} else if english && !r.verbPlace(i) || !english && r.named(text, i) {
+	} else if !r.isVerb(text, i) {
 		return q, false
 	}
 	if t.word == "make" && r.next(i).word == "sure" {
 		return q, false
 	}
+
 	if w := r.next(i).word; (w == "me" || w == "us") && answering.has(t.word) {
 		q.deeds = toLook // the answer is for the user
 	}
@@ -307,9 +326,17 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 	return q, true
 }
 
-// named reports whether the word at i, of another language than English, is a
+// isVerb reports whether a word that may ask for something is a verb where it is.
+func (r *reading) isVerb(text string, i int) bool {
+	if requests.english[r.tokens[i].word] {
+		return r.verbPlace(i)
+	}
+	return !r.isNoun(text, i)
+}
+
+// isNoun reports whether the word at i, of another language than English, is a
 // noun: behind an article, or before the particle of an object.
-func (r *reading) named(text string, i int) bool {
+func (r *reading) isNoun(text string, i int) bool {
 	t := &r.tokens[i]
 	if unspacedScript(t.word) {
 		return strings.HasPrefix(text[t.end:], "を")
@@ -323,8 +350,12 @@ func (r *reading) lightVerb(i int) deed {
 		return 0
 	}
 	for j := i + 2; j <= i+4 && j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
-		t, before := &r.tokens[j], &r.tokens[j-1]
-		article := before.word == "a" || before.word == "an" || before.word == "the" || before.word == "full" || before.word == "new"
+		t := &r.tokens[j]
+		article := false
+		switch r.tokens[j-1].word {
+		case "a", "an", "the", "full", "new":
+			article = true
+		}
 		if article && !t.quoted && requests.english[t.word] {
 			return t.deeds
 		}
@@ -377,6 +408,7 @@ func (r *reading) verbPlace(i int) bool {
 		case t.marks&opener != 0:
 			continue
 		}
+
 		switch t.word {
 		case "to", "not", "never", "don't", "dont", "do", "can't", "cannot", "won't":
 			return true // what they say of the verb is found by doubted
@@ -385,64 +417,91 @@ func (r *reading) verbPlace(i int) bool {
 		case "can", "could", "would", "will", "should", "must", "might", "may", "shall":
 			return true
 		}
+
 		// "1. Send": the number of a list.
 		return isIndex(t.word) && len(t.word) < 3 && (j == 0 || r.tokens[j-1].clause != t.clause)
 	}
 }
 
 // doubted reports whether the words of the clause rule out, question, or put into
-// somebody else's mouth what the verb at i would ask for.
+// another person's mouth what the verb at i would ask for.
 func (r *reading) doubted(text string, i int) bool {
 	t := &r.tokens[i]
 	english := requests.english[t.word]
-	joined := false // whether only a conjunction is between the verb and what is looked at
-	you, want := false, false
-	for j := i - 1; j >= 0 && j >= i-reachBack && r.tokens[j].clause == t.clause; j-- {
-		b := &r.tokens[j]
-		if b.quoted {
-			continue
-		}
-		switch {
-		case b.marks&lenient != 0 && j > 0 && r.tokens[j-1].marks&negator != 0:
-			j-- // "don't forget to"
-			continue
-		case b.word == "you":
-			you = true
-		case b.word == "like" || b.word == "want" || b.word == "need" || b.word == "love":
-			want = true
-		case b.word == "to" && !joined:
-		case b.marks&conjunction != 0:
-			joined = true
-		case b.marks&modal != 0:
-			if !you && !want && !(j > 0 && r.tokens[j-1].word == "you") {
-				return true
-			}
-		case b.marks&negator != 0:
-			if !joined || !english {
-				return true
-			}
-		case b.marks&hedge != 0:
-			if b.word == "did" || !joined && !(b.word == "do" && j == 0) {
-				return true
-			}
-		case (b.word == "i" || b.word == "we" || b.word == "they" || b.word == "he" || b.word == "she") && !joined && !want && j == i-1:
-			return true // what somebody does
-		case b.word == "can" && !you && j+1 < len(r.tokens) && r.tokens[j+1].word == "i":
-			return true
-		}
+	if r.doubtedBefore(i, english) {
+		return true
 	}
 	if t.marks&(negator|hedge) != 0 {
 		return true // a run of Chinese or Japanese says both
 	}
-	if english {
-		return false
-	}
-	// Other languages negate behind the verb, and at the end of the clause.
-	for j := i + 1; j < len(r.tokens) && r.tokens[j].clause == t.clause; j++ {
-		if r.tokens[j].deeds != 0 && !unspacedScript(r.tokens[j].word) {
-			break
+	return !english && r.negatedBehind(i)
+}
+
+// doubtedBefore reports whether the words of the clause before the verb at i doubt it.
+func (r *reading) doubtedBefore(i int, english bool) bool {
+	d := doubt{r: r, verb: i, english: english}
+	for j := i - 1; j >= 0 && j >= i-reachBack && r.tokens[j].clause == r.tokens[i].clause; j-- {
+		b := &r.tokens[j]
+		if b.quoted {
+			continue
 		}
-		if !r.tokens[j].quoted && r.tokens[j].marks&negator != 0 {
+		if b.marks&lenient != 0 && j > 0 && r.tokens[j-1].marks&negator != 0 {
+			j-- // "don't forget to"
+			continue
+		}
+		if d.take(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// doubt is what the words before a verb say about it, read from the verb on back.
+type doubt struct {
+	r         *reading
+	verb      int
+	english   bool
+	joined    bool // a conjunction is between the verb and the word
+	you, want bool
+}
+
+// take takes the word at j in, and reports whether it doubts the verb.
+func (d *doubt) take(j int) bool {
+	b := &d.r.tokens[j]
+
+	switch {
+	case b.word == "you":
+		d.you = true
+	case wanting.has(b.word):
+		d.want = true
+	case b.word == "to" && !d.joined:
+	case b.marks&conjunction != 0:
+		d.joined = true
+	case b.marks&modal != 0:
+		yours := j > 0 && d.r.tokens[j-1].word == "you"
+		return !d.you && !d.want && !yours
+	case b.marks&negator != 0:
+		return !d.joined || !d.english
+	case b.marks&hedge != 0:
+		begins := b.word == "do" && j == 0
+		return b.word == "did" || (!d.joined && !begins)
+	case actors.has(b.word) && !d.joined && !d.want && j == d.verb-1:
+		return true // what somebody does
+	case b.word == "can" && !d.you && j+1 < len(d.r.tokens) && d.r.tokens[j+1].word == "i":
+		return true
+	}
+	return false
+}
+
+// negatedBehind reports whether a negation follows the verb at i in its clause, as
+// languages other than English have it.
+func (r *reading) negatedBehind(i int) bool {
+	for j := i + 1; j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
+		t := &r.tokens[j]
+		if t.deeds != 0 && !unspacedScript(t.word) {
+			return false
+		}
+		if !t.quoted && t.marks&negator != 0 {
 			return true
 		}
 	}
@@ -466,8 +525,11 @@ func (r *reading) takesUp(i int) bool {
 		}
 		return true
 	}
-	head, _, hyphen := strings.Cut(r.tokens[i].word, "-")
-	return hyphen && requests.deeds[head] != 0 || requests.deeds[r.tokens[i].word] == 0 && requests.meaning(r.tokens[i].word) != 0
+
+	verb := r.tokens[i].word
+	head, _, hyphen := strings.Cut(verb, "-")
+	withPronoun := requests.deeds[verb] == 0 && requests.meaning(verb) != 0
+	return withPronoun || (hyphen && requests.deeds[head] != 0)
 }
 
 // govern gives each request the part of its sentence that it is about: from its
@@ -546,16 +608,14 @@ func (r *reading) covers(work *meter, deeds deed, words []string, start, end int
 	return false
 }
 
-// refersBack reports whether the pronoun of request i may be about what ends at a
-// place: nothing that came between has an object of its own, but what was looked
-// at.
+// refersBack reports whether the pronoun of request i may be about the words that end
+// at a place: no request between has an object of its own, except requests to look.
 func (r *reading) refersBack(work *meter, i, end int) bool {
-	look := toLook
 	for j := i - 1; j >= 0 && r.requests[j].verb.start > end; j-- {
 		if !work.spend(1) {
 			return false
 		}
-		if q := &r.requests[j]; q.directive && !q.unknown && !q.takesUp && q.deeds&look == 0 {
+		if q := &r.requests[j]; q.directive && !q.unknown && !q.takesUp && q.deeds&toLook == 0 {
 			return false
 		}
 	}
@@ -565,7 +625,8 @@ func (r *reading) refersBack(work *meter, i, end int) bool {
 // answers reports whether a request asks for one of the deeds, or by one of the
 // words of the tool's own name.
 func (q *request) answers(deeds deed, words []string) bool {
-	return q.deeds&deeds != 0 || contains(words, stem(q.word)) && !generic.has(q.word)
+	named := contains(words, stem(q.word)) && !generic.has(q.word)
+	return named || q.deeds&deeds != 0
 }
 
 // ruledOut reports whether a negation is between a request's verb and a value,
@@ -578,6 +639,7 @@ func (r *reading) ruledOut(work *meter, q *request, start, end int) bool {
 		if !work.spend(1) {
 			return true
 		}
+
 		aside := t.start >= value.start && q.verb.end <= value.start && t.marks&(hedge|modal) != 0
 		if aside && !t.quoted {
 			return true // "…, he asked about billing"
@@ -614,6 +676,7 @@ func (r *reading) elaborates(pos int) bool {
 func (r *reading) describe() {
 	r.elaborating, r.correcting = make([]bool, len(r.lines)), make([]bool, len(r.lines))
 	other := make([]bool, len(r.lines))
+
 	for i := range r.tokens {
 		t := &r.tokens[i]
 		if t.quoted || t.line >= len(r.lines) {
@@ -623,6 +686,7 @@ func (r *reading) describe() {
 		r.elaborating[t.line] = r.elaborating[t.line] || t.word == "should" || t.word == "must"
 		r.correcting[t.line] = r.correcting[t.line] || correcting.has(t.word)
 	}
+
 	for i := range r.requests {
 		if line := r.lineAt(r.requests[i].verb.start); !r.requests[i].unknown && line < len(r.lines) {
 			other[line] = true

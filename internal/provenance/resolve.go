@@ -42,7 +42,7 @@ type Resolution struct {
 	How string
 	// Evidence are the places that the label rests on, or that explain it.
 	Evidence []label.Evidence
-	// Witness tells whether something vouches for the value; otherwise the
+	// Witness reports whether something vouches for the value; otherwise the
 	// label is the ambient one.
 	Witness bool
 	// Parts are the parts of a structured value; empty for a plain one. The
@@ -53,11 +53,11 @@ type Resolution struct {
 	// LooksLike is what the user wrote, when the value looks like it and is
 	// something else.
 	LooksLike string
-	// Bounded tells whether the value is a plain number or date that was taken,
+	// Bounded reports whether the value is a plain number or date that was taken,
 	// or computed, from the user's words and from fields of results that are
 	// not external: a bounded format from a bounded source.
 	Bounded bool
-	// Unsaid tells that the value gives a right, and that the user said its word in
+	// Unsaid reports whether the value gives a right, and the user said its word in
 	// another sense.
 	Unsaid bool
 
@@ -77,7 +77,7 @@ type Part struct {
 	// Name is "host", "path", "query", "address", "name", "word" and so on.
 	Name string
 	Text string
-	// Authority tells whether the part decides where the call goes or what it
+	// Authority reports whether the part decides where the call goes or what it
 	// does; other parts carry content.
 	Authority bool
 	Label     label.Label
@@ -123,43 +123,55 @@ const (
 
 // Resolve finds the labels of all leaves of a proposed call.
 func (s *Session) Resolve(act Act, values []Value) []Resolution {
-	out := make([]Resolution, len(values))
-	fuel, bytes := fuelPerCall, 0
+	bytes := 0
 	for i := range values {
 		bytes += len(values[i].Text) + len(values[i].Pointer)
 	}
 	s.work.begin(bytes, len(values))
 	s.memo = memo{names: s.memo.names}
+
+	out, fuel := make([]Resolution, len(values)), fuelPerCall
 	for i := range values {
 		q := query{s: s, act: act, v: values[i], n: s.name(values[i].Pointer, act.Tool), siblings: values}
-		if !s.work.spent() {
-			out[i] = q.resolve()
+		out[i] = q.resolution()
+		r := &out[i]
+		if !r.Witness {
+			s.lookalike(values[i].Text, r)
 		}
-		if act.Effect != Reads && s.ambient.Trust < label.User {
-			out[i].Offers = slices.DeleteFunc(out[i].Offers, func(c Offer) bool { return c.Key != "" && !q.keyRequested(c.Key) })
-		}
-		if s.ambient.Trust >= label.User {
-			// Nobody else has had a word yet: whatever was picked, the user's
-			// words alone led there.
-			out[i].Label.Obligations &^= unsteered
-			for j := range out[i].Parts {
-				out[i].Parts[j].Label.Obligations &^= unsteered
-			}
-		}
-		if out[i].Bounded && out[i].Label.Trust < label.User && q.outbid() {
-			out[i].Bounded = false
-		}
-		if s.work.spent() {
-			out[i] = exhausted(s.Ambient())
-		}
-		if !out[i].Witness {
-			s.lookalike(values[i].Text, &out[i])
-		}
-		if !out[i].Witness || len(out[i].Parts) > 0 && out[i].Label.Trust <= s.ambient.Trust {
-			out[i].Evidence = append(out[i].Evidence, s.explain(&values[i], &fuel)...)
+		partly := len(r.Parts) > 0 && r.Label.Trust <= s.ambient.Trust
+		if partly || !r.Witness {
+			r.Evidence = append(r.Evidence, s.explain(&values[i], &fuel)...)
 		}
 	}
 	return out
+}
+
+// resolution resolves the value, and takes back what its call gives no reason for.
+func (q *query) resolution() Resolution {
+	s := q.s
+	var r Resolution
+	if !s.work.spent() {
+		r = q.resolve()
+	}
+
+	if s.ambient.Trust >= label.User {
+		// Only the user has had a word yet, so that the user's words alone led to
+		// whatever was picked.
+		r.Label.Obligations &^= unsteered
+		for i := range r.Parts {
+			r.Parts[i].Label.Obligations &^= unsteered
+		}
+	} else if q.act.Effect != Reads {
+		r.Offers = slices.DeleteFunc(r.Offers, func(o Offer) bool { return o.Key != "" && !q.keyRequested(o.Key) })
+	}
+	if r.Bounded && r.Label.Trust < label.User && q.outbid() {
+		r.Bounded = false
+	}
+
+	if s.work.spent() {
+		return exhausted(s.Ambient())
+	}
+	return r
 }
 
 // unsteered are the doubts that matter only where somebody else had a word.
@@ -185,7 +197,7 @@ func (q *query) resolve() Resolution {
 	v := q.v
 	switch v.Kind {
 	case strictjson.Null, strictjson.Object, strictjson.Array:
-		// An absent or empty value holds nothing that anybody chose.
+		// An absent or empty value has nothing to choose.
 		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: "empty", Witness: true}
 	case strictjson.Bool:
 		return q.flag()
@@ -198,6 +210,7 @@ func (q *query) resolve() Resolution {
 	if v.Text == "" {
 		return q.ambient()
 	}
+
 	if r, ok := q.text(v.Text); ok {
 		return r
 	}
@@ -210,17 +223,14 @@ func (q *query) resolve() Resolution {
 	if q.v.Form == FormShell || q.v.Form == FormSQL {
 		return q.ambient() // code is not put together from pieces
 	}
+
 	if r, ok := q.derived(); ok {
 		return r
 	}
-	if r, ok := q.pathBelow(v.Text); ok {
-		return r
-	}
-	if r, ok := q.constant(v.Text); ok {
-		return r
-	}
-	if r, ok := q.setting(v.Text); ok {
-		return r
+	for _, try := range [...]func(string) (Resolution, bool){q.pathBelow, q.constant, q.setting} {
+		if r, ok := try(v.Text); ok {
+			return r
+		}
 	}
 	return q.ambient()
 }
@@ -238,6 +248,7 @@ func (q *query) text(text string) (Resolution, bool) {
 			return r, true
 		}
 	}
+
 	v := q.v
 	v.Text = text
 	if r, ok := q.s.field(v, q.n); ok && r.Label.Trust > q.s.ambient.Trust {
@@ -254,11 +265,13 @@ func (q *query) ambient() Resolution {
 	return Resolution{Label: q.s.Ambient(), How: "ambient"}
 }
 
-// clean tells whether a value may be vouched for at all: text in one normal
+// clean reports whether a value may be vouched for at all: text in one normal
 // form, without characters that a person doesn't see.
 func clean(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= 0x80 || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+	for i := range len(s) {
+		c := s[i]
+		visible := ' ' <= c && c < 0x7f
+		if !visible && c != '\n' && c != '\t' && c != '\r' {
 			ok, _ := normal.CleanText(s)
 			return utf8.ValidString(s) && ok
 		}
@@ -269,8 +282,8 @@ func clean(s string) bool {
 // plain is clean, on one line, and in one piece.
 func plain(s string) bool { return !strings.ContainsAny(s, "\n\t\r ") && clean(s) }
 
-// exact resolves a value that stands word for word in vouching text. Of several
-// occurrences the best counts: the value is the same whoever repeats it.
+// exact resolves a value that appears word for word in vouching text. Of several
+// occurrences the best counts: to repeat a value doesn't change it.
 func (q *query) exact(text string) (Resolution, bool) {
 	found := q.s.vouch.find(text, false)
 	return q.best(text, found, "exact", false)
@@ -288,8 +301,8 @@ func (q *query) best(text string, found []occurrence, how string, folded bool) (
 			continue
 		}
 		r.How = how
-		if !ok || r.Label.Trust > best.Label.Trust ||
-			r.Label.Trust == best.Label.Trust && r.Label.Obligations < best.Label.Obligations {
+		fewerDoubts := r.Label.Trust == best.Label.Trust && r.Label.Obligations < best.Label.Obligations
+		if !ok || fewerDoubts || r.Label.Trust > best.Label.Trust {
 			best, ok = r, true
 		}
 	}
@@ -301,20 +314,8 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	vouch := &q.s.vouch
 	src := &vouch.sources[o.source]
 	r := Resolution{Label: src.label, Witness: true, Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
-	atom := typedAtom(text)
-	if (atom || q.v.Form == FormShell || q.v.Form == FormSQL) && vouch.negated(o) || manyAtoms(text) && q.anyNegated(o) {
+	if q.ruledOut(text, o) || q.anotherValue(text, o) {
 		return r, false
-	}
-	if atom && !o.quoted && strings.IndexByte(".,!?:;'", text[len(text)-1]) >= 0 {
-		return r, false // the punctuation of the sentence, and not the user's atom
-	}
-	if q.v.Form == FormShell && (text[0] == '`' || text[len(text)-1] == '`') {
-		return r, false // how the user marked the command; to a shell, to run its output
-	}
-	if numberShape(text) {
-		if minus, unclear := signBefore(src.text, o.start); minus || unclear || vouch.misread(o) {
-			return r, false // the sign is a part of it, or it is another number
-		}
 	}
 	if !q.requestedAt(o) {
 		r.Label.Obligations |= label.Unrequested
@@ -322,40 +323,84 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if o.quoted && !folded {
 		return r, true
 	}
-	if (q.v.Form == FormShell || q.v.Form == FormSQL) && !wholeCommand(src.text, o.start, o.end) {
+	if q.isCode() && !wholeCommand(src.text, o.start, o.end) {
 		return r, false // a piece of a command is another command
 	}
+
 	left, right := vouch.around(o, 9, 3)
-	if calendarWord(text) && !q.momentLike() && !q.n.cued(left) && (folded || inTime(left, right)) {
+	if q.meansTime(text, left, right, folded) {
 		return r, false // "in May" says nothing about Mr May
 	}
 	if bareNumber(text) {
 		// "2 pages" says nothing about mail number 2.
-		if !q.cuedNumber(left, right) && !(q.quantityLike() && !counted(right)) {
-			return r, false
-		}
-		return r, true
+		amount := q.quantityLike() && !counted(right)
+		return r, amount || q.cuedNumber(left, right)
 	}
+
 	r.Unsaid = q.unsaidRight(text, o, left, right)
 	if q.v.Form == FormShell && !o.inside {
 		return r, true // all of a command says what it is
 	}
-	if folded || o.inside || r.Unsaid || !atom && q.lowInformation(text, src.text, o, left, right) ||
-		schemeAdded(text, src.text[o.start:o.end]) && !visited(left, right) {
+	if folded || o.inside || r.Unsaid || q.saysLittle(text, o, left, right) {
 		r.Label.Obligations |= label.LowInfo
 	}
-	if atom && q.ambiguous(text, left) {
+	if typedAtom(text) && q.ambiguous(text, left) {
 		r.Label.Obligations |= label.AmbiguousBinding
 	}
 	return r, true
 }
 
-// manyAtoms tells whether a value is a list of addresses in one string.
+// meansTime reports whether a calendar word is a time where the user said it, and the
+// argument asks for none.
+func (q *query) meansTime(text string, left, right []string, folded bool) bool {
+	if !calendarWord(text) || q.momentLike() || q.n.cued(left) {
+		return false
+	}
+	return folded || inTime(left, right)
+}
+
+// saysLittle reports whether a value is an ordinary word, or a host that was made from
+// a name with dots.
+func (q *query) saysLittle(text string, o occurrence, left, right []string) bool {
+	source := q.s.vouch.sources[o.source].text
+	ordinary := !typedAtom(text) && q.lowInformation(text, source, o, left, right)
+	return ordinary || (schemeAdded(text, source[o.start:o.end]) && !visited(left, right))
+}
+
+// isCode reports whether the value is a command or a query.
+func (q *query) isCode() bool { return q.v.Form == FormShell || q.v.Form == FormSQL }
+
+// ruledOut reports whether the user named a value, or an address in it, to rule it
+// out.
+func (q *query) ruledOut(text string, o occurrence) bool {
+	if (q.isCode() || typedAtom(text)) && q.s.vouch.negated(o) {
+		return true
+	}
+	return manyAtoms(text) && q.anyNegated(o)
+}
+
+// anotherValue reports whether an occurrence of a value's text is another value.
+func (q *query) anotherValue(text string, o occurrence) bool {
+	last := text[len(text)-1]
+	switch {
+	case typedAtom(text) && !o.quoted && strings.IndexByte(".,!?:;'", last) >= 0:
+		return true // the punctuation of the sentence is not a part of the user's atom
+	case q.v.Form == FormShell && (text[0] == '`' || last == '`'):
+		return true // how the user marked the command; to a shell, to run its output
+	case numberShape(text):
+		// The sign is a part of it, or it is another number.
+		minus, unclear := signBefore(q.s.vouch.sources[o.source].text, o.start)
+		return minus || unclear || q.s.vouch.misread(o)
+	}
+	return false
+}
+
+// manyAtoms reports whether a value is a list of addresses in one string.
 func manyAtoms(text string) bool {
 	return strings.Count(text, "@") > 1 && strings.ContainsAny(text, ", ;\n")
 }
 
-// anyNegated tells whether the user ruled out an address inside of a text.
+// anyNegated reports whether the user ruled out an address inside of a text.
 func (q *query) anyNegated(o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	n := 0
@@ -371,14 +416,14 @@ func (q *query) anyNegated(o occurrence) bool {
 	return false
 }
 
-// schemeAdded tells whether a URL was made from a word with dots in it. The
+// schemeAdded reports whether a URL was made from a word with dots in it. The
 // user may have meant a file or a variable: "order.id" is a host as well.
 func schemeAdded(value, source string) bool {
 	return strings.Contains(value, "://") && !strings.Contains(source, "://") && !strings.Contains(source, "/") &&
 		!strings.HasPrefix(asciiLower(source), "www.")
 }
 
-// visited tells whether the words around a host say that it is one.
+// visited reports whether the words around a host say that it is one.
 func visited(left, right []string) bool {
 	return hostWords.in(left) || hostWords.in(right)
 }
@@ -392,15 +437,16 @@ func (s *Session) vouchEvidence(o occurrence, valueLength int) label.Evidence {
 	}
 }
 
-// typedAtom tells whether a value is an address, a path or a code: something
-// that stands for one thing and is not written by accident.
+// typedAtom reports whether a value is an address, a path or a code: text that
+// identifies one thing and is not written by accident.
 func typedAtom(s string) bool {
-	return strings.ContainsAny(s, "@/\\.:_") && !strings.ContainsAny(s, " \n") || isCode(s)
+	oneWord := !strings.ContainsAny(s, " \n")
+	return (oneWord && strings.ContainsAny(s, "@/\\.:_")) || codeShape(s)
 }
 
-// isCode tells whether a value is a run of letters and digits with digits in
+// codeShape reports whether a value is a run of letters and digits with digits in
 // it, long enough to be an identifier.
-func isCode(s string) bool {
+func codeShape(s string) bool {
 	if len(s) < 6 {
 		return false
 	}
@@ -427,73 +473,73 @@ func bareNumber(s string) bool {
 	return s != ""
 }
 
-// quantityLike tells whether an argument asks for an amount, for which a bare
+// quantityLike reports whether an argument asks for an amount, for which a bare
 // number in the user's text is the ordinary way to say it.
 func (q *query) quantityLike() bool {
 	return quantityWords.in(q.n.last) || contains(q.n.last, "n")
 }
 
-// counted tells whether the word after a number is what it counts.
-func counted(right []string) bool {
-	if len(right) == 0 {
-		return false
-	}
-	switch right[0] {
-	case "to", "for", "from", "in", "on", "at", "and", "or", "of", "per", "each", "every", "please", "with", "by", "as", "now", "via", "using", "into":
-		return false
-	}
-	return true
-}
+// counted reports whether the word after a number is what it counts.
+func counted(right []string) bool { return len(right) > 0 && !uncounted.has(right[0]) }
 
-// lowInformation tells whether a value is so ordinary that standing in the
+// lowInformation reports whether a value is so ordinary that its appearance in the
 // text says little: one or two lower-case words that nothing next to them marks
 // as what the argument asks for. "A general summary" names no channel.
 func (q *query) lowInformation(text, source string, o occurrence, left, right []string) bool {
-	n, capital, common := 0, false, false
-	for start, end := range words(text) {
-		n++
-		if c := text[start]; c < 'a' && (c >= 'A' && c <= 'Z') || c >= 0x80 {
-			capital = true
-		}
-		common = common || starters.has(strings.ToLower(text[start:end]))
-	}
-	if n >= 3 {
+	n, capital, common := ordinaryWords(text)
+	startsSentence := sentenceStart(source, o.start) && common
+	if n >= 3 || (capital && !startsSentence) {
 		return false
 	}
-	if capital && !(sentenceStart(source, o.start) && common) {
-		return false
-	}
-	near := left
-	if len(near) > 3 {
-		near = near[len(near)-3:]
-	}
-	if q.n.cued(near) || len(right) > 0 && q.n.cued(right[:1]) && !(len(q.n.tool) > 0 && right[0] == q.n.tool[0]) {
+
+	near := left[max(0, len(left)-3):]
+	cuedAfter := len(right) > 0 && q.n.cued(right[:1])
+	verbAfter := cuedAfter && len(q.n.tool) > 0 && right[0] == q.n.tool[0]
+	if q.n.cued(near) || (cuedAfter && !verbAfter) {
 		return false // "the general channel", but not "in general, post less"
 	}
-	for len(left) > 0 {
-		switch left[len(left)-1] {
-		case "to", "with", "into", "invite", "add", "remove", "message", "email", "mail", "cc", "pay", "an", "an den", "für", "à":
-			return false
-		case "in", "on", "at":
-			// A place, where it closes what the user asked the tool to do:
-			// "post the figures in general.", not "in general terms".
-			return !closes(source, o.end) || !q.asked(left)
-		case "and", "or", "und", "et", "y":
-			// "into general and design": what holds for the first holds here.
-			if len(left) < 3 {
-				return true
-			}
-			left = left[:len(left)-2]
-			continue
-		}
-		return true
-	}
-	return true
+	return !q.destination(source, o.end, left)
 }
 
-// wholeCommand tells whether text[start:end] is all of a command that the user
-// told somebody to run: a line or a clause of its own, or what follows the word
-// for running it.
+// ordinaryWords counts the words of a value, and reports whether one has a capital or
+// another script, and whether one is a word that begins sentences.
+func ordinaryWords(text string) (n int, capital, common bool) {
+	for start, end := range words(text) {
+		n++
+		c := text[start]
+		capital = capital || ('A' <= c && c <= 'Z') || c >= utf8.RuneSelf
+		common = common || starters.has(strings.ToLower(text[start:end]))
+	}
+	return n, capital, common
+}
+
+// destination reports whether the words before a value say that something goes there.
+func (q *query) destination(source string, end int, left []string) bool {
+	for len(left) > 0 {
+		switch last := left[len(left)-1]; {
+		case destining.has(last):
+			return true
+		case last == "in" || last == "on" || last == "at":
+			// A place, where it closes what the user asked the tool to do:
+			// "post the figures in general.", not "in general terms".
+			return closes(source, end) && q.asked(left)
+
+		case last == "and" || last == "or" || last == "und" || last == "et" || last == "y":
+			// "Into general and design": what holds for the first holds here.
+			if len(left) < 3 {
+				return false
+			}
+			left = left[:len(left)-2]
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// wholeCommand reports whether text[start:end] is all of a command that the user
+// asked to run: a line or a clause of its own, or the text behind the word for
+// running it.
 func wholeCommand(text string, start, end int) bool {
 	if !closes(text, end) {
 		return false
@@ -502,22 +548,24 @@ func wholeCommand(text string, start, end int) bool {
 	if before == "" || strings.IndexByte(".!?:;,\n", before[len(before)-1]) >= 0 {
 		return true
 	}
-	i := strings.LastIndexAny(before, " \n") + 1
-	last := strings.ToLower(before[i:])
-	for requests.marks[plainWord(last)]&(conjunction|opener) != 0 && i > 0 {
-		before = strings.TrimRight(before[:i], " \n") // "then", "please"
-		i = strings.LastIndexAny(before, " \n") + 1
-		last = strings.ToLower(before[i:])
+
+	rest, last := cutLastWord(before)
+	for requests.marks[plainWord(last)]&(conjunction|opener) != 0 && rest != "" {
+		rest, last = cutLastWord(strings.TrimRight(rest, " \n")) // "then", "please"
 	}
-	for _, w := range requests.joined {
-		if w.deed&toRun != 0 && strings.HasSuffix(last, w.text) {
-			return true
-		}
-	}
-	return running.has(last) || requests.deeds[plainWord(last)]&toRun != 0
+	joined := slices.ContainsFunc(requests.joined, func(w joinedWord) bool {
+		return w.deed&toRun != 0 && strings.HasSuffix(last, w.text)
+	})
+	return joined || running.has(last) || requests.deeds[plainWord(last)]&toRun != 0
 }
 
-// closes tells whether a clause ends after text[:end].
+// cutLastWord cuts the last word off a text, and returns it in lower case.
+func cutLastWord(text string) (rest, word string) {
+	i := strings.LastIndexAny(text, " \n") + 1
+	return text[:i], strings.ToLower(text[i:])
+}
+
+// closes reports whether a clause ends after text[:end].
 func closes(text string, end int) bool {
 	rest := strings.TrimLeft(text[end:], "\"'”’`)*_")
 	if rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 {
@@ -531,22 +579,15 @@ func closes(text string, end int) bool {
 	return false
 }
 
-// asked tells whether one of the words is the verb that the tool's name begins
+// asked reports whether one of the words is the verb that the tool's name begins
 // with, or one that people say for it.
 func (q *query) asked(words []string) bool {
 	if len(q.n.tool) == 0 {
 		return false
 	}
 	verb := q.n.tool[0]
-	return slices.ContainsFunc(words, func(w string) bool { return w == verb && len(w) > 2 || saying.has(w) && saying.has(verb) })
-}
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
+	says := saying.has(verb) && saying.in(words)
+	return says || (len(verb) > 2 && contains(words, verb))
 }
 
 func sentenceStart(source string, start int) bool {
@@ -557,60 +598,67 @@ func sentenceStart(source string, start int) bool {
 	return strings.IndexByte(".!?\n:", before[len(before)-1]) >= 0
 }
 
-// ambiguous tells whether the user named several things of the value's kind,
+// ambiguous reports whether the user named several things of the value's kind,
 // not all of them in this call, without saying that this one belongs here.
 func (q *query) ambiguous(text string, left []string) bool {
-	var others map[string][]position
 	key, ok := mailKey(text)
-	if ok {
-		others = q.s.vouch.mails
-	} else {
+	if !ok {
 		return false
 	}
-	if len(others) < 2 {
+	if len(q.s.vouch.mails) < 2 {
 		// The sender of what is to be read is named, and not as somebody to write
 		// to, unless an answer was asked for.
-		return len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by") && !q.s.answering()
+		sender := len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by")
+		return sender && !q.s.answerAsked()
 	}
+	all, ok := q.usesAllMails(key)
+	if !ok {
+		return true
+	}
+	if all {
+		return false
+	}
+
+	// The nearest word that says what an address is there for decides; "and"
+	// carries it over from the address before.
+	near := 3
+	for i := len(left) - 1; i >= 0 && near > 0; i-- {
+		switch w := left[i]; {
+		case recipientWords.has(w):
+			return false
+		case sourceWords.has(w):
+			return true
+		case smallOr.has(w):
+			near = len(left)
+		}
+		near--
+	}
+	return !q.n.cued(left[max(0, len(left)-3):])
+}
+
+// usesAllMails reports whether the call has all e-mail addresses that the user named.
+// It is not ok where no steps are left.
+func (q *query) usesAllMails(key string) (all, ok bool) {
 	used := map[string]bool{key: true}
 	for _, v := range q.siblings {
 		if !q.s.work.spend(candidateWork) {
-			return true
+			return false, false
 		}
 		if k, ok := mailKey(v.Text); ok {
 			used[k] = true
 		}
 	}
-	all := true
-	for k := range others {
+
+	all = true
+	for k := range q.s.vouch.mails {
 		all = all && used[k] && q.s.work.spend(candidateWork)
 	}
-	if all {
-		return false
-	}
-	// The nearest word that says what an address is there for decides; "and"
-	// carries it over from the address before.
-	near := 3
-	for i := len(left) - 1; i >= 0 && near > 0; i-- {
-		switch left[i] {
-		case "to", "with", "invite", "cc", "bcc", "share", "add", "for", "email", "mail", "message", "tell", "ask", "an", "für", "à":
-			return false
-		case "from", "by", "of", "about", "von", "than":
-			return true
-		case "and", "und", "or", "oder", "et", "y":
-			near = len(left)
-		}
-		near--
-	}
-	if len(left) > 3 {
-		left = left[len(left)-3:]
-	}
-	return !q.n.cued(left)
+	return all, true
 }
 
-// answering tells whether the user asked for an answer to what somebody sent.
-func (s *Session) answering() bool {
-	for _, w := range [...]string{"reply", "replies", "answer", "respond", "back", "forward", "thank", "antworte", "antwort", "réponds", "responde"} {
+// answerAsked reports whether the user asked for an answer to what others sent.
+func (s *Session) answerAsked() bool {
+	for w := range vocabulary[answerWords] {
 		if len(s.vouch.words[w]) > 0 {
 			return true
 		}

@@ -54,8 +54,8 @@ type output struct {
 	argText []argument // the producing call's own arguments, for echoes
 	floor   label.Trust
 	records int
-	// narrowed tells that an argument which nothing vouches for selected what was
-	// returned: one record then is as good as chosen.
+	// narrowed reports whether an argument that nothing vouches for selected what was
+	// returned: one record is then as good as chosen.
 	narrowed bool
 	by       []string // ordinary words of the user's that selected it
 	keyed    []string // for each of spec.Certify, the record that its key names
@@ -170,7 +170,7 @@ func (s *Session) User(name, text string) {
 	s.add(event{name: name, text: text, label: l})
 }
 
-// External adds material that the user passed on without having written it.
+// External adds text that the user passed on without having written it.
 func (s *Session) External(name, text string) {
 	s.add(event{name: name, text: text, label: label.Label{Origins: label.OriginsOf(label.OriginUser), Trust: label.External}})
 }
@@ -218,12 +218,13 @@ func (s *Session) see(event int, l label.Label) {
 	}
 }
 
-// carve blanks what a user's text quotes from others, byte by byte, so that
-// positions stay as they are, and tells whether there was anything.
+// carve blanks the parts of a user's text that quote others, byte by byte, so that
+// positions stay as they are, and reports whether there were any.
 func carve(text string) (own string, quoted bool) {
 	if !strings.ContainsAny(text, ">:-＞") {
 		return text, false
 	}
+
 	out := []byte(text)
 	blank := func(start, end int) {
 		quoted = true
@@ -233,6 +234,7 @@ func carve(text string) (own string, quoted bool) {
 			}
 		}
 	}
+
 	for start := 0; start < len(text); {
 		end := lineEnd(text, start)
 		line := strings.TrimSpace(text[start:end])
@@ -241,7 +243,7 @@ func carve(text string) (own string, quoted bool) {
 		case strings.HasPrefix(line, ">") || strings.HasPrefix(line, "＞"):
 			blank(start, end)
 		case forwarded(line), mailHeader(line, rest), attribution(line) && !nextQuoted(rest):
-			// All that follows is somebody else's.
+			// All that follows is of another author.
 			blank(start, len(text))
 			return string(out), quoted
 		case attribution(line):
@@ -260,7 +262,7 @@ func lineEnd(text string, start int) int {
 	return len(text)
 }
 
-// forwarded tells whether a line separates a forwarded message.
+// forwarded reports whether a line separates a forwarded message.
 func forwarded(line string) bool {
 	if len(line) > 80 {
 		return false
@@ -273,7 +275,7 @@ func forwarded(line string) bool {
 	return strings.HasPrefix(l, "begin forwarded message")
 }
 
-// mailHeader tells whether a line begins the header of a pasted mail: "From:"
+// mailHeader reports whether a line begins the header of a pasted mail: "From:"
 // with a subject or a time of sending in one of the next lines.
 func mailHeader(line, rest string) bool {
 	if !headerField(line, "from", "von", "de") {
@@ -294,25 +296,31 @@ func headerField(line string, names ...string) bool {
 	if !ok || len(name) > 16 {
 		return false
 	}
-	name = strings.ToLower(strings.Trim(name, "* "))
-	for _, n := range names {
-		if name == n {
-			return true
-		}
-	}
-	return false
+	return contains(names, strings.ToLower(strings.Trim(name, "* ")))
 }
 
-// attribution tells whether a line introduces a quoted mail: "On Monday, Bob
+// attributions are how a line begins and goes on that introduces a quoted mail.
+var attributions = [...]struct{ begins, has, ends string }{
+	{"on ", "", " wrote"},
+	{"am ", " schrieb", ""},
+	{"le ", "", " écrit"},
+	{"el ", "", " escribió"},
+}
+
+// attribution reports whether a line introduces a quoted mail: "On Monday, Bob
 // <bob@corp.com> wrote:".
 func attribution(line string) bool {
 	if !strings.HasSuffix(line, ":") || len(line) > 240 {
 		return false
 	}
+
 	l := strings.ToLower(strings.TrimRight(line, ": "))
-	on := strings.HasPrefix(l, "on ") && strings.HasSuffix(l, " wrote") || strings.HasPrefix(l, "am ") && strings.Contains(l, " schrieb") ||
-		strings.HasPrefix(l, "le ") && strings.HasSuffix(l, " écrit") || strings.HasPrefix(l, "el ") && strings.HasSuffix(l, " escribió")
-	return on && strings.ContainsAny(l, "0123456789@")
+	for _, a := range attributions {
+		if strings.HasPrefix(l, a.begins) && strings.Contains(l, a.has) && strings.HasSuffix(l, a.ends) {
+			return strings.ContainsAny(l, "0123456789@")
+		}
+	}
+	return false
 }
 
 func nextQuoted(rest string) bool {
@@ -356,13 +364,13 @@ type Result struct {
 	Text string
 	// Document is the structured form; nil when there is none.
 	Document *strictjson.Document
-	// Beside tells that the document was given beside the text and not read
-	// from it, so that each may hold what the other doesn't.
+	// Beside reports whether the document was given beside the text and not read
+	// from it, so that each may have what the other doesn't.
 	Beside bool
 	Tool   string
 	Origin label.Origins
 	Spec   Spec
-	// Made tells that the call did something, so that what it returns is of what it
+	// Made reports whether the call did something, so that its result is about what it
 	// made.
 	Made bool
 	// Arguments are the producing call's, as they were resolved.
@@ -377,6 +385,38 @@ type Resolved struct {
 
 // Output adds the result of a call.
 func (s *Session) Output(name string, r Result) {
+	out := newOutput(r)
+	l := label.Label{Origins: r.Origin, Trust: out.floor}
+	if blank(r) {
+		// There is no text that others could have written.
+		l.Trust = max(l.Trust, label.ToolOutput)
+	}
+	text := r.Text
+	if text == "" && r.Document != nil {
+		text = string(r.Document.Canonical())
+	}
+
+	s.work.begin(len(text), 0)
+	s.prose = s.prose || (l.Trust < label.User && prose(r))
+	n := s.add(event{name: name, text: text, label: l, out: out})
+	if r.Document == nil {
+		if out.floor >= label.ToolOutput {
+			s.addCells(n, text)
+		}
+		return
+	}
+
+	if r.Beside && text != string(r.Document.Canonical()) {
+		s.add(event{name: name + "/structured", text: string(r.Document.Canonical()), label: l})
+	}
+	out.records = records(r.Document)
+	out.findKeyed(s)
+	s.addFields(n, out)
+	s.addNumeric(int32(n), out)
+}
+
+// newOutput returns a result with what its call's arguments make of it.
+func newOutput(r Result) *output {
 	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
 	for _, a := range r.Arguments {
 		switch {
@@ -386,6 +426,7 @@ func (s *Session) Output(name string, r Result) {
 		case a.Label.Obligations&label.LowInfo != 0 && len(out.by) < maxSelecting:
 			out.by = append(out.by, a.Text)
 		}
+
 		if r.Spec.Derived {
 			out.floor = min(out.floor, a.Label.Trust)
 		}
@@ -393,32 +434,10 @@ func (s *Session) Output(name string, r Result) {
 			out.argText = append(out.argText, argument{a.Text, a.Label})
 		}
 	}
-	l := label.Label{Origins: r.Origin, Trust: out.floor}
-	if blank(r) {
-		// Nothing that anybody could have written.
-		l.Trust = max(l.Trust, label.ToolOutput)
-	}
-	text := r.Text
-	if text == "" && r.Document != nil {
-		text = string(r.Document.Canonical())
-	}
-	s.work.begin(len(text), 0)
-	s.prose = s.prose || l.Trust < label.User && prose(r)
-	n := s.add(event{name: name, text: text, label: l, out: out})
-	if r.Document != nil {
-		if r.Beside && text != string(r.Document.Canonical()) {
-			s.add(event{name: name + "/structured", text: string(r.Document.Canonical()), label: l})
-		}
-		out.records = records(r.Document)
-		out.findKeyed(s)
-		s.addFields(n, out)
-		s.addNumeric(int32(n), out)
-	} else if out.floor >= label.ToolOutput {
-		s.addCells(n, text)
-	}
+	return out
 }
 
-// Prose reports whether a result has had text that somebody may have written,
+// Prose reports whether a result has had text that a person may have written,
 // more than identifiers, numbers and states.
 func (s *Session) Prose() bool { return s.prose }
 
@@ -451,7 +470,7 @@ func wordsAtLeast(text string, n int) bool {
 	return false
 }
 
-// blank tells whether a result holds no text at all.
+// blank reports whether a result has no text at all.
 func blank(r Result) bool {
 	if r.Document == nil || r.Beside {
 		switch strings.TrimSpace(r.Text) {
@@ -463,15 +482,22 @@ func blank(r Result) bool {
 	if r.Document == nil {
 		return true
 	}
+
 	for i, leaf := range r.Document.Leaves() {
-		if leaf.Kind != strictjson.Null && leaf.Text != "" || i == maxBlankLeaves {
+		empty := leaf.Kind == strictjson.Null || leaf.Text == ""
+		if !empty || i == maxBlankLeaves || !onlyEnvelope(leaf.Pointer) {
 			return false
 		}
-		// A member name is text too, and may be an outsider's.
-		for segment := range strings.SplitSeq(leaf.Pointer, "/") {
-			if segment != "" && !isIndex(segment) && !envelope.has(segment) {
-				return false
-			}
+	}
+	return true
+}
+
+// onlyEnvelope reports whether a pointer has no names but those of an envelope: a
+// member name is text too, and may be an outsider's.
+func onlyEnvelope(pointer string) bool {
+	for segment := range strings.SplitSeq(pointer, "/") {
+		if segment != "" && !isIndex(segment) && !envelope.has(segment) {
+			return false
 		}
 	}
 	return true
@@ -485,6 +511,7 @@ const maxBlankLeaves = 16
 func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 	for i, v := range values {
 		l := resolved[i].Label
+
 		switch {
 		case l.Trust >= label.User, v.Kind == strictjson.Bool, v.Kind == strictjson.Null, v.Text == "":
 		case len(v.Text) >= minEcho:
@@ -525,7 +552,7 @@ func records(doc *strictjson.Document) int {
 	return n
 }
 
-// nested tells whether a document that lists nothing at its top may list things
+// nested reports whether a document that lists nothing at its top may list things
 // further down: a list with several objects in it, or several members of one
 // object that are objects of the same form. In doubt there are several records.
 func nested(doc *strictjson.Document) bool {
@@ -549,61 +576,77 @@ func nested(doc *strictjson.Document) bool {
 // maxForms bounds what [nested] remembers.
 const maxForms = 8192
 
-// outermost counts what the outermost list holds.
+// outermost counts what the outermost list has.
 func outermost(doc *strictjson.Document) int {
-	members, arrays, lists, elements, inLists := 0, 0, 0, 0, 0
-	first, second := "", ""
-	isArray, isList, n := false, false, 0
-	// Leaves come in the order of the document, so that each member, and each
-	// element, is one run of them.
-	flush := func() {
-		elements += n
-		if isArray {
-			arrays++
+	leaves := doc.Leaves()
+	if len(leaves) > 0 && leaves[0].Pointer == "" {
+		if leaves[0].Kind == strictjson.Array {
+			return 0
 		}
-		if isList {
-			lists++
-			inLists += n
-		}
-		isArray, isList, n = false, false, 0
+		return 1
 	}
-	for i, leaf := range doc.Leaves() {
-		if leaf.Pointer == "" {
-			if leaf.Kind == strictjson.Array {
-				return 0
-			}
-			return 1
-		}
-		f, rest, _ := strings.Cut(leaf.Pointer[1:], "/")
-		if i == 0 || f != first {
-			flush()
-			members++
-			first, second = f, ""
-		}
-		sec, third, _ := strings.Cut(rest, "/")
-		if leaf.Kind == strictjson.Array && rest == "" {
-			isArray = true
-		} else if isIndex(sec) {
-			isArray = true
-			if sec != second {
-				second = sec
-				n++
-			}
-			isList = isList || third != ""
-		}
+
+	var c listCount
+	for _, leaf := range leaves {
+		c.take(leaf)
 	}
-	flush()
+	c.endMember()
 	switch {
 	case doc.Root().Kind() == strictjson.Array:
-		return members
-	case members == 1 && arrays == 1:
-		return elements
-	case lists == 0:
+		return c.members
+	case c.members == 1 && c.arrays == 1:
+		return c.elements
+	case c.lists == 0:
 		return 1
-	case lists > 1:
-		return 2 // several lists: nothing is the one record
+	case c.lists > 1:
+		return 2 // several lists: none of them is the one record
 	}
-	return inLists
+	return c.inLists
+}
+
+// listCount counts the members of a document's root, and the elements of those that
+// are arrays. Leaves come in the order of the document, so that each member, and each
+// element, is one run of them.
+type listCount struct {
+	members, arrays, lists, elements, inLists int
+
+	member, element string // the present ones
+	isArray, isList bool   // a list has elements with members of their own
+	n               int    // elements of the present member
+}
+
+func (c *listCount) take(leaf strictjson.Leaf) {
+	member, rest, _ := strings.Cut(leaf.Pointer[1:], "/")
+	if c.members == 0 || member != c.member {
+		c.endMember()
+		c.members++
+		c.member, c.element = member, ""
+	}
+
+	element, within, _ := strings.Cut(rest, "/")
+	switch {
+	case leaf.Kind == strictjson.Array && rest == "":
+		c.isArray = true
+	case isIndex(element):
+		c.isArray = true
+		if element != c.element {
+			c.element = element
+			c.n++
+		}
+		c.isList = c.isList || within != ""
+	}
+}
+
+func (c *listCount) endMember() {
+	c.elements += c.n
+	if c.isArray {
+		c.arrays++
+	}
+	if c.isList {
+		c.lists++
+		c.inLists += c.n
+	}
+	c.isArray, c.isList, c.n = false, false, 0
 }
 
 // Influences names the events that a value with the ambient label may have come

@@ -9,22 +9,18 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// flag resolves a boolean. Matching its text would decide nothing; what counts is
-// whether the user's request has the flag: all words of its name, together, in
-// the clause that asks for the call.
+// flag resolves a boolean. Matching its text would decide nothing: the user's request
+// must have the flag, all words of its name, together, in the clause that asks for the
+// call.
 func (q *query) flag() Resolution {
 	if q.v.Text != "true" {
 		return q.ambient()
 	}
-	var name []string
-	for _, w := range q.n.last {
-		if !flagFiller.has(w) {
-			name = append(name, w)
-		}
-	}
+	name := slices.DeleteFunc(slices.Clone(q.n.last), flagFiller.has)
 	if len(name) == 0 {
 		return q.ambient()
 	}
+
 	for i, src := range q.s.vouch.current(q.act.Tool) {
 		if at, ok := src.reading.says(q.s.work, name, q.act); ok {
 			o := occurrence{source: i, start: at.start, end: at.end}
@@ -43,28 +39,45 @@ func (r *reading) says(work *meter, name []string, act Act) (span, bool) {
 	if !work.spend(len(r.tokens) * len(name)) {
 		return span{}, false
 	}
+
 	for i := range r.tokens {
 		end, ok := r.together(i, name)
 		if !ok {
 			continue
 		}
 		at := span{r.tokens[i].start, r.tokens[end].end}
-		for j := range r.requests {
-			q := &r.requests[j]
-			if !work.spend(candidateWork) {
-				return span{}, false
-			}
-			covers := q.governs.start <= at.start && at.end <= q.governs.end
-			asks := q.answers(act.deeds, act.words) || act.Effect == Reads
-			if !covers || !asks || !q.directive || r.ruledOut(work, q, at.start, at.end) {
-				continue
-			}
-			if clause := r.clauseAt(at.start); clause == r.clauseAt(q.verb.start) || r.wordsIn(clause) <= setting {
-				return at, true
-			}
+		requested, ok := r.requestedWith(work, at, act)
+		if !ok {
+			return span{}, false
+		}
+		if requested {
+			return at, true
 		}
 	}
 	return span{}, false
+}
+
+// requestedWith reports whether a request for a call has the words at a place, in the
+// clause of its verb or in a short one of their own. It is not ok where no steps are
+// left.
+func (r *reading) requestedWith(work *meter, at span, act Act) (requested, ok bool) {
+	for j := range r.requests {
+		q := &r.requests[j]
+		if !work.spend(candidateWork) {
+			return false, false
+		}
+		covers := q.governs.start <= at.start && at.end <= q.governs.end
+		asks := q.answers(act.deeds, act.words) || act.Effect == Reads
+		if !covers || !asks || !q.directive || r.ruledOut(work, q, at.start, at.end) {
+			continue
+		}
+
+		clause := r.clauseAt(at.start)
+		if clause == r.clauseAt(q.verb.start) || r.wordsIn(clause) <= setting {
+			return true, true
+		}
+	}
+	return false, true
 }
 
 // together reports whether all words of a name are in the tokens from i on, with
@@ -114,35 +127,31 @@ func (r *reading) wordsIn(clause span) int {
 // said in another sense: "the invite admin Carol knows" makes nobody an admin.
 func (q *query) unsaidRight(text string, o occurrence, left, right []string) bool {
 	everybody := requests.marks[strings.ToLower(text)]&universalWord != 0
-	if !everybody && !rightNames.in(q.n.last) || o.quoted {
+	if o.quoted || (!everybody && !rightNames.in(q.n.last)) {
 		return false
 	}
 	if everybody && len(right) > 0 && requests.marks[plainWord(right[0])] == 0 {
 		return false // "all attendees"
 	}
-	for len(left) > 0 {
-		switch left[len(left)-1] {
-		case "a", "an", "the", "full", "only", "ein", "eine", "un", "une":
-			left = left[:len(left)-1]
-			continue
-		}
-		break
+
+	for len(left) > 0 && beforeRight.has(left[len(left)-1]) {
+		left = left[:len(left)-1]
 	}
 	if len(left) > 0 && (asRight.has(left[len(left)-1]) || contains(q.n.last, stem(left[len(left)-1]))) {
 		return false
 	}
-	before := q.s.vouch.sources[o.source].text[:o.start]
+	source := q.s.vouch.sources[o.source].text
 	for _, as := range [...]string{"为", "成", "作", "当", "に", "として"} {
-		if strings.HasSuffix(before, as) {
+		if strings.HasSuffix(source[:o.start], as) {
 			return false
 		}
 	}
 	if len(right) > 0 && (ofRight.has(stem(right[0])) || q.n.cued(right[:1])) {
 		return false
 	}
-	// "make it public", "as the owner."
-	made := making.in(left)
-	return !(made && closes(q.s.vouch.sources[o.source].text, o.end))
+
+	// "Make it public", "as the owner."
+	return !making.in(left) || !closes(source, o.end)
 }
 
 //go:embed settings.txt
@@ -175,8 +184,8 @@ func readSettings(table string) (*serviceWords, error) {
 	return x, nil
 }
 
-// Settled is the procedure of values that are nobody's choice, or follow from what
-// the user asked for: see [Offer].
+// Settled is the procedure of values in which there is no choice, or that follow from
+// what the user asked for: see [Offer].
 const Settled = "settled"
 
 // settled is the resolution of a value that nothing vouches for, with a
@@ -212,6 +221,7 @@ func (q *query) setting(text string) (Resolution, bool) {
 	if names := services.currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
 		return q.settled("currency of the user's", "the code of the currency that the user named"), true
 	}
+
 	if q.act.Effect == Reads || len(value) > 24 || strings.ContainsAny(value, " /@.:") {
 		return Resolution{}, false
 	}
@@ -231,7 +241,8 @@ func (q *query) settingIn(r *reading, value string) (span, bool) {
 			return at, true
 		}
 	}
-	deeds := methodNames.in(q.n.last)
+
+	ofMethod := methodNames.in(q.n.last)
 	for i := range r.requests {
 		p := &r.requests[i]
 		if !q.s.work.spend(candidateWork) {
@@ -240,20 +251,21 @@ func (q *query) settingIn(r *reading, value string) (span, bool) {
 		if !p.directive || p.unknown || !p.answers(q.act.deeds, q.act.words) {
 			continue
 		}
-		if done(value, p.word) || deeds && requests.asksFor(value, "")&p.deeds != 0 {
+		sameDeed := ofMethod && requests.asksFor(value, "")&p.deeds != 0
+		if sameDeed || isParticiple(value, p.word) {
 			return p.verb, true
 		}
 	}
 	return span{}, false
 }
 
-// done reports whether a value is the participle of an English verb: "closed" of
-// "close", "cancelled" of "cancel".
-func done(value, verb string) bool {
+// isParticiple reports whether a value is the participle of an English verb: "closed"
+// of "close", "cancelled" of "cancel".
+func isParticiple(value, verb string) bool {
 	if !requests.english[verb] {
 		return false
 	}
-	return value == verb+"d" && strings.HasSuffix(verb, "e") || value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed"
+	return value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed" || (strings.HasSuffix(verb, "e") && value == verb+"d")
 }
 
 // constant resolves a value that names the caller's own, in an argument of that
@@ -275,22 +287,30 @@ func (q *query) otherNamed(kind string) bool {
 		if !q.s.work.spend(aroundWork * len(q.s.vouch.words[form])) {
 			return true
 		}
-		for _, p := range q.s.vouch.words[form] {
-			src := &q.s.vouch.sources[p.source]
-			o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-			left, right := q.s.vouch.around(o, 1, 1)
-			for _, w := range append(left, right...) {
-				m := requests.marks[plainWord(w)]
-				if m == 0 && requests.deeds[plainWord(w)] == 0 && !possessives.has(w) {
-					return true
-				}
-			}
-			for _, quote := range src.quotes {
-				if near := quote.start - o.end; near >= 0 && near <= 4 || o.start-quote.end >= 0 && o.start-quote.end <= 4 {
-					return true
-				}
-			}
+		if slices.ContainsFunc(q.s.vouch.words[form], q.s.vouch.namedNextTo) {
+			return true
 		}
 	}
 	return false
 }
+
+// namedNextTo reports whether a name is next to the word at a place: a word that is
+// neither of the grammar nor a verb, or a quotation.
+func (v *vouching) namedNextTo(p position) bool {
+	o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+	left, right := v.around(o, 1, 1)
+	for _, w := range append(left, right...) {
+		word := plainWord(w)
+		if requests.marks[word] == 0 && requests.deeds[word] == 0 && !possessives.has(w) {
+			return true
+		}
+	}
+
+	return slices.ContainsFunc(v.sources[p.source].quotes, func(quote span) bool {
+		behind, before := quote.start-o.end, o.start-quote.end
+		return (behind >= 0 && behind <= maxToQuote) || (before >= 0 && before <= maxToQuote)
+	})
+}
+
+// maxToQuote is how far a quotation is from the word that it belongs to, in bytes.
+const maxToQuote = 4

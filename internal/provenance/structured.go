@@ -30,13 +30,14 @@ func (r *Resolution) add(p Part, evidence []label.Evidence) {
 	r.Evidence = append(r.Evidence, evidence...)
 }
 
-// url resolves a URL that nobody vouches for as a whole. Scheme, host and path
+// url resolves a URL that nothing vouches for as a whole. Scheme, host and path
 // decide where the call goes; query and fragment carry content to it.
 func (q *query) url(u webURL) Resolution {
 	r := Resolution{Label: label.Identity(), How: "URL parts"}
 	place, evidence := q.place(u)
 	r.add(Part{Name: "place", Text: u.place(), Authority: true, Label: place}, evidence)
 	r.Witness = place.Trust > q.s.ambient.Trust
+
 	pieces := 0
 	content := func(name, raw string) {
 		if pieces++; raw == "" || pieces > maxPieces {
@@ -52,6 +53,7 @@ func (q *query) url(u webURL) Resolution {
 		}
 		r.add(Part{Name: name, Text: text, Label: l}, ev)
 	}
+
 	for pair := range strings.SplitSeq(u.query, "&") {
 		_, value, found := strings.Cut(pair, "=")
 		if !found {
@@ -73,10 +75,12 @@ func (q *query) place(u webURL) (label.Label, []label.Evidence) {
 	if r, ok := q.places(u.place(), q.s.vouch.urls[u.place()], "URL"); ok {
 		return r.Label, r.Evidence
 	}
+
 	segments := strings.Split(strings.Trim(u.path, "/"), "/")
 	if len(segments) > maxPieces {
 		return q.s.Ambient(), nil
 	}
+
 	for cut := len(segments) - 1; cut >= 0; cut-- {
 		base := u.scheme + "://" + u.host + "/" + strings.Join(segments[:cut], "/")
 		r, ok := q.places(base, q.s.vouch.urls[base], "URL")
@@ -106,10 +110,12 @@ func (q *query) address(text string) (Resolution, bool) {
 	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) || strings.ContainsAny(text, "\n\r\t") || !displayName(strings.TrimSpace(name)) {
 		return Resolution{}, false
 	}
+
 	mail := strings.TrimSuffix(rest, ">")
 	if _, ok := mailKey(mail); !ok {
 		return Resolution{}, false
 	}
+
 	r := Resolution{Label: label.Identity(), How: "address parts"}
 	l, ev := q.s.Ambient(), []label.Evidence(nil)
 	if part, ok := q.text(mail); ok {
@@ -119,6 +125,7 @@ func (q *query) address(text string) (Resolution, bool) {
 		r.refs = part.refs
 	}
 	r.add(Part{Name: "address", Text: mail, Authority: true, Label: l}, ev)
+
 	if name = strings.Trim(name, " \"'"); name != "" {
 		l, ev = q.s.Ambient(), nil
 		if part, ok := q.text(name); ok {
@@ -129,7 +136,7 @@ func (q *query) address(text string) (Resolution, bool) {
 	return r, true
 }
 
-// displayName tells whether a text is a display name to every reader of an
+// displayName reports whether a text is a display name to every reader of an
 // address header: words, in one pair of quotes or none. A comma, a colon or an
 // at sign makes some of them read a second recipient.
 func displayName(s string) bool {

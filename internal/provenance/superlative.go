@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -35,7 +34,7 @@ var superlatives = []superlative{
 	{"billigste", priceFields, false}, {"günstigste", priceFields, false}, {"teuerste", priceFields, true},
 }
 
-// pickedBySuperlative tells whether a field stands in the record that the user
+// pickedBySuperlative reports whether a field is in the record that the user
 // picked by a superlative, recomputed here over all records of the result: "the
 // largest file" is the record whose size is the greatest, and no other is as
 // great. The compared fields must not be external.
@@ -60,7 +59,7 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 	return "", false
 }
 
-// saysSuperlative tells whether the user said it: "recent" and "expensive" pick
+// saysSuperlative reports whether the user said it: "recent" and "expensive" pick
 // one record only with "most" before them.
 func (s *Session) saysSuperlative(sup *superlative) bool {
 	for _, p := range s.vouch.words[sup.word] {
@@ -89,62 +88,84 @@ func (s *Session) extreme(event int32, sup *superlative) (record, field string) 
 	if !s.work.spend(candidateWork * len(out.doc.Leaves())) {
 		return "", ""
 	}
-	defer func() { s.memo.extremes = remember(s.memo.extremes, key, [2]string{record, field}) }()
-	column := ""
-	var best *big.Rat
-	var bestText string
-	n := 0
+
+	record, field = s.findExtreme(event, sup)
+	s.memo.extremes = remember(s.memo.extremes, key, [2]string{record, field})
+	return record, field
+}
+
+func (s *Session) findExtreme(event int32, sup *superlative) (record, field string) {
+	out := s.events[event].out
+	best := extremum{highest: sup.highest}
 	for i, leaf := range out.doc.Leaves() {
 		prefix := recordPrefix(leaf.Pointer)
-		if prefix == leaf.Pointer || leaf.Kind != strictjson.Number && leaf.Kind != strictjson.String {
+		if prefix == leaf.Pointer || !isScalar(leaf) {
 			continue
 		}
-		relative := leaf.Pointer[len(prefix):]
-		if column == "" && s.about(relative, sup.fields) {
-			column = relative
+		name := leaf.Pointer[len(prefix):]
+		if field == "" && s.about(name, sup.fields) {
+			field = name
 		}
-		if relative != column || column == "" {
+		if field == "" || name != field {
 			continue
 		}
+
 		if l, _, _ := s.fieldLabel(fieldRef{event: event, leaf: int32(i)}); l.Trust < label.ToolOutput {
 			return "", ""
 		}
-		n++
-		value, numeric := parseNumber(leaf.Text)
-		order := 0
-		switch {
-		case n == 1:
-			order = 1
-		case numeric && best != nil:
-			order = value.Cmp(best)
-		case numeric || best != nil:
-			return "", "" // numbers and text in one column
-		default:
-			order = strings.Compare(leaf.Text, bestText)
-			if _, ok := parseMoment(leaf.Text); !ok {
-				return "", ""
-			}
-		}
-		if !sup.highest && n > 1 {
-			order = -order
-		}
-		switch {
-		case order > 0:
-			best, bestText, record = value, leaf.Text, prefix
-			if !numeric {
-				best = nil
-			}
-		case order == 0:
-			record = "" // two records are as good: nothing was picked
+		if !best.take(prefix, leaf.Text) {
+			return "", ""
 		}
 	}
-	if n != out.records {
+	if best.n != out.records {
 		return "", ""
 	}
-	return record, column
+	return best.record, field
 }
 
-// about tells whether a field directly in a record has a name that a
+// extremum is the record with the greatest or the least value so far.
+type extremum struct {
+	highest bool
+	n       int      // values
+	number  *big.Rat // nil where values are times
+	text    string
+	record  string // empty where two records are as good: none was picked
+}
+
+// take takes the value of a record in. It reports false where the values have no order:
+// numbers and text, or text that is not a time.
+func (e *extremum) take(record, text string) bool {
+	number, numeric := parseNumber(text)
+	if !numeric {
+		number = nil
+	}
+	order := 1
+	switch _, isTime := parseMoment(text); {
+	case e.n == 0:
+	case numeric != (e.number != nil):
+		return false
+	case numeric:
+		order = number.Cmp(e.number)
+	case !isTime:
+		return false
+	default:
+		order = strings.Compare(text, e.text)
+	}
+	if !e.highest && e.n > 0 {
+		order = -order
+	}
+
+	e.n++
+	switch {
+	case order > 0:
+		e.number, e.text, e.record = number, text, record
+	case order == 0:
+		e.record = ""
+	}
+	return true
+}
+
+// about reports whether a field directly in a record has a name that a
 // superlative is about.
 func (s *Session) about(relative string, fields []string) bool {
 	if strings.Contains(relative, "/") {

@@ -56,6 +56,21 @@ const (
 	states
 	rights
 	beforeTime
+	beforeRight
+	negations
+	harmless
+	verdicts
+	verdictNegations
+	verdictVerbs
+	verdictFiller
+	wanting
+	actors
+	uncounted
+	destining
+	recipientWords
+	sourceWords
+	smallOr
+	answerWords
 	making
 	labels
 	smallConnectives
@@ -115,6 +130,21 @@ var classNames = [wordClasses]string{
 	universal:        "universal",
 	people:           "people",
 	states:           "states",
+	wanting:          "wanting",
+	actors:           "actors",
+	uncounted:        "uncounted",
+	destining:        "destining",
+	recipientWords:   "recipientWords",
+	sourceWords:      "sourceWords",
+	smallOr:          "smallOr",
+	answerWords:      "answerWords",
+	beforeRight:      "beforeRight",
+	negations:        "negations",
+	harmless:         "harmless",
+	verdicts:         "verdicts",
+	verdictNegations: "verdictNegations",
+	verdictVerbs:     "verdictVerbs",
+	verdictFiller:    "verdictFiller",
 	beforeTime:       "beforeTime",
 	making:           "making",
 	rights:           "rights",

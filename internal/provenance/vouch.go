@@ -10,13 +10,13 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Bounds of the vouching text. It is written by the user and the deployment
-// alone, so these are not a defence against an attacker but against a paste
-// that was meant as an attachment.
+// Bounds of the vouching text. Only the user and the deployment write it, so these
+// are not a defence against an attacker but against a paste that was meant as an
+// attachment.
 const (
 	// MaxVouching is how much user and system text vouches in one session, in
 	// bytes. The text that passes it begins over: nothing that was said before
-	// vouches any more, since what comes after may have taken it back. A text
+	// vouches any more, since the new text may have taken it back. A text
 	// that is longer by itself vouches for nothing.
 	MaxVouching = 256 << 10
 	// maxPositions is how many occurrences of one word are looked at.
@@ -101,19 +101,17 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 	if !v.fits(text) {
 		return false
 	}
+
 	v.size += len(text)
 	src := vouchSource{event: event, text: text, label: l, system: l.Trust > label.User, quotes: quotations(text)}
 	src.reading = readRequests(text, src.quotes)
-	for _, q := range src.quotes {
-		if t := strings.ToLower(strings.Trim(text[q.start:q.end], " .,")); len(t) >= 4 && len(src.quoted) < maxQuoted {
-			src.quoted = append(src.quoted, t)
-		}
-	}
+	src.quoted = quotedNames(text, src.quotes)
 	n := int32(len(v.sources))
 	if !src.system {
 		v.latest = int(n)
 	}
 	v.sources = append(v.sources, src)
+
 	for start, end := range words(text) {
 		key := strings.ToLower(text[start:end])
 		// One more than is looked at tells that the word is too frequent.
@@ -127,35 +125,48 @@ func (v *vouching) add(event int, text string, l label.Label, clock calendar) bo
 	return true
 }
 
+// quotedNames returns the quotations that may name a record, in lower case.
+func quotedNames(text string, quotes []span) []string {
+	var out []string
+	for _, q := range quotes {
+		if name := strings.ToLower(strings.Trim(text[q.start:q.end], " .,")); len(name) >= 4 && len(out) < maxQuoted {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // words yields the maximal runs of letters and digits of a text. Where a script
 // without spaces meets another, a run ends.
 func words(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
-		start := -1
-		spaceless := false
+		start, spaceless := -1, false
 		for i, r := range text {
-			if r < utf8.RuneSelf && isAlnum(byte(r)) || r >= utf8.RuneSelf && (wordRune(r) || unicode.Is(unicode.Mn, r)) {
-				if s := scriptless(r); start < 0 {
-					start, spaceless = i, s
-				} else if s != spaceless && !unicode.Is(unicode.Mn, r) {
-					if !yield(start, i) {
-						return
-					}
-					start, spaceless = i, s
-				}
-				continue
-			}
-			if start >= 0 {
+			inside, accent := runRune(r), r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r)
+			meets := inside && !accent && scriptless(r) != spaceless
+			if start >= 0 && (!inside || meets) {
 				if !yield(start, i) {
 					return
 				}
 				start = -1
 			}
+			if inside && start < 0 {
+				start, spaceless = i, scriptless(r)
+			}
 		}
+
 		if start >= 0 {
 			yield(start, len(text))
 		}
 	}
+}
+
+// runRune reports whether a rune is of a word: a letter, a digit or an accent.
+func runRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlnum(byte(r))
+	}
+	return wordRune(r) || unicode.Is(unicode.Mn, r)
 }
 
 // quotations finds quoted strings, code spans and fenced code. Inside them the
@@ -164,36 +175,15 @@ func quotations(text string) []span {
 	var out []span
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		var closing string
-		switch r {
-		case '"':
-			closing = `"`
-		case '“':
-			closing = "”"
-		case '„':
-			closing = "“"
-		case '«':
-			closing = "»"
-		case '‘':
-			closing = "’"
-		case '‚':
-			closing = "‘"
-		case '‹':
-			closing = "›"
-		case '`':
-			closing = "`"
-			if strings.HasPrefix(text[i:], "```") {
-				closing, size = "```", 3
-			}
-		case '\'':
-			if boundedLeft(text, i) {
-				closing = "'"
-			}
-		}
+		closing := closingQuote(text, i, r)
 		if closing == "" {
 			i += size
 			continue
 		}
+		if closing == "```" {
+			size = len(closing)
+		}
+
 		start := i + size
 		end := closeQuote(text, start, closing)
 		if end < 0 {
@@ -204,6 +194,21 @@ func quotations(text string) []span {
 		i = end + len(closing)
 	}
 	return out
+}
+
+// closingQuotes has what closes a quotation, by the rune that opens it.
+var closingQuotes = map[rune]string{'"': `"`, '“': "”", '„': "“", '«': "»", '‘': "’", '‚': "‘", '‹': "›", '`': "`"}
+
+// closingQuote returns what closes the quotation that rune r opens at i; nothing where
+// it opens none.
+func closingQuote(text string, i int, r rune) string {
+	switch {
+	case strings.HasPrefix(text[i:], "```"):
+		return "```"
+	case r == '\'' && boundedLeft(text, i):
+		return "'"
+	}
+	return closingQuotes[r]
 }
 
 // maxQuotation is how far a closing quote is looked for: without a bound, a
@@ -235,24 +240,11 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 	if value == "" || len(value) > v.size || !v.work.spend(len(value)) {
 		return nil
 	}
-	// Start from the rarest of the value's first words.
-	var candidates []position
-	offset, seen := 0, 0
-	for start, end := range words(value) {
-		list := v.words[strings.ToLower(value[start:end])]
-		if len(list) == 0 {
-			return nil
-		}
-		if seen == 0 || len(list) < len(candidates) {
-			candidates, offset = list, start
-		}
-		if seen++; seen == maxRuns {
-			break
-		}
-	}
-	if seen == 0 || len(candidates) > maxPositions {
+	candidates, offset := v.rarest(value)
+	if len(candidates) > maxPositions {
 		return nil
 	}
+
 	var out []occurrence
 	for _, c := range candidates {
 		if !v.work.spend(len(value) + candidateWork) {
@@ -265,20 +257,36 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 			continue
 		}
 		got := src.text[start:end]
-		if got != value && (!foldCase || !strings.EqualFold(got, value)) {
-			continue
+		same := got == value || (foldCase && strings.EqualFold(got, value))
+		if same && bounded(src.text, start, end) && !groupOf(src.text, start, end) {
+			out = append(out, v.occurrence(int(c.source), start, end))
 		}
-		if !bounded(src.text, start, end) || groupOf(src.text, start, end) {
-			continue
-		}
-		out = append(out, v.occurrence(int(c.source), start, end))
 	}
 	return out
 }
 
+// rarest returns the places of the rarest of a value's first words, and where the word
+// begins in the value. There are none where a word is nowhere.
+func (v *vouching) rarest(value string) (places []position, offset int) {
+	seen := 0
+	for start, end := range words(value) {
+		list := v.words[strings.ToLower(value[start:end])]
+		if len(list) == 0 {
+			return nil, 0
+		}
+		if seen == 0 || len(list) < len(places) {
+			places, offset = list, start
+		}
+		if seen++; seen == maxRuns {
+			break
+		}
+	}
+	return places, offset
+}
+
 func (v *vouching) occurrence(source, start, end int) occurrence {
 	o := occurrence{source: source, start: start, end: end}
-	// Quotations stand in a row, none in another.
+	// Quotations are in a row, none in another.
 	quotes := v.sources[source].quotes
 	i := sort.Search(len(quotes), func(i int) bool { return quotes[i].end >= end })
 	if i == len(quotes) || quotes[i].start > start {
@@ -302,52 +310,61 @@ const (
 	negationWords  = 6
 )
 
-// negated tells whether the user named the value to rule it out.
+// negated reports whether the user named the value to rule it out.
 func (v *vouching) negated(o occurrence) bool {
 	v.work.spend(negatedWork)
 	text := v.sources[o.source].text
-	window := text[max(0, o.start-negationWindow):o.start]
-	if i := strings.LastIndexAny(window, ".!?\n"); i >= 0 {
-		// A dot inside an address or a number ends no sentence.
-		if i+1 == len(window) || window[i+1] == ' ' || window[i] == '\n' {
-			window = window[i+1:]
-		}
-	}
 	if ruledOut(text[o.end:min(len(text), o.end+negationWindow)]) {
 		return true
 	}
-	fields := strings.Fields(window)
+
+	fields := strings.Fields(sameSentence(text[max(0, o.start-negationWindow):o.start]))
 	for i := len(fields) - 1; i >= 0 && len(fields)-i <= negationWords; i-- {
-		w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”"))
-		if i+1 < len(fields) && harmless(fields[i+1]) {
-			continue
-		}
-		switch w {
-		case "block", "refuse", "unsubscribe", "stop", "blockiere":
-			return true
-		case "no":
-			// "No mail may go to …", but not "No problem, write to …".
-			if slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted.has(strings.ToLower(f)) }) {
-				return true
-			}
-		case "not", "never", "avoid", "except", "without", "nor", "neither", "cannot",
-			"ignore", "ignoring", "beware", "distrust", "excluding", "besides", "exclude",
-			"nicht", "nie", "niemals", "kein", "keine", "keinen", "keinesfalls", "außer", "ohne",
-			"jamais", "sauf", "sans", "pas", "nunca", "excepto", "sin", "jamás":
-			return true
-		}
-		if strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
-			return true
-		}
-		if i+1 < len(fields) && (w == "instead" && strings.EqualFold(fields[i+1], "of") ||
-			(w == "other" || w == "rather") && strings.EqualFold(fields[i+1], "than")) {
+		if negates(fields, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// Names tells whether an argument may say which record the user meant: the user
+// sameSentence returns the end of a text from where its last sentence begins.
+func sameSentence(text string) string {
+	i := strings.LastIndexAny(text, ".!?\n")
+	if i < 0 {
+		return text
+	}
+	// A dot inside an address or a number ends no sentence.
+	if rest := text[i+1:]; rest == "" || rest[0] == ' ' || text[i] == '\n' {
+		return rest
+	}
+	return text
+}
+
+// negates reports whether a word before a value rules the value out.
+func negates(fields []string, i int) bool {
+	w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”"))
+	next := ""
+	if i+1 < len(fields) {
+		next = fields[i+1]
+	}
+
+	switch {
+	case harmless.has(strings.ToLower(strings.Trim(next, ",;:()'\""))):
+		return false // "don't forget to write to Bob"
+	case negations.has(w) || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t"):
+		return true
+	case w == "no":
+		// "No mail may go to …", but not "No problem, write to …".
+		return slices.ContainsFunc(fields[i+1:], func(f string) bool { return permitted.has(strings.ToLower(f)) })
+	case w == "instead":
+		return strings.EqualFold(next, "of")
+	case w == "other" || w == "rather":
+		return strings.EqualFold(next, "than")
+	}
+	return false
+}
+
+// Names reports whether an argument may say which record the user meant: the user
 // did not rule it out wherever it was said, and it says more than that some
 // such thing exists, as "project" does to a tool for projects.
 func (s *Session) Names(tool string, key Resolved) bool {
@@ -361,9 +378,11 @@ func (s *Session) Names(tool string, key Resolved) bool {
 			return false
 		}
 	}
+
 	found := s.vouch.find(key.Text, true)
+	telling := key.Label.Obligations == 0 || strings.Contains(key.Text, " ")
 	for _, o := range found {
-		if !s.vouch.negated(o) && (key.Label.Obligations == 0 || strings.Contains(key.Text, " ") || s.vouch.namesOne(o)) {
+		if !s.vouch.negated(o) && (telling || s.vouch.namesOne(o)) {
 			return true
 		}
 	}
@@ -371,7 +390,7 @@ func (s *Session) Names(tool string, key Resolved) bool {
 }
 
 // namesOne reports whether an ordinary word names one thing where the user said
-// it: as the person whom something is sent to, as somebody's own, or as what tells
+// it: as the person whom something is sent to, behind a possessive, or as what tells
 // one thing of a kind from others. "The offer for Bob" names no offer.
 func (v *vouching) namesOne(o occurrence) bool {
 	left, right := v.around(o, 2, 1)
@@ -389,60 +408,50 @@ func (v *vouching) namesOne(o occurrence) bool {
 	return requests.marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
 }
 
-// harmless tells whether a word after "not" makes it no negation of what
-// follows: "don't forget to write to Bob".
-func harmless(w string) bool {
-	switch strings.ToLower(strings.Trim(w, ",;:()'\"")) {
-	case "forget", "hesitate", "fail", "miss", "only", "just", "vergessen", "oublier":
-		return true
+// ruledOut reports whether the text behind a value rules it out: "mallory@evil.com
+// must not get this", "… is a scam".
+func ruledOut(after string) bool {
+	fields := strings.Fields(after)
+	if len(fields) == 0 || strings.IndexByte(".!?,;\n", after[0]) >= 0 {
+		return false
+	}
+
+	for i, field := range fields[:min(len(fields), ruledOutWords)] {
+		w := strings.ToLower(strings.Trim(field, ",;:()'\"“”.!?"))
+		switch {
+		case verdictVerbs.has(w), i > 0 && verdictFiller.has(w):
+			continue
+		case verdicts.has(w):
+			// Without a verb before it, the word belongs to the next value: "write to
+			// bob@corp.com, not to eve".
+			return i > 0
+		}
+		return verdictNegations.has(w)
 	}
 	return false
 }
 
-// ruledOut tells whether what follows a value rules it out: "mallory@evil.com
-// must not get this", "… is a scam".
-func ruledOut(after string) bool {
-	fields := strings.Fields(after)
-	if len(fields) == 0 || len(after) > 0 && strings.IndexByte(".!?,;\n", after[0]) >= 0 {
-		return false
-	}
-	for i := 0; i < len(fields) && i < 5; i++ {
-		w := strings.ToLower(strings.Trim(fields[i], ",;:()'\"“”.!?"))
-		switch w {
-		case "is", "are", "must", "should", "may", "shall", "can", "does", "looks", "seems", "was", "ist", "darf", "soll", "est", "ne", "no":
-			continue
-		case "not", "never", "cannot", "nicht", "nie", "niemals", "jamais", "nunca", "pas",
-			"scam", "spam", "phishing", "fake", "malicious", "suspicious", "fraud", "fraudulent", "blocked", "compromised", "dangerous":
-			// Without a verb before it, the word belongs to what comes next:
-			// "write to bob@corp.com, not to eve".
-			return i > 0
-		case "isn't", "mustn't", "shouldn't", "can't", "won't", "doesn't":
-			return true
-		case "a", "an", "the", "ein", "eine", "un", "une", "likely", "probably", "definitely", "surely":
-			if i > 0 {
-				continue
-			}
-		}
-		return false
-	}
-	return false
-}
+// ruledOutWords is how many words behind a value are looked at for what rules it out.
+const ruledOutWords = 5
+
+// aroundWindow is how far around an occurrence its sentence is looked at, in bytes.
+const aroundWindow = 160
 
 // around returns the lower-cased words of the sentence around an occurrence,
 // up to the given numbers of words before and after it.
 func (v *vouching) around(o occurrence, before, after int) (left, right []string) {
-	const window = 160
 	v.work.spend(aroundWork)
 	text := v.sources[o.source].text
-	l := text[max(0, o.start-window):o.start]
+	l := text[max(0, o.start-aroundWindow):o.start]
 	if i := lastSentenceEnd(l); i >= 0 {
 		l = l[i:]
 	}
-	r := text[o.end:min(len(text), o.end+window)]
+	r := text[o.end:min(len(text), o.end+aroundWindow)]
 	if i := firstSentenceEnd(r); i >= 0 {
 		r = r[:i]
 	}
-	var spans [window]span
+
+	var spans [aroundWindow]span
 	n := 0
 	for start, end := range words(l) {
 		spans[n] = span{start, end}
@@ -453,6 +462,7 @@ func (v *vouching) around(o occurrence, before, after int) (left, right []string
 	for _, w := range near {
 		out = append(out, strings.ToLower(l[w.start:w.end]))
 	}
+
 	left = out[:len(out):len(out)]
 	for start, end := range words(r) {
 		if len(out)-len(left) == after {
@@ -465,7 +475,8 @@ func (v *vouching) around(o occurrence, before, after int) (left, right []string
 
 func lastSentenceEnd(s string) int {
 	for i := len(s) - 1; i > 0; i-- {
-		if s[i] == '\n' || s[i] == ' ' && (s[i-1] == '.' || s[i-1] == '!' || s[i-1] == '?') {
+		afterStop := s[i] == ' ' && strings.IndexByte(".!?", s[i-1]) >= 0
+		if afterStop || s[i] == '\n' {
 			return i + 1
 		}
 	}
@@ -477,7 +488,8 @@ func firstSentenceEnd(s string) int {
 		if s[i] == '\n' {
 			return i
 		}
-		if (s[i] == '.' || s[i] == '!' || s[i] == '?') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') {
+		last := i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n'
+		if last && strings.IndexByte(".!?", s[i]) >= 0 {
 			return i
 		}
 	}

@@ -56,7 +56,7 @@ type Options struct {
 	MaxBytes int
 }
 
-// Index finds where the parts of a value stand in the texts that were appended.
+// Index finds where the parts of a value appear in the texts that were appended.
 // It is not safe for concurrent use, queries included.
 type Index struct {
 	texts []text
@@ -103,8 +103,8 @@ func New(o Options) *Index {
 		x.max = MaxBytes
 	}
 	for i := range x.seeds {
-		// The top-level functions are seeded by the runtime, and nobody outside
-		// sees what they return here.
+		// The runtime seeds the top-level functions, and an attacker doesn't see what
+		// they return here.
 		x.seeds[i] = rand.Uint64()
 	}
 	x.seeds[1] |= 1
@@ -164,6 +164,7 @@ func (x *Index) add(seg uint32, s string, v *view) bool {
 	if len(x.norm) == 0 {
 		return true
 	}
+
 	charge := textCharge + breakCharge*len(x.breaks)
 	if v != nil {
 		charge += viewCharge
@@ -171,6 +172,7 @@ func (x *Index) add(seg uint32, s string, v *view) bool {
 	if len(x.norm)+charge > x.room() {
 		return false
 	}
+
 	x.charged += charge
 	t := text{norm: bytes.Clone(x.norm), view: v, start: uint32(x.used), seg: seg}
 	if len(x.breaks) > 0 {
@@ -179,12 +181,14 @@ func (x *Index) add(seg uint32, s string, v *view) bool {
 	if cap(x.norm) > 1<<20 {
 		x.norm, x.breaks = nil, nil
 	}
+
 	x.used += len(t.norm)
 	for len(x.pages)<<pageBits < x.used {
 		x.pages = append(x.pages, uint32(len(x.texts)))
 	}
 	x.texts = append(x.texts, t)
 	x.postGrams(&t)
+
 	batch := x.batch[:0]
 	tokens(t.norm, func(from, to int) bool {
 		if len(batch) == batchSize {
@@ -212,12 +216,14 @@ func (x *Index) postGrams(t *text) {
 		batch = append(batch, posting{x.gramTag(order), t.start + uint32(i)})
 	}
 	defer func() { x.table.insertAll(batch, t.start, gramsPerText) }()
+
 	if n < window {
 		for i := range n {
 			post(i, x.order(t.norm[i:]))
 		}
 		return
 	}
+
 	var ring [window]uint64
 	for i := range window - 1 {
 		ring[i] = x.order(t.norm[i:])
@@ -259,7 +265,9 @@ const (
 
 var asciiKind = func() (t [utf8.RuneSelf]kind) {
 	for c := range t {
-		if b := byte(c); b-'0' <= 9 || b|0x20 >= 'a' && b|0x20 <= 'z' {
+		b := byte(c)
+		letter := 'a' <= b|0x20 && b|0x20 <= 'z'
+		if letter || b-'0' <= 9 {
 			t[c] = word
 		}
 	}
@@ -319,6 +327,7 @@ func tokens(b []byte, f func(from, to int) bool) {
 			}
 			continue
 		}
+
 		r, n := utf8.DecodeRune(b[i:])
 		i += n
 		switch kindOf(r) {
@@ -362,13 +371,13 @@ func (x *Index) textAt(address uint32) *text {
 	return &x.texts[lo]
 }
 
-// Match is a part of a value that stands in a segment, up to the differences
+// Match is a part of a value that appears in a segment, up to the differences
 // that the wide normal form takes away.
 type Match struct {
 	// Seg is the segment.
 	Seg uint32
 	// Start and End are the bytes in the segment's original text. For an
-	// encoded match they hold the encoding, and for base64 and hexadecimal all
+	// encoded match they are the encoding, and for base64 and hexadecimal all
 	// of the encoded run.
 	Start, End int
 	// ValueStart and ValueEnd are the bytes of the value. They too are rounded
@@ -392,10 +401,10 @@ func (x *Index) match(t *text, from, to, vFrom, vTo int, vb normal.Breaks) Match
 	return m
 }
 
-// Cover cuts a value into the parts that stand in segments, greedily and from
+// Cover cuts a value into the parts that appear in segments, greedily and from
 // the left, and after that does the same with what is encoded in the value.
 // Every stretch of [Guaranteed] bytes of normal form that the matches leave out
-// stands in no segment, unless truncated is set or the stretch is so frequent
+// appears in no segment, unless truncated is set or the stretch is so frequent
 // that its positions are not all kept. Parts shorter than eight bytes are not
 // found; a value shorter than [Guaranteed] is looked for as a whole first, as
 // [Index.Find] does.
@@ -412,13 +421,16 @@ func (x *Index) Cover(value string, fuel *int) (matches []Match, truncated bool)
 	if *fuel -= len(value); *fuel < 0 {
 		return nil, true
 	}
+
 	matches, truncated = x.cover(nil, value, fuel)
+
 	views := normal.Decode(value)
 	for i := range views {
 		from := len(matches)
 		var out bool
 		matches, out = x.cover(matches, views[i].Text, fuel)
 		truncated = truncated || out
+
 		kept := matches[:from]
 		for _, m := range matches[from:] {
 			if m.Length < Guaranteed {
@@ -444,6 +456,7 @@ func (x *Index) cover(matches []Match, value string, fuel *int) (_ []Match, trun
 		}
 		truncated = overflow
 	}
+
 	// ring has the orders of the grams from window-1 before i to as many after.
 	var ring [2 * window]uint64
 	const ringMask = 2*window - 1
@@ -453,12 +466,14 @@ func (x *Index) cover(matches []Match, value string, fuel *int) (_ []Match, trun
 			ring[ready&ringMask] = x.order(v[ready:])
 			ready++
 		}
+
 		if i < done {
 			continue
 		}
 		if *fuel--; *fuel < 0 {
 			return matches, true
 		}
+
 		// A gram matters if it is the least of some whole window: texts keep
 		// one such gram of each. All grams of a short value matter.
 		o := ring[i&ringMask]
@@ -472,6 +487,7 @@ func (x *Index) cover(matches []Match, value string, fuel *int) (_ []Match, trun
 		if span < min(window, n) && n >= window {
 			continue
 		}
+
 		t, at, l, r := x.longest(x.gramTag(o), v, i, done, fuel)
 		if t == nil {
 			continue
@@ -490,10 +506,12 @@ func (x *Index) longest(tag uint32, v []byte, i, done int, fuel *int) (best *tex
 	if e == nil {
 		return nil, 0, 0, 0
 	}
+
 	limit := candidates
 	if e.pos>>addressBits >= candidates {
 		limit = commonCandidates
 	}
+
 	// The oldest position, then the newest and back in time.
 	address, next := e.pos&addressMask, e.more
 	for range limit {
@@ -518,7 +536,7 @@ func (x *Index) longest(tag uint32, v []byte, i, done int, fuel *int) (best *tex
 }
 
 // wholeRunes shrinks a range to whole characters. It gives up after three
-// bytes: what is longer is no character.
+// bytes: no character is longer.
 func wholeRunes(b []byte, from, to int) (int, int) {
 	f, t := from, to
 	for f < from+utf8.UTFMax-1 && f < to && !utf8.RuneStart(b[f]) {
@@ -562,7 +580,7 @@ func commonSuffix(a, b []byte) int {
 	return i
 }
 
-// Find returns where a value stands in segments as a whole and as whole
+// Find returns where a value appears in segments as a whole and as whole
 // tokens: no letter or digit goes on where it starts and ends. It is meant for
 // names, numbers and identifiers, and is the only way to find those of less
 // than [Guaranteed] bytes of normal form. At most sixty-four matches are
@@ -576,8 +594,8 @@ func (x *Index) Find(value string, fuel *int) (matches []Match, overflow bool) {
 	return x.Some(value, maxGroup, fuel)
 }
 
-// Some is [Index.Find] for those who need a few matches only, such as who shows
-// them: overflow is set where there may be more than so many.
+// Some is [Index.Find] for a few matches only, as many as are shown: overflow is set
+// where there may be more.
 func (x *Index) Some(value string, most int, fuel *int) (matches []Match, overflow bool) {
 	tank := DefaultFuel
 	if fuel == nil {
@@ -586,8 +604,10 @@ func (x *Index) Some(value string, most int, fuel *int) (matches []Match, overfl
 	if *fuel -= len(value); *fuel < 0 {
 		return nil, true
 	}
+
 	x.value, x.vbreak = normal.AppendFold(x.value[:0], x.vbreak, value)
 	matches, overflow = x.whole(x.value, x.vbreak, min(most, maxGroup), fuel)
+
 	views := normal.Decode(value)
 	for i := range views {
 		if v := &views[i]; v.Parent < 0 && v.Start == 0 && v.End == len(value) {
@@ -615,8 +635,8 @@ func (x *Index) Segments(value string, fuel *int) (segs []uint32, overflow bool)
 	return slices.Compact(segs), overflow
 }
 
-// key is one way to look up a value: what stands at the offsets is kept, at one
-// of them at least, in every text that has the value.
+// key is one way to look up a value: the bytes at one of the offsets at least are kept
+// of every text that has the value.
 type key struct {
 	offsets []int
 	tag     uint32
@@ -641,13 +661,14 @@ func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches 
 	if !ok {
 		return nil, true
 	}
+
 	var space [maxGroup]uint32
-	// Who wants a few places only is content with what some positions show.
+	// For a few places only, some positions are enough.
 	enough := min(maxGroup, positionsPerMatch*most)
 	group := x.table.group(k.tag, space[:0:enough])
 	overflow = len(group) == enough
 	for len(group) > 0 {
-		// All positions in one text stand in a row.
+		// All positions in one text are in a row.
 		t := x.textAt(group[0])
 		n, found := 0, false
 		last := -1
@@ -660,6 +681,7 @@ func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches 
 				if *fuel < 0 {
 					return matches, true
 				}
+
 				r := commonPrefix(v, t.norm[p:])
 				if *fuel -= r + 1; r < len(v) || !bounded(t.norm, p, p+len(v)) {
 					continue
@@ -672,8 +694,10 @@ func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches 
 				matches = append(matches, x.match(t, p, p+len(v), 0, len(v), vb))
 			}
 		}
+
 		// Positions of this text were left out, one of which may have been it.
-		overflow = overflow || !found && n >= k.perText
+		missed := !found && n >= k.perText
+		overflow = overflow || missed
 		group = group[n:]
 		if len(matches) >= most && len(group) > 0 {
 			return matches, true
@@ -696,6 +720,7 @@ func (x *Index) rarest(v []byte) (best key, ok bool) {
 		})
 		return best, ok
 	}
+
 	var buf [window]int
 	for n, at := 0, 0; n < maxKeys && at+Guaranteed <= len(v); n++ {
 		offsets := buf[:0]
@@ -722,13 +747,13 @@ func (x *Index) rarest(v []byte) (best key, ok bool) {
 	return best, ok
 }
 
-// bounded tells whether norm[from:to] begins and ends where tokens do.
+// bounded reports whether norm[from:to] begins and ends where tokens do.
 func bounded(norm []byte, from, to int) bool {
 	return boundary(norm, from) && boundary(norm, to)
 }
 
-// boundary tells whether a token may begin or end at i: unless word characters
-// stand on both sides, of whatever script.
+// boundary reports whether a token may begin or end at i: unless word characters
+// are on both sides, of whatever script.
 func boundary(norm []byte, i int) bool {
 	if i == 0 || i == len(norm) {
 		return true

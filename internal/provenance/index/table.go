@@ -94,6 +94,7 @@ func (t *table) insert(tag, pos, textStart uint32, perText int) {
 	if t.buckets == 0 {
 		t.heads, t.buckets, t.mask = push(t.heads, 0, 0), 1, 0
 	}
+
 	e := t.find(tag)
 	if e == nil {
 		h := t.head(t.bucket(tag))
@@ -105,9 +106,11 @@ func (t *table) insert(tag, pos, textStart uint32, perText int) {
 		}
 		return
 	}
+
 	if e.pos>>addressBits == maxGroup-1 {
 		return
 	}
+
 	here := 0
 	if e.pos&addressMask >= textStart {
 		here++
@@ -123,6 +126,7 @@ func (t *table) insert(tag, pos, textStart uint32, perText int) {
 	if here >= perText {
 		return
 	}
+
 	t.others = push(t.others, t.rest, other{pos: pos, next: e.more})
 	t.rest++
 	e.more = t.rest
@@ -151,7 +155,8 @@ func (t *table) insertAll(batch []posting, textStart uint32, perText int) {
 				warm += t.at(i - 1).next
 			}
 		}
-		// The buckets that these insertions may split stand in a row.
+
+		// The buckets that these insertions may split are in a row.
 		half := t.mask >> 1
 		if t.buckets > t.mask {
 			half = t.mask
@@ -165,13 +170,14 @@ func (t *table) insertAll(batch []posting, textStart uint32, perText int) {
 		}
 		t.warm = warm
 	}
+
 	for _, p := range batch {
 		t.insert(p.tag, p.pos, textStart, perText)
 	}
 }
 
-// split adds a bucket and moves to it what belongs there from the one bucket
-// that had it so far.
+// split adds a bucket and moves the keys that belong there to it, from the one bucket
+// that had them so far.
 func (t *table) split() {
 	fresh := t.buckets
 	if fresh > t.mask {
@@ -180,6 +186,7 @@ func (t *table) split() {
 	old := fresh & (t.mask >> 1)
 	t.heads = push(t.heads, fresh, 0)
 	t.buckets++
+
 	stay, move := t.head(old), t.head(fresh)
 	for i := *stay; i != 0; {
 		t.steps++

@@ -13,8 +13,8 @@ type Flaws uint16
 
 // The flaws that [Inspect] finds.
 const (
-	// BadUTF8 marks bytes that are not UTF-8, or the replacement character that
-	// stands where such bytes were.
+	// BadUTF8 marks bytes that are not UTF-8, or the replacement character in the place
+	// of such bytes.
 	BadUTF8 Flaws = 1 << iota
 	// NotNFC marks text that has a shorter or reordered equal spelling.
 	NotNFC
@@ -28,7 +28,7 @@ const (
 	Invisible
 	// PrivateUse marks characters that look different everywhere.
 	PrivateUse
-	// Unassigned marks code points that are no characters yet, or never.
+	// Unassigned marks code points that are not characters, or not yet.
 	Unassigned
 	// OddSpace marks spaces other than U+0020.
 	OddSpace
@@ -38,8 +38,8 @@ const (
 	DoubleSpace
 )
 
-// TextFlaws are the flaws that ordinary running text has without anybody
-// meaning harm. In an address or a path they are as bad as the others.
+// TextFlaws are the flaws that ordinary running text has without meaning harm. In an
+// address or a path they are as bad as the others.
 const TextFlaws = LineBreak | EdgeSpace | DoubleSpace
 
 var flawNames = [...]string{
@@ -90,9 +90,11 @@ func Inspect(s string) Flaws {
 			f |= Control
 		}
 	}
+
 	if ascii {
 		return f
 	}
+
 	for i, r := range s {
 		if r < utf8.RuneSelf {
 			continue
@@ -103,6 +105,7 @@ func Inspect(s string) Flaws {
 			f |= EdgeSpace
 		}
 	}
+
 	if f&BadUTF8 == 0 && !norm.NFC.IsNormalString(s) {
 		f |= NotNFC
 	}
@@ -130,14 +133,14 @@ func inspectRune(r rune) Flaws {
 	}
 }
 
-// Clean tells whether s is fit for the narrow side, and if not, why.
+// Clean reports whether s is fit for the narrow side, and if not, why.
 func Clean(s string) (ok bool, why string) {
 	f := Inspect(s)
 	return f == 0, f.String()
 }
 
-// CleanText is [Clean] for running text, where lines may break and spaces may
-// stand in rows.
+// CleanText is [Clean] for running text, which may have line breaks and several
+// spaces in a row.
 func CleanText(s string) (ok bool, why string) {
 	f := Inspect(s) &^ TextFlaws
 	return f == 0, f.String()
@@ -145,7 +148,7 @@ func CleanText(s string) (ok bool, why string) {
 
 // Visible returns a text as its reader sees it: composed (NFC), and without the
 // characters that have no form. Text that reorders what is shown, and text that
-// isn't UTF-8, stays as it is: it can't be told what its reader sees.
+// isn't UTF-8, stays as it is: what its reader sees is unknown.
 func Visible(s string) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -166,7 +169,7 @@ func Visible(s string) string {
 	}, s))
 }
 
-// ignorable tells whether r has no visible form in ordinary text: Unicode's
+// ignorable reports whether r has no visible form in ordinary text: Unicode's
 // Default_Ignorable_Code_Point, and the other format characters.
 func ignorable(r rune) bool {
 	switch {
@@ -191,5 +194,5 @@ func ignorable(r rune) bool {
 	}
 }
 
-// blank tells whether r is a symbol or a mark whose form is empty.
+// blank reports whether r is a symbol or a mark whose form is empty.
 func blank(r rune) bool { return r == 0x2800 || r == 0x1D159 || r == 0x16FE4 }

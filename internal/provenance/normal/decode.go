@@ -37,8 +37,8 @@ func (e Encoding) String() string {
 
 // View is a piece of a text as it reads decoded.
 type View struct {
-	// Text is the decoded text. Around [Escapes] it has some of what stands
-	// next to them, so that what an escape divides is whole again.
+	// Text is the decoded text. Around [Escapes] it has some of the text next to them,
+	// so that words that an escape divides are whole again.
 	Text   string
 	breaks Breaks
 	// Start and End are the range of the parent's text that Text was made from.
@@ -81,11 +81,11 @@ func (vs Views) Size() int {
 }
 
 const (
-	// A run of digits or letters shorter than this is no encoding.
+	// A run of digits or letters shorter than this is not an encoding.
 	minRun = 16
 	// Decoded bytes that make no text for this long are noise.
 	minStretch = 12
-	// This much of what stands around an escape is part of its view, and two
+	// This much of the text around an escape is part of its view, and two
 	// escapes with less than joinEscapes between them share one.
 	aroundEscape = 64
 	joinEscapes  = 192
@@ -107,7 +107,7 @@ func Decode(text string) Views {
 type decoder struct {
 	views   Views
 	escapes []escape
-	plain   []byte // what the escapes stand for, one after the other
+	plain   []byte // the escapes decoded, one after the other
 	scratch []byte
 	left    int
 	parent  int
@@ -143,6 +143,7 @@ func (d *decoder) decode(text string, parent int) {
 	d.escapes, d.plain = d.escapes[:0], d.plain[:0]
 	quoted := false // quoted-printable is in use here
 	hexStart, runStart, lineStart := 0, 0, 0
+
 	for i := 0; i <= len(text); i++ {
 		var class uint8
 		if i < len(text) {
@@ -151,6 +152,7 @@ func (d *decoder) decode(text string, parent int) {
 		if class&inHex != 0 {
 			continue
 		}
+
 		if i-hexStart >= minRun {
 			d.run(text, hexStart, i, Hex)
 		}
@@ -158,6 +160,7 @@ func (d *decoder) decode(text string, parent int) {
 		if class == inBase64 {
 			continue
 		}
+
 		if i-lineStart >= minBase64Line && i < len(text) {
 			if next := afterBreak(text, i); next > i {
 				i = next - 1
@@ -165,6 +168,7 @@ func (d *decoder) decode(text string, parent int) {
 				continue
 			}
 		}
+
 		if i-runStart >= minRun {
 			d.run(text, runStart, i, Base64)
 		}
@@ -172,6 +176,7 @@ func (d *decoder) decode(text string, parent int) {
 		if class != mayEscape {
 			continue
 		}
+
 		if n := d.escape(text, i, &quoted); n > 0 {
 			// The run after an escape starts behind it.
 			hexStart, runStart, lineStart = i+n, i+n, i+n
@@ -270,6 +275,7 @@ func (d *decoder) backslash(text string, i int) int {
 	if i+1 >= len(text) {
 		return 0
 	}
+
 	switch text[i+1] {
 	case 'x':
 		if v, ok := hexAt(text, i+2, 2); ok {
@@ -304,13 +310,15 @@ func (d *decoder) quotedPrintable(text string, i int, quoted *bool) int {
 			return 1 + len(brk)
 		}
 	}
+
 	v, ok := hexAt(text, i+1, 2)
 	if !ok || rest[0] > 'F' || rest[1] > 'F' {
 		return 0
 	}
 	if !*quoted {
 		_, another := hexAt(text, i+4, 2)
-		*quoted = v == '=' || another && text[i+3] == '='
+		twoInARow := another && text[i+3] == '='
+		*quoted = v == '=' || twoInARow
 	}
 	if !*quoted {
 		return 0
@@ -326,6 +334,7 @@ func (d *decoder) windows(text string) {
 		for start < d.escapes[k].start && !utf8.RuneStart(text[start]) {
 			start++
 		}
+
 		out := d.scratch[:0]
 		breaks := Breaks{{0, uint32(start)}}
 		at := start
@@ -345,6 +354,7 @@ func (d *decoder) windows(text string) {
 			breaks = append(breaks, Break{uint32(len(out)), uint32(e.end)})
 			plain, at = e.plain, e.end
 		}
+
 		end := min(len(text), at+aroundEscape)
 		for end < len(text) && !utf8.RuneStart(text[end]) {
 			end++
@@ -352,6 +362,7 @@ func (d *decoder) windows(text string) {
 		if k < len(d.escapes) {
 			end = max(at, min(end, d.escapes[k].start))
 		}
+
 		out = append(out, text[at:end]...)
 		done, d.scratch = end, out
 		if !d.add(View{Text: string(out), breaks: breaks, Start: start, End: end, Parent: d.parent, Encoding: Escapes}) {
@@ -378,6 +389,7 @@ func (d *decoder) run(text string, start, end int, enc Encoding) {
 	if enc == Hex {
 		group = 2
 	}
+
 	for shift := 0; shift < group && d.left > 0; shift++ {
 		found := 0
 		d.scratch = d.scratch[:0]
@@ -419,6 +431,7 @@ func (d *decoder) base64(run string, shift int) {
 			}
 			continue
 		}
+
 		if shift > 0 {
 			shift--
 			continue
@@ -445,6 +458,7 @@ func (d *decoder) stretches(start, end int, enc Encoding) (found int) {
 			i += n
 			continue
 		}
+
 		if i-from >= minStretch {
 			v := View{Text: string(b[from:i]), Start: start, End: end, Parent: d.parent, Encoding: enc}
 			if !d.add(v) {
@@ -459,21 +473,23 @@ func (d *decoder) stretches(start, end int, enc Encoding) (found int) {
 }
 
 // textual returns the length of the character that b starts with, or 0 when it
-// is none that stands in text.
+// is none that text has.
 func textual(b []byte) int {
 	if c := b[0]; c < utf8.RuneSelf {
-		if c >= ' ' && c != 0x7F || c == '\n' || c == '\r' || c == '\t' {
+		visible := ' ' <= c && c != 0x7F
+		if visible || c == '\n' || c == '\r' || c == '\t' {
 			return 1
 		}
 		return 0
 	}
+
 	// Most noise ends here.
 	if b[0] < 0xC2 || b[0] > 0xF4 || len(b) < 2 || b[1]&0xC0 != 0x80 {
 		return 0
 	}
 	r, n := utf8.DecodeRune(b)
-	if n == 1 || !unicode.IsPrint(r) && !ignorable(r) {
-		return 0
+	if n > 1 && (unicode.IsPrint(r) || ignorable(r)) {
+		return n
 	}
-	return n
+	return 0
 }

@@ -135,6 +135,7 @@ func (f *folder) run() {
 		copy(grown, f.out)
 		f.out = grown
 	}
+
 	normalUntil := 0 // everything before is known to be NFKC
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
@@ -151,17 +152,20 @@ func (f *folder) run() {
 			f.ascii(i, j-1)
 			i = j - 1
 		}
+
 		if i >= normalUntil {
 			// One look covers the whole normal stretch. A look at every
 			// character would be quadratic.
 			normalUntil = i + norm.NFKC.QuickSpanString(s[i:])
 		}
+
 		if i >= normalUntil {
 			n := norm.NFKC.NextBoundaryInString(s[i:], true)
 			f.piece(i, max(n, 1))
 			i += max(n, 1)
 			continue
 		}
+
 		for i < normalUntil && s[i] >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
@@ -183,6 +187,7 @@ func (f *folder) ascii(i, j int) {
 	if i == j {
 		return
 	}
+
 	f.sync(i)
 	out, space := f.out, f.space
 	for ; i < j; i++ {
@@ -195,6 +200,7 @@ func (f *folder) ascii(i, j int) {
 			out, space = append(out, c), true
 			continue
 		}
+
 		// Dropped: what comes next no longer runs in step.
 		if i+1 < j {
 			f.out = out
@@ -228,6 +234,7 @@ func (f *folder) rune(i int, r rune, n int) {
 		f.out, f.space = append(f.out, text...), false
 		return
 	}
+
 	f.at(i, utf8.RuneLen(to) == n)
 	f.out, f.space = utf8.AppendRune(f.out, to), false
 }
@@ -269,6 +276,7 @@ func (f *folder) piece(i, n int) {
 			return
 		}
 	}
+
 	var space, inner [96]byte
 	out := f.foldNormal(inner[:0], norm.NFKC.AppendString(space[:0], src))
 	if len(out) > 2*n {
@@ -279,6 +287,7 @@ func (f *folder) piece(i, n int) {
 		copy(m.key[:], src)
 		copy(m.out[:], out)
 	}
+
 	f.folded(i, n, out)
 }
 
@@ -288,6 +297,7 @@ func (f *folder) foldNormal(out, nf []byte) []byte {
 	for k := 0; k < len(nf); {
 		r, size := utf8.DecodeRune(nf[k:])
 		to, text := f.lookup(r)
+
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out, spaced = append(out, nf[k]), false
@@ -340,6 +350,7 @@ func (f *folder) lookup(r rune) (to rune, text string) {
 			return rune(c), ""
 		}
 	}
+
 	if r > 0xFFFF {
 		if ignorable(r) {
 			return foldDrop, ""
@@ -349,6 +360,7 @@ func (f *folder) lookup(r rune) (to rune, text string) {
 		}
 		return r, ""
 	}
+
 	if f.pages == nil {
 		f.pages = pagesOnce()
 	}
@@ -356,6 +368,7 @@ func (f *folder) lookup(r rune) (to rune, text string) {
 	if p == nil {
 		return r, ""
 	}
+
 	switch c := p[r&0xFF]; c {
 	case pageSame:
 		return r, ""

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Skeleton returns what is left of a text when everything is taken away that
-// the eye may miss: case, accents, compatibility forms, invisible characters,
+// Skeleton returns a text without everything that the eye may miss: case, accents, compatibility forms, invisible characters,
 // the alphabet a letter is from, and the difference between look-alikes such as
 // 1, l and I, or rn and m. Equal skeletons of different texts are a reason for
 // alarm and nothing else. The table is our own and knows the look-alikes of the
@@ -18,6 +17,7 @@ func Skeleton(s string) string {
 	table := lookalikesOnce()
 	out := make([]byte, 0, len(s))
 	space := false
+
 	for _, r := range norm.NFKD.String(s) {
 		switch {
 		case unicode.IsSpace(r), blank(r):
@@ -28,6 +28,7 @@ func Skeleton(s string) string {
 		case ignorable(r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Cc, r):
 			continue
 		}
+
 		space = false
 		if to, ok := table[r]; ok {
 			out = append(out, to...)
