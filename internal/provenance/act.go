@@ -79,10 +79,10 @@ func describedDeeds(text string) deed {
 	return 0
 }
 
-// requestedAt reports whether the user asked for what the call does with the
+// isRequestedAt reports whether the user asked for what the call does with the
 // words at an occurrence: the clause that has them, or one that takes them up by
 // a pronoun, asks for it and rules nothing out.
-func (q *query) requestedAt(o occurrence) bool {
+func (q *query) isRequestedAt(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
 	r := src.reading
 	code := q.v.Form == FormShell || q.v.Form == FormSQL
@@ -93,7 +93,7 @@ func (q *query) requestedAt(o occurrence) bool {
 		// Of a language that is not read here, only a value that can't be written by
 		// accident counts.
 		return typedAtom(src.text[o.start:o.end])
-	case q.s.vouch.spent(o.source, q.act.Tool) || q.corrected(o):
+	case q.s.vouch.isAnswered(o.source, q.act.Tool) || q.isCorrected(o):
 		return false
 	}
 
@@ -103,13 +103,13 @@ func (q *query) requestedAt(o occurrence) bool {
 		// "push it: git push".
 		deeds, words = toRun, Words(clip(src.text[o.start:o.end], maxCommandHead))
 	}
-	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.agreedTo(src.text[o.start:o.end]) || q.takenUpLater(o) {
+	if r.covers(q.s.work, deeds, words, o.start, o.end) || q.s.vouch.hasAgreedTo(src.text[o.start:o.end]) || q.isTakenUpLater(o) {
 		return true
 	}
 
 	// "Her address is ann@corp.com" says what a value is there for. "Sorry, I mean
 	// ann@corp.com" takes the place of another.
-	told := q.introduced(r, o) || isFragment(r) || r.corrects(o.start) || r.elaborates(o.start)
+	told := q.isIntroduced(r, o) || isFragment(r) || r.corrects(o.start) || r.elaborates(o.start)
 	return told && q.s.Requested(q.act)
 }
 
@@ -121,9 +121,9 @@ const maxCommandHead = 32
 
 func clip(s string, n int) string { return s[:min(len(s), n)] }
 
-// takenUpLater reports whether the user's last words take up, by a pronoun, what
+// isTakenUpLater reports whether the user's last words take up, by a pronoun, what
 // the text before them was about: "What does Julien want in th-23?" "Answer him."
-func (q *query) takenUpLater(o occurrence) bool {
+func (q *query) isTakenUpLater(o occurrence) bool {
 	v := &q.s.vouch
 	if o.source >= v.latest || v.latest >= len(v.sources) {
 		return false
@@ -148,21 +148,21 @@ func (q *query) takenUpLater(o occurrence) bool {
 	return false
 }
 
-// keyRequested reports whether the user asked for what the call does with what a
-// look-up found by a key: mailing Bob is no reason to share a file with him.
-func (q *query) keyRequested(key string) bool {
+// isKeyRequested reports whether the user asked for what the call does with what a
+// look-up found by a key: to mail Bob is not a reason to share a file with him.
+func (q *query) isKeyRequested(key string) bool {
 	found := q.s.vouch.find(key, true)
 	for _, o := range found {
-		if q.requestedAt(o) {
+		if q.isRequestedAt(o) {
 			return true
 		}
 	}
 	return len(found) == 0
 }
 
-// corrected reports whether the next sentence puts another value of the kind in
+// isCorrected reports whether the next sentence puts another value of the kind in
 // the place of one: "… to tom@a.example. Sorry, I mean tom@b.example."
-func (q *query) corrected(o occurrence) bool {
+func (q *query) isCorrected(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
 	line := src.reading.lineAt(o.start) + 1
 	if line >= len(src.reading.lines) || !src.reading.correcting[line] {
@@ -171,7 +171,7 @@ func (q *query) corrected(o occurrence) bool {
 
 	replaces := correction(src.text[o.start:o.end])
 	next := src.reading.lines[line]
-	for word := range strings.FieldsFuncSeq(src.text[next.start:next.end], hard) {
+	for word := range strings.FieldsFuncSeq(src.text[next.start:next.end], isHard) {
 		if replaces(strings.Trim(word, ".,!?:;'")) {
 			return true
 		}
@@ -196,9 +196,9 @@ func isMail(value string) bool {
 	return ok
 }
 
-// introduced reports whether the noun that the argument asks for tells a value: "the
+// isIntroduced reports whether the noun that the argument asks for tells a value: "the
 // recipient is …", "account: …".
-func (q *query) introduced(r *reading, o occurrence) bool {
+func (q *query) isIntroduced(r *reading, o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	left, right := q.s.vouch.around(o, 7, 3)
 	if len(left) == 0 || anyMark(right, negator|hedge) || anyMark(left, negator|hedge) {
@@ -283,10 +283,10 @@ func (v *vouching) agreed() *vouchSource {
 
 // AgreedTo reports whether the user's last words agree to a proposal of the model
 // that has a value.
-func (s *Session) AgreedTo(value string) bool { return s.vouch.agreedTo(value) }
+func (s *Session) AgreedTo(value string) bool { return s.vouch.hasAgreedTo(value) }
 
-// agreedTo reports whether the user agreed to a proposal that has a value.
-func (v *vouching) agreedTo(value string) bool {
+// hasAgreedTo reports whether the user agreed to a proposal that has a value.
+func (v *vouching) hasAgreedTo(value string) bool {
 	src := v.agreed()
 	if src == nil || !v.work.spend(len(src.proposal)) {
 		return false
@@ -296,7 +296,7 @@ func (v *vouching) agreedTo(value string) bool {
 		if i < 0 {
 			return false
 		}
-		if start := from + i; bounded(src.proposal, start, start+len(value)) {
+		if start := from + i; isBounded(src.proposal, start, start+len(value)) {
 			return true
 		}
 		from += i + 1
@@ -337,9 +337,9 @@ func (r *reading) mentions(deeds deed, words []string) bool {
 	return false
 }
 
-// spent reports whether a tool acted on the requests of a text before the user
+// isAnswered reports whether a tool acted on the requests of a text before the user
 // spoke again.
-func (v *vouching) spent(source int, tool string) bool {
+func (v *vouching) isAnswered(source int, tool string) bool {
 	src := &v.sources[source]
 	return !src.system && src.done[tool] && source < v.latest
 }
@@ -348,7 +348,7 @@ func (v *vouching) spent(source int, tool string) bool {
 func (v *vouching) current(tool string) iter.Seq2[int, *vouchSource] {
 	return func(yield func(int, *vouchSource) bool) {
 		for i := range v.sources {
-			if !v.spent(i, tool) && !yield(i, &v.sources[i]) {
+			if !v.isAnswered(i, tool) && !yield(i, &v.sources[i]) {
 				return
 			}
 		}
@@ -436,7 +436,7 @@ func (s *Session) AnotherDay(a Act, value string) bool {
 		if sameYear && d.month == want.month && d.day == want.day {
 			return false
 		}
-		current := !src.system && !s.vouch.spent(int(d.source), a.Tool)
+		current := !src.system && !s.vouch.isAnswered(int(d.source), a.Tool)
 		says = says || (current && src.reading.covers(s.work, a.deeds, a.words, int(d.start), int(d.end)))
 	}
 	return says

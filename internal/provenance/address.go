@@ -82,7 +82,7 @@ const maxAtom = 4096
 // address, comments and quoted local parts included, has none.
 func mailKey(s string) (string, bool) {
 	at := strings.LastIndexByte(s, '@')
-	if at <= 0 || at == len(s)-1 || len(s) > maxMail || !plain(s) {
+	if at <= 0 || at == len(s)-1 || len(s) > maxMail || !isPlain(s) {
 		return "", false
 	}
 
@@ -142,7 +142,7 @@ type webURL struct {
 // segments (encoded ones too), control characters, hosts that are not plain
 // ASCII names.
 func parseURL(s string, schemeless bool) (webURL, bool) {
-	if len(s) > maxAtom || strings.ContainsAny(s, "\\ \t\r\n\"<>`{}|^") || !plain(s) {
+	if len(s) > maxAtom || strings.ContainsAny(s, "\\ \t\r\n\"<>`{}|^") || !isPlain(s) {
 		return webURL{}, false
 	}
 	address, ok := withScheme(s, schemeless)

@@ -31,12 +31,12 @@ type operand struct {
 	name     []string // words of a field's name
 }
 
-// arithmetic recomputes a number from the user's numbers and from numeric
+// resolveArithmetic recomputes a number from the user's numbers and from numeric
 // fields of results that are not external. The forms are few, and each but the
 // sum of a column needs a number of the user's: a sum or a difference, a
 // percentage, a percentage and a fee, what remains of a share. A wider search
 // would reach any number from any table.
-func (q *query) arithmetic(text string) (Resolution, bool) {
+func (q *query) resolveArithmetic(text string) (Resolution, bool) {
 	want, ok := parseNumber(text)
 	if !ok {
 		return Resolution{}, false
@@ -92,7 +92,7 @@ func (q *query) combination(want *big.Rat, users, fields []operand) (how string,
 			}
 
 			for _, fee := range users {
-				close := !fee.percent && near(w, x.approx*u.approx/100+fee.approx)
+				close := !fee.percent && isNear(w, x.approx*u.approx/100+fee.approx)
 				if close && want.Cmp(sum(percentOf(u.value, x.value), fee.value)) == 0 {
 					return "percentage and a fee", []operand{u, x, fee}
 				}
@@ -106,11 +106,11 @@ func (q *query) combination(want *big.Rat, users, fields []operand) (how string,
 func combine(w float64, want *big.Rat, u, x operand) (string, bool) {
 	if u.percent {
 		switch p := percentOf(u.value, x.value); {
-		case near(w, x.approx*u.approx/100) && want.Cmp(p) == 0:
+		case isNear(w, x.approx*u.approx/100) && want.Cmp(p) == 0:
 			return "percentage", true
-		case near(w, x.approx*(1+u.approx/100)) && want.Cmp(sum(x.value, p)) == 0:
+		case isNear(w, x.approx*(1+u.approx/100)) && want.Cmp(sum(x.value, p)) == 0:
 			return "increase by a percentage", true
-		case near(w, x.approx*(1-u.approx/100)) && want.Cmp(new(big.Rat).Sub(x.value, p)) == 0:
+		case isNear(w, x.approx*(1-u.approx/100)) && want.Cmp(new(big.Rat).Sub(x.value, p)) == 0:
 			return "decrease by a percentage", true
 		}
 		return "", false
@@ -121,18 +121,18 @@ func combine(w float64, want *big.Rat, u, x operand) (string, bool) {
 
 	half := new(big.Rat).Mul(u.value, big.NewRat(1, 2))
 	switch {
-	case near(w, u.approx+x.approx) && want.Cmp(sum(u.value, x.value)) == 0:
+	case isNear(w, u.approx+x.approx) && want.Cmp(sum(u.value, x.value)) == 0:
 		return "sum", true
-	case near(w, x.approx-u.approx) && want.Cmp(new(big.Rat).Sub(x.value, u.value)) == 0,
-		near(w, u.approx-x.approx) && want.Cmp(new(big.Rat).Sub(u.value, x.value)) == 0:
+	case isNear(w, x.approx-u.approx) && want.Cmp(new(big.Rat).Sub(x.value, u.value)) == 0,
+		isNear(w, u.approx-x.approx) && want.Cmp(new(big.Rat).Sub(u.value, x.value)) == 0:
 		return "difference", true
-	case near(w, x.approx-u.approx/2) && want.Cmp(new(big.Rat).Sub(x.value, half)) == 0:
+	case isNear(w, x.approx-u.approx/2) && want.Cmp(new(big.Rat).Sub(x.value, half)) == 0:
 		return "difference to a half", true
 	}
 	return "", false
 }
 
-func near(a, b float64) bool { d := a - b; return d < 1e-6 && d > -1e-6 }
+func isNear(a, b float64) bool { d := a - b; return d < 1e-6 && d > -1e-6 }
 
 func sum(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 
@@ -141,7 +141,7 @@ func percentOf(p, x *big.Rat) *big.Rat {
 	return r.Mul(r, big.NewRat(1, 100))
 }
 
-// sameKind reports whether a field holds what the argument asks for, by their
+// sameKind reports whether a field has what the argument asks for, by their
 // names: amounts are not computed from identifiers. The user's numbers have no
 // name; which of them are quantities was found out before.
 func (q *query) sameKind(o operand) bool {

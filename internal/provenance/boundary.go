@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// hard reports whether a rune ends an atom wherever it is: white space,
+// isHard reports whether a rune ends an atom wherever it is: white space,
 // brackets, quotes, and the separators of lists. Everything that is glue in
 // addresses, paths, numbers and identifiers (. - _ @ + % : / \ ~ # ? & = $ *)
 // is not, on either side, so that no prefix and no suffix of an atom vouches.
-func hard(r rune) bool {
+func isHard(r rune) bool {
 	switch r {
 	case '"', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|',
 		'“', '”', '„', '‘', '’', '‚', '«', '»', '‹', '›', '—', '–', '…',
@@ -20,17 +20,17 @@ func hard(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// scriptless reports whether a rune belongs to a script that writes words
+// isUnspaced reports whether a rune belongs to a script that writes words
 // without spaces, next to which an ASCII atom ends.
-func scriptless(r rune) bool {
+func isUnspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// bounded reports whether text[start:end] is a whole atom, or a run of whole
+// isBounded reports whether text[start:end] is a whole atom, or a run of whole
 // atoms, in text.
-func bounded(text string, start, end int) bool {
+func isBounded(text string, start, end int) bool {
 	return start < end && boundedLeft(text, start) && boundedRight(text, end)
 }
 
@@ -41,8 +41,8 @@ func atoms(text string) func(yield func(start, end int) bool) {
 		start := 0
 		var last rune
 		for i, r := range text {
-			ends := hard(r)
-			intoASCII, intoScript := scriptless(last) && r < utf8.RuneSelf, last < utf8.RuneSelf && scriptless(r)
+			ends := isHard(r)
+			intoASCII, intoScript := isUnspaced(last) && r < utf8.RuneSelf, last < utf8.RuneSelf && isUnspaced(r)
 			meets := i > start && (intoASCII || intoScript)
 			if (ends || meets) && i > start && !yield(start, i) {
 				return
@@ -64,23 +64,23 @@ func atoms(text string) func(yield func(start, end int) bool) {
 }
 
 // hardByte reports whether text has an ASCII hard delimiter at i.
-func hardByte(text string, i int) bool { return text[i] < utf8.RuneSelf && hard(rune(text[i])) }
+func hardByte(text string, i int) bool { return text[i] < utf8.RuneSelf && isHard(rune(text[i])) }
 
 func boundedLeft(text string, start int) bool {
 	if start == 0 {
 		return true
 	}
 	before, size := utf8.DecodeLastRuneInString(text[:start])
-	if hard(before) {
+	if isHard(before) {
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(text[start:])
-	if scriptless(before) && first < utf8.RuneSelf {
+	if isUnspaced(before) && first < utf8.RuneSelf {
 		return true
 	}
 	if before == '\'' { // an opening quote, not the apostrophe inside a word
 		prev, _ := utf8.DecodeLastRuneInString(text[:start-size])
-		return start == size || hard(prev)
+		return start == size || isHard(prev)
 	}
 	return false
 }
@@ -91,10 +91,10 @@ func boundedRight(text string, end int) bool {
 		return true
 	}
 	next, size := utf8.DecodeRuneInString(rest)
-	if hard(next) {
+	if isHard(next) {
 		return true
 	}
-	if scriptless(next) && lastRune(text[:end]) < utf8.RuneSelf {
+	if isUnspaced(next) && lastRune(text[:end]) < utf8.RuneSelf {
 		return true
 	}
 
@@ -115,7 +115,7 @@ func boundedRight(text string, end int) bool {
 			return i > 0
 		}
 		r, _ := utf8.DecodeRuneInString(rest[i:])
-		return i > 0 && hard(r)
+		return i > 0 && isHard(r)
 	}
 	return len(rest) <= 4
 }
@@ -136,10 +136,10 @@ const (
 	maxGroupLength = 8
 )
 
-// groupOf reports whether text[start:end] is only a part of a code written in
+// isPartOfGroups reports whether text[start:end] is only a part of a code written in
 // groups: "DE89" in "DE89 3704 0044 0532 0130 00" is not an account.
-func groupOf(text string, start, end int) bool {
-	if !groups(text[start:end]) {
+func isPartOfGroups(text string, start, end int) bool {
+	if !areGroups(text[start:end]) {
 		return false
 	}
 
@@ -149,7 +149,7 @@ func groupOf(text string, start, end int) bool {
 		for i > 0 && text[i-1] != ' ' && from-i <= maxGroupLength+1 {
 			i--
 		}
-		if text[from-1] != ' ' || !groups(text[i:from-1]) {
+		if text[from-1] != ' ' || !areGroups(text[i:from-1]) {
 			break
 		}
 		from = i
@@ -160,7 +160,7 @@ func groupOf(text string, start, end int) bool {
 		for i < len(text) && isAlnum(text[i]) && i-to <= maxGroupLength+1 {
 			i++
 		}
-		if !groups(text[to+1 : i]) {
+		if !areGroups(text[to+1 : i]) {
 			break
 		}
 		to = i
@@ -169,9 +169,9 @@ func groupOf(text string, start, end int) bool {
 	return to-from > end-start && to-from >= minGrouped && strings.Count(text[from:to], " ")+1 >= minGroups
 }
 
-// groups reports whether every word of s is digits, perhaps after the letters of
+// areGroups reports whether every word of s is digits, perhaps after the letters of
 // a country.
-func groups(s string) bool {
+func areGroups(s string) bool {
 	for _, g := range strings.Split(s, " ") {
 		letters := strings.TrimLeft(g, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		if len(letters) == 0 || len(g) > maxGroupLength || len(g)-len(letters) > 4 || strings.Trim(letters, "0123456789") != "" {

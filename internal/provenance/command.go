@@ -10,12 +10,12 @@ import (
 // maxQuery is the longest query that is read, in bytes.
 const maxQuery = 16 << 10
 
-// shell resolves a command line word by word. The words of every command, its
+// resolveShell resolves a command line word by word. The words of every command, its
 // redirections and its pipes all decide; "cd" and the operators between commands
 // choose nothing. Words that only the shell will know (expansions, substitutions)
 // have the ambient label.
-func (q *query) shell(text string) (Resolution, bool) {
-	if !clean(text) || !q.s.work.spend(parseWork*len(text)) {
+func (q *query) resolveShell(text string) (Resolution, bool) {
+	if !isClean(text) || !q.s.work.spend(parseWork*len(text)) {
 		return Resolution{}, false
 	}
 	line, err := shell.Read(text)
@@ -37,7 +37,7 @@ func (q *query) shell(text string) (Resolution, bool) {
 			unknown("redirection", d.Span)
 		}
 		source := text[c.Start:c.End]
-		if whole, ok := q.exact(source); ok && len(c.Words) > 0 {
+		if whole, ok := q.resolveExact(source); ok && len(c.Words) > 0 {
 			r.Witness = true
 			r.add(Part{Name: "command", Text: source, Authority: true, Label: whole.Label}, whole.Evidence)
 			continue
@@ -66,7 +66,7 @@ func (q *query) shell(text string) (Resolution, bool) {
 
 func (q *query) commandWord(r *Resolution, word string) {
 	l, ev := q.s.Ambient(), []label.Evidence(nil)
-	if part, ok := q.text(word); ok {
+	if part, ok := q.resolveText(word); ok {
 		// The user's words in another order are another command.
 		part.Label.Obligations |= label.AmbiguousBinding
 		l, ev, r.Witness = part.Label, part.Evidence, true
@@ -86,7 +86,7 @@ var sqlChanging = wordSet("into insert update delete drop alter create replace a
 // words that change something, and with functions that compute.
 func onlyReads(text string) bool {
 	body := strings.TrimRight(strings.TrimSpace(text), "; \n\t")
-	if len(body) > maxQuery || !clean(body) || strings.Contains(body, "--") || strings.Contains(body, "/*") {
+	if len(body) > maxQuery || !isClean(body) || strings.Contains(body, "--") || strings.Contains(body, "/*") {
 		return false
 	}
 	tokens, ok := sqlTokens(body)

@@ -69,7 +69,7 @@ type mark uint16
 const (
 	// negator rules out what the clause asks for.
 	negator mark = 1 << iota
-	// hedge makes a request a question, a thought, or somebody else's words.
+	// hedge makes a request a question, a thought, or the words of another person.
 	hedge
 	// modal is a hedge that goes on over "and".
 	modal
@@ -207,7 +207,7 @@ func (x *lexicon) addDeed(d deed, list string, words []string) {
 // inside of others.
 func unspacedScript(w string) bool {
 	for _, r := range w {
-		if scriptless(r) || unicode.Is(unicode.Hangul, r) {
+		if isUnspaced(r) || unicode.Is(unicode.Hangul, r) {
 			return true
 		}
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// derived resolves a string that appears nowhere as it is, but that the monitor
+// resolveDerived resolves a string that appears nowhere as it is, but that the monitor
 // can make from text that does: each derivation is recomputed here, piece by
 // piece, and is as good as its worst piece.
-func (q *query) derived() (Resolution, bool) {
+func (q *query) resolveDerived() (Resolution, bool) {
 	text := q.v.Text
-	if !clean(text) {
+	if !isClean(text) {
 		return Resolution{}, false
 	}
 	for _, try := range [...]func(string) (Resolution, bool){
-		q.caseless, q.component, q.pathJoin, q.renamed, q.glob, q.joined, q.numeral,
+		q.resolveCaseless, q.resolveComponent, q.resolvePathJoin, q.resolveRenamed, q.resolveGlob, q.resolveList, q.resolveArithmetic,
 	} {
 		if r, ok := try(text); ok && r.Label.Trust > q.s.Ambient().Trust {
 			return r, true
@@ -26,9 +26,9 @@ func (q *query) derived() (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// caseless resolves words that the user wrote in another case. Only plain words
+// resolveCaseless resolves words that the user wrote in another case. Only plain words
 // qualify: in paths, commands and identifiers case makes another thing.
-func (q *query) caseless(text string) (Resolution, bool) {
+func (q *query) resolveCaseless(text string) (Resolution, bool) {
 	if !plainWords(text) {
 		return Resolution{}, false
 	}
@@ -90,12 +90,12 @@ func caseTells(w string) bool {
 	return false
 }
 
-// component resolves one component of something that the user wrote in one
+// resolveComponent resolves one component of something that the user wrote in one
 // piece, between slashes: "site" of "acme/site", "77" of ".../pull/77". When
 // the component next to it fills another argument of the same call, the user's
 // atom was taken apart and nothing was chosen; otherwise the doubt stays as an
 // obligation. The key of an assignment ("session=…") counts likewise.
-func (q *query) component(text string) (Resolution, bool) {
+func (q *query) resolveComponent(text string) (Resolution, bool) {
 	if len(text) < 2 || strings.ContainsAny(text, "/ \n") {
 		return Resolution{}, false
 	}
@@ -117,13 +117,13 @@ func (q *query) component(text string) (Resolution, bool) {
 			continue
 		}
 		o := q.s.vouch.occurrence(int(p.source), from, from+len(text))
-		if q.s.vouch.negated(o) {
+		if q.s.vouch.isNegated(o) {
 			continue
 		}
 
 		r := Resolution{Label: q.s.vouch.sources[p.source].label, How: "part of the user's", Witness: true,
 			Evidence: []label.Evidence{q.s.vouchEvidence(o, len(text))}}
-		if !q.requestedAt(o) {
+		if !q.isRequestedAt(o) {
 			r.Label.Obligations |= label.Unrequested
 		}
 		if !q.siblingNext(src, from, o.end) {
@@ -188,9 +188,9 @@ func (q *query) siblingNext(src string, from, to int) bool {
 	return false
 }
 
-// pathJoin resolves a path that is a directory of the user's and, below it,
+// resolvePathJoin resolves a path that is a directory of the user's and, below it,
 // names that are vouched for by themselves.
-func (q *query) pathJoin(text string) (Resolution, bool) {
+func (q *query) resolvePathJoin(text string) (Resolution, bool) {
 	segments, separator, ok := pathSegments(text)
 	if !ok {
 		return Resolution{}, false
@@ -202,12 +202,12 @@ func (q *query) pathJoin(text string) (Resolution, bool) {
 		if dir == "" {
 			break
 		}
-		base, ok := q.exact(dir)
+		base, ok := q.resolveExact(dir)
 		if !ok {
-			base, ok = q.exact(dir + separator)
+			base, ok = q.resolveExact(dir + separator)
 		}
 		if ok {
-			return q.below(base, segments[cut:], separator)
+			return q.resolveBelow(base, segments[cut:], separator)
 		}
 	}
 	return Resolution{}, false
@@ -232,16 +232,16 @@ func pathSegments(text string) (segments []string, separator string, ok bool) {
 	return segments, separator, true
 }
 
-// below resolves a path by its directory and the names below it.
-func (q *query) below(directory Resolution, names []string, separator string) (Resolution, bool) {
+// resolveBelow resolves a path by its directory and the names below it.
+func (q *query) resolveBelow(directory Resolution, names []string, separator string) (Resolution, bool) {
 	directory.How = "path joined"
-	if rest, ok := q.exact(strings.Join(names, separator)); ok {
+	if rest, ok := q.resolveExact(strings.Join(names, separator)); ok {
 		directory.take(rest)
 		return directory, true
 	}
 
 	for _, s := range names {
-		part, ok := q.text(s)
+		part, ok := q.resolveText(s)
 		if !ok {
 			return Resolution{}, false
 		}
@@ -255,10 +255,10 @@ func (q *query) directory(dir string) (Resolution, bool) {
 	if dir == "" {
 		return Resolution{}, false
 	}
-	if r, ok := q.exact(dir); ok {
+	if r, ok := q.resolveExact(dir); ok {
 		return r, true
 	}
-	return q.exact(dir + "/")
+	return q.resolveExact(dir + "/")
 }
 
 // plainPath reports whether a path has segments that every program reads alike,
@@ -275,9 +275,9 @@ func plainPath(text string) bool {
 	return true
 }
 
-// pathBelow resolves a path in a folder that the user named, in a call that only
+// resolvePathBelow resolves a path in a folder that the user named, in a call that only
 // reads: to ask for a folder is to ask for what is in it.
-func (q *query) pathBelow(text string) (Resolution, bool) {
+func (q *query) resolvePathBelow(text string) (Resolution, bool) {
 	isPath := q.v.Form == FormPath || contains(q.n.last, "path") || contains(q.n.last, "file")
 	if q.act.Effect != Reads || q.act.Tool == "" || !isPath || !plainPath(text) {
 		return Resolution{}, false
@@ -288,15 +288,15 @@ func (q *query) pathBelow(text string) (Resolution, bool) {
 			continue // more likely a file
 		}
 		if _, ok := q.directory(text[:cut]); ok {
-			return q.settled("below a folder of the user's", "whoever asks for a folder asks for what is in it"), true
+			return q.settled("below a folder of the user's", "to ask for a folder is to ask for what is in it"), true
 		}
 	}
 	return Resolution{}, false
 }
 
-// renamed resolves a path that has the folder of another argument's path, and a
+// resolveRenamed resolves a path that has the folder of another argument's path, and a
 // name of the user's: "rename /srv/a.txt to b.txt".
-func (q *query) renamed(text string) (Resolution, bool) {
+func (q *query) resolveRenamed(text string) (Resolution, bool) {
 	cut := strings.LastIndexByte(text, '/')
 	if cut <= 0 || !plainPath(text) {
 		return Resolution{}, false
@@ -305,8 +305,8 @@ func (q *query) renamed(text string) (Resolution, bool) {
 		if v.Pointer == q.v.Pointer || strings.LastIndexByte(v.Text, '/') != cut || v.Text[:cut] != text[:cut] {
 			continue
 		}
-		r, ok := q.exact(v.Text)
-		name, named := q.exact(text[cut+1:])
+		r, ok := q.resolveExact(v.Text)
+		name, named := q.resolveExact(text[cut+1:])
 		if !ok || !named {
 			continue
 		}
@@ -317,14 +317,14 @@ func (q *query) renamed(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// glob resolves a pattern for all files with an ending that the user named: "*.tmp"
+// resolveGlob resolves a pattern for all files with an ending that the user named: "*.tmp"
 // for "all .tmp files".
-func (q *query) glob(text string) (Resolution, bool) {
+func (q *query) resolveGlob(text string) (Resolution, bool) {
 	ending, ok := strings.CutPrefix(text, "*.")
 	if !ok || ending == "" || strings.ContainsAny(ending, "*?[{/ ") {
 		return Resolution{}, false
 	}
-	r, ok := q.exact("." + ending)
+	r, ok := q.resolveExact("." + ending)
 	if !ok {
 		return Resolution{}, false
 	}
@@ -333,10 +333,10 @@ func (q *query) glob(text string) (Resolution, bool) {
 	return r, true
 }
 
-// joined resolves a list in one string: every item vouched for as a whole. A
+// resolveList resolves a list in one string: every item vouched for as a whole. A
 // list of addresses is as good as its items; of other items, the order and the
 // choice remain in doubt, as an obligation.
-func (q *query) joined(text string) (Resolution, bool) {
+func (q *query) resolveList(text string) (Resolution, bool) {
 	separators := ",;\n"
 	if !strings.ContainsAny(text, separators) {
 		return Resolution{}, false
@@ -357,7 +357,7 @@ func (q *query) joined(text string) (Resolution, bool) {
 		if len(item) < 2 {
 			return Resolution{}, false
 		}
-		part, ok := q.text(item)
+		part, ok := q.resolveText(item)
 		if !ok {
 			return Resolution{}, false
 		}
@@ -368,6 +368,3 @@ func (q *query) joined(text string) (Resolution, bool) {
 	}
 	return r, true
 }
-
-// numeral resolves a number that is given as a string.
-func (q *query) numeral(text string) (Resolution, bool) { return q.arithmetic(text) }

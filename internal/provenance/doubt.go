@@ -4,22 +4,22 @@ import (
 	"sort"
 )
 
-// doubted reports whether the words of the clause rule out, question, or put into
+// isDoubted reports whether the words of the clause rule out, question, or put into
 // another person's mouth what the verb at i would ask for.
-func (r *reading) doubted(text string, i int) bool {
+func (r *reading) isDoubted(text string, i int) bool {
 	t := &r.tokens[i]
 	english := requests.english[t.word]
-	if r.doubtedBefore(i, english) {
+	if r.isDoubtedBefore(i, english) {
 		return true
 	}
 	if t.marks&(negator|hedge) != 0 {
 		return true // a run of Chinese or Japanese says both
 	}
-	return !english && r.negatedBehind(i)
+	return !english && r.isNegatedBehind(i)
 }
 
-// doubtedBefore reports whether the words of the clause before the verb at i doubt it.
-func (r *reading) doubtedBefore(i int, english bool) bool {
+// isDoubtedBefore reports whether the words of the clause before the verb at i doubt it.
+func (r *reading) isDoubtedBefore(i int, english bool) bool {
 	d := doubt{r: r, verb: i, english: english}
 	for j := i - 1; j >= 0 && j >= i-reachBack && r.tokens[j].clause == r.tokens[i].clause; j-- {
 		b := &r.tokens[j]
@@ -67,16 +67,16 @@ func (d *doubt) take(j int) bool {
 		begins := b.word == "do" && j == 0
 		return b.word == "did" || (!d.joined && !begins)
 	case actors.has(b.word) && !d.joined && !d.want && j == d.verb-1:
-		return true // what somebody does
+		return true // what a person does
 	case b.word == "can" && !d.you && j+1 < len(d.r.tokens) && d.r.tokens[j+1].word == "i":
 		return true
 	}
 	return false
 }
 
-// negatedBehind reports whether a negation follows the verb at i in its clause, as
+// isNegatedBehind reports whether a negation follows the verb at i in its clause, as
 // languages other than English have it.
-func (r *reading) negatedBehind(i int) bool {
+func (r *reading) isNegatedBehind(i int) bool {
 	for j := i + 1; j < len(r.tokens) && r.tokens[j].clause == r.tokens[i].clause; j++ {
 		t := &r.tokens[j]
 		if t.deeds != 0 && !unspacedScript(t.word) {

@@ -24,7 +24,7 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 		return label.Merge(l, s.Ambient()), true
 	}
 	for _, by := range s.writtenBefore(event, text) {
-		l, written = lowered(l, by, written)
+		l, written = mergeLower(l, by, written)
 	}
 	if len(text) < minEcho {
 		return l, written
@@ -35,12 +35,12 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 			return label.Merge(l, s.Ambient()), true
 		}
 		if strings.Contains(text, a.text) || strings.Contains(a.text, text) {
-			l, written = lowered(l, a.label, written)
+			l, written = mergeLower(l, a.label, written)
 		}
 	}
 	for _, seg := range s.wroteWith(text) {
 		if seg < uint32(event) {
-			l, written = lowered(l, s.events[seg].label, written)
+			l, written = mergeLower(l, s.events[seg].label, written)
 		}
 	}
 	if explicit || l.Trust == label.External {
@@ -61,9 +61,9 @@ func (s *Session) lowerEcho(l label.Label, event int32, text string, explicit bo
 	return l, written
 }
 
-// lowered merges a lower label into a field's, and reports whether the field has now
+// mergeLower merges a lower label into a field's, and reports whether the field has now
 // repeated something that the user does not vouch for.
-func lowered(l, by label.Label, written bool) (label.Label, bool) {
+func mergeLower(l, by label.Label, written bool) (label.Label, bool) {
 	if by.Trust < l.Trust {
 		l = label.Merge(l, by)
 	}

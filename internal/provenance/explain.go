@@ -63,7 +63,7 @@ const (
 	// maxExplainedWhole is the longest value that is looked for as a whole in
 	// every text, in bytes; of a longer one the pieces are shown.
 	maxExplainedWhole = 256
-	// maxWholePlaces is how many texts that hold a whole value are shown.
+	// maxWholePlaces is how many texts that have a whole value are shown.
 	maxWholePlaces = 4
 	// maxExplainedPieces is how much of a long value is looked for piece by
 	// piece, in bytes from its beginning and to its end: what is shown of a
@@ -174,5 +174,5 @@ func (x *explanation) vouching(list []position, start, end int) {
 // longer word may be found or not, as the index happens to sample.
 func (s *Session) Whole(e label.Evidence) bool {
 	text, ok := s.Text(e.Origin)
-	return ok && e.Start >= 0 && e.End <= len(text) && bounded(text, e.Start, e.End)
+	return ok && e.Start >= 0 && e.End <= len(text) && isBounded(text, e.Start, e.End)
 }

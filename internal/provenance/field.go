@@ -202,7 +202,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 			return // another text with the same hash
 		}
 		right := s.rightKind(ref, pointer, n)
-		if short && !right && (numeric || !s.certifiedItem(ref, pointer)) {
+		if short && !right && (numeric || !s.isCertifiedItem(ref, pointer)) {
 			return
 		}
 		l, _, _, written := s.fieldOf(ref)
@@ -214,7 +214,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 			r.Offers = s.fieldOffers(ref, pointer, l)
 		}
 		r.right = right
-		if !found || better(r, best) {
+		if !found || isBetter(r, best) {
 			r.Offers = append(r.Offers, best.Offers...)
 			best = r
 		} else {
@@ -225,10 +225,10 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 	return best, found
 }
 
-// certifiedItem reports whether a field is an item of a plain list that a
+// isCertifiedItem reports whether a field is an item of a plain list that a
 // procedure may vouch for: there is no name that could tell its kind, but the
 // contract says which roles it serves.
-func (s *Session) certifiedItem(ref fieldRef, pointer string) bool {
+func (s *Session) isCertifiedItem(ref fieldRef, pointer string) bool {
 	return ref.leaf >= 0 && len(s.name(pointer, "").last) == 0 &&
 		slices.ContainsFunc(s.events[ref.event].out.spec.Certify, func(c Certify) bool { return c.Field(pointer) })
 }
@@ -243,7 +243,7 @@ func (s *Session) fieldText(ref fieldRef) (pointer, text string) {
 	return leaf.Pointer, leaf.Text
 }
 
-func better(a, b Resolution) bool {
+func isBetter(a, b Resolution) bool {
 	if a.Label.Trust != b.Label.Trust {
 		return a.Label.Trust > b.Label.Trust
 	}

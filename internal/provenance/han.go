@@ -80,7 +80,7 @@ func (r *numeralReader) hanAt(start int) int {
 
 	x := hanContext{
 		after:   firstRune(r.text[end+s.length:]),
-		closed:  end+s.length == len(r.text) || hard(firstRune(r.text[end+s.length:])),
+		closed:  end+s.length == len(r.text) || isHard(firstRune(r.text[end+s.length:])),
 		counted: end < len(r.text) && strings.ContainsRune(hanCounters, firstRune(r.text[end:])),
 	}
 	measured := percent || s.percent || s.money || money > 0

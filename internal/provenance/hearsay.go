@@ -2,9 +2,8 @@ package provenance
 
 import "strings"
 
-// Hearsay is text that models are told and nobody vouches for: the definitions of
-// tools. A value that is in it, and not in the user's words, is whoever's wrote the
-// definition.
+// Hearsay is text that models are told and nothing vouches for: the definitions of
+// tools. A value that is in it, and not in the user's words, is its author's.
 type Hearsay struct{ atoms map[string]bool }
 
 const (
@@ -48,7 +47,7 @@ func (h *Hearsay) Has(value string) bool {
 // the punctuation of a sentence.
 func everyAtom(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, hard) {
+		for word := range strings.FieldsFuncSeq(text, isHard) {
 			word = strings.Trim(word, ".,!?:;'")
 			if len(word) >= hearsayAtom && !yield(word) {
 				return
@@ -60,7 +59,7 @@ func everyAtom(text string) func(yield func(string) bool) {
 // Hosts reports whether a text has an address of the web, as a command has that
 // fetches something.
 func Hosts(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, hard) {
+	for word := range strings.FieldsFuncSeq(text, isHard) {
 		if len(links(word)) > 0 {
 			return true
 		}

@@ -16,7 +16,7 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	if q.ruledOut(text, o) || q.anotherValue(text, o) {
 		return r, false
 	}
-	if !q.requestedAt(o) {
+	if !q.isRequestedAt(o) {
 		r.Label.Obligations |= label.Unrequested
 	}
 	if o.quoted && !folded {
@@ -32,11 +32,11 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 	}
 	if bareNumber(text) {
 		// "2 pages" says nothing about mail number 2.
-		amount := q.quantityLike() && !counted(right)
-		return r, amount || q.cuedNumber(left, right)
+		amount := q.quantityLike() && !isCounted(right)
+		return r, amount || q.hasNumberCue(left, right)
 	}
 
-	r.Unsaid = q.unsaidRight(text, o, left, right)
+	r.Unsaid = q.isUnsaidRight(text, o, left, right)
 	if q.v.Form == FormShell && !o.inside {
 		return r, true // all of a command says what it is
 	}
@@ -52,7 +52,7 @@ func (q *query) judge(text string, o occurrence, folded bool) (Resolution, bool)
 // meansTime reports whether a calendar word is a time where the user said it, and the
 // argument asks for none.
 func (q *query) meansTime(text string, left, right []string, folded bool) bool {
-	if !calendarWord(text) || q.momentLike() || q.n.cued(left) {
+	if !calendarWord(text) || q.momentLike() || q.n.hasCue(left) {
 		return false
 	}
 	return folded || inTime(left, right)
@@ -63,7 +63,7 @@ func (q *query) meansTime(text string, left, right []string, folded bool) bool {
 func (q *query) saysLittle(text string, o occurrence, left, right []string) bool {
 	source := q.s.vouch.sources[o.source].text
 	ordinary := !typedAtom(text) && q.lowInformation(text, source, o, left, right)
-	return ordinary || (schemeAdded(text, source[o.start:o.end]) && !visited(left, right))
+	return ordinary || (addsScheme(text, source[o.start:o.end]) && !isVisited(left, right))
 }
 
 // isCode reports whether the value is a command or a query.
@@ -72,10 +72,10 @@ func (q *query) isCode() bool { return q.v.Form == FormShell || q.v.Form == Form
 // ruledOut reports whether the user named a value, or an address in it, to rule it
 // out.
 func (q *query) ruledOut(text string, o occurrence) bool {
-	if (q.isCode() || typedAtom(text)) && q.s.vouch.negated(o) {
+	if (q.isCode() || typedAtom(text)) && q.s.vouch.isNegated(o) {
 		return true
 	}
-	return manyAtoms(text) && q.anyNegated(o)
+	return hasManyAtoms(text) && q.hasNegated(o)
 }
 
 // anotherValue reports whether an occurrence of a value's text is another value.
@@ -89,18 +89,18 @@ func (q *query) anotherValue(text string, o occurrence) bool {
 	case numberShape(text):
 		// The sign is a part of it, or it is another number.
 		minus, unclear := signBefore(q.s.vouch.sources[o.source].text, o.start)
-		return minus || unclear || q.s.vouch.misread(o)
+		return minus || unclear || q.s.vouch.isMisread(o)
 	}
 	return false
 }
 
-// manyAtoms reports whether a value is a list of addresses in one string.
-func manyAtoms(text string) bool {
+// hasManyAtoms reports whether a value is a list of addresses in one string.
+func hasManyAtoms(text string) bool {
 	return strings.Count(text, "@") > 1 && strings.ContainsAny(text, ", ;\n")
 }
 
-// anyNegated reports whether the user ruled out an address inside of a text.
-func (q *query) anyNegated(o occurrence) bool {
+// hasNegated reports whether the user ruled out an address inside of a text.
+func (q *query) hasNegated(o occurrence) bool {
 	text := q.s.vouch.sources[o.source].text
 	n := 0
 	q.s.work.spend(o.end - o.start)
@@ -108,22 +108,22 @@ func (q *query) anyNegated(o occurrence) bool {
 		if strings.IndexByte(text[o.start+start:o.start+end], '@') <= 0 {
 			continue
 		}
-		if n++; n == maxPieces || q.s.vouch.negated(occurrence{source: o.source, start: o.start + start, end: o.start + end}) {
+		if n++; n == maxPieces || q.s.vouch.isNegated(occurrence{source: o.source, start: o.start + start, end: o.start + end}) {
 			return true
 		}
 	}
 	return false
 }
 
-// schemeAdded reports whether a URL was made from a word with dots in it. The
+// addsScheme reports whether a URL was made from a word with dots in it. The
 // user may have meant a file or a variable: "order.id" is a host as well.
-func schemeAdded(value, source string) bool {
+func addsScheme(value, source string) bool {
 	return strings.Contains(value, "://") && !strings.Contains(source, "://") && !strings.Contains(source, "/") &&
 		!strings.HasPrefix(asciiLower(source), "www.")
 }
 
-// visited reports whether the words around a host say that it is one.
-func visited(left, right []string) bool {
+// isVisited reports whether the words around a host say that it is one.
+func isVisited(left, right []string) bool {
 	return hostWords.in(left) || hostWords.in(right)
 }
 
@@ -178,8 +178,8 @@ func (q *query) quantityLike() bool {
 	return quantityWords.in(q.n.last) || contains(q.n.last, "n")
 }
 
-// counted reports whether the word after a number is what it counts.
-func counted(right []string) bool { return len(right) > 0 && !uncounted.has(right[0]) }
+// isCounted reports whether the word after a number is what it counts.
+func isCounted(right []string) bool { return len(right) > 0 && !uncounted.has(right[0]) }
 
 // lowInformation reports whether a value is so ordinary that its appearance in the
 // text says little: one or two lower-case words that nothing next to them marks
@@ -192,9 +192,9 @@ func (q *query) lowInformation(text, source string, o occurrence, left, right []
 	}
 
 	near := left[max(0, len(left)-3):]
-	cuedAfter := len(right) > 0 && q.n.cued(right[:1])
+	cuedAfter := len(right) > 0 && q.n.hasCue(right[:1])
 	verbAfter := cuedAfter && len(q.n.tool) > 0 && right[0] == q.n.tool[0]
-	if q.n.cued(near) || (cuedAfter && !verbAfter) {
+	if q.n.hasCue(near) || (cuedAfter && !verbAfter) {
 		return false // "the general channel", but not "in general, post less"
 	}
 	return !q.destination(source, o.end, left)
@@ -221,7 +221,7 @@ func (q *query) destination(source string, end int, left []string) bool {
 		case last == "in" || last == "on" || last == "at":
 			// A place, where it closes what the user asked the tool to do:
 			// "post the figures in general.", not "in general terms".
-			return closes(source, end) && q.asked(left)
+			return clauseEnds(source, end) && q.asked(left)
 
 		case last == "and" || last == "or" || last == "und" || last == "et" || last == "y":
 			// "Into general and design": what holds for the first holds here.
@@ -240,7 +240,7 @@ func (q *query) destination(source string, end int, left []string) bool {
 // asked to run: a line or a clause of its own, or the text behind the word for
 // running it.
 func wholeCommand(text string, start, end int) bool {
-	if !closes(text, end) {
+	if !clauseEnds(text, end) {
 		return false
 	}
 	before := strings.TrimRight(text[:start], " \t\"'`")
@@ -264,8 +264,8 @@ func cutLastWord(text string) (rest, word string) {
 	return text[:i], strings.ToLower(text[i:])
 }
 
-// closes reports whether a clause ends after text[:end].
-func closes(text string, end int) bool {
+// clauseEnds reports whether a clause ends after text[:end].
+func clauseEnds(text string, end int) bool {
 	rest := strings.TrimLeft(text[end:], "\"'”’`)*_")
 	if rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 {
 		return true
@@ -305,10 +305,10 @@ func (q *query) ambiguous(text string, left []string) bool {
 		return false
 	}
 	if len(q.s.vouch.mails) < 2 {
-		// The sender of what is to be read is named, and not as somebody to write
+		// The sender of a message to read is named, and not as somebody to write
 		// to, unless an answer was asked for.
 		sender := len(left) > 0 && (left[len(left)-1] == "from" || left[len(left)-1] == "by")
-		return sender && !q.s.answerAsked()
+		return sender && !q.s.asksForAnswer()
 	}
 	all, ok := q.usesAllMails(key)
 	if !ok {
@@ -332,7 +332,7 @@ func (q *query) ambiguous(text string, left []string) bool {
 		}
 		near--
 	}
-	return !q.n.cued(left[max(0, len(left)-3):])
+	return !q.n.hasCue(left[max(0, len(left)-3):])
 }
 
 // usesAllMails reports whether the call has all e-mail addresses that the user named.
@@ -355,8 +355,8 @@ func (q *query) usesAllMails(key string) (all, ok bool) {
 	return all, true
 }
 
-// answerAsked reports whether the user asked for an answer to what others sent.
-func (s *Session) answerAsked() bool {
+// asksForAnswer reports whether the user asked for an answer to what others sent.
+func (s *Session) asksForAnswer() bool {
 	for w := range vocabulary[answerWords] {
 		if len(s.vouch.words[w]) > 0 {
 			return true

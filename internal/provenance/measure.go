@@ -69,7 +69,7 @@ func emptyDecimals(rest string, money bool) int {
 			continue
 		}
 		after := rest[len(dash):]
-		atEnd := after == "" || hard(firstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0
+		atEnd := after == "" || isHard(firstRune(after)) || strings.IndexByte(".!?", after[0]) >= 0
 		if n, _ := currencyAfter(after); n > 0 || (money && atEnd) {
 			return len(dash)
 		}
@@ -139,7 +139,7 @@ var letterScales = map[string]struct {
 type scale struct {
 	factor int64
 	short  bool              // may end with a dot
-	in     map[language]bool // the languages in which it is that; nil for all
+	in     map[language]bool // the languages in which it has that factor; nil for all
 }
 
 var scales = func() map[string]scale {
@@ -161,7 +161,7 @@ var scales = func() map[string]scale {
 	add(1_000_000_000, false, nil, "bn milliard milliards milliarde milliarden miliardo miliardi miljard bilhão bilhões миллиард миллиарда миллиардов")
 	add(1_000_000_000, true, nil, "mrd mld млрд")
 	add(1_000_000_000, false, map[language]bool{english: true}, "billion billions")
-	// What these are differs between languages, or is nothing exact.
+	// These differ between languages, or are not exact.
 	add(1_000_000, true, map[language]bool{english: true, german: true}, "mn")
 	add(0, false, map[language]bool{}, "trillion trillions billionen billones bilione bilioni trilhão trilhões biljoen hundreds thousands dozens hunderte tausende milliers centaines miles cientos "+
 		"centinaia migliaia centenas milhares honderden duizenden tn")
@@ -266,7 +266,7 @@ func currencyAfter(rest string) (length int, minor bool) {
 	blank, w := spacedWord(rest)
 	at := rest[blank:]
 	if r, size := utf8.DecodeRuneInString(at); currencySign(r) || r == '¢' {
-		if next := firstRune(at[size:]); len(at) > size && wordRune(next) && !scriptless(next) {
+		if next := firstRune(at[size:]); len(at) > size && wordRune(next) && !isUnspaced(next) {
 			return 0, false
 		}
 		return blank + size, r == '¢'

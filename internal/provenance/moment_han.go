@@ -59,7 +59,7 @@ func lastRune(s string) rune {
 func (r *momentReader) readHanDate(m match) {
 	// A year of two digits, or of an era, is left alone.
 	before := m.before()
-	otherWord := wordRune(before) && !scriptless(before)
+	otherWord := wordRune(before) && !isUnspaced(before)
 	if otherWord || before == '年' || before == '.' {
 		return
 	}

@@ -61,7 +61,7 @@ type name struct {
 	short []string // initials of neighbouring words: "pr" of pull_request
 }
 
-// maxNames bounds the names that a session keeps; others are read anew.
+// maxNames bounds the names that a session keeps; others are read again.
 const maxNames = 1024
 
 // name returns what the names of an argument, or of a field, say.
@@ -110,9 +110,9 @@ func isIndex(segment string) bool {
 	return segment != ""
 }
 
-// cued reports whether one of the words around a value names what the argument
+// hasCue reports whether one of the words around a value names what the argument
 // or the tool is about.
-func (n name) cued(words []string) bool {
+func (n name) hasCue(words []string) bool {
 	for _, w := range words {
 		s := stem(w)
 		short := contains(n.short, w)

@@ -52,7 +52,7 @@ func (s *Session) userSaid(leaf strictjson.Leaf) bool {
 		return false
 	}
 	q := query{s: s, v: Value{Kind: leaf.Kind, Text: leaf.Text}, n: s.name(leaf.Pointer, "")}
-	for _, find := range [...]func(string) (Resolution, bool){q.exact, q.typed} {
+	for _, find := range [...]func(string) (Resolution, bool){q.resolveExact, q.resolveTyped} {
 		if r, ok := find(leaf.Text); ok && r.Label.Obligations == 0 && len(leaf.Text) >= 4 {
 			return true
 		}

@@ -52,10 +52,10 @@ func (v *vouching) operand(q *quantity) bool {
 	return quantityWords.in(left) || quantityWords.in(right)
 }
 
-// misread reports whether a plain number as programs write it is another number than
+// isMisread reports whether a plain number as programs write it is another number than
 // the text has at that place: a piece of "1.2 million", or a "1.200" that is twelve
 // hundred to its writer.
-func (v *vouching) misread(o occurrence) bool {
+func (v *vouching) isMisread(o occurrence) bool {
 	src := &v.sources[o.source]
 	i, _ := slices.BinarySearchFunc(src.numerals, o.start, func(n numeral, start int) int { return n.end - 1 - start })
 	if i == len(src.numerals) || src.numerals[i].start > o.start {
@@ -72,7 +72,7 @@ func (v *vouching) misread(o occurrence) bool {
 func signBefore(text string, start int) (minus, unclear bool) {
 	r, size := utf8.DecodeLastRuneInString(text[:start])
 	before, _ := utf8.DecodeLastRuneInString(text[:start-size])
-	free := start == size || hard(before)
+	free := start == size || isHard(before)
 	switch r {
 	case '-', '−':
 		return free, !free
@@ -97,12 +97,12 @@ func inGroups(text string, start, end int) bool {
 	}
 	for i = start - 1; i > 0 && isAlnum(text[i-1]); i-- {
 	}
-	// A whole account before it is no group of anything.
+	// A whole account before it is not a group.
 	return start-1-i > 1 && start-1-i <= maxGroupLength
 }
 
-// ends reports whether a number ends n bytes into rest.
-func ends(rest string, n int) bool {
+// numberEnds reports whether a number ends n bytes into rest.
+func numberEnds(rest string, n int) bool {
 	if n >= len(rest) {
 		return true
 	}
@@ -118,7 +118,7 @@ func ends(rest string, n int) bool {
 	case c >= utf8.RuneSelf:
 		return !currencySign(firstRune(rest[n:])) && boundedRight("0"+rest[n:], 1)
 	}
-	return c == '\'' || hard(rune(c))
+	return c == '\'' || isHard(rune(c))
 }
 
 // maxDigits bounds the numbers that are compared by value: more digits than

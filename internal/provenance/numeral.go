@@ -337,7 +337,7 @@ func (r *numeralReader) read(run *digitRun) {
 	}
 	s := r.suffix(run.end, before > 0)
 	perUnit := s.money && strings.HasPrefix(text[run.end+s.length:], "/")
-	if !perUnit && !ends(text[run.end:], s.length) {
+	if !perUnit && !numberEnds(text[run.end:], s.length) {
 		return
 	}
 
@@ -385,7 +385,7 @@ func (r *numeralReader) signOf(start, currency int) (minus, ok bool) {
 // boundedBefore reports whether digits, of whatever script, begin an atom.
 func boundedBefore(text string, start int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:start])
-	return boundedLeft(text, start) || scriptless(before)
+	return boundedLeft(text, start) || isUnspaced(before)
 }
 
 // decide returns the value of a run, nil where it is in doubt. It is a list

@@ -138,7 +138,7 @@ func step(n int) int {
 	return 7919 + n/50
 }
 
-// below is the word for a number under a hundred.
+// resolveBelow is the word for a number under a hundred.
 func below(l language, n int) string {
 	first := func(forms string) string { w, _, _ := strings.Cut(forms, "/"); return w }
 	if list := strings.Fields(wordLists[l].from1); n <= len(list) && list[n-1] != "-" {

@@ -28,11 +28,11 @@ func carve(text string) (own string, quoted bool) {
 		switch {
 		case strings.HasPrefix(line, ">") || strings.HasPrefix(line, "＞"):
 			blank(start, end)
-		case forwarded(line), mailHeader(line, rest), attribution(line) && !nextQuoted(rest):
+		case isForwarded(line), isMailHeader(line, rest), isAttribution(line) && !nextQuoted(rest):
 			// All that follows is of another author.
 			blank(start, len(text))
 			return string(out), quoted
-		case attribution(line):
+		case isAttribution(line):
 			blank(start, end)
 		}
 		start = end + 1
@@ -48,8 +48,8 @@ func lineEnd(text string, start int) int {
 	return len(text)
 }
 
-// forwarded reports whether a line separates a forwarded message.
-func forwarded(line string) bool {
+// isForwarded reports whether a line separates a forwarded message.
+func isForwarded(line string) bool {
 	if len(line) > 80 {
 		return false
 	}
@@ -61,9 +61,9 @@ func forwarded(line string) bool {
 	return strings.HasPrefix(l, "begin forwarded message")
 }
 
-// mailHeader reports whether a line begins the header of a pasted mail: "From:"
+// isMailHeader reports whether a line begins the header of a pasted mail: "From:"
 // with a subject or a time of sending in one of the next lines.
-func mailHeader(line, rest string) bool {
+func isMailHeader(line, rest string) bool {
 	if !headerField(line, "from", "von", "de") {
 		return false
 	}
@@ -93,9 +93,9 @@ var attributions = [...]struct{ begins, has, ends string }{
 	{"el ", "", " escribió"},
 }
 
-// attribution reports whether a line introduces a quoted mail: "On Monday, Bob
+// isAttribution reports whether a line introduces a quoted mail: "On Monday, Bob
 // <bob@corp.com> wrote:".
-func attribution(line string) bool {
+func isAttribution(line string) bool {
 	if !strings.HasSuffix(line, ":") || len(line) > 240 {
 		return false
 	}

@@ -8,12 +8,12 @@ type Kind uint8
 // The kinds. All but Verbatim are kinds of arguments.
 const (
 	Amount     Kind = iota // says how much
-	OneLine                // holds one line
+	OneLine                // has one line
 	SentAlong              // goes along with a request to a host
 	Shown                  // is put before people again and again, or is fetched
 	Filter                 // restricts what a call takes
 	Identifier             // names single objects
-	Verbatim               // a tool that returns text as somebody wrote it
+	Verbatim               // a tool that returns text as its author wrote it
 	network                // reaches hosts
 )
 

@@ -99,7 +99,7 @@ func (r *reading) split(text string) {
 // tokenize finds the words of a text.
 func (r *reading) tokenize(text string, quotes []span) {
 	line, clause, quote := 0, 0, 0
-	for start, end := range spelled(text) {
+	for start, end := range sentenceWords(text) {
 		for line < len(r.lines)-1 && start >= r.lines[line].end {
 			line++
 		}
@@ -123,8 +123,8 @@ func (r *reading) tokenize(text string, quotes []span) {
 	}
 }
 
-// spelled yields the words of a text with the apostrophes and hyphens inside.
-func spelled(text string) func(yield func(start, end int) bool) {
+// sentenceWords yields the words of a text with the apostrophes and hyphens inside.
+func sentenceWords(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		start, spaceless := -1, false
 		for i, c := range text {
@@ -135,12 +135,12 @@ func spelled(text string) func(yield func(start, end int) bool) {
 			}
 			switch {
 			case inside && start < 0:
-				start, spaceless = i, scriptless(c)
-			case inside && scriptless(c) != spaceless && !unicode.Is(unicode.Mn, c):
+				start, spaceless = i, isUnspaced(c)
+			case inside && isUnspaced(c) != spaceless && !unicode.Is(unicode.Mn, c):
 				if !yield(start, i) {
 					return
 				}
-				start, spaceless = i, scriptless(c)
+				start, spaceless = i, isUnspaced(c)
 			case !inside && start >= 0:
 				if !yield(start, i) {
 					return

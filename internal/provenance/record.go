@@ -14,7 +14,7 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 	out := s.events[ref.event].out
 	var certs []Offer
 	for i, c := range out.spec.Certify {
-		everyone := c.Procedure == "directory" && memberships.in(out.words) && s.saidEveryone(c.Key)
+		everyone := c.Procedure == "directory" && memberships.in(out.words) && s.saysEveryone(c.Key)
 		another := c.Unique && !everyone && !out.only(pointer, i)
 		if another || !c.Field(pointer) {
 			continue
@@ -99,28 +99,28 @@ func spaced(text string) string {
 // names.
 func (o *output) only(pointer string, procedure int) bool {
 	own := o.keyed[procedure]
-	return own != "" && within(pointer, own)
+	return own != "" && isWithin(pointer, own)
 }
 
-// saidEveryone reports whether the user spoke of all people that belong to a key,
+// saysEveryone reports whether the user spoke of all people that belong to a key,
 // in one sentence with it: "every member of the launch channel". Then each
 // record that the key led to was asked for. "All messages in launch" asks for
 // no people.
-func (s *Session) saidEveryone(key string) bool {
+func (s *Session) saysEveryone(key string) bool {
 	for _, o := range s.vouch.find(key, true) {
-		if s.vouch.negated(o) {
+		if s.vouch.isNegated(o) {
 			continue
 		}
 		left, right := s.vouch.around(o, 16, 16)
-		if everyone(left) || everyone(right) {
+		if speaksOfAll(left) || speaksOfAll(right) {
 			return true
 		}
 	}
 	return false
 }
 
-// everyone reports whether words speak of all people of a group.
-func everyone(list []string) bool {
+// speaksOfAll reports whether words speak of all people of a group.
+func speaksOfAll(list []string) bool {
 	for i, w := range list {
 		if everybody.has(w) {
 			return true
@@ -137,9 +137,9 @@ func everyone(list []string) bool {
 	return false
 }
 
-// within reports whether a pointer leads into the record at a prefix, which ends
+// isWithin reports whether a pointer leads into the record at a prefix, which ends
 // with a slash.
-func within(pointer, prefix string) bool { return strings.HasPrefix(pointer, prefix) }
+func isWithin(pointer, prefix string) bool { return strings.HasPrefix(pointer, prefix) }
 
 // maxRecordFields is how many fields of a record are asked whether the user
 // named it by them, to each side of the field in question.
@@ -152,20 +152,20 @@ const maxRecordFields = 64
 // text, or has what the user put in quotes.
 func (s *Session) Chosen(act Act, r Resolution) bool {
 	for _, ref := range r.refs {
-		if s.chosen(act, ref) {
+		if s.isChosen(act, ref) {
 			return true
 		}
 	}
 	return s.work.spent()
 }
 
-func (s *Session) chosen(act Act, ref fieldRef) bool {
+func (s *Session) isChosen(act Act, ref fieldRef) bool {
 	out := s.events[ref.event].out
 	if ref.leaf < 0 {
 		return true
 	}
 	for _, key := range out.by {
-		if q := (query{s: s, act: act}); !q.keyRequested(key) {
+		if q := (query{s: s, act: act}); !q.isKeyRequested(key) {
 			return true
 		}
 	}
@@ -176,13 +176,13 @@ func (s *Session) chosen(act Act, ref fieldRef) bool {
 	leaves := out.doc.Leaves()
 	prefix := recordPrefix(leaves[ref.leaf].Pointer)
 	// Records lie together; walk outwards from the field.
-	for i := int(ref.leaf) - 1; i >= max(0, int(ref.leaf)-maxRecordFields) && within(leaves[i].Pointer, prefix); i-- {
-		if s.saidByUser(leaves[i].Text) {
+	for i := int(ref.leaf) - 1; i >= max(0, int(ref.leaf)-maxRecordFields) && isWithin(leaves[i].Pointer, prefix); i-- {
+		if s.isSaidByUser(leaves[i].Text) {
 			return false
 		}
 	}
-	for i := int(ref.leaf) + 1; i < min(len(leaves), int(ref.leaf)+maxRecordFields) && within(leaves[i].Pointer, prefix); i++ {
-		if s.saidByUser(leaves[i].Text) {
+	for i := int(ref.leaf) + 1; i < min(len(leaves), int(ref.leaf)+maxRecordFields) && isWithin(leaves[i].Pointer, prefix); i++ {
+		if s.isSaidByUser(leaves[i].Text) {
 			return false
 		}
 	}
@@ -204,8 +204,8 @@ func recordPrefix(pointer string) string {
 	return pointer
 }
 
-// saidByUser reports whether a field names its record in the user's own words.
-func (s *Session) saidByUser(text string) bool {
+// isSaidByUser reports whether a field names its record in the user's own words.
+func (s *Session) isSaidByUser(text string) bool {
 	if len(text) < 3 || len(text) > maxFieldText || numberShape(text) || !s.work.spend(fieldWork+len(text)) {
 		return false
 	}

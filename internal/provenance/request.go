@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A request is a verb of the user's text that asks for something to be done,
+// request is a verb of the user's text that asks for something to be done,
 // with the part of its sentence that it governs. The values that a request covers are
 // read from the sentence alone: text that others wrote has no part in it.
 type request struct {
@@ -58,7 +58,7 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 		q.deeds = toLook // the answer is for the user
 	}
 	q.deeds |= r.lightVerb(i)
-	q.directive = !r.doubted(text, i)
+	q.directive = !r.isDoubted(text, i)
 	q.takesUp = r.takesUp(i)
 	for j := i; j < len(r.tokens) && r.tokens[j].clause == t.clause && j < i+reachBack; j++ {
 		q.all = q.all || r.tokens[j].marks&universalWord != 0
@@ -207,7 +207,7 @@ func (r *reading) govern() {
 		switch {
 		case before == nil:
 			// "In acme/site, close issue 12": what is put before the clause.
-			if front := (span{r.lines[line].start, clause.start}); r.fronted(front) {
+			if front := (span{r.lines[line].start, clause.start}); r.isFronted(front) {
 				q.governs.start = front.start
 			}
 		case before.verb.start >= clause.start:
@@ -227,9 +227,9 @@ func (r *reading) clauseAt(pos int) span {
 	return r.clauses[i]
 }
 
-// fronted reports whether text before the clause of a verb begins with a
+// isFronted reports whether text before the clause of a verb begins with a
 // preposition, and so belongs to the verb.
-func (r *reading) fronted(front span) bool {
+func (r *reading) isFronted(front span) bool {
 	for _, t := range r.tokens {
 		if t.start >= front.end {
 			return false

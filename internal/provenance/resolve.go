@@ -155,16 +155,16 @@ func (q *query) resolution() Resolution {
 	}
 
 	if s.ambient.Trust >= label.User {
-		// Only the user has had a word yet, so that the user's words alone led to
+		// No text of others was read yet, so that the user's words alone led to
 		// whatever was picked.
 		r.Label.Obligations &^= unsteered
 		for i := range r.Parts {
 			r.Parts[i].Label.Obligations &^= unsteered
 		}
 	} else if q.act.Effect != Reads {
-		r.Offers = slices.DeleteFunc(r.Offers, func(o Offer) bool { return o.Key != "" && !q.keyRequested(o.Key) })
+		r.Offers = slices.DeleteFunc(r.Offers, func(o Offer) bool { return o.Key != "" && !q.isKeyRequested(o.Key) })
 	}
-	if r.Bounded && r.Label.Trust < label.User && q.outbid() {
+	if r.Bounded && r.Label.Trust < label.User && q.isOutbid() {
 		r.Bounded = false
 	}
 
@@ -174,7 +174,7 @@ func (q *query) resolution() Resolution {
 	return r
 }
 
-// unsteered are the doubts that matter only where somebody else had a word.
+// unsteered are the doubts that matter only where text of others was read.
 const unsteered = label.LowInfo | label.AmbiguousBinding | label.Unrequested
 
 // exhausted is the resolution of a value that was not looked at to the end.
@@ -200,9 +200,9 @@ func (q *query) resolve() Resolution {
 		// An absent or empty value has nothing to choose.
 		return Resolution{Label: label.Label{Origins: label.OriginsOf(label.OriginConfig), Trust: label.Trusted}, How: "empty", Witness: true}
 	case strictjson.Bool:
-		return q.flag()
+		return q.resolveFlag()
 	case strictjson.Number:
-		if r, ok := q.number(); ok {
+		if r, ok := q.resolveNumber(); ok {
 			return r
 		}
 		return q.ambient()
@@ -211,23 +211,23 @@ func (q *query) resolve() Resolution {
 		return q.ambient()
 	}
 
-	if r, ok := q.text(v.Text); ok {
+	if r, ok := q.resolveText(v.Text); ok {
 		return r
 	}
 	if q.v.Form == FormSQL && q.act.Effect == Reads && q.act.Tool != "" && onlyReads(v.Text) {
 		return q.settled("a query that only reads", "one SELECT, in a call that only reads")
 	}
-	if r, ok := q.structured(); ok {
+	if r, ok := q.resolveStructured(); ok {
 		return r
 	}
 	if q.v.Form == FormShell || q.v.Form == FormSQL {
 		return q.ambient() // code is not put together from pieces
 	}
 
-	if r, ok := q.derived(); ok {
+	if r, ok := q.resolveDerived(); ok {
 		return r
 	}
-	for _, try := range [...]func(string) (Resolution, bool){q.pathBelow, q.constant, q.setting} {
+	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveConstant, q.resolveSetting} {
 		if r, ok := try(v.Text); ok {
 			return r
 		}
@@ -235,16 +235,16 @@ func (q *query) resolve() Resolution {
 	return q.ambient()
 }
 
-// text resolves a string as a whole: by exact or typed equality, or as a field.
-func (q *query) text(text string) (Resolution, bool) {
+// resolveText resolves a string as a whole: by exact or typed equality, or as a field.
+func (q *query) resolveText(text string) (Resolution, bool) {
 	if !q.s.work.spend(len(text)) {
 		return Resolution{}, false
 	}
-	if clean(text) {
-		if r, ok := q.exact(text); ok {
+	if isClean(text) {
+		if r, ok := q.resolveExact(text); ok {
 			return r, true
 		}
-		if r, ok := q.typed(text); ok {
+		if r, ok := q.resolveTyped(text); ok {
 			return r, true
 		}
 	}
@@ -265,9 +265,9 @@ func (q *query) ambient() Resolution {
 	return Resolution{Label: q.s.Ambient(), How: "ambient"}
 }
 
-// clean reports whether a value may be vouched for at all: text in one normal
+// isClean reports whether a value may be vouched for at all: text in one normal
 // form, without characters that a person doesn't see.
-func clean(s string) bool {
+func isClean(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		visible := ' ' <= c && c < 0x7f
@@ -279,12 +279,12 @@ func clean(s string) bool {
 	return true
 }
 
-// plain is clean, on one line, and in one piece.
-func plain(s string) bool { return !strings.ContainsAny(s, "\n\t\r ") && clean(s) }
+// isPlain reports whether a text is clean, on one line, and in one piece.
+func isPlain(s string) bool { return !strings.ContainsAny(s, "\n\t\r ") && isClean(s) }
 
-// exact resolves a value that appears word for word in vouching text. Of several
+// resolveExact resolves a value that appears word for word in vouching text. Of several
 // occurrences the best counts: to repeat a value doesn't change it.
-func (q *query) exact(text string) (Resolution, bool) {
+func (q *query) resolveExact(text string) (Resolution, bool) {
 	found := q.s.vouch.find(text, false)
 	return q.best(text, found, "exact", false)
 }
@@ -309,14 +309,14 @@ func (q *query) best(text string, found []occurrence, how string, folded bool) (
 	return best, ok
 }
 
-// number resolves a JSON number.
-func (q *query) number() (Resolution, bool) {
-	if r, ok := q.typedNumber(q.v.Text); ok {
+// resolveNumber resolves a JSON number.
+func (q *query) resolveNumber() (Resolution, bool) {
+	if r, ok := q.resolveTypedNumber(q.v.Text); ok {
 		return r, true
 	}
 	if r, ok := q.s.field(q.v, q.n); ok && (r.Label.Trust > q.s.ambient.Trust || len(r.Offers) > 0) {
 		r.Bounded = r.Label.Trust >= label.ToolOutput
 		return r, true
 	}
-	return q.arithmetic(q.v.Text)
+	return q.resolveArithmetic(q.v.Text)
 }

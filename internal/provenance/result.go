@@ -66,7 +66,7 @@ type Resolved struct {
 func (s *Session) Output(name string, r Result) {
 	out := newOutput(r)
 	l := label.Label{Origins: r.Origin, Trust: out.floor}
-	if blank(r) {
+	if isBlank(r) {
 		// There is no text that others could have written.
 		l.Trust = max(l.Trust, label.ToolOutput)
 	}
@@ -76,7 +76,7 @@ func (s *Session) Output(name string, r Result) {
 	}
 
 	s.work.begin(len(text), 0)
-	s.prose = s.prose || (l.Trust < label.User && prose(r))
+	s.prose = s.prose || (l.Trust < label.User && hasProse(r))
 	n := s.add(event{name: name, text: text, label: l, out: out})
 	if r.Document == nil {
 		if out.floor >= label.ToolOutput {
@@ -123,7 +123,7 @@ func (s *Session) Prose() bool { return s.prose }
 // proseWords is how many words a text has that may tell a model something.
 const proseWords = 4
 
-func prose(r Result) bool {
+func hasProse(r Result) bool {
 	if r.Document == nil || r.Beside {
 		if wordsAtLeast(r.Text, proseWords) {
 			return true
@@ -149,8 +149,8 @@ func wordsAtLeast(text string, n int) bool {
 	return false
 }
 
-// blank reports whether a result has no text at all.
-func blank(r Result) bool {
+// isBlank reports whether a result has no text at all.
+func isBlank(r Result) bool {
 	if r.Document == nil || r.Beside {
 		switch strings.TrimSpace(r.Text) {
 		case "", "[]", "{}", "null", "None", "()":
@@ -189,16 +189,16 @@ const maxBlankLeaves = 16
 // with nothing but an array is that array); anything else is one record.
 func records(doc *strictjson.Document) int {
 	n := outermost(doc)
-	if n == 1 && nested(doc) {
+	if n == 1 && isNested(doc) {
 		return 2
 	}
 	return n
 }
 
-// nested reports whether a document that lists nothing at its top may list things
+// isNested reports whether a document that lists nothing at its top may list things
 // further down: a list with several objects in it, or several members of one
 // object that are objects of the same form. In doubt there are several records.
-func nested(doc *strictjson.Document) bool {
+func isNested(doc *strictjson.Document) bool {
 	forms := map[string]string{} // by the pointer with its last index or name left out
 	for _, leaf := range doc.Leaves() {
 		segments := strings.Split(leaf.Pointer, "/")

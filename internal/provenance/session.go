@@ -27,8 +27,8 @@ type Session struct {
 	writes  int
 	// unindexed are the events that the model wrote since the last text.
 	unindexed []uint32
-	nameOf    map[nameKey]name // not written by those who read: see [Session.At]
-	prose     bool             // a result has had text that somebody wrote
+	nameOf    map[nameKey]name // not written by readers: see [Session.At]
+	prose     bool             // a result has had text that a person may have written
 	proposal  string           // the model's last text, which the user may agree to
 
 	numeric []numericResult // what arithmetic works with, the latest first
@@ -105,7 +105,7 @@ func (s *Session) Ambient() label.Label {
 }
 
 // Unseen notes that the model has read what this session was never told, as the
-// user's words and whatever came with them: anybody may have written it.
+// user's words and whatever came with them: its authors are unknown.
 func (s *Session) Unseen() {
 	s.ambient = label.Merge(s.ambient, label.Label{Origins: label.OriginsOf(label.OriginUnknown), Trust: label.External})
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// flag resolves a boolean. Matching its text would decide nothing: the user's request
+// resolveFlag resolves a boolean. Matching its text would decide nothing: the user's request
 // must have the flag, all words of its name, together, in the clause that asks for the
 // call.
-func (q *query) flag() Resolution {
+func (q *query) resolveFlag() Resolution {
 	if q.v.Text != "true" {
 		return q.ambient()
 	}
@@ -123,9 +123,9 @@ func (r *reading) wordsIn(clause span) int {
 	return n
 }
 
-// unsaidRight reports whether a value that gives a right is a word that the user
-// said in another sense: "the invite admin Carol knows" makes nobody an admin.
-func (q *query) unsaidRight(text string, o occurrence, left, right []string) bool {
+// isUnsaidRight reports whether a value that gives a right is a word that the user
+// said in another sense: "the invite admin Carol knows" makes no one an admin.
+func (q *query) isUnsaidRight(text string, o occurrence, left, right []string) bool {
 	everybody := requests.marks[strings.ToLower(text)]&universalWord != 0
 	if o.quoted || (!everybody && !rightNames.in(q.n.last)) {
 		return false
@@ -146,12 +146,12 @@ func (q *query) unsaidRight(text string, o occurrence, left, right []string) boo
 			return false
 		}
 	}
-	if len(right) > 0 && (ofRight.has(stem(right[0])) || q.n.cued(right[:1])) {
+	if len(right) > 0 && (ofRight.has(stem(right[0])) || q.n.hasCue(right[:1])) {
 		return false
 	}
 
 	// "Make it public", "as the owner."
-	return !making.in(left) || !closes(source, o.end)
+	return !making.in(left) || !clauseEnds(source, o.end)
 }
 
 //go:embed settings.txt
@@ -214,9 +214,9 @@ func (v *vouching) mentions(words []string) bool {
 	return false
 }
 
-// setting resolves a value that is another form of what the user asked for: the
+// resolveSetting resolves a value that is another form of what the user asked for: the
 // state "closed" for "close issue 12", the right "writer" for "let Bob edit".
-func (q *query) setting(text string) (Resolution, bool) {
+func (q *query) resolveSetting(text string) (Resolution, bool) {
 	value := strings.ToLower(text)
 	if names := services.currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
 		return q.settled("currency of the user's", "the code of the currency that the user named"), true
@@ -268,35 +268,35 @@ func isParticiple(value, verb string) bool {
 	return value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed" || (strings.HasSuffix(verb, "e") && value == verb+"d")
 }
 
-// constant resolves a value that names the caller's own, in an argument of that
+// resolveConstant resolves a value that names the caller's own, in an argument of that
 // kind: the calendar "primary". Where the user named another of the kind, it is a
 // choice like any other.
-func (q *query) constant(text string) (Resolution, bool) {
+func (q *query) resolveConstant(text string) (Resolution, bool) {
 	for _, w := range q.n.last {
-		if slices.Contains(services.constants[w], text) && !q.otherNamed(w) {
+		if slices.Contains(services.constants[w], text) && !q.isOtherNamed(w) {
 			return q.settled("constant of the service", "the service's own word for what is the caller's, or the ordinary case"), true
 		}
 	}
 	return Resolution{}, false
 }
 
-// otherNamed reports whether the user named something of a kind: "the calendar
+// isOtherNamed reports whether the user named something of a kind: "the calendar
 // Work", "branch release".
-func (q *query) otherNamed(kind string) bool {
+func (q *query) isOtherNamed(kind string) bool {
 	for _, form := range [...]string{kind, kind + "s"} {
 		if !q.s.work.spend(aroundWork * len(q.s.vouch.words[form])) {
 			return true
 		}
-		if slices.ContainsFunc(q.s.vouch.words[form], q.s.vouch.namedNextTo) {
+		if slices.ContainsFunc(q.s.vouch.words[form], q.s.vouch.hasNameAt) {
 			return true
 		}
 	}
 	return false
 }
 
-// namedNextTo reports whether a name is next to the word at a place: a word that is
+// hasNameAt reports whether a name is next to the word at a place: a word that is
 // neither of the grammar nor a verb, or a quotation.
-func (v *vouching) namedNextTo(p position) bool {
+func (v *vouching) hasNameAt(p position) bool {
 	o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
 	left, right := v.around(o, 1, 1)
 	for _, w := range append(left, right...) {

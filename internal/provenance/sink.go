@@ -124,7 +124,7 @@ func (s *Session) vouches(address string) bool {
 		return false
 	}
 	q := query{s: s, v: Value{Text: address}}
-	r, ok := q.text(address)
+	r, ok := q.resolveText(address)
 	return ok && r.Label.Trust > s.ambient.Trust
 }
 

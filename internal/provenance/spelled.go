@@ -200,7 +200,7 @@ func joinedThousands(l language, w string, hundred, thousand []string) (int64, b
 	return joinedHundreds(l, w, hundred)
 }
 
-// joiner is the "and" that may stand between the parts of a joined number.
+// joiner is the "and" that may be between the parts of a joined number.
 func joiner(l language, after string) string {
 	switch {
 	case l == german && !strings.HasPrefix(after, "undert"):
@@ -535,7 +535,7 @@ func (r *numeralReader) changed(tokens []wordToken, from, end int) bool {
 	return fractions.has(next) && !strings.HasPrefix(r.text[tokens[end-1].end:], ",")
 }
 
-// free reports whether a word is no part of an atom: an address, a path or a name
+// free reports whether a word is not a part of an atom: an address, a path or a name
 // with a hyphen.
 func (r *numeralReader) free(start, end int) bool {
 	return (start == 0 || boundedLeft(r.text, start)) && (boundedRight(r.text, end) || strings.HasPrefix(r.text[end:], "€"))

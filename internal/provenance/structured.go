@@ -7,19 +7,19 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// structured resolves a value with an inner structure part by part.
-func (q *query) structured() (Resolution, bool) {
+// resolveStructured resolves a value with an inner structure part by part.
+func (q *query) resolveStructured() (Resolution, bool) {
 	text := q.v.Text
-	if u, ok := parseURL(text, q.v.Form == FormURL); ok && clean(text) {
-		return q.url(u), true
+	if u, ok := parseURL(text, q.v.Form == FormURL); ok && isClean(text) {
+		return q.resolveURL(u), true
 	}
 	if q.v.Form == FormAddress || strings.HasSuffix(text, ">") {
-		if r, ok := q.address(text); ok {
+		if r, ok := q.resolveAddress(text); ok {
 			return r, true
 		}
 	}
 	if q.v.Form == FormShell {
-		return q.shell(text)
+		return q.resolveShell(text)
 	}
 	return Resolution{}, false
 }
@@ -30,11 +30,11 @@ func (r *Resolution) add(p Part, evidence []label.Evidence) {
 	r.Evidence = append(r.Evidence, evidence...)
 }
 
-// url resolves a URL that nothing vouches for as a whole. Scheme, host and path
+// resolveURL resolves a URL that nothing vouches for as a whole. Scheme, host and path
 // decide where the call goes; query and fragment carry content to it.
-func (q *query) url(u webURL) Resolution {
+func (q *query) resolveURL(u webURL) Resolution {
 	r := Resolution{Label: label.Identity(), How: "URL parts"}
-	place, evidence := q.place(u)
+	place, evidence := q.resolvePlace(u)
 	r.add(Part{Name: "place", Text: u.place(), Authority: true, Label: place}, evidence)
 	r.Witness = place.Trust > q.s.ambient.Trust
 
@@ -48,7 +48,7 @@ func (q *query) url(u webURL) Resolution {
 			text = raw
 		}
 		l, ev := q.s.Ambient(), []label.Evidence(nil)
-		if part, ok := q.text(text); ok {
+		if part, ok := q.resolveText(text); ok {
 			l, ev = part.Label, part.Evidence
 		}
 		r.add(Part{Name: name, Text: text, Label: l}, ev)
@@ -68,11 +68,11 @@ func (q *query) url(u webURL) Resolution {
 	return r
 }
 
-// place finds the label of a URL's scheme, host and path: vouched for as they
+// resolvePlace finds the label of a URL's scheme, host and path: vouched for as they
 // are, or put together from an address of the user's and path components that
 // are vouched for.
-func (q *query) place(u webURL) (label.Label, []label.Evidence) {
-	if r, ok := q.places(u.place(), q.s.vouch.urls[u.place()], "URL"); ok {
+func (q *query) resolvePlace(u webURL) (label.Label, []label.Evidence) {
+	if r, ok := q.resolvePlaces(u.place(), q.s.vouch.urls[u.place()], "URL"); ok {
 		return r.Label, r.Evidence
 	}
 
@@ -83,15 +83,15 @@ func (q *query) place(u webURL) (label.Label, []label.Evidence) {
 
 	for cut := len(segments) - 1; cut >= 0; cut-- {
 		base := u.scheme + "://" + u.host + "/" + strings.Join(segments[:cut], "/")
-		r, ok := q.places(base, q.s.vouch.urls[base], "URL")
+		r, ok := q.resolvePlaces(base, q.s.vouch.urls[base], "URL")
 		if !ok && cut > 0 {
-			r, ok = q.places(base+"/", q.s.vouch.urls[base+"/"], "URL")
+			r, ok = q.resolvePlaces(base+"/", q.s.vouch.urls[base+"/"], "URL")
 		}
 		if !ok {
 			continue
 		}
 		for _, s := range segments[cut:] {
-			part, ok := q.exact(s)
+			part, ok := q.resolveExact(s)
 			if !ok {
 				return q.s.Ambient(), nil
 			}
@@ -103,11 +103,11 @@ func (q *query) place(u webURL) (label.Label, []label.Evidence) {
 	return q.s.Ambient(), nil
 }
 
-// address resolves "Display Name <local@domain>": the address decides, the name
+// resolveAddress resolves "Display Name <local@domain>": the address decides, the name
 // is content.
-func (q *query) address(text string) (Resolution, bool) {
+func (q *query) resolveAddress(text string) (Resolution, bool) {
 	name, rest, ok := strings.Cut(text, "<")
-	if !ok || !strings.HasSuffix(rest, ">") || !clean(text) || strings.ContainsAny(text, "\n\r\t") || !displayName(strings.TrimSpace(name)) {
+	if !ok || !strings.HasSuffix(rest, ">") || !isClean(text) || strings.ContainsAny(text, "\n\r\t") || !displayName(strings.TrimSpace(name)) {
 		return Resolution{}, false
 	}
 
@@ -118,7 +118,7 @@ func (q *query) address(text string) (Resolution, bool) {
 
 	r := Resolution{Label: label.Identity(), How: "address parts"}
 	l, ev := q.s.Ambient(), []label.Evidence(nil)
-	if part, ok := q.text(mail); ok {
+	if part, ok := q.resolveText(mail); ok {
 		l, ev = part.Label, part.Evidence
 		r.Witness = true
 		r.Offers = part.Offers
@@ -128,7 +128,7 @@ func (q *query) address(text string) (Resolution, bool) {
 
 	if name = strings.Trim(name, " \"'"); name != "" {
 		l, ev = q.s.Ambient(), nil
-		if part, ok := q.text(name); ok {
+		if part, ok := q.resolveText(name); ok {
 			l, ev = part.Label, part.Evidence
 		}
 		r.add(Part{Name: "name", Text: name, Label: l}, ev)

@@ -64,7 +64,7 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 func (s *Session) saysSuperlative(sup *superlative) bool {
 	for _, p := range s.vouch.words[sup.word] {
 		o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
-		if s.vouch.negated(o) {
+		if s.vouch.isNegated(o) {
 			continue
 		}
 		if sup.word == "recent" || sup.word == "expensive" {

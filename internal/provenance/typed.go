@@ -7,23 +7,23 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// typed resolves a value that is equal to something in vouching text by the
+// resolveTyped resolves a value that is equal to something in vouching text by the
 // rules of its own kind: an e-mail address, a URL, a number, a handle, a code
 // written in groups, a date.
-func (q *query) typed(text string) (Resolution, bool) {
+func (q *query) resolveTyped(text string) (Resolution, bool) {
 	vouch := &q.s.vouch
 	if key, ok := mailKey(text); ok {
-		if r, ok := q.places(text, vouch.mails[key], "e-mail address"); ok {
+		if r, ok := q.resolvePlaces(text, vouch.mails[key], "e-mail address"); ok {
 			return r, true
 		}
 	}
 	if u, ok := parseURL(text, q.v.Form == FormURL); ok {
-		if r, ok := q.places(text, vouch.urls[u.key()], "URL"); ok {
+		if r, ok := q.resolvePlaces(text, vouch.urls[u.key()], "URL"); ok {
 			return r, true
 		}
 	}
 
-	for _, try := range [...]func(string) (Resolution, bool){q.typedNumber, q.handle, q.grouped, q.moment} {
+	for _, try := range [...]func(string) (Resolution, bool){q.resolveTypedNumber, q.resolveHandle, q.resolveGrouped, q.resolveMoment} {
 		if r, ok := try(text); ok {
 			return r, true
 		}
@@ -31,23 +31,23 @@ func (q *query) typed(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// places resolves a value by positions of its equals.
-func (q *query) places(text string, list []position, how string) (Resolution, bool) {
+// resolvePlaces resolves a value by positions of its equals.
+func (q *query) resolvePlaces(text string, list []position, how string) (Resolution, bool) {
 	var found []occurrence
 	for _, p := range list[:min(len(list), maxPositions)] {
 		if !q.s.work.spend(candidateWork) {
 			return Resolution{}, false
 		}
 		source := q.s.vouch.sources[p.source].text
-		if bounded(source, int(p.start), int(p.end)) || strings.HasPrefix(source[p.start:], "mailto:") {
+		if isBounded(source, int(p.start), int(p.end)) || strings.HasPrefix(source[p.start:], "mailto:") {
 			found = append(found, q.s.vouch.occurrence(int(p.source), int(p.start), int(p.end)))
 		}
 	}
 	return q.best(text, found, how, false)
 }
 
-// typedNumber resolves a number that is equal to one in vouching text.
-func (q *query) typedNumber(text string) (Resolution, bool) {
+// resolveTypedNumber resolves a number that is equal to one in vouching text.
+func (q *query) resolveTypedNumber(text string) (Resolution, bool) {
 	key, ok := numberKey(text)
 	if !ok {
 		return Resolution{}, false
@@ -68,7 +68,7 @@ func (q *query) typedNumber(text string) (Resolution, bool) {
 		}
 		return r, true
 	}
-	return q.issueNumber(text)
+	return q.resolveIssueNumber(text)
 }
 
 // numberAt is the resolution of a number that the text has at a place.
@@ -89,7 +89,7 @@ func (q *query) fitsNumber(m *quantity, o occurrence, key string) (cued, fits bo
 	}
 
 	left, right := q.s.vouch.around(o, 9, 3)
-	cued = q.cuedNumber(left, right)
+	cued = q.hasNumberCue(left, right)
 	if q.moneyLike() && q.s.vouch.money && !m.marked && !cued {
 		return cued, false // "the rent for January 2026, 900 EUR"
 	}
@@ -100,17 +100,17 @@ func (q *query) fitsNumber(m *quantity, o occurrence, key string) (cued, fits bo
 	if m.percent && q.percentLike() {
 		return cued, true
 	}
-	maybePronoun := m.spelled && pronoun(magnitude, left)
-	return cued, q.quantityLike() && !counted(right) && !maybePronoun
+	maybePronoun := m.spelled && maybePronoun(magnitude, left)
+	return cued, q.quantityLike() && !isCounted(right) && !maybePronoun
 }
 
-// issueNumber resolves the number of "Issue #42".
-func (q *query) issueNumber(text string) (Resolution, bool) {
+// resolveIssueNumber resolves the number of "Issue #42".
+func (q *query) resolveIssueNumber(text string) (Resolution, bool) {
 	if !isIndex(text) {
 		return Resolution{}, false
 	}
 	for _, o := range q.s.vouch.find("#"+text, false) {
-		if left, _ := q.s.vouch.around(o, 3, 0); identifierNames.in(q.n.last) || q.n.cued(left) {
+		if left, _ := q.s.vouch.around(o, 3, 0); identifierNames.in(q.n.last) || q.n.hasCue(left) {
 			return q.numberAt(o, text), true
 		}
 	}
@@ -121,30 +121,30 @@ func (q *query) issueNumber(text string) (Resolution, bool) {
 // most.
 const nearCue = 6
 
-// cuedNumber reports whether the words around a number say that it is what the
+// hasNumberCue reports whether the words around a number say that it is what the
 // argument asks for. A number that counts something else has its cue near by, and
 // none in what another number counts: "30 replicas, there were 0 errors".
-func (q *query) cuedNumber(left, right []string) bool {
-	if q.n.cued(right) {
+func (q *query) hasNumberCue(left, right []string) bool {
+	if q.n.hasCue(right) {
 		return true
 	}
-	if !counted(right) {
-		return q.n.cued(left)
+	if !isCounted(right) {
+		return q.n.hasCue(left)
 	}
 	for i, w := range left {
 		if i < len(left)-nearCue {
 			continue
 		}
-		if taken := i > 0 && isIndex(left[i-1]); !taken && q.n.cued([]string{w}) {
+		if taken := i > 0 && isIndex(left[i-1]); !taken && q.n.hasCue([]string{w}) {
 			return true
 		}
 	}
 	return false
 }
 
-// pronoun reports whether a number in words may refer to what was spoken of:
+// maybePronoun reports whether a number in words may refer to what was spoken of:
 // "the cheapest one", "compare the two".
-func pronoun(magnitude string, left []string) bool {
+func maybePronoun(magnitude string, left []string) bool {
 	return magnitude == "1" || len(left) == 0 || !beforeQuantity.has(left[len(left)-1])
 }
 
@@ -153,9 +153,9 @@ func (q *query) moneyLike() bool {
 	return moneyWords.in(q.n.last) && !percentNames.in(q.n.last)
 }
 
-// outbid reports whether the user said how much money it is, and asked for no
+// isOutbid reports whether the user said how much money it is, and asked for no
 // computation: then what records have, or add up to, is another amount.
-func (q *query) outbid() bool {
+func (q *query) isOutbid() bool {
 	if !q.moneyLike() || !q.s.vouch.money {
 		return false
 	}
@@ -175,9 +175,9 @@ func (q *query) amountLike() bool {
 	return totalNames.in(q.n.last) && !percentNames.in(q.n.last)
 }
 
-// handle resolves a name that the user wrote with its sigil, "@bob" or
+// resolveHandle resolves a name that the user wrote with its sigil, "@bob" or
 // "#general", to the name alone, or the other way round.
-func (q *query) handle(text string) (Resolution, bool) {
+func (q *query) resolveHandle(text string) (Resolution, bool) {
 	bare := strings.TrimLeft(text, "@#")
 	if bare == "" || strings.ContainsAny(bare, " @#/") || len(text)-len(bare) > 1 {
 		return Resolution{}, false
@@ -200,9 +200,9 @@ func (q *query) handle(text string) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// grouped resolves a code that the user wrote in groups: an IBAN or a card or
+// resolveGrouped resolves a code that the user wrote in groups: an IBAN or a card or
 // phone number with blanks or hyphens between its parts, given without them.
-func (q *query) grouped(text string) (Resolution, bool) {
+func (q *query) resolveGrouped(text string) (Resolution, bool) {
 	if !groupable(text) {
 		return Resolution{}, false
 	}
@@ -285,7 +285,7 @@ const groupSeparators = " -."
 // one kind of separator between them.
 func wholeCode(src string, start, end int, value string) bool {
 	afterNumber := start > 1 && src[start-1] == ' ' && isDigit(src[start-2])
-	if !bounded(src, start, end) || afterNumber || anotherGroup(src[end:]) {
+	if !isBounded(src, start, end) || afterNumber || anotherGroup(src[end:]) {
 		return false
 	}
 
@@ -373,11 +373,11 @@ func bookNumber(s string) bool {
 	return sum%10 == 0
 }
 
-// moment resolves a date, a time of day, or both, or a duration. Each part must be
+// resolveMoment resolves a date, a time of day, or both, or a duration. Each part must be
 // vouched for by a mention.
-func (q *query) moment(text string) (Resolution, bool) {
+func (q *query) resolveMoment(text string) (Resolution, bool) {
 	if d, ok := parseDuration(text); ok {
-		return q.duration(text, d)
+		return q.resolveDuration(text, d)
 	}
 	m, ok := parseMoment(text)
 	if !ok || m.at.Nanosecond() != 0 || !q.s.clock.sameZone(m.at) {
@@ -419,8 +419,8 @@ func (q *query) takePlace(r *Resolution, p position, text string) {
 	r.Evidence = append(r.Evidence, q.s.vouchEvidence(o, len(text)))
 }
 
-// duration resolves a length of time.
-func (q *query) duration(text string, d time.Duration) (Resolution, bool) {
+// resolveDuration resolves a length of time.
+func (q *query) resolveDuration(text string, d time.Duration) (Resolution, bool) {
 	for _, m := range q.s.vouch.durations {
 		if m.length == d && d > 0 {
 			r := Resolution{Label: label.Identity(), How: "duration", Witness: true, Bounded: true}

@@ -143,7 +143,7 @@ func words(text string) func(yield func(start, end int) bool) {
 		start, spaceless := -1, false
 		for i, r := range text {
 			inside, accent := runRune(r), r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r)
-			meets := inside && !accent && scriptless(r) != spaceless
+			meets := inside && !accent && isUnspaced(r) != spaceless
 			if start >= 0 && (!inside || meets) {
 				if !yield(start, i) {
 					return
@@ -151,7 +151,7 @@ func words(text string) func(yield func(start, end int) bool) {
 				start = -1
 			}
 			if inside && start < 0 {
-				start, spaceless = i, scriptless(r)
+				start, spaceless = i, isUnspaced(r)
 			}
 		}
 
@@ -258,7 +258,7 @@ func (v *vouching) find(value string, foldCase bool) []occurrence {
 		}
 		got := src.text[start:end]
 		same := got == value || (foldCase && strings.EqualFold(got, value))
-		if same && bounded(src.text, start, end) && !groupOf(src.text, start, end) {
+		if same && isBounded(src.text, start, end) && !isPartOfGroups(src.text, start, end) {
 			out = append(out, v.occurrence(int(c.source), start, end))
 		}
 	}
@@ -310,8 +310,8 @@ const (
 	negationWords  = 6
 )
 
-// negated reports whether the user named the value to rule it out.
-func (v *vouching) negated(o occurrence) bool {
+// isNegated reports whether the user named the value to rule it out.
+func (v *vouching) isNegated(o occurrence) bool {
 	v.work.spend(negatedWork)
 	text := v.sources[o.source].text
 	if ruledOut(text[o.end:min(len(text), o.end+negationWindow)]) {
@@ -382,7 +382,7 @@ func (s *Session) Names(tool string, key Resolved) bool {
 	found := s.vouch.find(key.Text, true)
 	telling := key.Label.Obligations == 0 || strings.Contains(key.Text, " ")
 	for _, o := range found {
-		if !s.vouch.negated(o) && (telling || s.vouch.namesOne(o)) {
+		if !s.vouch.isNegated(o) && (telling || s.vouch.namesOne(o)) {
 			return true
 		}
 	}
@@ -403,7 +403,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	if len(right) == 0 || len(left) == 0 {
 		return false
 	}
-	// "My dentist appointment": before a noun that is no word of the grammar.
+	// "My dentist appointment": before a noun that is not a word of the grammar.
 	w := plainWord(right[0])
 	return requests.marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
 }

@@ -1,6 +1,6 @@
 package provenance
 
-// What a decision, or taking a text in, may cost is counted in steps: one is about
+// The cost of a decision, or of taking a text in, is counted in steps: one is about
 // a byte looked at or an entry of a table, a few nanoseconds. Every loop whose
 // length others choose charges what it is about to do, and ends where nothing is
 // left. A decision that has used up its steps vouches for nothing: see

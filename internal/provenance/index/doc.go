@@ -1,8 +1,8 @@
-// Package index finds where the parts of a value stand in the texts of a
-// session: which segment, which bytes. It is the wide side of the resolver. What
-// it finds is evidence, for explaining and for lowering trust, and never a
-// reason to raise it; so whatever an attacker does to it may cost explanations
-// and must never cost time.
+// Package index finds where the parts of a value appear in the texts of a
+// session: which segment, which bytes. It is the wide side of the resolver. It
+// finds evidence, for explaining and for lowering trust, and never a
+// reason to raise it; so an attack on it may cost explanations and must never
+// cost time.
 //
 // # Design
 //
@@ -17,7 +17,7 @@
 // that gram is not too frequent: at most eight positions of a gram are kept per
 // text, sixty-four in all, and sixteen are looked at.
 //
-// Shorter values are looked up by tokens, which stand in the same table, four
+// Shorter values are looked up by tokens, which are in the same table, four
 // positions per text and sixty-four in all: words and numbers of two to fourteen
 // bytes, and neighbouring pairs of characters in scripts without spaces.
 //
@@ -56,10 +56,10 @@
 //
 // An attacker can fill the positions kept of a gram or a token before the text
 // that matters arrives. Find then says overflow, which callers must read as "it
-// may stand in any segment"; Cover may leave such a part uncovered, which
+// may be in any segment"; Cover may leave such a part uncovered, which
 // callers must read as "nothing is known", never as "the model's own".
 //
-// The index holds at most [MaxBytes] of normal form, what it takes to map it
-// back included. A segment beyond is left
-// out and counted, and every answer is incomplete from then on and says so.
+// The index keeps at most [MaxBytes] of normal form, with what it takes to map it
+// back. A segment beyond that is left out and counted, and every answer is
+// incomplete from then on and says so.
 package index

@@ -37,7 +37,7 @@ const (
 	// MaxBytes is the hard cap on the normal form that one index holds.
 	MaxBytes = 1<<addressBits - 1
 
-	// What a text and a view take beside their normal forms, about. It is
+	// The approximate size of a text and a view beside their normal forms. It is
 	// charged to the cap, or thousands of tiny views could take many times it.
 	textCharge  = 96
 	viewCharge  = 160
@@ -353,7 +353,7 @@ func tokens(b []byte, f func(from, to int) bool) {
 	}
 }
 
-// textAt returns the text that holds an address.
+// textAt returns the text at an address.
 func (x *Index) textAt(address uint32) *text {
 	page := address >> pageBits
 	lo, hi := int(x.pages[page]), len(x.texts)-1

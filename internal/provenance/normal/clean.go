@@ -45,14 +45,14 @@ const TextFlaws = LineBreak | EdgeSpace | DoubleSpace
 var flawNames = [...]string{
 	"it is not valid UTF-8",
 	"it is not in Unicode normal form C",
-	"it holds a control character",
-	"it holds a line break or a tab",
-	"it holds an invisible character",
-	"it holds a private-use character",
-	"it holds an unassigned code point",
-	"it holds a space other than the ordinary one",
+	"it has a control character",
+	"it has a line break or a tab",
+	"it has an invisible character",
+	"it has a private-use character",
+	"it has an unassigned code point",
+	"it has a space other than the ordinary one",
 	"it starts or ends with white space",
-	"it holds two spaces in a row",
+	"it has two spaces in a row",
 }
 
 // String lists the flaws in words, or returns "" when there are none.

@@ -332,7 +332,7 @@ func (f *folder) folded(i, n int, out []byte) {
 	f.space = out[len(out)-1] == ' '
 }
 
-// What a character becomes besides another one.
+// The results of folding that are not one character.
 const (
 	foldDrop rune = -1 - iota
 	foldSpace
