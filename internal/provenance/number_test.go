@@ -1,8 +1,6 @@
 package provenance
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/label"
@@ -13,20 +11,11 @@ import (
 // it.
 func TestNumbersAsPeopleWriteThem(t *testing.T) {
 	for _, file := range []string{"testdata/numbers.tsv", "testdata/numbers_more.tsv"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "#") {
-				continue
-			}
-			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-			want, user, argument, value := f[0] == "yes", f[1], f[2], f[3]
-			s := after(user, page)
-			for kind, r := range map[string]Resolution{"number": number(s, "do_it", argument, value), "text": one(s, "do_it", argument, value)} {
-				if certain(r) != want {
-					t.Errorf("%q: %s = %s as a %s is %s with %b as %q", user, argument, value, kind, r.Label.Trust, r.Label.Obligations, r.How)
+		for _, c := range readSpoken(t, file) {
+			s := after(c.user, page)
+			for kind, r := range map[string]Resolution{"number": number(s, "do_it", c.argument, c.value), "text": one(s, "do_it", c.argument, c.value)} {
+				if certain(r) != c.vouched {
+					t.Errorf("%q: %s = %s as a %s is %s with %b as %q", c.user, c.argument, c.value, kind, r.Label.Trust, r.Label.Obligations, r.How)
 				}
 			}
 		}
