@@ -35,3 +35,17 @@ func TestAttendeesOfMembers(t *testing.T) {
 		t.Errorf("events with attendees: %s", got.Effect)
 	}
 }
+
+// TestLeadingVerb has servers whose tools nearly all begin with the same verb: it is a
+// verb and not the name of the service, so that "type" and "open" later on are nouns.
+func TestLeadingVerb(t *testing.T) {
+	var tools []map[string]any
+	for _, name := range []string{"get_vehicle_type", "get_cuisine_type_for_restaurants", "get_open_status", "get_send_quota", "list_vehicles"} {
+		tools = append(tools, map[string]any{"name": name, "inputSchema": map[string]any{"type": "object", "properties": map[string]any{"name": map[string]any{"type": "string"}}}})
+	}
+	for _, tool := range Contract(catalogue(t, tools...)).Tools {
+		if tool.Effect != contract.Read {
+			t.Errorf("%s: %s, want read (%s)", tool.Name, tool.Effect, tool.Why)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func (x *table) analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 // withoutPrefix takes off the word that nearly all tools of a server begin
 // with: it names the service, and "post" or "google_home" there is not a verb.
 func (x *table) withoutPrefix(words []string, siblings *schema.Catalogue) []string {
-	if siblings == nil || len(siblings.Tools) < 3 || len(words) < 2 {
+	if siblings == nil || len(siblings.Tools) < 3 || len(words) < 2 || x.has("never-services", words[0]) {
 		return words
 	}
 	n := 0
@@ -85,9 +85,7 @@ func (x *table) withoutPrefix(words []string, siblings *schema.Catalogue) []stri
 			n++
 		}
 	}
-	rare := n*10 < len(siblings.Tools)*6
-	allGet := words[0] == "get" && n == len(siblings.Tools)
-	if rare || allGet {
+	if rare := n*10 < len(siblings.Tools)*6; rare {
 		return words
 	}
 	return words[1:]
