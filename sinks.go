@@ -10,28 +10,29 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// steered reports whether somebody other than the user and the deployment may
-// have put the call into the model's head: by what it read, or, where the call's
-// effect leaves the system, by a definition that nobody reviewed.
+// steered reports whether someone other than the user and the deployment may have
+// led the model to the call: by what it read, or, where the call's effect leaves
+// the system, by a definition that no person reviewed.
 func (x *deciding) steered() bool {
 	heard := x.variant.Effect.Outward() && x.in.hearsay != nil
 	return heard || x.readOthers()
 }
 
-// readOthers reports whether the model has read text that somebody other than the
-// user and the deployment may have written.
+// readOthers reports whether the model has read text that may have another author
+// than the user and the deployment.
 func (x *deciding) readOthers() bool {
 	return x.ambient.Trust <= label.External || x.in.seen.Prose()
 }
 
-// heard lowers what nothing vouches for, and a definition that nobody reviewed may
-// have put into the model's head: the targets of outward calls, and whatever is in
-// the text of a definition.
+// heard lowers the values that nothing vouches for and that a definition may have
+// suggested which no person reviewed: the targets of outward calls, and values that
+// appear in the text of a definition.
 func (x *deciding) heard() {
 	h := x.in.hearsay
 	if h == nil || x.ambient.Trust <= label.External {
 		return
 	}
+
 	outward := x.variant.Effect.Outward()
 	for i, a := range x.arguments {
 		r, text := &x.resolved[i], x.leaves[i].Text
@@ -61,7 +62,7 @@ func (x *deciding) sinks() {
 		case x.checked[i].Certified.Trust <= label.External:
 			x.option(mode, i)
 			x.lineBreak(mode, i)
-		case x.resolved[i].Unsaid && x.arguments[i].Role == label.Control && x.variant.Effect != contract.Read && len(x.d.Findings[i].Certificates) == 0:
+		case x.givesUnsaidRight(i):
 			x.unsaidRight(mode, i)
 		}
 	}
@@ -80,25 +81,28 @@ func (x *deciding) sinks() {
 
 // outward looks for addresses and rights in an argument of an outward call.
 func (x *deciding) outward(mode contract.Mode, i int) {
-	r, a := &x.resolved[i], x.arguments[i]
+	r, a, text := &x.resolved[i], x.arguments[i], x.leaves[i].Text
 	if open := r.Label.Obligations & (label.AmbiguousBinding | label.Homoglyph); open != 0 && !a.Role.AuthorityBearing() {
 		x.ask(OpenObligation, x.leaves[i].Pointer, x.doubt(i, open), x.remedies(a)...)
 		return
 	}
-	if r.Label.Obligations&label.LowInfo != 0 && !r.Unsaid && a.Role == label.Control && provenance.Right(x.leaves[i].Text) {
+	ordinary := r.Label.Obligations&label.LowInfo != 0 && !r.Unsaid
+	if ordinary && a.Role == label.Control && provenance.Right(text) {
 		x.unsaidRight(mode, i)
 		return
 	}
+
 	if x.checked[i].Certified.Trust <= label.External {
-		if a.Role == label.Content && x.in.seen.AnotherDay(x.act, x.leaves[i].Text) {
+		if a.Role == label.Content && x.in.seen.AnotherDay(x.act, text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
-				fmt.Sprintf("%s is another day than any that the user said", quote(x.leaves[i].Text)),
+				fmt.Sprintf("%s is another day than any that the user said", quote(text)),
 				"use the day that the user said", "or have the user confirm it")
 			return
 		}
-		x.sink(mode, i, x.leaves[i].Text)
+		x.sink(mode, i, text)
 		return
 	}
+
 	// The address is in order; what it carries along may hold another, as a
 	// redirection or a callback does.
 	for _, p := range r.Parts {
@@ -108,19 +112,27 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 	}
 }
 
+// givesUnsaidRight reports whether an argument gives a right that the user didn't
+// speak of, and nothing certifies it.
+func (x *deciding) givesUnsaidRight(i int) bool {
+	right := x.resolved[i].Unsaid && x.arguments[i].Role == label.Control
+	return right && x.variant.Effect != contract.Read && len(x.d.Findings[i].Certificates) == 0
+}
+
+// unsaidRight asks about a right that the user didn't give.
 func (x *deciding) unsaidRight(mode contract.Mode, i int) {
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
 		fmt.Sprintf("%s is a right, and the user only happened to say the word, in a call that may give it away (%s)", quote(x.leaves[i].Text), x.variant.Effect),
 		"leave it out, or ask the user which right is meant", "or have the user confirm it")
 }
 
-// option asks about a value of external origin that a program reads as an option:
-// "--output=/home/ann/.bashrc" as the name of a branch. In texts a dash begins a
-// list.
+// option asks about a value of external origin that a program reads as an option,
+// as "--output=/home/ann/.bashrc" for the name of a branch. In texts a dash begins
+// a list.
 func (x *deciding) option(mode contract.Mode, i int) {
 	text := x.leaves[i].Text
-	content := x.arguments[i].Role == label.Content
-	if !provenance.IsOption(text) || content && strings.ContainsAny(text, " \t\n") {
+	prose := x.arguments[i].Role == label.Content && strings.ContainsAny(text, " \t\n")
+	if prose || !provenance.IsOption(text) {
 		return
 	}
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
@@ -132,12 +144,26 @@ func (x *deciding) option(mode contract.Mode, i int) {
 // line: behind it, a mail's subject is a header, and an entry of a list another.
 func (x *deciding) lineBreak(mode contract.Mode, i int) {
 	text := x.leaves[i].Text
-	if x.variant.Effect == contract.Read || !strings.ContainsAny(text, "\n\r\v\f\u0085\u2028\u2029") || !x.oneLine(i) {
+	if x.variant.Effect == contract.Read || !hasLineBreak(text) || !x.oneLine(i) {
 		return
 	}
 	x.global(mode, ExternalSink, x.leaves[i].Pointer,
 		fmt.Sprintf("%s has a line break, and the argument is one line: what follows may be read as a header or another entry", quote(text)),
 		"write it in one line", "or have the user confirm it")
+}
+
+// hasLineBreak reports whether a text has what some program reads as the end of a
+// line.
+func hasLineBreak(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '\n' && c <= '\r':
+			return true
+		case c == 0xC2 || c == 0xE2: // the first byte of the others, and of other letters
+			return strings.ContainsAny(text[i:], "\n\v\f\r\u0085\u2028\u2029")
+		}
+	}
+	return false
 }
 
 // oneLine reports whether an argument is one line by its role, its schema, or its
@@ -159,29 +185,17 @@ func (x *deciding) oneLine(i int) bool {
 // it: in the query or the fragment of an address that the user named, and beside
 // one in a call that only fetches.
 func (x *deciding) takesAlong(mode contract.Mode) {
-	fetches := x.act.Fetches()
-	address := false
 	for i := range x.leaves {
-		r := &x.resolved[i]
-		address = address || x.arguments[i].Role != label.Content && provenance.IsHost(x.leaves[i].Text)
-		if !x.d.Findings[i].Satisfied || r.How != "URL parts" {
-			continue
-		}
-		for _, p := range r.Parts {
-			if !p.Authority && p.Label.Trust <= label.External && !provenance.IsTrivial(p.Text) {
-				x.global(mode, ExternalSink, x.leaves[i].Pointer,
-					fmt.Sprintf("the address takes %s along in its %s, which neither the user nor a trusted source gave", quote(p.Text), p.Name),
-					"use the address as the user gave it", "or have the user confirm it")
-				break
-			}
+		if x.d.Findings[i].Satisfied && x.resolved[i].How == "URL parts" {
+			x.inAddress(mode, i)
 		}
 	}
-	if !address || !fetches {
+	if !x.act.Fetches() || !x.namesHost() {
 		return
 	}
-	for i, a := range x.arguments {
-		if a.Role == label.Content && provenance.NameTells(x.leaves[i].place, provenance.SentAlong) && x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External &&
-			x.resolved[i].How != "empty" && !provenance.IsTrivial(x.leaves[i].Text) {
+
+	for i := range x.leaves {
+		if x.sentBeside(i) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s goes along with a request that only fetches, and neither the user nor a trusted source gave it", quote(x.leaves[i].Text)),
 				"leave it out", "or have the user confirm it")
@@ -189,10 +203,43 @@ func (x *deciding) takesAlong(mode contract.Mode) {
 	}
 }
 
+// inAddress asks about the first part of external origin that an address carries.
+func (x *deciding) inAddress(mode contract.Mode, i int) {
+	for _, p := range x.resolved[i].Parts {
+		if !p.Authority && p.Label.Trust <= label.External && !provenance.IsTrivial(p.Text) {
+			x.global(mode, ExternalSink, x.leaves[i].Pointer,
+				fmt.Sprintf("the address takes %s along in its %s, which neither the user nor a trusted source gave", quote(p.Text), p.Name),
+				"use the address as the user gave it", "or have the user confirm it")
+			return
+		}
+	}
+}
+
+// namesHost reports whether an argument that is not content is a host.
+func (x *deciding) namesHost() bool {
+	for i, a := range x.arguments {
+		if a.Role != label.Content && provenance.IsHost(x.leaves[i].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentBeside reports whether an argument is text of external origin that is sent
+// beside an address.
+func (x *deciding) sentBeside(i int) bool {
+	external := x.d.Findings[i].Satisfied && x.checked[i].Certified.Trust <= label.External
+	if !external || x.arguments[i].Role != label.Content {
+		return false
+	}
+	blank := x.resolved[i].How == "empty" || provenance.IsTrivial(x.leaves[i].Text)
+	return !blank && provenance.NameTells(x.leaves[i].place, provenance.SentAlong)
+}
+
 // contacts looks at calls that send nothing: to read a page is to contact its
 // host, and a path that climbs leads out of where the call was meant to stay
-// (rule 9 of the design: reads can be sinks). What people read of a record is
-// looked at as well: a link in it is followed.
+// (rule 9 of the design: reads can be sinks). The fields of a record that people
+// read count as well: they follow a link.
 func (x *deciding) contacts(mode contract.Mode) {
 	for i, a := range x.arguments {
 		if a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || x.checked[i].Certified.Trust > label.External {
@@ -201,26 +248,37 @@ func (x *deciding) contacts(mode contract.Mode) {
 		pointer, text := x.leaves[i].place, x.leaves[i].Text
 		stored := x.variant.Effect == contract.Write && a.Role == label.Content
 		reaches := !stored && provenance.Reaches(x.d.Tool, pointer, text)
-		if reaches || provenance.Contacts(text) || stored && provenance.NameTells(pointer, provenance.Shown) {
+		shows := stored && provenance.NameTells(pointer, provenance.Shown)
+		if reaches || shows || provenance.Contacts(text) {
 			x.sink(mode, i, text)
 		}
 	}
 }
 
+// sink asks about an address or a right in a text.
 func (x *deciding) sink(mode contract.Mode, i int, text string) {
-	pointer := x.leaves[i].place
+	leaf := &x.leaves[i]
 	address, ok := x.in.seen.Sink(text)
-	reads := x.variant.Effect == contract.Read
-	if !ok && (provenance.Contacts(text) || reads && provenance.Reaches(x.d.Tool, pointer, text)) {
+	if !ok && x.contacted(leaf.place, text) {
 		address, ok = text, true
 	}
 	if ok {
-		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+		x.global(mode, ExternalSink, leaf.Pointer,
 			fmt.Sprintf("%s is an address that neither the user nor a trusted source named, in a call that may reach it (%s)", quote(address), x.variant.Effect),
 			"leave the address out, or use one that the user gave", "or have the user confirm it")
-	} else if x.variant.Effect.Outward() && provenance.Right(text) {
-		x.global(mode, ExternalSink, x.leaves[i].Pointer,
+		return
+	}
+
+	if x.variant.Effect.Outward() && provenance.Right(text) {
+		x.global(mode, ExternalSink, leaf.Pointer,
 			fmt.Sprintf("%s is a right that neither the user nor a trusted source named, in a call that may give it away (%s)", quote(text), x.variant.Effect),
 			"leave it out, or use one that the user gave", "or have the user confirm it")
 	}
+}
+
+// contacted reports whether the call contacts a host, or leaves the directory it was
+// meant for, by the text of an argument.
+func (x *deciding) contacted(place, text string) bool {
+	reads := x.variant.Effect == contract.Read
+	return provenance.Contacts(text) || (reads && provenance.Reaches(x.d.Tool, place, text))
 }

@@ -72,7 +72,7 @@ func (s *Session) wholeSink(text string) (address string, found bool) {
 	if !blanks && addressLike(text) && !s.vouches(text) {
 		return text, true
 	}
-	if compact := withoutGaps(text); (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
+	if compact := withoutGaps(text); compact != "" && (accountNumber(compact) || phoneNumber(compact)) && !s.vouches(text) && !s.vouches(compact) {
 		return text, true
 	}
 	if len(text) > maxSinkList {
@@ -84,8 +84,12 @@ func (s *Session) wholeSink(text string) (address string, found bool) {
 	return s.listSink(text)
 }
 
-// withoutGaps returns a short text without blanks and hyphens.
+// withoutGaps returns a short text without blanks and hyphens; empty when it has no
+// digit, and can't be a number.
 func withoutGaps(text string) string {
+	if !strings.ContainsAny(text, "0123456789") {
+		return ""
+	}
 	if len(text) > 64 {
 		return text
 	}
@@ -131,9 +135,9 @@ func (s *Session) vouches(address string) bool {
 // mayHide reports whether a text has anything that a reader's program decodes.
 func mayHide(text string) bool {
 	for i := range len(text) {
-		c := text[i]
-		plain := c >= ' ' && c < utf8.RuneSelf && strings.IndexByte(`%&\=`, c) < 0
-		if !plain && c != '\n' && c != '\r' && c != '\t' {
+		switch c := text[i]; {
+		case c == '\n', c == '\r', c == '\t':
+		case c < ' ', c >= utf8.RuneSelf, c == '%', c == '&', c == '\\', c == '=':
 			return true
 		}
 	}
