@@ -6,9 +6,12 @@ BENCH    ?= .
 
 # The linter is a tool of a module of its own, so that its dependencies are not
 # those of Remit.
-LINTER := $(GO) tool -modfile=tools/go.mod staticcheck
-# Go turns cgo off by itself where there is no C compiler.
+LINTER_PATH := $(GO) tool -n -modfile=tools/go.mod staticcheck
+# Go turns cgo off by itself where there is no C compiler. Whatever the gate builds, it
+# builds with the race detector, the packages that the linter reads included: building
+# everything a second time, without it, takes minutes.
 RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+RACED  := GOFLAGS="$(strip $(shell $(GO) env GOFLAGS) $(RACE))"
 
 .PHONY: all setup npm python test test-long lint sdks engines agentdojo bench fuzz
 
@@ -52,15 +55,15 @@ lint:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then \
 		echo "error: not formatted:" $$files >&2; echo "hint: gofmt -w ." >&2; exit 1; fi
 	$(GO) mod tidy -diff
-	$(LINTER) ./...
+	linter=$$($(LINTER_PATH)) && $(RACED) $$linter ./...
 
 # The gate draws the same values for its properties every time, so that what turns
 # it red is the change.
 test: export RAPID_SEED := 1
 test: setup lint sdks engines
-	$(GO) vet ./...
+	$(GO) vet $(RACE) ./...
 	@if [ -z "$(RACE)" ]; then echo "note: no C compiler was found, testing without the race detector"; fi
-	$(GO) run ./internal/house/gate $(RACE) -short -timeout 20m ./...
+	$(GO) run ./internal/house/gate $(RACE) -vet=off -short -timeout 20m ./...
 
 # The long versions of all tests: every round in which something is killed, and properties
 # with values that no run had before, and many of them. A failure names the seed that
@@ -74,12 +77,12 @@ test-long: setup
 
 # Other policy engines with the rules of the airline, in a module of their own.
 engines:
-	cd examples/airline/compare && $(GO) test -mod=mod ./...
+	cd examples/airline/compare && $(GO) test $(RACE) -mod=mod ./...
 
 # The SDKs for Go as clients of the proxy and as peers of package llm, in a module of
 # their own, which follows what Remit itself needs. Building them takes minutes the first time.
 sdks:
-	cd internal/proxy/sdktest && $(GO) test -mod=mod ./...
+	cd internal/proxy/sdktest && $(GO) test $(RACE) -mod=mod ./...
 
 # AgentDojo's own package against the proxy; see docs/reference/evaluation.md.
 DOJO := eval/agentdojo

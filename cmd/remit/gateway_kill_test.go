@@ -28,7 +28,7 @@ func TestGatewayKilled(t *testing.T) {
 	if testing.Short() {
 		rounds = 10
 	}
-	program, server := buildProgram(t), storetest.StartPostgres(t)
+	program, server := program(t, "remit"), storetest.StartPostgres(t)
 	for kind, name := range map[string]string{"sqlite": filepath.Join(t.TempDir(), "remit.db"), "postgres": server.Database(t)} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

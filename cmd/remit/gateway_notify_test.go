@@ -20,7 +20,7 @@ func TestSomebodyHears(t *testing.T) {
 	if err != nil {
 		t.Skip("needs a shell")
 	}
-	program, dir := buildProgram(t), t.TempDir()
+	program, dir := program(t, "remit"), t.TempDir()
 	d := newDesk(t)
 	config, db, told := d.configure(t, filepath.Join(dir, "remit.db")), filepath.Join(dir, "remit.db"), filepath.Join(dir, "told")
 	text, err := os.ReadFile(config)

@@ -122,38 +122,11 @@ type gatewayProcess struct {
 	log chan string // the whole log, when it has ended
 }
 
-// buildProgram builds the program as it is shipped: the race detector, under
-// which the test itself may run, would take most of the time to start it.
-func buildProgram(t *testing.T) string {
-	t.Helper()
-	name, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// built builds the program once for all tests: linking takes seconds.
-var built = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "remit-test-")
-	if err != nil {
-		return "", err
-	}
-	builtIn = dir
-	name := filepath.Join(dir, "remit")
-	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return name, nil
-})
-
-// builtIn is the directory of the program that was built, which TestMain removes.
-var builtIn string
-
 // startGateway starts a gateway and waits until it listens.
 func startGateway(t *testing.T, program, config string) *gatewayProcess {
 	t.Helper()
 	p := &gatewayProcess{cmd: exec.Command(program, "gateway", "--config", config), log: make(chan string, 1)}
+	p.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	log, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

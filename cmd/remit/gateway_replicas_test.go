@@ -22,7 +22,7 @@ import (
 // gateway has them all. The conversations go on at the same time.
 func TestGatewayReplicas(t *testing.T) {
 	const conversations = 6
-	program, server := buildProgram(t), storetest.StartPostgres(t)
+	program, server := program(t, "remit"), storetest.StartPostgres(t)
 	d := newDesk(t)
 	alone, both := d.configure(t, filepath.Join(t.TempDir(), "remit.db")), d.configure(t, server.Database(t))
 	var gateways [3]*gatewayProcess

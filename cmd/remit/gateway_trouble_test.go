@@ -73,7 +73,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 	d := newDesk(t)
-	g := startGateway(t, buildProgram(t), d.configure(t, filepath.Join(disk, "remit.db")))
+	g := startGateway(t, program(t, "remit"), d.configure(t, filepath.Join(disk, "remit.db")))
 	s := g.client(t)
 	if err := readMail(t.Context(), s); err != nil || !g.ready(t) {
 		t.Fatalf("ready %t, %v", g.ready(t), err)
@@ -110,7 +110,7 @@ func TestFullDisk(t *testing.T) {
 // A store that was removed or replaced is missed before anything is written into
 // nothing.
 func TestLostStore(t *testing.T) {
-	program := buildProgram(t)
+	program := program(t, "remit")
 	for name, replaced := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			d, db := newDesk(t), filepath.Join(t.TempDir(), "remit.db")
@@ -149,7 +149,7 @@ func TestMissingPrograms(t *testing.T) {
 	if err := os.WriteFile(config, []byte("version: 1\nlisten: {address: '127.0.0.1:0'}\nservers:\n  gone: {command: [no-such-program]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := startGateway(t, buildProgram(t), config)
+	g := startGateway(t, program(t, "remit"), config)
 	if g.ready(t) {
 		t.Error("ready, without a server")
 	}
@@ -164,7 +164,7 @@ func TestReload(t *testing.T) {
 	d := newDesk(t)
 	config := d.configure(t, filepath.Join(t.TempDir(), "remit.db"))
 	file := filepath.Join(filepath.Dir(config), "desk.yaml")
-	g := startGateway(t, buildProgram(t), config)
+	g := startGateway(t, program(t, "remit"), config)
 	s := g.client(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

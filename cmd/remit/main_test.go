@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,20 +18,7 @@ func TestMain(m *testing.M) {
 		testServer()
 		return
 	}
-	testscript.Main(tests{m}, map[string]func(){"remit": main, "test-server": testServer})
-}
-
-// tests are all tests, after which the program that some of them run is removed.
-type tests struct{ *testing.M }
-
-// Run implements [testscript.TestingM].
-func (m tests) Run() int {
-	code := m.M.Run()
-	if err := os.RemoveAll(builtIn); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+	testscript.Main(m, map[string]func(){"remit": main, "test-server": testServer})
 }
 
 func TestScripts(t *testing.T) { commandtest.Scripts(t) }

@@ -17,6 +17,10 @@ import (
 
 const clinic = "../../examples/clinic"
 
+// quickTool is the tool of the clinic that tests compile alone. Of the others,
+// cancel_appointment takes ten times as long: TestCompileReplays compiles all of them.
+const quickTool = "book_appointment"
+
 // recordedAnswers are the answers of the clinic's recordings, by what was asked.
 // Their files are found by the whole question; here what prompts always say is left
 // out, so that a server can answer that goes by a conversation alone.
@@ -119,12 +123,12 @@ func tree(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// cancelling are the files of one tool of the clinic.
-func cancelling(t *testing.T, root string) []string {
+// toolFiles returns the mapping and the guards of quickTool.
+func toolFiles(t *testing.T, root string) []string {
 	t.Helper()
 	var out []string
 	for _, kind := range []string{"mapping", "guards"} {
-		data, err := os.ReadFile(filepath.Join(root, kind, "cancel_appointment.yaml"))
+		data, err := os.ReadFile(filepath.Join(root, kind, quickTool+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +140,7 @@ func cancelling(t *testing.T, root string) []string {
 // TestCompile runs the compiler over HTTP, against both APIs, with all that goes
 // wrong at providers and in models, and comes to the same files.
 func TestCompile(t *testing.T) {
-	remit, want := buildProgram(t), cancelling(t, filepath.Join(clinic, "policy"))
+	remit, want := program(t, "remit"), toolFiles(t, filepath.Join(clinic, "policy"))
 	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} {
 		t.Run(string(p), func(t *testing.T) {
 			s := clinicModel(t)
@@ -144,10 +148,10 @@ func TestCompile(t *testing.T) {
 				llmtest.Broken, "", llmtest.Refused, llmtest.NoUsage, llmtest.Cut, "", llmtest.Unreadable, llmtest.Malformed)
 			env, args := endpointOf(s, p)
 			out := t.TempDir()
-			if said, err := compileClinic(t, remit, out, env, append(args, "--only", "cancel_appointment")...); err != nil {
+			if said, err := compileClinic(t, remit, out, env, append(args, "--only", quickTool)...); err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			if diff := cmp.Diff(want, cancelling(t, out)); diff != "" {
+			if diff := cmp.Diff(want, toolFiles(t, out)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
 		})
@@ -155,20 +159,20 @@ func TestCompile(t *testing.T) {
 }
 
 func TestCompileReportsWhatItCannotGet(t *testing.T) {
-	remit := buildProgram(t)
+	remit := program(t, "remit")
 	t.Run("from a model that doesn't want to", func(t *testing.T) {
 		s := clinicModel(t)
 		s.Fail("", "", llmtest.Refused, llmtest.Refused) // the answer to its second question, twice
 		env, args := endpointOf(s, llm.OpenAI)
-		said, err := compileClinic(t, remit, t.TempDir(), env, append(args, "--only", "cancel_appointment")...)
-		if err == nil || !strings.Contains(said, "cancel_appointment: refine of cancel_appointment: the model refused") || !strings.Contains(said, "hint: what was there before stays") {
+		said, err := compileClinic(t, remit, t.TempDir(), env, append(args, "--only", quickTool)...)
+		if err == nil || !strings.Contains(said, quickTool+": refine of "+quickTool+": the model refused") || !strings.Contains(said, "hint: what was there before stays") {
 			t.Errorf("it says, with %v:\n%s", err, said)
 		}
 	})
 	t.Run("within its budget", func(t *testing.T) {
 		s := clinicModel(t)
 		env, args := endpointOf(s, llm.OpenAI)
-		args = append(args, "--only", "cancel_appointment")
+		args = append(args, "--only", quickTool)
 		out := t.TempDir()
 		said, err := compileClinic(t, remit, out, env, append(args, "--max-calls", "9")...)
 		if err == nil || !strings.Contains(said, llm.ErrBudget.Error()) {
@@ -185,7 +189,7 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 			}
 			seen[string(a.Body)] = true
 		}
-		if diff := cmp.Diff(cancelling(t, filepath.Join(clinic, "policy")), cancelling(t, out)); diff != "" {
+		if diff := cmp.Diff(toolFiles(t, filepath.Join(clinic, "policy")), toolFiles(t, out)); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 	})
@@ -195,7 +199,7 @@ func TestCompileReportsWhatItCannotGet(t *testing.T) {
 // nothing left to ask. With UPDATE set it records anew what it is asked: after a
 // prompt changed, and the answers are still those to it.
 func TestCompileReplays(t *testing.T) {
-	remit, recordings := buildProgram(t), clinic+"/recordings"
+	remit, recordings := program(t, "remit"), clinic+"/recordings"
 	golden := filepath.Join(clinic, "policy")
 	if os.Getenv("UPDATE") != "" {
 		env, args := endpointOf(clinicModel(t), llm.OpenAI)

@@ -21,7 +21,7 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 	b.Run("direct", func(b *testing.B) {
-		bench(b, connect(b, &sdk.CommandTransport{Command: childCommand(b, "desk")}, nil, legacy))
+		bench(b, connect(b, &sdk.CommandTransport{Command: childProgram(b, "desk").Cmd()}, nil, legacy))
 	})
 	b.Run("gateway", func(b *testing.B) {
 		g, _ := gateway(b, mcp.Options{Servers: []mcp.Server{child(b, "desk", "desk")}})

@@ -161,24 +161,7 @@ var scripts = map[string][]string{
 // gateway as without it.
 func TestByteByByte(t *testing.T) {
 	generations(t, func(t *testing.T, version string) {
-		direct := childCommand(t, "desk")
-		in, err := direct.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := direct.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := direct.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			in.Close()
-			_ = direct.Wait()
-		})
-		without := newWireClient(t, in, out)
-
+		without := direct(t, childProgram(t, "desk"))
 		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}})
 		with := raw(t, g)
 		for _, line := range scripts[version] {

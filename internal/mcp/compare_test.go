@@ -8,14 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -171,25 +168,7 @@ func compare(t *testing.T, without, with *wireClient, features []feature) {
 // direct starts a program and speaks to it without a gateway.
 func direct(t *testing.T, p mcptest.Program) *wireClient {
 	t.Helper()
-	cmd := exec.Command(p.Command[0], p.Command[1:]...)
-	cmd.Env = append(os.Environ(), p.Env...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		kill := time.AfterFunc(3*time.Second, func() { _ = cmd.Process.Kill() })
-		defer kill.Stop()
-		_ = cmd.Wait()
-	})
+	in, out := p.Start(t)
 	return newWireClient(t, in, out)
 }
 

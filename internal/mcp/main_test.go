@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +22,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/mcptest"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -200,16 +200,14 @@ func child(t testing.TB, name, kind string) mcp.Server {
 	return mcp.Server{Name: name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }}
 }
 
-// childCommand starts this program as a server, without a gateway.
-func childCommand(t testing.TB, kind string) *exec.Cmd {
+// childProgram is this program as a server, for a client without a gateway.
+func childProgram(t testing.TB, kind string) mcptest.Program {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), "REMIT_TEST_SERVER="+kind, "GORACE=atexit_sleep_ms=0")
-	return cmd
+	return mcptest.Program{Command: []string{exe}, Env: []string{"REMIT_TEST_SERVER=" + kind, "GORACE=atexit_sleep_ms=0"}}
 }
 
 // logs collects what the gateway logs.

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -230,13 +229,8 @@ var (
 func TestWithoutSessions(t *testing.T) {
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
-		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
 		g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "fair", "fair")}})
-		program := mcptest.Program{Command: []string{exe}, Env: []string{"REMIT_TEST_SERVER=fair", "GORACE=atexit_sleep_ms=0"}}
-		compare(t, direct(t, program), raw(t, g), withoutSessions)
+		compare(t, direct(t, childProgram(t, "fair")), raw(t, g), withoutSessions)
 	})
 	t.Run("http", func(t *testing.T) {
 		t.Parallel()

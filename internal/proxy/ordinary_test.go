@@ -6,9 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -82,26 +79,7 @@ func answering(w http.ResponseWriter, r *http.Request) {
 // was read or the time in its prompt has changed, without a stranger in it: the
 // structured answer comes, and the mail goes out.
 func TestOrdinaryAgents(t *testing.T) {
-	p := mcptest.Over(t, "frameworks", filepath.Join("..", "..", "..", "proxy", "testdata", "python", "ordinary.py"))
-	cmd := exec.CommandContext(t.Context(), p.Command[0], p.Command[1:]...)
-	cmd.Env = append(append(os.Environ(), p.Env...), "HOME="+t.TempDir())
-	cmd.Stderr = t.Output()
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stdin.Close()
-		cmd.Wait()
-	})
-	in, out := json.NewEncoder(stdin), json.NewDecoder(stdout)
+	agents := mcptest.Over(t, "frameworks", agentScript("ordinary.py")).StartAgent(t)
 	model := httptest.NewServer(http.HandlerFunc(answering))
 	t.Cleanup(model.Close)
 	const (
@@ -120,16 +98,11 @@ func TestOrdinaryAgents(t *testing.T) {
 	} {
 		t.Run(test.agent, func(t *testing.T) {
 			base, log := before(t, model.URL, func(o *proxy.Options) { o.Monitor.Reviewed = true })
-			if err := in.Encode(map[string]string{"base": base, "agent": test.agent}); err != nil {
-				t.Fatal(err)
-			}
 			var got struct {
 				Returned map[string]any
 				Ended    string
 			}
-			if err := out.Decode(&got); err != nil {
-				t.Fatal(err)
-			}
+			agents.Run(t, map[string]string{"base": base, "agent": test.agent}, &got)
 			if encoded(got.Returned) != test.want || got.Ended != "" {
 				t.Errorf("it returned %s, and ended with %q, want %s\n%s", encoded(got.Returned), got.Ended, test.want, log)
 			}

@@ -1,10 +1,8 @@
 package proxy_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,48 +36,13 @@ func replies(t *testing.T, exchange string) []reply {
 	return out
 }
 
-// pythonSDKs runs the agent on the Python SDKs: the packages take seconds to
-// load, so that one process does all.
-type pythonSDKs struct {
-	t   *testing.T
-	in  *json.Encoder
-	out *json.Decoder
-}
-
-func newPythonSDKs(t *testing.T) *pythonSDKs {
-	p := mcptest.Python(t, filepath.Join("..", "..", "..", "proxy", "testdata", "python", "client.py"))
-	cmd := exec.CommandContext(t.Context(), p.Command[0], p.Command[1:]...)
-	cmd.Stderr = t.Output()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
-	return &pythonSDKs{t, json.NewEncoder(in), json.NewDecoder(out)}
-}
-
-// run lets the agent talk to an upstream that answers by a script.
-func (p *pythonSDKs) run(t *testing.T, script []reply, api string, stream, picture bool) []answered {
+// runSDK lets the agent on a Python SDK talk to an upstream that answers by a script.
+func runSDK(t *testing.T, sdks *mcptest.Agent, script []reply, api string, stream, picture bool) []answered {
 	t.Helper()
 	u := newUpstream(t, script...)
 	base := newProxy(t, u, func(o *proxy.Options) { o.Retries = 1 }).URL
 	var got []answered
-	if err := p.in.Encode(map[string]any{"base": base, "api": api, "stream": stream, "picture": picture}); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.out.Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	sdks.Run(t, map[string]any{"base": base, "api": api, "stream": stream, "picture": picture}, &got)
 	if n := u.count(); n != len(script) {
 		t.Errorf("the upstream was asked %d times, want %d", n, len(script))
 	}
@@ -89,7 +52,7 @@ func (p *pythonSDKs) run(t *testing.T, script []reply, api string, stream, pictu
 // TestPythonSDKs has the official SDKs as clients: what they make of an answer
 // that took several tries is one answer, and what they send back goes on from it.
 func TestPythonSDKs(t *testing.T) {
-	sdks := newPythonSDKs(t)
+	sdks := mcptest.Python(t, agentScript("client.py")).StartAgent(t)
 	for _, api := range []string{"chat", "messages", "responses"} {
 		for _, test := range sdkTests(api) {
 			for _, stream := range []bool{false, true} {
@@ -99,20 +62,20 @@ func TestPythonSDKs(t *testing.T) {
 						exchange += "-stream"
 					}
 					script := replies(t, exchange)
-					test.check(t, sdks.run(t, script[:min(len(script), test.tries)], api, stream, test.picture))
+					test.check(t, runSDK(t, sdks, script[:min(len(script), test.tries)], api, stream, test.picture))
 				})
 			}
 		}
 		t.Run(api+" errors", func(t *testing.T) {
 			limited := reply{status: 429, kind: "application/json", body: `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`, header: map[string][]string{"Retry-After": {"0"}}}
 			broken := reply{status: 200, kind: "text/event-stream", cut: true, body: strings.Join(strings.SplitAfter(replies(t, api+"-retry-stream")[0].body, "\n\n")[:3], "")}
-			if got := sdks.run(t, []reply{limited, limited}, api, false, false); len(got) != 1 || got[0].Error != "RateLimitError" {
+			if got := runSDK(t, sdks, []reply{limited, limited}, api, false, false); len(got) != 1 || got[0].Error != "RateLimitError" {
 				t.Errorf("a limit came as %+v", got)
 			}
-			if got := sdks.run(t, append([]reply{limited}, replies(t, api+"-exhausted")...), api, false, false); len(got) != 2 || got[1].Error != "" {
+			if got := runSDK(t, sdks, append([]reply{limited}, replies(t, api+"-exhausted")...), api, false, false); len(got) != 2 || got[1].Error != "" {
 				t.Errorf("after a limit: %+v", got)
 			}
-			if got := sdks.run(t, []reply{broken}, api, true, false); len(got) != 1 || got[0].Error == "" {
+			if got := runSDK(t, sdks, []reply{broken}, api, true, false); len(got) != 1 || got[0].Error == "" {
 				t.Errorf("a stream that broke off came as %+v", got)
 			}
 		})

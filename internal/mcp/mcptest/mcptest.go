@@ -3,16 +3,84 @@
 package mcptest
 
 import (
+	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 )
 
 // Program is one that tests start: its command, and what it needs in its
 // environment beside the test's own.
 type Program struct {
 	Command, Env []string
+}
+
+// Cmd returns the program as a command that is not started yet.
+func (p Program) Cmd() *exec.Cmd {
+	cmd := exec.Command(p.Command[0], p.Command[1:]...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	return cmd
+}
+
+// Start runs the program until the test ends: it has its input closed then, and is
+// killed if it doesn't end by itself soon. Its errors are in the test's output.
+func (p Program) Start(tb testing.TB) (in io.WriteCloser, out io.Reader) {
+	tb.Helper()
+	cmd := p.Cmd()
+	cmd.Stderr = tb.Output()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err = cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+
+	tb.Cleanup(func() {
+		in.Close()
+		kill := time.AfterFunc(endBound, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+		_ = cmd.Wait() // many servers report the end of their input as an error
+	})
+	return in, out
+}
+
+// endBound is how long a program may take to end once its input is closed.
+const endBound = 3 * time.Second
+
+// Agent is a program that runs agents: it reads a task as JSON, runs it, and writes
+// what became of it. Its packages take seconds to load, so that one process runs all
+// the tasks of a test.
+type Agent struct {
+	in  *json.Encoder
+	out *json.Decoder
+}
+
+// StartAgent runs the program, with a home of its own, until the test ends.
+func (p Program) StartAgent(tb testing.TB) *Agent {
+	tb.Helper()
+	p.Env = append(slices.Clone(p.Env), "HOME="+tb.TempDir())
+	in, out := p.Start(tb)
+	return &Agent{json.NewEncoder(in), json.NewDecoder(out)}
+}
+
+// Run has the agent carry out a task, and decodes what became of it into result.
+func (a *Agent) Run(tb testing.TB, task, result any) {
+	tb.Helper()
+	if err := a.in.Encode(task); err != nil {
+		tb.Fatal(err)
+	}
+	if err := a.out.Decode(result); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // Node is a script below testdata/npm, which has the packages there. Where make

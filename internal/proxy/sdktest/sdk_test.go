@@ -52,7 +52,7 @@ func TestSDKs(t *testing.T) {
 	for name, begin := range map[string]func(base string) agent{"chat": beginChat, "responses": beginResponses, "messages": beginMessages} {
 		for suffix, stream := range map[string]bool{"": false, "-stream": true} {
 			t.Run(name+suffix, func(t *testing.T) {
-				a := begin(proxy(t, "../testdata/exchanges/"+name+"-retry"+suffix+".txtar"))
+				a := begin(newProxy(t, "../testdata/exchanges/"+name+"-retry"+suffix+".txtar"))
 				first, err := a.ask(t.Context(), stream)
 				if err != nil {
 					t.Fatal(err)
@@ -77,8 +77,8 @@ func TestSDKs(t *testing.T) {
 	}
 }
 
-// proxy is one in front of an upstream that answers as an exchange says.
-func proxy(t *testing.T, file string) string {
+// newProxy starts a proxy in front of an upstream that answers as an exchange says.
+func newProxy(t *testing.T, file string) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
