@@ -34,7 +34,7 @@ var mayReadTheClock = map[string]string{
 	"cmd/remit/doctor_test.go":            "is a server that never answers",
 	"cmd/remit/gateway_contracts_test.go": "polls a process; the bound only ends a failed test",
 	"cmd/remit/gateway_kill_test.go":      "kills a process at a random moment, and any moment will do",
-	"internal/mcp/compare_test.go":        "the bound only ends a failed test",
+	"internal/mcp/mcptest/mcptest.go":     "the bound only ends a server that stays",
 	"internal/mcp/main_test.go":           "polls what a client learns; the bound only ends a failed test",
 	"internal/mcp/shutdown_test.go":       "the bound only ends a failed test",
 	"internal/mcp/upstream/http_test.go":  "delays a server, and the order must hold for every delay",
