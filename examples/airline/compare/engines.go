@@ -69,7 +69,7 @@ func (r *Remit) Violations(ctx context.Context, c *Call) ([]string, error) {
 		return nil, fmt.Errorf("no guard for %s", c.Tool)
 	}
 	out := g.Evaluate(ctx, guard.Request{Arguments: c.Args, Now: c.Now, Reader: &lookups{call: c},
-		History: &guard.History{Events: []guard.Entry{{Kind: guard.UserEntry, Text: c.Said}}}})
+		History: &guard.History{Entries: []guard.Entry{{Kind: guard.UserEntry, Text: c.Said}}}})
 	var names []string
 	for _, v := range out.Violations {
 		if v.Failed != "" {
