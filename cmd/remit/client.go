@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/remit-project/remit/internal/atomicfile"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
@@ -82,76 +80,4 @@ func readClient(name string) (*clients.File, error) {
 		return nil, err
 	}
 	return clients.Parse(name, data)
-}
-
-// commonNames gives every server the name that contracts call it by: its own,
-// with what can't stand in names of files and tools replaced, and a number
-// where two would have the same.
-func commonNames(servers []*clients.Server) map[*clients.Server]string {
-	out := map[*clients.Server]string{}
-	taken := map[string]bool{}
-	for _, s := range servers {
-		if g := s.Gateway(); g != nil && g.Flag("--name") != "" {
-			out[s] = g.Flag("--name")
-			taken[out[s]] = true
-		}
-	}
-	for _, s := range servers {
-		if out[s] != "" {
-			continue
-		}
-		base := plainName(s.Name)
-		name := base
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s-%d", base, n)
-		}
-		out[s] = name
-		taken[name] = true
-	}
-	return out
-}
-
-func plainName(s string) string {
-	const most = 48
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
-			b.WriteRune(r)
-		case r == '_' && !strings.HasSuffix(b.String(), "_"):
-			b.WriteRune(r)
-		case !strings.HasSuffix(b.String(), "-") && r != '_':
-			b.WriteByte('-')
-		}
-	}
-	name := strings.Trim(b.String(), "-_")
-	if len(name) > most {
-		name = name[:most]
-	}
-	if name == "" {
-		return "server"
-	}
-	return name
-}
-
-// replaceKeeping writes a file whole or not at all, with the given permissions.
-// A link stays one.
-func replaceKeeping(name string, data []byte, mode fs.FileMode) error {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	return atomicfile.Write(name, data, mode)
-}
-
-// createFile writes a file that must not be there yet.
-func createFile(name string, data []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm())
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
 }

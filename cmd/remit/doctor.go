@@ -17,7 +17,6 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/doctor"
-	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
@@ -158,7 +157,7 @@ func (c *doctorCommand) entries() ([]doctor.Entry, error) {
 	}
 
 	if len(out) == 0 {
-		return nil, hint.Wrap(fmt.Errorf("%s: there are no servers in the file", files[0].Name), "servers stand in mcpServers, or in servers for VS Code")
+		return nil, noServers(files[0].Name)
 	}
 	return out, nil
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/setup"
 	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/store"
 )
@@ -244,7 +245,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	}
 	server := mcp.Server{Name: c.Name}
 	if server.Name == "" {
-		server.Name = serverName(c.Command)
+		server.Name = setup.CommandName(c.Command)
 	}
 	if c.Shadow {
 		server.Mode = mcp.Shadow

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/setup"
 )
 
 // hookFile says which of an agent's files is meant.
@@ -70,7 +69,7 @@ func (c *hookInstall) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	program, err := ownProgram(c.Program)
+	program, err := setup.Program(c.Program)
 	if err != nil {
 		return err
 	}
@@ -93,14 +92,14 @@ func (c *hookInstall) Run(s *command.Streams) error {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := createFile(name, out, 0o644); err != nil {
+		if err := setup.CreateFile(name, out, 0o644); err != nil {
 			return err
 		}
 		p.line(0, "wrote "+name)
 	case bytes.Equal(out, data):
 		p.line(0, name+": Remit's hooks are there already; nothing was written")
 	default:
-		backup, err := replaceClient(name, data, out)
+		backup, err := setup.Replace(name, data, out)
 		if err != nil {
 			return err
 		}
@@ -128,14 +127,14 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 		p.line(0, name+": there is no such file")
 		return nil
 	}
-	earlier, names, err := backups(name)
+	earlier, names, err := setup.Backups(name)
 	if err != nil {
 		return err
 	}
 	out, err := agent.Uninstall(name, data, earlier...)
 	switch {
 	case err != nil:
-		return hint.Wrap(err, "put the file back from "+backupName(name, 1))
+		return hint.Wrap(err, "put the file back from "+setup.BackupName(name, 1))
 	case out == nil:
 		if err := os.Remove(name); err != nil {
 			return err
@@ -146,36 +145,9 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 		p.line(0, name+": Remit has no hooks there; nothing was written")
 		return nil
 	}
-	if err := restore(name, data, out, earlier, names); err != nil {
+	if err := setup.Restore(name, data, out, earlier, names); err != nil {
 		return err
 	}
 	p.line(0, fmt.Sprintf("wrote %s: the tools of %s are not protected any more; restart it", name, agent.Title))
 	return nil
-}
-
-// passing tells whether a program is one that go run has made, and removes.
-func passing(exe string) bool {
-	dir := filepath.Dir(exe)
-	return filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
-}
-
-// ownProgram is how others start this program, where nobody says it.
-func ownProgram(named string) (string, error) {
-	if named != "" {
-		return named, nil
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "", hint.Wrap(err, "name the program with --program")
-	}
-	if passing(exe) {
-		return "", hint.Wrap(fmt.Errorf("%s was only made for this run, and is gone afterwards", exe), "build the program with go build, and run that; or name it with --program")
-	}
-	// The name in PATH stays when a package manager installs another version.
-	if found, err := exec.LookPath("remit"); err == nil && sameFile(found, exe) {
-		if found, err = filepath.Abs(found); err == nil {
-			return found, nil
-		}
-	}
-	return exe, nil
 }

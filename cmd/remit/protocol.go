@@ -63,24 +63,24 @@ type problem struct {
 type dialogue struct {
 	engine   *engine
 	ack      bool
-	shared   setup
+	shared   tooling
 	sessions map[string]*conversation
 }
 
-// setup is the tools and contracts that sessions begin with.
-type setup struct {
+// tooling is the tools and contracts with which sessions begin.
+type tooling struct {
 	tools     []*schema.Catalogue
 	contracts []*contract.File
 }
 
 // conversation is one session, which begins with its first event.
 type conversation struct {
-	setup
+	tooling
 	session *ledger.Session
 }
 
 func newDialogue(e *engine, ack bool) *dialogue {
-	return &dialogue{engine: e, ack: ack, shared: setup{contracts: e.contracts}, sessions: map[string]*conversation{}}
+	return &dialogue{engine: e, ack: ack, shared: tooling{contracts: e.contracts}, sessions: map[string]*conversation{}}
 }
 
 // line answers one line; nil means that there is nothing to say.
@@ -215,7 +215,7 @@ func (p *dialogue) prepare(r *request) error {
 		if c.session != nil {
 			return hint.Wrap(fmt.Errorf("session %q has begun", r.Session), "send tools and contracts before a session's first event; after a change of tools begin a new session")
 		}
-		to = &c.setup
+		to = &c.tooling
 	}
 	if r.Type == "contracts" {
 		f, err := contract.Load("yaml", []byte(r.YAML))
@@ -244,7 +244,7 @@ func (p *dialogue) conversation(id string) (*conversation, error) {
 	if len(p.sessions) >= maxSessions {
 		return nil, hint.Wrap(fmt.Errorf("more than %d sessions are open", maxSessions), `end sessions with {"type":"end","session":"…"}`)
 	}
-	c = &conversation{setup: setup{tools: slices.Clone(p.shared.tools), contracts: slices.Clone(p.shared.contracts)}}
+	c = &conversation{tooling: tooling{tools: slices.Clone(p.shared.tools), contracts: slices.Clone(p.shared.contracts)}}
 	p.sessions[id] = c
 	return c, nil
 }

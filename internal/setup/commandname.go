@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"path/filepath"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// launchers are programs that start others: a server is not called after them.
+// launchers are programs that start others. A server is not named after them.
 var launchers = regexp.MustCompile(`^(npx|npm|pnpm|yarn|bunx|bun|deno|uvx|uv|pipx|node|tsx|ts-node|python[0-9.]*|pypy[0-9.]*|docker|podman|nerdctl|go|sh|bash|zsh|env|cmd|sudo|nice|timeout|remit)$`)
 
 // commandsOf are the commands of launchers that stand before what they start.
@@ -21,17 +21,17 @@ var withoutValue = []string{"-i", "-t", "-it", "-ti", "-d", "-P", "--rm", "--ini
 // start.
 var withValue = []string{"--from", "--with", "--with-editable", "--directory", "--project", "--python", "--package", "-p", "--prefix", "--env-file", "--index-url", "--spec", "-u", "-C", "--cwd", "--require", "-r", "--import", "--loader"}
 
-// anybody are names by which programs don't tell themselves apart.
-var anybody = []string{"index", "main", "__main__", "server", "mcp", "mcp-server", "mcp_server", "cli", "app", "start", "run", "stdio",
+// common are names that many programs have.
+var common = []string{"index", "main", "__main__", "server", "mcp", "mcp-server", "mcp_server", "cli", "app", "start", "run", "stdio",
 	"build", "dist", "src", "lib", "bin", "out", "esm", "cjs", "node_modules", "venv", ".venv", "latest"}
 
-// serverName takes a name for contracts from the command that starts a server: from
-// the program or the package, and where many are called so, from where that is.
-func serverName(command []string) string {
+// CommandName returns a name for the server that a command starts: that of the
+// program or the package, or of the folder that it is in if many have that name.
+func CommandName(command []string) string {
 	what := started(command)
 	segments := strings.FieldsFunc(what, func(r rune) bool { return r == '/' || r == '\\' })
 	for _, s := range slices.Backward(segments) {
-		if name := distinctive(s); name != "" && !slices.Contains(anybody, strings.ToLower(name)) {
+		if name := distinctive(s); name != "" && !slices.Contains(common, strings.ToLower(name)) {
 			return name
 		}
 	}
@@ -61,6 +61,7 @@ func started(command []string) string {
 		case launchers.MatchString(base) && i+1 < len(command):
 			container = base == "docker" || base == "podman" || base == "nerdctl"
 		case slices.Contains(commandsOf, arg):
+
 		case strings.Contains(arg, "=") && !strings.ContainsAny(arg, "/@"): // a variable for env
 		default:
 			return arg
@@ -69,8 +70,8 @@ func started(command []string) string {
 	return named // what a flag names is all that there is
 }
 
-// distinctive is a part of a path or of a package's name without what says nothing
-// about it: versions, endings, and that it is a server.
+// distinctive returns a part of a path or of a package's name without its version
+// and its ending, and without the word server.
 func distinctive(s string) string {
 	s, _, _ = strings.Cut(strings.TrimLeft(s, "@."), "@") // a version
 	s, _, _ = strings.Cut(s, ":")                         // a tag
@@ -85,13 +86,21 @@ func distinctive(s string) string {
 	return plainServer(s)
 }
 
-// plainServer leaves what can stand in the names of tools and files.
+// plainServer returns s without characters that can't be in the names of tools and
+// files.
 func plainServer(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		if strings.ContainsRune("-_.", r) || isLetterOrDigit(r) {
 			b.WriteRune(r)
 		}
 	}
 	return strings.Trim(b.String(), "-_.")
+}
+
+func isLetterOrDigit(r rune) bool {
+	lower := 'a' <= r && r <= 'z'
+	upper := 'A' <= r && r <= 'Z'
+	digit := '0' <= r && r <= '9'
+	return lower || upper || digit
 }

@@ -1,9 +1,11 @@
-package main
+package setup
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,30 +15,36 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/mcp/clients"
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/store"
 )
 
-// madeConfig is a configuration of the gateway in the making.
-type madeConfig struct {
+// configuration is a configuration of the gateway as it is being made.
+type configuration struct {
 	contracts string
 	// store keeps sessions and questions; empty for none.
 	store     string
-	servers   []madeServer
-	variables []variable
+	servers   []configuredServer
+	variables []Variable
 	secrets   *secrets
 }
 
-type madeServer struct{ name, text string }
+type configuredServer struct{ name, text string }
 
-// variable is one that the configuration refers to. Its value is known here,
-// so that the whole can be checked, and never shown.
-type variable struct{ name, value, what string }
+// Variable is an environment variable that the configuration refers to.
+type Variable struct {
+	// Name is its name, and What says what it must be set to.
+	Name, What string
+	// value is known here, so that the configuration can be checked. It is never
+	// shown.
+	value string
+}
 
-// add puts a server in. What the configuration can't express is left out with a
-// note; what nobody could mean is an error.
-func (m *madeConfig) add(s *clients.Server, name string) (notes []string, mistake *contract.Error) {
+// add adds a server. It leaves out what a configuration can't express, and returns a
+// note. A mistake in the client's file is an error.
+func (m *configuration) add(s *clients.Server, name string) (notes []string, mistake *contract.Error) {
 	command, env := s.Command, s.Env
 	if g := s.Gateway(); g != nil {
 		if command = g.Command; len(command) == 0 {
@@ -46,6 +54,7 @@ func (m *madeConfig) add(s *clients.Server, name string) (notes []string, mistak
 	if s.Legacy {
 		return []string{"left out: " + legacy}, nil
 	}
+
 	var b strings.Builder
 	switch {
 	case s.URL != "":
@@ -77,16 +86,17 @@ func (m *madeConfig) add(s *clients.Server, name string) (notes []string, mistak
 			fmt.Fprintf(&b, "    dir: %s\n", yamlText(s.Dir))
 		}
 	}
-	return notes, m.check(s, madeServer{name, b.String()})
+
+	return notes, m.check(s, configuredServer{name, b.String()})
 }
 
-// addURL puts an endpoint in whose address and header fields the client hands
-// over in the environment.
-func (m *madeConfig) addURL(s *clients.Server, name string) ([]clients.Pair, *contract.Error) {
+// addURL adds an endpoint. Its address and header fields are in variables that the
+// client sets for the gateway.
+func (m *configuration) addURL(s *clients.Server, name string) ([]clients.Pair, *contract.Error) {
 	var b strings.Builder
 	var env []clients.Pair
 	carry := func(variableName, value string) string {
-		m.variables = append(m.variables, variable{name: variableName, value: value})
+		m.variables = append(m.variables, Variable{Name: variableName, value: value})
 		env = append(env, clients.Pair{Name: variableName, Value: value})
 		return "${" + variableName + "}"
 	}
@@ -94,6 +104,7 @@ func (m *madeConfig) addURL(s *clients.Server, name string) ([]clients.Pair, *co
 	if private(address) || m.secrets.in("", address) || strings.Contains(address, "${") {
 		address = carry("REMIT_URL", address)
 	}
+
 	fmt.Fprintf(&b, "    url: %s\n", yamlText(address))
 	if len(s.Header) > 0 {
 		b.WriteString("    header:\n")
@@ -101,14 +112,14 @@ func (m *madeConfig) addURL(s *clients.Server, name string) ([]clients.Pair, *co
 	for _, h := range s.Header {
 		fmt.Fprintf(&b, "      %s: %s\n", yamlText(h.Name), yamlText(carry("REMIT_HEADER_"+variableName(h.Name), h.Value)))
 	}
-	return env, m.check(s, madeServer{name, b.String()})
+	return env, m.check(s, configuredServer{name, b.String()})
 }
 
-// legacy is what is the matter with a server of the older transport.
+// legacy says why a server of the older transport is left out.
 const legacy = "it speaks HTTP with SSE, which the gateway doesn't; write its streamable HTTP address, if it has one"
 
 // pairs writes the environment or the header fields.
-func (m *madeConfig) pairs(b *strings.Builder, key, server string, list []clients.Pair, header bool) {
+func (m *configuration) pairs(b *strings.Builder, key, server string, list []clients.Pair, header bool) {
 	lines := ""
 	for _, p := range list {
 		value := p.Value
@@ -127,6 +138,7 @@ func (m *madeConfig) pairs(b *strings.Builder, key, server string, list []client
 		}
 		lines += fmt.Sprintf("      %s: %s\n", yamlText(p.Name), yamlText(value))
 	}
+
 	if lines != "" {
 		fmt.Fprintf(b, "    %s:\n%s", key, lines)
 	}
@@ -134,16 +146,16 @@ func (m *madeConfig) pairs(b *strings.Builder, key, server string, list []client
 
 // refer makes a variable for a value, and returns the reference. Two values
 // never share a variable.
-func (m *madeConfig) refer(server, name, value, what string) string {
+func (m *configuration) refer(server, name, value, what string) string {
 	base := variableName(name)
 	if server != "" {
 		base = variableName(server + "_" + name)
 	}
 	v := base
 	for n := 2; ; n++ {
-		i := slices.IndexFunc(m.variables, func(o variable) bool { return o.name == v })
+		i := slices.IndexFunc(m.variables, func(o Variable) bool { return o.Name == v })
 		if i < 0 {
-			m.variables = append(m.variables, variable{v, value, what})
+			m.variables = append(m.variables, Variable{v, what, value})
 			break
 		}
 		if m.variables[i].value == value {
@@ -187,10 +199,10 @@ func environmentOnly(value string) (string, bool) {
 
 // lookup is the environment in which the configuration will be read, as far as
 // it is known.
-func (m *madeConfig) lookup(name string) (string, bool) {
+func (m *configuration) lookup(name string) (string, bool) {
 	for _, v := range m.variables {
 		switch {
-		case v.name != name:
+		case v.Name != name:
 		case strings.Contains(v.value, "${") && strings.HasSuffix(name, "URL"):
 			return "https://server.example/mcp", true
 		default:
@@ -204,8 +216,8 @@ func (m *madeConfig) lookup(name string) (string, bool) {
 }
 
 // check reads a server back as the gateway will.
-func (m *madeConfig) check(s *clients.Server, made madeServer) *contract.Error {
-	one := &madeConfig{contracts: m.contracts, servers: []madeServer{made}}
+func (m *configuration) check(s *clients.Server, made configuredServer) *contract.Error {
+	one := &configuration{contracts: m.contracts, servers: []configuredServer{made}}
 	_, err := config.Load("remit.yaml", one.marshal(), m.lookup)
 	if err == nil {
 		m.servers = append(m.servers, made)
@@ -218,7 +230,7 @@ func (m *madeConfig) check(s *clients.Server, made madeServer) *contract.Error {
 	return s.Error(strings.TrimPrefix(advice+", or leave it out with --skip "+s.Name, ", or "), "the server %q can't be served: %s", s.Name, message)
 }
 
-func (m *madeConfig) marshal() []byte {
+func (m *configuration) marshal() []byte {
 	var b bytes.Buffer
 	contracts := m.contracts
 	if contracts == "" {
@@ -237,7 +249,7 @@ func (m *madeConfig) marshal() []byte {
 
 // save writes the configuration after it was read back. One that is there is
 // never overwritten; one that serves the same servers is as good.
-func (m *madeConfig) save(name string) (kept bool, err error) {
+func (m *configuration) save(name string) (kept bool, err error) {
 	data := m.marshal()
 	if _, err := config.Load(name, data, m.lookup); err != nil {
 		return false, err
@@ -255,12 +267,11 @@ func (m *madeConfig) save(name string) (kept bool, err error) {
 		return false, err
 	}
 	// Addresses and commands can hold secrets that don't look like any.
-	return false, createFile(name, data, 0o600)
+	return false, CreateFile(name, data, 0o600)
 }
 
-// within tells whether a configuration has all the servers, whatever else it
-// says about them.
-func (m *madeConfig) within(f *config.File) bool {
+// within reports whether a configuration has all the servers, with any settings.
+func (m *configuration) within(f *config.File) bool {
 	made, err := config.Load("remit.yaml", m.marshal(), m.lookup)
 	if err != nil {
 		return false
@@ -275,14 +286,14 @@ func (m *madeConfig) within(f *config.File) bool {
 	return true
 }
 
-// private tells whether an address has parts in which secrets are given.
+// private reports whether an address has parts in which secrets are given.
 func private(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || u.RawQuery != "" || u.Fragment != ""
 }
 
-// secrets tells what looks like one. What looks like one and is none costs a
-// variable; the other way round costs a secret.
+// secrets finds values that look like secrets. A value that only looks like one
+// costs a variable; a missed one would be copied into a file.
 type secrets struct{ shapes *store.Redactor }
 
 func newSecrets() *secrets {
@@ -295,12 +306,12 @@ func newSecrets() *secrets {
 
 var secretName = regexp.MustCompile(`(?i)token|secret|passw|passphrase|passwd|pwd|key|cred|auth|cookie|dsn|private|session|bearer|signature|_pat$|^pat$|connection|database_ur`)
 
-// sure tells whether a text has the shape of a secret.
+// sure reports whether a text has the shape of a secret.
 func (s *secrets) sure(value string) bool {
 	return s.shapes == nil || s.shapes.Text(value) != value
 }
 
-// in tells whether the value of a name looks like a secret.
+// in reports whether the value of a name looks like a secret.
 func (s *secrets) in(name, value string) bool {
 	if s.sure(value) || secretName.MatchString(name) {
 		return true
@@ -330,4 +341,17 @@ func yamlText(s string) string {
 		return `""` // a string always has a form
 	}
 	return strings.ReplaceAll(string(data), "\x7f", `\u007f`)
+}
+
+// existingConfig reads a configuration that is there already; nil when there is none.
+func existingConfig(name string, lookup func(string) (string, bool)) ([]byte, *config.File, error) {
+	data, err := inputs.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := config.Load(name, data, lookup)
+	return data, f, err
 }
