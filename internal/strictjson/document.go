@@ -258,9 +258,11 @@ type Limits struct {
 	Size int
 	// Depth is the deepest nesting of objects and arrays.
 	Depth int
-	// Leaves is the largest number of leaves. There may be eight times as many
-	// values, objects and arrays included.
+	// Leaves is the largest number of leaves.
 	Leaves int
+	// Values is the largest number of values, objects and arrays included. The
+	// default is eight times Leaves.
+	Values int
 }
 
 // DefaultLimits are the limits for the arguments of a call: 1 MiB, 64 levels,
@@ -281,6 +283,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.Leaves <= 0 {
 		l.Leaves = d.Leaves
+	}
+	if l.Values <= 0 {
+		l.Values = valueBudget * l.Leaves
 	}
 	return l
 }

@@ -13,8 +13,8 @@ const (
 	// together may take: a name of half a megabyte over a list of thousands would
 	// otherwise be copied thousands of times.
 	pointerBudget = 4
-	// valueBudget is how many times Limits.Leaves the number of all values may be,
-	// which bounds the memory that deep nesting takes.
+	// valueBudget is how many times Limits.Leaves the number of all values may be by
+	// default, which bounds the memory that deep nesting takes.
 	valueBudget = 8
 	// largest is the size of a text whose places an int32 can hold.
 	largest = 1<<31 - 1
@@ -76,8 +76,8 @@ func (w *walker) value(at, depth, pointer int, key Span) int {
 	w.d.nodes = append(w.d.nodes, node{
 		key: int32(key.Start), keyEnd: int32(key.End), start: int32(at), kind: kind,
 	})
-	if self >= valueBudget*w.limits.Leaves {
-		return w.fail(at, "there are more than %d values, objects and arrays included: send fewer", valueBudget*w.limits.Leaves)
+	if self >= w.limits.Values {
+		return w.fail(at, "there are more than %d values, objects and arrays included: send fewer", w.limits.Values)
 	}
 
 	end := at
