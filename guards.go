@@ -67,7 +67,7 @@ func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
 		if i < len(x.checked) {
 			v = x.checked[i].Certified
 		}
-		out = append(out, guard.LabeledValue{Pointer: pointer, Kind: l.Kind, Text: l.Text, Trust: v.Trust,
+		out = append(out, guard.LabeledValue{Pointer: pointer, Type: l.Kind.String(), Text: l.Text, Trust: v.Trust,
 			Origins: x.in.classes.Names(v.Origins), Obligations: x.in.obligations.Names(v.Obligations)})
 	}
 	return out

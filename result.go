@@ -3,6 +3,7 @@ package remit
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -73,6 +74,21 @@ func structured(r Result) *strictjson.Document {
 	return doc
 }
 
+// scalars iterates over the texts and numbers of a result.
+func scalars(result *strictjson.Document) iter.Seq[contract.Scalar] {
+	return func(yield func(contract.Scalar) bool) {
+		for _, leaf := range result.Leaves() {
+			number := leaf.Kind == strictjson.Number
+			if !number && leaf.Kind != strictjson.String {
+				continue
+			}
+			if !yield(contract.Scalar{Pointer: leaf.Pointer, Text: leaf.Text, Number: number}) {
+				return
+			}
+		}
+	}
+}
+
 // spec is the output spec of a call, with those certificates whose key was
 // vouched for.
 func (s *Session) spec(record *callRecord, result *strictjson.Document) provenance.Spec {
@@ -81,7 +97,7 @@ func (s *Session) spec(record *callRecord, result *strictjson.Document) provenan
 	if result == nil {
 		return spec // fields are those of structure
 	}
-	records := contract.RecordsOf(result)
+	records := contract.RecordsOf(scalars(result))
 	spec.Field = func(pointer string) (label.Trust, bool) { return o.Field(pointer, records) }
 	for _, c := range o.Certify() {
 		key := ""

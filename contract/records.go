@@ -1,14 +1,13 @@
 package contract
 
 import (
+	"iter"
 	"strings"
-
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// Records tells where in a structured result its records begin: the lists and
-// wrapping objects around them are the service's own, while what is nested in a
-// record may be whatever somebody put there ("answers": {"id": …}).
+// Records knows where the records of a structured result begin. The lists and
+// wrapping objects around a record are the service's own, while an object that is
+// nested in a record may come from a third party ("answers": {"id": …}).
 type Records struct {
 	marks map[string]mark // by the pointer of an object
 }
@@ -36,40 +35,48 @@ var envelope = setOf(strings.Fields(`status kind object type ok error message co
 var identities = setOf(strings.Fields(`id id_ _id uuid guid key sha name title subject slug login email username filename
 	number iid`))
 
-// RecordsOf finds the records of a result. Its work is proportional to the
-// document's pointers, which have a budget of their own.
-func RecordsOf(d *strictjson.Document) *Records {
+// Scalar is a text or a number in a result.
+type Scalar struct {
+	// Pointer is the place of the value (RFC 6901).
+	Pointer string
+	Text    string
+	// Number means that the value is a number.
+	Number bool
+}
+
+// RecordsOf finds the records of a result by its texts and numbers. Its work is
+// proportional to the length of their pointers.
+func RecordsOf(scalars iter.Seq[Scalar]) *Records {
 	r := &Records{marks: map[string]mark{}}
-	for _, leaf := range d.Leaves() {
-		cut := strings.LastIndexByte(leaf.Pointer, '/')
+	for s := range scalars {
+		cut := strings.LastIndexByte(s.Pointer, '/')
 		if cut < 0 {
 			continue
 		}
-		if m := markOf(leaf, leaf.Pointer[cut+1:]); m != 0 {
-			r.marks[leaf.Pointer[:cut]] |= m
+		if m := markOf(s, s.Pointer[cut+1:]); m != 0 {
+			r.marks[s.Pointer[:cut]] |= m
 		}
 	}
 	return r
 }
 
-func markOf(leaf strictjson.Leaf, name string) mark {
-	scalar := (leaf.Kind == strictjson.String && leaf.Text != "") || leaf.Kind == strictjson.Number
-	if !scalar || index(name) {
+func markOf(s Scalar, name string) mark {
+	if s.Text == "" || index(name) {
 		return 0
 	}
 	if identities[name] {
 		return speaks | identified
 	}
 
-	says := leaf.Kind == strictjson.String && !envelope[name]
+	says := !s.Number && !envelope[name]
 	if says || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") {
 		return speaks
 	}
 	return 0
 }
 
-// own returns the length of the pointer's part that leads to the record in which
-// it stands.
+// own returns the length of the pointer's part that leads to the record which holds
+// the value.
 func (r *Records) own(pointer string) int {
 	at := 0
 	for {
@@ -92,7 +99,7 @@ func (r *Records) own(pointer string) int {
 	}
 }
 
-// index tells whether a segment may be an index of a list.
+// index reports whether a segment may be an index of a list.
 func index(segment string) bool {
 	for i := range len(segment) {
 		if segment[i] < '0' || segment[i] > '9' {

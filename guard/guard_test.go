@@ -74,7 +74,7 @@ func request(args string) guard.Request {
 			}
 			var out []guard.LabeledValue
 			for _, l := range doc.Leaves() {
-				leaf := guard.LabeledValue{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
+				leaf := guard.LabeledValue{Pointer: l.Pointer, Type: l.Kind.String(), Text: l.Text, Trust: label.User, Origins: []string{"user"}}
 				if l.Pointer == "/items/1/sku" {
 					leaf.Trust, leaf.Origins = label.External, []string{"unknown"}
 				}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -63,7 +62,7 @@ type History struct {
 // LabeledValue is one leaf of a call's arguments with its label.
 type LabeledValue struct {
 	Pointer     string // RFC 6901, within the arguments
-	Kind        strictjson.Kind
+	Type        string // as JSON Schema names it, such as "string" or "null"
 	Text        string
 	Trust       label.Trust
 	Origins     []string

@@ -10,7 +10,6 @@ import (
 
 	"github.com/remit-project/remit/internal/decimal"
 	"github.com/remit-project/remit/internal/record"
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -78,13 +77,13 @@ func union(a, b []string) []string {
 func (l *LabeledValue) equals(v ref.Val) bool {
 	switch v := v.(type) {
 	case types.String:
-		return l.Kind == strictjson.String && l.Text == string(v)
+		return l.Type == "string" && l.Text == string(v)
 	case types.Bool:
-		return l.Kind == strictjson.Bool && (l.Text == "true") == bool(v)
+		return l.Type == "boolean" && (l.Text == "true") == bool(v)
 	case types.Null:
-		return l.Kind == strictjson.Null
+		return l.Type == "null"
 	case types.Int, *decimal.Decimal:
-		if l.Kind != strictjson.Number {
+		if l.Type != "number" {
 			return false
 		}
 		n, err := decimal.Parse(l.Text)

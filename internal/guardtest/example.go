@@ -138,7 +138,7 @@ func history(e *guard.Example) *guard.History {
 func labeled(doc *strictjson.Document, labels map[string]label.Trust) []guard.LabeledValue {
 	var out []guard.LabeledValue
 	for _, l := range doc.Leaves() {
-		leaf := guard.LabeledValue{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text, Trust: label.User, Origins: []string{"user"}}
+		leaf := guard.LabeledValue{Pointer: l.Pointer, Type: l.Kind.String(), Text: l.Text, Trust: label.User, Origins: []string{"user"}}
 		if t, ok := labels[l.Pointer]; ok {
 			leaf.Trust, leaf.Origins = t, nil
 		}
