@@ -200,13 +200,15 @@ func TestClients(t *testing.T) {
 				job["command"] = gatewayArgs("--config", config)
 			}
 			var calls []toolCall
+			var tools []string
 			for _, s := range c.servers {
+				tools = append(tools, s.tools...)
 				calls = append(calls, s.fine)
 				if s.held.Tool != "" {
 					calls = append(calls, s.held)
 				}
 			}
-			job["calls"] = calls
+			job["calls"], job["tools"] = calls, tools
 			said, err := json.Marshal(job)
 			if err != nil {
 				t.Fatal(err)

@@ -10,13 +10,24 @@ const transport = job.url
   ? new StreamableHTTPClientTransport(new URL(job.url))
   : new StdioClientTransport({ command: job.command[0], args: job.command.slice(1) });
 await client.connect(transport);
-const tools = [];
-let cursor;
-do {
-  const page = await client.listTools({ cursor });
-  tools.push(...page.tools.map((tool) => tool.name));
-  cursor = page.nextCursor;
-} while (cursor);
+
+async function listed() {
+  const names = [];
+  let cursor;
+  do {
+    const page = await client.listTools({ cursor });
+    names.push(...page.tools.map((tool) => tool.name));
+    cursor = page.nextCursor;
+  } while (cursor);
+  return names;
+}
+
+// A server that takes long to start joins the list when it is there.
+let tools = await listed();
+for (let tries = 0; tries < 600 && !job.tools.every((name) => tools.includes(name)); tries++) {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  tools = await listed();
+}
 const results = [];
 for (const call of job.calls) {
   const result = await client.callTool({ name: call.tool, arguments: call.arguments });

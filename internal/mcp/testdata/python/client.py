@@ -9,16 +9,25 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 
+async def tools(client):
+    names, cursor = [], None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        names += [tool.name for tool in page.tools]
+        cursor = page.next_cursor
+        if not cursor:
+            return names
+
+
 async def main(job):
     server = job.get("url") or StdioServerParameters(command=job["command"][0], args=job["command"][1:])
     async with Client(server, mode=job["mode"]) as client:
-        names, cursor = [], None
-        while True:
-            page = await client.list_tools(cursor=cursor)
-            names += [tool.name for tool in page.tools]
-            cursor = page.next_cursor
-            if not cursor:
+        # A server that takes long to start joins the list when it is there.
+        for _ in range(600):
+            names = await tools(client)
+            if set(job["tools"]) <= set(names):
                 break
+            await asyncio.sleep(0.1)
         results = []
         for call in job["calls"]:
             result = await client.call_tool(call["tool"], call["arguments"])
