@@ -62,7 +62,7 @@ func (h *Handler) declared(r *http.Request, m *wire.Message) string {
 	if h.o.MetaKey == "" {
 		return ""
 	}
-	name := strictjson.GetText(m.Params, "_meta", h.o.MetaKey)
+	name := m.ParamText("_meta", h.o.MetaKey)
 	if name == "" || len(name) > maxRun {
 		return ""
 	}

@@ -23,9 +23,10 @@ import (
 func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
 	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
 	defer cancel()
+
 	var person ledger.Approver
 	switch {
-	case c.g.o.Elicit && x.stateless && elicits(strictjson.Get(x.msg.Params, "_meta", "io.modelcontextprotocol/clientCapabilities")):
+	case c.g.o.Elicit && x.stateless && elicits(x.msg.Param("_meta", "io.modelcontextprotocol/clientCapabilities")):
 		question, err := c.askBack(ask, x, s, d, params)
 		if err == nil {
 			c.log.Info("a question goes to a person with the answer to the client", "call", d.Call, "server", d.Server, "tool", d.Tool)
@@ -42,11 +43,13 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 	default:
 		return d, nil, nil
 	}
+
 	settled := c.g.o.Telemetry.Asked(ctx)
 	answered := c.waits(ask, x, d)
 	yes, err := person.Ask(ask, s, d)
 	answered()
 	settled()
+
 	switch {
 	case ctx.Err() != nil:
 		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool)
@@ -58,6 +61,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 		return d, nil, nil
 	}
+
 	c.remember(ctx, yes)
 	return yes.Decision, nil, nil
 }
@@ -74,10 +78,11 @@ func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision
 	if c.g.o.Notify != nil {
 		go c.g.o.Notify(context.WithoutCancel(ctx), d)
 	}
-	token := strictjson.Get(x.msg.Params, "_meta", "progressToken")
+	token := x.msg.Param("_meta", "progressToken")
 	if token == nil {
 		return func() {}
 	}
+
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -97,6 +102,7 @@ func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision
 			}
 		}
 	}()
+
 	return func() {
 		stop()
 		<-done
@@ -155,9 +161,11 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Sessio
 		return false, "", errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
+
 	if err := x.port.Send(wire.NewRequest(strictjson.Int(id), "elicitation/create", formOf(d, c.places(ctx, s, d)))); err != nil {
 		return false, "", err
 	}
+
 	select {
 	case m := <-q.answer:
 		if m.Result == nil {

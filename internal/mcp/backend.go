@@ -70,6 +70,7 @@ func (b *backend) connect(ctx context.Context) {
 			b.server.log.Debug("a connection did not end well", "error", err)
 		}
 	}
+
 	link, err := b.server.Connect(l)
 	if err != nil {
 		b.server.log.Error("the server could not be started", "error", err)
@@ -154,7 +155,8 @@ func (b *backend) request(x *exchange, m *wire.Message, params json.RawMessage, 
 	b.pending[id] = p
 	b.mu.Unlock()
 	link, err := b.alive()
-	if token := strictjson.Get(params, "_meta", "progressToken"); token != nil {
+
+	if token := m.Param("_meta", "progressToken"); token != nil {
 		p.token = token
 		params = strictjson.Replace(params, strictjson.Int(id), "_meta", "progressToken")
 	}
@@ -176,6 +178,7 @@ func (b *backend) forward(x *exchange, params json.RawMessage, see func(*wire.Me
 		ctx, cancel = context.WithTimeoutCause(x.ctx, b.server.Timeout, context.DeadlineExceeded)
 	}
 	done := make(chan struct{})
+
 	deliver := func(m *wire.Message, err error) {
 		close(done)
 		defer cancel()
@@ -188,6 +191,7 @@ func (b *backend) forward(x *exchange, params json.RawMessage, see func(*wire.Me
 			x.finish(m.WithID(x.id))
 		}
 	}
+
 	id := b.request(x, x.msg, params, nil, deliver)
 	x.went(b, id)
 	context.AfterFunc(ctx, func() {
@@ -247,6 +251,7 @@ func (b *backend) own(ctx context.Context, method string, params json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+
 	answer := make(chan outcome, 1)
 	id := b.request(nil, m, nil, header, func(m *wire.Message, err error) { answer <- outcome{m, err} })
 	select {
@@ -308,6 +313,7 @@ func (b *backend) receive(raw []byte, about int64) {
 			return
 		}
 	}
+
 	b.heard.Store(true)
 	switch m.Kind {
 	case wire.Response:
@@ -339,7 +345,7 @@ func (b *backend) unreadable(raw []byte, err error, about int64) {
 	}
 	if about == 0 {
 		// What can't be read as a whole may still say which request it answers.
-		if id, err := strconv.ParseInt(string(strictjson.Get(raw, "id")), 10, 64); err == nil && strictjson.Get(raw, "method") == nil {
+		if id, err := strconv.ParseInt(wire.Number(raw, "id"), 10, 64); err == nil {
 			about = id
 		}
 	}
@@ -374,15 +380,11 @@ func (b *backend) notification(m *wire.Message, about int64) {
 	raw := m.Raw
 	switch m.Method {
 	case "notifications/progress":
-		at, ok := strictjson.Find(m.Params, "progressToken")
-		if !ok {
-			return
-		}
-		p := b.waiting(at.Of(m.Params))
+		p := b.waiting(m.Param("progressToken"))
 		if p == nil || p.token == nil || p.x == nil {
 			return // nobody waits for it any more
 		}
-		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, p.token)), p.x.port)
+		b.deliver(m.With(nil, m.ReplaceParams(map[string]json.RawMessage{"progressToken": p.token})), p.x.port)
 		return
 	case "notifications/cancelled":
 		b.withdrawn(m, about)
@@ -396,6 +398,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		clear(b.lists)
 		b.mu.Unlock()
 	}
+
 	if at, ok := strictjson.Find(m.Params, "_meta", metaSubscription); ok {
 		p := b.waiting(at.Of(m.Params))
 		if p == nil || p.x == nil {
@@ -405,7 +408,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 		l := p.x.listening
 		p.x.mu.Unlock()
 		if l != nil && m.Method == "notifications/subscriptions/acknowledged" {
-			l.acknowledge(strictjson.Get(m.Params, "notifications"), false)
+			l.acknowledge(m.Param("notifications"), false)
 			return
 		}
 		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, p.x.id)), p.x.port)
@@ -437,11 +440,11 @@ func (b *backend) deliver(raw []byte, port Port) {
 
 // withdrawn passes on that the server no longer waits for an answer.
 func (b *backend) withdrawn(m *wire.Message, about int64) {
-	at, ok := strictjson.Find(m.Params, "requestId")
-	if !ok {
+	asked := m.Param("requestId")
+	if asked == nil {
 		return
 	}
-	key := wire.Key(at.Of(m.Params))
+	key := wire.Key(asked)
 	var id int64
 	b.c.mu.Lock()
 	for n, q := range b.c.asked {
@@ -453,7 +456,7 @@ func (b *backend) withdrawn(m *wire.Message, about int64) {
 	}
 	b.c.mu.Unlock()
 	if id != 0 {
-		b.deliver(m.With(nil, strictjson.Splice(m.Params, at, strictjson.Int(id))), b.port(about))
+		b.deliver(m.With(nil, m.ReplaceParams(map[string]json.RawMessage{"requestId": strictjson.Int(id)})), b.port(about))
 	}
 }
 

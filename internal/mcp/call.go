@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit"
@@ -16,77 +17,115 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
+// members are the params of a call that servers read.
+var members = []string{"name", "arguments", "_meta", "inputResponses", "requestState", "task"}
+
 // call decides a tools/call, passes it on when it may run, and records what it
 // returns before the client sees it.
 func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err error) {
-	name := strictjson.GetText(x.msg.Params, "name")
+	name := x.msg.ParamText("name")
 	ctx, span := c.served(ctx, x, name)
 	defer func() { span.End(failure(raw, err)) }()
 	if name == "" {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "the params name no tool"}
 	}
-	if members, err := strictjson.Members(x.msg.Params); err == nil {
-		for _, m := range members {
-			if known, ok := strictjson.Alike(m.Name, "name", "arguments", "_meta", "inputResponses", "requestState", "task"); ok {
-				return nil, &wire.Error{Code: wire.InvalidParams, Message: fmt.Sprintf("the member %q is not %q, and some servers take it for that: leave it out", m.Name, known)}
-			}
+	for _, member := range x.msg.ParamNames() {
+		if known, ok := strictjson.Alike(member, members...); ok {
+			return nil, &wire.Error{Code: wire.InvalidParams, Message: fmt.Sprintf("the member %q is not %q, and some servers take it for that: leave it out", member, known)}
 		}
 	}
-	s, err := c.open(ctx, x)
-	if err != nil {
-		return nil, fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
-	}
-	b, tool, err := c.route(name)
+
+	s, b, tool, err := c.callee(ctx, x, name)
 	if err != nil {
 		return nil, err
 	}
-	if b.down() != nil {
-		// What it offers now, and what is held against that, is seen before the call.
-		if err := b.revive(ctx); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.server.Name, err)
-		}
-		if s, err = c.open(ctx, x); err != nil {
-			return nil, fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
-		}
+	msg, answer, err := c.answeredCall(x.msg)
+	if err != nil {
+		return nil, err
 	}
+
+	began := time.Now()
+	d, err := c.decided(ctx, s, answer, remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments")})
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
 	mode := b.server.mode(tool)
-	params, answer, answered := answeredParams(x.msg.Params)
-	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: strictjson.Get(params, "arguments")}
-	begun := time.Now()
-	var d *remit.Decision
-	if answered {
-		answer.session, answer.call = c.anchor, proposed
-		if d, err = c.settle(ctx, s, answer); err != nil {
-			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
-		}
-	}
-	if d == nil {
-		proposed.ID = newCallID()
-		d, err = c.decide(ctx, s, proposed)
-		if err != nil {
-			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
-		}
-	}
-	took := time.Since(begun)
-	// Who answered, also too late, is not asked again.
-	before := store.Extent("")
-	if d.Verdict == remit.Ask && mode == Enforce && !answered {
+	// A person who answered, also too late, is not asked again.
+	before, asks := store.Extent(""), mode == Enforce && answer == nil
+	if d.Verdict == remit.Ask && asks {
 		if d, before, err = c.agreed(ctx, b, s, d); err != nil {
 			return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
 		}
 	}
-	if d.Verdict == remit.Ask && mode == Enforce && !answered {
+	if d.Verdict == remit.Ask && asks {
 		var question []byte
-		if d, question, err = c.approve(ctx, x, s, d, params); question != nil || err != nil {
+		if d, question, err = c.approve(ctx, x, s, d, msg.Params); question != nil || err != nil {
 			return question, err
 		}
 	}
+
 	c.logDecision(d, mode, before, took)
 	span.Decided(d, string(mode), took)
 	if d.Verdict != remit.Allow && mode == Enforce {
 		return wire.NewResult(x.id, stopped(d, c.bare(x, b, tool))), nil
 	}
-	return c.run(ctx, x, b, s, d, tool, params)
+	return c.run(ctx, x, b, s, d, tool, msg)
+}
+
+// callee opens the session and finds the tool of a name. A server that is down is
+// linked to again first: what it offers now, and the contracts of that, are seen
+// before the call.
+func (c *conversation) callee(ctx context.Context, x *exchange, name string) (*ledger.Session, *backend, string, error) {
+	s, err := c.open(ctx, x)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+	}
+	b, tool, err := c.route(name)
+	if err != nil || b.down() == nil {
+		return s, b, tool, err
+	}
+
+	if err := b.revive(ctx); err != nil {
+		return nil, nil, "", fmt.Errorf("%s: %w", b.server.Name, err)
+	}
+	if s, err = c.open(ctx, x); err != nil {
+		return nil, nil, "", fmt.Errorf("the call was not made, because the session can't be opened: %w", err)
+	}
+	return s, b, tool, nil
+}
+
+// answeredCall returns the call as it goes on, and the answer to the gateway's own
+// question that came with it; nil where none did.
+func (c *conversation) answeredCall(m *wire.Message) (*wire.Message, *comeback, error) {
+	if !strings.HasPrefix(m.ParamText("requestState"), statePrefix) {
+		return m, nil, nil
+	}
+	params, answer := answeredParams(m)
+	rest, err := wire.Parse(m.With(nil, params), c.g.limits())
+	return rest, &answer, err
+}
+
+// decided decides a call: by the answer of a client that came back with one, where
+// that is to an open question, or else as a new one.
+func (c *conversation) decided(ctx context.Context, s *ledger.Session, answer *comeback, call remit.Call) (*remit.Decision, error) {
+	if answer != nil {
+		answer.session, answer.call = c.anchor, call
+		d, err := c.settle(ctx, s, *answer)
+		if err != nil {
+			return nil, fmt.Errorf("the call was not made, because the answer could not be recorded: %w", err)
+		}
+		if d != nil {
+			return d, nil
+		}
+	}
+
+	call.ID = newCallID()
+	d, err := c.decide(ctx, s, call)
+	if err != nil {
+		return nil, fmt.Errorf("the call was not made, because it could not be decided: %w", err)
+	}
+	return d, nil
 }
 
 // decide decides a call, where that can be recorded.
@@ -102,19 +141,23 @@ func (c *conversation) decide(ctx context.Context, s *ledger.Session, call remit
 }
 
 // run makes a call that may run.
-func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledger.Session, d *remit.Decision, tool string, params json.RawMessage) ([]byte, error) {
-	if at, ok := strictjson.Find(params, "arguments"); ok && d.Arguments != nil {
-		params = strictjson.Splice(params, at, d.Arguments)
+func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledger.Session, d *remit.Decision, tool string, msg *wire.Message) ([]byte, error) {
+	arguments := msg.Param("arguments")
+	checked := map[string]json.RawMessage{"name": strictjson.Quote(tool)}
+	if arguments != nil && d.Arguments != nil {
+		arguments = d.Arguments
+		checked["arguments"] = arguments
 	}
-	params = strictjson.Replace(params, strictjson.Quote(tool), "name")
-	header := paramHeader(b.definition(tool), strictjson.Get(params, "arguments"))
-	params, span := c.requested(ctx, x, b, tool, params, header)
+
+	header := paramHeader(b.definition(tool), arguments)
+	params, span := c.requested(ctx, x, b, tool, msg.ReplaceParams(checked), header)
 	m, err := b.roundTrip(x, params, header)
 	if errors.Is(err, upstream.ErrNoSession) {
 		if err = b.again(ctx, x, tool); err == nil {
 			m, err = b.roundTrip(x, params, header)
 		}
 	}
+
 	span.End(answered(m, err))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.server.Name, err)
@@ -123,6 +166,7 @@ func (c *conversation) run(ctx context.Context, x *exchange, b *backend, s *ledg
 	// Recorded even when the client has gone: the call has run.
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
+
 	err = s.Result(record, remit.Result{Call: d.Call, Content: text, Structured: structured})
 	c.g.recorded(err)
 	if err != nil {

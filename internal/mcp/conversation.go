@@ -17,7 +17,6 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
@@ -132,6 +131,7 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 	}
 	c.opening <- struct{}{}
 	g.mu.Lock()
+
 	switch {
 	case g.closed:
 		g.mu.Unlock()
@@ -140,9 +140,11 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 		g.mu.Unlock()
 		return nil, fmt.Errorf("%d clients are connected already: close one, or raise limits.conversations", g.o.Limits.Conversations)
 	}
+
 	g.conversations[c] = true
 	g.mu.Unlock()
 	c.disconnected = g.o.Telemetry.Connected(context.Background())
+
 	for _, s := range g.servers {
 		b := &backend{c: c, server: s, pending: map[int64]*pending{}, lists: map[string][]string{}, listing: make(chan struct{}, 1), reviving: make(chan struct{}, 1)}
 		b.listing <- struct{}{}
@@ -167,9 +169,11 @@ func (c *conversation) unlinked(b *backend, err error) {
 	closing := c.closing
 	c.mu.Unlock()
 	var exit *exec.ExitError
-	if closing && (err == nil || errors.As(err, &exit) && !exit.Exited()) {
+	killed := errors.As(err, &exit) && !exit.Exited()
+	if closing && (err == nil || killed) {
 		return // it was told to end
 	}
+
 	what := fmt.Errorf("the server %s ended before it sent a message", b.server.Name)
 	if err != nil {
 		what = fmt.Errorf("%w: %w", what, err)
@@ -252,12 +256,13 @@ func (c *conversation) accept(ctx context.Context, m *wire.Message, port Port, s
 // begin registers a request of the client.
 func (c *conversation) begin(ctx context.Context, m *wire.Message, port Port, shared bool) (*exchange, error) {
 	x := &exchange{c: c, id: m.ID, msg: m, port: port}
-	x.stateless = strictjson.GetText(m.Params, "_meta", upstream.MetaVersion) >= upstream.Stateless
+	x.stateless = m.ParamText("_meta", upstream.MetaVersion) >= upstream.Stateless
 	if !shared {
 		x.key = wire.Key(m.ID)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	switch {
 	case c.closing:
 		return nil, errShutdown
@@ -266,6 +271,7 @@ func (c *conversation) begin(ctx context.Context, m *wire.Message, port Port, sh
 	case len(c.live) >= c.g.o.Limits.Requests:
 		return nil, fmt.Errorf("%d requests are in flight already: wait for one", len(c.live))
 	}
+
 	x.ctx, x.cancel = context.WithCancelCause(ctx)
 	if x.key != "" {
 		c.exchanges[x.key] = x
@@ -289,6 +295,7 @@ func (x *exchange) finish(raw []byte) {
 	if c.exchanges[x.key] == x {
 		delete(c.exchanges, x.key)
 	}
+
 	delete(c.live, x)
 	c.used = time.Now()
 	c.mu.Unlock()
@@ -355,7 +362,8 @@ const maxAsked = 256
 func (c *conversation) ask(q *question) (int64, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.asked) >= maxAsked || c.closing && q.b == nil {
+	own := q.b == nil
+	if len(c.asked) >= maxAsked || (c.closing && own) {
 		return 0, false
 	}
 	c.lastAsked++
@@ -398,7 +406,7 @@ func requests(method string) bool {
 
 // cancelled ends a request that the client no longer waits for.
 func (c *conversation) cancelled(m *wire.Message) {
-	id := strictjson.Get(m.Params, "requestId")
+	id := m.Param("requestId")
 	c.mu.Lock()
 	x := c.exchanges[wire.Key(id)]
 	c.mu.Unlock()
@@ -422,11 +430,13 @@ func (c *conversation) close(ctx context.Context) error {
 	}
 	c.closing = true
 	c.mu.Unlock()
+
 	finished := make(chan struct{})
 	go func() {
 		c.work.Wait()
 		close(finished)
 	}()
+
 	select {
 	case <-finished:
 	case <-ctx.Done():
@@ -440,11 +450,13 @@ func (c *conversation) close(ctx context.Context) error {
 			x.cancel(errShutdown)
 		}
 	}
+
 	var work sync.WaitGroup
 	errs := make([]error, len(c.backends))
 	for i, b := range c.backends {
 		work.Go(func() { errs[i] = b.close(ctx) })
 	}
+
 	work.Wait()
 	<-finished
 	c.farewell(context.WithoutCancel(ctx))
@@ -465,6 +477,7 @@ func (c *conversation) open(ctx context.Context, x *exchange) (*ledger.Session, 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+
 	catalogues := make([]*schema.Catalogue, len(c.backends))
 	var work sync.WaitGroup
 	for i, b := range c.backends {
@@ -476,6 +489,7 @@ func (c *conversation) open(ctx context.Context, x *exchange) (*ledger.Session, 
 			}
 		})
 	}
+
 	work.Wait()
 	m, err := c.g.monitor(catalogues)
 	if err != nil {
@@ -504,6 +518,7 @@ func (c *conversation) open(ctx context.Context, x *exchange) (*ledger.Session, 
 	texts := c.texts
 	c.texts = nil
 	c.mu.Unlock()
+
 	for _, t := range texts {
 		if err := c.session.Attach(ctx, t.name, t.text); err != nil {
 			return nil, err

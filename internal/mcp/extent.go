@@ -47,7 +47,8 @@ func binding(d *remit.Decision) (contract.Approved, bool) {
 			return nil, false
 		}
 		free := f.Role == label.Content && f.Floor == label.External && leaf.Kind == strictjson.String
-		if !free || doubted[f.Path] || d.Variant != "" && leaf.Text == d.Variant {
+		chooses := d.Variant != "" && leaf.Text == d.Variant
+		if !free || doubted[f.Path] || chooses {
 			bound[f.Path] = leaf.Text
 		}
 	}
@@ -81,11 +82,13 @@ func Approval(d *remit.Decision) (contract.Approval, error) {
 	case !ok:
 		return refuse("nothing in it tells it from other calls of the tool: write 'unprovoked: off' there if every call may be made")
 	}
+
 	for _, f := range d.Findings {
 		if f.Role == label.Credential {
 			return refuse(f.Path + " is a credential, and the file would tell it")
 		}
 	}
+
 	a := contract.Approval{Tool: d.Tool, Call: bound}
 	return a, a.Check()
 }
@@ -124,6 +127,7 @@ func alike(d *remit.Decision, bound contract.Approved) string {
 			*list = append(*list, name)
 		}
 	}
+
 	text := "other calls of it with the same " + listed(same)
 	if len(free) > 0 {
 		verb := " say"

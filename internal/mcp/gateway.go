@@ -160,12 +160,14 @@ func New(o Options) (*Gateway, error) {
 	if len(o.Servers) == 0 {
 		return nil, errors.New("there is no server behind the gateway")
 	}
+
 	if o.Ledger == nil {
 		o.Ledger = ledger.New(&store.Memory{}, ledger.Options{})
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+
 	l := &o.Limits
 	d := wire.DefaultLimits()
 	l.Message = orDefault(l.Message, d.Size)
@@ -177,6 +179,7 @@ func New(o Options) (*Gateway, error) {
 	if o.Queue != nil {
 		g.questions = queued{o.Queue}
 	}
+
 	seen := map[string]bool{}
 	for _, s := range o.Servers {
 		if s.Name == "" || seen[s.Name] {
@@ -189,6 +192,7 @@ func New(o Options) (*Gateway, error) {
 		s.Timeout = orDefault(s.Timeout, DefaultTimeout)
 		g.servers = append(g.servers, &server{Server: s, given: s.Contract != nil, file: s.Contract, log: g.log.With("server", s.Name), flagged: map[string]bool{}})
 	}
+
 	// The contracts that are there already must make a monitor.
 	if _, err := g.monitor(make([]*schema.Catalogue, len(g.servers))); err != nil {
 		return nil, err
@@ -217,6 +221,7 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 	o := g.o.Monitor
 	o.UnseenUser, o.Confirm = true, nil
 	o.Contracts, o.Tools = nil, nil
+
 	var key strings.Builder
 	for i, s := range g.servers {
 		file := s.contract()
@@ -231,14 +236,17 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 		}
 		key.WriteByte('\n')
 	}
+
 	g.mu.Lock()
 	defer g.mu.Unlock()
+
 	if m := g.monitors[key.String()]; m != nil {
 		return m, nil
 	}
 	if err := g.guards(&o); err != nil {
 		return nil, err
 	}
+
 	m, err := remit.New(o)
 	if err != nil {
 		return nil, err

@@ -103,8 +103,8 @@ func (c *conversation) meet(x *exchange) {
 		return
 	}
 	c.client.hello = x.msg.Params
-	c.client.version = strictjson.GetText(x.msg.Params, "protocolVersion")
-	c.client.capabilities = strictjson.Get(x.msg.Params, "capabilities")
+	c.client.version = x.msg.ParamText("protocolVersion")
+	c.client.capabilities = x.msg.Param("capabilities")
 }
 
 // introduced notes what a server says about itself in its handshake.
@@ -136,7 +136,7 @@ func ownParams(x *exchange) []byte {
 	}
 	meta := []byte(`{}`)
 	for _, name := range metaClient {
-		if v := strictjson.Get(x.msg.Params, "_meta", name); v != nil {
+		if v := x.msg.Param("_meta", name); v != nil {
 			meta = strictjson.Set(meta, name, v)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *conversation) attach(ctx context.Context, s *ledger.Session, x *exchang
 	defer cancel()
 	what := x.msg.Method
 	for _, member := range []string{"uri", "name", "taskId"} {
-		if v := strictjson.GetText(x.msg.Params, member); v != "" {
+		if v := x.msg.ParamText(member); v != "" {
 			what += " " + v
 			break
 		}

@@ -30,6 +30,7 @@ func (h *Handler) ready(ctx context.Context) error {
 	if err == nil && h.g.o.Check != nil {
 		err = h.g.o.Check()
 	}
+
 	if err == nil && h.o.Ready != nil {
 		ctx, cancel := context.WithTimeout(ctx, readyTime)
 		defer cancel()

@@ -21,7 +21,6 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // HTTP configures the gateway as a streamable HTTP server.
@@ -142,6 +141,7 @@ func (h *Handler) guard(next http.Handler) http.Handler {
 			http.Error(w, err.Error()+": add it to listen.origins", http.StatusForbidden)
 			return
 		}
+
 		if h.o.Token != "" {
 			shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(h.o.Token))
@@ -221,6 +221,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 		http.Error(w, "accept both application/json and text/event-stream", http.StatusNotAcceptable)
 		return
 	}
+
 	control := http.NewResponseController(w)
 	// Not every connection has deadlines; the body is bounded all the same.
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
@@ -241,7 +242,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 		refuse(w, http.StatusBadRequest, e.ID, e.Code, e.Message)
 		return
 	}
-	version := strictjson.GetText(m.Params, "_meta", upstream.MetaVersion)
+
+	version := m.ParamText("_meta", upstream.MetaVersion)
 	if version >= upstream.Stateless || r.Header.Get(upstream.HeaderVersion) >= upstream.Stateless {
 		if err := mirrors(r.Header, m, version); err != nil {
 			refuse(w, http.StatusBadRequest, m.ID, headerMismatch, err.Error())
@@ -268,6 +270,7 @@ func mirrors(header http.Header, m *wire.Message, version string) error {
 		}
 		return nil
 	}
+
 	if m.Kind != wire.Request {
 		return one(upstream.HeaderMethod, m.Method, false)
 	}
@@ -277,6 +280,7 @@ func mirrors(header http.Header, m *wire.Message, version string) error {
 	if err := one(upstream.HeaderMethod, m.Method, true); err != nil {
 		return err
 	}
+
 	name, ok := upstream.Name(m.Method, m.Params)
 	return one(upstream.HeaderName, name, ok)
 }
@@ -303,6 +307,7 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, m *wire.
 func (h *Handler) runOf(anchor, principal string) (*conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	if anchor == "" {
 		if h.lobby == nil || h.lobby.over() {
 			c, err := h.g.converse("", "", nil)
@@ -316,6 +321,7 @@ func (h *Handler) runOf(anchor, principal string) (*conversation, error) {
 	if c := h.runs[anchor]; c != nil && !c.over() {
 		return c, nil
 	}
+
 	c, err := h.g.converse(anchor, principal, nil)
 	if err == nil {
 		h.runs[anchor] = c
@@ -340,6 +346,7 @@ func (h *Handler) postLegacy(w http.ResponseWriter, r *http.Request, m *wire.Mes
 		h.exchange(w, r, context.WithoutCancel(r.Context()), s.c, m, false)
 		return
 	}
+
 	s := h.find(r, anchor)
 	if err := h.g.running(); err != nil {
 		refuse(w, http.StatusServiceUnavailable, m.ID, wire.InternalError, err.Error())
@@ -459,11 +466,13 @@ func (h *Handler) sweep() {
 	var idle []*conversation
 	h.mu.Lock()
 	for id, s := range h.sessions {
-		if s.c.over() || s.c.idle(since) && !s.standing.attached() {
+		silent := s.c.idle(since) && !s.standing.attached()
+		if s.c.over() || silent {
 			delete(h.sessions, id)
 			idle = append(idle, s.c)
 		}
 	}
+
 	for anchor, c := range h.runs {
 		if c.over() || c.idle(since) {
 			delete(h.runs, anchor)
@@ -471,6 +480,7 @@ func (h *Handler) sweep() {
 		}
 	}
 	h.mu.Unlock()
+
 	for _, c := range idle {
 		go h.end(c)
 	}
@@ -492,13 +502,16 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener) error {
 		}
 		ended <- s.Serve(l)
 	}()
+
 	select {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
 	}
+
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.o.Grace)
 	defer cancel()
+
 	// Streams end with their conversations, and the server when all have.
 	err := h.g.Close(end)
 	if stop := s.Shutdown(end); stop != nil {

@@ -39,12 +39,14 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 	if shown == nil {
 		return nil, errors.New("the server has not listed its tools")
 	}
+
 	t, ok := shown.Tool(tool)
 	if !ok || b.server.fenced(t) {
 		return nil, errors.New("the tool is not the one that its contract was made for")
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.server.Timeout)
 	defer cancel()
+
 	params = strictjson.Set(strictjson.Set(params, "name", strictjson.Quote(tool)), "arguments", arguments)
 	result, err := b.own(ctx, "tools/call", params, paramHeader(b.definition(tool), arguments))
 	if err != nil {
@@ -53,6 +55,7 @@ func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool strin
 	if strictjson.Get(result, "inputRequests") != nil {
 		return nil, errors.New("the server asks for more before it answers")
 	}
+
 	text, structured := toolResult(&wire.Message{Result: result})
 	if string(strictjson.Get(result, "isError")) == "true" {
 		return nil, fmt.Errorf("the tool answered with an error: %q", text)

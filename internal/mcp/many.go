@@ -22,6 +22,7 @@ import (
 // it goes to the one that it is about, or to all of them.
 func (c *conversation) handleMany(x *exchange) {
 	m := x.msg
+
 	switch m.Method {
 	case "initialize":
 		c.meet(x)
@@ -39,7 +40,7 @@ func (c *conversation) handleMany(x *exchange) {
 		go x.run(func(ctx context.Context) ([]byte, error) { return c.prompt(ctx, x) })
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
 		go x.run(func(ctx context.Context) ([]byte, error) {
-			b, err := c.resource(ctx, x, strictjson.GetText(m.Params, "uri"))
+			b, err := c.resource(ctx, x, m.ParamText("uri"))
 			if err != nil {
 				return nil, err
 			}
@@ -99,13 +100,16 @@ func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, err
 			again = append(again, c.backends[i])
 		}
 	}
+
 	renew(ctx, again)
 	for i, a := range c.greet(ctx, x.msg.Method, x.msg.Params, again) {
 		answers[slices.Index(c.backends, again[i])] = a
 	}
+
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+
 	version, capabilities, instructions := "", []byte(`{}`), []string(nil)
 	for i, a := range answers {
 		b := c.backends[i]
@@ -125,6 +129,7 @@ func (c *conversation) initialize(ctx context.Context, x *exchange) ([]byte, err
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
+
 	if version == "" {
 		return nil, errors.New("none of the servers could be reached")
 	}
@@ -162,6 +167,7 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 		renew(ctx, addressed)
 		return wire.NewError(x.id, wire.MethodNotFound, "a server is of the generation with sessions: begin with initialize", nil), nil
 	}
+
 	capabilities, instructions := []byte(`{}`), []string(nil)
 	for i, a := range answers {
 		b := c.backends[i]
@@ -178,6 +184,7 @@ func (c *conversation) discover(ctx context.Context, x *exchange) ([]byte, error
 			instructions = append(instructions, b.server.Name+": "+s)
 		}
 	}
+
 	list, err := json.Marshal(append([]string{}, versions...))
 	if err != nil {
 		return nil, err
@@ -221,6 +228,7 @@ func supported(answers []greeting) (versions []string, refused bool, err error) 
 		}
 		some = true
 	}
+
 	if !some {
 		err = errors.New("none of the servers could be reached")
 	}
@@ -254,15 +262,17 @@ func union(a, b []byte, depth int) []byte {
 // in one; a cursor says with which server to go on, and what that server's own
 // cursor is.
 func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
-	at, inner, err := c.cursor(strictjson.GetText(x.msg.Params, "cursor"))
+	at, inner, err := c.cursor(x.msg.ParamText("cursor"))
 	if err != nil {
 		return nil, err
 	}
+
 	list := lists[x.msg.Method]
 	var names map[named]string
 	if list.key == "name" {
 		names = shownAs(c.names(c.everywhere(ctx, x, x.msg.Method)))
 	}
+
 	var all []byte
 	for ; at < len(c.backends); at, inner = at+1, nil {
 		b := c.backends[at]
@@ -295,6 +305,7 @@ func (c *conversation) page(ctx context.Context, x *exchange) ([]byte, error) {
 			return wire.NewResult(x.id, private(strictjson.Set(all, "nextCursor", nextCursor(at, next)))), nil
 		}
 	}
+
 	if all == nil {
 		all = fmt.Appendf(nil, `{%s:[]}`, strictjson.Quote(list.member))
 		if x.stateless {
@@ -333,6 +344,7 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 	if m.Result == nil {
 		return nil, fmt.Errorf("error %s: %q", strictjson.Get(m.Error, "code"), strictjson.GetText(m.Error, "message"))
 	}
+
 	at, ok := strictjson.Find(m.Result, member)
 	if !ok {
 		return nil, errors.New("the answer has no list")
@@ -346,10 +358,12 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 	if names == nil {
 		return m.Result, nil
 	}
+
 	elements, err := strictjson.Elements(list)
 	if err != nil {
 		return nil, errors.New("the answer has no list")
 	}
+
 	var out []string
 	for _, at := range elements {
 		item := []byte(at.Of(list))
@@ -363,6 +377,7 @@ func (c *conversation) pageOf(ctx context.Context, x *exchange, b *backend, para
 		}
 		out = append(out, string(item))
 	}
+
 	return strictjson.Splice(m.Result, at, []byte("["+strings.Join(out, ",")+"]")), nil
 }
 
@@ -401,15 +416,15 @@ func (c *conversation) byName(ctx context.Context, x *exchange, name string) (na
 }
 
 func (c *conversation) prompt(ctx context.Context, x *exchange) ([]byte, error) {
-	n, err := c.byName(ctx, x, strictjson.GetText(x.msg.Params, "name"))
+	n, err := c.byName(ctx, x, x.msg.ParamText("name"))
 	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, x, n.b, strictjson.Replace(x.msg.Params, strictjson.Quote(n.name), "name"))
+	return c.read(ctx, x, n.b, x.msg.ReplaceParams(map[string]json.RawMessage{"name": strictjson.Quote(n.name)}))
 }
 
 func (c *conversation) complete(ctx context.Context, x *exchange) ([]byte, error) {
-	ref := strictjson.Get(x.msg.Params, "ref")
+	ref := x.msg.Param("ref")
 	if uri := strictjson.GetText(ref, "uri"); uri != "" {
 		b, err := c.resource(ctx, x, uri)
 		if err != nil {
@@ -431,6 +446,7 @@ func (c *conversation) setLevel(_ context.Context, x *exchange) ([]byte, error) 
 			to = append(to, b)
 		}
 	}
+
 	var refused []byte
 	for _, m := range c.all(x, to) {
 		switch {
@@ -441,6 +457,7 @@ func (c *conversation) setLevel(_ context.Context, x *exchange) ([]byte, error) 
 			refused = m.WithID(x.id)
 		}
 	}
+
 	if refused == nil {
 		return nil, &wire.Error{Code: wire.MethodNotFound, Message: "no server logs"}
 	}
@@ -467,9 +484,11 @@ func (l *listening) acknowledge(honored []byte, final bool) {
 	defer l.mu.Unlock()
 	l.waiting--
 	l.honored = union(l.honored, honored, 0)
-	if l.sent || l.waiting > 0 && !final {
+	early := l.waiting > 0 && !final
+	if l.sent || early {
 		return
 	}
+
 	l.sent = true
 	params := fmt.Appendf(nil, `{"notifications":%s,"_meta":{%s:%s}}`, l.honored, strictjson.Quote(metaSubscription), l.x.id)
 	if err := l.x.port.Send(wire.NewNotification("notifications/subscriptions/acknowledged", params)); err != nil {
@@ -485,6 +504,7 @@ func (c *conversation) listen(ctx context.Context, x *exchange) ([]byte, error) 
 	x.mu.Unlock()
 	timer := time.AfterFunc(ackTime, func() { l.acknowledge(nil, true) })
 	defer timer.Stop()
+
 	var work sync.WaitGroup
 	for _, b := range c.backends {
 		work.Go(func() {
@@ -502,6 +522,7 @@ func (c *conversation) listen(ctx context.Context, x *exchange) ([]byte, error) 
 			}
 		})
 	}
+
 	work.Wait()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -165,11 +165,13 @@ func (s *standing) serve(w http.ResponseWriter, r *http.Request, ended <-chan st
 		s.busy = false
 		s.mu.Unlock()
 	}()
+
 	control := http.NewResponseController(w)
 	head(w)
 	if control.Flush() != nil {
 		return true
 	}
+
 	for {
 		s.mu.Lock()
 		queue := s.queue

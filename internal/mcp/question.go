@@ -56,9 +56,11 @@ func Question(d *remit.Decision, places []sighting.Place) string {
 	if len(places) > 0 {
 		b.WriteString("\nWhere it comes from:\n")
 	}
+
 	for _, p := range places {
 		origin(&b, p)
 	}
+
 	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
 	return b.String()
 }
@@ -70,6 +72,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 	if len(d.Findings) == 0 {
 		b.WriteString("It has no arguments.\n")
 	}
+
 	value := func(f *remit.Finding) string {
 		text, most := f.Value, maxShown
 		if err == nil {
@@ -82,6 +85,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 		}
 		return quoted(text, most)
 	}
+
 	lines := 0
 	for i := 0; i < len(d.Findings); i++ {
 		f := &d.Findings[i]
@@ -127,6 +131,7 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 			line("%s", r.Message)
 		}
 	}
+
 	if len(unknown) > 0 {
 		line("nothing shows that the user chose %s", listed(unknown))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -157,26 +158,28 @@ func state(name string, params json.RawMessage) string {
 	return statePrefix + name + ":" + base64.RawURLEncoding.EncodeToString(earlier)
 }
 
-// answeredParams takes the answer to the gateway's own question out of the params of a
-// call. It returns the params as they go on, and the answer; mine tells whether
-// there was one.
-func answeredParams(params json.RawMessage) (rest json.RawMessage, a comeback, mine bool) {
-	own, mine := strings.CutPrefix(strictjson.GetText(params, "requestState"), statePrefix)
-	if !mine {
-		return params, a, false
-	}
-	a.yes, a.extent = approved(strictjson.Get(params, "inputResponses", questionKey))
-	rest = strictjson.Remove(strictjson.Remove(params, "requestState"), "inputResponses")
+// answeredParams takes the answer to the gateway's own question out of the params of
+// a call. It returns the params as they go on, and the answer, which is to no
+// question when the client has changed the state.
+func answeredParams(m *wire.Message) (rest json.RawMessage, a comeback) {
+	own := strings.TrimPrefix(m.ParamText("requestState"), statePrefix)
+	rest = strictjson.Remove(strictjson.Remove(m.Params, "requestState"), "inputResponses")
 	name, encoded, _ := strings.Cut(own, ":")
-	a.name = name
 	earlier, err := base64.RawURLEncoding.DecodeString(encoded)
-	if _, bad := strictjson.Parse(earlier, strictjson.DefaultLimits()); err != nil || bad != nil {
-		return rest, comeback{}, true
+	if err != nil {
+		return rest, comeback{}
 	}
+	doc, err := strictjson.Parse(earlier, strictjson.DefaultLimits())
+	if err != nil {
+		return rest, comeback{}
+	}
+
+	a.name = name
+	a.yes, a.extent = approved(m.Param("inputResponses", questionKey))
 	for _, member := range carried {
-		if v := strictjson.Get(earlier, member); v != nil {
-			rest = strictjson.Set(rest, member, v)
+		if v := doc.Root().Get(member); v.Exists() {
+			rest = strictjson.Set(rest, member, v.Raw())
 		}
 	}
-	return rest, a, true
+	return rest, a
 }

@@ -44,6 +44,7 @@ func (s *server) contract() *contract.File {
 func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.flag(c)
 	switch {
 	case s.broken != nil:
@@ -70,6 +71,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", "tools", len(file.Tools))
 		return nil
 	}
+
 	var fresh []contract.Tool
 	for i := range c.Tools {
 		if _, known := s.file.Tool(c.Tools[i].Name); !known {
@@ -78,6 +80,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 			fresh = append(fresh, tool)
 		}
 	}
+
 	if len(fresh) > 0 {
 		file := *s.file
 		file.Tools = slices.Concat(file.Tools, fresh)

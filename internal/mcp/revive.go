@@ -42,6 +42,7 @@ func (b *backend) revive(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+
 	why := b.down()
 	switch {
 	case why == nil:
@@ -51,6 +52,7 @@ func (b *backend) revive(ctx context.Context) error {
 	case time.Now().Before(b.restUntil):
 		return why
 	}
+
 	b.connect(ctx)
 	err := b.down()
 	if err == nil {
@@ -84,6 +86,7 @@ func (b *backend) greetAgain(ctx context.Context) error {
 	b.c.mu.Unlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, min(helloTime, b.server.Timeout), errGreeting)
 	defer cancel()
+
 	switch {
 	case hello != nil:
 		result, err := b.own(ctx, "initialize", hello, nil)
@@ -99,6 +102,7 @@ func (b *backend) greetAgain(ctx context.Context) error {
 		b.introduced(result)
 		return err
 	}
+
 	return nil
 }
 
@@ -169,6 +173,7 @@ func (c *conversation) greet(ctx context.Context, method string, params []byte, 
 		i int
 		greeting
 	}
+
 	answers := make(chan answer, len(to))
 	for i, b := range to {
 		b.greets(true)
@@ -180,6 +185,7 @@ func (c *conversation) greet(ctx context.Context, method string, params []byte, 
 			answers <- answer{i, greeting{result, err}}
 		}()
 	}
+
 	out := make([]greeting, len(to))
 	left, late := len(to), (<-chan time.Time)(nil)
 	for left > 0 {
@@ -202,6 +208,7 @@ func (c *conversation) greet(ctx context.Context, method string, params []byte, 
 			return out
 		}
 	}
+
 	return out
 }
 

@@ -57,6 +57,7 @@ func (c *conversation) names(own map[*backend][]string) map[string]named {
 			count[n]++
 		}
 	}
+
 	out := map[string]named{}
 	for _, b := range c.backends {
 		for _, n := range own[b] {
@@ -64,13 +65,16 @@ func (c *conversation) names(own map[*backend][]string) map[string]named {
 			if count[n] > 1 || c.g.o.Namespace {
 				shown = b.server.Name + separator + n
 			}
-			if _, taken := out[shown]; taken || shown != n && count[shown] > 0 {
+			_, taken := out[shown]
+			another := shown != n && count[shown] > 0 // is called so by itself
+			if taken || another {
 				c.log.Warn("a name can't be offered, because it is taken", "server", b.server.Name, "name", n)
 				continue
 			}
 			out[shown] = named{b, n}
 		}
 	}
+
 	return out
 }
 
@@ -102,6 +106,7 @@ func (b *backend) items(ctx context.Context, x *exchange, method string) ([]stri
 	if !b.offers(method) {
 		return nil, nil
 	}
+
 	b.mu.Lock()
 	known, ok := b.lists[method]
 	b.mu.Unlock()
@@ -110,6 +115,7 @@ func (b *backend) items(ctx context.Context, x *exchange, method string) ([]stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(listTime, b.server.Timeout))
 	defer cancel()
+
 	out := []string{}
 	_, err := b.pages(ctx, x, method, func(items []json.RawMessage) (bool, error) {
 		for _, item := range items {
@@ -155,6 +161,7 @@ func (c *conversation) everywhere(ctx context.Context, x *exchange, method strin
 			mu.Unlock()
 		})
 	}
+
 	work.Wait()
 	return out
 }
@@ -170,9 +177,11 @@ func (c *conversation) resource(ctx context.Context, x *exchange, uri string) (*
 			}
 		}
 	}
+
 	var best *backend
 	length := 0
 	own = c.everywhere(ctx, x, "resources/templates/list")
+
 	for _, b := range c.backends {
 		for _, t := range own[b] {
 			fixed, _, _ := strings.Cut(t, "{")
@@ -181,6 +190,7 @@ func (c *conversation) resource(ctx context.Context, x *exchange, uri string) (*
 			}
 		}
 	}
+
 	if best == nil {
 		return nil, &wire.Error{Code: wire.InvalidParams, Message: "no server offers the resource " + string(strictjson.Quote(uri))}
 	}

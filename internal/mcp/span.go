@@ -19,7 +19,7 @@ func (c *conversation) served(ctx context.Context, x *exchange, tool string) (co
 	if t == nil {
 		return ctx, nil
 	}
-	ctx = t.From(ctx, func(name string) string { return strictjson.GetText(x.msg.Params, "_meta", name) })
+	ctx = t.From(ctx, func(name string) string { return x.msg.ParamText("_meta", name) })
 	return t.Serve(ctx, c.operation(x, "", tool))
 }
 
@@ -43,7 +43,7 @@ func (c *conversation) requested(ctx context.Context, x *exchange, b *backend, t
 }
 
 func (c *conversation) operation(x *exchange, server, tool string) telemetry.Operation {
-	version := strictjson.GetText(x.msg.Params, "_meta", upstream.MetaVersion)
+	version := x.msg.ParamText("_meta", upstream.MetaVersion)
 	if version == "" {
 		c.mu.Lock()
 		version = c.client.version

@@ -24,6 +24,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, a
 	}
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
+
 	lines := make(chan []byte)
 	var readErr error
 	go func() {
@@ -46,6 +47,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, a
 			}
 		}
 	}()
+
 	dead, parted := c.dead, (<-chan time.Time)(nil)
 	for reading := true; reading; {
 		select {
@@ -62,6 +64,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer, a
 			reading = false
 		}
 	}
+
 	end, stop := context.WithTimeout(context.WithoutCancel(ctx), lingerTime)
 	defer stop()
 	err = c.close(end)

@@ -29,12 +29,14 @@ var errSlowList = errors.New("the server took too long to list its tools")
 func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, min(listTime, b.server.Timeout), errSlowList)
 	defer cancel()
+
 	select {
 	case <-b.listing:
 		defer func() { b.listing <- struct{}{} }()
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+
 	b.mu.Lock()
 	if out := b.err; out != nil || b.greeting {
 		defer b.mu.Unlock()
@@ -46,6 +48,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 		}
 		return nil, errGreeting
 	}
+
 	shown, stale := b.shown, b.stale
 	b.stale = false
 	none := b.capabilities != nil && strictjson.Get(b.capabilities, "tools") == nil
@@ -70,17 +73,21 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 			return nil, err
 		}
 	}
+
 	c := b.server.catalogue(all)
 	if err := b.server.meet(c, keeper{b.c.g.o.Synthesized, b.c.g.o.InForce}); err != nil {
 		return nil, err
 	}
+
 	raw := make(map[string]json.RawMessage, len(all))
 	for _, t := range all {
 		raw[strictjson.GetText(t, "name")] = t
 	}
+
 	b.mu.Lock()
 	b.shown, b.raw = c, raw
 	b.mu.Unlock()
+
 	for i := range c.Tools {
 		t := &c.Tools[i]
 		switch {
@@ -93,6 +100,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 			b.c.later("description of "+t.Name, t.Description)
 		}
 	}
+
 	return c, nil
 }
 
@@ -100,6 +108,7 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	size := 0
+
 	ended, err := b.pages(ctx, x, "tools/list", func(tools []json.RawMessage) (bool, error) {
 		for _, t := range tools {
 			size += len(t)
@@ -110,6 +119,7 @@ func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, err
 		}
 		return true, nil
 	})
+
 	var e *rpcError
 	switch {
 	case errors.As(err, &e) && e.code == fmt.Sprint(wire.MethodNotFound):
@@ -119,6 +129,7 @@ func (b *backend) list(ctx context.Context, x *exchange) ([]json.RawMessage, err
 	case !ended:
 		return nil, errors.New("the server's list of tools has no end")
 	}
+
 	return all, nil
 }
 
@@ -147,6 +158,7 @@ func (b *backend) pages(ctx context.Context, x *exchange, method string, read fu
 		}
 		params = strictjson.Set(params, "cursor", cursor)
 	}
+
 	return false, nil
 }
 
@@ -172,6 +184,7 @@ func (c *conversation) listTools(ctx context.Context, x *exchange, b *backend) (
 	if m.Result == nil {
 		return m.WithID(x.id), nil
 	}
+
 	list, ok := strictjson.Find(m.Result, "tools")
 	if !ok {
 		return m.WithID(x.id), nil
@@ -199,16 +212,19 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 	if err != nil {
 		return nil, false, errors.New("the server's list of tools is no list")
 	}
+
 	b.mu.Lock()
 	for _, at := range elements {
 		t := at.Of(list)
 		b.stale = b.stale || string(b.raw[strictjson.GetText(t, "name")]) != string(t)
 	}
 	b.mu.Unlock()
+
 	shown, err := b.tools(ctx, x)
 	if err != nil {
 		return nil, false, err
 	}
+
 	var out []string
 	for _, at := range elements {
 		t := at.Of(list)
@@ -219,6 +235,7 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 		}
 		out = append(out, string(t))
 	}
+
 	return []byte("[" + strings.Join(out, ",") + "]"), changed, nil
 }
 

@@ -20,6 +20,7 @@ func (l *loader) listen(n *node) *Listen {
 		"tls":     func(n *node) { out.TLS = l.tls(n) },
 		"oauth":   func(n *node) { out.OAuth = l.oauth(n) },
 	})
+
 	if had["token"] != nil && had["oauth"] != nil {
 		l.Fail(had["oauth"], "keep one of them", "clients can't show both a token of their own and an access token")
 	}
@@ -30,6 +31,7 @@ func (l *loader) listen(n *node) *Listen {
 	if out.Address == "" {
 		return out
 	}
+
 	host, port, err := net.SplitHostPort(out.Address)
 	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
 		l.Fail(had["address"], "write host:port, as 127.0.0.1:7676", "the address %q can't be listened on", out.Address)
@@ -38,9 +40,12 @@ func (l *loader) listen(n *node) *Listen {
 	if t := had["token"]; t != nil && out.Token != "" && len(out.Token) < minToken {
 		l.Fail(t, "make a random one, as with 'openssl rand -base64 24'", "the token has less than %d characters", minToken)
 	}
-	if known := had["token"] != nil || out.OAuth != nil || out.TLS != nil && out.TLS.ClientCA != ""; !loopback(host) && !known {
+	certified := out.TLS != nil && out.TLS.ClientCA != ""
+	known := had["token"] != nil || out.OAuth != nil || certified
+	if !loopback(host) && !known {
 		l.Fail(had["address"], "write 'token: ${REMIT_TOKEN}', oauth or tls.client_ca beside it, or listen on 127.0.0.1", "the address %q can be reached from outside, and nothing says who may call", out.Address)
 	}
+
 	for _, o := range out.Origins {
 		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
 			l.Fail(had["origins"], "write it as https://console.example", "%q is no origin", o)
@@ -78,6 +83,7 @@ func (l *loader) oauth(n *node) *access.OAuth {
 			l.url(had[name], value)
 		}
 	}
+
 	for _, s := range out.Scopes {
 		if s == "" || strings.ContainsAny(s, " \"\\") {
 			l.Fail(had["scopes"], "write them as [remit]", "%q is no scope", s)

@@ -99,6 +99,7 @@ func (l *loader) expand(what string, to *string) func(*node) {
 			b.WriteString(value)
 			raw = after
 		}
+
 		*to = b.String()
 	}
 }
@@ -157,6 +158,7 @@ func (l *loader) store(to *string) func(*node) {
 func (l *loader) config(n *node) *File {
 	f := &File{}
 	version, names := "", "clash"
+
 	had := l.Mapping(n, "the configuration", keys{
 		"version":    l.text("version", &version),
 		"listen":     func(n *node) { f.Listen = l.listen(n) },
@@ -181,6 +183,7 @@ func (l *loader) config(n *node) *File {
 	case version != strconv.Itoa(Version):
 		l.Fail(had["version"], "write 'version: 1'", "version %q is not known", version)
 	}
+
 	if names != "clash" && names != "always" {
 		l.Fail(had["names"], "write clash or always", "names: %q is not known", names)
 	}
@@ -222,11 +225,13 @@ func (l *loader) judge(n *node, f *File) {
 		l.Fail(n, "write 'model: anthropic:NAME' or 'model: openai:NAME'", "the judge has no model")
 		return
 	}
+
 	e, err := llm.Named(name)
 	if err != nil {
 		l.Fail(had["model"], "", "%v", err)
 		return
 	}
+
 	if e.BaseURL, e.Key = url, key; had["url"] == nil && had["key"] == nil {
 		e = e.FromEnvironment(l.env)
 	}
@@ -244,6 +249,7 @@ func (l *loader) sessions(n *node, f *File) {
 
 func (l *loader) audit(n *node, f *File) {
 	days := 0
+
 	l.Mapping(n, "audit", keys{
 		"retention_days": l.Number("retention_days", 1, maxDays, &days),
 		"head":           l.Duration("head", &f.Audit.Head),
@@ -354,6 +360,7 @@ func (l *loader) server(name string, k, n *node) Server {
 			}
 		}
 	}
+
 	return s
 }
 
@@ -375,9 +382,10 @@ func (l *loader) command(to *[]string) func(*node) {
 // don't repeat it.
 func (l *loader) url(n *node, s string) {
 	u, err := url.Parse(s)
+	web := err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 	switch {
 	case s == "":
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+	case !web:
 		l.Fail(n, "write it as https://mcp.example/mcp", "the url is no web address")
 	case u.User != nil:
 		l.Fail(n, "write credentials as header: {Authorization: \"Bearer ${NAME}\"}", "the url holds credentials")

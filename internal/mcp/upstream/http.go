@@ -118,6 +118,7 @@ func (l *remote) Send(m Message) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+
 	if l.closed {
 		release()
 		return ErrClosed
@@ -140,6 +141,7 @@ func (l *remote) Send(m Message) error {
 		})
 		return nil
 	}
+
 	after := make(chan struct{})
 	l.tail = after
 	l.work.Go(func() {
@@ -196,15 +198,18 @@ func (l *remote) fill(req *http.Request, m Message) {
 	for name, values := range l.header {
 		req.Header[name] = values
 	}
+
 	for name, values := range m.Header {
 		req.Header[name] = values
 	}
+
 	l.mu.Lock()
 	session, version := l.session, l.version
 	l.mu.Unlock()
 	if session != "" {
 		req.Header.Set(HeaderSession, session)
 	}
+
 	params := strictjson.Get(m.Raw, "params")
 	if v := strictjson.GetText(params, "_meta", MetaVersion); v != "" {
 		version = v
@@ -239,8 +244,10 @@ func Name(method string, params []byte) (string, bool) {
 func (l *remote) notify(ctx context.Context, m Message) error {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
+
 	told := make(chan struct{})
 	defer close(told)
+
 	if m.Method == "notifications/initialized" {
 		// What the server says as soon as it is told must not be missed.
 		opened := make(chan struct{})
@@ -251,6 +258,7 @@ func (l *remote) notify(ctx context.Context, m Message) error {
 		case <-ctx.Done():
 		}
 	}
+
 	resp, err := l.post(ctx, m)
 	if err != nil {
 		return err
@@ -285,11 +293,13 @@ func (l *remote) request(ctx context.Context, m Message) error {
 		return err
 	}
 	defer resp.Body.Close()
+
 	if s := resp.Header.Get(HeaderSession); s != "" && m.Method == "initialize" {
 		l.mu.Lock()
 		l.session = s
 		l.mu.Unlock()
 	}
+
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil {
 		kind = ""
@@ -297,6 +307,7 @@ func (l *remote) request(ctx context.Context, m Message) error {
 	if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest {
 		return l.refused(resp, m)
 	}
+
 	switch {
 	case kind == "application/json":
 		body, err := io.ReadAll(io.LimitReader(resp.Body, int64(l.most)+1))
@@ -312,6 +323,7 @@ func (l *remote) request(ctx context.Context, m Message) error {
 	case kind == "text/event-stream":
 		return l.stream(ctx, resp.Body, m)
 	}
+
 	return fmt.Errorf("the server answered with a body that is neither JSON nor an event stream (HTTP %d)", resp.StatusCode)
 }
 
@@ -376,6 +388,7 @@ const (
 // the answer is taken up again where it ended.
 func (l *remote) stream(ctx context.Context, body io.ReadCloser, m Message) error {
 	last, wait := "", resumeAfter
+
 	for resumes := 0; ; resumes++ {
 		in := sse.NewReader(body, l.most)
 		for {
@@ -463,11 +476,13 @@ func (l *remote) get(ctx context.Context, last string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.New("the request could not be made")
 	}
+
 	l.fill(req, Message{})
 	req.Header.Set("Accept", "text/event-stream")
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
+
 	resp, err := l.do(req)
 	if err != nil {
 		return nil, err
@@ -494,6 +509,7 @@ func (l *remote) listen(opened chan<- struct{}, told <-chan struct{}) {
 		<-told
 		body, err = l.get(l.ctx, last)
 	}
+
 	for failures <= maxResumes {
 		if errors.Is(err, errNoStream) {
 			return
@@ -521,6 +537,7 @@ func (l *remote) listen(opened chan<- struct{}, told <-chan struct{}) {
 		}
 		body, err = l.get(l.ctx, last)
 	}
+
 	l.log.Warn("the server's stream of notifications is gone")
 }
 
@@ -547,6 +564,7 @@ func (l *remote) Close(ctx context.Context) error {
 	l.mu.Unlock()
 	l.cancel()
 	l.work.Wait()
+
 	if session != "" {
 		ctx, cancel := context.WithTimeout(ctx, closeTime)
 		defer cancel()

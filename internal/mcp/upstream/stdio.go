@@ -51,6 +51,7 @@ func Start(c Command, to Receiver) (Link, error) {
 	if len(c.Args) == 0 {
 		return nil, errors.New("there is no command to start")
 	}
+
 	l := &stdio{
 		cmd: exec.Command(c.Args[0], c.Args[1:]...), to: to, log: c.Log, most: c.MaxMessage, grace: c.Grace,
 		queue: make(chan []byte, maxQueue), ending: make(chan struct{}), done: make(chan struct{}),
@@ -64,6 +65,7 @@ func Start(c Command, to Receiver) (Link, error) {
 	if l.in, err = l.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
+
 	out, err := l.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -75,11 +77,14 @@ func Start(c Command, to Receiver) (Link, error) {
 	if err := l.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Args[0], err)
 	}
+
 	var readers sync.WaitGroup
 	var readErr error
 	readers.Go(func() { readErr = l.read(out) })
 	readers.Go(func() { l.logLines(problems) })
+
 	go l.write()
+
 	go func() {
 		readers.Wait()
 		l.stop()
@@ -90,6 +95,7 @@ func Start(c Command, to Receiver) (Link, error) {
 		l.to.Closed(err)
 		close(l.done)
 	}()
+
 	return l, nil
 }
 
@@ -116,26 +122,32 @@ func (l *stdio) Send(m Message) error {
 // Abandon implements [Link]; over stdio a notification says it.
 func (l *stdio) Abandon(int64) {}
 
+// write writes what is sent until the link ends.
 func (l *stdio) write() {
 	for {
 		select {
 		case <-l.ending:
-			// What was sent before the end is still written.
-			for {
-				select {
-				case raw := <-l.queue:
-					if !l.writeLine(raw) {
-						return
-					}
-				default:
-					l.in.Close()
-					return
-				}
-			}
+			l.writeRest()
+			return
 		case raw := <-l.queue:
 			if !l.writeLine(raw) {
 				return
 			}
+		}
+	}
+}
+
+// writeRest writes what was sent before the end.
+func (l *stdio) writeRest() {
+	for {
+		select {
+		case raw := <-l.queue:
+			if !l.writeLine(raw) {
+				return
+			}
+		default:
+			l.in.Close()
+			return
 		}
 	}
 }
@@ -152,6 +164,7 @@ func (l *stdio) writeLine(raw []byte) bool {
 // read passes lines on until the output ends.
 func (l *stdio) read(out io.Reader) error {
 	in := bufio.NewReaderSize(out, 1<<16)
+
 	for {
 		line, err := ReadLine(in, l.most)
 		if errors.Is(err, ErrLongLine) {
@@ -222,6 +235,7 @@ func (l *stdio) tooLong(in *bufio.Reader, begun []byte) bool {
 		l.to.Failed(id, fmt.Errorf("%w: %d bytes of %d: ask for less, or raise the limit", ErrTooLong, size, l.most))
 		return true
 	}
+
 	return false
 }
 

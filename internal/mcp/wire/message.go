@@ -47,7 +47,41 @@ type Message struct {
 	// Params, Result and Error are parts of Raw; nil when absent.
 	Params, Result, Error json.RawMessage
 
+	doc        *strictjson.Document // of Raw
 	id, params strictjson.Span
+}
+
+// Param returns a member of the params, or a member of its members; nil where there
+// is none. It reads nothing again.
+func (m *Message) Param(path ...string) json.RawMessage { return m.param(path).Raw() }
+
+// ParamText is [Message.Param] for a text; "" where it is none.
+func (m *Message) ParamText(path ...string) string { return m.param(path).Text() }
+
+// ParamNames returns the names of the params' members.
+func (m *Message) ParamNames() []string {
+	var out []string
+	for name := range m.param(nil).Members() {
+		out = append(out, name)
+	}
+	return out
+}
+
+// ReplaceParams returns the params with other values for some of their members. A
+// member that they don't have is not added.
+func (m *Message) ReplaceParams(values map[string]json.RawMessage) json.RawMessage {
+	var edits []strictjson.Edit
+	for name, value := range values {
+		if v := m.param([]string{name}); v.Exists() {
+			at := v.Span()
+			edits = append(edits, strictjson.Replacement(at.Start-m.params.Start, at.End-m.params.Start, string(value)))
+		}
+	}
+	return strictjson.Apply(m.Params, edits)
+}
+
+func (m *Message) param(path []string) strictjson.Value {
+	return m.doc.Root().Get("params").Get(path...)
 }
 
 // Error says why a text is no acceptable message, and how to answer it.
@@ -68,41 +102,44 @@ func Parse(raw []byte, limits strictjson.Limits) (*Message, error) {
 	if len(raw) > 0 && raw[0] == '[' {
 		return nil, &Error{Code: InvalidRequest, Message: "batches are not supported: send each message by itself"}
 	}
-	if _, err := strictjson.Parse(raw, limits); err != nil {
-		e := &Error{Code: ParseError, Message: "the message is not acceptable JSON: " + err.Error()}
-		e.ID = looseID(raw)
-		return nil, e
-	}
 	m := &Message{Raw: OneLine(raw)}
-	members, err := strictjson.Members(m.Raw)
+	doc, err := strictjson.Parse(raw, limits)
+	if err == nil && &m.Raw[0] != &raw[0] { // on one line only when it is known to be sound
+		doc, err = strictjson.Parse(m.Raw, limits)
+	}
 	if err != nil {
+		return nil, &Error{Code: ParseError, Message: "the message is not acceptable JSON: " + err.Error(), ID: looseID(raw)}
+	}
+	if doc.Root().Kind() != strictjson.Object {
 		return nil, &Error{Code: InvalidRequest, Message: "the message is not a JSON object"}
 	}
+
+	m.doc = doc
 	version, hasMethod := "", false
-	for _, x := range members {
-		value := x.Value.Of(m.Raw)
-		switch x.Name {
+	for name, value := range doc.Root().Members() {
+		switch name {
 		case "jsonrpc":
-			version = strictjson.Text(value)
+			version = value.Text()
 		case "id":
-			m.id = x.Value
-			if !bytes.Equal(value, []byte("null")) {
-				m.ID = json.RawMessage(value)
+			m.id = value.Span()
+			if id := value.Raw(); string(id) != "null" {
+				m.ID = id
 			}
 		case "method":
-			m.Method, hasMethod = strictjson.Text(value), true
+			m.Method, hasMethod = value.Text(), true
 		case "params":
-			m.Params, m.params = json.RawMessage(value), x.Value
+			m.Params, m.params = value.Raw(), value.Span()
 		case "result":
-			m.Result = json.RawMessage(value)
+			m.Result = value.Raw()
 		case "error":
-			m.Error = json.RawMessage(value)
+			m.Error = value.Raw()
 		default:
-			if known, ok := strictjson.Alike(x.Name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
-				return nil, &Error{Code: InvalidRequest, Message: fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", x.Name, known), ID: scalarID(m.ID)}
+			if known, ok := strictjson.Alike(name, "jsonrpc", "id", "method", "params", "result", "error"); ok {
+				return nil, &Error{Code: InvalidRequest, Message: fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", name, known), ID: scalarID(m.ID)}
 			}
 		}
 	}
+
 	if err := m.classify(version, hasMethod); err != nil {
 		return nil, &Error{Code: InvalidRequest, Message: err.Error(), ID: scalarID(m.ID)}
 	}
@@ -117,6 +154,7 @@ func (m *Message) classify(version string, hasMethod bool) error {
 	if m.Error != nil {
 		answers++
 	}
+
 	switch {
 	case version != "2.0":
 		return errors.New(`the message is not JSON-RPC 2.0: write "jsonrpc": "2.0"`)
@@ -144,7 +182,11 @@ func (m *Message) classify(version string, hasMethod bool) error {
 
 // scalarID returns an id that is a string or a number, and nil otherwise.
 func scalarID(id json.RawMessage) json.RawMessage {
-	if len(id) == 0 || id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+	if len(id) == 0 {
+		return nil
+	}
+	number := id[0] == '-' || (id[0] >= '0' && id[0] <= '9')
+	if id[0] != '"' && !number {
 		return nil
 	}
 	return id
@@ -163,6 +205,44 @@ func looseID(raw []byte) json.RawMessage {
 		return nil
 	}
 	return scalarID(v.ID)
+}
+
+// Number returns the number that a member of a message is, "" where it is none. It
+// looks at brackets and strings alone, and so finds one in a message that is nested
+// deeper than anything reads.
+func Number(raw []byte, name string) string {
+	key, depth := strictjson.Quote(name), 0
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			end := stringEnd(raw, i)
+			value, ok := bytes.CutPrefix(bytes.TrimLeft(raw[end:], " \t"), []byte(":"))
+			if ok && depth == 1 && bytes.Equal(raw[i:end], key) {
+				value = bytes.TrimLeft(value, " \t")
+				digits := len(value) - len(bytes.TrimLeft(value, "0123456789"))
+				return string(value[:digits])
+			}
+			i = end - 1
+		}
+	}
+	return ""
+}
+
+// stringEnd returns where the string that begins at a place ends.
+func stringEnd(raw []byte, at int) int {
+	for i := at + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
 }
 
 // OneLine replaces the line breaks of a JSON text, which can only stand between

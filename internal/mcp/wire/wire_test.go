@@ -121,3 +121,35 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A request's params are read once, with the message, and edited in one go.
+func TestParams(t *testing.T) {
+	m, err := wire.Parse([]byte("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\n\"params\":{ \"name\" : \"a\\u0062\", \"arguments\":{\"x\":[1]},\"_meta\":{\"k\":\"v\"}}}"), wire.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ParamText("name") != "ab" || m.ParamText("_meta", "k") != "v" || m.ParamText("arguments") != "" || m.Param("none", "k") != nil {
+		t.Errorf("read %q, %q, %s", m.ParamText("name"), m.ParamText("_meta", "k"), m.Param("none", "k"))
+	}
+	got := m.ReplaceParams(map[string]json.RawMessage{"arguments": []byte(`{}`), "name": []byte(`"c"`), "none": []byte("1")})
+	if want := `{ "name" : "c", "arguments":{},"_meta":{"k":"v"}}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The number of a message that is too deep to be read is found all the same.
+func TestNumber(t *testing.T) {
+	deep := strings.Repeat(`{"id":5,"a":`, 20_000) + `"\"id\":6"` + strings.Repeat("}", 20_000)
+	for text, want := range map[string]string{
+		`{"result":` + deep + `,"id":7}`: "7",
+		`{"id": 8,"result":{}}`:          "8",
+		`{"method":"id","id":"9"}`:       "",
+		`{"result":{"id":1}}`:            "",
+		`{"id":`:                         "",
+		`{"id`:                           "",
+	} {
+		if got := wire.Number([]byte(text), "id"); got != want {
+			t.Errorf("got %q, want %q in %.40s", got, want, text)
+		}
+	}
+}
