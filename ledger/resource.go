@@ -90,6 +90,7 @@ func (l *Ledger) lower(ctx context.Context, what remit.Storage, list []store.Res
 	}
 	to := store.ResourceLabel{Trust: what.Trust, Origins: what.Origins}
 	known, err := l.resources.Labels(ctx, list...)
+
 	if err == nil {
 		for _, k := range known[:moved] {
 			if k != nil {

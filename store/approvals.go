@@ -35,6 +35,7 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 	if n := len(decision) + len(places); n > MaxRecord {
 		return Approval{}, fmt.Errorf("ask: %w: a question of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
 	}
+
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		r, err := s.lock(ctx, tx, a.Session)
 		if err != nil {
@@ -76,12 +77,14 @@ func (s *database) question(q Question) (Approval, error) {
 	case len(q.Places) > MaxPlaces:
 		return Approval{}, fmt.Errorf("%w: %d places are more than %d", ErrInvalid, len(q.Places), MaxPlaces)
 	}
+
 	if err := errors.Join(checkID("session id", d.Session), checkID("call id", d.Call)); err != nil {
 		return Approval{}, err
 	}
 	if q.Life == 0 {
 		q.Life = DefaultApprovalLife
 	}
+
 	now := fromMicros(micros(s.now()))
 	return Approval{ID: newID(), Session: d.Session, Call: d.Call, Arguments: ArgumentsHash(d), Decision: d,
 		Places: q.Places, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
@@ -111,6 +114,7 @@ func (a *Approval) scan(rows *sql.Rows) error {
 	if len(arguments) != len(a.Arguments) {
 		return fmt.Errorf("%w: approval %s is bound to %d bytes", ErrCorrupt, a.ID, len(arguments))
 	}
+
 	copy(a.Arguments[:], arguments)
 	a.State, a.Extent, a.Created, a.Expires = State(state), Extent(extent), fromMicros(created), fromMicros(expires)
 	if settled.Valid {
@@ -174,6 +178,7 @@ func (s *database) settle(ctx context.Context, id string, request *Settlement, c
 	if err := checkID("approval id", id); err != nil {
 		return Approval{}, err
 	}
+
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		// The session's row is locked first, as everywhere.
 		a, err = approval(ctx, tx, id, "")
@@ -225,11 +230,13 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 			return Approval{}, fmt.Errorf("%w: an approval is for %s, the %s or %s, not for %q", ErrInvalid, Once, ForSession, Always, extent)
 		}
 	}
+
 	for _, t := range []string{answer.By, answer.Why} {
 		if len(t) > MaxNote || !utf8.ValidString(t) {
 			return Approval{}, fmt.Errorf("%w: who answers and why is text of at most %d bytes", ErrInvalid, MaxNote)
 		}
 	}
+
 	return s.settle(ctx, id, answer.Settles, func(a *Approval) (Kind, error) {
 		if err := s.open(a); err != nil {
 			return "", err
@@ -299,6 +306,7 @@ func (s *database) Wait(ctx context.Context, id string) (Approval, error) {
 	}
 	woken, stop := s.hub.wait(id)
 	defer stop()
+
 	for {
 		a, err := s.Approval(ctx, id)
 		switch {

@@ -70,6 +70,7 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 		*e = exact(s)
 		return nil
 	}
+
 	var b struct {
 		Base64 *[]byte `json:"base64"`
 	}

@@ -89,6 +89,7 @@ func migrate(ctx context.Context, dialect goose.Dialect, kind string, db *sql.DB
 	if err != nil {
 		return err
 	}
+
 	current, target, err := p.GetVersions(ctx)
 	if err != nil {
 		return err
@@ -247,6 +248,7 @@ func (s *database) encode(r *Record) (*encoded, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	e := &encoded{event: string(event), salt: make([]byte, 16), seq: r.Seq}
 	_, _ = rand.Read(e.salt) // never fails: it ends the program instead
 	if r.Decision != nil {
@@ -299,6 +301,7 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 	if err := checkAppend(session, expected, records); err != nil {
 		return err
 	}
+
 	list := make([]*encoded, len(records))
 	for i, r := range records {
 		r.Seq = expected + int64(i)
@@ -308,6 +311,7 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 		}
 		list[i] = e
 	}
+
 	what := fmt.Sprintf("append to session %q", session)
 	if s.together != nil && len(list) == 1 {
 		done, err := s.together.add(ctx, session, list[0], s)
@@ -318,6 +322,7 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 			return failed(what, err)
 		}
 	}
+
 	var left *row
 	err := write(ctx, func(ctx context.Context, q querier) error {
 		r, err := s.lock(ctx, q, session)
@@ -357,6 +362,7 @@ func (s *database) append(ctx context.Context, write writing, session string, ex
 	case err == nil && s.together != nil:
 		s.together.remember(left)
 	}
+
 	return failed(what, err)
 }
 
@@ -412,6 +418,7 @@ func (s *database) readAll(ctx context.Context, session string, from int64, yiel
 		return err
 	}
 	defer rows.Close()
+
 	for next := from; rows.Next(); next++ {
 		var r Record
 		var event string
@@ -429,6 +436,7 @@ func (s *database) readAll(ctx context.Context, session string, from int64, yiel
 			return rows.Close()
 		}
 	}
+
 	return errors.Join(rows.Err(), rows.Close())
 }
 
@@ -505,6 +513,7 @@ func (h *hub) wait(id string) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+
 	h.waiting[id] = append(h.waiting[id], c)
 	return c, func() {
 		h.mu.Lock()

@@ -76,6 +76,7 @@ func (s *database) Head(ctx context.Context) (head ChainHead, err error) {
 			return ChainHead{}, failed("head of the audit log", err)
 		}
 	}
+
 	return head, nil
 }
 
@@ -90,6 +91,7 @@ func chainHeads(ctx context.Context, q querier, query string, args ...any) ([]Ch
 		return nil, err
 	}
 	defer rows.Close()
+
 	var list []ChainHead
 	for rows.Next() {
 		var h ChainHead
@@ -103,12 +105,14 @@ func chainHeads(ctx context.Context, q querier, query string, args ...any) ([]Ch
 		copy(h.Hash[:], head)
 		list = append(list, h)
 	}
+
 	return list, errors.Join(rows.Err(), rows.Close())
 }
 
 // Prune implements [Sessions].
 func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 	total := 0
+
 	for {
 		n := 0
 		err := s.write(ctx, func(ctx context.Context, tx querier) error {
@@ -220,6 +224,7 @@ func (v *verifier) entries(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		var chain, entry string
 		var n int64
@@ -244,6 +249,7 @@ func (v *verifier) entries(ctx context.Context, tx *sql.Tx) error {
 			v.problem(chain, n, "event %d was changed", *e.Seq)
 		}
 	}
+
 	return errors.Join(rows.Err(), rows.Close())
 }
 
@@ -255,6 +261,7 @@ func (v *verifier) rows(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		var id string
 		var length, entries, events int64
@@ -279,5 +286,6 @@ func (v *verifier) rows(ctx context.Context, tx *sql.Tx) error {
 			v.problem(id, c.Entries, "the session has %d events, and its audit chain speaks of %d (its row says %d)", events, c.events, length)
 		}
 	}
+
 	return errors.Join(rows.Err(), rows.Close())
 }

@@ -36,6 +36,7 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
+
 	s := &database{now: o.Now, redact: redactor, hub: newHub()}
 	switch {
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):

@@ -47,6 +47,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		// pgx leaves passwords out of its errors.
 		return fmt.Errorf("open store: %w", err)
 	}
+
 	fail := func(err error) error {
 		return fmt.Errorf("open store at %s, database %s: %w", config.Host, config.Database, err)
 	}
@@ -59,12 +60,14 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "remit"
 	}
+
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	if err := checkPostgres(ctx, db, o); err != nil {
 		return fail(errors.Join(err, db.Close()))
 	}
+
 	l := &listener{config: config, hub: s.hub}
 	s.look = db // pgx parses a statement once
 	s.read, s.poll, s.forUpdate = db, postgresPoll, " FOR UPDATE"
@@ -73,6 +76,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 	s.together = &together{db: db, statement: postgresTogether, rows: map[string]row{}}
 	s.announce = "SELECT pg_notify('" + channel + "', $1)"
 	s.listen = l.start
+
 	s.write = func(ctx context.Context, f func(context.Context, querier) error) error {
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
@@ -86,6 +90,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 		}
 		return tx.Commit()
 	}
+
 	// The server can lose what it has not synced without this machine, and
 	// without anybody telling: results wait for its disk as well.
 	s.relaxed = s.write
@@ -113,6 +118,7 @@ func checkPostgres(ctx context.Context, db *sql.DB, o Options) error {
 			return fmt.Errorf("there is no store in this database: %w", ErrNotFound)
 		}
 	}
+
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {
 		return err
@@ -176,9 +182,11 @@ func (l *listener) session(ctx context.Context) error {
 		defer cancel()
 		_ = conn.Close(closing)
 	}()
+
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		return err
 	}
+
 	l.hub.wakeAll() // for what was announced before
 	for {
 		n, err := conn.WaitForNotification(ctx)

@@ -28,6 +28,7 @@ func (s *database) Create(ctx context.Context, c Creation) (SessionInfo, error) 
 	if err != nil {
 		return SessionInfo{}, fmt.Errorf("create session %q: %w", c.ID, err)
 	}
+
 	var info SessionInfo
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		r, err := s.lock(ctx, tx, c.ID)
@@ -64,6 +65,7 @@ func (s *database) Create(ctx context.Context, c Creation) (SessionInfo, error) 
 		}
 		return r.save(ctx, tx)
 	})
+
 	return info, failed(fmt.Sprintf("create session %q", c.ID), err)
 }
 
@@ -76,6 +78,7 @@ func (s *database) End(ctx context.Context, session string) (SessionInfo, error)
 	if err != nil {
 		return SessionInfo{}, fmt.Errorf("end session %q: %w", session, err)
 	}
+
 	var info SessionInfo
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		r, err := s.lock(ctx, tx, session)
@@ -100,6 +103,7 @@ func (s *database) End(ctx context.Context, session string) (SessionInfo, error)
 		}
 		return err
 	})
+
 	return info, failed(fmt.Sprintf("end session %q", session), err)
 }
 

@@ -110,6 +110,7 @@ func (r *Redactor) Text(s string) string {
 			s = b.String()
 		}
 	}
+
 	return s
 }
 
@@ -122,6 +123,7 @@ func (r *Redactor) Decision(d *remit.Decision) *Decided {
 			secrets = append(secrets, f.Value)
 		}
 	}
+
 	text := func(s string) string {
 		for _, secret := range secrets {
 			s = strike(s, secret)
@@ -146,6 +148,7 @@ func (r *Redactor) Decision(d *remit.Decision) *Decided {
 		}
 		out.Arguments = append(out.Arguments, v)
 	}
+
 	for i, reason := range d.Reasons {
 		if i == MaxDecided {
 			out.More += len(d.Reasons) - i
@@ -166,6 +169,7 @@ func strike(s, secret string) string {
 	if len(secret) < 3 {
 		return s
 	}
+
 	begin := secret[:min(len(secret), knownBy)]
 	var b strings.Builder
 	for {

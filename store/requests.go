@@ -43,6 +43,7 @@ func (s *database) Reply(ctx context.Context, r Request) (*Reply, error) {
 			return nil, failed("forget requests", err)
 		}
 	}
+
 	var content, body []byte
 	var expires int64
 	var status sql.NullInt64
@@ -60,6 +61,7 @@ func (s *database) Reply(ctx context.Context, r Request) (*Reply, error) {
 	case !status.Valid: // an earlier version noted requests before it carried them out
 		return nil, nil
 	}
+
 	reply := &Reply{Status: int(status.Int64), Body: body}
 	if err := json.Unmarshal([]byte(header.String), &reply.Header); err != nil {
 		return nil, fmt.Errorf("%w: the reply to a request: %w", ErrCorrupt, err)

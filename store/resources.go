@@ -55,16 +55,19 @@ func (s *database) Lower(ctx context.Context, l ResourceLabel, list ...Resource)
 	if l.Trust > label.Trusted {
 		return fmt.Errorf("label of a resource: %w: %s", ErrInvalid, l.Trust)
 	}
+
 	for _, o := range l.Origins {
 		if len(o) > MaxResource || o == "" || readable(o) != o {
 			return fmt.Errorf("label of a resource: %w: an origin is text of at most %d bytes", ErrInvalid, MaxResource)
 		}
 	}
+
 	// In one order everywhere, so that two replicas never wait for each other.
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
+
 	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(keys[a], keys[b]) })
 	return failed("label of a resource", s.write(ctx, func(ctx context.Context, tx querier) error {
 		for _, i := range order {
@@ -83,10 +86,12 @@ func lower(ctx context.Context, tx querier, key []byte, r *Resource, l ResourceL
 		key, readable(r.Server), readable(r.Family), readable(r.ID), int64(l.Trust)); err != nil {
 		return err
 	}
+
 	have, err := labelOf(ctx, tx, key)
 	if err != nil {
 		return err
 	}
+
 	n := len(have.Origins)
 	for _, o := range l.Origins {
 		if n >= MaxOrigins {
@@ -102,6 +107,7 @@ func lower(ctx context.Context, tx querier, key []byte, r *Resource, l ResourceL
 		}
 		n += int(added)
 	}
+
 	return nil
 }
 
@@ -138,18 +144,21 @@ func labels(ctx context.Context, q looker, keys [][]byte) (map[string]*ResourceL
 	if len(keys) == 0 {
 		return out, nil
 	}
+
 	// Statements are few, so that each is prepared once: the last key fills up.
 	args := make([]any, 1<<bits.Len(uint(len(keys)-1)))
 	places := make([]string, len(args))
 	for i := range args {
 		args[i], places[i] = keys[min(i, len(keys)-1)], fmt.Sprintf("$%d", i+1)
 	}
+
 	rows, err := q.QueryContext(ctx, `SELECT r.hash, r.trust, coalesce(o.origin, '') FROM resources r
 		LEFT JOIN resource_origins o ON o.hash = r.hash WHERE r.hash IN (`+strings.Join(places, ", ")+`) ORDER BY o.origin`, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+
 	for rows.Next() {
 		var key []byte
 		var trust int64
@@ -169,5 +178,6 @@ func labels(ctx context.Context, q looker, keys [][]byte) (map[string]*ResourceL
 			l.Origins = append(l.Origins, origin)
 		}
 	}
+
 	return out, errors.Join(rows.Err(), rows.Close())
 }

@@ -48,10 +48,12 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	if err := migrateSQLite(ctx, w.db); err != nil {
 		return fail(errors.Join(err, w.db.Close()))
 	}
+
 	readers, err := sql.Open("sqlite", sqliteDSN(path, "query_only(1)"))
 	if err != nil {
 		return fail(errors.Join(err, w.db.Close()))
 	}
+
 	readers.SetMaxOpenConns(sqliteReaders)
 	readers.SetMaxIdleConns(sqliteReaders)
 	s.look = &lookups{db: readers, statements: map[string]*sql.Stmt{}}
@@ -192,6 +194,7 @@ func (w *writer) hand(j *job) error {
 	if err := j.ctx.Err(); err != nil {
 		return err
 	}
+
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
@@ -220,6 +223,7 @@ func (w *writer) next() (more bool) {
 	batch := w.queue[:min(len(w.queue), maxBatch)]
 	w.queue = w.queue[len(batch):]
 	w.mu.Unlock()
+
 	outcomes, err := w.p.commit(batch)
 	for i, j := range batch {
 		if err != nil {
@@ -228,8 +232,10 @@ func (w *writer) next() (more bool) {
 			j.done <- outcomes[i]
 		}
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	w.busy = len(w.queue) > 0
 	if !w.busy && w.closed {
 		close(w.idle)
@@ -271,12 +277,14 @@ func (p *prepared) commit(batch []*job) (outcomes []error, err error) {
 	if err := p.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}
+
 	rollback := func(err error) ([]error, error) {
 		// After a full disk SQLite has rolled back by itself, and says so.
 		_ = p.exec(ctx, "ROLLBACK")
 		return nil, err
 	}
 	outcomes = make([]error, len(batch))
+
 	for i, j := range batch {
 		if outcomes[i] = j.ctx.Err(); outcomes[i] != nil {
 			continue
@@ -301,6 +309,7 @@ func (p *prepared) commit(batch []*job) (outcomes []error, err error) {
 			return rollback(fmt.Errorf("release: %w", err))
 		}
 	}
+
 	if err := p.exec(ctx, "COMMIT"); err != nil {
 		return rollback(fmt.Errorf("commit: %w", err))
 	}

@@ -52,8 +52,10 @@ func (t *together) add(ctx context.Context, session string, e *encoded, s *datab
 	if err != nil {
 		return false, err
 	}
+
 	r.length++
 	written := int64(0)
+
 	write := func(ctx context.Context, q querier) error {
 		done, err := q.ExecContext(ctx, t.statement, session, e.seq, e.event, e.decision, e.salt, n, string(entry), r.head[:], r.length, r.active, r.entries, prev[:])
 		if err != nil {
@@ -64,6 +66,7 @@ func (t *together) add(ctx context.Context, session string, e *encoded, s *datab
 		}
 		return e.settles.write(ctx, q)
 	}
+
 	if e.settles == nil {
 		err = write(ctx, t.db)
 	} else {

@@ -138,6 +138,7 @@ func (v *verifier) line(l Line) (*Entry, error) {
 		v.problem("", v.report.Entries, "unreadable: %v", err)
 		return nil, errSkip
 	}
+
 	c := v.chain(e.Chain)
 	if e.Chain == "" && v.now != v.own && v.now != nil {
 		v.problem("", e.N, "it stands among the sessions: the store's own chain comes first")
@@ -146,6 +147,7 @@ func (v *verifier) line(l Line) (*Entry, error) {
 		v.problem(e.Chain, e.N, "the chain is in two pieces")
 	}
 	v.now, c.seen = c, true
+
 	prev := c.Hash
 	switch {
 	case e.N != c.Entries:
@@ -159,6 +161,7 @@ func (v *verifier) line(l Line) (*Entry, error) {
 		}
 		c.broken = true
 	}
+
 	c.ChainHead = ChainHead{e.Chain, e.N + 1, l.Hash}
 	v.wanted = slices.DeleteFunc(v.wanted, func(h Hash) bool { return e.Chain == "" && h == l.Hash && !c.broken })
 	v.kept(c, &e)
@@ -214,7 +217,8 @@ func (v *verifier) ownEntry(e *Entry) {
 			c := v.chain(h.Chain)
 			c.pruned = &h
 			for _, p := range c.promised {
-				if p.Entries > h.Entries || p.Entries == h.Entries && p.Hash != h.Hash {
+				longer, other := p.Entries > h.Entries, p.Entries == h.Entries && p.Hash != h.Hash
+				if longer || other {
 					v.problem("", e.N, "session %q was pruned with another head than the one that was noted before", h.Chain)
 				}
 			}
@@ -253,11 +257,13 @@ func (v *verifier) end(id string, c *followed) {
 	case !c.begun:
 		v.problem(id, 0, "the store's own chain doesn't know that the session was begun")
 	}
+
 	v.report.Sessions++
 	noted := int64(0)
 	for _, p := range c.promised {
 		noted = max(noted, p.Entries)
 	}
+
 	if noted > c.Entries {
 		v.problem(id, c.Entries, "the chain is cut: %d entries were noted", noted)
 	}

@@ -22,6 +22,7 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
+
 	session, err := s.open(ctx, r)
 	if err != nil {
 		return reply{}, err
@@ -33,6 +34,7 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	if d.Verdict != remit.Ask {
 		return reply{}, conflict.of("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
 	}
+
 	a, err := s.queue.Put(ctx, session, d)
 	s.hub.wake(approvalsTopic)
 	return questionOf(a), err
@@ -72,10 +74,12 @@ func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
 			return reply{}, err
 		}
 	}
+
 	list, err := s.o.Store.PendingOf(ctx, whose(r.who), after, p.limit+1)
 	if err != nil {
 		return reply{}, err
 	}
+
 	out := struct {
 		Approvals []store.Approval `json:"approvals"`
 		Next      string           `json:"next,omitempty"`
@@ -149,11 +153,13 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 	if a.State == store.Pending {
 		return reply{}, conflict.of("nobody has answered yet: wait for the question to be settled")
 	}
+
 	began := time.Now()
 	used, err := s.queue.Use(ctx, session, a)
 	if err == nil {
 		s.decided(r, used.Decision, began)
 	}
+
 	s.hub.wake(a.Session)
 	s.hub.wake(approvalsTopic)
 	return answered(used.Decision, err)

@@ -44,11 +44,14 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 	default:
 		return tooMany.of("%d exports are running: wait for one", maxExports).with("Retry-After", "60")
 	}
+
 	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
 	defer cancel()
+
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime)) // not every connection has them
 	out := bufio.NewWriterSize(w, 1<<16)
 	w.Header().Set("Content-Type", "application/x-ndjson")
+
 	begun := false
 	for line, err := range s.o.Store.Export(ctx) {
 		if err != nil && !begun {
@@ -65,6 +68,7 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 			panic(http.ErrAbortHandler)
 		}
 	}
+
 	if err := out.Flush(); err != nil {
 		s.o.Log.Debug("an export broke off", "error", err)
 	}

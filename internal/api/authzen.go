@@ -92,6 +92,7 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
+
 	for i, e := range in.Evaluations {
 		e = e.or(in.evaluation)
 		if e.Subject == nil || e.Action == nil || e.Resource == nil || e.Context == nil {
@@ -99,6 +100,7 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 		}
 		in.Evaluations[i] = e
 	}
+
 	out := struct {
 		Evaluations []json.RawMessage `json:"evaluations"`
 	}{[]json.RawMessage{}}
@@ -116,10 +118,12 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 		if err := json.Unmarshal(text, &one); err != nil {
 			return reply{}, err
 		}
-		if !one.Decision && in.Options.Semantic == "deny_on_first_deny" || one.Decision && in.Options.Semantic == "permit_on_first_permit" {
+		decides := map[string]bool{"deny_on_first_deny": !one.Decision, "permit_on_first_permit": one.Decision}
+		if decides[in.Options.Semantic] {
 			break
 		}
 	}
+
 	return ok(out, nil)
 }
 
@@ -127,6 +131,7 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 // itself: a server may have died after the first of them.
 func (s *Server) oneOf(ctx context.Context, r *request, i int, e evaluation) (json.RawMessage, error) {
 	carryOut := func(ctx context.Context, r *request) (reply, error) { return s.evaluation(ctx, r, e) }
+
 	var out reply
 	var err error
 	if r.settles == nil {

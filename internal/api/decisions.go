@@ -53,6 +53,7 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 			return reply{}, errCursor
 		}
 	}
+
 	info, err := s.reach(ctx, r.who, r.PathValue("session"))
 	if err != nil {
 		return reply{}, err
@@ -61,6 +62,7 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+
 	out := struct {
 		Decisions []protocol.Answer `json:"decisions"`
 		Next      string            `json:"next,omitempty"`
@@ -68,6 +70,7 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	for _, d := range list[:min(len(list), p.limit)] {
 		out.Decisions = append(out.Decisions, d.Answer)
 	}
+
 	if len(list) > p.limit {
 		out.Next = cursor(strconv.FormatInt(list[p.limit].seq, 10))
 	}
@@ -134,10 +137,12 @@ func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
+
 	session, err := s.open(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
+
 	confirm := session.Confirm
 	if in.For == "once" {
 		confirm = session.ConfirmOnce

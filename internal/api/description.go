@@ -75,10 +75,12 @@ func operations(description []byte) ([]operation, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, err
 	}
+
 	var list []operation
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		var common []parameter
@@ -99,6 +101,7 @@ func operations(description []byte) ([]operation, error) {
 			list = append(list, *o)
 		}
 	}
+
 	return list, nil
 }
 
@@ -116,13 +119,16 @@ func (d *document) operation(raw json.RawMessage, common []parameter) (*operatio
 	if err := json.Unmarshal(raw, &described); err != nil {
 		return nil, err
 	}
+
 	o := &operation{id: described.OperationID, open: len(described.Security) == 0}
 	for _, s := range described.Security {
 		o.scopes = append(o.scopes, s["token"]...)
 	}
+
 	if !o.open && len(o.scopes) == 0 {
 		return nil, fmt.Errorf("it needs a token and names no scope")
 	}
+
 	for _, p := range append(slices.Clone(common), described.Parameters...) {
 		if name, ok := strings.CutPrefix(p.Ref, parametersAt); ok {
 			p = d.Components.Parameters[name]
@@ -134,6 +140,7 @@ func (d *document) operation(raw json.RawMessage, common []parameter) (*operatio
 		p.integer = bytes.Contains(p.Schema, []byte(`"integer"`))
 		o.params = append(o.params, p)
 	}
+
 	if content, ok := described.RequestBody.Content["application/json"]; ok {
 		var err error
 		if o.body, err = d.shape(content.Schema); err != nil {
@@ -151,6 +158,7 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 	if err := json.Unmarshal(schema, &named); err != nil {
 		return nil, err
 	}
+
 	whole, err := d.compile(schema)
 	if err != nil {
 		return nil, err
@@ -164,6 +172,7 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 			return nil, err
 		}
 	}
+
 	for _, raw := range forms.OneOf {
 		var form struct {
 			Properties struct {
@@ -182,6 +191,7 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 			return nil, err
 		}
 	}
+
 	return s, nil
 }
 
@@ -236,6 +246,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 			return fmt.Errorf("the query parameter %s is not known, or stands twice", strconv.Quote(clip(name)))
 		}
 	}
+
 	for _, p := range o.params {
 		var values []string
 		switch p.In {
@@ -255,6 +266,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 			}
 		}
 	}
+
 	return nil
 }
 

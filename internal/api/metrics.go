@@ -79,17 +79,20 @@ func (m *metrics) decision(v remit.Verdict) {
 func (m *metrics) String() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	var b strings.Builder
 	b.WriteString("# HELP remit_decisions_total Calls that were decided, by verdict.\n# TYPE remit_decisions_total counter\n")
 	for _, v := range []remit.Verdict{remit.Allow, remit.Ask, remit.Deny} {
 		fmt.Fprintf(&b, "remit_decisions_total{verdict=%q} %d\n", v, m.decisions[v])
 	}
+
 	b.WriteString("# HELP remit_requests_total Requests that were answered, by operation and status.\n# TYPE remit_requests_total counter\n")
 	for _, s := range slices.SortedFunc(maps.Keys(m.requests), func(a, b served) int {
 		return strings.Compare(a.operation+strconv.Itoa(a.status), b.operation+strconv.Itoa(b.status))
 	}) {
 		fmt.Fprintf(&b, "remit_requests_total{operation=%q,status=\"%d\"} %d\n", s.operation, s.status, m.requests[s])
 	}
+
 	b.WriteString("# HELP remit_request_seconds The time that requests took.\n# TYPE remit_request_seconds histogram\n")
 	for _, operation := range slices.Sorted(maps.Keys(m.times)) {
 		t := m.times[operation]
@@ -99,6 +102,7 @@ func (m *metrics) String() string {
 		fmt.Fprintf(&b, "remit_request_seconds_bucket{operation=%q,le=\"+Inf\"} %d\n", operation, t.count)
 		fmt.Fprintf(&b, "remit_request_seconds_sum{operation=%q} %g\nremit_request_seconds_count{operation=%q} %d\n", operation, t.sum, operation, t.count)
 	}
+
 	return b.String()
 }
 

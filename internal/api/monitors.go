@@ -55,6 +55,7 @@ func (k *monitors) of(ctx context.Context, from store.Principals, session string
 	if m != nil {
 		return m, nil
 	}
+
 	tools, err := from.Tools(ctx, session)
 	if err != nil {
 		return nil, err
@@ -64,6 +65,7 @@ func (k *monitors) of(ctx context.Context, from store.Principals, session string
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+
 	if len(k.known) >= maxKnown {
 		dropOne(k.known)
 	}
@@ -81,6 +83,7 @@ func (k *monitors) make(tools json.RawMessage) (*agent, error) {
 	if m != nil {
 		return m, nil
 	}
+
 	said, err := readCreation(tools)
 	if err != nil {
 		return nil, err
@@ -99,6 +102,7 @@ func (k *monitors) make(tools json.RawMessage) (*agent, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+
 	if other := k.made[id]; other != nil {
 		return other, nil // another request made it meanwhile
 	}
@@ -147,6 +151,7 @@ func parseTools(tools json.RawMessage) ([]*schema.Catalogue, error) {
 	if err := json.Unmarshal(tools, &list); err != nil {
 		return nil, invalidRequest.of("%s", plain(err))
 	}
+
 	var catalogues []*schema.Catalogue
 	for _, l := range list {
 		if slices.ContainsFunc(catalogues, func(c *schema.Catalogue) bool { return c.Server == l.Server }) {
@@ -159,6 +164,7 @@ func parseTools(tools json.RawMessage) ([]*schema.Catalogue, error) {
 		c.Server = l.Server // with a dot in it too
 		catalogues = append(catalogues, c)
 	}
+
 	return catalogues, nil
 }
 

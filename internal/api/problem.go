@@ -113,6 +113,7 @@ func problemOf(err error) (p *problem, known bool) {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return unavailable.of("it took too long: it may or may not have been carried out"), false
 	}
+
 	return unavailable.of("it may or may not have been carried out; the server's log says why"), false
 }
 

@@ -66,6 +66,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 			s.refuse(w, r, invalidRequest.of("%s", plain(err)))
 			return
 		}
+
 		in := &request{Request: r, who: who, form: decisionForm}
 		if h.stream != nil {
 			if err := h.stream(w, in); err != nil {
@@ -79,6 +80,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 			return
 		}
 		defer leave()
+
 		if op.body != nil {
 			if in.body, err = read(w, r, op.body); err != nil {
 				s.refuse(w, r, err)
@@ -87,6 +89,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 		}
 		ctx, cancel := context.WithTimeout(lasting(r), requestTime)
 		defer cancel()
+
 		out, err := s.once(ctx, in, h.answer)
 		if err != nil {
 			s.refuse(w, r, err)
@@ -127,15 +130,18 @@ func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal,
 	if op.open {
 		return nil, nil
 	}
+
 	const challenge = `Bearer realm="remit"`
 	shown := r.Header.Values("Authorization")
 	if len(shown) != 1 {
 		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
 	}
+
 	scheme, token, _ := strings.Cut(shown[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
 	}
+
 	who, err := s.o.Principal(strings.TrimSpace(token))
 	switch {
 	case errors.Is(err, access.ErrUnknownToken):
@@ -143,6 +149,7 @@ func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal,
 	case err != nil:
 		return nil, err
 	}
+
 	for _, scope := range op.scopes {
 		if !who.May(scope) {
 			return nil, forbidden.of("the token lacks the scope %s", scope).with("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
@@ -210,6 +217,7 @@ func send(w http.ResponseWriter, r *http.Request, out reply) {
 		w.WriteHeader(out.status)
 		return
 	}
+
 	data, ok := out.body.(kept)
 	if !ok {
 		var err error

@@ -84,6 +84,7 @@ func New(o Options) (*Server, error) {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
+
 	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: newStreams(), metrics: newMetrics(),
 		monitors: newMonitors(o.Monitor),
 		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports)}
@@ -94,6 +95,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
+
 	handlers := s.handlers()
 	methods := map[string]map[string]http.Handler{}
 	for _, op := range list {
@@ -108,6 +110,7 @@ func New(o Options) (*Server, error) {
 		}
 		methods[op.path][op.method] = s.measure(op.id, s.route(op, h))
 	}
+
 	if len(handlers) > 0 {
 		return nil, fmt.Errorf("openapi.yaml: it doesn't describe %s", strings.Join(slices.Sorted(maps.Keys(handlers)), ", "))
 	}

@@ -124,6 +124,7 @@ func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
+
 	if in.ID == "" {
 		in.ID = "api-" + strings.ToLower(rand.Text())
 	}
@@ -135,6 +136,7 @@ func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	if _, err := s.monitors.make(about); err != nil {
 		return reply{}, err
 	}
+
 	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: about, Settles: r.settles})
 	return sessionMade(info), err
 }
@@ -168,10 +170,12 @@ func (s *Server) addEvent(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
+
 	session, err := s.open(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
+
 	switch in.Type {
 	case "system":
 		err = session.System(ctx, in.Text)
@@ -186,5 +190,6 @@ func (s *Server) addEvent(ctx context.Context, r *request) (reply, error) {
 	default:
 		err = errors.New("an event of a type that the description has and the code does not")
 	}
+
 	return reply{status: http.StatusNoContent}, err
 }

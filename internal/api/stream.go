@@ -124,6 +124,7 @@ func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look fu
 		return errStreams
 	}
 	defer leave()
+
 	t := &stream{w: w, control: http.NewResponseController(w)}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache, no-transform")
@@ -137,6 +138,7 @@ func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look fu
 	looking, beating := time.NewTicker(lookTime), time.NewTicker(heartbeat)
 	defer looking.Stop()
 	defer beating.Stop()
+
 	for {
 		woken := s.hub.next(topic)
 		if end, err := look(r.Context(), t); end || err != nil {
@@ -170,6 +172,7 @@ func (s *Server) streamDecisions(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+
 	from := int64(0)
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		n, _ := strconv.ParseInt(last, 10, 64) // the description has made sure of it
@@ -211,6 +214,7 @@ func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
+
 	known := map[string]bool{}
 	first := true
 	return s.follow(w, r, approvalsTopic, func(ctx context.Context, t *stream) (bool, error) {
@@ -259,9 +263,12 @@ func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// later tells whether a question stands behind a place in the queue.
+// later reports whether a question comes after a place in the queue.
 func later(a *store.Approval, than store.Turn) bool {
-	return a.Created.After(than.Created) || a.Created.Equal(than.Created) && a.ID > than.ID
+	if a.Created.Equal(than.Created) {
+		return a.ID > than.ID
+	}
+	return a.Created.After(than.Created)
 }
 
 // pending are all questions that wait, in pages. They are bounded by the

@@ -55,9 +55,15 @@ func (k *cache) put(l *live) {
 		k.by[key] = append(k.by[key], e)
 	}
 	k.bytes += l.c.size
-	for k.used.Len() > k.max || k.bytes > k.maxBytes && k.used.Len() > 1 {
+	for k.full() {
 		k.remove(k.used.Back())
 	}
+}
+
+// full reports whether the cache has more than it may keep. One conversation is
+// kept however long it is.
+func (k *cache) full() bool {
+	return k.used.Len() > k.max || (k.bytes > k.maxBytes && k.used.Len() > 1)
 }
 
 // take takes a conversation that fits out of the cache: it belongs to the caller
@@ -69,6 +75,7 @@ func (k *cache) take(key hash, fits func(*live) bool) *live {
 		candidates = append(candidates, e.Value.(*live))
 	}
 	k.mu.Unlock()
+
 	for _, l := range candidates {
 		if !fits(l) {
 			continue
@@ -83,6 +90,7 @@ func (k *cache) take(key hash, fits func(*live) bool) *live {
 		}
 		k.mu.Unlock()
 	}
+
 	return nil
 }
 

@@ -23,6 +23,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 	if len(m["messages"]) == 0 || m["messages"][0] != '[' {
 		return nil, refuse(`"messages" is missing, or no list`)
 	}
+
 	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
 	switch {
 	case r.turns == nil && string(m["messages"]) != "[]":
@@ -32,6 +33,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 	case len(r.tools) > 0 && !absent(m["n"]) && string(m["n"]) != "1":
 		return nil, refuse(`several answers with calls can't be decided: leave "n" out`)
 	}
+
 	if !absent(m["web_search_options"]) {
 		r.unread = append(r.unread, unreadable("web search"))
 	}
@@ -62,6 +64,7 @@ func chatSaid(message json.RawMessage) *said {
 		s.external = append(s.external, everything(message))
 		return s
 	}
+
 	for _, m := range members {
 		value := m.Value.Of(message)
 		switch m.Name {
@@ -88,6 +91,7 @@ func chatSaid(message json.RawMessage) *said {
 			}
 		}
 	}
+
 	return s
 }
 
@@ -139,6 +143,7 @@ func (chat) answer(body []byte) (*answer, error) {
 	if err := readable(body, chatShape); err != nil {
 		return nil, err
 	}
+
 	choices := values(strictjson.Get(body, "choices"))
 	a := &answer{id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage")}
 	for i, c := range choices {
@@ -147,7 +152,8 @@ func (chat) answer(body []byte) (*answer, error) {
 		if err := noFunctionCall(message); err != nil {
 			return nil, err
 		}
-		if i > 0 && len(s.calls) > 0 || !absent(strictjson.Get(c, "delta")) {
+		second := i > 0 && len(s.calls) > 0 // calls beside those of the first choice
+		if second || !absent(strictjson.Get(c, "delta")) {
 			return nil, errBody
 		}
 		if i == 0 {
@@ -155,6 +161,7 @@ func (chat) answer(body []byte) (*answer, error) {
 			a.cut = chatCut(strictjson.GetText(c, "finish_reason"))
 		}
 	}
+
 	if len(choices) == 0 {
 		return nil, errBody
 	}
@@ -189,6 +196,7 @@ func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage)
 	if len(a.calls) == 0 {
 		return body
 	}
+
 	at, ok := strictjson.Find(body, "choices")
 	if !ok {
 		return body
@@ -200,12 +208,14 @@ func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage)
 	if err != nil {
 		return body
 	}
+
 	var kept []json.RawMessage
 	for i, c := range a.calls[:min(len(calls), len(a.calls))] {
 		if a.fate[i].denial == "" {
 			kept = append(kept, strictjson.Replace(c.raw, strictjson.Quote(string(a.fate[i].arguments)), "function", "arguments"))
 		}
 	}
+
 	if len(kept) == 0 {
 		message = strictjson.Remove(message, "tool_calls")
 		if strictjson.GetText(choice, "finish_reason") == "tool_calls" {

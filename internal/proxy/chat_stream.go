@@ -64,6 +64,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 		return []piece{{pass, e}}, nil
 	}
+
 	if k.id == nil {
 		k.id, k.created = strictjson.Get(data, "id"), strictjson.Get(data, "created")
 	}
@@ -71,6 +72,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 	if u := strictjson.Get(data, "usage"); !absent(u) {
 		k.usage = u
 	}
+
 	at, ok := strictjson.Find(data, "choices")
 	choices := values(at.Of(data))
 	if !ok || len(choices) == 0 {
@@ -79,6 +81,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		}
 		return []piece{{pass, e}}, nil
 	}
+
 	var out []piece
 	for i, c := range choices {
 		delta := strictjson.Get(c, "delta")
@@ -86,10 +89,12 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 		if err := noFunctionCall(delta); err != nil {
 			return nil, err
 		}
-		if !absent(strictjson.Get(c, "message")) || len(calls) > 0 && integer(strictjson.Get(c, "index")) > 0 {
+		index := integer(strictjson.Get(c, "index"))
+		second := index > 0 && len(calls) > 0 // calls beside those of the first choice
+		if second || !absent(strictjson.Get(c, "message")) {
 			return nil, errBody
 		}
-		if integer(strictjson.Get(c, "index")) > 0 {
+		if index > 0 {
 			continue
 		}
 		for _, entry := range calls {
@@ -116,6 +121,7 @@ func (k *chatCodec) event(e sse.Event) ([]piece, error) {
 			return out, nil // nothing is left of it
 		}
 	}
+
 	// What comes with a call came before it.
 	return append([]piece{{pass, e}}, out...), nil
 }
@@ -136,12 +142,14 @@ func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
 			p.index, p = -1, nil
 		}
 	}
+
 	var out []piece
 	if p == nil {
 		p = &chatPending{index: index, model: chunk, entry: json.RawMessage(`{}`)}
 		k.calls = append(k.calls, p)
 		out = []piece{{step: begin}}
 	}
+
 	arguments := strictjson.Get(entry, "function", "arguments")
 	if len(arguments) > 0 && arguments[0] == '"' {
 		arguments = json.RawMessage(strictjson.Text(arguments))
@@ -161,6 +169,7 @@ func (k *chatCodec) merge(delta json.RawMessage) {
 	if err != nil {
 		return
 	}
+
 	for _, m := range members {
 		value := m.Value.Of(delta)
 		switch {
@@ -193,18 +202,22 @@ func (k *chatCodec) answer() (*answer, error) {
 	if k.finish == "" {
 		return nil, errBroken
 	}
+
 	turn := []byte(`{"role":"assistant","content":null}`)
 	for _, name := range k.order {
 		turn = strictjson.Set(turn, name, strictjson.Quote(k.message[name].String()))
 	}
+
 	if k.rest != nil {
 		turn = overlay(turn, k.rest)
 	}
+
 	a := &answer{id: k.answerID, usage: k.usage, cut: chatCut(k.finish)}
 	var calls []json.RawMessage
 	for _, p := range k.calls {
 		calls = append(calls, p.whole(string(p.arguments)))
 	}
+
 	if len(calls) > 0 {
 		turn = strictjson.Set(turn, "tool_calls", join(calls))
 	}

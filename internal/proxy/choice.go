@@ -19,6 +19,7 @@ func chosen(choice json.RawMessage) map[string]bool {
 	if strictjson.Text(choice) == "none" || kind == "none" {
 		return map[string]bool{}
 	}
+
 	var named []json.RawMessage
 	switch kind {
 	case "function", "custom", "tool":
@@ -28,6 +29,7 @@ func chosen(choice json.RawMessage) map[string]bool {
 	default:
 		return nil
 	}
+
 	only := map[string]bool{}
 	for _, c := range named {
 		for _, at := range [][]string{{"name"}, {"function", "name"}, {"custom", "name"}} {
@@ -36,6 +38,7 @@ func chosen(choice json.RawMessage) map[string]bool {
 			}
 		}
 	}
+
 	return only
 }
 

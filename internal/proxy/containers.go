@@ -96,10 +96,12 @@ func (c containers) split(text string) (own string, found []string) {
 		}
 		spans = append(spans, span{start, end})
 	}
+
 	if len(spans) == 0 {
 		return text, nil
 	}
 	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
+
 	var kept strings.Builder
 	at := 0
 	for _, s := range spans {
@@ -113,6 +115,7 @@ func (c containers) split(text string) (own string, found []string) {
 		found = append(found, text[max(s.start, at):s.end])
 		at = s.end
 	}
+
 	kept.WriteString(text[at:])
 	return strings.TrimSpace(kept.String()), found
 }

@@ -65,6 +65,7 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	if _, met := c.log.meet(e); met {
 		return nil
 	}
+
 	switch e.Kind {
 	case remit.SystemEvent:
 		return c.session.System(ctx, e.Text)
@@ -75,6 +76,7 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	case remit.ResultEvent:
 		return c.session.Result(ctx, *e.Result)
 	}
+
 	return fmt.Errorf("a %s event from outside", e.Kind)
 }
 
@@ -101,6 +103,7 @@ func (c *conversation) frame(ctx context.Context, events []remit.Event) error {
 			return err
 		}
 	}
+
 	if c.framed == nil {
 		c.framed = next
 	}
@@ -118,6 +121,7 @@ func (c *conversation) recall(ctx context.Context, s *said, genuine bool) error 
 			return err
 		}
 	}
+
 	genuine = genuine || c.metAll(s)
 	if !genuine {
 		forged := []string{words(s.text), words(s.other)}
@@ -128,11 +132,13 @@ func (c *conversation) recall(ctx context.Context, s *said, genuine bool) error 
 			return err
 		}
 	}
+
 	for i := range s.calls {
 		if _, err := c.decide(ctx, &s.calls[i]); err != nil {
 			return err
 		}
 	}
+
 	if !genuine {
 		return nil
 	}

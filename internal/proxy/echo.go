@@ -299,6 +299,7 @@ func cut(text string, words []token, end int, quotes []quote) echo {
 	if len(quotes) == 0 && end == len(text) {
 		return echo{own: text}
 	}
+
 	var out echo
 	var own strings.Builder
 	at := 0
@@ -316,6 +317,7 @@ func cut(text string, words []token, end int, quotes []quote) echo {
 		out.found = append(out.found, text[start:stop])
 		at = stop
 	}
+
 	own.WriteString(text[at:max(at, end)])
 	if end < len(text) {
 		out.found = append(out.found, text[max(at, end):])
@@ -372,16 +374,19 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 			}
 		}
 	}
+
 	for _, q := range whole {
 		if _, known := text(key(owner, words[q.from:q.to])); known {
 			found = append(found, q)
 		}
 	}
+
 	all := quote{to: len(words)}
 	if p, known := text(argumentKey(owner, words)); known {
 		all.users = p.users
 		return []quote{all}
 	}
+
 	for _, q := range whole {
 		if p, known := text(argumentKey(owner, words[q.from:q.to])); known && q.to-q.from >= wordyTokens {
 			q.users = p.users
@@ -452,6 +457,7 @@ func vouched(words []token, users []string) []quote {
 			pairs[[2]uint64{said[i-1].hash, said[i].hash}] = true
 		}
 	}
+
 	var out []quote
 	for i := 0; i+vouchedTokens <= len(words); i++ {
 		if !pairs[[2]uint64{words[i].hash, words[i+1].hash}] {
@@ -463,6 +469,7 @@ func vouched(words []token, users []string) []quote {
 			out = append(out, quote{from: i, to: i + vouchedTokens})
 		}
 	}
+
 	return out
 }
 

@@ -17,7 +17,9 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 	if err != nil {
 		return nil, refuse("the body is not a JSON object")
 	}
+
 	named = append(named, large)
+
 	out := make(map[string]json.RawMessage, len(members))
 	for _, m := range members {
 		if known, ok := strictjson.Alike(m.Name, named...); ok {
@@ -38,6 +40,7 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 			return nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
 		}
 	}
+
 	return out, nil
 }
 
@@ -122,14 +125,17 @@ func sum(a, b json.RawMessage) json.RawMessage {
 		}
 		return b
 	}
+
 	members, err := strictjson.Members(b)
 	if err != nil {
 		return a
 	}
+
 	out := []byte(a)
 	for _, m := range members {
 		out = strictjson.Set(out, m.Name, sum(strictjson.Get(a, m.Name), m.Value.Of(b)))
 	}
+
 	return out
 }
 

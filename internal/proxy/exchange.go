@@ -43,6 +43,7 @@ type exchange struct {
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
+
 	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
 	body, err := x.body()
 	if err == nil {
@@ -61,6 +62,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	if err := x.run(cancel); err != nil {
 		x.fail(err)
 	}
+
 	if x.stream != nil {
 		x.stream.stop()
 	}
@@ -100,6 +102,7 @@ func (x *exchange) open(body []byte) error {
 		}
 		declared = append(declared[:len(declared):len(declared)], more...)
 	}
+
 	id := x.r.Header.Get(headerSession)
 	if len(id) > maxSessionID {
 		return refuse(headerSession + " is too long")
@@ -108,6 +111,7 @@ func (x *exchange) open(body []byte) error {
 	if err != nil {
 		return err
 	}
+
 	x.req, x.tenant = req, tenant(x.d.name(), x.r)
 	x.owner = x.p.echoes.owner(x.r)
 	r := &reader{owner: x.owner, p: x.p, d: x.d, req: req, c: declared, read: make([]*turn, len(req.turns))}
@@ -117,6 +121,7 @@ func (x *exchange) open(body []byte) error {
 			return refuse(textCalls)
 		}
 	}
+
 	c, kept, err := r.resume(x.r.Context(), id, x.tenant)
 	if err != nil {
 		return err
@@ -134,6 +139,7 @@ const maxSessionID = 256
 func (x *exchange) run(cancel context.CancelCauseFunc) error {
 	idle := newIdle(x.p.o.Limits.Idle, cancel)
 	defer idle.stop()
+
 	body := x.req.body
 	for {
 		resp, err := x.send(body)
@@ -174,6 +180,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if x.stream != nil {
 		return false, errBroken // it began as a stream
 	}
+
 	raw, err := io.ReadAll(io.LimitReader(idle.reader(resp.Body), int64(x.p.o.Limits.Answer)+1))
 	if err != nil {
 		return false, err
@@ -181,6 +188,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if len(raw) > x.p.o.Limits.Answer {
 		return false, errors.New("the answer is longer than the bound")
 	}
+
 	raw = bytes.TrimSpace(strictjson.Repair(bytes.TrimPrefix(raw, byteOrderMark)))
 	a, err := x.d.answer(raw)
 	if err != nil {
@@ -200,6 +208,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 		}
 		raw = x.d.whole(raw, a, a.notes(), usage)
 	}
+
 	shown, err := x.d.answer(raw)
 	if err != nil {
 		return false, err
@@ -234,11 +243,13 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 	ctx := x.r.Context()
 	x.tries = append(x.tries, a)
 	x.usage = sum(x.usage, a.usage)
+
 	for _, text := range a.external {
 		if err := x.c.tell(ctx, attached("provider", text)); err != nil {
 			return false, err
 		}
 	}
+
 	for i := range a.calls {
 		if x.excluded(&a.calls[i]) {
 			a.fate = append(a.fate, fate{denial: notOffered(a.calls[i].tool)})
@@ -250,6 +261,7 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		}
 		a.fate = append(a.fate, f)
 	}
+
 	n := a.denied()
 	mute := slices.ContainsFunc(a.calls, func(k call) bool { return k.mute })
 	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
@@ -290,6 +302,7 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 			d = answer.Decision
 		}
 	}
+
 	mode, message := "enforce", "decided"
 	if x.p.o.Shadow {
 		mode = "shadow"
@@ -317,6 +330,7 @@ func (x *exchange) finish(shown *said) error {
 // keep puts the conversation aside for the next request.
 func (x *exchange) keep(shown *said) {
 	l := &live{keys: []hash{x.end}, c: x.c, kept: x.kept}
+
 	if shown != nil {
 		last := x.tries[len(x.tries)-1]
 		l.kept = kept{owed: x.d.owed(last), response: last.id}
@@ -371,6 +385,7 @@ func (x *exchange) fail(err error) {
 	if cause := context.Cause(x.r.Context()); cause != nil && !errors.Is(cause, errIdle) {
 		return // the client has gone
 	}
+
 	status, message := http.StatusBadGateway, "the upstream could not be asked, or its answer could not be used: "+err.Error()
 	if e := (*errAnswer)(nil); errors.As(err, &e) {
 		message += e.text

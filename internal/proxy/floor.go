@@ -34,7 +34,10 @@ func floorOf(calls []call) floor {
 
 // returned notes that a call has returned, by any of the names of calls.
 func (f *floor) returned(id string, names map[string]string) {
-	f.open = slices.DeleteFunc(f.open, func(o string) bool { return o == id || names[o] != "" && names[o] == names[id] })
+	f.open = slices.DeleteFunc(f.open, func(o string) bool {
+		alias := names[o] != "" && names[o] == names[id]
+		return o == id || alias
+	})
 }
 
 // event is what a text is that comes while calls work: the result of the one
@@ -83,6 +86,7 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 		}
 		out = append(out, e)
 	}
+
 	for _, e := range out {
 		c.hear(e)
 		switch e.Kind {
@@ -92,6 +96,7 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 			r.p.echoes.remember(r.owner, e.Text, &c.lineage)
 		}
 	}
+
 	return out
 }
 
@@ -109,6 +114,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	case c.log.others(e.Text):
 		return []remit.Event{attached("recorded", e.Text)}
 	}
+
 	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
 	if len(x.found) == 0 {
 		return []remit.Event{e}
@@ -118,6 +124,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	if x.own != "" {
 		out = append(out, event(remit.UserEvent, x.own))
 	}
+
 	for _, f := range x.found {
 		out = append(out, attached("passed on", f))
 	}
@@ -193,6 +200,7 @@ func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said,
 	default:
 		c.floor = floorOf(s.calls)
 	}
+
 	if !genuine {
 		for _, text := range slices.Concat(s.text, s.other) {
 			r.p.echoes.remember(r.owner, text, &c.lineage)

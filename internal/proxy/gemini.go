@@ -65,6 +65,7 @@ func spelled(object json.RawMessage, names ...string) error {
 	if err != nil {
 		return refuse("there is no object where one is expected")
 	}
+
 	seen := map[string]string{}
 	for _, m := range members {
 		folded := foldedName(m.Name)
@@ -80,6 +81,7 @@ func spelled(object json.RawMessage, names ...string) error {
 		}
 		seen[folded] = m.Name
 	}
+
 	return nil
 }
 
@@ -91,6 +93,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	for _, name := range geminiMembers[1:] {
 		members = append(members, underscored(name))
 	}
+
 	m, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
 	if err == nil {
 		err = spelled(body, geminiMembers...)
@@ -98,6 +101,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	system, tools := either(body, "systemInstruction"), either(body, "tools")
 	r := &request{turns: many(m["contents"]), frame: []json.RawMessage{system, tools}}
 	config := either(body, "toolConfig", "functionCallingConfig")
@@ -111,17 +115,20 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	case truth(either(config, "streamFunctionCallArguments")):
 		return nil, refuse(`calls that come in fragments can't be decided: leave "streamFunctionCallArguments" out`)
 	}
+
 	if err := r.geminiTools(tools); err != nil {
 		return nil, err
 	}
 	if n := either(body, "generationConfig", "candidateCount"); len(r.tools) > 0 && !absent(n) && string(n) != "1" {
 		return nil, refuse(`several answers with calls can't be decided: leave "candidateCount" out`)
 	}
+
 	for _, of := range [][]json.RawMessage{r.turns, many(system)} {
 		if err := spelledParts(of); err != nil {
 			return nil, err
 		}
 	}
+
 	r.system = c.events(remit.SystemEvent, geminiParts(system))
 	r.only, r.forced = geminiChosen(config), strings.EqualFold(strictjson.GetText(config, "mode"), "ANY")
 	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
@@ -199,6 +206,7 @@ func geminiParts(turn json.RawMessage) []part {
 		}
 		out = append(out, p)
 	}
+
 	return out
 }
 
@@ -207,9 +215,11 @@ func (gemini) turn(raw json.RawMessage, c containers) turn {
 	if role == "model" {
 		return turn{said: geminiSaid(list)}
 	}
+
 	var t turn
 	var own []part
 	returned := map[string]int{}
+
 	for _, p := range list {
 		if p.kind == "functionResponse" {
 			t.events = append(t.events, geminiResult(either(p.raw, "functionResponse"), returned))
@@ -217,6 +227,7 @@ func (gemini) turn(raw json.RawMessage, c containers) turn {
 			own = append(own, p)
 		}
 	}
+
 	if role != "user" && role != "" {
 		for i := range own {
 			own[i].marked = true // what comes with results
@@ -259,6 +270,7 @@ func geminiSaid(list []part) *said {
 	s := &said{}
 	called := map[string]int{}
 	last := ""
+
 	join := func(texts []string, p part) []string {
 		if last == p.kind {
 			texts[len(texts)-1] += p.text
@@ -266,6 +278,7 @@ func geminiSaid(list []part) *said {
 		}
 		return append(texts, p.text)
 	}
+
 	for _, p := range list {
 		switch {
 		case p.kind == "text":
@@ -283,6 +296,7 @@ func geminiSaid(list []part) *said {
 		}
 		last = p.kind
 	}
+
 	return s
 }
 
@@ -335,6 +349,7 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	if err := readable(chunk, geminiShape); err != nil {
 		return nil, err
 	}
+
 	c := &geminiChunk{blocked: strictjson.GetText(chunk, "promptFeedback", "blockReason") != "", failed: !absent(strictjson.Get(chunk, "error"))}
 	for i, candidate := range values(strictjson.Get(chunk, "candidates")) {
 		list := geminiParts(strictjson.Get(candidate, "content"))
@@ -358,6 +373,7 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 			}
 		}
 	}
+
 	return c, nil
 }
 
@@ -376,6 +392,7 @@ func (gemini) answer(body []byte) (*answer, error) {
 	if err := strict(body); err != nil {
 		return nil, fmt.Errorf("%w: %v", errBody, err)
 	}
+
 	a := &answer{}
 	var list []part
 	ended := false
@@ -399,6 +416,7 @@ func (gemini) answer(body []byte) (*answer, error) {
 			a.id = strictjson.GetText(raw, "responseId")
 		}
 	}
+
 	external := a.external
 	a.said, a.turn = *geminiSaid(list), geminiTurn(list)
 	a.external = append(a.external, external...)
@@ -498,6 +516,7 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 			list[i] = withParts(chunk, out)
 		}
 	}
+
 	if usage != nil && counted >= 0 {
 		list[counted] = strictjson.Set(list[counted], "usageMetadata", usage)
 	}
@@ -543,6 +562,7 @@ func (r *request) geminiTools(tools json.RawMessage) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -551,6 +571,7 @@ func declaration(raw json.RawMessage) (json.RawMessage, error) {
 	if err := spelled(raw, "name", "description", "parameters", "parametersJsonSchema"); err != nil {
 		return nil, err
 	}
+
 	parameters, schema := strictjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
 	switch {
 	case !absent(parameters) && !absent(schema):
@@ -558,12 +579,14 @@ func declaration(raw json.RawMessage) (json.RawMessage, error) {
 	case !absent(parameters):
 		schema = jsonSchema(parameters)
 	}
+
 	out := []byte(`{"type":"function"}`)
 	for _, name := range []string{"name", "description"} {
 		if v := strictjson.Get(raw, name); !absent(v) {
 			out = strictjson.Set(out, name, v)
 		}
 	}
+
 	if !absent(schema) {
 		out = strictjson.Set(out, "parameters", schema)
 	}
@@ -599,6 +622,7 @@ func translated(v any, depth int) any {
 	if !ok || depth > maxSchemaDepth {
 		return v
 	}
+
 	out := map[string]any{}
 	for name, value := range schema {
 		if other, ok := schemaNames[name]; ok {
@@ -630,6 +654,7 @@ func translated(v any, depth int) any {
 			out[name] = value
 		}
 	}
+
 	if kind, ok := out["type"].(string); ok && schema["nullable"] == true {
 		out["type"] = []any{kind, "null"}
 	}

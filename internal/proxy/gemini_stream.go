@@ -49,6 +49,7 @@ func (k *geminiCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 		return []piece{{pass, e}}, nil
 	}
+
 	if k.id == nil {
 		k.id = strictjson.Get(data, "responseId")
 	}
@@ -78,9 +79,12 @@ func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) 
 			calls = append(calls, piece{step: begin})
 			continue
 		}
-		k.hasText = k.hasText || p.kind == "text" && p.text != ""
+		if p.kind == "text" && p.text != "" {
+			k.hasText = true
+		}
 		own = append(own, p.raw)
 	}
+
 	ends := c.finish != "" || c.blocked
 	switch {
 	case len(k.calls) == 0 && ends:
@@ -88,6 +92,7 @@ func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) 
 	case len(calls) == 0 && !ends:
 		return []piece{{pass, e}}
 	}
+
 	var out []piece
 	if len(own) > 0 {
 		// What comes with a call came before it, and goes on whatever becomes of it.
@@ -128,6 +133,7 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 	if k.tries == 0 {
 		return e
 	}
+
 	if k.id != nil {
 		e.Data = strictjson.Replace(e.Data, k.id, "responseId")
 	}
@@ -135,6 +141,7 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 	if err != nil || k.parted || !k.sentText {
 		return e
 	}
+
 	list := make([]json.RawMessage, len(c.parts))
 	for i, p := range c.parts {
 		list[i] = p.raw
@@ -143,6 +150,7 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 			list[i] = strictjson.Set(p.raw, "text", strictjson.Quote("\n\n"+p.text))
 		}
 	}
+
 	if k.parted {
 		e.Data = withParts(e.Data, list)
 	}

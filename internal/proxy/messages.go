@@ -49,6 +49,7 @@ func (messages) turn(raw json.RawMessage, c containers) turn {
 		t.events = append(t.events, c.events(remit.UserEvent, own)...)
 		return t
 	}
+
 	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
 
@@ -126,10 +127,12 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 	if len(a.calls) == 0 {
 		return body
 	}
+
 	at, ok := strictjson.Find(body, "content")
 	if !ok {
 		return body
 	}
+
 	var out []json.RawMessage
 	n, kept := 0, 0
 	for _, p := range parts(at.Of(body)) {
@@ -146,6 +149,7 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 		}
 		n++
 	}
+
 	body = strictjson.Splice(body, at, join(out))
 	if kept == 0 && strictjson.GetText(body, "stop_reason") == "tool_use" {
 		body = strictjson.Set(body, "stop_reason", []byte(`"end_turn"`))

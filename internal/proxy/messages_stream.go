@@ -53,6 +53,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 	if err := readable(e.Data, messagesEvent); err != nil {
 		return nil, err
 	}
+
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
 	switch strictjson.GetText(e.Data, "type") {
 	case "message_start":
@@ -104,6 +105,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 	case "error":
 		k.failed = true
 	}
+
 	// What holds blocks is not known, and neither is what has no type.
 	holds := func(member string) bool { return strictjson.Get(e.Data, member) != nil }
 	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || strictjson.GetText(e.Data, "type") == "" {
@@ -167,6 +169,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 	if !k.ended {
 		return nil, errBroken
 	}
+
 	a := &answer{id: k.id, usage: k.usage, cut: blocksCut(k.reason)}
 	var content []json.RawMessage
 	for _, b := range k.blocks {
@@ -175,6 +178,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 		}
 		content = append(content, b.whole())
 	}
+
 	a.turn = join(content)
 	a.said = *blocksSaid(a.turn)
 	for i, b := range k.calls {

@@ -133,9 +133,10 @@ type Proxy struct {
 
 // New makes a proxy.
 func New(o Options) (*Proxy, error) {
-	if o.Upstream == nil || o.Upstream.Host == "" || o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https" {
+	if !webAddress(o.Upstream) {
 		return nil, errors.New("the upstream is not an address as in https://api.example")
 	}
+
 	o.Name = cmp.Or(o.Name, "agent")
 	if o.Contract != nil && o.Contract.Server != o.Name {
 		return nil, fmt.Errorf("the contract file is for %q, not for %q: name them alike", o.Contract.Server, o.Name)
@@ -144,11 +145,13 @@ func New(o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, p := range o.Pass {
 		if !strings.HasPrefix(p, "/") {
 			return nil, fmt.Errorf("the path %q does not begin with a slash", p)
 		}
 	}
+
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -166,10 +169,12 @@ func New(o Options) (*Proxy, error) {
 	if o.Transport == nil {
 		o.Transport = transport()
 	}
+
 	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
 	// Where an answer redirects to is for the client to know.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 	p.relay = &httputil.ReverseProxy{
 		Transport:     o.Transport,
 		FlushInterval: -1,
@@ -179,7 +184,13 @@ func New(o Options) (*Proxy, error) {
 		},
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
+
 	return p, nil
+}
+
+// webAddress reports whether an address is one of the web, with a host.
+func webAddress(u *url.URL) bool {
+	return u != nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // versioned is how addresses end that hold the version of an API.

@@ -19,6 +19,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &request{stream: truth(m["stream"]), tools: values(m["tools"]), frame: []json.RawMessage{m["instructions"], m["tools"]}}
 	input := m["input"]
 	switch {
@@ -35,6 +36,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	default:
 		return nil, refuse(`"input" is neither a text nor a list`)
 	}
+
 	r.system = c.events(remit.SystemEvent, parts(m["instructions"]))
 	switch {
 	case !absent(m["previous_response_id"]):
@@ -46,6 +48,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 		}
 		r.kept = "conversation " + id
 	}
+
 	if !absent(m["prompt"]) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(strictjson.Get(m["prompt"], "variables"))}))
 	}
@@ -95,6 +98,7 @@ func itemSaid(item json.RawMessage) *said {
 	default:
 		s.external = append(s.external, words([]string{unreadable(kind), everything(item)}))
 	}
+
 	return s
 }
 
@@ -247,6 +251,7 @@ func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, ca
 		out = append(append(out, led...), item)
 		led = nil
 	}
+
 	return append(out, led...), calls
 }
 

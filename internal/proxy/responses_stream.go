@@ -50,6 +50,7 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 	if err := readable(e.Data, responsesEvent); err != nil {
 		return nil, err
 	}
+
 	one := func(s step) ([]piece, error) { return []piece{{s, e}}, nil }
 	switch strictjson.GetText(e.Data, "type") {
 	case "response.created", "response.queued", "response.in_progress":
@@ -70,6 +71,7 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 		return one(pass)
 	}
+
 	s, err := k.within(e)
 	if err != nil || s == pending {
 		return nil, err
@@ -84,6 +86,7 @@ func (k *responsesCodec) within(e sse.Event) (step, error) {
 	if at == nil && kind != "" && !callLike(kind) && !slices.ContainsFunc([]string{"item", "response", "output"}, holds) {
 		return pass, nil
 	}
+
 	x := k.items[integer(at)]
 	if kind == "response.output_item.added" {
 		if x != nil || integer(at) < 0 {
@@ -109,9 +112,12 @@ func (k *responsesCodec) within(e sse.Event) (step, error) {
 			return pending, errBody
 		}
 	}
-	if item := strictjson.Get(e.Data, "item"); !absent(item) && noCallsIn(item) != nil || callLike(strictjson.GetText(e.Data, "part", "type")) {
+	item := strictjson.Get(e.Data, "item")
+	hidden := !absent(item) && noCallsIn(item) != nil
+	if hidden || callLike(strictjson.GetText(e.Data, "part", "type")) {
 		return pending, errBody
 	}
+
 	switch {
 	case x.call:
 		return pending, nil
@@ -128,6 +134,7 @@ func (k *responsesCodec) answer() (*answer, error) {
 	if k.final == nil {
 		return nil, errBroken
 	}
+
 	var items []json.RawMessage
 	for _, x := range k.order {
 		if x.done == nil && len(k.calls) > 0 {
@@ -137,14 +144,17 @@ func (k *responsesCodec) answer() (*answer, error) {
 			items = append(items, x.done)
 		}
 	}
+
 	a := outputAnswer(k.final, items)
 	// What the last event lists has come before: a call that has not would not
 	// have been decided.
 	for _, raw := range values(strictjson.Get(k.final, "output")) {
-		if isCall(raw) && len(k.calls) == 0 || noCallsIn(raw) != nil {
+		undecided := isCall(raw) && len(k.calls) == 0
+		if undecided || noCallsIn(raw) != nil {
 			return nil, errBody
 		}
 	}
+
 	return a, nil
 }
 

@@ -190,10 +190,12 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 	if r.err != nil {
 		return nil, kept{}, r.err
 	}
+
 	for at := len(r.req.turns); at >= 0; at-- {
 		from := at
+		remote := r.req.kept != "" && at == 0 // the provider keeps the turns before
 		l := r.p.cache.take(r.before[at], func(l *live) bool {
-			if !l.answered || r.req.kept != "" && at == 0 {
+			if !l.answered || remote {
 				return true
 			}
 			if at == len(r.req.turns) {
@@ -215,16 +217,17 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 			return nil, kept{}, err
 		}
 		r.offer = l.c.offer
-		if r.req.kept != "" && at == 0 {
+		if remote {
 			if err := l.c.frame(ctx, r.frame()); err != nil {
 				return nil, kept{}, err
 			}
 		}
-		if l.answered && (r.req.kept == "" || at > 0) {
+		if l.answered && !remote {
 			l.kept = kept{} // the client's history is all that there is
 		}
 		return l.c, l.kept, r.tell(ctx, l.c, from)
 	}
+
 	r.offer = r.known()
 	c, err := r.begin(ctx, id)
 	if err != nil {
@@ -335,6 +338,7 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 		}
 		i++
 	}
+
 	c.log = nil
 	return r.err
 }

@@ -135,17 +135,21 @@ func (r *route) fits(method string, segments []string) bool {
 	if before < 0 || !slices.Contains(strings.Fields(r.methods), method) {
 		return false
 	}
+
 	for i, pattern := range end {
 		if !segmentFits(pattern, segments[before+i]) {
 			return false
 		}
 	}
+
 	if r.dialect != nil || r.refused != "" {
 		return true
 	}
+
 	for i, s := range segments {
 		named := i >= before && s == end[i-before]
-		if !named && (slices.Contains(answering, s) || i < before && strings.Contains(s, ":")) {
+		verb := i < before && strings.Contains(s, ":")
+		if !named && (verb || slices.Contains(answering, s)) {
 			return false
 		}
 	}
@@ -154,7 +158,7 @@ func (r *route) fits(method string, segments []string) bool {
 
 // segmentFits reports whether a segment of a path is one of a pattern.
 func segmentFits(pattern, segment string) bool {
-	fits := func(pattern, name string) bool { return name == pattern || pattern == "*" && name != "" }
+	fits := func(pattern, name string) bool { return name == pattern || (pattern == "*" && name != "") }
 	of, verb, ok := strings.Cut(pattern, ":")
 	at := strings.LastIndexByte(segment, ':')
 	if !ok || at < 0 {
@@ -193,11 +197,13 @@ func (p *Proxy) route(w http.ResponseWriter, r *http.Request) {
 		p.serve(w, r, found.dialect)
 		return
 	}
+
 	if strings.EqualFold(r.Header.Get("Upgrade"), "h2c") {
 		for _, name := range []string{"Upgrade", "Connection", "Http2-Settings"} {
 			r.Header.Del(name) // the client only asks whether it could; the answer is no
 		}
 	}
+
 	known := found != nil && found.refused == "" && r.Header.Get("Upgrade") == ""
 	if !known && !p.o.Shadow && !p.passes(r.URL.Path) {
 		why := "calls could pass undecided there: use chat/completions, responses or messages"

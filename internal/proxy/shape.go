@@ -59,6 +59,7 @@ func (s *shape) object(value json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("%w: there is no object where one is expected", errBody)
 	}
+
 	for _, m := range members {
 		inner := m.Value.Of(value)
 		if slices.Contains(s.members, m.Name) {
@@ -71,10 +72,12 @@ func (s *shape) object(value json.RawMessage) error {
 		}
 		folded := foldedName(m.Name)
 		is := func(name string) bool { return foldedName(name) == folded }
-		if slices.ContainsFunc(s.members, is) || slices.ContainsFunc(callMembers, is) && !absent(inner) {
+		call := slices.ContainsFunc(callMembers, is) && !absent(inner)
+		if call || slices.ContainsFunc(s.members, is) {
 			return fmt.Errorf("%w: some clients read calls in the member %q", errBody, display.Line(m.Name))
 		}
 	}
+
 	return nil
 }
 

@@ -76,11 +76,13 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 	} else {
 		x.stream.k.next()
 	}
+
 	s := x.stream
 	s.queue, s.tail, s.calls = nil, nil, 0
 	if err := s.read(idle.reader(io.LimitReader(resp.Body, int64(x.p.o.Limits.Answer)))); err != nil {
 		return false, err
 	}
+
 	a, err := s.k.answer()
 	if err != nil {
 		if x.p.o.Shadow {
@@ -101,6 +103,7 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 		return true, nil
 	}
 	s.shown.add(&said{text: a.text, other: a.other, external: a.external})
+
 	for i, c := range a.calls {
 		if f := a.fate[i]; f.denial == "" {
 			if !x.p.o.Shadow {
@@ -109,12 +112,14 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 			s.shown.calls = append(s.shown.calls, c)
 		}
 	}
+
 	return false, s.end(a)
 }
 
 // read passes on the events of one try as far as they can be.
 func (s *stream) read(r io.Reader) error {
 	in := sse.NewReader(r, s.x.p.o.Limits.Answer)
+
 	for {
 		e, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -152,6 +157,7 @@ func (s *stream) take(p piece) error {
 		s.queue = append(s.queue, queued{p, -1})
 		return nil
 	}
+
 	if s.calls == 0 {
 		// What waited led to no call.
 		for _, q := range s.queue {
@@ -212,6 +218,7 @@ func (s *stream) end(a *answer) error {
 	if err := s.x.finish(&s.shown); err != nil || s.x.p.o.Shadow {
 		return err
 	}
+
 	// The note comes before the calls, unless there is text behind them.
 	later := slices.ContainsFunc(s.queue, func(q queued) bool { return q.step == pass })
 	if later {
@@ -227,6 +234,7 @@ func (s *stream) end(a *answer) error {
 	if err := s.flush(a); err != nil {
 		return err
 	}
+
 	var usage json.RawMessage
 	if len(s.x.tries) > 1 {
 		usage = s.x.usage

@@ -28,6 +28,7 @@ func (r *reader) deployment(events []remit.Event) []remit.Event {
 			out = append(out, event(remit.SystemEvent, x.own))
 		}
 	}
+
 	return out
 }
 
@@ -38,6 +39,7 @@ func (e *echoes) divideLines(owner uint64, text string) echo {
 	var own strings.Builder
 	var out echo
 	var came string
+
 	var since uint64
 	end := func() {
 		if came == "" {
@@ -51,6 +53,7 @@ func (e *echoes) divideLines(owner uint64, text string) echo {
 		own.WriteString(x.own)
 		came = ""
 	}
+
 	for line := range strings.Lines(text) {
 		at := since
 		if strings.TrimSpace(line) != "" {
@@ -61,6 +64,7 @@ func (e *echoes) divideLines(owner uint64, text string) echo {
 		}
 		since, came = at, came+line
 	}
+
 	end()
 	if out.own = own.String(); len(out.found) == 0 {
 		out.own = text

@@ -43,6 +43,7 @@ func tokensOf(text string, most int) (out []token, end int) {
 		}
 		at += n
 	}
+
 	if open {
 		out = append(out, t)
 	}

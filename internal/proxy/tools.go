@@ -73,14 +73,17 @@ func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor,
 		}
 		return made, err
 	}
+
 	for _, err := range errs {
 		m.o.Log.Info("a tool has no definition to hold its calls to, and they are denied", "error", err)
 	}
+
 	for i := range c.Tools {
 		if found := synth.Instructions(&c.Tools[i]); len(found) > 0 {
 			m.o.Log.Warn("a tool's definition speaks to the model", "tool", c.Tools[i].Name, "findings", found)
 		}
 	}
+
 	file, lasts, err := m.contract(c)
 	if err != nil {
 		if file == nil {
@@ -179,6 +182,7 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 		*known = answer
 		names = append(names, t.Name)
 	}
+
 	if len(names) > 0 {
 		m.o.Log.Info("the calls of tools are taken for answers, by their names", "tools", names)
 	}
@@ -212,7 +216,9 @@ func (m *monitors) unknown(c *schema.Catalogue) *contract.File {
 		t := &c.Tools[i]
 		known, ok := m.file.Tool(t.Name)
 		changed := ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
-		if !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools || changed && slices.Contains(m.o.Accept, t.Name) {
+		fresh := !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools
+		accepted := changed && slices.Contains(m.o.Accept, t.Name)
+		if fresh || accepted {
 			made.Tools = append(made.Tools, synth.Tool(t, c))
 		}
 	}

@@ -129,10 +129,12 @@ func parts(content json.RawMessage) []part {
 	if content[0] == '"' {
 		return []part{{kind: "text", text: strictjson.Text(content), raw: content}}
 	}
+
 	elements, err := strictjson.Elements(content)
 	if err != nil {
 		return []part{{kind: "unknown", raw: content}}
 	}
+
 	out := make([]part, 0, len(elements))
 	for _, at := range elements {
 		raw := at.Of(content)
@@ -143,6 +145,7 @@ func parts(content json.RawMessage) []part {
 			marked: strictjson.Get(raw, markMember) != nil,
 		})
 	}
+
 	return out
 }
 
@@ -188,6 +191,7 @@ func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	if kind == remit.UserEvent {
 		c = append(carried(), c...)
 	}
+
 	var own []string
 	var with []remit.Event
 	for i := range list {
@@ -202,6 +206,7 @@ func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 			with = append(with, attached("container", f))
 		}
 	}
+
 	if text := words(own); text != "" {
 		return append([]remit.Event{event(kind, text)}, with...)
 	}

@@ -73,6 +73,7 @@ func (x *exchange) send(body []byte) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	header(out.Header, x.r.Header)
 	forget(out.Header)
 	out.Header.Del("Accept-Encoding") // the transport asks for what it can read

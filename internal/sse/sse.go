@@ -49,6 +49,7 @@ func (r *Reader) Next() (Event, error) {
 	var e Event
 	var data []byte
 	has, size := false, 0
+
 	for {
 		line, err := r.line(r.most - size)
 		if err != nil {
@@ -92,6 +93,7 @@ func (r *Reader) Next() (Event, error) {
 // line reads up to a line end, which may be CR, LF or both.
 func (r *Reader) line(most int) ([]byte, error) {
 	var line []byte
+
 	for {
 		c, err := r.in.ReadByte()
 		if err != nil {

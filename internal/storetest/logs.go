@@ -41,6 +41,7 @@ func RunLogs(t *testing.T, fresh func(t *testing.T, now func() time.Time) *Logs)
 		{"a created session is its principal's", created},
 		{"of creations at the same time one counts", createRace},
 	} {
+
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := fresh(t, func() time.Time { return morning })
@@ -106,11 +107,13 @@ func everyByte(t *testing.T, s *Logs) {
 		{Kind: remit.PrincipalEvent, Principal: &guard.Principal{ID: "ann", Groups: []string{"<b>"}, Attributes: map[string]string{"a": "b"}}},
 		{Kind: remit.UserEvent, Text: strings.Repeat("long ", 1<<18)},
 	}
+
 	list := make([]store.Record, len(events))
 	for i, e := range events {
 		e.Time = noon.UTC()
 		list[i] = store.Record{Seq: int64(i), Event: e}
 	}
+
 	must(t, s.Append(t.Context(), "s", 0, list...))
 	equal(t, "events", records(t, s.Read(t.Context(), "s", 0)), list)
 }
@@ -156,7 +159,9 @@ func race(t *testing.T, s *Logs) {
 			}
 		})
 	}
+
 	wg.Wait()
+
 	got := records(t, s.Read(t.Context(), "s", 0))
 	next := map[string]int{}
 	for _, r := range got {
@@ -166,6 +171,7 @@ func race(t *testing.T, s *Logs) {
 		}
 		next[writer]++
 	}
+
 	if len(got) != writers*each {
 		t.Errorf("%d events, want %d", len(got), writers*each)
 	}
@@ -196,11 +202,13 @@ func refused(t *testing.T, s *Logs) {
 	} {
 		is(t, c.err, store.ErrInvalid)
 	}
+
 	for _, id := range []string{"", long, "\xff"} {
 		for _, err := range s.Read(t.Context(), id, 0) {
 			is(t, err, store.ErrInvalid)
 		}
 	}
+
 	for _, id := range []string{"s", "x"} {
 		_, err := s.Session(t.Context(), id)
 		is(t, err, store.ErrNotFound)
@@ -258,6 +266,7 @@ func createRace(t *testing.T, s *Logs) {
 			results <- err
 		}()
 	}
+
 	won := 0
 	for range cap(results) {
 		switch err := <-results; {
@@ -267,6 +276,7 @@ func createRace(t *testing.T, s *Logs) {
 			t.Error(err)
 		}
 	}
+
 	if won != 1 {
 		t.Errorf("%d created it", won)
 	}

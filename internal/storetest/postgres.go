@@ -64,6 +64,7 @@ func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	if err := handOver(dir); err != nil {
 		tb.Fatal(err)
 	}
+
 	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", p.data(), "-A", "trust", "-U", "remit", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.Dir = dir
 	if initdb.SysProcAttr, err = unprivileged(); err != nil {
@@ -86,15 +87,18 @@ func (p *Postgres) Start(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
+
 	args := []string{"-D", p.data(), "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB"}
 	for _, s := range p.settings {
 		args = append(args, "-c", s)
 	}
+
 	cmd := exec.Command(filepath.Join(p.bin, "postgres"), args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = p.dir, log, log
 	if cmd.SysProcAttr, err = unprivileged(); err != nil {
 		tb.Fatal(err)
 	}
+
 	started := make(chan error)
 	p.log, p.ended = log, make(chan struct{})
 	go func() {
@@ -108,6 +112,7 @@ func (p *Postgres) Start(tb testing.TB) {
 			_ = cmd.Wait() // it is stopped by signals, which it reports as errors
 		}
 	}()
+
 	if err := <-started; err != nil {
 		tb.Fatal(err)
 	}

@@ -44,6 +44,7 @@ func endedForAll(t *testing.T, s *suite) {
 	s.begin(t, "gateway")
 	s.create(t, "ann", "s")
 	must(t, s.Append(t.Context(), "s", 0, call("s", "c1", remit.Ask)))
+
 	a := s.ask(t, "s", "c1", 0)
 	for _, id := range []string{"s", "gateway"} {
 		s.pass(time.Second)
@@ -56,6 +57,7 @@ func endedForAll(t *testing.T, s *suite) {
 		equal(t, "session", again, first)
 		is(t, s.open(t).Append(t.Context(), id, 1, said("one more")), store.ErrEnded)
 	}
+
 	// What was asked before can still be settled.
 	must(t, s.Cancel(t.Context(), a.ID))
 	_, err := s.End(t.Context(), "nowhere")
@@ -67,6 +69,7 @@ func ownPages(t *testing.T, s *suite) {
 	s.begin(t, "gateway")
 	s.create(t, "ann", "a1", "a3", "a2")
 	s.create(t, "bob", "b1")
+
 	for _, c := range []struct {
 		whose store.Whose
 		after string
@@ -95,6 +98,7 @@ func ownQuestions(t *testing.T, s *suite) {
 	s.begin(t, "gateway")
 	s.create(t, "ann", "a")
 	s.create(t, "bob", "b")
+
 	var turns []store.Turn
 	ids := map[string]string{}
 	for i, session := range []string{"a", "b", "a", "gateway", "a"} {
@@ -104,6 +108,7 @@ func ownQuestions(t *testing.T, s *suite) {
 		a := s.ask(t, session, fmt.Sprint(i), 0)
 		turns, ids[a.ID] = append(turns, store.Turn{Created: a.Created, ID: a.ID}), session
 	}
+
 	count := func(w store.Whose, after store.Turn, limit int) (order string) {
 		t.Helper()
 		list, err := s.PendingOf(t.Context(), w, after, limit)
@@ -116,10 +121,12 @@ func ownQuestions(t *testing.T, s *suite) {
 		}
 		return order
 	}
+
 	equal(t, "ann's", count(ann, store.Turn{}, 0), "024")
 	equal(t, "bob's", count(bob, store.Turn{}, 0), "1")
 	equal(t, "nobody's", count(store.Whose{}, store.Turn{}, 0), "3")
 	equal(t, "ann's after the first", count(ann, turns[0], 1), "2")
+
 	// Page by page nothing is missed and nothing comes twice, also where two
 	// were asked at the same time.
 	got := ""
@@ -131,6 +138,7 @@ func ownQuestions(t *testing.T, s *suite) {
 		}
 		after, got = store.Turn{Created: list[0].Created, ID: list[0].ID}, got+list[0].Call
 	}
+
 	if got != "01234" && got != "02134" {
 		t.Errorf("everybody's are %s", got)
 	}
@@ -147,6 +155,7 @@ func requestOnce(t *testing.T, s *suite) {
 	if got != nil {
 		t.Fatalf("a new request has the reply %+v", got)
 	}
+
 	want := store.Reply{Status: 201, Header: map[string]string{"Location": "/ä"}, Body: []byte("\x00\xff<>")}
 	must(t, s.Settle(t.Context(), r, want))
 	for _, replica := range []store.Store{s.Store, s.open(t)} {
@@ -157,12 +166,14 @@ func requestOnce(t *testing.T, s *suite) {
 		_, err = replica.Reply(t.Context(), request("k", "do that"))
 		is(t, err, store.ErrReused)
 	}
+
 	// Another's key of the same name, and a name that another's ends like.
 	for _, other := range []store.Request{{Principal: "bob", Key: "k"}, {Principal: "an", Key: "nk"}} {
 		if got, err := s.Reply(t.Context(), other); got != nil || err != nil {
 			t.Errorf("%+v: got %v, %v", other, got, err)
 		}
 	}
+
 	for _, key := range []string{"", strings.Repeat("k", store.MaxKey+1)} {
 		_, err := s.Reply(t.Context(), request(key, ""))
 		is(t, err, store.ErrInvalid)
@@ -283,6 +294,7 @@ func requestRace(t *testing.T, s *suite) {
 			results <- err
 		}()
 	}
+
 	won := 0
 	for range cap(results) {
 		switch err := <-results; {
@@ -292,6 +304,7 @@ func requestRace(t *testing.T, s *suite) {
 			t.Error(err)
 		}
 	}
+
 	list, err := s.Sessions(t.Context(), "", 10)
 	must(t, err)
 	if won != 1 || len(list) != 1 {

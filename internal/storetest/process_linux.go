@@ -17,6 +17,7 @@ func account() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}
+
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
@@ -32,6 +33,7 @@ func account() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
+
 	return nil, fmt.Errorf("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody")
 }
 

@@ -31,6 +31,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 			return &Logs{Logs: s.Store, Other: s.open(t), Check: func(t *testing.T) { verified(t, s) }}
 		})
 	})
+
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *suite)
@@ -237,6 +238,7 @@ func meanwhile(t *testing.T, s *suite) {
 	must(t, s.Append(t.Context(), "s", 6, said("6"), said("7")))
 	must(t, s.Append(t.Context(), "s", 8, said("8")))
 	is(t, s.Append(t.Context(), "s", 7, said("7")), store.ErrConflict)
+
 	if got := records(t, other.Read(t.Context(), "s", 0)); len(got) != 9 {
 		t.Errorf("the session has %s", show(got))
 	}
@@ -287,6 +289,7 @@ func reopened(t *testing.T, s *suite) {
 	must(t, err)
 	must(t, s.Close())
 	again := s.open(t)
+
 	if got := records(t, again.Read(t.Context(), "s", 0)); len(got) != 2 {
 		t.Errorf("events: %s", show(got))
 	}
@@ -340,6 +343,7 @@ func closed(t *testing.T, s *suite) {
 	must(t, err)
 	must(t, s.Close())
 	must(t, s.Close())
+
 	ctx := t.Context()
 	for name, f := range map[string]func() error{
 		"append":   func() error { return s.Append(ctx, "s", 1, said("x")) },
@@ -391,21 +395,25 @@ func answered(t *testing.T, s *suite) {
 	if a.State != store.Pending || !a.Expires.Equal(s.now().Add(store.DefaultApprovalLife)) || a.Arguments != store.ArgumentsHash(decision("s", "c1")) {
 		t.Errorf("asked: %s", show(a))
 	}
+
 	list, err := s.Pending(t.Context(), 0)
 	must(t, err)
 	equal(t, "pending", list, []store.Approval{a})
 	if string(list[0].Decision.Arguments) != string(a.Decision.Arguments) {
 		t.Error("the arguments have changed their bytes")
 	}
+
 	got, err := s.Answer(t.Context(), a.ID, store.Answer{Approve: true, Extent: store.ForSession, By: "ann", Why: "known"})
 	must(t, err)
 	if got.State != store.Approved || got.Extent != store.ForSession || got.By != "ann" || got.Why != "known" || !got.Settled.Equal(s.now()) {
 		t.Errorf("answered: %s", show(got))
 	}
+
 	for _, answer := range []store.Answer{{Approve: true}, {}} {
 		_, err = s.Answer(t.Context(), a.ID, answer)
 		is(t, err, store.ErrSettled)
 	}
+
 	must(t, s.Cancel(t.Context(), a.ID))
 	if again, err := s.Approval(t.Context(), a.ID); err != nil || again.State != store.Approved {
 		t.Errorf("afterwards: %s, %v", show(again), err)
@@ -413,6 +421,7 @@ func answered(t *testing.T, s *suite) {
 	if list, err := s.Pending(t.Context(), 0); err != nil || len(list) != 0 {
 		t.Errorf("still pending: %v, %v", list, err)
 	}
+
 	used, err := s.Claim(t.Context(), a.ID, a.Arguments)
 	must(t, err)
 	if used.State != store.Used || used.Extent != store.ForSession {
@@ -433,6 +442,7 @@ func bound(t *testing.T, s *suite) {
 	a := s.ask(t, "s", "c1", 0)
 	_, err := s.Answer(t.Context(), a.ID, store.Answer{Approve: true})
 	must(t, err)
+
 	for name, change := range map[string]func(*remit.Decision){
 		"other arguments": func(d *remit.Decision) { d.Arguments = json.RawMessage(`{"to":"ann@corp.example"}`) },
 		"another tool":    func(d *remit.Decision) { d.Tool = "delete" },
@@ -447,6 +457,7 @@ func bound(t *testing.T, s *suite) {
 			t.Errorf("%s: got %v, want %v", name, err, store.ErrSettled)
 		}
 	}
+
 	_, err = s.Claim(t.Context(), a.ID, store.ArgumentsHash(decision("s", "c1")))
 	must(t, err)
 }
@@ -464,6 +475,7 @@ func unapproved(t *testing.T, s *suite) {
 			t.Errorf("%s: got %v, want %v", name, err, store.ErrSettled)
 		}
 	}
+
 	for name, q := range map[string]store.Question{
 		"no decision":    {},
 		"an allowed one": {Decision: &remit.Decision{Session: "s", Call: "c", Verdict: remit.Allow}},
@@ -477,6 +489,7 @@ func unapproved(t *testing.T, s *suite) {
 			t.Errorf("%s: got %v, want %v", name, err, store.ErrInvalid)
 		}
 	}
+
 	_, err := s.Ask(t.Context(), store.Question{Decision: decision("nobody", "c")})
 	is(t, err, store.ErrNotFound)
 }
@@ -532,9 +545,11 @@ func woken(t *testing.T, s *suite) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
+
 	a := s.ask(t, "s", "given up", 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
+
 	_, err := s.Wait(ctx, a.ID)
 	is(t, err, context.DeadlineExceeded)
 	_, err = s.Wait(t.Context(), "nothing")
@@ -624,6 +639,7 @@ func lowered(t *testing.T, s *suite) {
 	if got, err := s.Labels(t.Context(), r, r); len(got) != 2 || got[0] != nil || got[1] != nil || err != nil {
 		t.Fatalf("got %v, %v for what was never noted", got, err)
 	}
+
 	for _, c := range []struct{ put, want store.ResourceLabel }{
 		{store.ResourceLabel{Trust: label.User, Origins: []string{"user"}}, store.ResourceLabel{Trust: label.User, Origins: []string{"user"}}},
 		{store.ResourceLabel{Trust: label.External, Origins: []string{"web"}}, store.ResourceLabel{Trust: label.External, Origins: []string{"user", "web"}}},
@@ -635,11 +651,13 @@ func lowered(t *testing.T, s *suite) {
 		must(t, err)
 		equal(t, "lowered", got, []*store.ResourceLabel{&c.want})
 	}
+
 	if got, err := s.Labels(t.Context(), store.Resource{Server: "fs", ID: "good"}, r); err != nil || got[0] != nil || got[1] == nil {
 		t.Errorf("got %v, %v for one of two", got, err)
 	}
 	_, err := s.Labels(t.Context(), make([]store.Resource, store.MaxResources+1)...)
 	is(t, err, store.ErrInvalid)
+
 	for name, c := range map[string]struct {
 		r store.Resource
 		l store.ResourceLabel
@@ -749,6 +767,7 @@ func exported(t *testing.T, s *suite) {
 	if !r.OK() || r.Sessions != 2 || r.Head != head {
 		t.Errorf("got %s\nhead %s", show(r), show(head))
 	}
+
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	lines = lines[:len(lines)-1]
 	for i := range lines {
@@ -781,6 +800,7 @@ func heads(t *testing.T, s *suite) {
 	if again, err := s.Head(t.Context()); err != nil || again != first {
 		t.Errorf("nothing has happened, and the head is %v, not %v (%v)", again, first, err)
 	}
+
 	s.begin(t, "b")
 	must(t, s.Append(t.Context(), "a", 1, said("more")))
 	second, err := s.Head(t.Context())
@@ -810,17 +830,20 @@ func secrets(t *testing.T, s *suite) {
 	_, err = s.Answer(t.Context(), a.ID, store.Answer{By: "ann", Why: "it has " + secret[3]})
 	must(t, err)
 	must(t, s.Note(t.Context(), store.Note{About: "start", Members: map[string]string{"password": secret[4], "url": "https://u:" + secret[4] + "@x.example"}}))
+
 	out := string(export(t, s))
 	for _, x := range append(secret, secret[0][:9]) {
 		if strings.Contains(out, x) {
 			t.Errorf("%q is in the audit log:\n%s", x, out)
 		}
 	}
+
 	for _, x := range []string{"[redacted: credential]", "[redacted: github token]", "[redacted: aws key]", "[redacted: badge]", "https://u:[redacted: password in an address]@x.example"} {
 		if !strings.Contains(out, x) {
 			t.Errorf("%q is not in the audit log:\n%s", x, out)
 		}
 	}
+
 	// The session itself has every byte.
 	if got := records(t, s.Read(t.Context(), "s", 0)); got[0].Event.Text != "password: "+secret[4] || got[1].Decision.Findings[2].Value != secret[0] {
 		t.Errorf("the events are redacted: %s", show(got))
@@ -840,9 +863,11 @@ func pruned(t *testing.T, s *suite) {
 	if n != 1 {
 		t.Errorf("%d were pruned, want 1: s", n)
 	}
+
 	for _, err := range s.Read(t.Context(), "s", 0) {
 		is(t, err, store.ErrPruned)
 	}
+
 	is(t, s.Append(t.Context(), "s", 0, said("x")), store.ErrPruned)
 	is(t, s.Append(t.Context(), "s", 4, said("x")), store.ErrPruned)
 	_, err = s.Session(t.Context(), "s")

@@ -41,12 +41,14 @@ func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, fu
 	if !traces && !metrics {
 		return nil, func() error { return nil }, nil
 	}
+
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry could not be exported", "error", err) }))
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
 		resource.WithAttributes(attribute.String("service.name", "remit"), attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, nil, fmt.Errorf("the environment says who we are in OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
+
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
 	var ends []func(context.Context) error
@@ -66,6 +68,7 @@ func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, fu
 		p := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(e)), sdkmetric.WithResource(about))
 		meters, ends = p, append(ends, p.Shutdown)
 	}
+
 	r, err := New(tracers, meters, version)
 	if err != nil {
 		return nil, nil, err
@@ -92,9 +95,11 @@ func exports(signal string) (bool, error) {
 		}
 		return "", ""
 	}
+
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
 	}
+
 	name := "OTEL_" + signal + "_EXPORTER"
 	switch exporter := os.Getenv(name); exporter {
 	case "none":
@@ -107,6 +112,7 @@ func exports(signal string) (bool, error) {
 	default:
 		return false, fmt.Errorf("%s is %q: write otlp or none", name, exporter)
 	}
+
 	if name, protocol := variable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
 		return false, fmt.Errorf("%s is %q: write http/protobuf, and the endpoint's port for it, commonly 4318", name, protocol)
 	}

@@ -78,6 +78,7 @@ func New(traces trace.TracerProvider, metrics metric.MeterProvider, version stri
 		metric.WithDescription("Time that a server took to answer a request."))
 	r.decisions, errs[2] = m.Int64Counter("remit.decisions", metric.WithUnit("{decision}"),
 		metric.WithDescription("Calls that were decided, by verdict."))
+
 	r.decided, errs[3] = m.Float64Histogram("remit.decision.duration", metric.WithUnit("s"),
 		metric.WithExplicitBucketBoundaries(0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5),
 		metric.WithDescription("Time to decide a call and to make the decision durable, without the person."))
