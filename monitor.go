@@ -206,7 +206,7 @@ func New(o Options) (*Monitor, error) {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	scope := contract.Scope{
+	scope := contract.Defaults{
 		Precision:  cmp.Or(o.Precision, label.L3),
 		Unprovoked: cmp.Or(o.Unprovoked, contract.Ask),
 		Sinks:      cmp.Or(o.Sinks, contract.Ask),

@@ -21,7 +21,7 @@ tools:
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := contract.Compile(f, contract.Scope{Precision: label.L3, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
+	tools, err := contract.Compile(f, contract.Defaults{Precision: label.L3, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Scope is what a deployment says for contracts that don't say it themselves,
-// and the names that its origins and obligations have.
-type Scope struct {
+// Defaults are the settings for contracts that have none of their own, and the names of
+// the deployment's origins and obligations.
+type Defaults struct {
 	Precision   label.Precision
 	Unprovoked  Mode
 	Sinks       Mode
@@ -158,7 +158,7 @@ func (o *CompiledOutput) Field(pointer string, records *Records) (label.Trust, b
 }
 
 // Compile prepares a file's contracts for decisions, by tool.
-func Compile(f *File, s Scope) (map[string]*Compiled, error) {
+func Compile(f *File, s Defaults) (map[string]*Compiled, error) {
 	out := make(map[string]*Compiled, len(f.Tools))
 	for i := range f.Tools {
 		t := &f.Tools[i]
@@ -171,7 +171,7 @@ func Compile(f *File, s Scope) (map[string]*Compiled, error) {
 	return out, nil
 }
 
-func compileTool(f *File, t *Tool, s Scope) (*Compiled, error) {
+func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 	c := &Compiled{
 		File: f, Tool: t,
 		Precision: cmp.Or(t.Precision, f.Precision, s.Precision, label.L3),
@@ -253,7 +253,7 @@ func (c *Compiled) Variants() []string {
 	return out
 }
 
-func compileArgs(args []Arg, s Scope) ([]Argument, error) {
+func compileArgs(args []Arg, s Defaults) ([]Argument, error) {
 	out := make([]Argument, 0, len(args))
 	for i := range args {
 		a := &args[i]

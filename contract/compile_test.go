@@ -54,7 +54,7 @@ func compile(t *testing.T) map[string]*contract.Compiled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := contract.Compile(f, contract.Scope{Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
+	tools, err := contract.Compile(f, contract.Defaults{Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
 	if err != nil {
 		t.Fatal(err)
 	}

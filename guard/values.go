@@ -179,7 +179,7 @@ func (s *sessionValue) call(i int, e *Entry) ref.Val {
 	return s.types.call.New(types.String(e.Call.Tool), types.String(e.Call.Server), args, result, types.Timestamp{Time: e.Time}, types.Int(i))
 }
 
-// userSaid tells whether the user's own messages have the words.
+// userSaid reports whether the user's own messages have the words.
 func (s *sessionValue) userSaid(words string) ref.Val {
 	if answer, ok := s.said[words]; ok {
 		return answer

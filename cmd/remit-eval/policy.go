@@ -46,11 +46,11 @@ func (c *policyCommand) Run(ctx context.Context, s *command.Streams) error {
 		}
 	}
 
-	scope, err := inputs.Scope(tools, c.Contracts)
+	scope, err := inputs.Deployment(tools, c.Contracts)
 	if err != nil {
 		return err
 	}
-	r, err := eval.Policy(ctx, c.Dir, eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Scope: scope})
+	r, err := eval.Policy(ctx, c.Dir, eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Deployment: scope})
 	if err != nil {
 		return err
 	}

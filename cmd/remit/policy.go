@@ -95,7 +95,9 @@ func concerning(g *guard.Guard) string {
 }
 
 // scope reads the tools with their contracts.
-func (f deploymentFlags) scope() (guard.Deployment, error) { return inputs.Scope(f.Tools, f.Contracts) }
+func (f deploymentFlags) scope() (guard.Deployment, error) {
+	return inputs.Deployment(f.Tools, f.Contracts)
+}
 
 // printMistake prints one mistake in a file.
 func printMistake(s *command.Streams, m *guard.Error) {

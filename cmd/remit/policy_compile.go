@@ -85,7 +85,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	if err != nil {
 		return err
 	}
-	samples, err := readSamples(c.Sessions, in.Scope)
+	samples, err := readSamples(c.Sessions, in.Deployment)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 		}
 	}
 	report.clear()
-	return c.summary(s, in, directory, client.Usage(), shapeless(in.Scope, samples), failures)
+	return c.summary(s, in, directory, client.Usage(), shapeless(in.Deployment, samples), failures)
 }
 
 func (c *policyCompileCommand) input() (compiler.Input, error) {
@@ -134,12 +134,12 @@ func (c *policyCompileCommand) input() (compiler.Input, error) {
 	if len(c.Tools) == 0 {
 		return in, command.UsageError(hint.Wrap(errors.New("no tools are given"), "give their definitions with --tools FILE: policies are about calls of tools"))
 	}
-	if in.Scope, err = c.scope(); err != nil {
+	if in.Deployment, err = c.scope(); err != nil {
 		return in, err
 	}
 	for _, name := range c.Only {
-		if !slices.Contains(compiler.Keys(in.Scope), name) {
-			return in, command.UsageError(fmt.Errorf("--only %s: there is no such tool; there are %s", name, strings.Join(compiler.Keys(in.Scope), ", ")))
+		if !slices.Contains(compiler.Keys(in.Deployment), name) {
+			return in, command.UsageError(fmt.Errorf("--only %s: there is no such tool; there are %s", name, strings.Join(compiler.Keys(in.Deployment), ", ")))
 		}
 		in.Only = append(in.Only, name)
 	}

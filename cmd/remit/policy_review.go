@@ -47,7 +47,7 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error
 	if in.Document, err = document.Read(c.Document, data); err != nil {
 		return err
 	}
-	if in.Scope, err = c.scope(); err != nil {
+	if in.Deployment, err = c.scope(); err != nil {
 		return err
 	}
 	if in.Directory, err = policydoc.ReadDirectory(c.Dir); err != nil {

@@ -57,7 +57,7 @@ func request(tool string) guard.Request {
 // withoutLookups are the guards with the rules that look nothing up.
 func withoutLookups(t testing.TB) *guard.Set {
 	t.Helper()
-	scope, err := airline.Scope()
+	scope, err := airline.Deployment()
 	must(t, err)
 	files, err := airline.Policies()
 	must(t, err)
@@ -122,7 +122,7 @@ func BenchmarkBooking(b *testing.B) {
 // BenchmarkCompile compiles all guards, and tells what one keeps in memory when it
 // has been used.
 func BenchmarkCompile(b *testing.B) {
-	scope, err := airline.Scope()
+	scope, err := airline.Deployment()
 	must(b, err)
 	files, err := airline.Policies()
 	must(b, err)

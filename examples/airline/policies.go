@@ -16,8 +16,8 @@ import (
 //go:embed airline.json contracts/airline.yaml guards/*.yaml unenforced.yaml
 var files embed.FS
 
-// Scope returns the tools' definitions and contracts.
-func Scope() (guard.Deployment, error) {
+// Deployment returns the tools' definitions and contracts.
+func Deployment() (guard.Deployment, error) {
 	definitions, err := files.ReadFile("airline.json")
 	if err != nil {
 		return guard.Deployment{}, err

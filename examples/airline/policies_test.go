@@ -41,7 +41,7 @@ func data(t testing.TB) string {
 
 func guards(t testing.TB) *guard.Set {
 	t.Helper()
-	scope, err := airline.Scope()
+	scope, err := airline.Deployment()
 	must(t, err)
 	files, err := airline.Policies()
 	must(t, err)
@@ -72,7 +72,7 @@ func TestExamples(t *testing.T) {
 
 // Every tool has rules and a contract that fits its definition.
 func TestEveryToolIsGuarded(t *testing.T) {
-	scope, err := airline.Scope()
+	scope, err := airline.Deployment()
 	must(t, err)
 	set := guards(t)
 	for _, tool := range scope.Tools[0].Tools {

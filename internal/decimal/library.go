@@ -310,7 +310,7 @@ func sum(v ref.Val) ref.Val {
 	return Of(total)
 }
 
-// Comparable tells whether values of the types can be equal at all. An
+// Comparable reports whether values of the types can be equal at all. An
 // environment with the library compiles comparisons of any two; those that can't
 // be are slips.
 func Comparable(a, b *types.Type) bool {

@@ -21,7 +21,7 @@ func compiled(t testing.TB, a contract.Arg) *contract.Argument {
 		a.Pattern = "/to"
 	}
 	f := &contract.File{Version: contract.Version, Server: "desk", Tools: []contract.Tool{{Name: "send", Effect: contract.Egress, Args: []contract.Arg{a}}}}
-	tools, err := contract.Compile(f, contract.Scope{Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
+	tools, err := contract.Compile(f, contract.Defaults{Classes: &label.Classes{}, Obligations: &label.ObligationNames{}})
 	if err != nil {
 		t.Fatal(err)
 	}

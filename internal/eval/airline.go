@@ -85,7 +85,7 @@ func newAirlineRig(dir string) (*guardRig, error) {
 	if g.airline, err = newAirline(dir); err != nil {
 		return nil, err
 	}
-	if g.scope, err = airline.Scope(); err != nil {
+	if g.scope, err = airline.Deployment(); err != nil {
 		return nil, err
 	}
 	policies, err := airline.Policies()

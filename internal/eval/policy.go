@@ -20,9 +20,9 @@ type PolicyOptions struct {
 	// TruthCompiled is a directory with the guards that were generated of the
 	// ground truth; they are measured as well.
 	TruthCompiled string
-	// Scope are the tools with their contracts. Without any, guards are not
+	// Deployment is the tools with their contracts. Without any, guards are not
 	// measured.
-	Scope guard.Deployment
+	Deployment guard.Deployment
 }
 
 // PolicyReport says how well a policy document was compiled: whether the mapping
@@ -118,11 +118,11 @@ func sentencesIn(doc *document.Document) quoted {
 
 // guards measures the guards.
 func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, truth *policyTruth, compiled *policydoc.Directory) error {
-	if len(o.Scope.Tools) == 0 {
+	if len(o.Deployment.Tools) == 0 {
 		r.note("guards are not measured: there is no tools*.json in %s; give --tools FILE", dir)
 		return nil
 	}
-	rig := &guardRig{scope: o.Scope}
+	rig := &guardRig{scope: o.Deployment}
 	cases, err := readCases(dir)
 	switch {
 	case errors.Is(err, errNotFound):

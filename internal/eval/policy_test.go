@@ -39,7 +39,7 @@ func libraryScope(t *testing.T) guard.Deployment {
 
 // The figures were worked out by hand from the files.
 func TestPolicyOwn(t *testing.T) {
-	r, err := Policy(t.Context(), library, PolicyOptions{Scope: libraryScope(t)})
+	r, err := Policy(t.Context(), library, PolicyOptions{Deployment: libraryScope(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,13 +103,13 @@ func TestPolicyJSON(t *testing.T) {
 		null      string
 		note      string
 	}{
-		{"all", library, PolicyOptions{Scope: libraryScope(t), TruthCompiled: compiled}, "", ""},
-		{"no guards", library, PolicyOptions{Scope: libraryScope(t), Compiled: only("mapping")}, "tpr false_positive_rate mutation_score", "there are none"},
+		{"all", library, PolicyOptions{Deployment: libraryScope(t), TruthCompiled: compiled}, "", ""},
+		{"no guards", library, PolicyOptions{Deployment: libraryScope(t), Compiled: only("mapping")}, "tpr false_positive_rate mutation_score", "there are none"},
 		{"no tools", library, PolicyOptions{}, "tpr false_positive_rate mutation_score", "give --tools FILE"},
-		{"no mapping", library, PolicyOptions{Scope: libraryScope(t), Compiled: only("guards")}, "precision recall f1 references", "no mapping files"},
-		{"no truth", bare, PolicyOptions{Scope: libraryScope(t), Compiled: compiled}, "precision recall f1 references tpr", "give --truth FILE"},
+		{"no mapping", library, PolicyOptions{Deployment: libraryScope(t), Compiled: only("guards")}, "precision recall f1 references", "no mapping files"},
+		{"no truth", bare, PolicyOptions{Deployment: libraryScope(t), Compiled: compiled}, "precision recall f1 references tpr", "give --truth FILE"},
 		{"no document", bare, PolicyOptions{Compiled: compiled, Truth: filepath.Join(library, "ground_truth.own.json")}, "precision recall f1 references tpr", "give --document FILE"},
-		{"no cases", bare, PolicyOptions{Scope: libraryScope(t), Compiled: compiled}, "tpr false_positive_rate", "no cases*.json"},
+		{"no cases", bare, PolicyOptions{Deployment: libraryScope(t), Compiled: compiled}, "tpr false_positive_rate", "no cases*.json"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := Policy(t.Context(), tt.dir, tt.options)
@@ -162,9 +162,9 @@ func TestPolicyMistakes(t *testing.T) {
 		{"nothing is compiled", two, PolicyOptions{}, "--compiled DIR"},
 		{"two documents", two, PolicyOptions{Compiled: compiled, Truth: truth}, "--document FILE"},
 		{"a truth without rules", broken, PolicyOptions{Compiled: compiled}, "has no rules"},
-		{"an unknown verdict", broken, PolicyOptions{Compiled: compiled, Truth: truth, Scope: libraryScope(t)}, "write allow or deny"},
+		{"an unknown verdict", broken, PolicyOptions{Compiled: compiled, Truth: truth, Deployment: libraryScope(t)}, "write allow or deny"},
 		{"no such document", two, PolicyOptions{Compiled: compiled, Truth: truth, Document: "nowhere.md"}, "nowhere.md"},
-		{"no guards of the truth", library, PolicyOptions{Compiled: compiled, Scope: libraryScope(t), TruthCompiled: two}, "--compiled DIR"},
+		{"no guards of the truth", library, PolicyOptions{Compiled: compiled, Deployment: libraryScope(t), TruthCompiled: two}, "--compiled DIR"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := Policy(t.Context(), tt.dir, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -188,7 +188,7 @@ func TestPolicyGuardsWithMistakes(t *testing.T) {
 	if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(data), ".loans", ".lent")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Policy(t.Context(), library, PolicyOptions{Compiled: dir, Scope: libraryScope(t)})
+	r, err := Policy(t.Context(), library, PolicyOptions{Compiled: dir, Deployment: libraryScope(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

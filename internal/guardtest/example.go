@@ -30,7 +30,7 @@ type Result struct {
 	Took   time.Duration
 }
 
-// Passed tells whether the rule said what the example expects. An example that
+// Passed reports whether the rule said what the example expects. An example that
 // expects a denial is not passed by a rule that could not be decided: what it
 // shows would be a slip in the example, not the rule.
 func (r Result) Passed() bool { return r.Failed == "" && r.Want == r.Got }

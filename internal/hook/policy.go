@@ -117,7 +117,7 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 		return nil, err
 	}
 	p := &policy{monitor: m, servers: map[string]map[string]*contract.Compiled{}}
-	scope := contract.Scope{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
+	scope := contract.Defaults{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
 	for _, f := range all {
 		if p.servers[f.Server], err = contract.Compile(f, scope); err != nil {
 			return nil, err

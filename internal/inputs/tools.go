@@ -132,10 +132,10 @@ func LintGuards(path string) ([]*guard.File, guard.Errors, error) {
 	return files, mistakes, nil
 }
 
-// Scope reads the tools that guards are about: files of tool definitions, and a
+// Deployment reads the tools that guards are compiled for: files of tool definitions, and a
 // path with their contracts. Without a path, contracts are made from the tools'
 // schemas.
-func Scope(tools []string, contracts string) (guard.Deployment, error) {
+func Deployment(tools []string, contracts string) (guard.Deployment, error) {
 	all, err := Tools(tools)
 	if err != nil {
 		return guard.Deployment{}, err

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// fieldRule begins the fields of the rule in the guard file.
+	// fieldRule is the prefix of the fields of a rule, which are in the guard file.
 	fieldRule = "guard/"
-	// fieldStatus is the status with its reason.
+	// fieldStatus is the status together with its reason.
 	fieldStatus = "status"
 )
 
-// OfRule tells whether the conflict is about the rule in the guard file.
+// OfRule reports whether the conflict is about the rule in the guard file.
 func (c Conflict) OfRule() bool { return strings.HasPrefix(c.Field, fieldRule) }
 
-// render is a field as YAML writes it; empty where there is nothing.
+// render returns the YAML of a field; empty if it has no value.
 func (i *Policy) render(field string) string {
 	n := i.node(true)
 	_, value := strictyaml.Member(n, field)
@@ -35,7 +35,7 @@ func (i *Policy) render(field string) string {
 	return render(value)
 }
 
-// renderRule is a field of a rule as YAML writes it.
+// renderRule returns the YAML of a field of a rule.
 func renderRule(p *guard.Policy, field string) string {
 	if name, ok := strings.CutPrefix(field, fieldExample); ok {
 		nodes, err := exampleNodes(p)
@@ -78,7 +78,7 @@ func render(n *strictyaml.Node) string {
 	return strings.TrimSpace(string(data))
 }
 
-// accept makes the policy say what a later run said of a field.
+// accept sets a field of the policy to the value of the later run.
 func (i *Policy) accept(c Conflict) error {
 	from := Policy{Status: Proposed}
 	if c.Generated != "" {
@@ -102,7 +102,7 @@ func (i *Policy) accept(c Conflict) error {
 	return nil
 }
 
-// acceptRule makes a rule say what a later run said of a field.
+// acceptRule sets a field of a rule to the value of the later run.
 func acceptRule(p *guard.Policy, c Conflict) error {
 	field := strings.TrimPrefix(c.Field, fieldRule)
 	name, isExample := strings.CutPrefix(field, fieldExample)
@@ -150,8 +150,8 @@ func acceptRule(p *guard.Policy, c Conflict) error {
 	return nil
 }
 
-// generated is a file with one entry that has what a later run said. The members
-// of a unit are written below each other in the conflict.
+// generated returns a file with one entry, which has the value of the later run. A
+// conflict has the members of a unit on a line each.
 func generated(c Conflict, entry *strictyaml.Node, unit string) ([]byte, error) {
 	value, err := strictyaml.Parse([]byte(c.Generated))
 	if err != nil {
@@ -178,11 +178,11 @@ func generated(c Conflict, entry *strictyaml.Node, unit string) ([]byte, error) 
 }
 
 func (c Conflict) mistake(err error) error {
-	return fmt.Errorf("what the conflict about %s has as generated can't be taken over: %w", strictyaml.Clip(c.Field), err)
+	return fmt.Errorf("the generated value of the conflict about %s is not valid: %w", strictyaml.Clip(c.Field), err)
 }
 
-// settle takes out the conflicts of which the policy and its rule say already
-// what the later run said. The rule is nil where there is none.
+// settle removes the conflicts whose field already has the value of the later run. The
+// rule is nil if there is none.
 func (i *Policy) settle(rule *guard.Policy) {
 	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool {
 		if !c.OfRule() {

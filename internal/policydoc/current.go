@@ -2,8 +2,8 @@ package policydoc
 
 import "strings"
 
-// Current is a field of a policy, or of its rule, as the files have it. It is named
-// and written as in a [Conflict].
+// Current returns a field of a policy, or of its rule, as the files have it, named and
+// formatted as in a [Conflict].
 func (d *Directory) Current(key string, i *Policy, field string) (string, error) {
 	of, ok := strings.CutPrefix(field, fieldRule)
 	if !ok {

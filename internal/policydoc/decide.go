@@ -9,8 +9,8 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Approve records that people found a policy right. One that was archived gets
-// its rule by the next compilation.
+// Approve records that a person reviewed a policy and found it right. A policy that was
+// archived gets its rule with the next compilation.
 func (d *Directory) Approve(key, name string) error {
 	return d.decide(key, name, func(i *Policy) error {
 		i.judge(Approved, "")
@@ -18,8 +18,7 @@ func (d *Directory) Approve(key, name string) error {
 	})
 }
 
-// Archive takes a policy out of force: it stays in the mapping, with the reason,
-// and has no rule any more.
+// Archive removes a policy's rule. The policy stays in the mapping, with the reason.
 func (d *Directory) Archive(key, name, reason string) error {
 	return d.decide(key, name, func(i *Policy) error {
 		i.judge(Archived, reason)
@@ -30,14 +29,14 @@ func (d *Directory) Archive(key, name, reason string) error {
 	})
 }
 
-// judge sets the status, and with it settles what a later run says of it.
+// judge sets the status, and resolves a conflict about it.
 func (i *Policy) judge(status Status, reason string) {
 	i.Status, i.Reason = status, reason
 	i.Conflicts = slices.DeleteFunc(i.Conflicts, func(c Conflict) bool { return c.Field == fieldStatus })
 }
 
-// Resolve decides a conflict: a field becomes what the later run said, or stays
-// what people wrote.
+// Resolve resolves a conflict about a field: with theirs, the field gets the value of the
+// later run; otherwise it keeps the edit.
 func (d *Directory) Resolve(key, name, field string, theirs bool) error {
 	return d.decide(key, name, func(i *Policy) error {
 		at := slices.IndexFunc(i.Conflicts, func(c Conflict) bool { return c.Field == field })
@@ -64,7 +63,7 @@ func (d *Directory) Resolve(key, name, field string, theirs bool) error {
 			return err
 		}
 		if rule == nil {
-			return fmt.Errorf("the policy %s of %s has no rule any more: keep what you have", name, strictyaml.Clip(key))
+			return fmt.Errorf("the policy %s of %s no longer has a rule: keep your version", name, strictyaml.Clip(key))
 		}
 		if err := acceptRule(rule, c); err != nil {
 			return err
@@ -73,19 +72,19 @@ func (d *Directory) Resolve(key, name, field string, theirs bool) error {
 	})
 }
 
-// MappingOf reads the mapping of a tool as it is now.
+// MappingOf returns the mapping of a tool as edited so far.
 func (d *Directory) MappingOf(key string) (*Mapping, error) {
 	doc := d.Mappings[key]
 	if doc == nil {
 		if len(d.Mappings) == 0 {
-			return nil, fmt.Errorf("%s has no mapping: it is no directory that a policy document was compiled into", d.Root)
+			return nil, fmt.Errorf("%s has no mapping: name a directory that a policy document was compiled into", d.Root)
 		}
 		return nil, fmt.Errorf("there is no mapping of %q: %s", strictyaml.Clip(key), strictyaml.DidYouMean(key, slices.Sorted(maps.Keys(d.Mappings))))
 	}
 	return doc.Mapping()
 }
 
-// Policy returns the policy of a name.
+// Policy returns the policy with a name.
 func (m *Mapping) Policy(name string) (*Policy, error) {
 	var names []string
 	for i := range m.Policies {

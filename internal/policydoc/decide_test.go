@@ -109,9 +109,9 @@ func TestDecideMistakes(t *testing.T) {
 		`there is no mapping of "lnd": did you mean lend?`:             d.Approve("lnd", "few"),
 		`lend has no policy "fewer": write few`:                        d.Approve("lend", "fewer"),
 		`has no conflict about "guard/massage": did you mean guard/m`:  d.Resolve("lend", "few", "guard/massage", false),
-		`generated can't be taken over: generated:`:                    d.Resolve("lend", "few", "guard/message", true),
+		`is not valid: generated:`:                                     d.Resolve("lend", "few", "guard/message", true),
 		`a policy has no key "duty"`:                                   d.Resolve("lend", "few", "guard/duty", true),
-		`the policy a of find has no rule any more: keep what you hav`: d.Resolve("find", "a", "guard/message", true),
+		`the policy a of find no longer has a rule: keep your version`: d.Resolve("find", "a", "guard/message", true),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -17,7 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// The names of what a directory holds.
+// The names of a directory's files.
 const (
 	mappingDir   = "mapping"
 	guardsDir    = "guards"
@@ -25,39 +25,37 @@ const (
 	lockFile     = "policy.lock"
 )
 
-// maxFiles bounds the files of a kind: a company has fewer tools.
+// maxFiles bounds the mapping files and the guard files: agents have fewer tools.
 const maxFiles = 10_000
 
-// Directory is what a policy document was made into, as files that people edit.
+// Directory is what a policy document was compiled into, as files that people edit.
 type Directory struct {
 	// Root is the path of the directory.
 	Root string
-	// Mappings and Guards are the files of the tools, by [Key].
+	// Mappings and Guards are the files of each tool, by [Key].
 	Mappings map[string]*MappingEditor
 	Guards   map[string]*guard.Editor
-	// Unmapped are the sentences that no policy refers to; nil where there is no
-	// such file.
+	// Unmapped are the sentences that no policy refers to; nil without the file.
 	Unmapped *Unmapped
-	// Lock is nil where nothing was compiled yet.
+	// Lock is nil before the first compilation.
 	Lock *Lock
 
 	unmapped *strictyaml.Document
-	// files are the files that are there, by their paths within Root, as they would
-	// be written unless somebody edits them.
+	// files are the files on the disk, by their paths within Root, as Write would write
+	// them if nothing were edited.
 	files map[string][]byte
-	// seen are digests of the files that are there, byte by byte.
+	// seen are digests of the bytes of the files on the disk.
 	seen map[string][sha256.Size]byte
-	// places are the paths of mappings and guards that have a file, by kind and
-	// key.
+	// places are the paths of the mapping files and guard files, by kind and key.
 	places map[place]string
-	// ours are the keys that the lock had when it was read.
+	// ours are the keys that the lock on the disk has.
 	ours map[string]bool
 }
 
 type place struct{ kind, key string }
 
-// ReadDirectory reads a directory; one that is missing has nothing. Mistakes of
-// all its files are reported.
+// ReadDirectory reads a directory, which need not exist. The error has the mistakes of
+// all files.
 func ReadDirectory(root string) (*Directory, error) {
 	d := &Directory{
 		Root: root, Mappings: map[string]*MappingEditor{}, Guards: map[string]*guard.Editor{},
@@ -102,7 +100,7 @@ func ReadDirectory(root string) (*Directory, error) {
 	return d, nil
 }
 
-// know notes the tools that a lock on the disk has.
+// know records the tools that the lock on the disk has.
 func (d *Directory) know(l *Lock) {
 	d.ours = map[string]bool{}
 	for key := range l.Policies {
@@ -110,10 +108,10 @@ func (d *Directory) know(l *Lock) {
 	}
 }
 
-// marshaler is a file's content.
+// marshaler is the content of a file.
 type marshaler interface{ Marshal() ([]byte, error) }
 
-// each reads the YAML files of a kind.
+// each reads the YAML files of a kind: mappings or guards.
 func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(name string, data []byte) (T, error), keyOf func(T) (string, error)) error {
 	entries, err := os.ReadDir(filepath.Join(d.Root, kind))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +130,7 @@ func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(n
 			continue
 		}
 		if n++; n > maxFiles {
-			return fmt.Errorf("%s: there are more than %d files: make several directories of it", filepath.Join(d.Root, kind), maxFiles)
+			return fmt.Errorf("%s: there are more than %d files: split the directory", filepath.Join(d.Root, kind), maxFiles)
 		}
 
 		within := filepath.Join(kind, e.Name())
@@ -146,7 +144,7 @@ func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(n
 				return nil, err
 			}
 			if other, twice := d.places[place{kind, key}]; twice {
-				return nil, fmt.Errorf("%s: %s is about %s too: bring them together in one file", name, filepath.Join(d.Root, other), strictyaml.Clip(key))
+				return nil, fmt.Errorf("%s: %s is about %s too: combine the two files", name, filepath.Join(d.Root, other), strictyaml.Clip(key))
 			}
 			d.places[place{kind, key}], docs[key] = within, doc
 			return doc, nil
@@ -156,7 +154,7 @@ func each[T marshaler](d *Directory, kind string, docs map[string]T, open func(n
 	return errors.Join(errs...)
 }
 
-// single reads a file that need not be there.
+// single reads a file, which need not exist.
 func (d *Directory) single(within string, most int, read func(name string, data []byte) (marshaler, error)) error {
 	name := filepath.Join(d.Root, within)
 	f, err := os.Open(name)
@@ -183,7 +181,7 @@ func (d *Directory) single(within string, most int, read func(name string, data 
 	return err
 }
 
-// Keys lists the tools that there are files of, in order.
+// Keys lists the tools that have files, in order.
 func (d *Directory) Keys() []string {
 	keys := slices.Collect(maps.Keys(d.Mappings))
 	keys = slices.AppendSeq(keys, maps.Keys(d.Guards))
@@ -191,7 +189,7 @@ func (d *Directory) Keys() []string {
 	return slices.Compact(keys)
 }
 
-// Mapping returns the mapping file of a tool, a new one where there is none.
+// Mapping returns the mapping file of a tool. It adds one if there is none.
 func (d *Directory) Mapping(server, tool string) *MappingEditor {
 	key := Key(server, tool)
 	if d.Mappings[key] == nil {
@@ -200,7 +198,7 @@ func (d *Directory) Mapping(server, tool string) *MappingEditor {
 	return d.Mappings[key]
 }
 
-// Guard returns the guard file of a tool, a new one where there is none.
+// Guard returns the guard file of a tool. It adds one if there is none.
 func (d *Directory) Guard(server, tool string) *guard.Editor {
 	key := Key(server, tool)
 	if d.Guards[key] == nil {
@@ -209,7 +207,7 @@ func (d *Directory) Guard(server, tool string) *guard.Editor {
 	return d.Guards[key]
 }
 
-// GuardFiles reads the guard files as they are now, in the order of their keys.
+// GuardFiles returns the guard files as edited so far, in the order of their keys.
 func (d *Directory) GuardFiles() ([]*guard.File, error) {
 	var out []*guard.File
 	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
@@ -222,7 +220,7 @@ func (d *Directory) GuardFiles() ([]*guard.File, error) {
 	return out, nil
 }
 
-// path is the file that a tool has or gets, for messages.
+// path returns the path of a tool's file, which need not exist yet.
 func (d *Directory) path(kind, key string) string {
 	within := cmp.Or(d.places[place{kind, key}], filepath.Join(kind, fileName(key, nil)))
 	return filepath.Join(d.Root, within)

@@ -214,7 +214,7 @@ func TestReadDirectoryMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("it was read")
 	}
-	for _, want := range []string{"a.yaml:2:19: ", "c.yaml: " + filepath.Join(root, "mapping", "b.yaml") + " is about b too", "a.yaml:1:1: there are no rules", "unmapped.yaml:1:1: ", "policy.lock: the lock has version 0"} {
+	for _, want := range []string{"a.yaml:2:19: ", "c.yaml: " + filepath.Join(root, "mapping", "b.yaml") + " is about b too", "a.yaml:1:1: there are no policies", "unmapped.yaml:1:1: ", "policy.lock: the lock has version 0"} {
 		if !strings.Contains(strings.ReplaceAll(err.Error(), "mapping"+string(filepath.Separator)+"a", "a"), want) {
 			t.Errorf("%q is not in\n%v", want, err)
 		}

@@ -4,11 +4,10 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// MappingEditor is a mapping file that a program edits: see
-// [strictyaml.Document].
+// MappingEditor edits a mapping file and keeps its comments and layout.
 type MappingEditor struct{ yaml *strictyaml.Document }
 
-// NewMapping makes a file with the policies of a tool and none so far.
+// NewMapping returns an editor of a new file for a tool, without policies.
 func NewMappingEditor(name, server, tool string) *MappingEditor {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "tool", strictyaml.NewText(tool))
@@ -19,7 +18,7 @@ func NewMappingEditor(name, server, tool string) *MappingEditor {
 	return &MappingEditor{&strictyaml.Document{Name: name, Root: root}}
 }
 
-// EditMapping reads a file to be edited. It must be one that [LoadMapping] reads.
+// EditMapping returns an editor of a mapping file. [LoadMapping] must accept the file.
 func EditMapping(name string, data []byte) (*MappingEditor, error) {
 	if _, err := LoadMapping(name, data); err != nil {
 		return nil, err
@@ -31,7 +30,7 @@ func EditMapping(name string, data []byte) (*MappingEditor, error) {
 	return &MappingEditor{d}, nil
 }
 
-// Mapping reads the document as it is now.
+// Mapping returns the mapping as edited so far.
 func (d *MappingEditor) Mapping() (*Mapping, error) {
 	data, err := d.Marshal()
 	if err != nil {
@@ -40,11 +39,11 @@ func (d *MappingEditor) Mapping() (*Mapping, error) {
 	return LoadMapping(d.yaml.Name, data)
 }
 
-// Marshal writes the document.
+// Marshal returns the YAML of the file.
 func (d *MappingEditor) Marshal() ([]byte, error) { return d.yaml.Marshal() }
 
-// Edit runs edits of the document. Where they come to a file that can't be read, it
-// stays as it was, and the error says why.
+// Edit runs edits. If they result in a file that [LoadMapping] refuses, it undoes them
+// and returns the error.
 func (d *MappingEditor) Edit(edits func()) error {
 	before := d.yaml.Copy()
 	edits()
@@ -55,17 +54,18 @@ func (d *MappingEditor) Edit(edits func()) error {
 	return nil
 }
 
-// Put adds a policy at the end, or changes the one of its name. Of that, only
-// the keys are touched whose values differ.
+// Put adds a policy at the end, or replaces the policy of the same name. It rewrites
+// only the keys whose values differ.
 func (d *MappingEditor) Put(i *Policy) {
 	_, written := strictyaml.Member(d.yaml.Entry("policies", "name", i.Name), "status")
 	d.yaml.Put("policies", "name", i.node(written != nil))
 }
 
-// Remove takes a policy out; false when there is none of the name.
+// Remove removes a policy, and reports whether there was one of that name.
 func (d *MappingEditor) Remove(name string) bool { return d.yaml.Remove("policies", "name", name) }
 
-// node writes a policy; that it is proposed, only where it is asked for.
+// node returns the YAML of a policy. It has a status if that isn't [Proposed], or if
+// status is set.
 func (i *Policy) node(status bool) *strictyaml.Node {
 	n := strictyaml.NewMapping()
 	text := func(key, text string) {
@@ -111,7 +111,7 @@ func (i *Policy) status() Status {
 	return i.Status
 }
 
-// edit makes the file say what the sentences are.
+// edit writes the sentences into the file.
 func (u *Unmapped) edit(d *strictyaml.Document) {
 	root := strictyaml.NewMapping()
 	strictyaml.Set(root, "document", strictyaml.NewText(u.Document))

@@ -13,8 +13,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// The fields of a policy in the mapping that are generated, by their keys. What
-// people made of it, its status, is none of them.
+// The generated fields of a policy in the mapping, by their keys. The status is not one
+// of them: people set it.
 const (
 	fieldDescription = "description"
 	fieldReferences  = "references"
@@ -22,8 +22,8 @@ const (
 	fieldViolations  = "violation_examples"
 )
 
-// The fields of a rule, by their keys in the guard file; each example is one.
-// The variables go with the condition: one without the other says nothing.
+// The generated fields of a rule, by their keys in the guard file; each example is one.
+// The variables belong to the condition: neither means anything without the other.
 const (
 	fieldRequire   = "require"
 	fieldMessage   = "message"
@@ -31,9 +31,9 @@ const (
 	fieldExample   = "examples/"
 )
 
-// Fields are hashes of the policy's fields, by their keys in the mapping file. How
-// a text is broken into lines does not matter. The status and its reason are not
-// among them: they are people's.
+// Fields returns hashes of the policy's generated fields, by their keys in the mapping
+// file. Line breaks of a text don't matter. The status and its reason are not included:
+// people set them.
 func (i *Policy) Fields() map[string]string {
 	return map[string]string{
 		fieldDescription: hashWords(i.Description),
@@ -43,10 +43,9 @@ func (i *Policy) Fields() map[string]string {
 	}
 }
 
-// RuleFields are hashes of a rule's fields, by their keys in the guard file;
-// of an example, by "examples/" and its name. Comments and spaces in expressions
-// do not matter. The name and the references are not among them: they follow the
-// mapping's.
+// RuleFields returns hashes of a rule's fields, by their keys in the guard file; the
+// key of an example is "examples/" and its name. Comments and spaces in expressions
+// don't matter. The name and the references are not included: they are the mapping's.
 func RuleFields(p *guard.Policy) map[string]string {
 	out := map[string]string{
 		fieldRequire:   hashTexts(conditionOf(p)...),
@@ -64,8 +63,8 @@ func RuleFields(p *guard.Policy) map[string]string {
 	return out
 }
 
-// conditionOf is what a rule requires, with its variables. Their order doesn't
-// matter: each of them says the same wherever it stands.
+// conditionOf returns what a rule requires, and its variables. It sorts the variables,
+// since their order doesn't change their meaning.
 func conditionOf(p *guard.Policy) []string {
 	out := make([]string, 0, len(p.Variables)+1)
 	for _, v := range p.Variables {
@@ -75,8 +74,8 @@ func conditionOf(p *guard.Policy) []string {
 	return append(out, p.Require.Canonical())
 }
 
-// exampleNames are the names of a rule's examples; one that is taken gets a
-// number.
+// exampleNames returns the names of a rule's examples, with a number after a name that
+// occurs before.
 func exampleNames(p *guard.Policy) []string {
 	seen := map[string]bool{}
 	out := make([]string, len(p.Examples))
@@ -90,7 +89,7 @@ func exampleNames(p *guard.Policy) []string {
 	return out
 }
 
-// exampleNodes are a rule's examples as a guard file has them.
+// exampleNodes returns the YAML of a rule's examples.
 func exampleNodes(p *guard.Policy) ([]*strictyaml.Node, error) {
 	n, err := policyNode(&guard.Policy{Name: "a", Message: "a", Examples: p.Examples})
 	if err != nil {
@@ -103,7 +102,7 @@ func exampleNodes(p *guard.Policy) ([]*strictyaml.Node, error) {
 	return list.Content, nil
 }
 
-// policyNode is a rule as a guard file has it.
+// policyNode returns the YAML of a rule in a guard file.
 func policyNode(p *guard.Policy) (*strictyaml.Node, error) {
 	d := guard.NewEditor("", "", "a")
 	if err := d.Put(p); err != nil {
@@ -121,7 +120,7 @@ func policyNode(p *guard.Policy) (*strictyaml.Node, error) {
 	return list.Content[0], nil
 }
 
-// hashWords hashes texts of which spaces and line breaks are one space.
+// hashWords hashes texts, with any white space as one space.
 func hashWords(texts ...string) string {
 	words := make([]string, len(texts))
 	for i, t := range texts {
@@ -130,8 +129,7 @@ func hashWords(texts ...string) string {
 	return hashTexts(words...)
 }
 
-// hashTexts hashes texts as they are. Half of a SHA-256 is more than enough
-// against accidents, which is what edits are.
+// hashTexts hashes texts exactly. Half of a SHA-256 is enough to tell edits apart.
 func hashTexts(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {

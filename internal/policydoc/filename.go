@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// everyToolFile is what the file of policies about every call is called.
+	// everyToolFile is the name of the file for every tool, without its extension.
 	everyToolFile = "every-tool"
-	// maxFileName is the length of a file's name without its ending; file systems
-	// take 255 bytes.
+	// maxFileName bounds the length of a file's name without its extension; file systems
+	// allow 255 bytes.
 	maxFileName = 100
 )
 
-// fileName is the name of the file of a tool by its [Key]: the tool's own name
-// where that can be one. Names that are taken, in lower case, get a mark of the
-// tool, since some file systems don't tell upper case from lower.
+// fileName returns the name of a tool's file: the tool's [Key] if it is a valid file name
+// and not taken. Otherwise it adds a digest of the key. Names are taken without regard to
+// case, since some file systems ignore it.
 func fileName(key string, taken map[string]bool) string {
 	if key == EveryTool {
 		return everyToolFile + ".yaml"

@@ -5,20 +5,20 @@ import (
 )
 
 const (
-	// maxMapping bounds a mapping file, and unmapped.yaml: the sentences of a
-	// document of a thousand pages fit.
+	// maxMapping bounds the size of a mapping file and of unmapped.yaml, in bytes: the
+	// sentences of a thousand pages fit.
 	maxMapping = 16 << 20
 	// MaxPolicies bounds the policies of a tool.
 	MaxPolicies = 1000
-	// maxUnmapped bounds the sentences that nothing refers to: as many as a
-	// document has.
+	// maxUnmapped bounds the sentences of unmapped.yaml: as many as a document may
+	// have.
 	maxUnmapped = 100_000
 	// maxName bounds the name of a policy, in bytes.
 	maxName = 100
 )
 
-// LoadMapping reads a mapping file; the name stands in errors and positions. All
-// mistakes are collected: the error is of type [strictyaml.Errors].
+// LoadMapping reads a mapping file. The name appears in errors and positions. It
+// collects all mistakes: the error is of type [strictyaml.Errors].
 func LoadMapping(name string, data []byte) (*Mapping, error) {
 	m := &Mapping{}
 	err := strictyaml.Read(name, data, strictyaml.Format{
@@ -72,7 +72,7 @@ func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
 				if len(m.Policies) < MaxPolicies {
 					m.Policies = append(m.Policies, l.policy(n))
 				} else if len(m.Policies) == MaxPolicies {
-					l.Fail(n, "bring policies together", "a tool has more than %d policies", MaxPolicies)
+					l.Fail(n, "combine policies", "a tool has more than %d policies", MaxPolicies)
 				}
 			})
 		},
@@ -132,8 +132,8 @@ func (l *loader) name(into *string) func(*strictyaml.Node) {
 	}
 }
 
-// ValidName tells whether a policy may have the name: words of lower-case letters
-// and digits with hyphens between, 100 bytes at most.
+// ValidName reports whether a policy may have the name: words of lower-case letters and
+// digits, with hyphens between them, and at most 100 bytes.
 func ValidName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -153,7 +153,7 @@ func (l *loader) conflict(n *strictyaml.Node) Conflict {
 		"generated": l.Text("generated", &c.Generated),
 	})
 	if strictyaml.IsMapping(n) && (had["field"] == nil || had["generated"] == nil) {
-		l.Fail(n, "write {field: …, generated: …}, or remove the conflict to keep what the policy says", "the conflict is not whole")
+		l.Fail(n, "write {field: …, generated: …}, or remove the conflict to keep what the policy says", "the conflict lacks a field or a value")
 	}
 	return c
 }

@@ -81,7 +81,7 @@ func TestLoadMappingMistakes(t *testing.T) {
 		"a name with spaces": {"tool: a\npolicies:\n  - {name: No Fines, description: c}", "a.yaml:3:12: \"No Fines\" can't be the name of a policy; use lower-case letters"},
 		"a name twice":       {"tool: a\npolicies:\n  - {name: b, description: c}\n  - {name: b, description: d}", "a.yaml:4:12: there is a policy named \"b\" already"},
 		"one reference":      {"tool: a\npolicies:\n  - {name: b, description: c, references: d}", "a.yaml:3:43: references must be a list; write [d]"},
-		"half a conflict":    {"tool: a\npolicies:\n  - {name: b, description: c, conflicts: [{field: d}]}", "a.yaml:3:43: the conflict is not whole"},
+		"half a conflict":    {"tool: a\npolicies:\n  - {name: b, description: c, conflicts: [{field: d}]}", "a.yaml:3:43: the conflict lacks a field or a value"},
 		"too many":           {"tool: a\npolicies:\n" + strings.Repeat("  - \n", policydoc.MaxPolicies+1), "a tool has more than 1000 policies"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,40 +12,39 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// LockVersion is the version of the lock's form that is written and read here.
+// LockVersion is the version of the lock's format.
 const LockVersion = 1
 
 // lockLimits bound a lock: a hundred thousand sentences and as many fields of
 // policies fit.
 var lockLimits = strictjson.Limits{Size: 64 << 20, Depth: 16, Leaves: 2_000_000}
 
-// Lock knows what the files beside it were made from: sentence, policy, rule and
-// tests by hash. With it, a later run redoes only what a change touches, and
-// tells what people edited from what was generated.
+// Lock records what the files of a directory were made from: sentences, policies, rules
+// and tests, by hash. With it, a later run repeats only what a change affects, and
+// distinguishes edits from generated text.
 type Lock struct {
-	// Version is that of the lock's own form.
+	// Version is the version of the lock's format.
 	Version  int            `json:"version"`
 	Document LockedDocument `json:"document"`
-	// Stages are what each stage of the last run asked with, for people. What a
-	// policy was made by is with it.
+	// Stages are the models and prompts of the last run, for people. Each policy has
+	// a hash of its own.
 	Stages map[string]LockedStage `json:"stages"`
-	// Routing is a hash of what sentences were assigned to tools by: the model and
-	// the prompt.
+	// Routing is a hash of the model and the prompt that assigned sentences to tools.
 	Routing string `json:"routing"`
 	// Tools are the fingerprints of the tools' definitions, by [Key].
 	Tools map[string]string `json:"tools"`
-	// Sentences are where each sentence of the document went, by its id.
+	// Sentences are what became of each sentence of the document, by its id.
 	Sentences map[string]LockedSentence `json:"sentences"`
 	// Policies are the policies as they were generated, by tool [Key] and name.
 	Policies map[string]map[string]LockedPolicy `json:"items"`
 }
 
-// NewLock is the lock of a directory into which nothing was compiled.
+// NewLock returns the lock of an empty directory.
 func NewLock() *Lock {
 	return &Lock{Version: LockVersion, Stages: map[string]LockedStage{}, Tools: map[string]string{}, Sentences: map[string]LockedSentence{}, Policies: map[string]map[string]LockedPolicy{}}
 }
 
-// LockedStage is what a stage asked with.
+// LockedStage is the model and the prompt of a stage.
 type LockedStage struct {
 	Model string `json:"model"`
 	// Prompt is the version of the prompt: the beginning of its digest, with
@@ -53,66 +52,60 @@ type LockedStage struct {
 	Prompt string `json:"prompt"`
 }
 
-// LockedDocument is the document that the mapping was made of.
+// LockedDocument identifies the document that the mapping was made of.
 type LockedDocument struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 }
 
-// LockedSentence is where a sentence went.
+// LockedSentence is what became of a sentence.
 type LockedSentence struct {
-	// Tools are the keys of the tools that it says something about, in order.
+	// Tools are the keys of the tools that it is about, in order.
 	Tools []string `json:"tools,omitempty"`
-	// Pending are those of which no policies were searched in it so far.
+	// Pending are the tools for which the sentence was not searched for policies yet.
 	Pending []string `json:"pending,omitempty"`
-	// Reason says why it is about none, or why no policy of those tools refers
-	// to it.
+	// Reason says why it is about no tool, or why no policy of those tools refers to
+	// it.
 	Reason string `json:"reason,omitempty"`
-	// Suspicious is set where the sentence seems to speak to whoever compiles
-	// the document, as a model saw it.
+	// Suspicious is set if a model found that the sentence addresses the compiler.
 	Suspicious bool `json:"suspicious,omitempty"`
 }
 
 // LockedPolicy is a policy as it was generated.
 type LockedPolicy struct {
-	// Sentences are the ids of those that it refers to.
+	// Sentences are the ids of the sentences that it refers to.
 	Sentences []string `json:"sentences"`
-	// Mapping is a hash of what the policy was made by: the tool's definition, the
-	// models and the prompts. It is empty where there only is a rule: of a policy
-	// that people wrote, or of one that is gone and whose rule goes with the next
-	// rules.
+	// Mapping is a hash of what the policy was made with: the tool's definition, the
+	// models and the prompts. It is empty if the policy was not generated: people wrote
+	// it, or it is gone and the next run removes its rule.
 	Mapping string `json:"mapping"`
-	// Fields are hashes of the policy's fields as they were generated, by their
-	// keys in the mapping file.
+	// Fields are hashes of the generated fields: see [Policy.Fields].
 	Fields map[string]string `json:"fields"`
-	// Guard is its rule; nil where none was generated.
+	// Rule is nil if no rule was generated.
 	Rule *LockedRule `json:"guard,omitempty"`
 }
 
 // LockedRule is a rule as it was generated.
 type LockedRule struct {
-	// Made is a hash of what it was made from and by: the policy's fields as they
-	// stood in the file, the definitions of the tool and of those it may look
-	// things up with, the models and the prompts. It is empty where the rule is to be
-	// made anew.
+	// Made is a hash of what the rule was made of: the policy's fields in the file, the
+	// definitions of the tool and of its look-ups, the models and the prompts. It is
+	// empty if the rule has to be made again.
 	Made string `json:"made"`
-	// Fields are hashes of its fields, by their keys in the guard file; the
-	// examples are its tests.
+	// Fields are hashes of the generated fields: see [RuleFields].
 	Fields map[string]string `json:"fields"`
-	// NotEnforced says why there is no expression; empty where there is one.
+	// NotEnforced says why there is no condition; empty if there is one.
 	NotEnforced string `json:"not_enforced,omitempty"`
-	// Attempts is how often the model was asked for the rule.
+	// Attempts counts the requests for the rule.
 	Attempts int `json:"attempts"`
 	// Killed and Survived count the mutants of the rule.
 	Killed   int `json:"killed"`
 	Survived int `json:"survived"`
-	// Contested are the names of examples that the second reading judged
-	// otherwise, with its reason; they are no tests.
+	// Contested are the tests that were taken out because the second reading
+	// contradicted them, by name, with its reason.
 	Contested map[string]string `json:"contested,omitempty"`
 }
 
-// Key names a tool in the lock: its name, with the server before it where there
-// is one.
+// Key returns the name of a tool in the lock: SERVER/TOOL, or TOOL without a server.
 func Key(server, tool string) string {
 	if server == "" {
 		return tool
@@ -123,7 +116,7 @@ func Key(server, tool string) string {
 // ReadLock reads a lock.
 func ReadLock(data []byte) (*Lock, error) {
 	if bytes.Contains(data, []byte("\n<<<<<<<")) {
-		return nil, errors.New("the lock has the marks of a merge that git could not finish: keep either side of it, and compile again")
+		return nil, errors.New("the lock has the conflict markers of a merge: keep either side of it, and compile again")
 	}
 	doc, err := strictjson.Parse(data, lockLimits)
 	if err != nil {
@@ -141,15 +134,15 @@ func ReadLock(data []byte) (*Lock, error) {
 	d.DisallowUnknownFields()
 	l := NewLock()
 	if err := d.Decode(l); err != nil {
-		return nil, fmt.Errorf("the lock is not one: %w; take it from version control, or remove it and compile again", err)
+		return nil, fmt.Errorf("the lock is not valid: %w; take it from version control, or remove it and compile again", err)
 	}
 
-	// null takes away what was there.
+	// null replaces the empty maps.
 	l.Stages, l.Tools, l.Sentences, l.Policies = some(l.Stages), some(l.Tools), some(l.Sentences), some(l.Policies)
 	return l, nil
 }
 
-// some is a map, or an empty one where there is none.
+// some returns a map, or an empty one for nil.
 func some[V any](m map[string]V) map[string]V {
 	if m == nil {
 		return map[string]V{}
@@ -157,8 +150,8 @@ func some[V any](m map[string]V) map[string]V {
 	return m
 }
 
-// Marshal writes the lock: members in the order of their names, and a line for
-// each sentence and for each hash, so that changes of it can be read and merged.
+// Marshal returns the lock as JSON, with sorted members and a line for each sentence
+// and each hash, so that people can read its changes and git can merge them.
 func (l *Lock) Marshal() ([]byte, error) {
 	raw, err := strictjson.Encode(l)
 	if err != nil {
@@ -172,8 +165,8 @@ func (l *Lock) Marshal() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// layOut writes the members of an object below each other, and those of objects
-// in them; of what a sentence is, all in one line.
+// layOut writes the members of an object, and of the objects in it, on a line each, and
+// each sentence on one line.
 func layOut(b *bytes.Buffer, raw json.RawMessage, line, path string) error {
 	if raw[0] != '{' || strings.HasPrefix(path, "/sentences/") || string(raw) == "{}" {
 		b.Write(raw)

@@ -7,24 +7,24 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// EveryTool is the tool of policies that hold for every call, whatever its tool.
+// EveryTool is the tool of policies that apply to the calls of every tool.
 const EveryTool = guard.EveryTool
 
-// Mapping are the policies of one tool.
+// Mapping is the policies of one tool, in words.
 type Mapping struct {
 	Position strictyaml.Position
-	// Server is needed only when two servers offer a tool of the name.
+	// Server is needed only when two servers offer a tool of that name.
 	Server string
 	// Tool is the tool's name, or [EveryTool].
 	Tool     string
 	Policies []Policy
 }
 
-// Policy is one policy of the document about the calls of a tool.
+// Policy is one demand of the document on the calls of a tool.
 type Policy struct {
 	Position strictyaml.Position
-	// Name is unique in the mapping, in lower case with hyphens. The rule in the
-	// guard file has it too.
+	// Name is unique in the mapping, in lower case with hyphens. The policy has the
+	// same name in the guard file.
 	Name        string
 	Description string
 	// References are verbatim spans of the document.
@@ -32,24 +32,24 @@ type Policy struct {
 	Status     Status
 	// Reason says why an archived policy is not enforced.
 	Reason string
-	// Compliance are calls that keep to the policy, Violations calls that don't,
-	// in words.
+	// Compliance are calls that comply with the policy, Violations calls that violate
+	// it, in words.
 	Compliance, Violations []string
-	// Conflicts are what a later run says otherwise, of fields that people had
-	// edited. The fields keep what people wrote until somebody decides.
+	// Conflicts are the fields that people edited and for which a later run has
+	// another value. The fields keep what people wrote until a person decides.
 	Conflicts []Conflict
 }
 
-// Status is what people made of a policy.
+// Status is what people decided about a policy.
 type Status string
 
 // The statuses.
 const (
-	// Proposed policies were found and not yet looked at. They are enforced.
+	// Proposed policies are enforced, and not reviewed yet.
 	Proposed Status = "proposed"
-	// Approved ones were looked at, and found right.
+	// Approved policies were reviewed and found right.
 	Approved Status = "approved"
-	// Archived ones are kept for the record and have no rule.
+	// Archived policies are kept for the record, without a rule.
 	Archived Status = "archived"
 )
 
@@ -63,19 +63,18 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q: write proposed, approved or archived", text)
 }
 
-// Conflict is a field that people had edited and a later run would change.
+// Conflict is a field that people edited and that a later run would change.
 type Conflict struct {
 	// Field is the key in the mapping file, or "guard" and the key in the guard
 	// file, such as "guard/require".
 	Field string
-	// Generated is what the later run says, as YAML writes it; empty where it
-	// says nothing.
+	// Generated is the value of the later run, in YAML; empty if it has none.
 	Generated string
 }
 
 // Unmapped are the sentences that no policy refers to.
 type Unmapped struct {
-	// Document is the document's name.
+	// Document is the name of the document.
 	Document  string
 	Sentences []UnmappedSentence
 }
@@ -83,6 +82,6 @@ type Unmapped struct {
 // UnmappedSentence is a sentence that no policy refers to.
 type UnmappedSentence struct {
 	Text string
-	// Reason says why no policy does.
+	// Reason says why no policy refers to it.
 	Reason string
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// Retired is the reason of an approved or edited policy that the document no
-// longer has.
+// Retired is the reason of a policy that was approved or edited, and whose sentences the
+// document no longer has.
 const Retired = "the document no longer says this"
 
-// side tells where a field of a merge comes from.
+// side is where a field of a merge comes from.
 type side bool
 
 const (
@@ -18,16 +18,15 @@ const (
 	theirs side = true
 )
 
-// merger merges fields of a policy and gathers the conflicts.
+// merger merges the fields of a policy and collects the conflicts.
 type merger struct {
 	had       []Conflict // before the merge
 	conflicts []Conflict
 }
 
-// field decides about a field by the hashes of what people have, of what was
-// generated before, and of what is generated now; "" is that there is nothing.
-// What people wrote stays; that a later run says otherwise is a conflict once,
-// and as long as they leave it standing.
+// field merges a field by three hashes: of the file, of what was generated before, and
+// of what is generated now; "" means that there is nothing. An edit stays. A new
+// generated value is a conflict with it, until people resolve that.
 func (m *merger) field(name, mine, base, fresh string, generated func() string) side {
 	switch {
 	case mine == fresh:
@@ -44,16 +43,15 @@ func (m *merger) field(name, mine, base, fresh string, generated func() string) 
 	return yours
 }
 
-// MergePolicy brings what people made of a policy together with what a later run
-// says of it, field by field: what nobody edited is fresh, what was edited stays,
-// and is a conflict where the later run says something new. Base are the hashes
-// of the policy as it was generated before: [LockedPolicy.Fields]. Yours is nil
-// where there is no such policy in the file.
+// MergePolicy merges a policy in a file with the same policy of a later run, field by
+// field. A field that people didn't edit becomes the fresh one. An edit stays, and is a
+// conflict if the later run has a new value. Base are the hashes of the policy as it was
+// generated before: [LockedPolicy.Fields]. Mine is nil if the file has no such policy.
 //
-// The status is people's, unless they said nothing yet; that a later run finds
-// it (not) enforceable is then a conflict too. They approved what it said: with
-// another description, or other sentences, it is proposed again. Conflicts about the rule stay, for
-// [MergeRule].
+// The status is people's once they set it; a later run that finds the policy
+// enforceable, or not, is then a conflict. An approval is for what the policy said: with
+// another description or other sentences it is proposed again. MergePolicy keeps
+// conflicts about the rule, for [MergeRule].
 func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 	if mine == nil {
 		out := fresh.clone()
@@ -106,7 +104,7 @@ func (i *Policy) clone() Policy {
 // policyFields are the generated fields of a policy, in the order of the file.
 var policyFields = [...]string{fieldDescription, fieldReferences, fieldCompliance, fieldViolations}
 
-// take takes a field over from another policy.
+// take copies a field of another policy.
 func (i *Policy) take(field string, from *Policy) {
 	switch field {
 	case fieldDescription:
@@ -122,8 +120,8 @@ func (i *Policy) take(field string, from *Policy) {
 	}
 }
 
-// Retire is what becomes of a policy whose sentences are gone: it is dropped,
-// unless people approved or edited it, or its rule. Then it is archived.
+// Retire decides what becomes of a policy whose sentences are gone. It is dropped; it is
+// archived if people approved it, or edited it or its rule.
 func Retire(mine *Policy, base map[string]string, ruleEdited bool) (kept Policy, keep bool) {
 	kept = mine.clone()
 	edited := ruleEdited
@@ -140,7 +138,8 @@ func Retire(mine *Policy, base map[string]string, ruleEdited bool) (kept Policy,
 	return kept, true
 }
 
-// Edited tells whether people edited a rule that was generated with the hashes.
+// Edited reports whether people edited a rule. Base are the hashes that it was generated
+// with.
 func Edited(mine *guard.Policy, base map[string]string) bool {
 	now := RuleFields(mine)
 	if len(now) != len(base) {
@@ -154,17 +153,17 @@ func Edited(mine *guard.Policy, base map[string]string) bool {
 	return false
 }
 
-// StaysRemoved tells whether a policy that people took out of the file stays out:
-// as long as it refers to the same sentences. The lock has to keep it.
+// StaysRemoved reports whether a policy that people removed from the file stays removed:
+// it does as long as it refers to the same sentences. The lock has to keep it.
 func (l *LockedPolicy) StaysRemoved(sentences []string) bool {
 	a, b := slices.Sorted(slices.Values(l.Sentences)), slices.Sorted(slices.Values(sentences))
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
-// MergeRule does for a rule what [MergePolicy] does for a policy. Base is
-// [LockedRule.Fields], and had are the conflicts of the policy so far; what is
-// returned of them are those about the rule. Examples are merged by their names.
-// The references are the fresh ones, which are the policy's.
+// MergeRule merges a rule as [MergePolicy] merges a policy. Base is [LockedRule.Fields],
+// and had are the policy's conflicts so far; MergeRule returns the conflicts about the
+// rule. It merges examples by their names. The references are the fresh ones, which are
+// the mapping's.
 func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, had []Conflict) (guard.Policy, []Conflict) {
 	if mine == nil {
 		return *fresh, nil
@@ -209,10 +208,9 @@ func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, 
 	return out, m.conflicts
 }
 
-// MergeUnmapped brings the reasons that people edited together with what a later
-// run says: the sentences are the fresh ones, with the reasons that people wrote.
-// Base are the reasons as they were generated before, by the sentences' texts:
-// the same text may stand in several places of a document.
+// MergeUnmapped returns the fresh sentences, with the reasons that people edited. Base
+// are the reasons that were generated before, by the text of the sentence, which may
+// occur several times in a document.
 func MergeUnmapped(mine *Unmapped, base map[string][]string, fresh *Unmapped) Unmapped {
 	out := Unmapped{Document: fresh.Document, Sentences: slices.Clone(fresh.Sentences)}
 	if mine == nil {

@@ -17,11 +17,10 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Write writes what has changed, each file whole or not at all. The lock comes
-// last, so that after an interruption it never says more than the files do, and
-// the next compilation goes on from there. Files of tools that have nothing left
-// are removed where the lock knew the tool. Where somebody edited one of the files
-// since they were read, nothing is written.
+// Write writes the files that changed, each atomically, and the lock last: after an
+// interruption the lock never claims more than the files have, and the next compilation
+// continues from there. It removes files that have no policies left, if the lock has
+// their tool. It writes nothing if a file was edited since it was read.
 func (d *Directory) Write() error {
 	if err := d.settle(); err != nil {
 		return err
@@ -53,8 +52,8 @@ func (d *Directory) Write() error {
 	return nil
 }
 
-// untouched fails where a file that is to be written is another than the one that
-// was read: making rules takes its time, and people go on editing.
+// untouched returns an error if a file to be written has changed since it was read:
+// people may edit files while rules are made.
 func (d *Directory) untouched(want map[string][]byte) error {
 	var errs []error
 	for _, within := range slices.Sorted(maps.Keys(want)) {
@@ -75,14 +74,14 @@ func (d *Directory) untouched(want map[string][]byte) error {
 	return errors.Join(errs...)
 }
 
-// changes tells whether a file is to be another than it is.
+// changes reports whether a file has to be written.
 func (d *Directory) changes(within string, data []byte) bool {
 	had, exists := d.files[within]
 	return data == nil || !exists || !bytes.Equal(had, data)
 }
 
-// marshal makes the files as they are to be, by their paths within Root. Nil is
-// to be removed.
+// marshal returns the contents of the files to write, by their paths within Root, and
+// nil for a file to remove.
 func (d *Directory) marshal() (map[string][]byte, error) {
 	want := map[string][]byte{}
 	err := add(d, want, mappingDir, d.Mappings, func(m *MappingEditor) (bool, error) {
@@ -158,7 +157,7 @@ func add[T marshaler](d *Directory, want map[string][]byte, kind string, docs ma
 	return nil
 }
 
-// put makes a file be what it should; nil removes it.
+// put writes a file, or removes it if data is nil.
 func (d *Directory) put(within string, data []byte) error {
 	name := filepath.Join(d.Root, within)
 	switch {

@@ -43,7 +43,7 @@ type Remit struct{ guards *guard.Set }
 
 // NewRemit compiles the guards, with the compared rules alone.
 func NewRemit() (*Remit, error) {
-	scope, err := airline.Scope()
+	scope, err := airline.Deployment()
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func (e Enforcement) bounds() (best, worst label.Verdict) {
 	return label.Allow, label.Allow
 }
 
-// checks tells whether a condition decides.
+// checks reports whether a condition decides.
 func (e Enforcement) checks() bool { return e == Checked || e == CheckedAsking }
 
 // severity orders verdicts.
@@ -115,13 +115,13 @@ type Policy struct {
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Loosens tells whether some calls come out better now.
+// Loosens reports whether some calls come out better now.
 func (p *Policy) Loosens() bool { return len(p.Laxer) > 0 || below(p.After, p.Before) }
 
-// Tightens tells whether some calls come out worse now.
+// Tightens reports whether some calls come out worse now.
 func (p *Policy) Tightens() bool { return len(p.Stricter) > 0 || below(p.Before, p.After) }
 
-// below tells whether calls come out better, at best or at worst, under one
+// below reports whether calls come out better, at best or at worst, under one
 // enforcement than under another.
 func below(a, b Enforcement) bool {
 	aBest, aWorst := a.bounds()
@@ -145,7 +145,7 @@ type Sentence struct {
 // Report is all that changes.
 type Report struct {
 	Document Texts `json:"document"`
-	// Edited tells whether the document itself is another.
+	// Edited reports whether the document itself is another.
 	Edited   bool     `json:"document_edited"`
 	Policies []Policy `json:"policies"`
 	// Unmapped are sentences that no policy refers to any more or yet, Mapped

@@ -92,7 +92,7 @@ func (c *contents) tool(key string) *tool {
 	return &tool{}
 }
 
-// refers tells whether a policy refers to a sentence.
+// refers reports whether a policy refers to a sentence.
 func (c *contents) refers(sentence string) bool {
 	for t := range maps.Values(c.tools) {
 		for p := range maps.Values(t.policies) {

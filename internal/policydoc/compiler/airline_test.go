@@ -57,8 +57,8 @@ func TestOneSentenceOfTheAirlineIsAllThatIsAskedAbout(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := s.read()
-		in := compiler.Input{Document: doc, Scope: guard.Deployment{Tools: []*schema.Catalogue{catalogue}}}
-		in.Scope.Contracts = append(in.Scope.Contracts, synth.Contract(catalogue))
+		in := compiler.Input{Document: doc, Deployment: guard.Deployment{Tools: []*schema.Catalogue{catalogue}}}
+		in.Deployment.Contracts = append(in.Deployment.Contracts, synth.Contract(catalogue))
 		if failures := s.compiler().Map(t.Context(), in, d); failures != nil {
 			t.Fatal(failures)
 		}

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Model   Model
 	Prompts *prompt.Set
-	// ModelName names the model of a stage. A change of it makes anew what the
+	// ModelName names the model of a stage. A change of it makes again what the
 	// stage had a part in.
 	ModelName func(stage string) string
 	// Generation is what rules are generated with; the model, the prompts and the
@@ -36,8 +36,8 @@ func New(o Options) *Compiler { return &Compiler{o} }
 
 // Input is what is compiled.
 type Input struct {
-	Document *document.Document
-	Scope    guard.Deployment
+	Document   *document.Document
+	Deployment guard.Deployment
 	// Only are the keys of the tools that are compiled; nil means all. The others
 	// stay as they are.
 	Only []string
@@ -80,7 +80,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // up to date: mapping files, unmapped sentences and the lock. Only what changed
 // since the lock was written is asked about.
 func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
-	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
+	corpus, all := newCorpus(in.Document), c.tools(in.Deployment)
 	lock(d)
 	routed := c.routes(ctx, corpus, all, d.Lock)
 	failures := routed.failures

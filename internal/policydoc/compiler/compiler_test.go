@@ -76,7 +76,7 @@ func (s *shop) input(text string) compiler.Input {
 	}
 	scope := guard.Deployment{Tools: []*schema.Catalogue{c}}
 	scope.Contracts = append(scope.Contracts, synth.Contract(c))
-	return compiler.Input{Document: doc, Scope: scope, Only: s.only}
+	return compiler.Input{Document: doc, Deployment: scope, Only: s.only}
 }
 
 // read reads what was compiled so far.

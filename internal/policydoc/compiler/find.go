@@ -9,7 +9,7 @@ import (
 type findRequest struct {
 	aboutTool
 	Blocks []block
-	// Known are policies that stay as they are, Previous those that are made anew.
+	// Known are policies that stay as they are, Previous those that are made again.
 	Known, Previous []shownPolicy
 }
 

@@ -45,7 +45,7 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 	corpus := newCorpus(in.Document)
 	var failures []Failure
 	var rules []*rule
-	for _, t := range c.tools(in.Scope) {
+	for _, t := range c.tools(in.Deployment) {
 		if in.Only != nil && !slices.Contains(in.Only, t.key) {
 			continue
 		}
@@ -142,7 +142,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 		if generators[r.tool] == nil {
 			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
 				o := c.o.Generation
-				o.Model, o.Prompts, o.Scope = c.o.Model, c.o.Prompts, scopeOf(in.Scope, r.tool)
+				o.Model, o.Prompts, o.Deployment = c.o.Model, c.o.Prompts, scopeOf(in.Deployment, r.tool)
 				return generation.New(o)
 			})
 		}

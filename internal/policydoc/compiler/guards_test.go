@@ -86,7 +86,7 @@ func TestEveryEnforceablePolicyGetsARule(t *testing.T) {
 		}
 		files = append(files, f)
 	}
-	set, err := guard.Compile(files, s.input(hire).Scope)
+	set, err := guard.Compile(files, s.input(hire).Deployment)
 	if err != nil {
 		t.Fatal(err)
 	}

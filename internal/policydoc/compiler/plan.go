@@ -72,7 +72,7 @@ type Plan struct {
 
 // Plan says what a run would take, without asking anything.
 func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage string) llm.Price) *Plan {
-	corpus, all := newCorpus(in.Document), c.tools(in.Scope)
+	corpus, all := newCorpus(in.Document), c.tools(in.Deployment)
 	lock := d.Lock
 	if lock == nil {
 		lock = policydoc.NewLock()

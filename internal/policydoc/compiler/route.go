@@ -177,7 +177,7 @@ func (r routing) merge(other routing) {
 	}
 }
 
-// about tells whether a sentence was routed to a tool.
+// about reports whether a sentence was routed to a tool.
 func (r routing) about(id, key string) bool { return slices.Contains(r[id].Tools, key) }
 
 // to lists the sentences that were routed to a tool.

@@ -13,9 +13,9 @@ type work struct {
 	// routed are all sentences about the tool.
 	routed []string
 	// focus are those in which policies are searched: new ones, and those of
-	// policies that are made anew.
+	// policies that are made again.
 	focus []string
-	// known are the policies that stay, previous those that are made anew: their
+	// known are the policies that stay, previous those that are made again: their
 	// sentences or the tool changed.
 	known, previous []shownPolicy
 	// anew are the names of the previous ones.
@@ -41,7 +41,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			policies[mapping.Policies[i].Name] = &mapping.Policies[i]
 		}
 	}
-	// Of a tool that is another one, or is back, all is made anew, as where a model or
+	// Of a tool that is another one, or is back, all is made again, as where a model or
 	// a prompt is another one.
 	had, ok := lock.Tools[t.key]
 	whole := had != t.fingerprint && (ok || len(lock.Policies[t.key]) > 0)

@@ -83,7 +83,7 @@ func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, 
 	}
 }
 
-// stranded tells whether the file has the policy already and the lock doesn't know
+// stranded reports whether the file has the policy already and the lock doesn't know
 // it: the lock was lost, the document says again what it no longer said, or people
 // wrote down what it says.
 func stranded(fresh *policydoc.Policy, had *policydoc.Mapping, locked map[string]policydoc.LockedPolicy) bool {
@@ -91,7 +91,7 @@ func stranded(fresh *policydoc.Policy, had *policydoc.Mapping, locked map[string
 	return there && locked[fresh.Name].Mapping == "" && slices.ContainsFunc(mine.References, func(r string) bool { return slices.Contains(fresh.References, r) })
 }
 
-// outdated is a rule that is made anew by the next run, and stays until then: the
+// outdated is a rule that is made again by the next run, and stays until then: the
 // same words may stand under another heading now.
 func outdated(g *policydoc.LockedRule) *policydoc.LockedRule {
 	if g == nil {
@@ -102,7 +102,7 @@ func outdated(g *policydoc.LockedRule) *policydoc.LockedRule {
 	return &out
 }
 
-// ruleEdited tells whether people edited the rule of a policy.
+// ruleEdited reports whether people edited the rule of a policy.
 func ruleEdited(rules *guard.File, name string, locked policydoc.LockedPolicy) bool {
 	p := policy(rules, name)
 	return p != nil && locked.Rule != nil && policydoc.Edited(p, locked.Rule.Fields)

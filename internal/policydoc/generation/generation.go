@@ -42,9 +42,9 @@ const DefaultAttempts = 5
 
 // Options are what all rules of a run are made with.
 type Options struct {
-	Model   Model
-	Prompts *prompt.Set
-	Scope   guard.Deployment
+	Model      Model
+	Prompts    *prompt.Set
+	Deployment guard.Deployment
 	// Attempts is how often a model is asked for one rule; 0 is [DefaultAttempts].
 	Attempts int
 	// Samples are results that tools returned, by [policydoc.Key]: they show what
@@ -152,7 +152,7 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	return &w.result, nil
 }
 
-// gaveUp tells whether an error says that the model can't do it, so that another
+// gaveUp reports whether an error says that the model can't do it, so that another
 // run would come to the same.
 func gaveUp(err error) bool {
 	var invalid *llm.InvalidError

@@ -121,7 +121,7 @@ const goodRule = `member.fines.filter(f, !f.paid).map(f, f.amount).sum() <= 10`
 
 func generator(t testing.TB, m generation.Model, change func(*generation.Options)) *generation.Generator {
 	t.Helper()
-	o := generation.Options{Model: m, Prompts: prompts(t), Scope: library(t)}
+	o := generation.Options{Model: m, Prompts: prompts(t), Deployment: library(t)}
 	if change != nil {
 		change(&o)
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// quotes tells whether words stand in the sentences of the policy, one after the
+// quotes reports whether words stand in the sentences of the policy, one after the
 // other; those that only explain decide nothing. Signs, case and typography make no
 // difference.
 func (s *setting) quotes(words string) bool {

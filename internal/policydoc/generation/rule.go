@@ -128,7 +128,7 @@ func (w *work) ruleRequest() (any, error) {
 		}
 	}
 
-	vocabulary, err := guard.Vocabulary(w.options.Scope, w.task.Server, w.task.Tool, used)
+	vocabulary, err := guard.Vocabulary(w.options.Deployment, w.task.Server, w.task.Tool, used)
 	if err != nil {
 		return nil, err
 	}

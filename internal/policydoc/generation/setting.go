@@ -56,13 +56,13 @@ func (g *Generator) setting(t Task) (*setting, error) {
 
 	s := &setting{task: t, tools: map[string]known{}}
 	servers := map[string]int{}
-	for _, c := range g.options.Scope.Tools {
+	for _, c := range g.options.Deployment.Tools {
 		for i := range c.Tools {
 			servers[c.Tools[i].Name]++
 		}
 	}
 
-	for _, c := range g.options.Scope.Tools {
+	for _, c := range g.options.Deployment.Tools {
 		for i := range c.Tools {
 			d := &c.Tools[i]
 			ownServer := t.Server != "" && t.Server == c.Server
@@ -82,7 +82,7 @@ func (g *Generator) setting(t Task) (*setting, error) {
 	}
 
 	names := map[string]int{}
-	for _, r := range g.options.Scope.Readable() {
+	for _, r := range g.options.Deployment.Readable() {
 		names[r.Name]++
 		l := lookup{Readable: r, label: r.Name}
 		if r.Definition == nil || r.Definition.Output == nil {

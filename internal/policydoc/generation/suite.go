@@ -63,7 +63,7 @@ func (w *work) untold() []described {
 	return out
 }
 
-// without tells whether tests of both verdicts are left without some.
+// without reports whether tests of both verdicts are left without some.
 func (s *suite) without(labels []string) bool {
 	var left []guard.Example
 	for i, e := range s.examples {

@@ -38,7 +38,7 @@ type trial struct {
 	revision int
 }
 
-// passes tells whether the rule does what its tests say.
+// passes reports whether the rule does what its tests say.
 func (t *trial) passes() bool { return t != nil && len(t.mistakes) == 0 && len(t.failed) == 0 }
 
 // survivors are the mutants that no test tells from the rule.
@@ -131,7 +131,7 @@ func (w *work) borrowed(c candidate) []string {
 	return out
 }
 
-// onlyInTests tells whether a text is a value in the tests, and stands nowhere in
+// onlyInTests reports whether a text is a value in the tests, and stands nowhere in
 // what the policy says or what is known of the tools, however it is spelt there:
 // "tier_1" is what a sentence calls tier 1.
 func (w *work) onlyInTests(value string) bool {
@@ -152,7 +152,7 @@ func (c candidate) expressions() map[string]string {
 	return out
 }
 
-// constant tells whether an expression is a mere truth value.
+// constant reports whether an expression is a mere truth value.
 func constant(expression string) bool {
 	text := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(" \t\r\n()!", c) {
@@ -180,7 +180,7 @@ func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
 		read.Variables[i].Value = guard.Written("variable "+v.Name, v.Value.Text)
 	}
 	read.Require = guard.Written("require", read.Require.Text)
-	set, err := guard.Compile([]*guard.File{f}, w.options.Scope)
+	set, err := guard.Compile([]*guard.File{f}, w.options.Deployment)
 	if err != nil {
 		return nil, err
 	}

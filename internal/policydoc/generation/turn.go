@@ -101,7 +101,7 @@ func (w *work) next(t *trial, known map[string]bool) turn {
 	}{len(w.tests.examples), calls, others}}
 }
 
-// possible tells whether a call that was made by changing a value is one that the
+// possible reports whether a call that was made by changing a value is one that the
 // tools could see.
 func (w *work) possible(e *guard.Example) bool {
 	called := w.tool

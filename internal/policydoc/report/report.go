@@ -17,8 +17,8 @@ type Input struct {
 	Document *document.Document
 	// Directory is what the document was compiled into.
 	Directory *policydoc.Directory
-	// Scope are the tools that the rules are about, with their contracts.
-	Scope guard.Deployment
+	// Deployment is the tools that the rules are about, with their contracts.
+	Deployment guard.Deployment
 	// Tool is the key of the only tool whose policies are shown; all are when it is
 	// empty. What became of the sentences is by the policies of all tools anyway.
 	Tool string
@@ -153,7 +153,7 @@ func (b *builder) compile() (*guard.Set, error) {
 		files = append(files, f)
 	}
 
-	set, err := guard.Compile(files, b.in.Scope)
+	set, err := guard.Compile(files, b.in.Deployment)
 	var mistakes guard.Errors
 	if err != nil && !errors.As(err, &mistakes) {
 		return nil, err

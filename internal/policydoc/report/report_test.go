@@ -40,7 +40,7 @@ func desk(t *testing.T) Input {
 			"waive_fee": {"once-a-year": {Rule: &policydoc.LockedRule{Made: "m", NotEnforced: "no tool says when a fee was waived"}}},
 		},
 	}
-	return Input{Document: doc, Directory: dir, Scope: guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
+	return Input{Document: doc, Directory: dir, Deployment: guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}}
 }
 
 func file(t *testing.T, name string) []byte {
@@ -229,7 +229,7 @@ func TestOnlyOneTool(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	in := desk(t)
 	in.Document = read(t, "handbook.md", append(file(t, "handbook.md"), "\nMore.\n"...))
-	in.Scope = guard.Deployment{}
+	in.Deployment = guard.Deployment{}
 	r := made(t, in)
 	if !r.Changed || len(r.Mistakes) == 0 {
 		t.Errorf("changed %t, mistakes %v", r.Changed, r.Mistakes)
