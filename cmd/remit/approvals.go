@@ -25,7 +25,7 @@ import (
 
 type approvalsCommand struct {
 	List   approvalsList   `cmd:"" default:"withargs" help:"Show the questions that wait for an answer."`
-	Answer approvalsAnswer `cmd:"" help:"Answer one of them."`
+	Answer approvalsAnswer `cmd:"" help:"Answer a question: approve or deny."`
 }
 
 type approvalsList struct {
@@ -117,7 +117,11 @@ type approvalsAnswer struct {
 
 // Help is shown below the flags.
 func (approvalsAnswer) Help() string {
-	return `An approval is for exactly this call, and is used once. With --for session it is also for calls like it, as the question says, in this session for a while; with --for always the gateway writes the call into the server's contract file, and calls like it pass in every session.`
+	return `An approval is for exactly this call, and is used once. With --for session it is also for calls like it, as the question says, in this session for a while; with --for always the gateway writes the call into the server's contract file, and calls like it pass in every session.
+
+Example:
+  remit approvals answer k3jx5a2qd7 approve
+  remit approvals answer k3jx5a2qd7 deny`
 }
 
 // Run answers a question.

@@ -183,7 +183,11 @@ type auditHead struct {
 
 // Help is shown below the flags.
 func (auditHead) Help() string {
-	return `Notes the end of every session in the store's own chain and prints the hash of that, which covers everything before it. Keep it where whoever may write to the store can't.`
+	return `Adds the end of every session to the store's own chain, and prints the hash of the result, which covers everything
+before it. Keep it where those who may write to the store can't change it.
+
+Example:
+  remit audit head >> heads.txt`
 }
 
 // Run prints the digest.
@@ -206,7 +210,10 @@ type auditExport struct {
 // Help is shown below the flags.
 func (auditExport) Help() string {
 	return `One JSON object a line, as docs/reference/store.md describes it: first the store's own chain, then the sessions. Secrets were taken out before the entries were hashed.
-remit audit verify FILE checks an export without the store.`
+remit audit verify FILE checks an export without the store.
+
+Example:
+  remit audit export --out log.jsonl`
 }
 
 // Run writes the log.
@@ -241,7 +248,10 @@ type auditPrune struct {
 
 // Help is shown below the flags.
 func (auditPrune) Help() string {
-	return `Sessions are removed whole, with their events, approvals and audit entries. Their ids are never used again, the labels of resources stay, and what is left of the log verifies.`
+	return `Sessions are removed whole, with their events, approvals and audit entries. Their ids are never used again, the labels of resources stay, and what is left of the log verifies.
+
+Example:
+  remit audit prune --before 90d`
 }
 
 // Run removes sessions.

@@ -1,8 +1,8 @@
 package main
 
 type contractCommand struct {
-	Synth  synthCommand  `cmd:"" help:"Make contracts from tool definitions; keep what people edited."`
-	Update updateCommand `cmd:"" help:"Bring the contracts of running servers up to date; keep what people edited."`
+	Synth  synthCommand  `cmd:"" help:"Make contracts from tool definitions, and keep what people edited."`
+	Update updateCommand `cmd:"" help:"Update the contracts of running servers, and keep what people edited."`
 	Lint   lintCommand   `cmd:"" help:"Check contract files, also against the tools they are about."`
 	Show   showCommand   `cmd:"" help:"Show one tool's contract as a table."`
 	Diff   diffCommand   `cmd:"" help:"Compare two contract files, and find what became laxer."`

@@ -16,6 +16,14 @@ type diffCommand struct {
 	FailOn string `enum:"never,laxer,security,any" default:"never" help:"Exit with 1 on changes that are laxer, that are enforced at all (security), or any."`
 }
 
+// Help is shown below the flags.
+func (diffCommand) Help() string {
+	return `Prints each difference with its place, and marks those by which a contract became laxer.
+
+Example:
+  remit contract diff contracts/mail.yaml new/mail.yaml --fail-on laxer`
+}
+
 // Run compares two contract files.
 func (c *diffCommand) Run(s *command.Streams) error {
 	before, err := inputs.Contract(c.Old)

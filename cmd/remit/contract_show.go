@@ -15,6 +15,14 @@ type showCommand struct {
 	Tool string `arg:"" optional:"" help:"The tool; without it, all tools are listed."`
 }
 
+// Help is shown below the flags.
+func (showCommand) Help() string {
+	return `Each argument is a row: its role, the least trust that it accepts, and what else it needs.
+
+Example:
+  remit contract show contracts/mail.yaml send_email`
+}
+
 // Run shows a contract.
 func (c *showCommand) Run(s *command.Streams) error {
 	f, err := inputs.Contract(c.File)

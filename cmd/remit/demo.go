@@ -42,6 +42,15 @@ type scene struct {
 	Confirm []string `json:"confirm"`
 }
 
+// Help is shown below the flags.
+func (demoCommand) Help() string {
+	return `Plays recorded sessions of an office assistant through the real engine, then starts a gateway with a server and
+a web page that attacks. It needs no network and no model, and takes less than a minute.
+
+Example:
+  remit demo`
+}
+
 // Run shows the scenes one after the other.
 func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 	engine, err := c.engine()

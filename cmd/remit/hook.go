@@ -19,11 +19,11 @@ import (
 )
 
 type hookCommand struct {
-	Answer    hookAnswer    `cmd:"" default:"withargs" help:"Answer an event of an agent, from standard input; agents run it."`
+	Answer    hookAnswer    `cmd:"" default:"withargs" help:"Answer an event of an agent from standard input. Agents run it."`
 	Install   hookInstall   `cmd:"" help:"Write Remit's hooks into an agent's file."`
-	Uninstall hookUninstall `cmd:"" help:"Take them out again."`
+	Uninstall hookUninstall `cmd:"" help:"Remove Remit's hooks from an agent's file."`
 	Contracts hookContracts `cmd:"" help:"Print the contracts of an agent's own tools."`
-	Stop      hookStop      `cmd:"" help:"End the daemon that keeps the sessions; the next event starts it again."`
+	Stop      hookStop      `cmd:"" help:"Stop the daemon that keeps the sessions."`
 	Daemon    hookDaemon    `cmd:"" hidden:""`
 }
 
@@ -145,6 +145,14 @@ func (c *hookContracts) Run(s *command.Streams) error {
 }
 
 type hookStop struct{}
+
+// Help is shown below the flags.
+func (hookStop) Help() string {
+	return `The sessions of running agents end with the daemon. The next event of an agent starts another.
+
+Example:
+  remit hook stop`
+}
 
 // Run ends the daemon.
 func (hookStop) Run(ctx context.Context, s *command.Streams) error {

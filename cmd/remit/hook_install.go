@@ -56,7 +56,8 @@ type hookInstall struct {
 
 // Help is shown below the flags.
 func (hookInstall) Help() string {
-	return `Writes Remit's hooks into the agent's file, with the settings by which a hook that fails stops the call, where the agent has them. What else stands in the file stays byte by byte; what it was is kept as FILE.remit-backup.
+	return `If the agent has a setting by which a hook that fails stops the call, it is set as well. The rest of the file stays
+byte by byte. A copy of what it was is kept as FILE.remit-backup.
 
 Example:
   remit hook install claude-code
@@ -113,7 +114,10 @@ type hookUninstall struct{ hookFile }
 
 // Help is shown below the flags.
 func (hookUninstall) Help() string {
-	return `Takes Remit's hooks out of the agent's file. Where nothing else has changed since, the file is what it was, byte by byte.`
+	return `If nothing else has changed since the installation, the file is again what it was, byte by byte.
+
+Example:
+  remit hook uninstall claude-code`
 }
 
 // Run removes the hooks.

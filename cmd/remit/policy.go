@@ -11,22 +11,22 @@ import (
 )
 
 type policyCommand struct {
-	Compile policyCompileCommand `cmd:"" help:"Make guards of a policy document."`
-	Prompts policyPromptsCommand `cmd:"" help:"Write the prompts of the policy compiler, to change them."`
+	Compile policyCompileCommand `cmd:"" help:"Compile a policy document into guards."`
+	Prompts policyPromptsCommand `cmd:"" help:"Write the prompts of the policy compiler to files, to change them."`
 
 	Lint policyLintCommand `cmd:"" help:"Check guard files, also against the tools they are about."`
 	Test policyTestCommand `cmd:"" help:"Run the examples of guard files."`
 
-	Mutate   policyMutateCommand   `cmd:"" help:"Find what the examples of guard files don't tell apart."`
+	Mutate   policyMutateCommand   `cmd:"" help:"Find changes of rules that the examples of guard files don't notice."`
 	Coverage policyCoverageCommand `cmd:"" help:"List the tools with the number of their policies, and the tools without policies."`
 
 	Sentences policySentencesCommand `cmd:"" help:"List the sentences of a policy document, and what is hidden in it."`
 
-	Diff    policyDiffCommand    `cmd:"" help:"Say what a changed policy document changes for the company."`
+	Diff    policyDiffCommand    `cmd:"" help:"Show what a changed policy document changes for the company."`
 	Review  policyReviewCommand  `cmd:"" help:"Show what became of each sentence of a policy document, on the terminal or as a page."`
-	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document were found right."`
+	Approve policyApproveCommand `cmd:"" help:"Record that policies of a document are right."`
 	Archive policyArchiveCommand `cmd:"" help:"Take policies of a document out of force, with the reason."`
-	Resolve policyResolveCommand `cmd:"" help:"Decide what people edited and a later run says otherwise."`
+	Resolve policyResolveCommand `cmd:"" help:"Resolve conflicts between edits and a recompilation."`
 }
 
 // policyFlags say which guards a command is about, and for which tools.

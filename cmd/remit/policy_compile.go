@@ -52,7 +52,7 @@ what people edited. An interrupted run goes on where it was.
 
 The key of the model's provider is read from OPENAI_API_KEY or ANTHROPIC_API_KEY.
 
-Examples:
+Example:
   remit policy compile handbook.pdf --tools tools.json --model gpt-5.2 --plan
   remit policy compile handbook.pdf --tools tools.json --model claude-opus-4-8 --out policy
   remit policy compile handbook.pdf --tools tools.json --model qwen3 --base-url http://127.0.0.1:8000/v1`

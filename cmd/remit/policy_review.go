@@ -32,7 +32,7 @@ func (policyReviewCommand) Help() string {
 	return `Shows the document sentence by sentence with what became of each, and the policies with their rules, tests, open
 conflicts, and the commands that decide. What should be looked at first comes first.
 
-Examples:
+Example:
   remit policy review policy --document handbook.pdf --tools tools.json
   remit policy review policy --document handbook.pdf --tools tools.json --html review.html`
 }

@@ -20,12 +20,20 @@ import (
 
 type tokenCommand struct {
 	New    tokenNew    `cmd:"" help:"Make a token for a principal, and print it once."`
-	List   tokenList   `cmd:"" help:"List the tokens: by whom, for what, until when."`
-	Revoke tokenRevoke `cmd:"" help:"End a token, or all of a principal."`
+	List   tokenList   `cmd:"" help:"List the tokens with their principals, scopes and ends."`
+	Revoke tokenRevoke `cmd:"" help:"Revoke a token, or all tokens of a principal."`
 }
 
 type tokenList struct {
 	tokensFlag
+}
+
+// Help is shown below the flags.
+func (tokenList) Help() string {
+	return `Prints one token a line: the beginning of its hash, its principal, its end, and its scopes.
+
+Example:
+  remit token list`
 }
 
 // Run lists the tokens.

@@ -30,6 +30,8 @@ func (sessionCommand) Help() string {
 The lines are described in docs/reference/session.md.
 
 Example:
+  remit session --contracts contracts < lines.jsonl
+
   {"type":"tools","server":"mail","tools":[…]}
   {"type":"user","text":"Send the notes to bob@corp.example"}
   {"type":"call","id":"c1","tool":"send_email","arguments":{"to":"bob@corp.example"}}`

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -24,6 +25,11 @@ type Program struct {
 	Name string
 	// Description is one sentence on what the program does.
 	Description string
+	// Overview is the help for the program as a whole: its main tasks, on one screen.
+	// If it is empty, the help lists all commands.
+	Overview string
+	// Reference is the end of the full help: what there is to know beside commands.
+	Reference string
 	// Commands is a pointer to a struct with a field for each command, tagged for
 	// package kong. A command has a method Run, which may take a context.Context
 	// and the [Streams].
@@ -37,7 +43,14 @@ type HelpFlag bool
 var errHelp = errors.New("help was printed")
 
 // BeforeReset prints the help. Package kong calls it when the flag is given.
-func (HelpFlag) BeforeReset(c *kong.Context) error {
+func (HelpFlag) BeforeReset(c *kong.Context, p Program) error {
+	if c.Selected() == nil && len(c.Args) <= 1 && p.Overview != "" {
+		if _, err := io.WriteString(c.Stdout, p.Overview); err != nil {
+			return err
+		}
+		return errHelp
+	}
+
 	if err := c.PrintUsage(false); err != nil {
 		return err
 	}
@@ -65,13 +78,19 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: s.Width}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
+		kong.Bind(p),
 	)
 	if err != nil {
 		return err
 	}
 
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help" && slices.Equal(args[1:], []string{"all"}):
+		return p.helpAll(parser, s)
+	case args[0] == "help":
+		args = append(args[1:], "--help")
 	}
 	parsed, err := parser.Parse(args)
 	if errors.Is(err, errHelp) {
@@ -81,4 +100,17 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 		return UsageError(hint.Wrap(err, "run "+p.Name+" --help for the commands, "+p.Name+" COMMAND --help for its flags"))
 	}
 	return parsed.Run()
+}
+
+// helpAll prints the help with every command, and the reference.
+func (p Program) helpAll(parser *kong.Kong, s *Streams) error {
+	c, err := kong.Trace(parser, nil)
+	if err != nil {
+		return err
+	}
+	if err := c.PrintUsage(false); err != nil {
+		return err
+	}
+	_, err = io.WriteString(s.Out, p.Reference)
+	return err
 }
