@@ -46,6 +46,7 @@ func (n *ObligationNames) Obligation(name string) (Obligations, error) {
 			return 1 << i, nil
 		}
 	}
+
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if o, ok := n.bits[name]; ok {
@@ -54,6 +55,7 @@ func (n *ObligationNames) Obligation(name string) (Obligations, error) {
 	if len(n.names) >= 32-firstNamedObligation {
 		return 0, fmt.Errorf("obligation %q is one too many: a deployment has at most %d names", name, 32-firstNamedObligation)
 	}
+
 	if n.bits == nil {
 		n.bits = map[string]Obligations{}
 	}

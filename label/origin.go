@@ -231,6 +231,7 @@ func (c *Classes) Names(o Origins) []string {
 	if o.Empty() {
 		return nil
 	}
+
 	out := make([]string, 0, bits.OnesCount64(o.bits)+strings.Count(o.names, "\x00"))
 	for left := o.bits; left != 0; left &= left - 1 {
 		i := bits.TrailingZeros64(left)
@@ -243,6 +244,7 @@ func (c *Classes) Names(o Origins) []string {
 			out = append(out, OriginMore.String()) // of other classes
 		}
 	}
+
 	for names := o.names; names != ""; {
 		name := first(names)
 		out = append(out, name[:len(name)-1])

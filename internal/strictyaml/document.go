@@ -131,6 +131,7 @@ func merge(old, fresh *Node) {
 		}
 		kept = append(kept, k, v)
 	}
+
 	// What is new comes behind what it would be behind in a new file.
 	at := 0
 	for i := 0; i+1 < len(fresh.Content); i += 2 {
@@ -146,6 +147,7 @@ func merge(old, fresh *Node) {
 			at = max(at, was+2)
 		}
 	}
+
 	old.Content = kept
 }
 
@@ -156,6 +158,7 @@ func mergeList(old, fresh *Node) {
 	if old.Kind != yaml.SequenceNode || fresh.Kind != yaml.SequenceNode {
 		return
 	}
+
 	// Of entries that say the same, the first comes first.
 	whole, begun := map[string][]*Node{}, map[string][]*Node{}
 	for _, n := range old.Content {
@@ -173,6 +176,7 @@ func mergeList(old, fresh *Node) {
 		}
 		return nil
 	}
+
 	var changed []int
 	keys := map[string]bool{} // by which the old entries were looked through
 	for i, now := range fresh.Content {
@@ -182,6 +186,7 @@ func mergeList(old, fresh *Node) {
 			changed = append(changed, i)
 		}
 	}
+
 	for _, i := range changed {
 		now := fresh.Content[i]
 		key := now.Content[0].Value
@@ -193,6 +198,7 @@ func mergeList(old, fresh *Node) {
 				}
 			}
 		}
+
 		if had := take(begun, key+" "+Meaning(now.Content[1])); had != nil {
 			merge(had, now)
 			fresh.Content[i] = had
@@ -212,6 +218,7 @@ func Meaning(n *Node) string {
 		}
 		return text
 	}
+
 	parts := make([]string, 0, len(n.Content))
 	if n.Kind != yaml.MappingNode {
 		for _, entry := range n.Content {
@@ -219,6 +226,7 @@ func Meaning(n *Node) string {
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
+
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		parts = append(parts, strconv.Quote(n.Content[i].Value)+":"+Meaning(n.Content[i+1]))
 	}

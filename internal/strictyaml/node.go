@@ -39,6 +39,7 @@ func (r *Reader) Entries(n *Node, what string, read func(name string, k, v *Node
 		r.Fail(n, "write 'key: value' lines", "%s must be a mapping, not %s", what, kindOf(n))
 		return
 	}
+
 	first := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -50,6 +51,7 @@ func (r *Reader) Entries(n *Node, what string, read func(name string, k, v *Node
 			r.Fail(k, "write the members out", "merge keys are not supported")
 			continue
 		}
+
 		if line, dup := first[k.Value]; dup {
 			r.Fail(k, fmt.Sprintf("remove one; the first is in line %d", line), "%q stands twice in %s", Clip(k.Value), what)
 			continue
@@ -143,7 +145,8 @@ func (r *Reader) Texts(what string, into *[]string) func(*Node) {
 // Boolean reads true or false.
 func (r *Reader) Boolean(what string, into *bool) func(*Node) {
 	return func(n *Node) {
-		if n.Kind != yaml.ScalarNode || n.Value != "true" && n.Value != "false" {
+		is := n.Value == "true" || n.Value == "false"
+		if n.Kind != yaml.ScalarNode || !is {
 			r.Fail(n, "write true or false", "%s must be true or false", what)
 			return
 		}

@@ -84,12 +84,14 @@ func (r *Reader) document(data []byte, f Format) *Node {
 		r.Fail(top, f.Empty, "the file is empty")
 		return nil
 	}
+
 	var doc Node
 	// The parser bounds the depth, and nothing here follows aliases.
 	if err := yaml.Load(data, &doc); err != nil {
 		r.syntax(err)
 		return nil
 	}
+
 	root := &doc
 	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 {
 		root = doc.Content[0]

@@ -61,6 +61,7 @@ func editDistance(a, b string) int {
 	for j := range row {
 		last[j] = j
 	}
+
 	for i := 1; i <= len(a); i++ {
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
@@ -75,5 +76,6 @@ func editDistance(a, b string) int {
 		}
 		before, last, row = last, row, before
 	}
+
 	return last[len(b)]
 }

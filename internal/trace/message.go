@@ -12,6 +12,7 @@ func parseMessage(raw json.RawMessage, line int) (Message, error) {
 	if err := json.Unmarshal(raw, &o); err != nil {
 		return m, &Error{line, "a message is not an object", `write {"role": "user", "content": "…"}`}
 	}
+
 	role, _ := str(o, "role")
 	switch role {
 	case "system", "developer":
@@ -23,6 +24,7 @@ func parseMessage(raw json.RawMessage, line int) (Message, error) {
 	default:
 		return m, &Error{line, fmt.Sprintf("unknown role %q", role), "write system, developer, user, assistant or tool"}
 	}
+
 	if _, ok := present(o, "function_call"); ok {
 		return m, &Error{line, `"function_call" is of the old form`, `write "tool_calls": [{"id": "…", "function": {"name": "…", "arguments": "…"}}]`}
 	}
@@ -32,6 +34,7 @@ func parseMessage(raw json.RawMessage, line int) (Message, error) {
 	if err := m.calls(o); err != nil {
 		return m, err
 	}
+
 	if m.Role != Tool {
 		return m, nil
 	}
@@ -56,10 +59,12 @@ func (m *Message) content(o object) error {
 	if json.Unmarshal(raw, &m.Text) == nil {
 		return nil
 	}
+
 	var parts []object
 	if err := json.Unmarshal(raw, &parts); err != nil {
 		return &Error{m.Line, `"content" is neither a string nor a list of parts`, `write "content": "…" or "content": [{"type": "text", "text": "…"}]`}
 	}
+
 	var texts []string
 	for i, part := range parts {
 		kind, _ := str(part, "type")
@@ -88,6 +93,7 @@ func (m *Message) content(o object) error {
 			return &Error{m.Line, fmt.Sprintf("part %d of the content is of the unknown type %q", i, kind), "write text, attachment, image_url, input_audio or file"}
 		}
 	}
+
 	m.Text = strings.Join(texts, "\n")
 	return nil
 }
@@ -110,6 +116,7 @@ func (m *Message) calls(o object) error {
 	if !ok {
 		return nil
 	}
+
 	const form = `write {"id": "…", "type": "function", "function": {"name": "…", "arguments": "{…}"}}`
 	var list []object
 	if err := json.Unmarshal(raw, &list); err != nil {
@@ -118,11 +125,13 @@ func (m *Message) calls(o object) error {
 	if len(list) > 0 && m.Role != Assistant {
 		return &Error{m.Line, fmt.Sprintf("a %s message has tool calls", m.Role), "only assistant messages propose calls"}
 	}
+
 	for i, c := range list {
 		var f object
 		if raw, ok := present(c, "function"); !ok || json.Unmarshal(raw, &f) != nil {
 			return &Error{m.Line, fmt.Sprintf("call %d has no \"function\"", i), form}
 		}
+
 		call := Call{}
 		call.ID, _ = str(c, "id")
 		call.Server, _ = str(c, "server")
@@ -139,6 +148,7 @@ func (m *Message) calls(o object) error {
 				call.Arguments = json.RawMessage(text)
 			}
 		}
+
 		m.Calls = append(m.Calls, call)
 	}
 	return nil

@@ -42,16 +42,19 @@ func parseSession(doc []byte, line int) (*Session, error) {
 		}
 		return nil, &Error{Line: p.lineAt(at), Message: message}
 	}
+
 	var top object
 	if err := json.Unmarshal(doc, &top); err != nil {
 		return nil, &Error{Line: line, Message: err.Error()}
 	}
+
 	s := &Session{Line: line, ID: fmt.Sprintf("line-%d", line)}
 	if raw, ok := present(top, "id"); ok {
 		if err := json.Unmarshal(raw, &s.ID); err != nil || s.ID == "" {
 			return nil, &Error{line, `"id" is not a string`, `write "id": "some-name", or leave it out`}
 		}
 	}
+
 	if _, ok := present(top, "time"); ok {
 		text, _ := str(top, "time")
 		at, err := time.Parse(time.RFC3339, text)
@@ -60,12 +63,14 @@ func parseSession(doc []byte, line int) (*Session, error) {
 		}
 		s.Time = at
 	}
+
 	if raw, ok := present(top, "tools"); ok {
 		if raw[0] != '[' && raw[0] != '{' {
 			return nil, &Error{line, `"tools" is not a list of tools`, `write "tools": […] in the OpenAI or the MCP form`}
 		}
 		s.Tools = raw
 	}
+
 	raw, ok := present(top, "messages")
 	if !ok {
 		return nil, &Error{line, `the session has no "messages"`, `write "messages": [{"role": "user", "content": "…"}, …]`}
@@ -74,6 +79,7 @@ func parseSession(doc []byte, line int) (*Session, error) {
 	if err := json.Unmarshal(raw, &messages); err != nil {
 		return nil, &Error{line, `"messages" is not a list`, `write "messages": [{"role": "user", "content": "…"}, …]`}
 	}
+
 	seen := map[string]bool{}
 	for _, m := range messages {
 		message, err := parseMessage(m, p.find(m))

@@ -94,11 +94,13 @@ func (s *splitter) next() (doc []byte, line int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	start := s.line
 	if c != '{' {
 		return nil, 0, &Error{start, fmt.Sprintf("a session starts with '{', not with %q", c), `write one object a session: {"id": "…", "tools": […], "messages": […]}`}
 	}
 	doc = append(doc, c)
+
 	depth, inString, escaped := 1, false, false
 	for depth > 0 {
 		if c, err = s.in.ReadByte(); err != nil {
@@ -111,6 +113,7 @@ func (s *splitter) next() (doc []byte, line int, err error) {
 			return nil, 0, &Error{start, fmt.Sprintf("the session that starts here is larger than %d MiB", s.max>>20), "split it, or leave out what the model didn't see"}
 		}
 		doc = append(doc, c)
+
 		switch {
 		case c == '\n':
 			if inString {

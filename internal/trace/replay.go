@@ -75,6 +75,7 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 	if p.options.Results != nil {
 		p.options.Results.add(m)
 	}
+
 	switch m.Role {
 	case System:
 		return nil, hand(ctx, m, p.to.System)
@@ -90,6 +91,7 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 		}
 		return p.calls(ctx, m.Calls)
 	}
+
 	if !p.allowed[m.CallID] {
 		return nil, nil
 	}
