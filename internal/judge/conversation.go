@@ -25,7 +25,7 @@ const (
 	byResult guard.EntryKind = "result"
 )
 
-// entry is one thing that was written in a conversation.
+// entry is one message, call or result of a conversation.
 type entry struct {
 	Number int             `json:"n"`
 	By     guard.EntryKind `json:"by"`
@@ -33,16 +33,16 @@ type entry struct {
 	Cut    bool            `json:"cut,omitempty"`
 }
 
-// conversation is what the judge reads of a session.
+// conversation is the part of a session that the judge reads.
 type conversation struct {
 	entries []entry
-	// whole tells that nothing was left out which the question is about.
+	// whole tells that nothing relevant to the question was left out.
 	whole bool
 }
 
-// read takes the newest of a session that fits, oldest first. With a speaker it is
-// what the two sides said themselves: what a judge doesn't read can't talk it into
-// anything.
+// read returns the newest entries of a session that fit, oldest first. With a speaker
+// it leaves out all but the words of user and assistant: text that a judge doesn't read
+// can't persuade it.
 func read(s *guard.History, speaker guard.EntryKind) conversation {
 	c := conversation{whole: true}
 	room := maxConversation
@@ -64,6 +64,7 @@ func read(s *guard.History, speaker guard.EntryKind) conversation {
 			break
 		}
 	}
+
 	slices.Reverse(c.entries)
 	for i := range c.entries {
 		c.entries[i].Number = i + 1
@@ -71,7 +72,7 @@ func read(s *guard.History, speaker guard.EntryKind) conversation {
 	return c
 }
 
-// entriesOf are those of one event, the last first.
+// entriesOf returns the entries of one event, the last first.
 func entriesOf(e guard.Entry) []entry {
 	if e.Call == nil {
 		return []entry{{By: e.Kind, Text: e.Text}}
@@ -95,7 +96,8 @@ func cut(s string, most int) string {
 	return s[:most]
 }
 
-// spoke tells whether there are words of a speaker; of anybody, without one.
+// spoke reports whether the speaker said anything. Without a speaker, it reports whether
+// there is any entry.
 func (c conversation) spoke(speaker guard.EntryKind) bool {
 	return slices.ContainsFunc(c.entries, func(e entry) bool { return speaker == "" || e.By == speaker })
 }
@@ -112,6 +114,7 @@ func (c conversation) prompt(q guard.Question) (string, error) {
 	if q.Speaker != "" {
 		fmt.Fprintf(&b, "Only entries by the %s are evidence.\n", q.Speaker)
 	}
+
 	if c.whole {
 		b.WriteString("The conversation:\n")
 	} else {
@@ -128,13 +131,14 @@ func (c conversation) prompt(q guard.Question) (string, error) {
 	return b.String(), nil
 }
 
-// says tells whether words stand in a text as they are, and not within longer
-// ones. What is between words doesn't matter, since models write it anew.
+// says reports whether words appear in a text, and not within longer ones. White space
+// doesn't matter, since models change it.
 func says(text, words string) bool {
 	text, words = spaced(text), spaced(words)
 	if words == "" {
 		return false
 	}
+
 	for from := 0; ; {
 		i := strings.Index(text[from:], words)
 		if i < 0 {

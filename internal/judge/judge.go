@@ -17,13 +17,13 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// schema is what a model answers with. The evidence stands before the answer, so
-// that a model finds it before it decides.
+// schema is that of the model's answer. The evidence comes before the answer, so that
+// a model finds it before it decides.
 const schema = `{"type": "object", "additionalProperties": false, "required": ["entry", "evidence", "answer"], "properties": {
 	"entry": {"type": "integer"}, "evidence": {"type": "string"}, "answer": {"type": "string", "enum": ["yes", "no", "unclear"]}}}`
 
-// maxAnswers bounds the answers that are kept. They are forgotten then, and asked
-// for again.
+// maxAnswers bounds the answers that are kept. Beyond it all are dropped, and asked for
+// again.
 const maxAnswers = 1024
 
 var (
@@ -42,14 +42,14 @@ type Judge struct {
 	answers map[[sha256.Size]byte]answer
 }
 
-// answer is what came of a question.
+// answer is the result of a question.
 type answer struct {
 	yes      bool
 	evidence string
 }
 
-// New makes a judge of a model. A rule waits for it, so that it is asked in a
-// hurry: once more after a failure, and once to put an answer right.
+// New returns a judge that asks a model. Since a rule waits for it, it asks once more
+// after a failure, and lets the model correct an answer once.
 func New(e llm.Endpoint) (*Judge, error) {
 	if e.BaseURL == "" && e.Key == "" {
 		return nil, fmt.Errorf("the judge: there is no key for %s: set %s_API_KEY, or %[2]s_BASE_URL where the model is elsewhere", e, strings.ToUpper(string(e.Provider)))
@@ -61,25 +61,26 @@ func New(e llm.Endpoint) (*Judge, error) {
 	return &Judge{endpoint: e, client: client, answers: map[[sha256.Size]byte]answer{}}, nil
 }
 
-// String names the model and where it is.
+// String returns the model and its address.
 func (j *Judge) String() string { return j.endpoint.String() }
 
-// Judge implements [guard.Judge]. The evidence is who said it, and the words. The
-// same question about the same conversation is asked once; one entry more makes it
-// another. Nothing but a clear answer is one.
+// Judge implements [guard.Judge]. The evidence is the speaker and the quoted words. The
+// same question about the same conversation is asked once. Any answer but a clear yes or
+// no is an error.
 func (j *Judge) Judge(ctx context.Context, q guard.Question, s *guard.History) (yes bool, evidence string, err error) {
 	c := read(s, q.Speaker)
 	switch {
 	case len(c.entries) == 0:
 		return false, "", errEmpty
 	case !c.spoke(q.Speaker):
-		// Of somebody who isn't heard here, a no would mean nothing.
+		// A no about a speaker whose words are missing would mean nothing.
 		return false, "", fmt.Errorf("nothing is known here that the %s said", q.Speaker)
 	}
 	prompt, err := c.prompt(q)
 	if err != nil {
 		return false, "", err
 	}
+
 	key := sha256.Sum256([]byte(prompt))
 	j.mu.Lock()
 	known, ok := j.answers[key]
@@ -87,6 +88,7 @@ func (j *Judge) Judge(ctx context.Context, q guard.Question, s *guard.History) (
 	if ok {
 		return known.yes, known.evidence, nil
 	}
+
 	a, err := j.ask(ctx, q, c, prompt)
 	if err != nil {
 		return false, "", err
@@ -110,13 +112,15 @@ func (j *Judge) ask(ctx context.Context, q guard.Question, c conversation, promp
 			return err
 		},
 	})
+
 	var refused *llm.RefusedError
 	if errors.As(err, &refused) {
-		return answer{}, errRefused // what it said about it may be a stranger's
+		return answer{}, errRefused // its words may come from an attacker
 	}
 	if err != nil {
 		return answer{}, err
 	}
+
 	v, err := c.hold(q, got.Value)
 	if err != nil {
 		return answer{}, err
@@ -141,8 +145,8 @@ type verdict struct {
 	Answer   string `json:"answer"`
 }
 
-// hold reads an answer and holds it to the conversation. Errors are for the model,
-// which may put the answer right.
+// hold reads an answer and checks it against the conversation. Errors are for the
+// model, which may correct the answer.
 func (c conversation) hold(q guard.Question, raw json.RawMessage) (verdict, error) {
 	var v verdict
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -157,6 +161,7 @@ func (c conversation) hold(q guard.Question, raw json.RawMessage) (verdict, erro
 	case v.Entry < 1 || v.Entry > len(c.entries):
 		return v, fmt.Errorf("/entry: there is no entry %d: name the one that the evidence is from", v.Entry)
 	}
+
 	e := c.entries[v.Entry-1]
 	switch {
 	case !says(e.Text, v.Evidence):

@@ -18,11 +18,11 @@ func (r reply) read() (json.RawMessage, error) {
 	return read(r.text)
 }
 
-// read finds the one JSON object in a text: it is the text, the content of its only
-// fence with an object, or stands somewhere in the prose.
+// read finds the one JSON object in a text: the text itself, the content of its only
+// fence with an object, or an object in its prose.
 func read(text string) (json.RawMessage, error) {
 	text = strings.TrimSpace(text)
-	// Servers for open models that don't take reasoning out leave it in front.
+	// Some servers for open models leave the reasoning in front.
 	if thought, rest, ok := strings.Cut(text, "</think>"); ok && strings.HasPrefix(thought, "<think>") {
 		text = strings.TrimSpace(rest)
 	}
@@ -31,6 +31,7 @@ func read(text string) (json.RawMessage, error) {
 			return value, nil
 		}
 	}
+
 	found := fenced(text)
 	if len(found) != 1 {
 		found = objects(text)
@@ -47,7 +48,7 @@ func read(text string) (json.RawMessage, error) {
 	return nil, errors.New("there is no JSON object: answer with one and nothing else")
 }
 
-// strict reads JSON in the one way, and returns it without white space.
+// strict reads JSON strictly, and returns it without white space.
 func strict(value []byte) (json.RawMessage, error) {
 	doc, err := strictjson.Parse(value, strictjson.OutputLimits())
 	if err != nil {
@@ -77,12 +78,12 @@ func moderate(number string) bool {
 	return err == nil && max(n, -n) <= largestExponent && len(number) <= longestNumber
 }
 
-// fenced are the objects that are all of a fence of Markdown.
+// fenced returns the objects that fill a fence of Markdown.
 func fenced(text string) []string {
 	var out []string
 	inside := false
 	for part := range strings.SplitSeq("\n"+text, "\n```") {
-		// Behind the start of a fence stands its language.
+		// A fence begins with its language.
 		_, body, _ := strings.Cut(part, "\n")
 		if body = strings.TrimSpace(body); inside && strings.HasPrefix(body, "{") && json.Valid([]byte(body)) {
 			out = append(out, body)
@@ -92,11 +93,12 @@ func fenced(text string) []string {
 	return out
 }
 
-// objects are the outermost JSON objects in a text.
+// objects returns the outermost JSON objects in a text.
 func objects(text string) []string {
 	// Braces are rare in prose. The bound keeps a text of nothing else from being
 	// read from each of them to its end.
 	const most = 64
+
 	var out []string
 	for range most {
 		i := strings.IndexByte(text, '{')

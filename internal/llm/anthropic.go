@@ -102,6 +102,7 @@ func (messages) reply(body []byte) (reply, error) {
 	if r.StopReason == "" && len(r.Content) == 0 {
 		return reply{}, errors.New("there is no message in it")
 	}
+
 	u := r.Usage
 	out := reply{
 		model:     r.Model,
@@ -109,6 +110,7 @@ func (messages) reply(body []byte) (reply, error) {
 		truncated: r.StopReason == "max_tokens" || r.StopReason == "model_context_window_exceeded",
 		tokens:    tokens{input: u.Input + u.Read + u.Written, cached: u.Read, written: u.Written, output: u.Output},
 	}
+
 	var inputs []json.RawMessage
 	for _, block := range r.Content {
 		switch block.Type {

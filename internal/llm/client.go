@@ -16,24 +16,24 @@ import (
 
 // Options are the settings of a client.
 type Options struct {
-	// Default is the endpoint of stages that have none of their own in Stages.
+	// Default is the endpoint of stages that aren't in Stages.
 	Default Endpoint
 	Stages  map[string]Endpoint
 	Budget  Budget
 	// Parallel is how many requests may be out at once; DefaultParallel if 0.
 	Parallel int
-	// RequestsPerMinute bounds how often an endpoint is asked, all of them together;
-	// 0 doesn't.
+	// RequestsPerMinute bounds the requests to all endpoints together; 0 means no
+	// bound.
 	RequestsPerMinute int
 	// Timeout is for one request; DefaultTimeout if 0.
 	Timeout time.Duration
-	// Retries is how often a request that failed is sent again, and Repairs how
-	// often a model may put an answer right; DefaultRetries and DefaultRepairs if 0,
-	// and never if negative.
+	// Retries is how often a failed request is sent again, and Repairs how often a
+	// model may correct an answer; DefaultRetries and DefaultRepairs if 0, and never
+	// if negative.
 	Retries, Repairs int
 	// Recordings are reused and made; nil for none.
 	Recordings *Recordings
-	// Progress is told what happens, one event at a time.
+	// Progress receives events, one at a time.
 	Progress func(Event)
 	// HTTP sends the requests; one with net/http's defaults if nil. Redirects are never
 	// followed.
@@ -52,7 +52,7 @@ const (
 // Step is what an [Event] is about.
 type Step string
 
-// What happens to a prompt. Each is started once, and answered or failed once.
+// The steps of a prompt. Each prompt is started once, and answered or failed once.
 const (
 	Started  Step = "started"
 	Answered Step = "answered"
@@ -71,7 +71,7 @@ type Event struct {
 	Err error
 	// Wait is how long it takes until a request is sent again.
 	Wait time.Duration
-	// Usage is what all prompts took so far.
+	// Usage is that of all prompts so far.
 	Usage Usage
 }
 
@@ -91,22 +91,22 @@ type Client struct {
 	progress sync.Mutex
 
 	mu sync.Mutex
-	// learned is what an endpoint turned out not to know. It is kept for each schema,
-	// since endpoints may know some of JSON Schema only.
+	// learned is what an endpoint turned out not to support. It is kept for each
+	// schema, since endpoints may support only parts of JSON Schema.
 	learned map[learning]lacks
 }
 
 type learning struct{ address, model, schema string }
 
-// lacks is what an endpoint doesn't know.
+// lacks is what an endpoint doesn't support.
 type lacks struct {
 	// forms is how many forms of the dialect it refused.
 	forms  int
 	oldMax bool
 }
 
-// New returns a client. It fails where an endpoint can't be used or a budget could
-// not be held.
+// New returns a client. It returns an error for an endpoint that can't be used and
+// for a budget that can't be enforced.
 func New(o Options) (*Client, error) {
 	c := &Client{
 		o:       o,
@@ -120,6 +120,7 @@ func New(o Options) (*Client, error) {
 	if b := o.Budget; b.Calls < 0 || b.Tokens < 0 || b.USD < 0 || math.IsNaN(b.USD) || o.Parallel < 0 || o.RequestsPerMinute < 0 || o.Timeout < 0 {
 		return nil, errors.New("budgets and limits of models can't be negative: leave out those that shall not hold")
 	}
+
 	endpoints := map[string]Endpoint{"": o.Default}
 	maps.Copy(endpoints, o.Stages)
 	for _, stage := range slices.Sorted(maps.Keys(endpoints)) {
@@ -140,6 +141,7 @@ func New(o Options) (*Client, error) {
 		}
 		c.links[stage] = &link{e, d, address}
 	}
+
 	c.o.Parallel = orDefault(o.Parallel, DefaultParallel)
 	c.o.Timeout = orDefault(o.Timeout, DefaultTimeout)
 	c.o.Retries = max(orDefault(o.Retries, DefaultRetries), 0)
@@ -148,6 +150,7 @@ func New(o Options) (*Client, error) {
 	if o.RequestsPerMinute > 0 {
 		c.limiter = rate.NewLimiter(rate.Every(time.Minute/time.Duration(o.RequestsPerMinute)), 1)
 	}
+
 	h := http.Client{}
 	if o.HTTP != nil {
 		h = *o.HTTP
@@ -165,13 +168,12 @@ func orDefault[N int | time.Duration](n, d N) N {
 	return n
 }
 
-// Usage is what was asked so far, by stage.
+// Usage returns the usage so far, by stage.
 func (c *Client) Usage() map[string]Usage { return c.meter.byStage() }
 
 // Complete asks for an answer and returns it once it meets the prompt's schema and
-// check. The errors that it can end with are ErrBudget, *RefusedError,
-// *TruncatedError, *InvalidError and *StatusError, that of the context, and those
-// of recordings.
+// check. It returns ErrBudget, *RefusedError, *TruncatedError, *InvalidError,
+// *StatusError, the context's error, or an error of recordings.
 func (c *Client) Complete(ctx context.Context, p Prompt) (*Answer, error) {
 	c.tell(p, Event{Step: Started})
 	a, err := c.complete(ctx, p)
@@ -206,14 +208,15 @@ func (c *Client) complete(ctx context.Context, p Prompt) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	l := c.links[p.Stage]
 	if l == nil {
 		l = c.links[""]
 	}
 	x := &exchange{c: c, link: l, prompt: p, schema: schema, messages: p.Messages, max: l.MaxTokens}
 	if c.o.Recordings != nil {
-		// The request as it would be if the endpoint knew everything: what it turned
-		// out to lack in one run must not change the name of a recording.
+		// The request for an endpoint that supports everything: what it turns out to
+		// lack in one run must not change the name of a recording.
 		request, err := l.dialect.body(x.question(lacks{}))
 		if err != nil {
 			return nil, err
@@ -222,6 +225,7 @@ func (c *Client) complete(ctx context.Context, p Prompt) (*Answer, error) {
 			return nil, err
 		}
 	}
+
 	a, err := x.run(ctx)
 	if x.tape != nil {
 		if failed := x.tape.close(x.outcome(err)); failed != nil {

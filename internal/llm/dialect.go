@@ -45,7 +45,7 @@ const (
 	formText form = "text"
 )
 
-// question is one request to a model, in no dialect yet.
+// question is one request to a model, independent of a dialect.
 type question struct {
 	model    string
 	form     form
@@ -69,7 +69,7 @@ func (q question) instructions() string {
 	return s
 }
 
-// reply is what a model said, read out of its dialect.
+// reply is a model's answer, independent of a dialect.
 type reply struct {
 	model string
 	// value is JSON that came as such, text anything else.
@@ -81,7 +81,7 @@ type reply struct {
 	tokens             tokens
 }
 
-// said is the answer as the model reads it again.
+// said returns the answer as the model reads it again.
 func (r reply) said() string {
 	switch {
 	case r.value != nil:

@@ -18,31 +18,30 @@ const (
 	Anthropic Provider = "anthropic"
 )
 
-// Endpoint is a model somewhere.
+// Endpoint is a model at an address.
 type Endpoint struct {
-	// Provider is what is spoken there.
+	// Provider is the API.
 	Provider Provider
-	// BaseURL is where the API begins; the provider's public one if it is empty. For
-	// OpenAI it ends in what comes before /chat/completions, usually /v1; for
-	// Anthropic /v1 may be there or not.
+	// BaseURL is where the API begins; empty means the provider's public address. For
+	// OpenAI it is the part before /chat/completions, usually ending in /v1; for
+	// Anthropic /v1 is optional.
 	BaseURL string
-	// Key authorises requests. It may be empty, as for a server of one's own, and is
-	// never recorded and never part of an error.
+	// Key authorises requests. It may be empty, and is never recorded or part of an
+	// error.
 	Key string `json:"-"`
 	// Model names the model as the endpoint does.
 	Model string
-	// MaxTokens bounds an answer. With 0 the endpoint's own bound holds for OpenAI,
-	// and DefaultMaxTokens for Anthropic, whose API wants one.
+	// MaxTokens bounds an answer. 0 means the endpoint's own bound for OpenAI, and
+	// DefaultMaxTokens for Anthropic, whose API requires one.
 	MaxTokens int
 	// Price is what the model costs, for budgets and reports.
 	Price Price
-	// Plain allows the key to be sent over http to another host, where anybody on
-	// the way can read it.
+	// Plain allows the key to be sent over http to another host, where the network can
+	// read it.
 	Plain bool
 }
 
-// String names the model and where it is. It is also there so that printing an
-// endpoint doesn't print its key.
+// String returns the model and its address, without the key.
 func (e Endpoint) String() string {
 	s := string(e.Provider) + " " + e.Model
 	if e.BaseURL != "" {
@@ -51,7 +50,7 @@ func (e Endpoint) String() string {
 	return s
 }
 
-// GoString is String, for the same reason.
+// GoString returns String, so that no verb of fmt prints the key.
 func (e Endpoint) GoString() string { return e.String() }
 
 // DefaultMaxTokens bounds the answers of Anthropic's models where the endpoint says
@@ -66,11 +65,10 @@ type Price struct {
 	CachedInput float64
 }
 
-// Known tells whether a price was given.
+// Known reports whether a price was given.
 func (p Price) Known() bool { return p != Price{} }
 
-// check says what is wrong with an endpoint, and returns the address that prompts
-// are posted to.
+// check validates an endpoint, and returns the address that prompts are posted to.
 func (e Endpoint) check() (address string, err error) {
 	d := dialectOf(e.Provider)
 	if d == nil {
@@ -82,13 +80,14 @@ func (e Endpoint) check() (address string, err error) {
 	if e.MaxTokens < 0 || e.Price.Input < 0 || e.Price.Output < 0 || e.Price.CachedInput < 0 {
 		return "", fmt.Errorf("model %s: bounds and prices can't be negative", e.Model)
 	}
+
 	base := e.BaseURL
 	if base == "" {
 		base = d.public()
 	}
 	u, err := url.Parse(base)
 	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("model %s: the base URL is not one: write it as https://host/v1", e.Model)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("model %s: the base URL holds more than an address: keys belong into the key, and parameters can't be sent", e.Model)

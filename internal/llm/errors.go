@@ -11,7 +11,7 @@ import (
 // ErrBudget is returned, before a call is made, when the budget is used up.
 var ErrBudget = errors.New("the budget for models is used up")
 
-// RefusedError says that a model or its provider's filter would not answer, twice.
+// RefusedError says that a model, or its provider's filter, refused to answer twice.
 type RefusedError struct {
 	// Reason is what the model said about it, if anything.
 	Reason string
@@ -51,7 +51,7 @@ func (e *InvalidError) Error() string {
 	return "no answer of the model was valid: use a more capable model for this stage, or allow more repairs; the last had: " + clip(strings.Join(e.Mistakes, "; "), 4*longestMessage)
 }
 
-// StatusError says that an endpoint answered with something else than an answer.
+// StatusError says that an endpoint returned something other than an answer.
 type StatusError struct {
 	// Status is that of HTTP.
 	Status int
@@ -83,7 +83,7 @@ func (e *StatusError) Error() string {
 	return s + ": look at the endpoint's settings"
 }
 
-// again tells whether the same request may be answered a little later.
+// again reports whether the same request may be answered a little later.
 func (e *StatusError) again() bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusConflict:
@@ -96,7 +96,7 @@ func (e *StatusError) again() bool {
 	return e.Status >= 500
 }
 
-// about tells whether the endpoint refuses a request for something with one of these
+// about reports whether the endpoint refuses a request for something with one of these
 // names, in lower case. Servers word that in their own ways.
 func (e *StatusError) about(names ...string) bool {
 	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity {
@@ -111,7 +111,7 @@ func (e *StatusError) about(names ...string) bool {
 	return false
 }
 
-// clip makes a line of bounded length of a text of somebody else's.
+// clip returns others' text as one line of bounded length.
 func clip(s string, longest int) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\ufffd"), func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)

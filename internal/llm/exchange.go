@@ -23,7 +23,7 @@ type exchange struct {
 	max      int
 	// cut, refusals and repairs count what went wrong.
 	cuts, refusals, repairs int
-	// shown tells whether the conversation has the schema.
+	// shown tells that the conversation has the schema.
 	shown bool
 	usage Usage
 }
@@ -49,7 +49,7 @@ func (x *exchange) outcome(err error) outcome {
 	return "" // the exchange didn't come to an end
 }
 
-// run asks until there is an answer or no hope for one.
+// run asks until there is an answer or nothing is left to try.
 func (x *exchange) run(ctx context.Context) (*Answer, error) {
 	for {
 		r, err := x.ask(ctx)
@@ -73,6 +73,7 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 			x.again(errors.New("the answer was cut off for its length"))
 			continue
 		}
+
 		value, mistakes, form := x.read(r)
 		if len(mistakes) == 0 {
 			model := r.model
@@ -92,8 +93,8 @@ func (x *exchange) run(ctx context.Context) (*Answer, error) {
 
 func (x *exchange) again(why error) { x.c.tell(x.prompt, Event{Step: Repaired, Err: why}) }
 
-// read takes the answer out of a reply, or says what is wrong with it, and whether
-// that is its form.
+// read returns the answer of a reply, or its mistakes, and reports whether they are in
+// its form.
 func (x *exchange) read(r reply) (value json.RawMessage, mistakes []string, form bool) {
 	value, err := r.read()
 	if err != nil {
@@ -140,6 +141,7 @@ func (x *exchange) ask(ctx context.Context) (reply, error) {
 			return r, nil
 		}
 	}
+
 	if err := x.c.meter.begin(x.prompt.Stage); err != nil {
 		return reply{}, err
 	}
@@ -163,6 +165,7 @@ func (x *exchange) ask(ctx context.Context) (reply, error) {
 			x.c.tell(x.prompt, Event{Step: Retried, Err: err})
 			continue
 		}
+
 		x.c.learn(x, l)
 		x.count(r.tokens.usage(x.link.Price, len(body), len(r.said())))
 		if x.tape != nil {
@@ -181,15 +184,15 @@ func (x *exchange) learning() learning {
 	return learning{x.link.address, x.link.Model, x.prompt.Schema.Name}
 }
 
-// lacks is what the endpoint is known not to know.
+// lacks returns what the endpoint is known not to support.
 func (c *Client) lacks(x *exchange) lacks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.learned[x.learning()]
 }
 
-// learn notes what an endpoint lacks. It did answer without: an error that only
-// sounded like it teaches nothing.
+// learn notes what an endpoint lacks. It is called once the endpoint has answered
+// without, so that an unrelated error teaches nothing.
 func (c *Client) learn(x *exchange, l lacks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +200,7 @@ func (c *Client) learn(x *exchange, l lacks) {
 	c.learned[x.learning()] = lacks{max(known.forms, l.forms), known.oldMax || l.oldMax}
 }
 
-// less asks for less, if an error says that the endpoint doesn't know something.
+// less asks for less, if an error says that the endpoint doesn't support something.
 func (x *exchange) less(l lacks, q question, err error) (lacks, bool) {
 	var status *StatusError
 	if !errors.As(err, &status) {
@@ -222,7 +225,7 @@ const longAnswer = 32_768
 
 // longer makes room for an answer that was cut off: with twice the bound, or where
 // none was sent, with a large one. When that isn't enough, it asks for a shorter
-// answer. It tells whether there is something left to try.
+// answer. It reports whether there is something left to try.
 func (x *exchange) longer() bool {
 	x.cuts++
 	bounded := x.link.MaxTokens > 0
@@ -241,8 +244,8 @@ func (x *exchange) longer() bool {
 	return true
 }
 
-// tooLong deals with an endpoint that doesn't allow the bound of a second try. It
-// returns nil where there is something left to try.
+// tooLong handles an endpoint that doesn't allow the bound of a second try. It
+// returns nil if there is something left to try.
 func (x *exchange) tooLong(err error) error {
 	var status *StatusError
 	if x.cuts == 0 || x.max == 0 || !errors.As(err, &status) || status.Status != http.StatusBadRequest {
@@ -255,11 +258,11 @@ func (x *exchange) tooLong(err error) error {
 }
 
 // longestSaid bounds how much of an answer that is wrong goes back to the model, in
-// bytes: it has written it and is to write it anew.
+// bytes: the model has to write all of it again.
 const longestSaid = 256 << 10
 
-// repair has the model put its answer right. Where the form is wrong it is shown the
-// schema, once: some endpoints take a schema and forget it.
+// repair asks the model to correct its answer. Where the form is wrong it shows the
+// schema, once: some endpoints accept a schema and ignore it.
 func (x *exchange) repair(r reply, mistakes []string, form bool) {
 	x.repairs++
 	said := r.said()

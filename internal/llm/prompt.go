@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Role is who says a message.
+// Role is the speaker of a message.
 type Role string
 
 // The two sides of a conversation.
@@ -52,7 +52,7 @@ type Prompt struct {
 	Check func(json.RawMessage) error
 }
 
-// check says what is wrong with a prompt, before anything is sent.
+// check validates a prompt before anything is sent.
 func (p Prompt) check() error {
 	switch {
 	case p.Stage == "":
@@ -83,7 +83,7 @@ func schemaName(s string) bool {
 	return s != "" && len(s) <= longest
 }
 
-// Answer is what came of a prompt.
+// Answer is the result of a prompt.
 type Answer struct {
 	// Value is JSON that meets the schema and the prompt's check, without white
 	// space between its parts.

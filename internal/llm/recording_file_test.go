@@ -145,7 +145,7 @@ func TestBrokenRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			return ""
-		}, "it is no file"},
+		}, "it is not a file"},
 		{"a link out of the directory", func(t *testing.T, file, text string) string {
 			outside := filepath.Join(t.TempDir(), "outside.json")
 			if err := errors.Join(os.WriteFile(outside, []byte(text), 0o644), os.Remove(file), os.Symlink(outside, file)); err != nil {

@@ -34,12 +34,12 @@ type Recordings struct {
 }
 
 // Record reuses the exchanges in a directory that ended well, and records all
-// others. So a run that was interrupted goes on where it was.
+// others, so that an interrupted run continues where it ended.
 func Record(dir string) *Recordings {
 	return &Recordings{dir: dir, busy: map[string]chan struct{}{}}
 }
 
-// Replay answers from a directory and never goes out.
+// Replay answers from a directory and never sends a request.
 func Replay(dir string) *Recordings {
 	r := Record(dir)
 	r.replay = true
@@ -57,9 +57,9 @@ const (
 	invalid   outcome = "invalid"
 )
 
-// recording is a file: what was asked, and all that came back for it.
+// recording is a file: a request, and all answers to it.
 type recording struct {
-	// Key identifies the request, whoever it is sent to.
+	// Key identifies the request.
 	Key      string          `json:"key"`
 	Stage    string          `json:"stage"`
 	Subject  string          `json:"subject"`
@@ -77,7 +77,7 @@ type attempt struct {
 	// Form is how JSON was asked for in the end.
 	Form   form `json:"form"`
 	Status int  `json:"status"`
-	// Body is what came, but for white space.
+	// Body is the answer without white space.
 	Body json.RawMessage `json:"body"`
 }
 
@@ -137,12 +137,13 @@ func (r *Recordings) unlock(name string) {
 	delete(r.busy, name)
 }
 
-// fileName is a name that every file system takes. The key tells apart what becomes
-// the same.
+// fileName returns a name that every file system accepts. Two texts may have the same
+// one; the key tells them apart.
 func fileName(s string) string {
 	const longest = 80
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	s = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+		if strings.ContainsRune(plain, r) {
 			return r
 		}
 		return '_'
@@ -153,7 +154,7 @@ func fileName(s string) string {
 	return s[:min(len(s), longest)]
 }
 
-// load reads what there is. A directory that lacks the file is no error yet.
+// load reads an earlier recording. A missing file is not an error yet.
 func (t *tape) load() error {
 	data, err := t.of.read(t.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +176,7 @@ func (t *tape) broken(err error) error {
 	return fmt.Errorf("the recording %s can't be used: %w: remove it to have the model asked again", path.Join(t.of.dir, t.name), err)
 }
 
-// take puts what was recorded in front, if it is for this request.
+// take reuses an earlier recording, if it is of this request.
 func (t *tape) take(old recording) error {
 	if old.Key != t.rec.Key || old.Provider != t.rec.Provider || !bytes.Equal(old.Request, t.rec.Request) {
 		return errors.New("its request is another than its name says")
@@ -186,7 +187,7 @@ func (t *tape) take(old recording) error {
 	return nil
 }
 
-// decode reads a file that anybody may have written.
+// decode reads a file, which others may have written.
 func decode(data []byte) (recording, error) {
 	var r recording
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -197,6 +198,7 @@ func decode(data []byte) (recording, error) {
 	if d.More() {
 		return r, errors.New("something follows the exchange")
 	}
+
 	switch r.Outcome {
 	case answered, repaired, refused, truncated, invalid:
 	default:
@@ -244,12 +246,13 @@ func (t *tape) add(f form, got received) {
 	t.rec.Attempts = append(t.rec.Attempts, attempt{f, got.status, got.body})
 }
 
-// close writes what is new and says how it ended, if the exchange came to an end.
+// close writes new attempts and the outcome, if the exchange ended.
 func (t *tape) close(how outcome) error {
 	defer t.of.unlock(t.name)
 	if how == "" || len(t.rec.Attempts) == t.old {
 		return nil
 	}
+
 	t.rec.Outcome = how
 	data, err := strictjson.Encode(t.rec)
 	if err != nil {
@@ -260,6 +263,7 @@ func (t *tape) close(how outcome) error {
 		return err
 	}
 	b.WriteByte('\n')
+
 	if b.Len() > maxRecording {
 		return fmt.Errorf("the exchange is too long to record: %d bytes, and %d are the most", b.Len(), maxRecording)
 	}
@@ -269,7 +273,7 @@ func (t *tape) close(how outcome) error {
 	return nil
 }
 
-// read reads a file within the directory, whatever links lie there.
+// read reads a file within the directory, and follows no link out of it.
 func (r *Recordings) read(name string) ([]byte, error) {
 	root, err := os.OpenRoot(r.dir)
 	if err != nil {
@@ -281,10 +285,11 @@ func (r *Recordings) read(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no file")
+		return nil, errors.New("it is not a file")
 	case info.Size() > maxRecording:
 		return nil, tooLong
 	}
+
 	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
@@ -297,8 +302,8 @@ func (r *Recordings) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// write replaces a file as a whole, so that a run that is interrupted leaves none
-// that is half written.
+// write replaces a file as a whole, so that an interrupted run doesn't leave half of
+// one.
 func (r *Recordings) write(name string, data []byte) error {
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return err

@@ -43,17 +43,18 @@ type received struct {
 	body   []byte
 }
 
-// send posts a request, and sends it again where that may help. Each failure that is
-// followed by another try is told.
+// send posts a request, and sends it again where that may help. It calls retried for
+// each failure that is followed by another try.
 func (c *Client) send(ctx context.Context, l *link, body []byte, retried func(err error, wait time.Duration)) (received, reply, error) {
 	select {
 	case c.slots <- struct{}{}:
-		// It is kept while waiting to try again: an endpoint that is overloaded is
-		// asked for less at once so.
+		// The slot is kept while waiting to try again, so that an overloaded endpoint
+		// gets fewer requests at once.
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
 		return received{}, reply{}, context.Cause(ctx)
 	}
+
 	for try := 0; ; try++ {
 		if err := c.limiter.Wait(ctx); err != nil {
 			return received{}, reply{}, err
@@ -70,7 +71,8 @@ func (c *Client) send(ctx context.Context, l *link, body []byte, retried func(er
 			return received{}, reply{}, context.Cause(ctx)
 		}
 		var status *StatusError
-		if errors.As(err, &status) && !status.again() || errors.Is(err, errTooLong) {
+		isFinal := errors.As(err, &status) && !status.again()
+		if isFinal || errors.Is(err, errTooLong) {
 			return received{}, reply{}, err
 		}
 		if try >= c.o.Retries {
@@ -98,6 +100,7 @@ func (c *Client) post(ctx context.Context, l *link, body []byte) (received, http
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "remit")
 	l.dialect.authorise(req.Header, l.Key)
+
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return received{}, nil, because(ctx, err)
@@ -113,8 +116,8 @@ func (c *Client) post(ctx context.Context, l *link, body []byte) (received, http
 	return received{resp.StatusCode, l.redact(data)}, resp.Header, nil
 }
 
-// because is why a request failed: that its time was over, rather than what the
-// transport made of it, and without the address, which is known.
+// because returns why a request failed: the timeout rather than the transport's words
+// for it, and without the address, which is known.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -125,11 +128,11 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// shortestKey is that of keys that are secret. Servers of one's own are often given
-// words like "ollama", which answers may hold.
+// shortestKey is the length from which keys are secret. Local servers often get words
+// like "ollama", which answers may contain.
 const shortestKey = 12
 
-// redact takes the key out of what an endpoint says, before anybody sees it.
+// redact removes the key from what an endpoint says, before it is shown or kept.
 func (l *link) redact(data []byte) []byte {
 	if len(l.Key) < shortestKey {
 		return data
@@ -143,8 +146,8 @@ func answers() strictjson.Limits {
 	return strictjson.Limits{Size: maxBody, Depth: 48, Leaves: 20_000}
 }
 
-// understand reads an answer, or the error that came instead. It returns what came
-// in the strict form.
+// understand reads an answer, or the error that came instead. It returns the body in
+// its strict form.
 func (l *link) understand(got received) (received, reply, error) {
 	doc, err := strictjson.Parse(strictjson.Repair(got.body), answers())
 	if err == nil {
@@ -160,6 +163,7 @@ func (l *link) understand(got received) (received, reply, error) {
 		}
 		return got, reply{}, &StatusError{Status: got.status, Message: "but not with an answer of a model (" + clip(err.Error(), longestMessage) + "): " + clip(string(got.body), longestMessage)}
 	}
+
 	e := &StatusError{Status: got.status}
 	e.Message, e.code = refusal(got.body)
 	if err == nil && e.code == "content_filter" { // Azure's way to refuse
@@ -179,6 +183,7 @@ func refusal(body []byte) (text, code string) {
 		Code    json.RawMessage `json:"code"`
 		Param   json.RawMessage `json:"param"`
 	}
+
 	text = string(body)
 	if json.Unmarshal(body, &e) == nil && e.Error != nil {
 		text = string(e.Error)
@@ -200,9 +205,9 @@ func unquote(raw json.RawMessage) string {
 	return s
 }
 
-// wait is how long to wait before the next try: what the endpoint asks for, or twice
-// as long as the last time, with a part left to chance so that many who failed at
-// once don't come back at once.
+// wait returns how long to wait before the next try: as long as the endpoint asks for,
+// or twice as long as the last time, with a random part so that clients that failed
+// together don't return together.
 func (c *Client) wait(try int, h http.Header) time.Duration {
 	if asked, ok := retryAfter(h, c.now()); ok {
 		return min(max(asked, 0), longestAsked)
@@ -227,7 +232,7 @@ func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// pause waits until the time is over or the context is.
+// pause waits for a duration, or until the context ends.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

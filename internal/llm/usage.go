@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Usage is what was asked of models.
+// Usage counts requests to models and their cost.
 type Usage struct {
 	// Calls counts answers asked of an endpoint, with those for repairs. One that
 	// was sent several times because it failed counts once.
@@ -64,7 +64,7 @@ func (m *meter) begin(stage string) error {
 	return nil
 }
 
-// add counts what a call took.
+// add counts the usage of a call.
 func (m *meter) add(stage string, u Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

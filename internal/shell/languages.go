@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// checks are the readers of small languages: whether a program in one of them
-// only changes or picks text, and runs, reads and writes nothing else.
+// checks are the readers of small languages. Each reports whether a script only
+// changes or picks text, and doesn't run, read or write anything else.
 var checks = map[string]func(string) bool{"sed": sed, "awk": awk, "jq": jq, "format": format}
 
-// sedCommand is a command of sed after its address: a substitution is read by
-// hand, and "w", "r", "e" and what else there is have no place here.
+// The parts of a sed script. Substitutions are read by hand; "w", "r", "e" and all
+// other commands are refused.
 var (
 	sedAddress = regexp.MustCompile(`^(?:[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?)(?:,(?:[+~]?[0-9]+|\$|/(?:[^/\\\[\n]|\\[^\n])*/I?))? *!? *`)
 	sedFlags   = regexp.MustCompile(`^[gpiI0-9]*`)
@@ -41,6 +41,7 @@ func substitution(s string) (rest string) {
 	if len(s) < 4 || (s[0] != 's' && s[0] != 'y') || strings.IndexByte("/|,#:!@%_=~", s[1]) < 0 {
 		return bad
 	}
+
 	delimiter, at := s[1], 2
 	for range 2 {
 		bracket := false
@@ -55,15 +56,19 @@ func substitution(s string) (rest string) {
 			}
 		}
 		// Programs differ on a delimiter between brackets.
-		if at >= len(s) || bracket && strings.IndexByte(s[at:], ']') >= 0 && !closed(s[2:at]) {
+		if at >= len(s) {
+			return bad
+		}
+		if goesOn := strings.IndexByte(s[at:], ']') >= 0; bracket && goesOn && !closed(s[2:at]) {
 			return bad
 		}
 		at++
 	}
+
 	return s[at+len(sedFlags.FindString(s[at:])):]
 }
 
-// closed tells whether every bracket of a piece is closed in it.
+// closed reports whether every bracket of a piece is closed in it.
 func closed(s string) bool {
 	return strings.LastIndexByte(s, ']') > strings.LastIndexByte(s, '[') && strings.Count(s, "[") <= strings.Count(s, "]")
 }

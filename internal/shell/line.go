@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The bounds of a line. Beyond them it is not read, and so is one piece.
+// The bounds of a line. A line beyond them is not read.
 const (
 	// MaxLine is the longest line, in bytes: what agents write into one file by
 	// a here-document, and far more than people type.
@@ -27,7 +27,7 @@ type Span struct{ Start, End int }
 type Line struct {
 	Text string
 	// Commands are the simple commands that it plainly runs one after the other,
-	// in the order in which they stand.
+	// in the order in which they appear.
 	Commands []Command
 	// Pipes are the operators by which commands feed others.
 	Pipes []Span
@@ -36,9 +36,9 @@ type Line struct {
 	Opaque []Span
 	// All are the commands above and those of loops over known words, conditions,
 	// subshells, jobs and substitutions: whatever the line may run, if nothing of
-	// it is Unread. A loop's commands stand there once for each of its words.
+	// it is Unread. A loop's commands appear once for each of its words.
 	All []Command
-	// Unread are the parts of which nothing is known: functions, patterns of
+	// Unread are the parts that were not understood: functions, patterns of
 	// cases, arithmetic, loops over what only the shell will know.
 	Unread []Span
 }
@@ -70,15 +70,15 @@ type Kind uint8
 
 // The kinds of words.
 const (
-	// Literal words reach the program as they stand, without their quotes.
+	// Literal words reach the program as written, without their quotes.
 	Literal Kind = iota
 	// Pattern words become the names of files that they match.
 	Pattern
-	// Output words hold what commands of the line print, what names of files are
-	// in a loop over them, or what the shell tells of itself: text that only it
-	// will know, and that may be several words.
+	// Output words hold the output of the line's commands, the names of files in a
+	// loop over them, or the shell's own variables: text that only the shell will
+	// know, and that may become several words.
 	Output
-	// Unknown words hold what only the shell will know: variables, home
+	// Unknown words hold values that only the shell will know: variables, home
 	// directories, alternatives.
 	Unknown
 )
@@ -104,8 +104,8 @@ type Redirect struct {
 	Unknown bool
 }
 
-// ErrUnread is returned for a line that can't be read: it is no shell syntax,
-// or beyond the bounds.
+// ErrUnread is returned for a line that can't be read: it is not shell syntax,
+// or exceeds the bounds.
 var ErrUnread = errors.New("not readable as a command line")
 
 // Read reads a line in the syntax of bash, of which the other shells' plain
@@ -121,14 +121,17 @@ func Read(text string) (*Line, error) {
 	if nesting(text) > maxNesting {
 		return nil, fmt.Errorf("%w: brackets are nested more than %d deep", ErrUnread, maxNesting)
 	}
+
 	if hash := strings.IndexByte(text, '#'); hash >= 0 && strings.Contains(text[hash:], "\\\n") {
 		// A comment ends with its line in a shell, and goes on for the parser.
 		return nil, fmt.Errorf("%w: a line goes on behind a number sign", ErrUnread)
 	}
+
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnread, err)
 	}
+
 	r := reader{line: Line{Text: text}, assigned: assigned(file)}
 	for _, s := range file.Stmts {
 		r.statement(s, scope{})
@@ -166,7 +169,7 @@ type reader struct {
 	assigned  map[string]bool // variables that the line itself sets
 }
 
-// scope is where a statement stands.
+// scope is where a statement appears.
 type scope struct {
 	fed, nested bool
 	pipeline    int
@@ -174,7 +177,7 @@ type scope struct {
 	loops       map[string]Word // what the variables of loops hold
 }
 
-// within is the scope of what stands inside of a construct.
+// within returns the scope inside of a construct.
 func (in scope) within() scope {
 	in.nested = true
 	in.depth++
@@ -220,6 +223,7 @@ func (r *reader) statement(s *syntax.Stmt, in scope) {
 		r.opaque(s, in)
 		in = in.within()
 	}
+
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		r.call(s, cmd, in)
@@ -237,6 +241,7 @@ func (r *reader) statement(s *syntax.Stmt, in scope) {
 		r.add(c, in)
 		return
 	}
+
 	if !s.Background {
 		r.opaque(s, in)
 	}
@@ -267,6 +272,7 @@ func (r *reader) construct(s *syntax.Stmt, in scope) {
 		r.redirects(&c, s.Redirs, in)
 		r.add(c, in)
 	}
+
 	switch cmd := s.Cmd.(type) {
 	case *syntax.Block:
 		r.statements(cmd.Stmts, in)
@@ -297,7 +303,7 @@ func (r *reader) statements(all []*syntax.Stmt, in scope) {
 	}
 }
 
-// plainName is a variable that no shell gives a meaning to.
+// plainName reports whether a variable has no meaning to any shell.
 func plainName(name string) bool {
 	switch name {
 	case "argv", "fignore", "histchars", "pipestatus", "prompt", "psvar", "signals", "status", "watch", "options", "aliases", "functions", "commands", "parameters", "dirstack", "builtins", "modules", "widgets", "keymaps":
@@ -313,6 +319,7 @@ func (r *reader) loop(s *syntax.Stmt, cmd *syntax.ForClause, in scope) {
 		r.unread(s, in)
 		return
 	}
+
 	name := over.Name.Value
 	for _, item := range over.Items {
 		if r.pieces > MaxPieces {
@@ -367,6 +374,7 @@ func (r *reader) call(s *syntax.Stmt, call *syntax.CallExpr, in scope) {
 		}
 		c.Assignments = append(c.Assignments, out)
 	}
+
 	for _, w := range call.Args {
 		c.Words = append(c.Words, r.alternatives(w, in)...)
 	}
@@ -413,6 +421,7 @@ func (r *reader) redirects(c *Command, list []*syntax.Redirect, in scope) {
 		default:
 			out.Writes, out.File = true, r.word(d.Word, in)
 		}
+
 		if d.N != nil && strings.Trim(d.N.Value, "0123456789") != "" {
 			out.Unknown = true // it sets a variable
 		}
@@ -459,6 +468,7 @@ func (r *reader) word(w *syntax.Word, in scope) Word {
 			x.expansion(p, false)
 		}
 	}
+
 	if x.out.Kind < Output {
 		x.out.Text = x.b.String()
 	}
@@ -494,11 +504,11 @@ func (x *wording) literal(text string, first, alone bool) {
 	x.b.WriteString(escaped)
 }
 
-// escapable are what a backslash makes plain in every shell.
+// escapable are the characters that a backslash escapes in every shell.
 const escapable = " .,*?[](){}!;&|<>$`\"'#~=:-+/@%^"
 
-// unescaped takes the backslashes out of a piece. Plain is the piece without
-// what they make plain, and escaped with it.
+// unescaped removes the backslashes from a piece. Plain is the piece without the
+// characters that they escape, and escaped the piece with them.
 func unescaped(text string) (plain, escaped string, ok bool) {
 	if !strings.Contains(text, `\`) {
 		return text, text, true
@@ -558,12 +568,12 @@ func dequoted(text string) (string, bool) {
 	return b.String(), true
 }
 
-// told are variables in which the shell tells where it is, and nothing that is
-// anybody's secret.
+// told are variables in which the shell says where it is, and which never hold a
+// secret.
 var told = map[string]bool{"HOME": true, "PWD": true, "OLDPWD": true, "USER": true, "SHELL": true, "PATH": true, "HOSTNAME": true, "LANG": true, "TERM": true,
 	"RANDOM": true, "SECONDS": true, "LINENO": true, "UID": true, "GOPATH": true, "GOROOT": true, "JAVA_HOME": true, "VIRTUAL_ENV": true, "NODE_ENV": true, "$": true, "!": true, "#": true}
 
-// expansion reads a piece that the shell puts something in the place of.
+// expansion reads a piece that the shell replaces.
 func (x *wording) expansion(p syntax.WordPart, quoted bool) {
 	switch p := p.(type) {
 	case *syntax.ParamExp:
@@ -577,6 +587,7 @@ func (x *wording) expansion(p syntax.WordPart, quoted bool) {
 			x.b.WriteString(text)
 			return
 		}
+
 		x.become(Output)
 		inner := x.in.within()
 		inner.fed, inner.pipeline = false, 0
@@ -596,6 +607,7 @@ func (x *wording) parameter(p *syntax.ParamExp, quoted bool) {
 		x.become(Unknown)
 		return
 	}
+
 	name := p.Param.Value
 	if exitStatus(p) {
 		x.b.WriteByte('0')
@@ -615,12 +627,12 @@ func (x *wording) parameter(p *syntax.ParamExp, quoted bool) {
 	}
 }
 
-// bare tells whether a word stays one, as it is, where a variable holds it.
+// bare reports whether a word stays one, as it is, where a variable holds it.
 func bare(w Word) bool {
 	return w.Kind == Literal && w.Text != "" && strings.Trim(w.Text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+,-") == ""
 }
 
-// exitStatus tells whether an expansion is "$?", which is a number and read here
+// exitStatus reports whether an expansion is "$?", which is a number and read here
 // as 0.
 func exitStatus(p *syntax.ParamExp) bool { return p.Short && p.Param != nil && p.Param.Value == "?" }
 

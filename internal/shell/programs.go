@@ -40,8 +40,8 @@ type program struct {
 	Names []string `yaml:"names"`
 	Does  class    `yaml:"does"`
 	Flags flags    `yaml:"flags"`
-	// Text is how many words are plain text; nil is 0, and -1 is all. A Text of
-	// 0 that is written down allows no words at all.
+	// Text is how many words are plain text; nil is 0, and -1 is all. An explicit 0
+	// allows no words at all.
 	Text *int `yaml:"text"`
 	// Only is what that text must match as a whole, Not what it must not hold,
 	// and Check the name of a reader of its language.
@@ -51,7 +51,7 @@ type program struct {
 	// Runs says when it runs what the workspace defines besides what it does:
 	// always, or where version control has hooks.
 	Runs string `yaml:"runs"`
-	// Asks tells that what it prints others may have written.
+	// Asks tells that others may have written what it prints.
 	Asks bool `yaml:"asks"`
 	// Wraps says how the command that it runs is given: as its words, when empty;
 	// as a line; as words to which a list of names is added.
@@ -63,7 +63,7 @@ type program struct {
 	// Into tells that the last of its words may be a folder, into which the
 	// others go.
 	Into bool `yaml:"into"`
-	// Brings tells that it puts into the workspace what others have written.
+	// Brings tells that it puts others' text into the workspace.
 	Brings bool `yaml:"brings"`
 	// Picks tells that it prints some of the lines that it reads, unchanged.
 	Picks bool `yaml:"picks"`
@@ -72,16 +72,18 @@ type program struct {
 	check     func(string) bool
 }
 
-// does tells whether the program runs what the workspace defines.
+// does reports whether the program runs what the workspace defines.
 func (p *program) does(at Place) bool {
-	return p.Does == builds || p.Runs == "always" || p.Runs == "hooks" && at.Hooked()
+	return p.Does == builds || p.Runs == "always" || (p.Runs == "hooks" && at.Hooked())
 }
 
-// lists tells whether, with these arguments, it prints names of files alone.
+// lists reports whether, with these arguments, it only prints names of files.
 func (p *program) lists(words []Word) bool {
-	return p.Lists == "always" || p.Lists != "" && slices.ContainsFunc(words, func(w Word) bool {
-		return w.Kind == Literal && slices.Contains(strings.Fields(p.Lists), w.Text)
-	})
+	if p.Lists == "always" {
+		return true
+	}
+	flags := strings.Fields(p.Lists)
+	return slices.ContainsFunc(words, func(w Word) bool { return w.Kind == Literal && slices.Contains(flags, w.Text) })
 }
 
 // flags are those that may be given. Takes maps each to what follows it.
@@ -118,6 +120,7 @@ func (f *flags) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode(&list); err != nil {
 		return err
 	}
+
 	f.takes = map[string]byte{}
 	for _, name := range list {
 		takes := nothing
@@ -125,7 +128,8 @@ func (f *flags) UnmarshalYAML(n *yaml.Node) error {
 			name, takes = name[:len(name)-1], last
 		}
 		f.takes[name] = takes
-		f.long = f.long || len(name) > 2 && !strings.HasPrefix(name, "--")
+		severalLetters := len(name) > 2 && !strings.HasPrefix(name, "--")
+		f.long = f.long || severalLetters
 	}
 	return nil
 }
@@ -150,7 +154,7 @@ func Known() (*Programs, error) {
 		}
 		for _, name := range p.Names {
 			if t.named[name] != nil {
-				return nil, fmt.Errorf("the table of programs: %s stands twice", name)
+				return nil, fmt.Errorf("the table of programs: %s appears twice", name)
 			}
 			t.named[name] = p
 			t.longest = max(t.longest, len(strings.Fields(name)))
@@ -171,6 +175,7 @@ func (p *program) prepare() (err error) {
 			return err
 		}
 	}
+
 	if p.check = checks[p.Check]; p.Check != "" && p.check == nil {
 		return fmt.Errorf("nothing reads %q", p.Check)
 	}
@@ -200,6 +205,7 @@ func (t *Programs) find(words []Word) (*program, int) {
 			return nil, 0
 		}
 	}
+
 	best, length := (*program)(nil), 0
 	name := ""
 	for i, w := range words[:min(len(words), t.longest)] {
@@ -217,7 +223,7 @@ func (t *Programs) find(words []Word) (*program, int) {
 	return best, length
 }
 
-// builds tells whether a command runs what the workspace defines, and does nothing
+// builds reports whether a command runs what the workspace defines, and nothing
 // else.
 func (t *Programs) builds(words []Word) bool {
 	p, _ := t.find(words)

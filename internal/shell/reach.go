@@ -13,17 +13,17 @@ import (
 type Place struct {
 	// Dir is the directory.
 	Dir string
-	// Inside tells whether a path, seen from a directory, stays inside the
+	// Inside reports whether a path, seen from a directory, stays inside the
 	// workspace, and may be written where it will be.
 	Inside func(dir, path string, write bool) bool
-	// Matches tells whether every file that a pattern stands for is inside.
+	// Matches reports whether every file that a pattern stands for is inside.
 	Matches func(dir, pattern string) bool
-	// Linked tells whether a folder has links below it that lead outside.
+	// Linked reports whether a folder has links below it that lead outside.
 	Linked func(dir, path string) bool
-	// Own tells whether version control, run in a directory, finds the
+	// Own reports whether version control, run in a directory, finds the
 	// workspace's own repository, and not one that lies in it.
 	Own func(dir string) bool
-	// Hooked tells whether version control runs programs when it commits.
+	// Hooked reports whether version control runs programs when it commits.
 	Hooked func() bool
 }
 
@@ -63,7 +63,7 @@ const maxDirs = 8
 // maxNested bounds how often a command may be the argument of another.
 const maxNested = 4
 
-// Reach tells how far a line reaches at a place.
+// Reach returns how far a line reaches at a place.
 func (t *Programs) Reach(line *Line, at Place) Reach {
 	x := &walk{t: t, at: at, dirs: []string{at.Dir}}
 	if !at.Inside(at.Dir, at.Dir, false) {
@@ -143,13 +143,15 @@ func (x *walk) simple(c *Command) {
 			x.fed = true
 		case d.File.Kind != Literal || d.File.Text != "":
 			x.path(d.File, d.Writes)
-			// What the workspace's own programs print is nobody's choice of words.
+			// The caller doesn't choose the words that the workspace's own programs print.
 			if d.Writes && d.File.Text != "/dev/null" && !x.t.builds(c.Words) {
 				x.reach.Writes = true
 			}
-			x.fed = x.fed || !d.Writes && d.File.Text != "/dev/null"
+			isInput := !d.Writes && d.File.Text != "/dev/null"
+			x.fed = x.fed || isInput
 		}
 	}
+
 	if len(c.Words) > 0 {
 		x.program(c.Words)
 	}
@@ -169,6 +171,7 @@ func (x *walk) program(words []Word) {
 		x.out("%s is not a known program", x.source(words[0]))
 		return
 	}
+
 	name := x.name(words[:n])
 	x.brings = p.Brings || p.Does == fetches
 	if words[0].Text == "git" && !x.own(name) {
@@ -179,6 +182,7 @@ func (x *walk) program(words []Word) {
 		x.out("%s %s", quote(name), why)
 		return
 	}
+
 	x.runs = p.does(x.at)
 	x.reach.Runs = x.reach.Runs || x.runs
 	x.reach.Writes = x.reach.Writes || p.Does == writes
@@ -192,7 +196,7 @@ func (x *walk) program(words []Word) {
 }
 
 // own makes sure that version control finds the workspace's own repository. A
-// folder of the workspace can be one that somebody prepared, whose settings name
+// folder of the workspace can be one that an attacker prepared, whose settings name
 // programs to run.
 func (x *walk) own(name string) bool {
 	for _, dir := range x.dirs {
@@ -227,43 +231,68 @@ type arguments struct {
 }
 
 func (a *arguments) all(rest []Word) {
-	x, p := a.x, a.p
-	if p.Text != nil {
-		a.text = *p.Text
+	if a.p.Text != nil {
+		a.text = *a.p.Text
 	}
+
 	for i := 0; i < len(rest); i++ {
 		w := rest[i]
-		flag := w.Kind < Output && len(w.Text) > 1 && w.Text[0] == '-' && !a.ended
-		switch {
-		case w.Kind == Unknown, w.Kind == Output && !(p.Flags.any && a.text < 0 && p.only == nil && p.not == nil):
-			x.out("what %s becomes is not known before it runs", x.source(w))
-		case w.Kind == Output:
-		case flag && w.Text == "--":
-			a.ended = true
-		case flag:
-			next, ok := a.flag(rest, i)
-			if !ok {
-				return
-			}
-			i = next
-		case a.ended && p.Does == builds:
-			a.handed(w)
-		case a.text != 0 && !(a.script && a.text > 0):
-			if a.plain(w); a.text == 0 && p.Does == wraps {
-				a.wrapped(rest[i+1:])
-				return
-			}
-		case p.Does == wraps:
-			a.wrapped(rest[i:])
-			return
-		case p.Text != nil && *p.Text == 0:
-			x.out("%s is given more than it is known for", quote(a.name))
-		default:
-			a.argument(w)
-			a.named = append(a.named, w)
+		if w.Kind >= Output {
+			a.unknown(w)
+			continue
 		}
+		if isFlag := len(w.Text) > 1 && w.Text[0] == '-' && !a.ended; !isFlag {
+			if done := a.word(w, rest[i:]); done {
+				return
+			}
+			continue
+		}
+		if w.Text == "--" {
+			a.ended = true
+			continue
+		}
+		next, ok := a.flag(rest, i)
+		if !ok {
+			return
+		}
+		i = next
 	}
 	a.end()
+}
+
+// unknown looks at a word that only the shell will know. Output is text where the
+// program takes any.
+func (a *arguments) unknown(w Word) {
+	takesAny := a.p.Flags.any && a.text < 0 && a.p.only == nil && a.p.not == nil
+	if w.Kind == Unknown || !takesAny {
+		a.x.out("what %s becomes is not known before it runs", a.x.source(w))
+	}
+}
+
+// word looks at a word that is not a flag, the first of the rest. It reports whether
+// the rest is a command that the program runs.
+func (a *arguments) word(w Word, rest []Word) (done bool) {
+	p := a.p
+	isText := a.text != 0 && !(a.script && a.text > 0)
+
+	switch {
+	case a.ended && p.Does == builds:
+		a.handed(w)
+	case isText:
+		if a.plain(w); a.text == 0 && p.Does == wraps {
+			a.wrapped(rest[1:])
+			return true
+		}
+	case p.Does == wraps:
+		a.wrapped(rest)
+		return true
+	case p.Text != nil && *p.Text == 0:
+		a.x.out("%s is given more than it is known for", quote(a.name))
+	default:
+		a.argument(w)
+		a.named = append(a.named, w)
+	}
+	return false
 }
 
 // end looks at what only all arguments together decide.
@@ -278,6 +307,7 @@ func (a *arguments) end() {
 	if !a.links {
 		return
 	}
+
 	if len(a.named) == 0 {
 		a.named = []Word{{Text: "."}}
 	}
@@ -295,10 +325,12 @@ func (a *arguments) end() {
 func (a *arguments) flag(rest []Word, i int) (last int, ok bool) {
 	x, p, w := a.x, a.p, rest[i]
 	f, known := p.flag(w.Text)
-	if !known || w.Kind == Pattern && (f.takes != plain || f.value == nil) {
+	isPlainValue := f.takes == plain && f.value != nil
+	if unknownFiles := w.Kind == Pattern && !isPlainValue; !known || unknownFiles {
 		x.out("the flag %s of %s is not a known one", x.source(w), quote(a.name))
 		return i, false
 	}
+
 	a.links = a.links || f.takes == follow
 	if f.takes == command {
 		return a.commands(rest, i)
@@ -314,7 +346,7 @@ func (a *arguments) flag(rest []Word, i int) (last int, ok bool) {
 	return i, true
 }
 
-// commands looks at the command that stands among the arguments of another, up to
+// commands looks at the command among the arguments of another, up to
 // ";" or "+", and is given names of files.
 func (a *arguments) commands(rest []Word, i int) (last int, ok bool) {
 	x := a.x
@@ -335,11 +367,21 @@ func (a *arguments) plain(w Word) {
 	if a.text > 0 && (p.check == nil || w.Text != "") {
 		a.text-- // an empty one says only that no copy is kept
 	}
-	literal := w.Kind == Literal || w.Kind == Pattern && p.Flags.any
-	bad := p.only != nil && !p.only.MatchString(w.Text) || p.not != nil && p.not.MatchString(w.Text) || p.check != nil && !p.check(w.Text)
-	if !literal || bad {
+	isLiteral := w.Kind == Literal || (w.Kind == Pattern && p.Flags.any)
+	if !isLiteral || !p.allows(w.Text) {
 		x.out("%s may do more in %s", x.source(w), quote(a.name))
 	}
+}
+
+// allows reports whether a plain text is one that the table allows.
+func (p *program) allows(text string) bool {
+	if p.only != nil && !p.only.MatchString(text) {
+		return false
+	}
+	if p.not != nil && p.not.MatchString(text) {
+		return false
+	}
+	return p.check == nil || p.check(text)
 }
 
 // given are the words that may be handed on to the workspace's own programs.
@@ -391,11 +433,13 @@ func (a *arguments) wrapped(words []Word) {
 			x.out("%s runs code that it is given", quote(a.name))
 			return
 		}
+
 		line, err := Read(words[0].Text)
 		if x.nested++; err != nil || x.nested > maxNested {
 			x.out("%s runs what can't be read", quote(a.name))
 			return
 		}
+
 		outer, fed := x.command, x.fed
 		if fed {
 			x.out("%s is given something to read", quote(a.name))
@@ -420,8 +464,8 @@ func (x *walk) nest(words []Word, listed bool) {
 	x.listed, x.nested = was, x.nested-1
 }
 
-// lists tells whether what comes by the pipeline are names of files in the
-// workspace: a program that lists them begins it, and what follows only picks.
+// lists reports whether the pipeline brings names of files in the workspace: a
+// program that lists them begins it, and the programs that follow only pick.
 func (x *walk) lists() bool {
 	first := true
 	for i := range x.line.All {
@@ -432,8 +476,15 @@ func (x *walk) lists() bool {
 		if c.Pipeline == 0 || c.Pipeline != x.command.Pipeline {
 			continue
 		}
+
 		p, n := x.t.find(c.Words)
-		if p == nil || first && !p.lists(c.Words[n:]) || !first && !p.Picks {
+		if p == nil {
+			return false
+		}
+		if first && !p.lists(c.Words[n:]) {
+			return false
+		}
+		if !first && !p.Picks {
 			return false
 		}
 		first = false
@@ -447,8 +498,8 @@ type follows struct {
 	value *Word
 }
 
-// flag tells whether a flag is one that the table allows, what it takes, and the
-// value that stands in the same word.
+// flag reports whether the table allows a flag, what the flag takes, and its value
+// where that is in the same word.
 func (p *program) flag(text string) (f follows, ok bool) {
 	name, after, assigned := strings.Cut(text, "=")
 	if assigned {
@@ -465,6 +516,7 @@ func (p *program) flag(text string) (f follows, ok bool) {
 		}
 		return f, ok
 	}
+
 	if len(text) > 1 && isDigits(text[1:]) {
 		_, ok = p.Flags.takes["-#"]
 		return follows{}, ok
@@ -472,6 +524,7 @@ func (p *program) flag(text string) (f follows, ok bool) {
 	if p.Flags.long || strings.HasPrefix(text, "--") {
 		return follows{}, false
 	}
+
 	// Letters together: "-la". The first that takes a value has the rest of it.
 	for i := 1; i < len(text); i++ {
 		takes, ok := p.Flags.takes["-"+text[i:i+1]]
@@ -489,8 +542,8 @@ func (p *program) flag(text string) (f follows, ok bool) {
 	return follows{takes: f.takes}, true
 }
 
-// orEmpty is the value of a flag where every flag is allowed: one that stands in
-// the next word is looked at as a word.
+// orEmpty is the value of a flag where every flag is allowed. A value in the next
+// word is looked at as a word.
 func orEmpty(w *Word) *Word {
 	if w == nil {
 		return &Word{}
@@ -503,8 +556,9 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // value looks at the value of a flag.
 func (a *arguments) value(f follows) {
 	x := a.x
+	absent := f.takes == glued && f.value == nil
 	switch {
-	case f.takes == nothing || f.takes == follow || f.takes == glued && f.value == nil:
+	case f.takes == nothing, f.takes == follow, absent:
 	case f.value.Kind == Literal && f.takes == plain && a.p.not != nil && a.p.not.MatchString(f.value.Text):
 		x.out("%s may do more in %s", x.source(*f.value), quote(a.name))
 	case f.value.Kind != Literal:
@@ -524,10 +578,11 @@ func (a *arguments) value(f follows) {
 func (a *arguments) argument(w Word) {
 	x, p := a.x, a.p
 	written := p.Does == writes || p.Does == marks
+	takesFiles := p.Does == reads || p.Does == builds
 	switch {
 	case p.Does == fetches:
 		x.address(w)
-	case w.Kind == Pattern && (p.Does != reads && p.Does != builds || !p.Flags.any && strings.IndexByte("*?[", w.Text[0]) >= 0):
+	case w.Kind == Pattern && (!takesFiles || (!p.Flags.any && strings.IndexByte("*?[", w.Text[0]) >= 0)):
 		// A file whose name begins with a dash would be a flag.
 		x.out("which files %s becomes is not known before it runs", x.source(w))
 	case p.Does == builds && (strings.ContainsAny(w.Text, "=@") || elsewhere(w.Text)):
@@ -539,7 +594,7 @@ func (a *arguments) argument(w Word) {
 	}
 }
 
-// elsewhere tells whether a word looks like code of another host: the first part
+// elsewhere reports whether a word looks like code of another host: the first part
 // of its path is a domain.
 func elsewhere(s string) bool {
 	first, _, more := strings.Cut(s, "/")
@@ -566,8 +621,13 @@ func (x *walk) path(w Word, write bool) {
 			text = "."
 		}
 	}
+
 	for _, dir := range x.dirs {
-		if !x.at.Inside(dir, text, write) || w.Kind == Pattern && !x.at.Matches(dir, w.Text) {
+		inside := x.at.Inside(dir, text, write)
+		if inside && w.Kind == Pattern {
+			inside = x.at.Matches(dir, w.Text)
+		}
+		if !inside {
 			verb := "leads"
 			if write {
 				verb = "writes where that is not expected, or leads"
@@ -586,7 +646,7 @@ func (x *walk) address(w Word) {
 	}
 	u, err := url.Parse(text)
 	switch {
-	case w.Kind != Literal || err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https":
+	case w.Kind != Literal, err != nil, u.Host == "", u.User != nil, u.Scheme != "http" && u.Scheme != "https":
 		x.out("%s is not a plain address", x.source(w))
 	case u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1":
 	default:
@@ -594,8 +654,8 @@ func (x *walk) address(w Word) {
 	}
 }
 
-// cd follows a change of directory. Whether it comes about is not known, so that
-// what follows is looked at from each place.
+// cd follows a change of directory. It may fail, so that the commands after it are
+// looked at from each place.
 func (x *walk) cd(words []Word) {
 	if len(words) != 2 || words[1].Kind != Literal || strings.HasPrefix(words[1].Text, "-") || words[1].Text == "" || len(x.dirs) > maxDirs/2 {
 		x.out("cd leads out of the workspace")

@@ -61,6 +61,7 @@ func (chat) read(body []byte, _ http.Header) (Asked, error) {
 			}
 		}
 	}
+
 	for i, m := range r.Messages {
 		switch {
 		case m.Role == "system" && i == 0:
@@ -94,6 +95,7 @@ func (r chatRequest) format(a *Asked) error {
 	case !schemaName.MatchString(f.Schema.Name):
 		return errors.New("response_format.json_schema.name is not valid")
 	}
+
 	a.Schema = llm.Schema{Name: f.Schema.Name, JSON: f.Schema.Schema}
 	if f.Schema.Strict {
 		if err := Strict(f.Schema.Schema); err != nil {
@@ -114,6 +116,7 @@ func (chat) reply(a Asked, r Reply) any {
 	case Filtered:
 		message["content"], finish = "", "content_filter"
 	}
+
 	out := map[string]any{
 		"id": "chatcmpl-llmtest", "object": "chat.completion", "created": 0, "model": a.Model,
 		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}},

@@ -57,8 +57,10 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 	if err := decode(data, &list); err != nil {
 		return err
 	}
+
 	for _, one := range list {
-		if one.Type != "text" || one.Text == "" || one.Cache != nil && one.Cache.Type != "ephemeral" {
+		badCache := one.Cache != nil && one.Cache.Type != "ephemeral"
+		if one.Type != "text" || one.Text == "" || badCache {
 			return errors.New("text content blocks must be non-empty")
 		}
 		*b += blocks(one.Text)
@@ -82,6 +84,7 @@ func (messages) read(body []byte, h http.Header) (Asked, error) {
 	case len(r.Messages)%2 == 0:
 		return a, errors.New("messages: the conversation must end with a user message")
 	}
+
 	for i, m := range r.Messages {
 		switch {
 		case m.Role != []llm.Role{llm.User, llm.Assistant}[i%2]:
@@ -91,6 +94,7 @@ func (messages) read(body []byte, h http.Header) (Asked, error) {
 		}
 		a.Messages = append(a.Messages, llm.Message{Role: m.Role, Text: string(m.Content)})
 	}
+
 	if r.ToolChoice == nil {
 		return a, nil
 	}
@@ -123,6 +127,7 @@ func (messages) reply(a Asked, r Reply) any {
 	case r.JSON != nil && a.Schema.Name != "":
 		content, stop = []any{map[string]any{"type": "tool_use", "id": "toolu_llmtest", "name": a.Schema.Name, "input": r.JSON}}, "tool_use"
 	}
+
 	u := r.used(a)
 	out := map[string]any{
 		"id": "msg_llmtest", "type": "message", "role": "assistant", "model": a.Model,

@@ -215,6 +215,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect, a Aske
 		respond(w, http.StatusBadRequest, d.failure("invalid_request_error", refused))
 		return
 	}
+
 	switch out.Fault {
 	case Slow:
 		<-r.Context().Done()
@@ -250,7 +251,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, d dialect, a Aske
 	}
 }
 
-// lacking is what an endpoint says that doesn't know what a request asks for.
+// lacking returns the error of an endpoint that doesn't support what a request asks
+// for, or nothing.
 func lacking(f Fault, a Asked) string {
 	has := func(name string) bool { return strings.Contains(string(a.Body), name) }
 	switch {
@@ -275,7 +277,7 @@ func respond(w http.ResponseWriter, status int, body any) {
 func marshal(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a reply of the test's that is no JSON
+		panic(err) // a reply of the test that is not JSON
 	}
 	return data
 }

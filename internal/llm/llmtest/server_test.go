@@ -128,7 +128,7 @@ func TestStrict(t *testing.T) {
 		{"lists, alternatives and definitions", `{` + object + `, "required": ["a", "b"], "properties": {
 			"a": {"type": "array", "items": {"$ref": "#/$defs/x"}}, "b": {"anyOf": [{"type": "null"}, {"enum": ["y"]}]}},
 			"$defs": {"x": {` + object + `, "required": ["c"], "properties": {"c": {"type": "string"}}}}}`, ""},
-		{"no object", `[]`, "no object"},
+		{"no object", `[]`, "not an object"},
 		{"a list", `{"type": "array"}`, "make it object"},
 		{"members that nobody named", `{"type": "object", "properties": {}}`, "#: additionalProperties"},
 		{"a member that may be missing", `{` + object + `, "properties": {"a": {}}}`, "#: required must have a"},

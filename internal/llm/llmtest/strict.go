@@ -17,13 +17,13 @@ func unsupported() []string {
 	}
 }
 
-// Strict says where a schema isn't one that endpoints can hold a model to: every
+// Strict returns an error where endpoints can't hold a model to a schema: every
 // object has additionalProperties: false and requires all its properties, the
 // outermost is an object, and no keyword is among those that OpenAI refuses.
 func Strict(schema json.RawMessage) error {
 	var root map[string]any
 	if err := json.Unmarshal(schema, &root); err != nil {
-		return fmt.Errorf("the schema is no object: %w", err)
+		return fmt.Errorf("the schema is not an object: %w", err)
 	}
 	if root["type"] != "object" {
 		return fmt.Errorf("the outermost type is %v: make it object", root["type"])
@@ -37,6 +37,7 @@ func strict(at string, s map[string]any) error {
 			return fmt.Errorf("%s: %s is not supported", at, k)
 		}
 	}
+
 	properties, _ := s["properties"].(map[string]any)
 	kinds, _ := s["type"].([]any)
 	if s["type"] == "object" || slices.Contains(kinds, any("object")) || properties != nil {
@@ -50,6 +51,7 @@ func strict(at string, s map[string]any) error {
 			}
 		}
 	}
+
 	for _, k := range []string{"properties", "$defs", "definitions"} {
 		all, _ := s[k].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(all)) {
