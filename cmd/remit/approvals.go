@@ -58,6 +58,7 @@ func (c *approvalsList) Run(ctx context.Context, s *command.Streams) error {
 			return errors.Join(err, c.show(s, list))
 		})
 	}
+
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return c.with(ctx, func(st store.Store) error {
@@ -132,6 +133,7 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 			by = u.Username
 		}
 	}
+
 	return c.with(ctx, func(st store.Store) error {
 		if c.For == string(store.Always) && c.Answer == "approve" {
 			if a, err := st.Approval(ctx, c.ID); err == nil {
@@ -181,6 +183,7 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	if d.Variant != "" {
 		tool += " " + foreign(d.Variant)
 	}
+
 	if d.Server != "" {
 		tool += " of server " + foreign(d.Server)
 	}
@@ -192,11 +195,13 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	p.line(2, p.Dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
 	p.line(2, "session and call:")
 	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
+
 	for i := range d.Findings {
 		if f := &d.Findings[i]; asksAbout(d, f) {
 			p.asked(a, f)
 		}
 	}
+
 	p.line(2, "why it is asked:")
 	for _, r := range d.Reasons {
 		text := r.Message
@@ -205,10 +210,12 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 		}
 		p.quote(2, foreign(text), nil)
 	}
+
 	p.line(2, "the other arguments:")
 	if !p.others(d) {
 		p.line(4, "none")
 	}
+
 	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
 	for _, r := range mcp.Reaches(d) {
 		how := "--for " + string(r.Extent)
@@ -238,6 +245,7 @@ func (p *printer) asked(a *store.Approval, f *remit.Finding) {
 	if odd := letters(whole(a.Decision, f)); odd != "" {
 		p.line(2, p.Warn("beware")+": it has characters beyond ASCII, which may look like others: "+odd)
 	}
+
 	p.line(2, fmt.Sprintf("which is %s, and should be %s or better", p.trust(f.Trust, f.Trust.String()), f.Floor))
 	for _, place := range a.Places {
 		if place.Path != f.Path {
@@ -338,6 +346,7 @@ func fold(s string, n int) []string {
 			space = i + 1
 		}
 	}
+
 	return append(lines, s[from:])
 }
 
@@ -375,6 +384,7 @@ func foreign(s string) string {
 			b.WriteString(display.Line(string(r)))
 		}
 	}
+
 	return b.String()
 }
 

@@ -84,6 +84,7 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 		}
 		heads = append(heads, hash)
 	}
+
 	report, err := c.report(ctx, s.In, heads)
 	if err != nil {
 		return err
@@ -95,6 +96,7 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 	} else {
 		newPrinter(s).audit(report)
 	}
+
 	if !report.OK() {
 		return command.Status(exitFindings)
 	}
@@ -113,6 +115,7 @@ func (c *auditVerify) report(ctx context.Context, stdin io.Reader, heads []store
 		report, err = store.VerifyLines(cancellable(ctx, store.ReadLines(stdin)), heads...)
 		return notEmpty(report), err
 	}
+
 	f, err := inputs.Open(c.File, "a log that remit audit export wrote")
 	if err != nil {
 		return nil, err
@@ -157,6 +160,7 @@ func (p *printer) audit(r *store.Report) {
 		}
 		p.line(0, p.Bad("✗")+" "+display.Line(text))
 	}
+
 	if r.More > 0 {
 		p.line(0, p.Bad("✗")+" "+display.Count(r.More, "more problem", "more problems"))
 	}
@@ -168,6 +172,7 @@ func (p *printer) audit(r *store.Report) {
 		p.line(0, p.Bad("not intact")+": "+sum)
 		return
 	}
+
 	p.line(0, p.Good("intact")+": "+sum)
 	if r.Unnoted > 0 {
 		p.para(0, "", fmt.Sprintf("%s not covered by a digest yet: remit audit head makes one to keep elsewhere", display.Count(int(r.Unnoted), "entry is", "entries are")))
@@ -228,6 +233,7 @@ func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
 			defer closeFile(f, &err)
 			to = f
 		}
+
 		w := bufio.NewWriter(to)
 		for l, err := range st.Export(ctx) {
 			if err == nil {
@@ -237,6 +243,7 @@ func (c *auditExport) Run(ctx context.Context, s *command.Streams) error {
 				return err
 			}
 		}
+
 		return w.Flush()
 	})
 }

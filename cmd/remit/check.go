@@ -47,6 +47,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 		neither = "there are neither tools nor contracts"
 		advice  = "name the tool definitions with --tools FILE, or contracts with --contracts DIR"
 	)
+
 	if len(c.Tools) == 0 && c.History == "" && engine.contracts == nil {
 		return command.UsageError(hint.Wrap(errors.New(neither), advice))
 	}
@@ -60,6 +61,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
+
 	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
@@ -69,6 +71,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
+
 	if len(tools) == 0 && engine.contracts == nil {
 		return command.UsageError(hint.Wrap(errors.New(neither), advice))
 	}
@@ -78,6 +81,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	results := trace.NewResults()
 	session := ledger.Begin(monitor.With(results, nil), history.ID)
+
 	// The session so far happened: its results are there whether or not this
 	// monitor would have allowed the calls.
 	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {
@@ -87,6 +91,7 @@ func (c *checkCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	if c.JSON {
 		if err := writeJSON(s.Out, d); err != nil {
 			return err
@@ -112,6 +117,7 @@ func (c *checkCommand) call(stdin io.Reader) (remit.Call, error) {
 	case len(c.Call) > 0 && c.Call[0] == '@':
 		data, err = inputs.Read(c.Call[1:])
 	}
+
 	if err != nil {
 		return remit.Call{}, err
 	}
@@ -122,6 +128,7 @@ func (c *checkCommand) call(stdin io.Reader) (remit.Call, error) {
 	if err := decodeStrict(data, &call); err != nil {
 		return call, hint.Wrap(fmt.Errorf("the call: %w", err), form)
 	}
+
 	if call.Tool == "" {
 		return call, hint.Wrap(fmt.Errorf(`the call has no "tool"`), form)
 	}

@@ -29,6 +29,7 @@ func (c clientFlags) files() ([]*clients.File, error) {
 	if c.Client != "" {
 		which = []clients.Client{clients.Client(c.Client)}
 	}
+
 	var out []*clients.File
 	var places []string
 	for _, client := range which {
@@ -52,6 +53,7 @@ func (c clientFlags) files() ([]*clients.File, error) {
 			}
 		}
 	}
+
 	if len(out) == 0 {
 		return nil, hint.Wrap(errors.New("no client has a file with MCP servers in "+strings.Join(places, ", ")), "name the file with --file")
 	}

@@ -36,6 +36,7 @@ func (c *diffCommand) Run(s *command.Streams) error {
 	}
 	p := newPrinter(s)
 	changes := contract.Diff(before, after)
+
 	laxer, enforced := 0, 0
 	for _, change := range changes {
 		mark := strings.Repeat(" ", len("enforced"))
@@ -51,6 +52,7 @@ func (c *diffCommand) Run(s *command.Streams) error {
 		}
 		p.line(0, mark+"  "+display.Line(change.String()))
 	}
+
 	p.line(0, fmt.Sprintf("%s: %d enforced, %d laxer", display.Count(len(changes), "change", "changes"), enforced, laxer))
 	if c.FailOn == "laxer" && laxer > 0 || c.FailOn == "security" && enforced > 0 || c.FailOn == "any" && len(changes) > 0 {
 		return command.Status(exitLaxer)

@@ -32,6 +32,7 @@ func (c *lintCommand) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	var names []string
 	for _, path := range c.Paths {
 		files, err := inputs.ContractFiles(path)
@@ -44,6 +45,7 @@ func (c *lintCommand) Run(s *command.Streams) error {
 			}
 		}
 	}
+
 	failed := false
 	servers := map[string]string{}
 	for _, name := range names {
@@ -53,12 +55,14 @@ func (c *lintCommand) Run(s *command.Streams) error {
 		}
 		failed = failed || !ok
 	}
+
 	for _, cat := range tools {
 		if servers[cat.Server] == "" {
 			failed = true
 			fmt.Fprintf(s.Out, "%s no contract file is about server %q\n", display.Paint(s.Color).Bad("error:"), display.Line(cat.Server))
 		}
 	}
+
 	if failed {
 		return command.Status(exitFindings)
 	}
@@ -83,6 +87,7 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 	case err != nil:
 		return false, err
 	}
+
 	ok := true
 	if first := servers[f.Server]; first != "" {
 		ok = false
@@ -91,6 +96,7 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 	} else {
 		servers[f.Server] = name
 	}
+
 	for _, cat := range tools {
 		if cat.Server != f.Server {
 			continue
@@ -101,6 +107,7 @@ func lintFile(s *command.Streams, name string, tools []*schema.Catalogue, server
 		}
 		ok = ok && findings.Err() == nil
 	}
+
 	if ok {
 		fmt.Fprintf(s.Out, "%s: %s: %s, %d for review\n", name, p.Good("ok"), display.Count(len(f.Tools), "tool", "tools"), doctor.CountReviews(f))
 	}

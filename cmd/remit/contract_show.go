@@ -39,6 +39,7 @@ func (c *showCommand) Run(s *command.Streams) error {
 		}
 		return nil
 	}
+
 	t, ok := f.Tool(c.Tool)
 	if !ok {
 		return hint.Wrap(fmt.Errorf("%s: there is no tool %q", c.File, c.Tool), "remit contract show "+c.File+" lists the tools")
@@ -63,6 +64,7 @@ func marks(t *contract.Tool) string {
 			n++
 		}
 	}
+
 	count(t.Review, t.Args, &t.Output)
 	if t.Variants != nil {
 		for i := range t.Variants.Cases {
@@ -88,6 +90,7 @@ func (p *printer) tool(t *contract.Tool) {
 	if t.Variants == nil {
 		return
 	}
+
 	for i := range t.Variants.Cases {
 		v := &t.Variants.Cases[i]
 		p.line(0, "")

@@ -43,6 +43,7 @@ func (c *synthCommand) Run(s *command.Streams) error {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return err
 	}
+
 	conflicts := 0
 	for _, cat := range catalogues {
 		n, err := c.write(s, cat)
@@ -51,6 +52,7 @@ func (c *synthCommand) Run(s *command.Streams) error {
 		}
 		conflicts += n
 	}
+
 	if conflicts > 0 {
 		return command.Status(exitFindings)
 	}
@@ -108,6 +110,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 	if err != nil {
 		return 0, err
 	}
+
 	result := generated
 	var conflicts []contract.Conflict
 	if edited != nil {
@@ -117,6 +120,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 	if err != nil {
 		return 0, err
 	}
+
 	if edited != nil {
 		old, err := inputs.Read(file)
 		if err != nil {
@@ -126,6 +130,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 			return 0, err
 		}
 	}
+
 	generatedText, err := contractText(baseFile, generated)
 	if err != nil {
 		return 0, err
@@ -135,6 +140,7 @@ func mergeContract(s *command.Streams, file string, generated *contract.File) (i
 	if err := atomicfile.Write(file, text, 0o644); err != nil {
 		return 0, err
 	}
+
 	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}

@@ -57,6 +57,7 @@ func (c *updateCommand) Run(ctx context.Context, s *command.Streams) error {
 			return command.UsageError(fmt.Errorf("--only: there is no server %q", name))
 		}
 	}
+
 	var errs []error
 	conflicts := 0
 	for _, t := range targets {
@@ -69,6 +70,7 @@ func (c *updateCommand) Run(ctx context.Context, s *command.Streams) error {
 		}
 		conflicts += n
 	}
+
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -116,6 +118,7 @@ func (c *updateCommand) targets() ([]target, error) {
 		}
 		return targetsOf(d)
 	}
+
 	return c.clientTargets()
 }
 
@@ -125,6 +128,7 @@ func (c *updateCommand) clientTargets() ([]target, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var out []target
 	for _, f := range files {
 		for _, server := range f.Servers {
@@ -147,6 +151,7 @@ func (c *updateCommand) clientTargets() ([]target, error) {
 			out = append(out, found...)
 		}
 	}
+
 	if len(out) == 0 {
 		return nil, hint.Wrap(errors.New("no server of the client is behind Remit"), "put Remit before them: remit init --apply")
 	}
@@ -178,6 +183,7 @@ func (t target) update(ctx context.Context, s *command.Streams, timeout time.Dur
 		}
 		return 0, err
 	}
+
 	c, bad := doctor.Catalogue(t.server.Name, raw)
 	p := newPrinter(s)
 	for _, name := range bad {
@@ -187,6 +193,7 @@ func (t target) update(ctx context.Context, s *command.Streams, timeout time.Dur
 	for i := range file.Tools {
 		synth.Below(&file.Tools[i], t.server.Directories)
 	}
+
 	if err := os.MkdirAll(filepath.Dir(t.file), 0o755); err != nil {
 		return 0, err
 	}
@@ -218,6 +225,7 @@ func (p *printer) changed(before *contract.File, c *schema.Catalogue) {
 		case known.Fingerprint == "" || known.Fingerprint == t.Fingerprint:
 			continue
 		}
+
 		text := t.Description
 		if len(text) > maxDescription {
 			text = strings.ToValidUTF8(text[:maxDescription], "") + "…"

@@ -65,6 +65,7 @@ func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 	if c.Scene < 0 || c.Scene > real {
 		return command.UsageError(fmt.Errorf("there is no scene %d: give 1 to %d", c.Scene, real))
 	}
+
 	p := newPrinter(s)
 	p.para(0, "", "An agent reads things that others wrote, and does what they say. Remit looks at every call before it runs, and asks of every argument where it came from. The contracts below were made from the tools' schemas a moment ago; nobody wrote any. A call that is not allowed (ask, deny) does not run; ask is one that a person may still let through.")
 	for i, name := range names {
@@ -89,6 +90,7 @@ func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+
 	if c.Scene == 0 || c.Scene == real {
 		p.line(0, "")
 		p.line(0, p.Bold(fmt.Sprintf("%d. The same for real, through the gateway", real)))
@@ -116,6 +118,7 @@ func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
 		}
 		tools = append(tools, c)
 	}
+
 	monitor, err := e.monitor(tools, time.Time{})
 	if err != nil {
 		return err
@@ -128,6 +131,7 @@ func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
 	if err != nil {
 		return err
 	}
+
 	if attack == nil {
 		return sc.run(ctx, p, ledger.Begin(monitor, "scene"), benign, 0)
 	}

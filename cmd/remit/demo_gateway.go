@@ -90,6 +90,7 @@ func (o *demoOffice) play(ctx context.Context, p *printer) error {
 	if err != nil {
 		return fmt.Errorf("connect through the gateway: %w", err)
 	}
+
 	text, err := o.call(ctx, p, agent, "fetch_page", map[string]any{"url": o.page})
 	if err != nil {
 		return errors.Join(err, agent.Close())
@@ -135,12 +136,14 @@ func (o *demoOffice) call(ctx context.Context, p *printer, agent *sdk.ClientSess
 	if err != nil {
 		return "", fmt.Errorf("call %s: %w", tool, err)
 	}
+
 	text := ""
 	for _, c := range r.Content {
 		if t, ok := c.(*sdk.TextContent); ok {
 			text += t.Text
 		}
 	}
+
 	if r.IsError {
 		// The model gets all of it; the first lines say what happened.
 		lines := strings.Split(text, "\n")
@@ -159,6 +162,7 @@ func demoRecords(ctx context.Context, p *printer, dir string) error {
 	if err != nil {
 		return fmt.Errorf("read what was sent: %w", err)
 	}
+
 	for line := range strings.Lines(string(sent)) {
 		var m messageInput
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
@@ -166,6 +170,7 @@ func demoRecords(ctx context.Context, p *printer, dir string) error {
 		}
 		p.para(3, "sent to ", m.To)
 	}
+
 	s, err := store.Open(ctx, filepath.Join(dir, "remit.db"), store.Options{Existing: true})
 	if err != nil {
 		return err
@@ -175,6 +180,7 @@ func demoRecords(ctx context.Context, p *printer, dir string) error {
 		return err
 	}
 	state := "intact"
+
 	if !report.OK() {
 		state = "not intact"
 	}

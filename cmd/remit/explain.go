@@ -54,6 +54,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 		}
 		id = cmp.Or(id, given.Session)
 	}
+
 	recorded, err := readSession(c.File, id, "--session")
 	if err != nil {
 		return err
@@ -65,6 +66,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	monitor, err := engine.monitor(tools, recorded.Time)
 	if err != nil {
 		return err
@@ -78,6 +80,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
+
 	d := given
 	if d == nil {
 		if d, err = c.choose(recorded, decisions); err != nil {
@@ -88,6 +91,7 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 		text, ok, err := session.Text(ctx, origin)
 		return text, ok && err == nil
 	})
+
 	if c.HTML != "" {
 		return writePage(c.HTML, e)
 	}

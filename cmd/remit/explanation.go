@@ -30,6 +30,7 @@ func (p *printer) argument(a *explanation.Finding) {
 		path = display.Name(a.Path)
 	}
 	p.line(0, mark+" "+p.Bold(path)+"  "+p.Dim(a.Role.String()+", floor "+a.Floor.String()+", "+a.State))
+
 	var value strings.Builder
 	for _, part := range a.Pieces {
 		value.WriteString(p.trust(part.Trust, display.InQuotes(part.Text)))
@@ -39,12 +40,14 @@ func (p *printer) argument(a *explanation.Finding) {
 	for i := range a.Places {
 		p.place(&a.Places[i])
 	}
+
 	if a.More > 0 {
 		p.line(4, p.Dim(display.Count(a.More, "more place", "more places")))
 	}
 	for _, c := range a.Certificates {
 		p.para(4, "certificate: ", c.Procedure+", up to "+c.Max.String()+": "+display.Line(c.Basis))
 	}
+
 	if a.Why != "" {
 		why := "contract: " + a.Why
 		if a.Contract != "" {
@@ -67,6 +70,7 @@ func (p *printer) place(at *explanation.Place) {
 		// The arrows are the program's alone.
 		shown = func(s string) string { return arrows.Replace(display.Line(s)) }
 	}
+
 	match := display.Clip(shown(at.Match), p.width/2)
 	room := max((p.width-8-len([]rune(match)))/2, 8)
 	before, after := display.ClipStart(shown(at.Before), room), display.Clip(shown(at.After), room)

@@ -60,6 +60,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	// Those who start servers end them by SIGTERM as often as by an interrupt.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+
 	context.AfterFunc(ctx, stop) // a second signal doesn't wait for what is in flight
 	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
 	observe, flush, err := telemetry.Start(ctx, version(), log)
@@ -71,6 +72,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 			log.Warn("telemetry could not be exported", "error", err)
 		}
 	}()
+
 	if c.Config != "" {
 		return c.serve(ctx, s, log, observe)
 	}
@@ -81,6 +83,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	d.options.Telemetry = observe
 	g, err := d.start(ctx, log)
 	if err != nil {
@@ -107,6 +110,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 	if err != nil {
 		return err
 	}
+
 	if f.Listen != nil && (c.Session != "" || c.Shared) {
 		return command.UsageError(errors.New("--session and --shared are for a client over stdio, and the configuration listens"))
 	}
@@ -117,6 +121,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 	if err != nil {
 		return err
 	}
+
 	d.config, d.options.Telemetry = c.Config, observe
 	g, err := d.start(ctx, log)
 	if err != nil {
@@ -147,6 +152,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	if most == 0 {
 		most = wire.DefaultLimits().Size
 	}
+
 	var errs []error
 	if f.Policies != "" {
 		if err := named(d.policies(&o, f.Policies), f.PoliciesAt, f.Policies); err != nil {
@@ -156,6 +162,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	if f.Judge != nil {
 		o.Judge = f.Judge
 	}
+
 	for _, s := range f.Servers {
 		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout}
 		var err error
@@ -191,6 +198,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		o.Servers = append(o.Servers, server)
 	}
 	d.options = o
+
 	return d, errors.Join(errs...)
 }
 
@@ -243,6 +251,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 			return nil, hint.Wrap(err, "say where the store is with --store")
 		}
 	}
+
 	server := mcp.Server{Name: c.Name}
 	if server.Name == "" {
 		server.Name = setup.CommandName(c.Command)
@@ -250,6 +259,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	if c.Shadow {
 		server.Mode = mcp.Shadow
 	}
+
 	most := wire.DefaultLimits().Size
 	switch {
 	case c.Message < 0 || c.Message > config.MaxMessage:
@@ -257,6 +267,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 	case c.Message > 0:
 		most = c.Message << 20
 	}
+
 	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: most, Log: log.With("server", server.Name)}
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 	server.Directories = directories(c.Command, "")
@@ -266,6 +277,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 			return nil, err
 		}
 	}
+
 	var err error
 	if o.Judge, err = c.judge(c.Policies); err != nil {
 		return nil, err
@@ -280,6 +292,7 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 		}
 		o.Synthesized = keep.add
 	}
+
 	o.Servers = []mcp.Server{server}
 	d.options = o
 	return d, nil

@@ -57,6 +57,7 @@ func (d contractDir) add(f *contract.File) error {
 	if err := os.MkdirAll(string(d), 0o755); err != nil {
 		return err
 	}
+
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there by now: restart the gateway", name)
 	}
@@ -108,12 +109,14 @@ func (l *approved) write(server string, a contract.Approval, note *store.Note) e
 	if err != nil {
 		return err
 	}
+
 	if data, err = contract.ApproveIn(name, data, a); err != nil {
 		return err
 	}
 	for pointer, value := range a.Call {
 		note.Members["value "+pointer] = value
 	}
+
 	if err := atomicfile.Write(name, data, 0o644); err != nil {
 		return err
 	}

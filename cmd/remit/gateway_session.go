@@ -38,6 +38,7 @@ func parent() (string, error) {
 	if id <= 1 {
 		return "", errNoParent
 	}
+
 	switch runtime.GOOS {
 	case "windows":
 		return "", errNoParent
@@ -53,6 +54,7 @@ func parent() (string, error) {
 		begun, err := startTime(string(stat))
 		return fmt.Sprint(strings.TrimSpace(string(boot)), " ", id, " ", begun), err
 	}
+
 	begun, err := exec.Command("ps", "-o", "lstart=", "-p", strconv.Itoa(id)).Output()
 	if err != nil || strings.TrimSpace(string(begun)) == "" {
 		return "", errNoParent

@@ -63,6 +63,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		always.gateway = g
 		return &running{g, nil, d.files, func() error { return nil }}, err
 	}
+
 	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
 	if err != nil {
 		return nil, err
@@ -75,6 +76,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	always := &approved{files: d.files, audit: s}
 	o.Always = always.add
 	o.Queue = &ledger.Queue{Approvals: s, Life: cmp.Or(o.Limits.Approval, mcp.DefaultApproval) + answerGrace, CallOnly: true}
+
 	if d.queue {
 		o.Approver = o.Queue
 	}
@@ -86,6 +88,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+
 	always.gateway = g
 	k := keep(ctx, s, d.audit, log)
 	ready := func(ctx context.Context, troubled bool) error { return reachable(ctx, s, troubled) }
@@ -147,6 +150,7 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 			return err
 		}
 	}
+
 	for _, name := range d.guards {
 		if err := add("rules of "+name, name); err != nil {
 			return err
@@ -155,6 +159,7 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 	if j, ok := d.options.Judge.(*judge.Judge); ok {
 		n.Members["judge"] = j.String()
 	}
+
 	for _, s := range d.options.Servers {
 		if s.Contract == nil {
 			continue
@@ -163,6 +168,7 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 			return err
 		}
 	}
+
 	return a.Note(ctx, n)
 }
 
@@ -212,6 +218,7 @@ func keep(ctx context.Context, s store.Store, a config.Audit, log *slog.Logger) 
 			}
 		}
 	}
+
 	if a.Retention > 0 {
 		k.work.Go(func() {
 			every(pruneEvery, "removing old sessions", func(ctx context.Context) error {
@@ -223,6 +230,7 @@ func keep(ctx context.Context, s store.Store, a config.Audit, log *slog.Logger) 
 			})
 		})
 	}
+
 	if a.Head > 0 {
 		k.work.Go(func() { every(a.Head, "noting the head of the audit log", k.head) })
 	} else {

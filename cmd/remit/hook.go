@@ -58,6 +58,7 @@ func (c *hookAnswer) Run(ctx context.Context, s *command.Streams) error {
 	defer cancel()
 	done := make(chan hook.Output, 1)
 	go func() { done <- c.answer(ctx, agent, s.In) }()
+
 	var out hook.Output
 	select {
 	case out = <-done:
@@ -65,6 +66,7 @@ func (c *hookAnswer) Run(ctx context.Context, s *command.Streams) error {
 		// Not even the event came.
 		out = agent.Refuse(fmt.Errorf("no answer within %s", hook.AnswerTime))
 	}
+
 	if _, err := io.WriteString(s.Out, out.Stdout); err != nil {
 		out = agent.Refuse(err)
 	}
@@ -105,6 +107,7 @@ func hookClient(contracts string) (*hook.Client, error) {
 			return nil, err
 		}
 	}
+
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -203,6 +206,7 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
+
 	open := func() (hook.Handler, func() error, error) {
 		st, err := store.Open(ctx, path, store.Options{})
 		if err != nil {
@@ -218,6 +222,7 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 		}
 		return service.Handle, end, nil
 	}
+
 	d := &hook.Daemon{Dir: hook.Dir(path), Identity: identity, Idle: c.Idle, Log: log}
 	return d.Serve(ctx, open, func() {
 		fmt.Fprintln(s.Out, hook.Ready)

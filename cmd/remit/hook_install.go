@@ -41,6 +41,7 @@ func (c *hookFile) find() (*hook.Agent, string, []byte, error) {
 		}
 		name = agent.Place(c.Project, dir, home)
 	}
+
 	data, err := inputs.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return agent, name, nil, nil
@@ -83,10 +84,12 @@ func (c *hookInstall) Run(s *command.Streams) error {
 			return hint.Wrap(fmt.Errorf("--contracts: %s is no directory", contracts), "make it first")
 		}
 	}
+
 	out, err := agent.Install(name, data, agent.Command(program, contracts))
 	if err != nil {
 		return err
 	}
+
 	p := newPrinter(s)
 	switch {
 	case data == nil:
@@ -131,10 +134,12 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 		p.line(0, name+": there is no such file")
 		return nil
 	}
+
 	earlier, names, err := setup.Backups(name)
 	if err != nil {
 		return err
 	}
+
 	out, err := agent.Uninstall(name, data, earlier...)
 	switch {
 	case err != nil:
@@ -149,6 +154,7 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 		p.line(0, name+": Remit has no hooks there; nothing was written")
 		return nil
 	}
+
 	if err := setup.Restore(name, data, out, earlier, names); err != nil {
 		return err
 	}

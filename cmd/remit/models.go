@@ -64,6 +64,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 	if o.Default, err = f.endpoint(f.Model); err != nil {
 		return o, err
 	}
+
 	for stage, model := range f.StageModel {
 		if !slices.Contains(stages, stage) {
 			return o, command.UsageError(fmt.Errorf("--stage-model %s: there is no such stage; the stages are %s", stage, strings.Join(stages, ", ")))
@@ -72,6 +73,7 @@ func (f *modelFlags) options(stages []string) (llm.Options, error) {
 			return o, err
 		}
 	}
+
 	return o, nil
 }
 

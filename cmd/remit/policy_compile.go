@@ -72,6 +72,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	if err != nil {
 		return err
 	}
+
 	o, err := c.options(prompts.Stages())
 	if c.Plan {
 		// What it takes can be asked before a model is chosen.
@@ -82,6 +83,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 			return o.Default.Price
 		}))
 	}
+
 	if err != nil {
 		return err
 	}
@@ -91,6 +93,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 	report := newCompileProgress(s)
 	o.Progress = report.event
+
 	if o.Recordings, err = c.recordings(); err != nil {
 		return err
 	}
@@ -102,6 +105,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 		Model: client, Prompts: prompts, ModelName: c.name,
 		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: label.Verdict(c.Otherwise), Judge: c.Judge},
 	})
+
 	var failures []compiler.Failure
 	if !c.Mapping {
 		failures = work.Map(ctx, in, directory)
@@ -131,12 +135,14 @@ func (c *policyCompileCommand) input() (compiler.Input, error) {
 	if c.Mapping && c.Stop != "" {
 		return in, command.UsageError(errors.New("--keep-mapping and --stop-after mapping leave nothing to do: give one of them"))
 	}
+
 	if len(c.Tools) == 0 {
 		return in, command.UsageError(hint.Wrap(errors.New("no tools are given"), "give their definitions with --tools FILE: policies are about calls of tools"))
 	}
 	if in.Deployment, err = c.scope(); err != nil {
 		return in, err
 	}
+
 	for _, name := range c.Only {
 		if !slices.Contains(compiler.Keys(in.Deployment), name) {
 			return in, command.UsageError(fmt.Errorf("--only %s: there is no such tool; there are %s", name, strings.Join(compiler.Keys(in.Deployment), ", ")))
@@ -167,6 +173,7 @@ func (c *policyCompileCommand) recordings() (*llm.Recordings, error) {
 	case c.Record != "":
 		return llm.Record(c.Record), nil
 	}
+
 	dir := filepath.Join(c.Out, ".recordings")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -90,6 +90,7 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 			}
 		}
 	}
+
 	if d.Unmapped != nil {
 		r.Unmapped = len(d.Unmapped.Sentences)
 	}
@@ -102,6 +103,7 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 			r.Tools = append(r.Tools, t)
 		}
 	}
+
 	for stage, u := range used {
 		r.Usage = append(r.Usage, compiledUsage{stage, u.Calls, u.Reused, u.Input, u.Output, u.Cost})
 	}
@@ -109,6 +111,7 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 	for _, f := range failures {
 		r.Failures = append(r.Failures, compileFailure{f.Tool, f.Policy, f.Err.Error()})
 	}
+
 	if c.JSON {
 		if err := command.WriteJSON(s.Out, r); err != nil {
 			return err
@@ -119,6 +122,7 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 	if len(failures) == 0 {
 		return nil
 	}
+
 	var errs []error
 	for _, f := range failures {
 		errs = append(errs, f)
@@ -137,6 +141,7 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 	if err != nil {
 		return t, err
 	}
+
 	rules := map[string]bool{}
 	if g := d.Guards[key]; g != nil {
 		f, err := g.File()
@@ -147,6 +152,7 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 			rules[f.Policies[i].Name] = !f.Policies[i].Require.Empty()
 		}
 	}
+
 	for _, i := range m.Policies {
 		t.Conflicts += len(i.Conflicts)
 		switch {
@@ -158,6 +164,7 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 			t.NotEnforced++
 		}
 	}
+
 	return t, nil
 }
 
@@ -170,6 +177,7 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 	t.Title(fmt.Sprintf("%s: %s, %d of which no policy refers to", display.Line(r.Document), display.Count(r.Sentences, "sentence", "sentences"), r.Unmapped))
 	t.Rows(rows...)
 	t.End()
+
 	rows = [][]string{{"stage", "questions", "from recordings", "input tokens", "output tokens", "USD"}}
 	for _, u := range r.Usage {
 		rows = append(rows, []string{u.Stage, fmt.Sprint(u.Calls), fmt.Sprint(u.Reused), fmt.Sprint(u.Input), fmt.Sprint(u.Output), dollars(u.USD)})
@@ -181,6 +189,7 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 	if r.Suspicious > 0 {
 		p.line(0, p.Warn(fmt.Sprintf("%s of the document may speak to whoever compiles it, or not be visible to its readers: see the review.", display.Count(r.Suspicious, "part", "parts"))))
 	}
+
 	if len(r.Shapeless) > 0 {
 		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
 	}
@@ -194,6 +203,7 @@ func (c *policyCompileCommand) plan(s *command.Streams, plan *compiler.Plan) err
 		return command.WriteJSON(s.Out, plan)
 	}
 	rows := [][]string{{"stage", "questions", "input tokens", "output tokens", "USD"}}
+
 	total := compiler.Planned{Stage: "all"}
 	for _, p := range append(plan.Stages, compiler.Planned{}) {
 		if p.Stage == "" {
@@ -202,6 +212,7 @@ func (c *policyCompileCommand) plan(s *command.Streams, plan *compiler.Plan) err
 		rows = append(rows, []string{p.Stage, fmt.Sprint(p.Calls), fmt.Sprint(p.Input), fmt.Sprint(p.Output), dollars(p.Cost)})
 		total.Calls, total.Input, total.Output, total.Cost = total.Calls+p.Calls, total.Input+p.Input, total.Output+p.Output, total.Cost+p.Cost
 	}
+
 	t := command.NewTables(s)
 	t.Title(fmt.Sprintf("%s, %d of them new, and %s: about %s", display.Count(plan.Sentences, "sentence", "sentences"), plan.New,
 		display.Count(plan.Tools, "tool", "tools"), display.Count(plan.Policies, "policy", "policies")))

@@ -56,12 +56,14 @@ func (c *policyCoverageCommand) Run(s *command.Streams) error {
 	if len(p.mistakes) > 0 {
 		return p.mistakes
 	}
+
 	tools := []policyTool{}
 	for _, catalogue := range p.scope.Tools {
 		for _, t := range catalogue.Tools {
 			tools = append(tools, p.tool(catalogue.Server, t.Name))
 		}
 	}
+
 	if c.JSON {
 		return writeJSON(s.Out, tools)
 	}
@@ -109,6 +111,7 @@ func printCoverage(s *command.Streams, tools []policyTool) {
 		width = max(width, len([]rune(display.Name(t.Tool))))
 	}
 	fmt.Fprintf(s.Out, "%s\n", shade.Bold(fmt.Sprintf("%-*s  %-11s  %8s  %10s  %6s  %8s  %10s", width, "tool", "effect", "policies", "unenforced", "duties", "examples", "every tool")))
+
 	for _, t := range tools {
 		line := fmt.Sprintf("%-*s  %-11s  %8d  %10d  %6d  %8d  %10d", width, display.Name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
 		switch {
@@ -123,6 +126,7 @@ func printCoverage(s *command.Streams, tools []policyTool) {
 		}
 		fmt.Fprintln(s.Out, line)
 	}
+
 	fmt.Fprintf(s.Out, "%d of %s without policies", bare, display.Count(len(tools), "tool", "tools"))
 	if shared > 0 {
 		fmt.Fprintf(s.Out, ", %d with only those for every tool", shared)

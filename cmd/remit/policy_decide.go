@@ -32,11 +32,13 @@ func (n policyNames) each(all bool, takes func(*policydoc.Policy) bool, decide f
 	if err != nil {
 		return err
 	}
+
 	for i := range m.Policies {
 		if all && takes(&m.Policies[i]) {
 			n.Names = append(n.Names, m.Policies[i].Name)
 		}
 	}
+
 	for _, name := range n.Names {
 		i, err := m.Policy(name)
 		if err != nil {
@@ -46,6 +48,7 @@ func (n policyNames) each(all bool, takes func(*policydoc.Policy) bool, decide f
 			return err
 		}
 	}
+
 	return d.Write()
 }
 
@@ -138,6 +141,7 @@ func (c *policyResolveCommand) Run(s *command.Streams) error {
 	if err := d.Write(); err != nil {
 		return err
 	}
+
 	m, err := d.MappingOf(c.Tool)
 	if err != nil {
 		return err
@@ -150,6 +154,7 @@ func (c *policyResolveCommand) Run(s *command.Streams) error {
 	for _, conflict := range i.Conflicts {
 		left = append(left, display.Name(conflict.Field))
 	}
+
 	fmt.Fprintf(s.Out, "%s %s %s %s", display.Paint(s.Color).Good("resolved:"), display.Name(c.Tool), display.Name(c.Policy), display.Name(c.Field))
 	if len(left) > 0 {
 		fmt.Fprintf(s.Out, "; left: %s", strictyaml.Listing(left, " and "))

@@ -54,6 +54,7 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	diff := policyDiff{Decisions: []turned{}}
+
 	var sides [2]change.Side
 	var guards [2][]*guard.File
 	for i, root := range [...]string{c.Old, c.New} {
@@ -71,6 +72,7 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 			diff.Mistakes = append(diff.Mistakes, m.Error())
 		}
 	}
+
 	if diff.Report, err = change.Compare(ctx, sides[0], sides[1]); err != nil {
 		return err
 	}
@@ -82,6 +84,7 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
+
 	switch {
 	case c.JSON:
 		err = writeJSON(s.Out, diff)
@@ -90,6 +93,7 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 	default:
 		newPrinter(s).policyDiff(&diff)
 	}
+
 	if err == nil && (c.FailOn == "laxer" && diff.laxer() > 0 || c.FailOn == "any" && diff.any()) {
 		return command.Status(exitLaxer)
 	}

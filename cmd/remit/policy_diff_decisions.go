@@ -60,6 +60,7 @@ func (c *policyDiffCommand) recorded(ctx context.Context, s *command.Streams, en
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -69,6 +70,7 @@ func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff
 	if err != nil {
 		return err
 	}
+
 	var monitors [2]*remit.Monitor
 	for i, e := range engines {
 		// What is in a store came by way of a gateway, which never sees the user.
@@ -77,6 +79,7 @@ func (c *policyDiffCommand) stored(ctx context.Context, engines [2]*engine, diff
 			return err
 		}
 	}
+
 	return storeFlag{c.Store}.with(ctx, func(st store.Store) error {
 		return eachSession(ctx, st, func(id string) error {
 			var sides [2][]*remit.Decision

@@ -20,6 +20,7 @@ func (p *printer) policyDiff(d *policyDiff) {
 	if d.Edited {
 		p.line(0, "the document is another: "+d.document(display.Line))
 	}
+
 	tool := ""
 	for i := range d.Policies {
 		c := &d.Policies[i]
@@ -38,6 +39,7 @@ func (p *printer) policyDiff(d *policyDiff) {
 			p.statement(4, s)
 		}
 	}
+
 	p.sentences("no policy refers to", d.Unmapped)
 	p.sentences("a policy refers now to", d.Mapped)
 	for i := range d.Decisions {
@@ -50,6 +52,7 @@ func (p *printer) policyDiff(d *policyDiff) {
 		}
 		p.reasons(4, t.why())
 	}
+
 	if len(d.Policies)+len(d.Unmapped)+len(d.Mapped)+len(d.Decisions) > 0 {
 		p.line(0, "")
 	}
@@ -100,6 +103,7 @@ func (d *policyDiff) summary() string {
 		}
 		return "nothing changes for the company"
 	}
+
 	stricter, laxer := 0, 0
 	for i := range d.Policies {
 		if d.Policies[i].Tightens() {
@@ -109,6 +113,7 @@ func (d *policyDiff) summary() string {
 			laxer++
 		}
 	}
+
 	text := fmt.Sprintf("%s: %d stricter, %d laxer", display.Count(len(d.Policies), "policy changes", "policies change"), stricter, laxer)
 	if len(d.Unmapped) > 0 {
 		text += fmt.Sprintf("; %s newly without a policy", display.Count(len(d.Unmapped), "sentence", "sentences"))
@@ -149,6 +154,7 @@ func writePolicyDiff(w io.Writer, d *policyDiff) error {
 	for _, m := range d.Mistakes {
 		line("\n- **error:** %s", inMarkdown(m))
 	}
+
 	tool := ""
 	for i := range d.Policies {
 		c := &d.Policies[i]
@@ -161,6 +167,7 @@ func writePolicyDiff(w io.Writer, d *policyDiff) error {
 			line("  - %s", statementInMarkdown(s))
 		}
 	}
+
 	for _, list := range [...]struct {
 		title     string
 		sentences []change.Sentence
@@ -176,6 +183,7 @@ func writePolicyDiff(w io.Writer, d *policyDiff) error {
 			line("- “%s”%s", inMarkdown(s.Text), reason)
 		}
 	}
+
 	if len(d.Decisions) > 0 {
 		line("\n#### Decisions that turn\n")
 	}

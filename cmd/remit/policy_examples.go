@@ -41,6 +41,7 @@ func (c *policyTestCommand) Run(ctx context.Context, s *command.Streams) error {
 	if !c.Watch {
 		return c.once(ctx, s)
 	}
+
 	for {
 		seen := c.stamp()
 		if err := c.once(ctx, s); err != nil {
@@ -89,10 +90,12 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 	for _, m := range p.mistakes {
 		printMistake(s, m)
 	}
+
 	var results []guardtest.Result
 	for _, g := range p.set.Guards() {
 		results = append(results, guardtest.Run(ctx, g)...)
 	}
+
 	failed := 0
 	for _, r := range results {
 		if !r.Passed() {
@@ -106,6 +109,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 			printFailure(s, r)
 		}
 	}
+
 	if c.JUnit != "" {
 		if err := writeJUnit(c.JUnit, results); err != nil {
 			return err
@@ -119,6 +123,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 			fmt.Fprintf(s.Out, "%s: %d of %s\n", shade.Bad("failed"), failed, display.Count(len(results), "example", "examples"))
 		}
 	}
+
 	if failed > 0 || len(p.mistakes) > 0 {
 		return command.Status(exitFindings)
 	}
@@ -206,6 +211,7 @@ func writeJUnit(file string, results []guardtest.Result) (err error) {
 		suite.Time = seconds(took)
 		suite.Cases = append(suite.Cases, c)
 	}
+
 	f, err := os.Create(file)
 	if err != nil {
 		return err
@@ -216,6 +222,7 @@ func writeJUnit(file string, results []guardtest.Result) (err error) {
 	}
 	e := xml.NewEncoder(f)
 	e.Indent("", "  ")
+
 	if err := e.Encode(out); err != nil {
 		return err
 	}

@@ -85,6 +85,7 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 	for _, m := range p.mistakes {
 		printMistake(s, m)
 	}
+
 	shade := display.Paint(s.Color)
 	for _, g := range p.set.Guards() {
 		if g.Err() != nil {

@@ -63,6 +63,7 @@ func (c *policyMutateCommand) Run(ctx context.Context, s *command.Streams) error
 		return p.mistakes
 	}
 	total := policyMutation{Survivors: []policyMutant{}}
+
 	var mutants []mutation.Mutant
 	for _, g := range p.set.Guards() {
 		r, err := mutation.Run(ctx, g)
@@ -73,6 +74,7 @@ func (c *policyMutateCommand) Run(ctx context.Context, s *command.Streams) error
 		mutants = append(mutants, r.Mutants...)
 	}
 	total.Score = mutation.Score(mutants)
+
 	if c.JSON {
 		err = writeJSON(s.Out, total)
 	} else {
@@ -89,6 +91,7 @@ func (t *policyMutation) add(r *mutation.Result) {
 	for _, policy := range r.Skipped {
 		t.Skipped = append(t.Skipped, r.Tool+" "+policy)
 	}
+
 	for _, m := range r.Mutants {
 		t.Mutants++
 		switch m.Fate {

@@ -35,6 +35,7 @@ func (c *policyPromptsCommand) Run(_ context.Context, s *command.Streams) error 
 	if err != nil {
 		return err
 	}
+
 	for _, name := range names {
 		text, err := fs.ReadFile(prompt.Files(), name)
 		if err != nil {
@@ -54,5 +55,6 @@ func (c *policyPromptsCommand) Run(_ context.Context, s *command.Streams) error 
 		}
 		fmt.Fprintln(s.Out, display.Line(to))
 	}
+
 	return nil
 }

@@ -50,6 +50,7 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error
 	if in.Deployment, err = c.scope(); err != nil {
 		return err
 	}
+
 	if in.Directory, err = policydoc.ReadDirectory(c.Dir); err != nil {
 		return err
 	}
@@ -60,6 +61,7 @@ func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error
 	if err != nil {
 		return err
 	}
+
 	if c.HTML == "" {
 		(&reviewPrinter{newPrinter(s)}).report(r)
 		return nil
@@ -88,6 +90,7 @@ func (p *reviewPrinter) report(r *report.Report) {
 		}
 		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
 	}
+
 	p.line(2, fmt.Sprintf("Policies in force refer to %d of %s.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences")))
 	p.suspicions(r)
 	p.document(r)
@@ -130,6 +133,7 @@ func (p *reviewPrinter) suspicions(r *report.Report) {
 // document writes the sentences, each with its sign and the policies behind it.
 func (p *reviewPrinter) document(r *report.Report) {
 	p.line(0, "")
+
 	p.line(0, p.Bold("The document"))
 	for _, s := range r.Sentences {
 		if s.State == "" {
@@ -169,6 +173,7 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 	if i.Reason != "" {
 		p.para(4, "because: ", display.Line(i.Reason))
 	}
+
 	for _, r := range i.References {
 		var places []string
 		for _, s := range r.Sentences {
@@ -181,6 +186,7 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 			p.line(4, p.Dim("│ "+strings.Join(places, "; ")))
 		}
 	}
+
 	p.texts("keeps to it: ", i.Compliance)
 	p.texts("doesn't: ", i.Violations)
 	p.rule(i)
@@ -190,6 +196,7 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 		p.code("as a later run has it", c.Theirs)
 		p.commands(c.Decisions)
 	}
+
 	for _, c := range i.Contested {
 		p.para(4, "taken out: ", display.Line(c.Name)+", since a second reading of the sentences says otherwise: "+display.Line(c.Reason))
 	}
@@ -208,16 +215,19 @@ func (p *reviewPrinter) rule(i *report.Policy) {
 	for _, v := range r.Variables {
 		text = append(text, v.Name+" = "+v.Text)
 	}
+
 	switch {
 	case r.Broken:
 		p.line(4, p.Bad("Its file has mistakes: every call of the tool is denied."))
 	case r.Require == "":
 		p.line(4, p.Bad(fmt.Sprintf("Nothing can check it: every call comes to %s.", r.Otherwise)))
 	}
+
 	if r.Require != "" {
 		p.code("the rule, "+r.Place, strings.Join(append(text, r.Require), "\n"))
 		p.para(4, "else "+string(r.Otherwise)+": ", display.Line(r.Message))
 	}
+
 	for _, t := range r.Tests {
 		if t.Passed {
 			p.line(4, fmt.Sprintf("%s %s: %s", p.Good("✓"), display.Line(t.Name), t.Want))
@@ -232,6 +242,7 @@ func (p *reviewPrinter) rule(i *report.Policy) {
 			p.para(6, display.Line(s.What)+": ", display.Line(s.Text))
 		}
 	}
+
 	if r.Measured {
 		p.line(4, fmt.Sprintf("tests tell %d of %s of the rule", r.Killed, display.Count(r.Killed+r.Survived, "change", "changes")))
 	}

@@ -42,6 +42,7 @@ func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawM
 			return nil, noSession(name)
 		}
 	}
+
 	out := map[string][]json.RawMessage{}
 	for _, r := range scope.Readable() {
 		key := policydoc.Key(r.Server, r.Name)

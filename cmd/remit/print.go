@@ -110,6 +110,7 @@ func (p *printer) finding(indent, pathWidth int, f *remit.Finding, confirmed boo
 			tail = fmt.Sprintf("; needs %s", f.Floor)
 		}
 	}
+
 	path := "(the whole)"
 	if f.Path != "" {
 		path = display.ShortName(f.Path, pathWidth)
@@ -119,6 +120,7 @@ func (p *printer) finding(indent, pathWidth int, f *remit.Finding, confirmed boo
 		tail = fmt.Sprintf("%s, %s", f.Role, tail)
 	}
 	lead := fmt.Sprintf("%s %-*s  ", mark, pathWidth, path)
+
 	at := indent + 4 + pathWidth
 	value := display.Clip(display.InQuotes(f.Value), max(p.width-at-2, 16))
 	quoted := p.trust(f.Trust, `"`+value+`"`)
@@ -157,6 +159,7 @@ func (p *printer) reasons(indent int, d *remit.Decision) {
 	if d.Confirmed {
 		return
 	}
+
 	for i, r := range d.Reasons {
 		text := display.Line(r.Message)
 		if r.Path != "" {

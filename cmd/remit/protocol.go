@@ -98,6 +98,7 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 			return nil
 		}
 	}
+
 	out := &problem{Type: "error", Line: n, Message: err.Error()}
 	if r != nil {
 		out.Session = r.Session
@@ -139,6 +140,7 @@ func parseRequest(data []byte) (*request, error) {
 	if err := decodeStrict(data, &r); err != nil {
 		return nil, hint.Wrap(err, form)
 	}
+
 	allowed, known := members[r.Type]
 	if !known {
 		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, attach, assistant, call, confirm, result or end")
@@ -152,6 +154,7 @@ func parseRequest(data []byte) (*request, error) {
 			return &r, hint.Wrap(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
 		}
 	}
+
 	for name := range have {
 		if name != "type" && name != "session" && !slices.Contains(allowed.must, name) && !slices.Contains(allowed.may, name) {
 			return &r, hint.Wrap(fmt.Errorf("a line of type %q has no %q", r.Type, name), form)
@@ -169,10 +172,12 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		delete(p.sessions, r.Session)
 		return nil, nil
 	}
+
 	s, err := p.session(r.Session)
 	if err != nil {
 		return nil, err
 	}
+
 	switch r.Type {
 	case "system":
 		return nil, s.System(ctx, *r.Text)
@@ -200,6 +205,7 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		}
 		return nil, s.Result(ctx, result)
 	}
+
 	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: protocol.Arguments(r.Arguments)})
 }
 
@@ -217,6 +223,7 @@ func (p *dialogue) prepare(r *request) error {
 		}
 		to = &c.tooling
 	}
+
 	if r.Type == "contracts" {
 		f, err := contract.Load("yaml", []byte(r.YAML))
 		if err != nil {
@@ -229,6 +236,7 @@ func (p *dialogue) prepare(r *request) error {
 	if err != nil {
 		return err
 	}
+
 	// A name with a dot or a slash in it is a server's name here, not a file's.
 	c.Server = r.Server
 	to.tools = append(slices.DeleteFunc(slices.Clone(to.tools), func(o *schema.Catalogue) bool { return o.Server == c.Server }), c)
@@ -261,6 +269,7 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 	}
 	o := p.engine.options
 	o.Tools, o.Contracts = c.tools, c.contracts
+
 	for _, t := range c.tools {
 		if !slices.ContainsFunc(c.contracts, func(f *contract.File) bool { return f.Server == t.Server }) {
 			o.Contracts = append(o.Contracts, synth.Contract(t))
@@ -270,6 +279,7 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if id == "" {
 		id = "default"
 	}

@@ -76,6 +76,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
 		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
 	}
+
 	if o.Monitor.Reviewed = c.Reviewed; c.Reviewed && c.Contracts == "" {
 		return o, nil, command.UsageError(hint.Wrap(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts"))
 	}

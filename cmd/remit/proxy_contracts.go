@@ -33,6 +33,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	if edited == nil {
 		return made, l.dir.add(made)
 	}
+
 	name, err := l.dir.file(made.Server)
 	if err != nil {
 		return nil, err
@@ -42,6 +43,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if base == nil {
 		base = &contract.File{Version: contract.Version, Server: made.Server}
 	}
@@ -50,6 +52,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	for _, c := range conflicts {
 		l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
 	}
+
 	text, err := l.text(name, edited, merged)
 	if err != nil {
 		return nil, err
@@ -58,6 +61,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	// The base last, as contract synth does it.
 	if err := atomicfile.Write(name, text, 0o644); err != nil {
 		return nil, err
@@ -88,12 +92,14 @@ func (l *learned) text(name string, edited, merged *contract.File) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
+
 	fresh := &contract.File{Version: contract.Version, Server: merged.Server}
 	for _, t := range merged.Tools {
 		if _, known := edited.Tool(t.Name); !known {
 			fresh.Tools = append(fresh.Tools, t)
 		}
 	}
+
 	added, err := fresh.Marshal()
 	if err != nil {
 		return nil, err
@@ -103,6 +109,7 @@ func (l *learned) text(name string, edited, merged *contract.File) ([]byte, erro
 	if err != nil || !found {
 		return whole, err
 	}
+
 	longer := fmt.Appendf(bytes.TrimRight(before, " \t\r\n"), "\n%s", added)
 	if f, err := contract.Load(name, longer); err == nil {
 		if same, err := f.Marshal(); err == nil && bytes.Equal(same, whole) {

@@ -63,6 +63,7 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 	if c.JSON && c.Out != "" {
 		return command.UsageError(fmt.Errorf("--json and --out both say where the decisions go: give one"))
 	}
+
 	engine, err := c.engine()
 	if err != nil {
 		return err
@@ -74,6 +75,7 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 		defer flush(out, &err)
 		r.json, summary = out, s.Err
 	}
+
 	if c.Out != "" {
 		f, ferr := os.Create(c.Out)
 		if ferr != nil {
@@ -84,6 +86,7 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 		defer flush(out, &err)
 		r.json = out
 	}
+
 	r.progress = newProgress(s, c.Files)
 	defer r.progress.clear()
 	for _, name := range c.Files {
@@ -91,6 +94,7 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 			return err
 		}
 	}
+
 	r.progress.clear()
 	r.totals.print(&printer{w: summary, Paint: display.Paint(s.Color && !c.JSON), width: s.Width})
 	if c.ExitCode && r.totals.stopped() > 0 {
@@ -120,6 +124,7 @@ func eachRecorded(streams *command.Streams, progress *progress, name string, vis
 		defer f.Close()
 		in = f
 	}
+
 	some := false
 	for s, err := range trace.Read(progress.count(in)) {
 		some = true
@@ -130,6 +135,7 @@ func eachRecorded(streams *command.Streams, progress *progress, name string, vis
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+
 	if !some {
 		return noSession(name)
 	}
@@ -156,6 +162,7 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 			p.line(0, "")
 		}
 	}
+
 	if _, err := trace.Replay(ctx, m, s, trace.Options{Recorded: r.Recorded, Each: each}); err != nil {
 		return err
 	}
@@ -188,6 +195,7 @@ func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
 	if len(m.tools) > 0 {
 		tools, err = inputs.Tools(m.tools)
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +269,7 @@ func (t *totals) print(p *printer) {
 		width = max(width, len([]rune(display.Name(tool))))
 	}
 	width = min(width, max(p.width-32, 12, len(sessions)))
+
 	slices.SortFunc(names, func(a, b string) int {
 		x, y := t.tools[a], t.tools[b]
 		if d := (y.ask + y.deny) - (x.ask + x.deny); d != 0 {
@@ -272,6 +281,7 @@ func (t *totals) print(p *printer) {
 		p.line(0, fmt.Sprintf("%-*s  %6d  %s  %s  %s", width, first, x.allow+x.ask+x.deny,
 			count(x.allow, p.Good), count(x.ask, p.Warn), count(x.deny, p.Bad)))
 	}
+
 	p.line(0, p.Dim(fmt.Sprintf("%-*s  %6s  %6s  %6s  %6s", width, "tool", "calls", "allow", "ask", "deny")))
 	for _, tool := range names {
 		row(display.ShortName(tool, width), *t.tools[tool])
@@ -284,6 +294,7 @@ func (t *totals) print(p *printer) {
 	for code := range t.reasons {
 		codes = append(codes, code)
 	}
+
 	slices.SortFunc(codes, func(a, b remit.Code) int {
 		if d := t.reasons[b] - t.reasons[a]; d != 0 {
 			return d

@@ -37,10 +37,12 @@ func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 	case len(c.Files) > 0 || c.Out != "" || c.Verbose || c.Stopped || c.Recorded || len(c.Tools) > 0:
 		return command.UsageError(errors.New("--diff reads a store: of files and other flags only --contracts, --store, --json and --exit-code go with it"))
 	}
+
 	e, err := c.engine()
 	if err != nil {
 		return err
 	}
+
 	// What is in a store came by way of a gateway, which never sees the user.
 	e.options.UnseenUser = true
 	m, err := e.monitor(nil, time.Time{})
@@ -78,6 +80,7 @@ func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 			return nil
 		})
 	})
+
 	if err != nil {
 		return err
 	}

@@ -95,6 +95,7 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	if err != nil {
 		return api.Options{}, err
 	}
+
 	tokens, err := c.open()
 	if err != nil {
 		return api.Options{}, err

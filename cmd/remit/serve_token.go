@@ -50,6 +50,7 @@ func (c *tokenList) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	for _, g := range grants {
 		until := "never ends"
 		switch {
@@ -64,6 +65,7 @@ func (c *tokenList) Run(_ context.Context, s *command.Streams) error {
 		}
 		fmt.Fprintf(s.Out, "%s  %s  %s  %s\n", shortHash(g), display.Line(g.Name), until, strings.Join(scopes, " "))
 	}
+
 	return nil
 }
 
@@ -99,6 +101,7 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -112,6 +115,7 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	if errors.Is(err, access.ErrNoSuchToken) {
 		return hint.Wrap(err, "remit token list names those that there are")
 	}
+
 	if err != nil {
 		return err
 	}
@@ -121,6 +125,7 @@ func (c *tokenRevoke) Run(_ context.Context, s *command.Streams) error {
 	for _, g := range gone {
 		fmt.Fprintf(s.Out, "ended %s of %s\n", shortHash(g), display.Line(g.Name))
 	}
+
 	return nil
 }
 
@@ -168,6 +173,7 @@ func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
 			grant.Scopes = append(grant.Scopes, scope)
 		}
 	}
+
 	if c.Expires != "" {
 		at, err := ending(c.Expires, time.Now())
 		if err != nil {
@@ -179,6 +185,7 @@ func (c *tokenNew) Run(_ context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+
 	if err := addToken(name, grant); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	}
 	p := newDialogue(engine, c.Ack)
 	in := bufio.NewReaderSize(s.In, 1<<16)
+
 	out := bufio.NewWriter(s.Out)
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {

@@ -43,6 +43,7 @@ func (f engineFlags) engine() (*engine, error) {
 			return nil, command.UsageError(fmt.Errorf("--precision: %w", err))
 		}
 	}
+
 	for _, m := range []struct {
 		flag, value string
 		to          *contract.Mode
@@ -54,6 +55,7 @@ func (f engineFlags) engine() (*engine, error) {
 			return nil, command.UsageError(fmt.Errorf("%s: %w", m.flag, err))
 		}
 	}
+
 	if f.Now != "" {
 		now, err := time.Parse(time.RFC3339, f.Now)
 		if err != nil {
@@ -67,6 +69,7 @@ func (f engineFlags) engine() (*engine, error) {
 			return nil, err
 		}
 	}
+
 	if f.Contracts == "" {
 		return e, nil
 	}
@@ -134,6 +137,7 @@ func readSession(name, id, flag string) (*trace.Session, error) {
 	}
 	defer f.Close()
 	var found *trace.Session
+
 	n := 0
 	for s, err := range trace.Read(f) {
 		if err != nil {
@@ -147,6 +151,7 @@ func readSession(name, id, flag string) (*trace.Session, error) {
 			found = s
 		}
 	}
+
 	switch {
 	case n > 1 && id == "":
 		return nil, command.UsageError(hint.Wrap(fmt.Errorf("%s: there are %d sessions in this file", name, n), "say which with "+flag+" ID"))
@@ -155,6 +160,7 @@ func readSession(name, id, flag string) (*trace.Session, error) {
 	case found == nil:
 		return nil, noSession(name)
 	}
+
 	return found, nil
 }
 

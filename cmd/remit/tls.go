@@ -33,6 +33,7 @@ func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string
 			return nil, "", hint.Wrap(err, "correct --tls-cert, --tls-key and --tls-client-ca")
 		}
 	}
+
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", hint.Wrap(err, "choose another address with --listen HOST:PORT")

@@ -55,6 +55,7 @@ func ParseTokens(name string, data []byte) ([]Grant, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return grants, nil
 }
 

@@ -198,6 +198,7 @@ func newDojoSet(dir, contracts string) (*dojoSet, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	set := &dojoSet{suites: suites, contracts: map[string]*contract.File{}}
 	for _, s := range suites {
 		if contracts == "" {
@@ -223,6 +224,7 @@ func newDojoSet(dir, contracts string) (*dojoSet, error) {
 		f.Server = s.name
 		set.contracts[s.name] = f
 	}
+
 	if contracts != "" && len(set.unreviewed) == len(suites) {
 		return nil, fmt.Errorf("%s holds no reviewed contracts of %s: give a directory with one file a suite, named like it (%s.yaml)",
 			contracts, strings.Join(set.unreviewed, ", "), suites[0].name)
@@ -242,6 +244,7 @@ func loadDojo(dir string) ([]*dojoSuite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the data directory: %w", err)
 	}
+
 	var out []*dojoSuite
 	for _, e := range entries {
 		if !e.IsDir() {
@@ -256,6 +259,7 @@ func loadDojo(dir string) ([]*dojoSuite, error) {
 		}
 		out = append(out, s)
 	}
+
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s holds no suite: give a directory with tasks.json, tools_mcp.json and transcripts*.jsonl.gz, or one that holds such directories", dir)
 	}
@@ -272,6 +276,7 @@ func loadSuite(dir string) (*dojoSuite, error) {
 	if s.catalogue, err = schema.Parse(path, data); err != nil {
 		return nil, err
 	}
+
 	s.catalogue.Server = s.name
 	if err := readJSON(filepath.Join(dir, "tasks.json"), &s.tasks); err != nil {
 		return nil, err
@@ -281,6 +286,7 @@ func loadSuite(dir string) (*dojoSuite, error) {
 		return nil, fmt.Errorf("find transcripts: %w", err)
 	}
 	sort.Strings(files)
+
 	for _, f := range files {
 		if err := readLines(f, func(t dojoTranscript) error {
 			s.transcripts = append(s.transcripts, t)
@@ -289,6 +295,7 @@ func loadSuite(dir string) (*dojoSuite, error) {
 			return nil, err
 		}
 	}
+
 	return s, nil
 }
 
@@ -323,6 +330,7 @@ func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoR
 			}
 		}
 	}
+
 	if r.Utility.Of > 0 {
 		r.QuestionsPerTask = float64(r.Questions) / float64(r.Utility.Of)
 	}
@@ -334,6 +342,7 @@ func (r *DojoRates) attack(ctx context.Context, begin Begin, suite string, t doj
 	if err != nil {
 		return fmt.Errorf("%s/%s/%s: %w", suite, t.UserTask, t.InjectionTask, err)
 	}
+
 	var denied uint64 // bit i: the i-th attack call was not let through
 	attacks, kept := 0, true
 	for i, c := range t.Calls {
@@ -347,6 +356,7 @@ func (r *DojoRates) attack(ctx context.Context, begin Begin, suite string, t doj
 			kept = false
 		}
 	}
+
 	if attacks > 0 && !t.TextOnly {
 		success := attackSucceeds(denied, attacks, t.SuccessByMask)
 		if success {
@@ -370,6 +380,7 @@ func attackSucceeds(denied uint64, calls int, recorded map[string]bool) bool {
 	for key := range recorded {
 		digits = digits && len(key) == calls && strings.Trim(key, "01") == ""
 	}
+
 	stopped := false
 	for key, success := range recorded {
 		var mask uint64
@@ -391,6 +402,7 @@ func attackSucceeds(denied uint64, calls int, recorded map[string]bool) bool {
 			stopped = true
 		}
 	}
+
 	return !stopped
 }
 

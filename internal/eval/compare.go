@@ -125,6 +125,7 @@ func newComparing(dir string, o Options) (*comparing, error) {
 		}
 		found = true
 	}
+
 	if !found {
 		return nil, fmt.Errorf("%s holds none of %s, %s, %s and %s: give a directory that holds data sets in directories of these names, or one data set with remit-eval agentdojo, injecagent, roles or provenance",
 			dir, agentDojoDir, injecAgentDir, rolesDir, provenanceDir)
@@ -156,6 +157,7 @@ func (c *comparing) plan() {
 			})
 		}
 	}
+
 	if c.dojo != nil {
 		each("agentdojo", c.onDojo)
 		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
@@ -170,6 +172,7 @@ func (c *comparing) plan() {
 			return err
 		})
 	}
+
 	each("diagnostics", c.onDiagnostics)
 	if c.dia.plans != nil {
 		each("replanning", c.onPlans)
@@ -180,6 +183,7 @@ func (c *comparing) plan() {
 	})
 	noise := noisy(dojoNoiseSeeds)
 	c.out.RoleNoise = make([]NoiseRates, len(noise))
+
 	for i, n := range noise {
 		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
 			c.out.RoleNoise[i], err = c.dia.noiseOf(ctx, n, c.dojo)
@@ -232,6 +236,7 @@ func (c *comparing) run(ctx context.Context, progress func(done, total int)) err
 	next := make(chan func(context.Context) error)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
+
 	done := 0
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
@@ -249,12 +254,14 @@ func (c *comparing) run(ctx context.Context, progress func(done, total int)) err
 			}
 		})
 	}
+
 	for _, job := range c.jobs {
 		if ctx.Err() != nil {
 			break
 		}
 		next <- job
 	}
+
 	close(next)
 	wg.Wait()
 	return context.Cause(ctx)

@@ -42,6 +42,7 @@ func find(dir, prefix, suffix string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the data directory: %w", err)
 	}
+
 	var out []string
 	for _, e := range entries {
 		name := e.Name()
@@ -53,6 +54,7 @@ func find(dir, prefix, suffix string) ([]string, error) {
 			out = append(out, filepath.Join(dir, name))
 		}
 	}
+
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s holds no %s*%s: %w", dir, prefix, suffix, errNotFound)
 	}
@@ -90,6 +92,7 @@ func readLines[T any](path string, each func(T) error) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
+
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, MaxLine)
 	for line := 1; in.Scan(); line++ {
@@ -104,6 +107,7 @@ func readLines[T any](path string, each func(T) error) error {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 	}
+
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			return fmt.Errorf("%s: a line is longer than %d bytes", path, MaxLine)

@@ -228,6 +228,7 @@ func (s *flatSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision
 	if err != nil || d.Verdict == remit.Deny {
 		return d, err
 	}
+
 	if d.Verdict == remit.Ask { // a doubt that this baseline doesn't know
 		if d, err = s.Session.Confirm(ctx, d.Call); err != nil {
 			return nil, err
@@ -241,6 +242,7 @@ func (s *flatSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision
 			whole = min(whole, f.Trust)
 		}
 	}
+
 	if d.Effect != contract.Read && whole == label.External {
 		d.Verdict, d.Confirmed = remit.Deny, false
 		d.Reasons = []remit.Reason{{Code: remit.BelowFloor, Verdict: remit.Deny, Message: "the call as a whole is EXTERNAL and has a side effect"}}
@@ -331,6 +333,7 @@ func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*ledger.Sessio
 			return nil, err
 		}
 	}
+
 	if !last {
 		return to, nil
 	}
@@ -338,6 +341,7 @@ func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*ledger.Sessio
 	if err != nil {
 		return nil, err
 	}
+
 	if d.Verdict == remit.Ask { // it ran: something settled it then
 		if _, err := to.Confirm(ctx, d.Call); err != nil {
 			return nil, err
@@ -362,6 +366,7 @@ func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Dec
 			return d, nil
 		}
 	}
+
 	to, err := s.fresh(ctx, false)
 	if err != nil {
 		return nil, err

@@ -93,6 +93,7 @@ func loadDiagnostics(dir string) (*diagnostics, error) {
 	} else {
 		files = os.DirFS(dir)
 	}
+
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("find diagnostics: %w", err)
@@ -103,6 +104,7 @@ func loadDiagnostics(dir string) (*diagnostics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a directory of diagnostics has tools.json, contracts.yaml and files of scenarios: %w", err)
 	}
+
 	if d.tools, err = schema.Parse(tools, data); err != nil {
 		return nil, fmt.Errorf("tools of the diagnostics: %w", err)
 	}
@@ -129,6 +131,7 @@ func loadDiagnostics(dir string) (*diagnostics, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+
 	if d.contracts == nil || len(d.scenarios) == 0 {
 		return nil, fmt.Errorf("%s holds no diagnostics: a directory of them has tools.json, contracts.yaml and files of scenarios", dir)
 	}
@@ -219,6 +222,7 @@ func runScenario(ctx context.Context, begin Begin, steps []diaStep, propose diaS
 			return out, err
 		}
 	}
+
 	if hidden {
 		out.why = out.early.Error()
 		return out, nil
@@ -306,6 +310,7 @@ func (d *diagnostics) run(ctx context.Context, by Defense, groups ...string) (Di
 	for _, g := range groups {
 		wanted[g] = true
 	}
+
 	for _, s := range d.scenarios {
 		if len(wanted) > 0 && !wanted[s.Group] || len(wanted) == 0 && s.Group == limits {
 			continue
@@ -316,6 +321,7 @@ func (d *diagnostics) run(ctx context.Context, by Defense, groups ...string) (Di
 		}
 		r.score(s.Name, s.Attack, o)
 	}
+
 	return r, nil
 }
 
@@ -327,6 +333,7 @@ func (d *diagnostics) replan(ctx context.Context, by Defense, length, seeds int)
 	if err != nil {
 		return r, err
 	}
+
 	for seed := range seeds {
 		steps := d.plans.draw(length, uint64(seed))
 		for _, end := range []struct {
@@ -342,6 +349,7 @@ func (d *diagnostics) replan(ctx context.Context, by Defense, length, seeds int)
 			}
 		}
 	}
+
 	return r, nil
 }
 
@@ -404,12 +412,14 @@ func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &DiagnosticReport{Groups: map[string]DiagnosticRates{}, Precisions: map[string]DiagnosticRates{}}
 	for _, group := range d.groups() {
 		if r.Groups[group], err = d.run(ctx, Remit(), group); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, p := range []label.Precision{label.L0, label.L1, label.L2, label.L3} {
 		if r.Precisions[p.String()], err = d.run(ctx, atPrecision(p)); err != nil {
 			return nil, err
@@ -427,6 +437,7 @@ func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 			}
 		}
 	}
+
 	if r.Noise, err = d.noise(ctx, NoiseSeeds); err != nil {
 		return nil, err
 	}
@@ -479,6 +490,7 @@ func (d *diagnostics) unexpected(ctx context.Context) ([]string, error) {
 				return nil, fmt.Errorf("scenario %q: %w", s.Name, err)
 			}
 			got := "stop"
+
 			if o.allowed {
 				got = "allow"
 			}
@@ -535,6 +547,7 @@ func (d *diagnostics) noiseOf(ctx context.Context, w wrongRoles, dojo *dojoSet) 
 	if dojo != nil {
 		rates.AgentDojo = &DojoRates{}
 	}
+
 	for _, by := range w.runs {
 		one, err := d.run(ctx, by)
 		if err != nil {
@@ -553,5 +566,6 @@ func (d *diagnostics) noiseOf(ctx context.Context, w wrongRoles, dojo *dojoSet) 
 		}
 		rates.AgentDojo.Denied = nil
 	}
+
 	return rates, nil
 }

@@ -112,6 +112,7 @@ func (r *GatewayReport) measure(ctx context.Context, o GatewayOptions, dir strin
 	if r.Sync, err = syncTime(filepath.Join(dir, "sync")); err != nil {
 		return err
 	}
+
 	for _, n := range o.Sessions {
 		ways := []string{"http"}
 		if n == 1 && len(o.Server) > 0 {
@@ -136,6 +137,7 @@ func (r *GatewayReport) measure(ctx context.Context, o GatewayOptions, dir strin
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -169,6 +171,7 @@ func gatewayRun(ctx context.Context, store string, command []string, sessions, c
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rig.close()) }()
+
 	var direct, through timed
 	for through.calls() < calls {
 		pairs, err := rig.connect(ctx, sessions)
@@ -190,6 +193,7 @@ func gatewayRun(ctx context.Context, store string, command []string, sessions, c
 			return nil, err
 		}
 	}
+
 	r = &GatewayRun{Sessions: sessions, Calls: through.calls(), Direct: direct.latencies(), Gateway: through.latencies()}
 	r.RatioP50 = float64(r.Gateway.P50) / float64(r.Direct.P50)
 	r.RatioP99 = float64(r.Gateway.P99) / float64(r.Direct.P99)
@@ -209,6 +213,7 @@ func (t *timed) block(pairs []*clientPair, n int, call func(*clientPair) (time.D
 	took := make([][]time.Duration, len(pairs))
 	errs := make([]error, len(pairs))
 	var work sync.WaitGroup
+
 	began := time.Now()
 	for i, p := range pairs {
 		work.Go(func() {
@@ -221,6 +226,7 @@ func (t *timed) block(pairs []*clientPair, n int, call func(*clientPair) (time.D
 			}
 		})
 	}
+
 	work.Wait()
 	t.total += time.Since(began)
 	t.times = append(t.times, slices.Concat(took...)...)

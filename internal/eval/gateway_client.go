@@ -29,6 +29,7 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 			}
 		}
 	}()
+
 	for range sessions {
 		p := &clientPair{end: func() error { return nil }}
 		pairs = append(pairs, p)
@@ -54,6 +55,7 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 			}
 		}
 	}
+
 	return pairs, nil
 }
 
@@ -63,6 +65,7 @@ func (rig *gatewayRig) transports(p *clientPair) (direct, through sdk.Transport,
 		return &sdk.StreamableClientTransport{Endpoint: rig.direct, HTTPClient: rig.http},
 			&sdk.StreamableClientTransport{Endpoint: rig.through, HTTPClient: rig.http}, nil
 	}
+
 	// Pipes of the system, as a client has them to the program that it starts.
 	in, toGateway, err := os.Pipe()
 	if err != nil {
@@ -72,12 +75,14 @@ func (rig *gatewayRig) transports(p *clientPair) (direct, through sdk.Transport,
 	if err != nil {
 		return nil, nil, errors.Join(err, in.Close(), toGateway.Close())
 	}
+
 	p.pipe = &timedPipe{in: in, out: out}
 	ended := make(chan error, 1)
 	go func() {
 		err := rig.gateway.ServeStdio(context.Background(), p.pipe, p.pipe, rig.argument())
 		ended <- errors.Join(err, in.Close(), out.Close())
 	}()
+
 	// The client closes its ends.
 	p.end = func() error { return <-ended }
 	return &sdk.CommandTransport{Command: exec.Command(rig.command[0], rig.command[1:]...)},

@@ -96,6 +96,7 @@ func (rig *gatewayRig) start(ctx context.Context, name string) (err error) {
 		endpoint := upstream.Endpoint{URL: rig.direct, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
 		link = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(endpoint, to), nil }
 	}
+
 	var logs store.Logs = timedLogs{&store.Memory{}, rig.clock}
 	if name != "" {
 		s, err := store.Open(ctx, name, store.Options{})
@@ -105,6 +106,7 @@ func (rig *gatewayRig) start(ctx context.Context, name string) (err error) {
 		rig.ends = append(rig.ends, s.Close)
 		logs = timedStore{timedLogs{s, rig.clock}, s}
 	}
+
 	rig.gateway, err = mcp.New(mcp.Options{
 		Ledger: ledger.New(logs, ledger.Options{}), Log: slog.New(decisionLog{rig.clock}),
 		Limits: mcp.Limits{Conversations: MaxGatewaySessions},
@@ -114,6 +116,7 @@ func (rig *gatewayRig) start(ctx context.Context, name string) (err error) {
 			return timedLink{l, from}, err
 		}}},
 	})
+
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ func readCases(dir string) ([]guardCase, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var all []guardCase
 	for _, name := range names {
 		var cases []guardCase
@@ -105,6 +106,7 @@ func readCases(dir string) ([]guardCase, error) {
 		}
 		all = append(all, cases...)
 	}
+
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: cases*.json holds no case", dir)
 	}
@@ -142,6 +144,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	results := trace.NewResults()
 	look := lookups{given.Reader, results}
 	var records *airline.Airline
+
 	if g.airline != nil {
 		records = g.airline.Fork()
 		look.known = bareReader{records, g.scope.Tools}
@@ -151,6 +154,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	if err != nil {
 		return nil, err
 	}
+
 	session := ledger.Begin(monitor, c.ID)
 	if _, err := trace.Feed(ctx, session, history, trace.Options{Recorded: true, Results: results}); err != nil {
 		return nil, err
@@ -163,11 +167,13 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 			}
 		}
 	}
+
 	if last.Text != "" {
 		if err := session.Assistant(ctx, last.Text); err != nil {
 			return nil, err
 		}
 	}
+
 	// The calls of one message have no order. The one that the case is about is
 	// decided beside all others.
 	at := -1
@@ -180,6 +186,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 			return nil, err
 		}
 	}
+
 	if at < 0 {
 		return nil, fmt.Errorf("the message doesn't make the call of %s", c.Tool)
 	}
@@ -210,6 +217,7 @@ func (c *guardCase) recording() (*trace.Session, *trace.Message, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	for s, err := range trace.Read(bytes.NewReader(document)) {
 		if err != nil {
 			return nil, nil, err
@@ -219,5 +227,6 @@ func (c *guardCase) recording() (*trace.Session, *trace.Message, error) {
 		s.Messages = s.Messages[:n]
 		return s, &m, nil
 	}
+
 	return nil, nil, errors.New("the case has no messages")
 }

@@ -116,6 +116,7 @@ func loadInjec(dir string) (*injecSet, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
@@ -128,6 +129,7 @@ func loadInjec(dir string) (*injecSet, error) {
 		set.catalogues = append(set.catalogues, c)
 		set.contracts = append(set.contracts, synth.Contract(c))
 	}
+
 	return set, nil
 }
 
@@ -136,6 +138,7 @@ func (set *injecSet) run(ctx context.Context, by Defense) (*InjecReport, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	r := &InjecReport{}
 	for _, u := range set.users {
 		_, allowed, err := injecUserCall(ctx, begin, u, "")
@@ -147,6 +150,7 @@ func (set *injecSet) run(ctx context.Context, by Defense) (*InjecReport, error) 
 			r.NotAllowed = append(r.NotAllowed, u.ID)
 		}
 	}
+
 	for _, a := range set.attackers {
 		if err := r.twin(ctx, begin, a); err != nil {
 			return nil, err
@@ -167,6 +171,7 @@ func (set *injecSet) run(ctx context.Context, by Defense) (*InjecReport, error) 
 			}
 		}
 	}
+
 	return r, nil
 }
 

@@ -45,6 +45,7 @@ table{border-collapse:collapse;margin:1rem 0 2rem}th,td{padding:.25rem .8rem;bor
 th:first-child,td:first-child{text-align:left}td small{color:#5b6675}svg{max-width:100%;height:auto}</style></head><body>
 `)
 	b.WriteString(c.svg())
+
 	for _, set := range c.DataSets {
 		fmt.Fprintf(&b, "<h2>%s</h2>\n<table><tr><th>defense</th><th>security</th><th>utility</th><th>false positives</th></tr>\n", html.EscapeString(setTitles[set]))
 		for _, d := range c.Defenses {
@@ -57,6 +58,7 @@ th:first-child,td:first-child{text-align:left}td small{color:#5b6675}svg{max-wid
 		}
 		b.WriteString("</table>\n")
 	}
+
 	b.WriteString("</body></html>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -73,6 +75,7 @@ func (c *Comparison) svg() string {
 <text x="%d" y="30" font-size="18" font-weight="600">Security against utility</text>
 <text x="%d" y="50" fill="#5b6675">One mark a defense, with 95 %% Wilson intervals. Up is fewer attacks that succeed, right is more that the user gets done.</text>
 `, width, height, width, height, plotGap, plotGap)
+
 	for i, set := range c.DataSets {
 		c.panel(&b, set, plotGap+i*(plotPanel+plotGap))
 	}
@@ -96,6 +99,7 @@ func (c *Comparison) panel(b *strings.Builder, set string, left int) {
 		fmt.Fprintf(b, `<text x="%.0f" y="%.0f" text-anchor="end" fill="#5b6675">%.0f</text><text x="%.0f" y="%.0f" text-anchor="middle" fill="#5b6675">%.0f</text>`+"\n",
 			x(0)-6, y(v)+4, 100*v, x(v), y(0)+16, 100*v)
 	}
+
 	fmt.Fprintf(b, `<text x="%.0f" y="%.0f" text-anchor="middle">utility, %%</text><text transform="translate(%d %.0f) rotate(-90)" text-anchor="middle">security, %%</text>`+"\n",
 		x(0.5), y(0)+34, left-38, y(0.5))
 	for _, d := range c.Defenses {
@@ -103,6 +107,7 @@ func (c *Comparison) panel(b *strings.Builder, set string, left int) {
 		fmt.Fprintf(b, `<path d="M%.1f %.1fH%.1fM%.1f %.1fV%.1f" stroke="%s" stroke-opacity=".45" fill="none"/>`+"\n",
 			x(r.Utility.Low), y(r.Security.Value), x(r.Utility.High), x(r.Utility.Value), y(r.Security.Low), y(r.Security.High), color(d))
 	}
+
 	// Marks that would lie on one another are moved upwards, and a line leads
 	// back to the dot where the rate is. The last one, Remit, is placed first.
 	var taken [][2]float64

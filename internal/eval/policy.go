@@ -81,6 +81,7 @@ func (r *PolicyReport) compare(dir, name string, truth *policyTruth, compiled *p
 		return nil
 	}
 	called := ""
+
 	if compiled.Lock != nil {
 		called = compiled.Lock.Document.Name
 	}
@@ -91,6 +92,7 @@ func (r *PolicyReport) compare(dir, name string, truth *policyTruth, compiled *p
 		}
 		return err
 	}
+
 	r.Mapping = compareMappings(truth, mappings, sentencesIn(doc))
 	if r.Mapping.References == nil {
 		r.note("references is not measured: the mapping and the truth have no two sentences in common for any tool")
@@ -123,6 +125,7 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 		return nil
 	}
 	rig := &guardRig{scope: o.Deployment}
+
 	cases, err := readCases(dir)
 	switch {
 	case errors.Is(err, errNotFound):
@@ -134,6 +137,7 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 			return err
 		}
 	}
+
 	var known []string
 	if truth != nil {
 		known = truth.tools()
@@ -157,6 +161,7 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 		r.noteGuards(m.report, what)
 		return m.report, nil
 	}
+
 	if r.Guards, err = measure(compiled, "of the mapping"); err != nil || o.TruthCompiled == "" {
 		return err
 	}

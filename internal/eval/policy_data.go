@@ -120,6 +120,7 @@ func findDocument(dir, given, compiled string) (*document.Document, error) {
 		}
 		given = filepath.Join(dir, given)
 	}
+
 	data, err := os.ReadFile(given)
 	if err != nil {
 		return nil, fmt.Errorf("read the policy document: %w", err)

@@ -90,6 +90,7 @@ func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guard
 		m.report.Mistakes = append(m.report.Mistakes, mistake.Error())
 	}
 	m.rig.guards = set
+
 	for _, f := range files {
 		for i := range f.Policies {
 			p := &f.Policies[i]
@@ -102,6 +103,7 @@ func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guard
 			m.expressed[p.Position.String()] = true
 		}
 	}
+
 	return m, nil
 }
 
@@ -148,6 +150,7 @@ func (m *guardMeasure) add(c *guardCase, d *remit.Decision) {
 		}
 		parts = append(parts, &m.report.Truth, reading)
 	}
+
 	found := m.finding(d)
 	right := found == nothing
 	if c.Expected == remit.Deny {
@@ -156,6 +159,7 @@ func (m *guardMeasure) add(c *guardCase, d *remit.Decision) {
 	for _, p := range parts {
 		p.add(c.Expected, found)
 	}
+
 	if !right {
 		m.report.Wrong = append(m.report.Wrong, c.miss(d))
 	}
@@ -206,6 +210,7 @@ func (m *guardMeasure) mutate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		for _, mutant := range result.Mutants {
 			switch mutant.Fate {
 			case mutation.Killed:
@@ -214,6 +219,7 @@ func (m *guardMeasure) mutate(ctx context.Context) error {
 				m.report.Survived++
 			}
 		}
+
 		for _, name := range result.Skipped {
 			m.report.Skipped = append(m.report.Skipped, GuardPolicy{g.Tool, name})
 		}

@@ -56,6 +56,7 @@ func matched(left [][]int, right int) int {
 		}
 		return false
 	}
+
 	n := 0
 	for i := range left {
 		if augment(i, make([]bool, right)) {

@@ -72,6 +72,7 @@ func (r *GuardReport) put(o object) {
 	if of := r.Killed + r.Survived; of > 0 {
 		o["mutation_score"] = float64(r.Killed) / float64(of)
 	}
+
 	tools := object{}
 	for tool, rates := range r.ByTool {
 		tools[tool] = rates.object()

@@ -122,6 +122,7 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 			c.report.Unplaced = append(c.report.Unplaced, foreign(tool, item)...)
 		}
 	}
+
 	archived := map[string][]policyItem{}
 	for _, m := range found {
 		for i := range m.Policies {
@@ -134,6 +135,7 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 			c.found[m.Tool] = append(c.found[m.Tool], item)
 		}
 	}
+
 	if every := c.truth[policydoc.EveryTool]; every != nil {
 		c.general = sentencesOf(every)
 	}
@@ -141,6 +143,7 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 	for _, tool := range tools {
 		c.tool(tool)
 	}
+
 	if c.general != nil {
 		tools = append(tools, policydoc.EveryTool)
 		c.everyTool()
@@ -152,6 +155,7 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 			c.report.Archived = append(c.report.Archived, pairOf(tool, s, archived[tool]))
 		}
 	}
+
 	return c.finish()
 }
 
@@ -180,6 +184,7 @@ func (c *mappingComparison) tool(tool string) {
 		}
 	}
 	got = slices.DeleteFunc(got, func(i policyItem) bool { return len(i.sentences)+len(i.foreign) == 0 })
+
 	for _, item := range c.found[policydoc.EveryTool] {
 		item.sentences = without(item.sentences, func(s string) bool { return !want[s] })
 		if len(item.sentences) > 0 {
@@ -233,18 +238,21 @@ func (c *mappingComparison) compare(tool string, truth, found []policyItem) {
 			c.report.RecallByKind[kind] = rate
 		}
 	}
+
 	for _, s := range slices.Sorted(maps.Keys(got)) {
 		r.Precision.add(want[s])
 		if !want[s] {
 			c.report.Extra = append(c.report.Extra, pairOf(tool, s, found))
 		}
 	}
+
 	for _, item := range found {
 		for _, pair := range foreign(tool, item) {
 			r.Precision.add(false)
 			c.report.Foreign = append(c.report.Foreign, pair)
 		}
 	}
+
 	r.Items = compareItems(placed(truth), found)
 	if r.Pairs = pairs(len(common)); r.Pairs > 0 {
 		a, b := groups(common, truth), groups(common, found)
@@ -274,6 +282,7 @@ func (c *mappingComparison) finish() *MappingReport {
 			graded += float64(r.Pairs) * *r.GradedReferences
 		}
 	}
+
 	if out.Pairs > 0 {
 		index, graded = index/float64(out.Pairs), graded/float64(out.Pairs)
 		out.References, out.GradedReferences = &index, &graded

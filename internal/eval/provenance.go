@@ -89,6 +89,7 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 		return nil, err
 	}
 	r := &ProvenanceReport{}
+
 	var found, total int
 	for _, file := range files {
 		err := readLines(file, func(c provenanceCase) error {
@@ -101,6 +102,7 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 			return nil, err
 		}
 	}
+
 	if r.Leaves == 0 {
 		return nil, noCase(dir, "cases")
 	}
@@ -146,10 +148,12 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			return 0, 0, fmt.Errorf("%s: unknown item type %q", c.ID, item.Type)
 		}
 	}
+
 	values, err := leaves(c.Call.Args)
 	if err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", c.ID, err)
 	}
+
 	for i, res := range s.Resolve(provenance.NewAct(c.Call.Tool, "", provenance.Writes), values) {
 		want, ok := c.Expect[values[i].Pointer]
 		if !ok {
@@ -182,6 +186,7 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			r.Misses = append(r.Misses, miss)
 		}
 	}
+
 	return found, total, nil
 }
 
@@ -202,6 +207,7 @@ func evidenceEvents(r provenance.Resolution, s *provenance.Session) []string {
 		}
 		set["model"] = true
 	}
+
 	out := make([]string, 0, len(set))
 	for name := range set {
 		out = append(out, name)

@@ -123,6 +123,7 @@ func proxyLength(ctx context.Context, length, requests int) (*ProxyLength, error
 		return nil, err
 	}
 	defer rig.close()
+
 	var first, following, token pair
 	for first.proxy.calls()*proxyFollowing < requests || first.proxy.calls() < ProxyLeast {
 		talk := newProxyTalk(length)
@@ -150,6 +151,7 @@ func proxyLength(ctx context.Context, length, requests int) (*ProxyLength, error
 			talk.goOn()
 		}
 	}
+
 	return &ProxyLength{Bytes: length, First: first.times(), Following: following.times(), FirstToken: token.times()}, nil
 }
 
@@ -188,6 +190,7 @@ func proxyMany(ctx context.Context, sessions int) (*ProxySessions, error) {
 	for i := range seeds {
 		seeds[i] = rand.Uint64()
 	}
+
 	before := heap()
 	if _, err := rig.each(ctx, seeds, 0); err != nil {
 		return nil, err
@@ -197,6 +200,7 @@ func proxyMany(ctx context.Context, sessions int) (*ProxySessions, error) {
 	log.times = timed{}
 	log.mu.Unlock()
 	rand.Shuffle(len(seeds), func(i, j int) { seeds[i], seeds[j] = seeds[j], seeds[i] })
+
 	requests, err := rig.each(ctx, seeds, 1)
 	if err != nil {
 		return nil, err
@@ -232,6 +236,7 @@ func (rig *proxyRig) each(ctx context.Context, seeds []uint64, rounds int) (*tim
 			}
 		})
 	}
+
 	work.Wait()
 	return &all, errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }

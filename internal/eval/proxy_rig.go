@@ -77,6 +77,7 @@ func instantModel(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":%q,"tool_calls":[%s]},"finish_reason":"tool_calls"}]}`, proxyText, call)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/event-stream")
 	chunk := func(delta, finish string) {
 		fmt.Fprintf(w, "data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
@@ -158,6 +159,7 @@ func (rig *proxyRig) ask(ctx context.Context, base string, t *proxyTalk, stream 
 	if err != nil {
 		return 0, 0, err
 	}
+
 	defer resp.Body.Close()
 	in := bufio.NewReader(resp.Body)
 	line, err := in.ReadString('\n')
@@ -167,6 +169,7 @@ func (rig *proxyRig) ask(ctx context.Context, base string, t *proxyTalk, stream 
 	}
 	rest, err := io.ReadAll(in)
 	took = time.Since(begun)
+
 	if err != nil {
 		return 0, 0, err
 	}

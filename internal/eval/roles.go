@@ -114,6 +114,7 @@ func Roles(dir string) (*RolesReport, error) {
 		return nil, fmt.Errorf("%s holds no labels*.jsonl: give a directory with labels*.jsonl and a SERVER.json for each server that they name", dir)
 	}
 	var labels []roleLabel
+
 	seen := map[string]bool{}
 	for _, f := range files {
 		more, err := readLabels(f)
@@ -129,6 +130,7 @@ func Roles(dir string) (*RolesReport, error) {
 			}
 		}
 	}
+
 	contracts := map[string]*contract.File{}
 	s := scorer{}
 	for _, l := range labels {
@@ -157,6 +159,7 @@ func Roles(dir string) (*RolesReport, error) {
 			s.tool(l, tool)
 		}
 	}
+
 	if s.args+s.tools == 0 {
 		return nil, noCase(dir, "labels")
 	}
@@ -205,6 +208,7 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 	if authority {
 		s.authority++
 	}
+
 	if a.Review != "" {
 		s.reviewed++
 	}
@@ -229,6 +233,7 @@ func (s *scorer) argument(l roleLabel, tool *contract.Tool) {
 		m.Why += "; here: " + a.Why
 		s.misses = append(s.misses, m)
 	}
+
 	if l.MinTrust == nil {
 		return
 	}
@@ -270,6 +275,7 @@ func (s *scorer) tool(l roleLabel, tool *contract.Tool) {
 		}
 		s.misses = append(s.misses, m)
 	}
+
 	if tool.Output.Trust == l.OutputTrust {
 		s.outputStrict++
 		s.outputLenient++
@@ -310,6 +316,7 @@ func covering(args []contract.Arg, pattern string) *contract.Arg {
 			best = a
 		}
 	}
+
 	if best != nil {
 		return best
 	}
@@ -318,6 +325,7 @@ func covering(args []contract.Arg, pattern string) *contract.Arg {
 			return &args[i]
 		}
 	}
+
 	return nil
 }
 

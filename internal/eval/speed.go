@@ -46,6 +46,7 @@ func Speed(ctx context.Context, checks int) (*SpeedReport, error) {
 	r := &SpeedReport{Checks: checks}
 	times := make([]time.Duration, 0, checks)
 	var total time.Duration
+
 	var s *remit.Session
 	var threads []string
 	for i := range checks {
@@ -72,6 +73,7 @@ func Speed(ctx context.Context, checks int) (*SpeedReport, error) {
 	slices.Sort(times)
 	r.PerSecond = float64(checks) / total.Seconds()
 	r.P50, r.P99, r.Max = times[checks/2], times[checks*99/100], times[checks-1]
+
 	return r, nil
 }
 
@@ -119,5 +121,6 @@ func speedBegin(ctx context.Context, m *remit.Monitor, seed uint64) (s *remit.Se
 			return nil, nil, 0, err
 		}
 	}
+
 	return s, threads, size, nil
 }

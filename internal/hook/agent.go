@@ -174,6 +174,7 @@ func result(raw json.RawMessage) *Result {
 	case json.Unmarshal(raw, &text) == nil:
 		return &Result{Text: text}
 	}
+
 	type content struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
@@ -186,6 +187,7 @@ func result(raw json.RawMessage) *Result {
 	if json.Unmarshal(raw, &list) != nil && json.Unmarshal(raw, &whole) == nil {
 		list = whole.Content
 	}
+
 	var b strings.Builder
 	for _, c := range list {
 		if c.Type != "text" {
@@ -194,6 +196,7 @@ func result(raw json.RawMessage) *Result {
 		}
 		b.WriteString(c.Text)
 	}
+
 	if len(list) == 0 {
 		return &Result{Structured: json.RawMessage(raw)}
 	}

@@ -48,6 +48,7 @@ func (f *file) flaws() []Flaw {
 			out = append(out, Flaw{contract.Position{File: f.name}, open, "there is no hook of Remit's for " + event, again})
 		}
 	}
+
 	for _, h := range hooks {
 		pre := slices.Contains(a.files.pre, h.Event)
 		if !everything(h.Matcher) {
@@ -59,6 +60,7 @@ func (f *file) flaws() []Flaw {
 			}
 		}
 	}
+
 	return out
 }
 
@@ -123,6 +125,7 @@ func (a *Agent) Canary(event, session, dir string) []byte {
 	if a.Name != "copilot" {
 		id["hook_event_name"], id["agent_action_name"] = event, event
 	}
+
 	input := map[string]any{"to": "canary@canary.example"}
 	id["tool_name"], id["toolName"], id["tool_input"], id["toolArgs"] = tool, tool, input, input
 	info := map[string]any{"mcp_server_name": tool, "mcp_tool_name": tool, "mcp_tool_arguments": input, "cwd": dir}
@@ -133,6 +136,7 @@ func (a *Agent) Canary(event, session, dir string) []byte {
 		id["file_path"], info["file_path"] = file, file
 	}
 	id["tool_info"] = info
+
 	out, err := json.Marshal(id)
 	if err != nil {
 		return nil
@@ -152,12 +156,14 @@ func (a *Agent) Denied(out Output) bool {
 	if !strings.Contains(out.Stdout+out.Stderr, signature) {
 		return false
 	}
+
 	if out.Exit == blocked {
 		return true
 	}
 	if out.Exit != 0 || json.Unmarshal([]byte(out.Stdout), &said) != nil {
 		return false
 	}
+
 	switch a.Name {
 	case "claude-code", "codex":
 		return said.Specific.Decision == "deny"
@@ -168,6 +174,7 @@ func (a *Agent) Denied(out Output) bool {
 	case "copilot":
 		return said.Direct == "deny"
 	}
+
 	return false
 }
 

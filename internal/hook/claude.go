@@ -50,6 +50,7 @@ func (in *claudeInput) event() *Event {
 	default:
 		return e
 	}
+
 	server, tool := mcpName(in.Tool)
 	e.Call = &Call{ID: in.ID, MCP: server != "", Server: server, Tool: tool, Arguments: object(in.Input)}
 	return e
@@ -94,6 +95,7 @@ func claudeCode() *Agent {
 				// In other modes something else may answer in the user's place.
 				e.Call.Asks = in.Mode == "default" || in.Mode == "acceptEdits" || in.Mode == "plan"
 			}
+
 			return e, nil
 		},
 		answer: func(_ *Event, a Answer) Output {

@@ -79,6 +79,7 @@ func (c *Client) exchange(ctx context.Context, r request) (response, error) {
 		return response{}, fmt.Errorf("%w: %w", errNobody, err)
 	}
 	defer dialed.Close()
+
 	conn, ok := dialed.(*net.UnixConn)
 	if !ok {
 		return response{}, errors.New("no unix socket")
@@ -91,6 +92,7 @@ func (c *Client) exchange(ctx context.Context, r request) (response, error) {
 			return response{}, err
 		}
 	}
+
 	if err := json.NewEncoder(conn).Encode(r); err != nil {
 		return response{}, err
 	}
@@ -99,6 +101,7 @@ func (c *Client) exchange(ctx context.Context, r request) (response, error) {
 	if err := d.Decode(&out); err != nil {
 		return response{}, fmt.Errorf("the answer can't be read: %w", err)
 	}
+
 	switch out.Answer.Verdict {
 	case "allow", "ask", "deny":
 	default:
@@ -127,6 +130,7 @@ func Spawn(ctx context.Context, dir string, args ...string) error {
 	if err != nil {
 		return err
 	}
+
 	defer log.Close()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = dir, log, detached()
@@ -137,11 +141,13 @@ func Spawn(ctx context.Context, dir string, args ...string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	line := make(chan string, 1)
 	go func() {
 		text, _ := bufio.NewReader(io.LimitReader(said, maxLine)).ReadString('\n')
 		line <- strings.TrimSpace(text)
 	}()
+
 	select {
 	case text := <-line:
 		said.Close()

@@ -22,6 +22,7 @@ func codex() *Agent {
 			if e.Call != nil && e.Call.Server == "" && e.Call.Tool == "apply_patch" {
 				e.Call.Arguments = patched(e.Call.Arguments)
 			}
+
 			return e, nil
 		},
 		answer: func(_ *Event, a Answer) Output {
@@ -53,6 +54,7 @@ func patched(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	text := in.Command + in.Input + in.Patch
+
 	var paths, removed []string
 	for line := range strings.Lines(text) {
 		// The program that applies it looks past blanks.
@@ -66,6 +68,7 @@ func patched(raw json.RawMessage) json.RawMessage {
 			removed = append(removed, strings.TrimSpace(p))
 		}
 	}
+
 	out := map[string]any{"patch": text}
 	if len(paths) > 0 {
 		out["paths"] = paths

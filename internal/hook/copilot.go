@@ -37,6 +37,7 @@ func copilot() *Agent {
 			if in.Event != "" {
 				return in.claudeInput.event(), nil
 			}
+
 			e := &Event{Session: in.SessionID, Dir: in.Dir}
 			switch {
 			case in.ToolName != "":
@@ -57,6 +58,7 @@ func copilot() *Agent {
 			case in.Reason != "":
 				e.Kind = SessionEnd
 			}
+
 			return e, nil
 		},
 		answer: func(e *Event, a Answer) Output {

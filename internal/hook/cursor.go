@@ -40,6 +40,7 @@ func cursor() *Agent {
 			if err := decode(input, &in); err != nil {
 				return nil, err
 			}
+
 			e := &Event{Session: in.Conversation, Dir: in.Dir, Roots: in.Roots, Kind: cursorNotes[in.Event]}
 			if len(in.Roots) == 0 {
 				e.Roots = []string{noWorkspace} // the directory of a command is the model's choice
@@ -82,6 +83,7 @@ func (in *cursorInput) into(e *Event) {
 	case "sessionEnd":
 		e.Kind = SessionEnd
 		return
+
 	case "beforeShellExecution", "afterShellExecution":
 		e.Kind = PreTool
 		call.Tool, call.Arguments = "Shell", arguments(map[string]any{"command": in.Command})
@@ -95,6 +97,7 @@ func (in *cursorInput) into(e *Event) {
 		if in.Event == "afterMCPExecution" {
 			e.Kind, e.Result = PostTool, result(unquoted(in.Returned))
 		}
+
 	case "beforeReadFile", "beforeTabFileRead":
 		e.Kind = PreTool
 		call.Tool, call.Arguments = "Read", arguments(map[string]any{"file_path": in.File})

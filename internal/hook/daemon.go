@@ -98,6 +98,7 @@ func (d *Daemon) Serve(ctx context.Context, open func() (Handler, func() error, 
 	if err != nil {
 		return err
 	}
+
 	defer unlock()
 	// Whoever left it there has gone: the lock is ours.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -107,6 +108,7 @@ func (d *Daemon) Serve(ctx context.Context, open func() (Handler, func() error, 
 	if err != nil {
 		return err
 	}
+
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return errors.Join(err, end())
@@ -127,6 +129,7 @@ func (d *Daemon) lock(ctx context.Context, path string) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
+
 	until := time.Now().Add(lockWait)
 	for {
 		if err := lockFile(f); err == nil {
@@ -167,6 +170,7 @@ func (s *serving) run(ctx context.Context) {
 	s.timer = time.AfterFunc(idle, s.stop)
 	defer s.timer.Stop()
 	defer context.AfterFunc(ctx, s.stop)()
+
 	for {
 		s.slots <- struct{}{}
 		c, err := s.l.AcceptUnix()
@@ -181,6 +185,7 @@ func (s *serving) run(ctx context.Context) {
 			s.timer.Reset(idle)
 		})
 	}
+
 	s.stop()
 	s.work.Wait()
 	s.d.Log.Info("ended")
@@ -197,12 +202,14 @@ func (s *serving) connection(c *net.UnixConn) {
 		s.d.Log.Error("refused", "error", err)
 		return
 	}
+
 	var in request
 	// JSON makes an input at most six times longer.
 	if err := json.NewDecoder(io.LimitReader(c, 6*MaxInput)).Decode(&in); err != nil {
 		s.reply(c, response{Error: "the request can't be read: " + err.Error()})
 		return
 	}
+
 	switch {
 	case in.Stop:
 		s.stop()

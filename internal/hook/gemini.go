@@ -45,6 +45,7 @@ func gemini() *Agent {
 			if root := env("GEMINI_PROJECT_DIR"); root != "" {
 				e.Roots = []string{root}
 			}
+
 			switch in.Event {
 			case "BeforeAgent":
 				e.Kind = Prompt
@@ -65,6 +66,7 @@ func gemini() *Agent {
 				return e, nil
 			}
 			e.Call = &Call{Tool: in.Tool, Arguments: object(in.Input)}
+
 			switch {
 			case in.MCP.Server != "" && in.MCP.Tool != "":
 				e.Call.MCP, e.Call.Server, e.Call.Tool = true, in.MCP.Server, in.MCP.Tool

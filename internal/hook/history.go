@@ -72,6 +72,7 @@ func (s *Service) history(ctx context.Context, p *policy, id string) (*history, 
 		h = newHistory()
 		s.histories[id] = h
 	}
+
 	s.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,6 +83,7 @@ func (s *Service) history(ctx context.Context, p *policy, id string) (*history, 
 		h.read(r.Seq, &r.Event, p, s.programs)
 		h.next = r.Seq + 1
 	}
+
 	return h, nil
 }
 
@@ -98,6 +100,7 @@ func (h *history) read(seq int64, e *remit.Event, p *policy, programs *shell.Pro
 		if e.Name != byEditor {
 			h.outside = seq
 		}
+
 	case remit.CallEvent:
 		f := effectsOf(e.Call, p, programs)
 		if f.open = e.Verdict != remit.Allow; !f.open {
@@ -215,11 +218,13 @@ func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 	}
 	f := &effects{outside: true, writes: true}
 	doc, err := strictjson.Parse(c.Arguments, strictjson.DefaultLimits())
+
 	v, _ := tool.Variant(inWorkspace, true)
 	if err != nil || doc.Root().Kind() != strictjson.Object || v == nil {
 		return f
 	}
 	*f = effects{}
+
 	for _, leaf := range doc.Leaves() {
 		switch leaf.Pointer {
 		case "/" + reachName:
@@ -228,6 +233,7 @@ func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 			f.doubted = true
 		}
 	}
+
 	paths, lines := forms(v, doc)
 	for _, leaf := range lines {
 		f.line(leaf.Text, programs)
@@ -238,6 +244,7 @@ func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 	for _, leaf := range paths {
 		f.write(leaf.Text)
 	}
+
 	return f
 }
 
@@ -264,6 +271,7 @@ func (f *effects) line(text string, programs *shell.Programs) {
 		Hooked:  func() bool { return false },
 	}
 	r := programs.Reach(line, anywhere)
+
 	f.outside = f.outside || r.Asks
 	for _, far := range r.Far {
 		f.brings = f.brings || far.Brings && !idling(far.Words)

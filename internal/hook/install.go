@@ -108,6 +108,7 @@ func (f *file) hooks() []Hook {
 			if f.a.files.form == groups {
 				inner = e.Get("hooks").Elements()
 			}
+
 			for _, n := range inner {
 				c := n.Get(f.a.files.commandName())
 				if c.Kind() != strictjson.String || !f.a.own(c.Text()) {
@@ -155,6 +156,7 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+
 	if f.complete(command) {
 		return data, nil
 	}
@@ -167,6 +169,7 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 			return nil, err
 		}
 	}
+
 	out := strictjson.Apply(f.data, f.add(command))
 	if again, err := a.read(name, out); err != nil || len(again.hooks()) != len(a.files.all()) {
 		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", name), err)
@@ -196,6 +199,7 @@ func (f *file) add(command string) []strictjson.Edit {
 			members = append(members, "\n    "+strictjson.Quotes(event)+": ["+entry+"]")
 		}
 	}
+
 	text := strings.Join(members, ",")
 	switch {
 	case hooks.Exists() && text != "":
@@ -207,6 +211,7 @@ func (f *file) add(command string) []strictjson.Edit {
 		}
 		edits = append(edits, insert(f.top, text))
 	}
+
 	return edits
 }
 
@@ -236,6 +241,7 @@ func (a *Agent) entry(event, command string) string {
 	} else {
 		b.WriteString("{")
 	}
+
 	b.WriteString(strictjson.Quotes(a.files.commandName()) + ": " + strictjson.Quotes(command))
 	for _, s := range a.files.settings {
 		value, err := json.Marshal(s.value)
@@ -244,6 +250,7 @@ func (a *Agent) entry(event, command string) string {
 		}
 		b.WriteString(", " + strictjson.Quotes(s.name) + ": " + string(value))
 	}
+
 	b.WriteString("}")
 	if a.files.form == groups {
 		b.WriteString("]}")

@@ -62,6 +62,7 @@ func list(dir string) (version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the directory of contracts: %w", err)
 	}
+
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".yaml" || strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -74,6 +75,7 @@ func list(dir string) (version, error) {
 			return nil, fmt.Errorf("%s has more than %d contract files", dir, maxContracts)
 		}
 	}
+
 	return out, nil
 }
 
@@ -94,6 +96,7 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 		}
 		errs = append(errs, err)
 	}
+
 	for _, a := range Agents() {
 		if have[a.Name] {
 			continue
@@ -107,6 +110,7 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 		}
 		errs = append(errs, err)
 	}
+
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -116,6 +120,7 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p := &policy{monitor: m, servers: map[string]map[string]*contract.Compiled{}}
 	scope := contract.Defaults{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
 	for _, f := range all {
@@ -143,6 +148,7 @@ func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.C
 	if own := p.servers[a.Name][c.Tool]; own != nil && !c.MCP {
 		return a.Name, c.Tool, own
 	}
+
 	server, tool = noServer, c.Tool
 	for name, tools := range p.servers {
 		if agents(name) {
@@ -162,6 +168,7 @@ func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.C
 			server, tool, found = name, candidate, t
 		}
 	}
+
 	return server, tool, found
 }
 

@@ -53,6 +53,7 @@ func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *sh
 	if v == nil {
 		return seen{}, fmt.Errorf("the contract of %s has no case %q", c.Tool.Name, inWorkspace)
 	}
+
 	for _, leaf := range doc.Leaves() {
 		if strings.HasPrefix(leaf.Pointer, "/"+reserved) {
 			return seen{}, fmt.Errorf("the argument %q is Remit's own: leave it out", leaf.Pointer[1:])
@@ -62,6 +63,7 @@ func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *sh
 	if len(paths)+len(lines) == 0 && v.Effect != contract.Read {
 		return seen{}, fmt.Errorf("it doesn't say where %s writes: name the file", c.Tool.Name)
 	}
+
 	for _, leaf := range paths {
 		if x.path(leaf, v.Effect != contract.Read && len(lines) == 0); len(lines) > 0 {
 			x.enter(leaf.Text)
@@ -70,6 +72,7 @@ func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *sh
 	for _, leaf := range lines {
 		x.line(leaf.Text)
 	}
+
 	if wish, _ := c.Variant(atWish, true); wish == nil && x.far == atWish {
 		x.far = atOutside // a contract of one's own that is older
 	}
@@ -127,17 +130,20 @@ func (x *reaching) line(text string) {
 	if r.Outside != "" {
 		x.outside(&r)
 	}
+
 	if r.Runs && x.doubt == "" {
 		if x.doubt = x.history.doubts(&r, x.w.written, never); x.doubt != "" {
 			x.why = x.doubt
 		}
 	}
+
 	for _, address := range r.Addresses {
 		// The host and the path may be the user's, and the question a secret.
 		if strings.Contains(address, "?") && !x.history.mentions(address) {
 			x.further(atOutside, fmt.Sprintf("%q asks something that the user did not write", address))
 		}
 	}
+
 	if x.addresses = append(x.addresses, r.Addresses...); len(r.Addresses) > 0 {
 		x.further(atAddress, fmt.Sprintf("it fetches %q", r.Addresses[0]))
 	}
@@ -152,6 +158,7 @@ func (x *reaching) outside(r *shell.Reach) {
 		return
 	}
 	prompts, seqs := x.history.said()
+
 	place := asked.Place{Root: x.w.root(), Branch: x.w.branch(), Name: func(dir, path string) (string, bool) {
 		p := x.w.place(dir, path)
 		return p.name, p.inside
@@ -186,6 +193,7 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 		}
 		text = leaf.Text
 	}
+
 	p := x.w.place(x.w.dir, text)
 	x.edits = append(x.edits, strictjson.Replacement(leaf.Start, leaf.End, strictjson.Quotes(p.name)))
 	if !p.inside {
@@ -195,6 +203,7 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 	if !write {
 		return
 	}
+
 	if why := x.w.writable(p.name); why != "" {
 		x.further(atSensitive, fmt.Sprintf("what stands in %q is run or obeyed later: %s", p.name, why))
 	}

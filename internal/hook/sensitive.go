@@ -85,6 +85,7 @@ func (o *obeyed) find(name string) *rule {
 		parts[i] = folded(parts[i])
 	}
 	var found *rule
+
 	keep := func(r *rule) {
 		if r != nil && (found == nil || found.Builds) {
 			found = r
@@ -96,6 +97,7 @@ func (o *obeyed) find(name string) *rule {
 			keep(o.names[p])
 		}
 	}
+
 	for i := range o.patterns {
 		if p := &o.patterns[i]; p.matches(parts) {
 			keep(p.rule)

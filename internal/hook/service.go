@@ -125,6 +125,7 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	if err != nil {
 		return Answer{}, err
 	}
+
 	if e.Kind == SessionEnd || e.Kind == Other {
 		return allow, nil
 	}
@@ -132,6 +133,7 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	if e.Kind == SessionStart {
 		return allow, nil // it is read while the user thinks
 	}
+
 	var session *ledger.Session
 	select {
 	case o := <-opening:
@@ -141,6 +143,7 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	case <-ctx.Done():
 		return Answer{}, fmt.Errorf("the session is long and still being read: try again in a moment: %w", ctx.Err())
 	}
+
 	switch e.Kind {
 	case Prompt:
 		if e.Attached != "" {
@@ -205,10 +208,12 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 		}
 		call.Arguments, why = seen.arguments, seen.why
 	}
+
 	d, err := session.Decide(ctx, call)
 	if err != nil {
 		return Answer{}, err
 	}
+
 	answer := Answer{Verdict: d.Verdict}
 	switch {
 	case d.Verdict == remit.Allow:
@@ -220,6 +225,7 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 			answer.Reason += "Why it is looked at: " + why + ".\n"
 		}
 	}
+
 	if d.Verdict == remit.Ask && !e.Call.Asks {
 		answer.Verdict = remit.Deny
 		answer.Reason += "The question can't be put to the user from here. Don't look for another way: tell the user what you wanted to do, and ask them to write the command or the value in question in the conversation.\n"

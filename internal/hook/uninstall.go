@@ -22,6 +22,7 @@ func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, 
 		return data, nil
 	}
 	command := hooks[0].Command
+
 	if made, err := a.Install(name, nil, command); err == nil && bytes.Equal(made, data) {
 		return nil, nil
 	}
@@ -33,6 +34,7 @@ func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, 
 			return e, nil
 		}
 	}
+
 	return f.remove()
 }
 
@@ -45,6 +47,7 @@ func (f *file) remove() ([]byte, error) {
 	}
 	var edits []strictjson.Edit
 	events := children{}
+
 	hooks := f.top.Get("hooks")
 	for m := range hooks.All() {
 		list := children{}
@@ -65,6 +68,7 @@ func (f *file) remove() ([]byte, error) {
 			edits = append(edits, list.removed(m.Start())...)
 		}
 	}
+
 	if !events.empty() {
 		edits = append(edits, events.removed(hooks.Start())...)
 	} else {
@@ -74,6 +78,7 @@ func (f *file) remove() ([]byte, error) {
 		}
 		edits = append(edits, top.removed(f.top.Start())...)
 	}
+
 	out := strictjson.Apply(f.data, edits)
 	if again, err := f.a.read(f.name, out); err != nil || len(again.hooks()) > 0 {
 		return nil, errors.Join(fmt.Errorf("%s: the file can't be edited safely", f.name), err)

@@ -42,6 +42,7 @@ func windsurf() *Agent {
 			// model's choice, and says nothing about it.
 			root := cmp.Or(env("ROOT_WORKSPACE_PATH"), env("PWD"), noWorkspace)
 			e := &Event{Session: in.Trajectory, Dir: cmp.Or(info.Dir, env("PWD")), Roots: []string{root}, Kind: windsurfNotes[in.Action]}
+
 			call := &Call{}
 			switch in.Action {
 			case "pre_user_prompt":
@@ -60,6 +61,7 @@ func windsurf() *Agent {
 				return e, nil
 			}
 			e.Call, e.Kind = call, PreTool
+
 			if in.Action[:4] == "post" {
 				e.Kind, e.Result = PostTool, result(unquoted(info.Result))
 			}

@@ -71,6 +71,7 @@ func real(path string) (string, error) {
 	}
 	volume := filepath.VolumeName(path)
 	at := volume + string(filepath.Separator)
+
 	rest := split(path[len(volume):])
 	for links := 0; len(rest) > 0; {
 		name := rest[0]
@@ -105,6 +106,7 @@ func real(path string) (string, error) {
 		}
 		rest = append(split(to), rest...)
 	}
+
 	return at, nil
 }
 
@@ -134,6 +136,7 @@ func (w *workspace) place(dir, path string) place {
 	if !filepath.IsAbs(full) {
 		full = dir + string(filepath.Separator) + full
 	}
+
 	p, ok := w.follow(full)
 	if !ok {
 		return place{name: path}
@@ -290,6 +293,7 @@ func (w *workspace) settings() []string {
 	for _, r := range w.roots {
 		files = append(files, filepath.Join(gitDir(r), "config"))
 	}
+
 	for _, name := range files {
 		f, err := os.Open(name)
 		if err != nil {
@@ -304,6 +308,7 @@ func (w *workspace) settings() []string {
 			w.setting(line)
 		}
 	}
+
 	return w.words
 }
 
@@ -315,6 +320,7 @@ func (w *workspace) setting(line string) {
 	if running[key] && value != "false" && value != "true" && !strings.HasPrefix(value, "git-lfs") {
 		w.runs = true
 	}
+
 	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"';|&()`, r) }) {
 		if !naming[key] && !strings.Contains(word, "/") {
 			continue

@@ -130,6 +130,7 @@ func (t *Table) Find(prompts []string, far shell.Far, at Place) Answer {
 		raw[i] = w.Text
 	}
 	x.raw, x.words = strings.Join(raw, " "), t.spelled(raw)
+
 	recent := true // nothing but agreement was said since
 	for i := len(prompts) - 1; i >= max(0, len(prompts)-maxPrompts); i-- {
 		all := pieces(prompts[i])
@@ -141,6 +142,7 @@ func (t *Table) Find(prompts []string, far shell.Far, at Place) Answer {
 		}
 		recent = recent && goesOn(prompts[i])
 	}
+
 	return none
 }
 
@@ -183,6 +185,7 @@ func (x *finding) asks(all []said, recent bool) bool {
 		if !recent || s.loose || s.code && i > 0 {
 			continue
 		}
+
 		if x.wished(s.text, s.verb) || i > 0 && !all[i-1].dead && refers.MatchString(s.text) && x.wished(s.text+" "+object(all[i-1].text), "") {
 			return true
 		}
@@ -227,6 +230,7 @@ func (x *finding) speaks(all []said) bool {
 		if !s.dead || !forbids.MatchString(s.text) {
 			continue
 		}
+
 		for _, r := range x.entries() {
 			if slices.ContainsFunc(r.request.Verbs, func(v string) bool { return strings.Contains(text, " "+v+" ") }) {
 				return true
@@ -262,6 +266,7 @@ func (x *finding) written(s *said) bool {
 			}
 		}
 	}
+
 	return slices.ContainsFunc(candidates, func(c string) bool { return c != "" && len(c) <= maxPrompt && x.same(c) })
 }
 
@@ -285,6 +290,7 @@ func (x *finding) same(line string) bool {
 	if !strings.ContainsAny(line, "`(") {
 		all = read.All // what runs in the background, or under a condition
 	}
+
 	for _, c := range all {
 		if len(c.Words) == 0 || len(c.Assignments) > 0 {
 			continue
@@ -302,6 +308,7 @@ func (x *finding) same(line string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -329,6 +336,7 @@ func (x *finding) equal(user []string) bool {
 		rest := x.words[len(e.run):]
 		return x.samePath(user[0], rest[0]) && slices.Equal(user[1:], rest[1:]) && x.home()
 	}
+
 	for _, e := range x.entries() {
 		theirs := e.request.entry(user)
 		if theirs == nil || !slices.Equal(theirs.run, e.run) {
@@ -340,6 +348,7 @@ func (x *finding) equal(user []string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -512,6 +521,7 @@ func (y *fulfilling) command(words []string) bool {
 	if r == y.t.scripts && len(y.e.run) == 0 {
 		words = y.words
 	}
+
 	for i := 0; i < len(words); i++ {
 		w := words[i]
 		if len(w) < 2 || w[0] != '-' {
@@ -545,6 +555,7 @@ func (y *fulfilling) command(words []string) bool {
 			return false
 		}
 	}
+
 	return y.named > 0 || !r.Needs
 }
 
@@ -577,12 +588,14 @@ func (y *fulfilling) operand(w string) bool {
 			return true
 		}
 	}
+
 	if r.Takes == "" {
 		return false
 	}
 	if r.Takes == "path" && y.below(w) {
 		return true
 	}
+
 	for _, t := range y.tokens {
 		if y.names(t, w) {
 			y.used = append(y.used, t)
@@ -609,6 +622,7 @@ func (y *fulfilling) names(said, w string) bool {
 	if y.t.fillers[low] || r.Takes != "path" && (len(said) < 2 || y.t.kinds[low]) {
 		return false
 	}
+
 	switch r.Takes {
 	case "path":
 		if y.samePath(said, w) {
@@ -633,6 +647,7 @@ func (y *fulfilling) names(said, w string) bool {
 	case "address":
 		return said == w && strings.Contains(w, "://") || said == w && strings.HasPrefix(w, "git@")
 	}
+
 	return said == w
 }
 
@@ -679,6 +694,7 @@ func (y *fulfilling) said() bool {
 			return false
 		}
 	}
+
 	return must || slices.ContainsFunc(r.Must, func(m string) bool { return slices.Contains(y.used, m) })
 }
 

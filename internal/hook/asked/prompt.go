@@ -59,6 +59,7 @@ func pieces(prompt string) []said {
 	if whole := unprompted(prompt); !strings.Contains(whole, "\n") && !strings.Contains(whole, "```") {
 		out = append(out, said{text: whole, code: true})
 	}
+
 	at := 0
 	for _, m := range fence.FindAllStringSubmatchIndex(prompt, -1) {
 		before := prompt[at:m[0]]
@@ -69,6 +70,7 @@ func pieces(prompt string) []said {
 		at = m[1]
 	}
 	out = append(out, prose(prompt[at:])...)
+
 	if len(out) > maxClauses {
 		return nil
 	}
@@ -170,6 +172,7 @@ func sentence(text string, question bool) []said {
 	}
 	dead := question && !asking.MatchString(text)
 	loose, verb := false, ""
+
 	at := 0
 	for at <= len(text) {
 		end, next := len(text), len(text)+1
@@ -215,6 +218,7 @@ func sentence(text string, question bool) []said {
 		}
 		at = next
 	}
+
 	return out
 }
 

@@ -40,6 +40,7 @@ func Places(c Client, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch c {
 	case ClaudeDesktop:
 		return []string{filepath.Join(settings, "Claude", "claude_desktop_config.json")}, nil
@@ -50,6 +51,7 @@ func Places(c Client, dir string) ([]string, error) {
 	case VSCode:
 		return []string{filepath.Join(dir, ".vscode", "mcp.json"), filepath.Join(settings, "Code", "User", "mcp.json")}, nil
 	}
+
 	return nil, fmt.Errorf("the client %q is not known", c)
 }
 
@@ -153,6 +155,7 @@ func (r *reader) group(name string, n strictjson.Value) {
 		r.fail(n, `write {"name": {"command": …}}`, "%s must be an object", name)
 		return
 	}
+
 	for _, m := range n.Members() {
 		if len(r.f.Servers) >= maxServers {
 			r.fail(n, "", "there are more than %d servers in the file", maxServers)
@@ -188,6 +191,7 @@ func (r *reader) server(group, name string, n strictjson.Value) *Server {
 			s.Command = append(s.Command, e.Text())
 		}
 	}
+
 	kind := strings.ToLower(r.text(n, "type"))
 	switch {
 	case len(r.errs) > before:
@@ -201,6 +205,7 @@ func (r *reader) server(group, name string, n strictjson.Value) *Server {
 	case program != "" && kind != "" && kind != "stdio", s.URL != "" && kind == "stdio":
 		r.fail(n.Get("type"), "correct the type, or leave it out", "the server %q has a type that doesn't fit what it is", name)
 	}
+
 	if len(r.errs) > before {
 		return nil
 	}
@@ -246,6 +251,7 @@ func (r *reader) pairs(n strictjson.Value, name string) []Pair {
 		r.fail(v, `write {"NAME": "value"}`, "%s must be an object", name)
 		return nil
 	}
+
 	var out []Pair
 	for name, m := range v.Members() {
 		switch m.Kind() {
@@ -258,6 +264,7 @@ func (r *reader) pairs(n strictjson.Value, name string) []Pair {
 			out = append(out, Pair{name, string(m.Raw())})
 		}
 	}
+
 	return out
 }
 

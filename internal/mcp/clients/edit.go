@@ -67,6 +67,7 @@ func (f *File) wrapURL(s *Server, w *Wrapping) []strictjson.Edit {
 	}
 	envMember := `"env": {` + strings.Join(env, ", ") + `}`
 	headers := s.node.Get("headers")
+
 	members := slices.Collect(s.node.All())
 	for i, m := range members {
 		switch m.Name() {
@@ -89,6 +90,7 @@ func (f *File) wrapURL(s *Server, w *Wrapping) []strictjson.Edit {
 			}
 		}
 	}
+
 	return out
 }
 
@@ -105,6 +107,7 @@ func (f *File) Unwrap(which func(*Server) bool, earlier ...[]byte) (out []byte, 
 			known = append(known, k)
 		}
 	}
+
 	var edits []strictjson.Edit
 	for _, s := range f.Servers {
 		g := s.Gateway()
@@ -127,6 +130,7 @@ func (f *File) Unwrap(which func(*Server) bool, earlier ...[]byte) (out []byte, 
 		}
 	}
 	out = strictjson.Apply(f.data, edits)
+
 	if _, err := Parse(f.Name, out); err != nil {
 		return nil, nil, fmt.Errorf("the file can't be edited safely: %w", err)
 	}
