@@ -32,13 +32,13 @@ const (
 	maxBits = 2048
 )
 
-// ErrRange is what numbers beyond the bounds of the package come to.
+// ErrRange is the error for numbers beyond the bounds of the package.
 var ErrRange = errors.New("the number is too long or too large")
 
 // Type is the CEL type of decimals.
 var Type = types.NewOpaqueType("decimal")
 
-// Decimal is a number that is no int: it has a fraction, or is larger. It is
+// Decimal is a number that is not an int: it has a fraction, or is larger. It is
 // exact and immutable.
 type Decimal struct{ r *big.Rat }
 

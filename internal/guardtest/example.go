@@ -1,4 +1,4 @@
-// Package guardtest runs the examples that stand beside the rules of a guard:
+// Package guardtest runs the examples of a guard file as tests:
 // calls with what a rule should say about them, and what look-ups find then.
 package guardtest
 

@@ -1,6 +1,6 @@
-// Package change says what becomes different for a company from one compiled
-// policy document to another: which policies come, go and change, what stops
-// being enforced, and which rules get stricter or laxer.
+// Package change compares two compiled policy documents: which policies are added,
+// removed and changed, which are no longer enforced, and which rules are stricter or
+// laxer.
 package change
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Side is one of the two that are compared.
+// Side is one of the two compiled documents.
 type Side struct {
 	Directory *policydoc.Directory
-	// Guards are those of the directory, compiled. Rules with mistakes are not
-	// compared.
+	// Guards are the compiled guards of the directory. Rules of files with mistakes are
+	// not compared.
 	Guards *guard.Set
 }
 
-// Kind says what becomes of a policy.
+// Kind is what happened to a policy.
 type Kind string
 
 // The kinds. A policy that is approved and otherwise changed is [Changed].
@@ -34,12 +34,12 @@ const (
 	Changed  Kind = "changed"
 )
 
-// Enforcement says what a policy comes to.
+// Enforcement is how a policy is enforced.
 type Enforcement string
 
 // The enforcements.
 const (
-	// None is that of a policy without a rule.
+	// None is for a policy without a rule.
 	None Enforcement = "none"
 	// Checked calls are held to the rule's condition, and denied by it;
 	// CheckedAsking ones are held back for a person.
@@ -50,7 +50,7 @@ const (
 	Asked  Enforcement = "asked"
 )
 
-// bounds are how calls come out at best and at worst.
+// bounds returns the mildest and the strictest verdict of calls.
 func (e Enforcement) bounds() (best, worst label.Verdict) {
 	switch e {
 	case Checked:
@@ -73,31 +73,32 @@ func severity(v label.Verdict) int {
 	return slices.Index([]label.Verdict{label.Allow, label.Ask, label.Deny}, v)
 }
 
-// Texts are a text before and after.
+// Texts is a text before and after.
 type Texts struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Policy is what becomes of one policy. What stays is left out.
+// Policy is what changes about one policy. Fields without a change are empty.
 type Policy struct {
 	Server string `json:"server,omitempty"`
 	Tool   string `json:"tool"`
 	Policy string `json:"policy"`
 	Change Kind   `json:"change"`
-	// Was is the policy's name before, where it was called otherwise.
+	// Was is the policy's previous name, if it was renamed.
 	Was string `json:"was,omitempty"`
-	// Text is what the policy says: its description, or the message of a rule
-	// that is in no mapping.
+	// Text is the policy's description, or the message of a policy that is only in the
+	// guard.
 	Text        string `json:"text"`
 	Description *Texts `json:"description,omitempty"`
-	// Gone are sentences that it no longer refers to, New those that it does now.
+	// Gone are the sentences that it no longer refers to, New those that it refers to
+	// now.
 	Gone []string `json:"sentences_gone,omitempty"`
 	New  []string `json:"sentences_new,omitempty"`
-	// Status is the one now, and Reason why it is archived.
+	// Status is the current status; Reason says why the policy is archived.
 	Status policydoc.Status `json:"status,omitempty"`
 	Reason string           `json:"reason,omitempty"`
-	// NewlyApproved is set where people approved it in between.
+	// NewlyApproved is set if people approved it in between.
 	NewlyApproved bool `json:"newly_approved,omitempty"`
 
 	Before Enforcement `json:"enforced_before"`
@@ -105,23 +106,23 @@ type Policy struct {
 	// Condition is what the rule requires, with its variables.
 	Condition *Texts `json:"condition,omitempty"`
 	Message   *Texts `json:"message,omitempty"`
-	// Stricter and Laxer are the examples of both sides that the rule now judges
-	// worse or better; Undecided those that not both rules can judge.
+	// Stricter and Laxer are the examples of both sides that now have a stricter or
+	// milder verdict; Undecided those that only one rule can decide.
 	Stricter  []Example `json:"stricter,omitempty"`
 	Laxer     []Example `json:"laxer,omitempty"`
 	Undecided []string  `json:"undecided,omitempty"`
-	// Unknown is set where the condition is another and no example is judged
-	// otherwise, so that what it changes is not known.
+	// Unknown is set if the condition changed and every example has the same verdict,
+	// so that the effect is not known.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Loosens reports whether some calls come out better now.
+// Loosens reports whether some calls have a milder verdict now.
 func (p *Policy) Loosens() bool { return len(p.Laxer) > 0 || below(p.After, p.Before) }
 
-// Tightens reports whether some calls come out worse now.
+// Tightens reports whether some calls have a stricter verdict now.
 func (p *Policy) Tightens() bool { return len(p.Stricter) > 0 || below(p.Before, p.After) }
 
-// below reports whether calls come out better, at best or at worst, under one
+// below reports whether the mildest or the strictest verdict is milder under one
 // enforcement than under another.
 func below(a, b Enforcement) bool {
 	aBest, aWorst := a.bounds()
@@ -129,7 +130,7 @@ func below(a, b Enforcement) bool {
 	return severity(aBest) < severity(bBest) || severity(aWorst) < severity(bWorst)
 }
 
-// Example is an example that is judged otherwise.
+// Example is an example whose verdict changed.
 type Example struct {
 	Name   string        `json:"example"`
 	Before label.Verdict `json:"before"`
@@ -142,14 +143,14 @@ type Sentence struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Report is all that changes.
+// Report is everything that changes.
 type Report struct {
 	Document Texts `json:"document"`
-	// Edited reports whether the document itself is another.
+	// Edited reports whether the document itself changed.
 	Edited   bool     `json:"document_edited"`
 	Policies []Policy `json:"policies"`
-	// Unmapped are sentences that no policy refers to any more or yet, Mapped
-	// those that one refers to now.
+	// Unmapped are the sentences that no policy refers to now, Mapped those that a
+	// policy refers to now.
 	Unmapped []Sentence `json:"unmapped"`
 	Mapped   []Sentence `json:"mapped"`
 }
@@ -186,7 +187,7 @@ func document(d *policydoc.Directory) (name, digest string) {
 	return "", ""
 }
 
-// sentences compares what nothing refers to.
+// sentences compares the sentences that no policy refers to.
 func (r *Report) sentences(before, after *policydoc.Unmapped, now *contents) {
 	old, rest := unmapped(before), unmapped(after)
 	if after != nil {

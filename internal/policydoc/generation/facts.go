@@ -11,7 +11,8 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
-// facts are what every request of a policy says.
+// facts are the parts of every request about a policy. Prompts use the names of its
+// fields.
 type facts struct {
 	// Tool is its name, Definition what is known of it.
 	Tool, Definition string
@@ -24,7 +25,7 @@ type facts struct {
 	Context []block
 }
 
-// block are sentences that stand under the same headings.
+// block is sentences under the same headings.
 type block struct {
 	Path      string
 	Sentences []string
@@ -75,8 +76,8 @@ func inLines(policy *policydoc.Policy) *policydoc.Policy {
 		Compliance: line(policy.Compliance), Violations: line(policy.Violations)}
 }
 
-// blocksOf brings sentences together that stand under the same headings, as far as
-// there is room; 0 is no bound.
+// blocksOf groups sentences under the same headings, up to a size in bytes; 0 is no
+// bound.
 func blocksOf(sentences []document.Sentence, room int) []block {
 	var out []block
 	size := 0

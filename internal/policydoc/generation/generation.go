@@ -1,10 +1,9 @@
-// Package generation makes rules of policies, test first: from a policy's
-// sentences and its examples in words come concrete calls with a verdict each, a
-// second reader who sees the sentences alone says which of them are wrong, and
-// then an expression is written that has to pass those that are left. What it gets
-// wrong, and what its tests don't tell, goes back to its author. A policy for which
-// no expression passes is shipped as one that isn't enforced: it stops calls and
-// says why.
+// Package generation makes a rule for each policy, test first. One model writes tests
+// from the policy's sentences and its examples in words: calls with a verdict each. A
+// second model, which reads the sentences alone, contests the tests that it disagrees
+// with. Then a model writes the rule, which has to pass the remaining tests; it gets the
+// failures and the surviving mutants back. A policy for which no rule passes is not
+// enforced: it stops calls and says why.
 //
 // The stages and their bounds are described in docs/reference/policy-compiler.md.
 package generation
@@ -35,25 +34,24 @@ const (
 	ruleStage    = "rule"
 )
 
-// DefaultAttempts is how often a model is asked for a rule where nothing else is
-// said: most mistakes are put right at the second try, and what is not right at the
-// fifth never is.
+// DefaultAttempts is the default number of requests for one rule. Most mistakes are
+// corrected in the second; a rule that is wrong after the fifth stays wrong.
 const DefaultAttempts = 5
 
-// Options are what all rules of a run are made with.
+// Options are the settings for all rules of a run.
 type Options struct {
 	Model      Model
 	Prompts    *prompt.Set
 	Deployment guard.Deployment
-	// Attempts is how often a model is asked for one rule; 0 is [DefaultAttempts].
+	// Attempts bounds the requests for one rule; 0 is [DefaultAttempts].
 	Attempts int
-	// Samples are results that tools returned, by [policydoc.Key]: they show what
-	// tools return that don't declare it.
+	// Samples are results that tools returned, by [policydoc.Key]. They show the form
+	// of results for tools without an output schema.
 	Samples map[string][]json.RawMessage
-	// Otherwise is what a rule that isn't enforced comes to: [label.Deny], which is
-	// the default, or [label.Ask].
+	// Otherwise is the verdict of a policy that is not enforced: [label.Deny], the
+	// default, or [label.Ask].
 	Otherwise label.Verdict
-	// Judge tells that the deployment has one, so that rules may ask it.
+	// Judge reports whether the deployment has a judge, which rules may ask.
 	Judge bool
 }
 
@@ -101,36 +99,36 @@ func New(o Options) (*Generator, error) {
 
 // Task is one policy to make a rule of.
 type Task struct {
-	// Server and Tool are those of the mapping.
+	// Server and Tool are the mapping's.
 	Server, Tool string
 	Policy       *policydoc.Policy
-	// Sentences are those that the policy refers to.
+	// Sentences are the sentences that the policy refers to.
 	Sentences []document.Sentence
-	// Context are others of the document that say what records, words and units
-	// are.
+	// Context are other sentences of the document, which explain records, words and
+	// units.
 	Context []document.Sentence
-	// Previous is the rule so far, where there is one: the new one stays near it.
+	// Previous is the previous rule, or nil. The new rule stays close to it.
 	Previous *guard.Policy
 }
 
-// Result is what came of a policy.
+// Result is the result for one policy.
 type Result struct {
-	// Policy has the policy's name and references. It has no expression, and no
-	// examples, where none was found that passes its tests.
+	// Policy has the policy's name and references. It has no condition and no examples
+	// if no rule passed its tests.
 	Policy guard.Policy
-	// NotEnforced says why there is no expression; empty where there is one.
+	// NotEnforced says why there is no condition; empty if there is one.
 	NotEnforced string
-	// Attempts is how often the model was asked for the rule.
+	// Attempts counts the requests for the rule.
 	Attempts int
 	// Killed and Survived count the mutants of the rule.
 	Killed, Survived int
-	// Contested are the names of tests that the second reading judged otherwise,
-	// with its reason; they are no tests.
+	// Contested are the tests that were taken out because the second reading
+	// contradicted them, by name, with its reason.
 	Contested map[string]string
 }
 
-// Generate makes the rule of a policy. An error is one of the run, such as a budget
-// that is used up; a policy that no rule was found for is a result.
+// Generate makes the rule of a policy. It returns an error if the run can't go on, such
+// as for a used-up budget; a policy without a rule is a result.
 func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	s, err := g.setting(t)
 	if err != nil {
@@ -152,8 +150,8 @@ func (g *Generator) Generate(ctx context.Context, t Task) (*Result, error) {
 	return &w.result, nil
 }
 
-// gaveUp reports whether an error says that the model can't do it, so that another
-// run would come to the same.
+// gaveUp reports whether an error means that the model can't do it, so that another run
+// would fail as well.
 func gaveUp(err error) bool {
 	var invalid *llm.InvalidError
 	var refused *llm.RefusedError
@@ -161,8 +159,8 @@ func gaveUp(err error) bool {
 	return errors.As(err, &invalid) || errors.As(err, &refused) || errors.As(err, &truncated)
 }
 
-// Unenforced is the rule of a policy that nothing checks: it has no expression, so
-// that every call comes to its verdict.
+// Unenforced returns the guard's policy for a policy without a rule: every call violates
+// it.
 func (g *Generator) Unenforced(policy *policydoc.Policy) guard.Policy {
 	do := "Don't make this call; hand the request over to a person."
 	if g.options.Otherwise == label.Ask {
@@ -187,7 +185,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// work is one policy that a rule is being made of.
+// work is one policy for which a rule is being made.
 type work struct {
 	*Generator
 	*setting
@@ -205,8 +203,7 @@ func newWork(g *Generator, s *setting) *work {
 	return &work{Generator: g, setting: s, result: Result{Contested: map[string]string{}}, open: map[string]bool{}, why: map[string]string{}}
 }
 
-// run goes through the stages. It returns why there is no rule, or nothing when
-// there is one.
+// run goes through the stages. It returns why there is no rule, or "" if there is one.
 func (w *work) run(ctx context.Context) (string, error) {
 	reason, err := w.findTests(ctx)
 	if reason != "" || err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// replace puts a value into a JSON document at a pointer, or leaves out what stands
-// there where there is no value. A list may get one more element.
+// replace sets the value at a pointer in a JSON document, or removes it if there is no
+// value. A pointer after the last element of a list adds one.
 func replace(doc json.RawMessage, pointer string, value json.RawMessage) (json.RawMessage, error) {
 	if pointer == "" {
 		if value == nil {

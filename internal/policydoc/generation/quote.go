@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// quotes reports whether words stand in the sentences of the policy, one after the
-// other; those that only explain decide nothing. Signs, case and typography make no
-// difference.
+// quotes reports whether words appear, in order, in the sentences of the policy, which
+// does not include the context. Signs, case and typography don't matter.
 func (s *setting) quotes(words string) bool {
 	want := plain(words)
 	var texts, paths []string

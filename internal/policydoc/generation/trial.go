@@ -16,7 +16,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// candidate is a rule as a model writes it.
+// candidate is a rule that a model wrote.
 type candidate struct {
 	Variables []struct {
 		Name  string `json:"name"`
@@ -26,7 +26,7 @@ type candidate struct {
 	Message string `json:"message"`
 }
 
-// trial is what came of a candidate.
+// trial is the result of trying a candidate.
 type trial struct {
 	candidate candidate
 	policy    guard.Policy
@@ -41,7 +41,7 @@ type trial struct {
 // passes reports whether the rule does what its tests say.
 func (t *trial) passes() bool { return t != nil && len(t.mistakes) == 0 && len(t.failed) == 0 }
 
-// survivors are the mutants that no test tells from the rule.
+// survivors returns the mutants that pass all tests.
 func (t *trial) survivors() []mutation.Mutant {
 	var out []mutation.Mutant
 	for _, m := range t.mutants {
@@ -52,8 +52,8 @@ func (t *trial) survivors() []mutation.Mutant {
 	return out
 }
 
-// try compiles a candidate as it would stand in a guard file, runs the tests on it,
-// and, where it passes them, its mutants. An error is none of the candidate.
+// try compiles a candidate as part of a guard file, runs its tests and, if they pass,
+// its mutants. An error is not about the candidate.
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	t := &trial{candidate: c, revision: w.tests.revision}
 	policy := w.task.Policy
@@ -113,9 +113,9 @@ const maxMessage = 600
 // quoted finds the texts of an expression that have a digit, as ids have.
 var quoted = regexp.MustCompile(`"([^"\\]*[0-9][^"\\]*)"|'([^'\\]*[0-9][^'\\]*)'`)
 
-// borrowed tells of values that a rule has from its tests and from nowhere else: it
-// would be a rule about the tests. Days and times are written in one way in rules
-// and in another in documents.
+// borrowed reports the values that a rule takes from its tests alone: such a rule would
+// be about the tests. It ignores dates and times, which documents write in another way
+// than rules.
 func (w *work) borrowed(c candidate) []string {
 	var out []string
 	for name, text := range c.expressions() {
@@ -131,9 +131,9 @@ func (w *work) borrowed(c candidate) []string {
 	return out
 }
 
-// onlyInTests reports whether a text is a value in the tests, and stands nowhere in
-// what the policy says or what is known of the tools, however it is spelt there:
-// "tier_1" is what a sentence calls tier 1.
+// onlyInTests reports whether a text is a value in the tests and appears neither in the
+// policy nor in the tools' definitions, in any spelling: "tier_1" is what a sentence
+// calls tier 1.
 func (w *work) onlyInTests(value string) bool {
 	if !slices.ContainsFunc(w.tests.examples, func(e guard.Example) bool { return strings.Contains(key(&e), quote(value)) }) {
 		return false
@@ -152,7 +152,7 @@ func (c candidate) expressions() map[string]string {
 	return out
 }
 
-// constant reports whether an expression is a mere truth value.
+// constant reports whether an expression is just true or false.
 func constant(expression string) bool {
 	text := strings.Map(func(c rune) rune {
 		if strings.ContainsRune(" \t\r\n()!", c) {
@@ -163,9 +163,9 @@ func constant(expression string) bool {
 	return text == "true" || text == "false"
 }
 
-// compile makes a guard of one policy. It is written as a file and read again, so
-// that what is tried is what will be loaded; mistakes in its expressions have their
-// places in those, not in the file.
+// compile compiles a guard of one policy. It writes a guard file and reads it again, so
+// that the trial uses exactly what will be loaded. Mistakes have their places in the
+// expression, not in the file.
 func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
 	doc := guard.NewEditor("rule", w.task.Server, w.task.Tool)
 	if err := doc.Put(p); err != nil {
@@ -187,8 +187,8 @@ func (w *work) compile(p *guard.Policy) (*guard.Guard, error) {
 	return set.Guards()[0], nil
 }
 
-// mistakesOf words what is wrong with a candidate, with the line of an expression
-// that it stands in; nil where the error is about something else.
+// mistakesOf returns the mistakes of a candidate, each with its line of the expression;
+// nil if the error is about something else.
 func mistakesOf(err error, c candidate) []string {
 	var all guard.Errors
 	if !errors.As(err, &all) {

@@ -1,8 +1,8 @@
-// Package report shows people what a policy document was made into: its sentences
-// in reading order, each with what became of it, and its policies with their rules,
-// tests and open questions.
+// Package report shows a compiled policy document for review: its sentences in reading
+// order, each with what became of it, and its policies with their rules, tests and
+// conflicts.
 //
-// A [Report] is plain data, for a terminal; [Report.HTML] writes it as one page that
-// needs nothing else. Text of documents and models is shown, and nothing more: it is
-// escaped, and what is invisible in it is made visible.
+// A [Report] is plain data, for a terminal; [Report.HTML] writes it as one page without
+// external resources. Texts of documents and models are escaped, and their invisible
+// characters made visible.
 package report

@@ -14,12 +14,12 @@ import (
 
 // Tool is a tool with its policies.
 type Tool struct {
-	// Key is the tool's in the directory, Anchor its place in the page.
+	// Key is the tool's [policydoc.Key], Anchor its id in the page.
 	Key, Anchor string
 	Policies    []*Policy
 }
 
-// Policy is a policy with all that is known about it.
+// Policy is a policy with its rule and its state.
 type Policy struct {
 	PolicyRef
 	Status      policydoc.Status
@@ -29,32 +29,32 @@ type Policy struct {
 	References []Reference
 	// Compliance and Violations are examples in words.
 	Compliance, Violations []string
-	// Rule is nil where there is none.
+	// Rule is nil if there is none.
 	Rule *Rule
-	// Contested are tests that were taken out, since a second reading of the
-	// sentences judged them otherwise.
+	// Contested are the tests that were taken out because a second reading of the
+	// sentences contradicted them.
 	Contested []Contested
 	Conflicts []Conflict
-	// Handwritten is a rule that the mapping has no policy for.
+	// Handwritten is set for a policy that is only in the guard file.
 	Handwritten bool
-	// Decisions are the commands that decide about the policy.
+	// Decisions are the commands to approve, archive or resolve the policy.
 	Decisions []Command
 }
 
 // Reference is a span of the document that a policy rests on.
 type Reference struct {
 	Text string
-	// Sentences are those in which it stands; none when it stands nowhere.
+	// Sentences are the sentences in which it appears.
 	Sentences []document.Sentence
 }
 
 // Contested is a test that was taken out.
 type Contested struct{ Name, Reason string }
 
-// Conflict is a field that people and a later run have differently.
+// Conflict is a field with an edit and another value of a later run.
 type Conflict struct {
 	Field string
-	// Mine is what the files have, Theirs what the later run says; as YAML.
+	// Mine is the value in the files, Theirs the value of the later run; as YAML.
 	Mine, Theirs string
 	Decisions    []Command
 }

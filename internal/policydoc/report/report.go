@@ -19,49 +19,47 @@ type Input struct {
 	Directory *policydoc.Directory
 	// Deployment is the tools that the rules are about, with their contracts.
 	Deployment guard.Deployment
-	// Tool is the key of the only tool whose policies are shown; all are when it is
-	// empty. What became of the sentences is by the policies of all tools anyway.
+	// Tool is the key of the only tool whose policies are shown; empty for all tools.
+	// The states of sentences always take the policies of all tools into account.
 	Tool string
-	// Mutate changes the rules to see what their tests don't tell apart. Otherwise
-	// the lock says how many changes the tests told apart when the rule was made.
+	// Mutate runs the mutants of the rules now. Otherwise the counts are those of the
+	// lock, from when the rule was made.
 	Mutate bool
 }
 
-// Report is a policy document with what it was made into.
+// Report is a policy document with what it was compiled into.
 type Report struct {
-	// Name and Digest are the document's, Root is the directory.
+	// Name and Digest are the document's; Root is the path of the directory.
 	Name, Digest, Root string
 	// Tool is the key of the only tool whose policies are shown, if there is one.
 	Tool string
-	// Changed tells that the directory was made from another version of the
-	// document, and Compiled that it was made from any.
+	// Changed reports whether the directory was made from another version of the
+	// document, and Compiled whether it was made from any.
 	Changed, Compiled bool
 	// Sentences are those of the document, in reading order, headings among them.
 	Sentences []Sentence
-	// Tools are those that there are policies or rules for, by their keys.
+	// Tools are the tools that have policies, ordered by their keys.
 	Tools []Tool
-	// Suspicions are what somebody should look at in the document.
+	// Suspicions are the suspicious places of the document.
 	Suspicions []Suspicion
-	// Mistakes are those in guard files.
+	// Mistakes are the mistakes in guard files.
 	Mistakes []string
 	Counts   Counts
 }
 
-// Counts sum a report up.
+// Counts summarizes a report.
 type Counts struct {
-	// Sentences are how many sentences there are, headings apart, and by what
-	// became of them.
+	// Sentences counts the sentences without headings; ByState, by state.
 	Sentences int
 	ByState   map[State]int
-	// Policies are the policies, by the same.
+	// Policies counts the policies; PoliciesByState, by state.
 	Policies        int
 	PoliciesByState map[State]int
-	// Tests are how many examples of rules there are, and Failing those that their
-	// rules don't pass.
+	// Tests counts the tests of all rules, and Failing those that fail.
 	Tests, Failing int
 }
 
-// Covered is how many sentences a policy that is not archived refers to.
+// Covered returns the number of sentences with a policy that is not archived.
 func (c Counts) Covered() int { return c.Sentences - c.ByState[Unmapped] - c.ByState[Archived] }
 
 // Sentence is a sentence of the document.
@@ -71,7 +69,7 @@ type Sentence struct {
 	State State
 	// Policies are the policies that refer to it.
 	Policies []PolicyRef
-	// Reason says why none does.
+	// Reason says why no policy does.
 	Reason string
 	// Suspicious tells that there are suspicions about it.
 	Suspicious bool

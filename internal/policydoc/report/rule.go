@@ -16,46 +16,45 @@ import (
 
 // Rule is the rule of a policy in the guard file.
 type Rule struct {
-	// Place is where it stands, as file:line:column.
+	// Place is the rule's place, as file:line:column.
 	Place     string
 	Variables []Variable
-	// Require is the expression; empty where there is none.
+	// Require is the condition; empty if there is none.
 	Require string
 	Message string
-	// Otherwise is what a call comes to that the rule doesn't hold for.
+	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
-	// Broken tells that the guard file has mistakes, so that nothing is checked.
+	// Broken reports whether the guard file has mistakes, so that tests can't run.
 	Broken bool
 	Tests  []Test
-	// Measured tells that mutants of the rule were counted, and Mutated that this
-	// was now, and not when the rule was made.
+	// Measured reports whether mutants of the rule were counted, and Mutated whether
+	// they were run now, not when the rule was made.
 	Measured, Mutated bool
 	Killed, Survived  int
-	// Survivors are the mutants that no test tells from the rule; they are known
-	// only where they were counted now.
+	// Survivors are the mutants that pass all tests; known only if Mutated is set.
 	Survivors []Survivor
 }
 
 // Variable is a named part of a rule.
 type Variable struct{ Name, Text string }
 
-// Test is an example of a rule, with what came of it.
+// Test is a test of a rule, with its result.
 type Test struct {
 	Name      string
 	Want, Got label.Verdict
 	Passed    bool
-	// Failed says why it could not be decided.
+	// Failed says why the rule could not be decided.
 	Failed string
-	// Steps are what happened, what look-ups find, and the call itself.
+	// Steps are the history, the results of look-ups, and the call itself.
 	Steps []Step
-	// Values are those that decided, where it didn't pass.
+	// Values are the values that decided, for a test that didn't pass.
 	Values []guard.Value
 }
 
 // Step is a part of a test.
 type Step struct{ What, Text string }
 
-// Survivor is a change of the rule that no test tells from it.
+// Survivor is a mutant that passes all tests.
 type Survivor struct {
 	Change, Text string
 	// Apart says which call would tell it; empty where none is known.

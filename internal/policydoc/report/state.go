@@ -7,27 +7,27 @@ type State string
 
 // The states.
 const (
-	// Approved is checked by a rule, and somebody found it right.
+	// Approved is enforced by a rule, and approved by a person.
 	Approved State = "approved"
-	// Enforced is checked by a rule that nobody looked at yet.
+	// Enforced is enforced by a rule that is not reviewed yet.
 	Enforced State = "enforced"
-	// NotEnforced has a policy, and no rule that could check it.
+	// NotEnforced has a policy without a rule that can decide.
 	NotEnforced State = "not-enforced"
-	// Conflicted has a policy that people and a later run have differently.
+	// Conflicted has a policy with a conflict between an edit and a later run.
 	Conflicted State = "conflict"
-	// Archived has a policy that was taken out of force.
+	// Archived has a policy that is archived.
 	Archived State = "archived"
 	// Unmapped has no policy.
 	Unmapped State = "unmapped"
 )
 
-// States are all of them, those first that most need to be looked at. A sentence
-// is in the first in which one of its policies is.
+// States returns all states, those first that most need review. A sentence has the first
+// state that one of its policies has.
 func States() []State {
 	return []State{Conflicted, NotEnforced, Enforced, Approved, Archived, Unmapped}
 }
 
-// Mark is a sign for the state, so that nobody needs to see colours.
+// Mark returns a sign for the state, for readers who don't see colours.
 func (s State) Mark() string {
 	switch s {
 	case Approved:
@@ -46,7 +46,7 @@ func (s State) Mark() string {
 	return ""
 }
 
-// Label is the state in words.
+// Label returns the state in words.
 func (s State) Label() string {
 	switch s {
 	case Approved:
@@ -65,7 +65,7 @@ func (s State) Label() string {
 	return ""
 }
 
-// SuspiciousMark is the sign beside sentences that there are suspicions about.
+// SuspiciousMark is the sign for suspicious sentences.
 const SuspiciousMark = "!"
 
 func stateOf(refs []PolicyRef) State {
