@@ -67,7 +67,7 @@ type Ledger struct {
 // live is a session that is held in memory.
 type live struct {
 	id string
-	// holders counts the users of the session and those who wait for it; guarded
+	// holders counts the callers that use the session or wait for it; guarded
 	// by the ledger.
 	holders int
 	// turn holds one token: its holder may use the fields below.

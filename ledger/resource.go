@@ -15,18 +15,18 @@ import (
 // name and under the kind of the argument; by the words of the tool's name; and a
 // server as a whole by the lowest that was ever kept there. A later read that
 // names all that it reads gets the labels of those things; any other read of the
-// server gets the server's, since nobody knows what it will find.
+// server gets the server's, since it may find anything that is kept there.
 
 // anyKind is the family of a value whatever the argument is called. What is
-// known there is no less than under any kind.
+// known there covers what is known under any kind.
 const anyKind = ""
 
-// whole is the resource that stands for all that a server keeps.
+// whole returns the resource that represents all that a server keeps.
 func whole(server string) store.Resource {
 	return store.Resource{Server: server, Family: "*", ID: "*"}
 }
 
-// things are the resources that stand for all that tools keep whose names have a
+// things returns the resources that represent all that tools keep whose names have a
 // word in common.
 func things(server string, words []string) []store.Resource {
 	out := make([]store.Resource, len(words))
@@ -36,7 +36,7 @@ func things(server string, words []string) []store.Resource {
 	return out
 }
 
-// named lists the resources that names may stand for, with all set under the
+// named lists the resources that names may refer to, with all set under the
 // kinds of all arguments, otherwise of those that choose.
 func named(all bool, server string, names []remit.StoredName) []store.Resource {
 	var out []store.Resource
@@ -64,7 +64,7 @@ func (l *Ledger) keep(ctx context.Context, p *remit.Proposal) error {
 	return l.lower(ctx, what, list, len(names))
 }
 
-// keeps tells whether a call with the effect keeps what it was given where
+// keeps reports whether a call with the effect keeps what it was given where
 // others may read it. What is sent is kept by others.
 func keeps(e contract.Effect) bool { return e != contract.Read && e != contract.Egress }
 
@@ -158,7 +158,7 @@ func (l *Ledger) found(ctx context.Context, r *remit.Session, call string) (*rem
 	if k := known[len(known)-1]; k != nil {
 		read = merge(read, *k)
 	} else {
-		return nil, nil // nobody kept anything there
+		return nil, nil // nothing was kept there
 	}
 	return &remit.Stored{Trust: read.Trust, Origins: read.Origins, Records: records}, nil
 }

@@ -19,7 +19,7 @@ const (
 	// answers within it, and an agent's call is rarely worth waiting longer.
 	DefaultApprovalLife = 10 * time.Minute
 	// MaxApprovalLife bounds what a deployment may set: an approval answers the
-	// call as it stands, and a day later nobody remembers how that was.
+	// call as it is now, and a day later its reasons are forgotten.
 	MaxApprovalLife = 24 * time.Hour
 	// MaxOpenPerSession bounds the questions of one session that wait at once:
 	// an agent gone astray must not bury a person in questions until yes is
@@ -42,14 +42,14 @@ type Approvals interface {
 	// comes after the expiry, is [ErrSettled].
 	Answer(ctx context.Context, id string, a Answer) (Approval, error)
 	// Wait returns when a question is no longer open: answered, cancelled or
-	// expired. It returns the context's error when that ends first; whoever
+	// expired. It returns the context's error when that ends first; the caller that
 	// asked should then Cancel.
 	Wait(ctx context.Context, id string) (Approval, error)
 	// Claim uses an approval for the call with exactly these arguments. It
 	// succeeds once, for one caller among all replicas, before the expiry;
 	// otherwise it is [ErrSettled].
 	Claim(ctx context.Context, id string, arguments Hash) (Approval, error)
-	// Cancel withdraws an open question, because nobody waits for the answer
+	// Cancel withdraws an open question, because its caller doesn't wait for the answer
 	// any more. A question that was settled meanwhile stays as it is.
 	Cancel(ctx context.Context, id string) error
 }
@@ -130,7 +130,7 @@ type Question struct {
 	Settles *Settlement
 }
 
-// Place is where a value stands, as it was when the question was asked. The text
+// Place is where a value appears, as it was when the question was asked. The text
 // may be an attacker's: never show it raw.
 type Place = sighting.Place
 

@@ -13,7 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// errHash is what a text that is no hash is answered with.
+// errHash is returned for a text that is not a hash.
 var errHash = errors.New("a hash is 64 hexadecimal digits")
 
 const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled"
@@ -249,7 +249,7 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 	})
 }
 
-// open tells whether a question can still be answered.
+// open reports why a question can't be answered any more; nil when it can.
 func (s *database) open(a *Approval) error {
 	if a.State != Pending {
 		return fmt.Errorf("%w: it is %s", ErrSettled, a.State)
@@ -288,7 +288,7 @@ func (s *database) Cancel(ctx context.Context, id string) error {
 	return err
 }
 
-// expire notes that nobody answered in time.
+// expire notes that a question was not answered in time.
 func (s *database) expire(ctx context.Context, id string) (Approval, error) {
 	return s.settle(ctx, id, nil, func(a *Approval) (Kind, error) {
 		if a.State != Pending {

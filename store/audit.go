@@ -57,8 +57,8 @@ const (
 	EndedEntry     Kind = "ended"     // the session was ended
 	AskedEntry     Kind = "asked"     // a person was asked
 	AnsweredEntry  Kind = "answered"  // a person answered
-	ExpiredEntry   Kind = "expired"   // nobody answered in time
-	CancelledEntry Kind = "cancelled" // nobody waited any more
+	ExpiredEntry   Kind = "expired"   // no answer came in time
+	CancelledEntry Kind = "cancelled" // the caller gave up
 	UsedEntry      Kind = "used"      // an approval let a call run
 )
 

@@ -41,7 +41,7 @@ type database struct {
 	snapshot *sql.TxOptions
 	// forUpdate ends a query whose row the transaction is going to change.
 	forUpdate string
-	// skipLocked ends one whose rows are left to those who hold them.
+	// skipLocked ends one that leaves out the rows that others hold.
 	skipLocked string
 	// requests counts look-ups of requests: see forgetEach.
 	requests atomic.Int64
@@ -139,7 +139,7 @@ func one(ctx context.Context, q looker, query string, args []any, to ...any) err
 	return errors.Join(rows.Close(), rows.Err())
 }
 
-// checkID tells whether an id can be kept, and be told from others, in both
+// checkID reports why an id can't be kept, or be told from others, in both
 // databases.
 func checkID(what, id string) error {
 	switch {
@@ -499,7 +499,7 @@ func page(limit int) int {
 	return limit
 }
 
-// hub wakes those who wait for a question in this process.
+// hub wakes the callers that wait for a question in this process.
 type hub struct {
 	mu      sync.Mutex
 	waiting map[string][]chan struct{}

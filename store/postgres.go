@@ -127,7 +127,7 @@ func checkPostgres(ctx context.Context, db *sql.DB, o Options) error {
 }
 
 // listener passes on what PostgreSQL announces, over a connection of its own
-// that is made when somebody first waits.
+// that is made when a caller first waits.
 type listener struct {
 	config *pgx.ConnConfig
 	hub    *hub

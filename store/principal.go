@@ -44,16 +44,16 @@ type Creation struct {
 	Settles *Settlement
 }
 
-// Whose selects sessions by their principals. The zero value selects those of
-// nobody in particular.
+// Whose selects sessions by owner. The zero value selects those
+// without an owner.
 type Whose struct {
 	Principal string
-	// Everybody selects all, whatever the principal.
+	// Everybody selects all, whatever the owner.
 	Everybody bool
 }
 
-// Turn is where a question stands in the queue: by the time it was asked, and
-// by its id where that is the same.
+// Turn is the place of a question in the queue: the time when it was asked, and
+// its id where that is the same.
 type Turn struct {
 	Created time.Time
 	ID      string

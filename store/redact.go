@@ -14,7 +14,7 @@ import (
 // Rule finds secrets in text. What the pattern matches, or what its first
 // group matches where it has one, is replaced by the rule's name.
 type Rule struct {
-	// Name is what stands in the log instead: "[redacted: NAME]".
+	// Name is what the log has instead: "[redacted: NAME]".
 	Name string
 	// Pattern is a regular expression in Go's syntax, which takes linear time
 	// whatever the text.
@@ -59,7 +59,7 @@ type compiled struct {
 	hints []string
 }
 
-// may tells whether a text, given in lower case, can have a match.
+// may reports whether a text, given in lower case, can have a match.
 func (c *compiled) may(lower string) bool {
 	return len(c.hints) == 0 || slices.ContainsFunc(c.hints, func(hint string) bool { return strings.Contains(lower, hint) })
 }
@@ -115,7 +115,7 @@ func (r *Redactor) Text(s string) string {
 }
 
 // Decision is a decision for the audit log. The values of credential arguments
-// are left out wherever they stand, also in messages.
+// are left out wherever they appear, also in messages.
 func (r *Redactor) Decision(d *remit.Decision) *Decided {
 	var secrets []string
 	for i := range d.Findings {
@@ -163,8 +163,8 @@ func (r *Redactor) Decision(d *remit.Decision) *Decided {
 // cut short.
 const knownBy = 8
 
-// strike takes a secret out of a text, also where only its beginning stands.
-// Values of one or two bytes are no secrets, and would strike every letter.
+// strike takes a secret out of a text, also where the text has only its beginning.
+// Values of one or two bytes are not secrets, and would strike every letter.
 func strike(s, secret string) string {
 	if len(secret) < 3 {
 		return s

@@ -6,7 +6,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// MoreOrigins stands in a resource's label for the origins beyond
+// MoreOrigins represents in a resource's label the origins beyond
 // [MaxOrigins].
 const MoreOrigins = "…"
 

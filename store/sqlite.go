@@ -109,7 +109,7 @@ func sqliteDSN(path string, pragmas ...string) string {
 }
 
 // migrateSQLite brings the tables up to date. Another process may be doing the
-// same at this moment: whoever comes second finds the work done when it looks
+// same at this moment: the second process finds the work done when it looks
 // again.
 func migrateSQLite(ctx context.Context, db *sql.DB) error {
 	const tries = 10
@@ -128,7 +128,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB) error {
 }
 
 // writer is the one connection that writes. Writes that wait at the same time
-// are committed together, by one of those who wait: a goroutine of its own would
+// are committed together, by one of the waiting callers: a goroutine of its own would
 // cost every write two turns of the scheduler.
 type writer struct {
 	db   *sql.DB
@@ -137,9 +137,9 @@ type writer struct {
 
 	mu     sync.Mutex
 	queue  []*job
-	busy   bool // somebody is committing
+	busy   bool // a caller is committing
 	closed bool
-	idle   chan struct{} // closed when the store is closed and nobody commits
+	idle   chan struct{} // closed when the store is closed and no caller commits
 }
 
 // job is one caller's write.
@@ -184,7 +184,7 @@ func (w *writer) write(ctx context.Context, f func(context.Context, querier) err
 }
 
 // relaxed is write without a sync of its own. The log of SQLite is one file,
-// so that the next sync, whoever asks for it, covers everything before.
+// so that the next sync, by any caller, covers everything before.
 func (w *writer) relaxed(ctx context.Context, f func(context.Context, querier) error) error {
 	return w.hand(&job{ctx: ctx, f: f, done: make(chan error, 1)})
 }
@@ -205,7 +205,7 @@ func (w *writer) hand(j *job) error {
 	w.busy = true
 	w.mu.Unlock()
 	if lead {
-		// The job is in the first batch; those behind it are nobody's to wait for.
+		// The job is in the first batch; nothing waits here for those behind it.
 		if w.next() {
 			go func() {
 				for w.next() {
@@ -216,7 +216,7 @@ func (w *writer) hand(j *job) error {
 	return <-j.done
 }
 
-// next commits the jobs that wait, up to a bound, and tells whether there are
+// next commits the jobs that wait, up to a bound, and reports whether there are
 // more. Only one caller at a time is here.
 func (w *writer) next() (more bool) {
 	w.mu.Lock()
@@ -260,7 +260,7 @@ func (w *writer) close() error {
 	return errors.Join(w.conn.Close(), w.db.Close())
 }
 
-// synced tells whether jobs that are committed together must be on the disk.
+// synced reports whether jobs that are committed together must be on the disk.
 func synced(batch []*job) bool {
 	return slices.ContainsFunc(batch, func(j *job) bool { return j.sync })
 }

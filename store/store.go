@@ -49,7 +49,7 @@ const (
 // the caller must take it that nothing was written, and must not act.
 var (
 	// ErrConflict is returned by Append when the session has other events than
-	// the caller knows: read them, and decide anew.
+	// the caller knows: read them, and decide again.
 	ErrConflict = errors.New("the session has moved on")
 	// ErrPruned is returned for a session that the retention setting removed.
 	// Its id is never used again: a conversation that came back under it would
@@ -145,7 +145,7 @@ type Record struct {
 	// none. It is not kept with the record.
 	Settles *Settlement
 	// Restarted tells, of a decision that is read, that the machine has started
-	// anew since: what [Logs.AppendRelaxed] wrote after it may be missing.
+	// again since: what [Logs.AppendRelaxed] wrote after it may be missing.
 	Restarted bool
 }
 
@@ -158,7 +158,7 @@ type SessionInfo struct {
 	// Begun and Active are the times of the first and the last append.
 	Begun  time.Time `json:"begun"`
 	Active time.Time `json:"active"`
-	// Principal is whose it is; empty when it is of nobody in particular.
+	// Principal owns it; empty when it has no owner.
 	Principal string `json:"principal,omitempty"`
 	// Ended is when it was ended; zero while it goes on.
 	Ended time.Time `json:"ended,omitzero"`

@@ -31,7 +31,7 @@ type Report struct {
 // says it all, and a thousand lines say no more.
 const MaxProblems = 100
 
-// OK tells whether nothing is wrong.
+// OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 // Problem is one thing that is wrong with an audit log.
@@ -75,7 +75,7 @@ func ReadLines(r io.Reader) iter.Seq2[Line, error] {
 				yield(l, fmt.Errorf("line %d: it is no line of an audit log: %w", n, err))
 				return
 			}
-			// Unmarshal lends its input's bytes to nobody: Entry is a copy.
+			// Unmarshal doesn't share its input's bytes: Entry is a copy.
 			if !yield(l, nil) {
 				return
 			}

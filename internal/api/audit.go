@@ -63,7 +63,7 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 		}
 		if err != nil {
 			// What follows is missing, and the reader must see that: a connection
-			// that breaks off is no end.
+			// that breaks off is not an end.
 			s.o.Log.Error("an export broke off", "error", err)
 			panic(http.ErrAbortHandler)
 		}

@@ -243,7 +243,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 	for name, values := range query {
 		known := slices.ContainsFunc(o.params, func(p parameter) bool { return p.In == "query" && p.Name == name })
 		if !known || len(values) > 1 {
-			return fmt.Errorf("the query parameter %s is not known, or stands twice", strconv.Quote(clip(name)))
+			return fmt.Errorf("the query parameter %s is not known, or appears twice", strconv.Quote(clip(name)))
 		}
 	}
 
@@ -258,7 +258,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 			values = []string{r.PathValue(p.Name)}
 		}
 		if len(values) > 1 {
-			return fmt.Errorf("%s stands twice", p.Name)
+			return fmt.Errorf("%s appears twice", p.Name)
 		}
 		for _, text := range values {
 			if err := p.check(text); err != nil {

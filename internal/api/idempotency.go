@@ -28,7 +28,7 @@ func (s *Server) once(ctx context.Context, r *request, f func(context.Context, *
 
 // keyed carries a request out once. The write that does so keeps the reply. A
 // server that dies leaves either both or neither, so that a request without a
-// reply is carried out at once, whoever had begun with it.
+// reply is carried out at once, whichever replica had begun with it.
 func (s *Server) keyed(ctx context.Context, r *request, id store.Request, f func(context.Context, *request) (reply, error)) (reply, error) {
 	before, err := s.o.Store.Reply(ctx, id)
 	if before != nil || err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 )
 
-// readyTime bounds the check whether the server can work: whoever asks often
+// readyTime bounds the check whether the server can work: a caller that asks often
 // gives up soon.
 const readyTime = 2 * time.Second
 
@@ -137,7 +137,7 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *request) error {
 	return nil
 }
 
-// ready tells whether requests can be carried out: the store answers, and the
+// ready reports whether requests can be carried out: the store answers, and the
 // tokens can be read.
 func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)

@@ -117,7 +117,7 @@ func problemOf(err error) (p *problem, known bool) {
 	return unavailable.of("it may or may not have been carried out; the server's log says why"), false
 }
 
-// untouched tells whether a problem means that certainly nothing was done, so
+// untouched reports whether a problem means that certainly nothing was done, so
 // that the same request may be sent again under its key.
 func untouched(err error) bool {
 	return errors.Is(err, store.ErrTooMany) || errors.Is(err, ledger.ErrContended)

@@ -29,7 +29,7 @@ type request struct {
 	// how a decision is answered.
 	settles *store.Settlement
 	form    func(*remit.Decision) any
-	// unseen tells that whoever asks is not known to pass on everything that the
+	// unseen tells that the caller is not known to pass on everything that the
 	// model sees, unless the session was created so.
 	unseen bool
 }

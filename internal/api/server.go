@@ -47,7 +47,7 @@ type Options struct {
 	// Contracts are those of the deployment, for callers to read.
 	Contracts []*contract.File
 	// Principal tells whose a token is: [access.ErrUnknownToken] when it is
-	// nobody's. After any other error nobody may call.
+	// unknown. After any other error the call is refused.
 	Principal func(token string) (*access.Principal, error)
 	// Callers says by what names, and from which pages, the server is called.
 	Callers access.Hosts

@@ -20,7 +20,7 @@ func RunSession(token string) string { return "run-" + digest(token) }
 // principalKey is that of the principal in the context of a request.
 type principalKey struct{}
 
-// principal is who makes a request; empty for nobody in particular.
+// principal is who makes a request; empty when the deployment doesn't tell.
 func principal(r *http.Request) string {
 	who, _ := r.Context().Value(principalKey{}).(string)
 	return who
@@ -78,7 +78,7 @@ func (h *Handler) anchorless() string {
 	return s
 }
 
-// open tells whether a message brings nothing from a server to a model but what
+// open reports whether a message brings nothing from a server to a model but what
 // the server says about itself, so that it needs no conversation.
 func open(m *wire.Message) bool {
 	switch m.Method {

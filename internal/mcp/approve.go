@@ -71,7 +71,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 const sign = 10 * time.Second
 
 // waits tells everybody that a question waits: the log, the client that wants
-// progress of its call, and whoever the deployment names. The returned function
+// progress of its call, and the command that the deployment names. The returned function
 // says that it waits no more.
 func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision) (answered func()) {
 	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", protocol.ReasonCodes(d), "time", c.g.o.Limits.Approval)
@@ -182,7 +182,7 @@ func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Sessio
 	}
 }
 
-// places are where the doubtful values of a call stand. A question without them is
+// places returns where the doubtful values of a call appear. A question without them is
 // still a question.
 func (c *conversation) places(ctx context.Context, s *ledger.Session, d *remit.Decision) []sighting.Place {
 	out, err := sighting.Of(ctx, s, d)

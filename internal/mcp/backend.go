@@ -33,9 +33,9 @@ type backend struct {
 	// capabilities are the server's, as of its handshake.
 	capabilities json.RawMessage
 
-	listing chan struct{} // holds one token; whoever has it may list the tools
+	listing chan struct{} // holds one token; its holder may list the tools
 	stale   bool
-	hung    error // why the tools were not listed, and when; for whoever has the token
+	hung    error // why the tools were not listed, and when; for the holder of the token
 	hungAt  time.Time
 	shown   *schema.Catalogue
 	raw     map[string]json.RawMessage // the definitions as they came
@@ -44,7 +44,7 @@ type backend struct {
 	// greeting is set while the server has not answered the handshake.
 	greeting bool
 
-	reviving  chan struct{} // holds one token; whoever has it may link again
+	reviving  chan struct{} // holds one token; its holder may link again
 	rest      time.Duration // how long a server that could not be brought back is left alone
 	restUntil time.Time
 }
@@ -276,7 +276,7 @@ func (e *rpcError) Error() string {
 	return fmt.Sprintf("%s: error %s: %q", e.method, e.code, e.message)
 }
 
-// abandon tells the server that nobody waits for a request any more, in the
+// abandon tells the server that a request is given up, in the
 // client's own words where there are some.
 func (b *backend) abandon(id int64, note *wire.Message, why error) {
 	b.mu.Lock()
@@ -334,7 +334,7 @@ func (b *backend) receive(raw []byte, about int64) {
 	}
 }
 
-// unreadable handles a text of the server's that is no acceptable message.
+// unreadable handles a text of the server's that is not an acceptable message.
 func (b *backend) unreadable(raw []byte, err error, about int64) {
 	b.server.log.Warn("a message of the server was refused", "error", err)
 	e := &wire.Error{}
@@ -382,7 +382,7 @@ func (b *backend) notification(m *wire.Message, about int64) {
 	case "notifications/progress":
 		p := b.waiting(m.Param("progressToken"))
 		if p == nil || p.token == nil || p.x == nil {
-			return // nobody waits for it any more
+			return // the request has ended
 		}
 		b.deliver(m.With(nil, m.ReplaceParams(map[string]json.RawMessage{"progressToken": p.token})), p.x.port)
 		return

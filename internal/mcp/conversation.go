@@ -23,7 +23,7 @@ import (
 
 // Port is a way to the client. Its methods are called from several goroutines.
 type Port interface {
-	// Send passes a message on that is no answer to a request of the client's.
+	// Send passes on a message that is not an answer to a request of the client's.
 	Send(raw []byte) error
 	// Reply passes the answer on to the request that the port belongs to, or to
 	// any where it belongs to none.
@@ -34,7 +34,7 @@ type Port interface {
 type conversation struct {
 	g      *Gateway
 	anchor string
-	// principal is whose the session is; empty for nobody in particular.
+	// principal owns the session; empty when it has no owner.
 	principal string
 	log       *slog.Logger
 	// standing is the way to the client for what belongs to no request; nil
@@ -62,7 +62,7 @@ type conversation struct {
 	lastAsked int64
 	used      time.Time
 
-	opening chan struct{} // holds one token; whoever has it may open the session
+	opening chan struct{} // holds one token; its holder may open the session
 	session *ledger.Session
 	monitor *remit.Monitor
 	texts   []text // what reached the model before the session was open
@@ -218,7 +218,7 @@ func (c *conversation) receive(ctx context.Context, raw []byte, port Port, share
 	c.accept(ctx, m, port, shared)
 }
 
-// refuse answers a text that is no acceptable message.
+// refuse answers a text that is not an acceptable message.
 func (c *conversation) refuse(port Port, err error) {
 	e := &wire.Error{Code: wire.InternalError, Message: err.Error()}
 	errors.As(err, &e)
@@ -394,7 +394,7 @@ func (c *conversation) notified(m *wire.Message) {
 	}
 }
 
-// requests tells whether a method is one of MCP's requests.
+// requests reports whether a method is one of MCP's requests.
 func requests(method string) bool {
 	kind, _, _ := strings.Cut(method, "/")
 	switch kind {

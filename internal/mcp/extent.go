@@ -55,7 +55,7 @@ func binding(d *remit.Decision) (contract.Approved, bool) {
 	return bound, len(bound) > 0
 }
 
-// rememberable tells whether a later call may meet the same reason with an answer
+// rememberable reports whether a later call may meet the same reason with an answer
 // that was given before. The company's policies, and checks of a call as one value,
 // are asked about each time.
 func rememberable(r remit.Reason) bool {
@@ -187,7 +187,7 @@ func (k *kept) add(d *remit.Decision, now time.Time) {
 	k.calls[d.Session] = calls[max(0, len(calls)-maxKept):]
 }
 
-// covers tells whether a person has agreed to such a call of this session.
+// covers reports whether a person has agreed to such a call of this session.
 func (k *kept) covers(d *remit.Decision, now time.Time) bool {
 	bound, ok := binding(d)
 	if !ok {
@@ -200,7 +200,7 @@ func (k *kept) covers(d *remit.Decision, now time.Time) bool {
 	})
 }
 
-// approves tells whether a call is one that the server's contract allows for
+// approves reports whether a call is one that the server's contract allows for
 // always.
 func (s *server) approves(d *remit.Decision) bool {
 	file := s.contract()

@@ -105,7 +105,7 @@ type Options struct {
 	// has it. When nil, and after an error, the yes is for the session.
 	Always func(ctx context.Context, d *remit.Decision, by string) error
 	// Notify is told of questions that begin to wait for a person, each in a
-	// goroutine of its own; nil for nobody.
+	// goroutine of its own; not called when nil.
 	Notify func(ctx context.Context, d *remit.Decision)
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
@@ -291,7 +291,7 @@ func (g *Gateway) Reload(name string, file *contract.File) error {
 // changes.
 func (g *Gateway) recorded(err error) {
 	if errors.Is(err, context.Canceled) {
-		return // whoever waited for it has gone
+		return // the caller has gone
 	}
 	g.mu.Lock()
 	was := g.trouble

@@ -39,7 +39,7 @@ func collectParams(h http.Header, properties, arguments []byte, depth int) {
 	}
 }
 
-// token tells whether a name can stand in a header.
+// token reports whether a name can be that of a header.
 func token(name string) bool {
 	for _, c := range []byte(name) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -62,7 +62,7 @@ func paramValue(value []byte) (string, bool) {
 	return string(value), true
 }
 
-// headerText encodes a text that can't stand in a header as it is.
+// headerText encodes a text that a header can't hold as it is.
 func headerText(s string) string {
 	plain := s == strings.TrimSpace(s) && !strings.HasPrefix(s, "=?base64?")
 	for _, c := range []byte(s) {

@@ -18,7 +18,7 @@ func health(w http.ResponseWriter, err error) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		text = `{"status":"unavailable"}`
 	}
-	_, _ = io.WriteString(w, text+"\n") // or whoever asked has gone
+	_, _ = io.WriteString(w, text+"\n") // or the caller has gone
 }
 
 // ready tells why the gateway can't serve; nil when it can. The log says so, too.
@@ -61,7 +61,7 @@ func (g *Gateway) served() error {
 	return errors.Join(errs...)
 }
 
-// troubled tells whether the last step could not be recorded.
+// troubled reports whether the last step could not be recorded.
 func (g *Gateway) troubled() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 type HTTP struct {
 	// Token is what clients must show as a bearer token; none when empty.
 	Token string
-	// Auth says who calls; nobody in particular when nil. Sessions are their
+	// Auth says who calls; when nil, callers are not told apart. Sessions are their
 	// principal's own: no other one gets into them, whatever anchor it knows.
 	Auth Authenticator
 	// TLS is the server's; none when nil.
@@ -54,7 +54,7 @@ type HTTP struct {
 
 // Authenticator says who makes a request.
 type Authenticator interface {
-	// Authenticate returns the principal: a name that nobody else is given.
+	// Authenticate returns the principal: a name that no other caller has.
 	Authenticate(r *http.Request) (principal string, err error)
 	// Challenge answers a request that Authenticate did not accept.
 	Challenge(w http.ResponseWriter, err error)
@@ -73,7 +73,7 @@ const (
 	maxRun = 256
 	// maxPrincipal bounds the name of a principal, in bytes, as stores do.
 	maxPrincipal = 256
-	// readyTime bounds the answer about readiness: those who ask go on asking.
+	// readyTime bounds the answer about readiness: callers ask again.
 	readyTime = 2 * time.Second
 	// headerMismatch is MCP's code for a header that doesn't equal the body.
 	headerMismatch = -32020
@@ -255,7 +255,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, anchor string) {
 	h.postLegacy(w, r, m, anchor)
 }
 
-// mirrors tells whether the header says the same as the body. Whatever reads
+// mirrors reports whether the header says the same as the body. Whatever reads
 // only one of them, a balancer or the monitor, would otherwise see another call.
 func mirrors(header http.Header, m *wire.Message, version string) error {
 	one := func(name, want string, must bool) error {
@@ -437,7 +437,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, anchor string) 
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// end closes a conversation that nobody will come back to.
+// end closes a conversation that its client will not come back to.
 func (h *Handler) end(c *conversation) {
 	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
 	defer cancel()
@@ -446,14 +446,14 @@ func (h *Handler) end(c *conversation) {
 	}
 }
 
-// over tells whether a conversation takes no more requests.
+// over reports whether a conversation takes no more requests.
 func (c *conversation) over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing
 }
 
-// idle tells whether a conversation has been silent since a time.
+// idle reports whether a conversation has been silent since a time.
 func (c *conversation) idle(since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

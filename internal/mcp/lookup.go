@@ -15,7 +15,7 @@ import (
 
 // lookups are the calls that guards make over a conversation's own connections.
 // They are the gateway's: the client hears nothing of them, and what they return
-// is no part of the session, since the model doesn't see it.
+// is not part of the session, since the model doesn't see it.
 type lookups struct {
 	c *conversation
 	// params are what the gateway's own requests say of the client.

@@ -18,7 +18,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// handleMany answers a request where several servers stand behind the gateway:
+// handleMany answers a request where several servers are behind the gateway:
 // it goes to the one that it is about, or to all of them.
 func (c *conversation) handleMany(x *exchange) {
 	m := x.msg

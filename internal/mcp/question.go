@@ -38,7 +38,7 @@ var effects = map[contract.Effect]string{
 
 // Question words an approval for a person: the call with all its arguments, why it
 // is asked about, and where the doubtful values come from. All that others wrote
-// stands in quotes, with everything in it visible that isn't plain text, so that it
+// is in quotes, with everything in it visible that isn't plain text, so that it
 // can't pose as the question's own words.
 func Question(d *remit.Decision, places []sighting.Place) string {
 	var b strings.Builder
@@ -155,7 +155,7 @@ var trusts = map[label.Trust]string{
 	label.User: "the user's words", label.Trusted: "the deployment's own text",
 }
 
-// origin says where a value stands.
+// origin writes where a value appears.
 func origin(b *strings.Builder, p sighting.Place) {
 	where := place(p.Origin)
 	if p.Tool != "" {
@@ -250,7 +250,7 @@ func formOf(d *remit.Decision, places []sighting.Place) json.RawMessage {
 	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(Question(d, places)), schema)
 }
 
-// approved tells whether the answer to a form clearly agrees, and to how much:
+// approved reports whether the answer to a form clearly agrees, and to how much:
 // to the one call, unless it says more.
 func approved(answer []byte) (yes bool, reach store.Extent) {
 	if inner := strictjson.Get(answer, "result"); inner != nil {
@@ -263,7 +263,7 @@ func approved(answer []byte) (yes bool, reach store.Extent) {
 	return yes, reach
 }
 
-// elicits tells whether a client that declares these capabilities shows forms.
+// elicits reports whether a client that declares these capabilities shows forms.
 func elicits(capabilities []byte) bool {
 	e := strictjson.Get(capabilities, "elicitation")
 	if len(e) == 0 || e[0] != '{' {

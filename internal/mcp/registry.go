@@ -103,7 +103,7 @@ func (s *server) compare(c *schema.Catalogue) {
 		"tools", len(c.Tools), "contracts", len(s.file.Tools))
 }
 
-// use puts a contract in force; whoever calls it holds the lock.
+// use puts a contract in force. The caller holds the lock.
 func (s *server) use(file *contract.File, keep keeper) error {
 	if keep.inForce != nil {
 		if err := keep.inForce(file); err != nil {
@@ -151,7 +151,7 @@ func (s *server) flag(c *schema.Catalogue) {
 	}
 }
 
-// fenced tells whether a tool is not the one that its contract was made for.
+// fenced reports whether a tool is not the one that its contract was made for.
 func (s *server) fenced(t *schema.Tool) bool {
 	file := s.contract()
 	if file == nil {
@@ -161,7 +161,7 @@ func (s *server) fenced(t *schema.Tool) bool {
 	return ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
 }
 
-// uncontracted tells whether a tool is one that the server's contract file doesn't
+// uncontracted reports whether a tool is one that the server's contract file doesn't
 // have: whatever its description says, it can't be called.
 func (s *server) uncontracted(tool string) bool {
 	file := s.contract()

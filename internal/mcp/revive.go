@@ -33,7 +33,7 @@ func (b *backend) down() error {
 
 // revive links to a server again whose link has ended, or that has lost its
 // session, and repeats the client's handshake. Requests that were in flight have
-// failed by then: nobody knows whether they ran. It returns why the server is still
+// failed by then, and may have run. It returns why the server is still
 // down.
 func (b *backend) revive(ctx context.Context) error {
 	select {
@@ -71,7 +71,7 @@ func (b *backend) revive(ctx context.Context) error {
 	return nil
 }
 
-// comeBack is [backend.revive] for a server that nobody waits for.
+// comeBack is [backend.revive] for a server that no request waits for.
 func (b *backend) comeBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), helloTime)
 	defer cancel()

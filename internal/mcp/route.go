@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// separator stands between a server and a tool's own name where two servers
+// separator parts a server's and a tool's own name where two servers
 // offer the name.
 const separator = "__"
 
@@ -49,7 +49,7 @@ type named struct {
 
 // names gives what servers offer the names that the client sees: their own
 // where they are unique, and with the server before them where they are not. No
-// server can take another's name over: as soon as two offer it, it is nobody's.
+// server can take another's name over: as soon as two offer it, neither has it.
 func (c *conversation) names(own map[*backend][]string) map[string]named {
 	count := map[string]int{}
 	for _, list := range own {
@@ -133,7 +133,7 @@ func (b *backend) items(ctx context.Context, x *exchange, method string) ([]stri
 	return out, nil
 }
 
-// offers tells whether a server said that it has what a method is about.
+// offers reports whether a server said that it has what a method is about.
 func (b *backend) offers(method string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -239,7 +239,7 @@ func (b *backend) show(ctx context.Context, x *exchange, list []byte) (kept []by
 	return []byte("[" + strings.Join(out, ",") + "]"), changed, nil
 }
 
-// hidden tells whether a definition is one that the model must not see. What
+// hidden reports whether a definition is one that the model must not see. What
 // can't be read as a definition is seen, and denied when it is called.
 func (b *backend) hidden(shown *schema.Catalogue, name string, raw json.RawMessage) bool {
 	if b.server.uncontracted(name) {

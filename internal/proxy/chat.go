@@ -105,7 +105,7 @@ func chatCall(raw json.RawMessage) call {
 	return c
 }
 
-// argumentText are arguments that stand in a string, as the model wrote them;
+// argumentText returns arguments that are written in a string, as the model wrote them;
 // servers that write the object itself are understood too.
 func argumentText(raw json.RawMessage) json.RawMessage {
 	if len(raw) > 0 && raw[0] == '"' {

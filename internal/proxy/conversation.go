@@ -50,7 +50,7 @@ func newConversation(s *ledger.Session, log []remit.Event) *conversation {
 	return c
 }
 
-// tell adds an event of somebody else's than the model.
+// tell adds an event that the model did not cause.
 func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	c.size += len(e.Text)
 	c.outside = c.outside || e.Kind == remit.ResultEvent || e.Kind == remit.AttachmentEvent
@@ -145,7 +145,7 @@ func (c *conversation) recall(ctx context.Context, s *said, genuine bool) error 
 	return c.assistant(ctx, words(s.text))
 }
 
-// metAll tells whether the record has all that is said to have been said.
+// metAll reports whether the record has all that the model is said to have said.
 func (c *conversation) metAll(s *said) bool {
 	if c.log == nil || len(s.other) > 0 {
 		return false

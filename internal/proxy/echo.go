@@ -205,7 +205,7 @@ func (e *echoes) note(k uint64, users []string) {
 	e.texts.put(k, known, weight)
 }
 
-// worthFinding tells whether a short text can be told from what anybody says.
+// worthFinding reports whether a short text is more than a common phrase.
 func worthFinding(text string, words int) bool {
 	if words >= wordyTokens {
 		return true
@@ -232,7 +232,7 @@ func (e *echoes) answered(owner uint64, text string) {
 	e.answers.put(key(owner, words), true, 0)
 }
 
-// spoke tells whether these were the words of an answer without calls.
+// spoke reports whether these were the words of an answer without calls.
 func (e *echoes) spoke(owner uint64, text string) bool {
 	words, _ := tokensOf(text, maxEchoTokens)
 	e.mu.Lock()
@@ -396,7 +396,7 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 	return found
 }
 
-// repeats tells whether all of this stands in what came before.
+// repeats reports whether all of this appears in what came before.
 func repeats(owner uint64, words []token, before map[uint64]bool) bool {
 	if len(words) < runTokens {
 		return before[key(owner, words)]
@@ -482,7 +482,7 @@ type lineage struct {
 	heard int
 }
 
-// said tells whether the user has written a text, in whatever letters and signs.
+// said reports whether the user has written a text, in whatever letters and signs.
 func (l *lineage) said(text string) bool {
 	words, _ := tokensOf(text, maxEchoTokens)
 	same := func(a, b token) bool { return a.hash == b.hash }
@@ -508,7 +508,7 @@ func (l *lineage) hear(e remit.Event) {
 	l.heard += len(e.Text)
 }
 
-// transcript tells whether what was read as the user's words may be what several
+// transcript reports whether what was read as the user's words may be what several
 // have said: a conversation that is to be summed up.
 func (l *lineage) transcript() bool {
 	return l.heard > maxUser || slices.ContainsFunc(l.users, roles.MatchString)

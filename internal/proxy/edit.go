@@ -26,7 +26,7 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 			return nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
 		}
 		if _, twice := out[m.Name]; twice {
-			return nil, refuse(fmt.Sprintf("the member %q stands twice", m.Name))
+			return nil, refuse(fmt.Sprintf("the member %q appears twice", m.Name))
 		}
 		value := m.Value.Of(body)
 		out[m.Name] = value
@@ -44,7 +44,7 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 	return out, nil
 }
 
-// values are those of a list; what is no list has none.
+// values returns the values of a list, none for any other value.
 func values(raw json.RawMessage) []json.RawMessage {
 	elements, err := strictjson.Elements(raw)
 	if err != nil {
@@ -87,10 +87,10 @@ func extend(body []byte, member string, values ...json.RawMessage) []byte {
 	return strictjson.Splice(body, strictjson.Span{Start: end, End: end}, more)
 }
 
-// truth tells whether a value is true.
+// truth reports whether a value is true.
 func truth(raw json.RawMessage) bool { return string(raw) == "true" }
 
-// absent tells whether a member is missing or null.
+// absent reports whether a member is missing or null.
 func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 func number(n int) json.RawMessage { return strictjson.Int(int64(n)) }
@@ -170,7 +170,7 @@ func unmark(body []byte, members ...string) []byte {
 	return body
 }
 
-// edited is a list with every value edited; what stands between them stays.
+// edited returns a list with every value edited; the text between them stays.
 func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.RawMessage {
 	elements, err := strictjson.Elements(list)
 	if err != nil {

@@ -171,7 +171,7 @@ func (x *exchange) run(cancel context.CancelCauseFunc) error {
 	}
 }
 
-// try takes one answer of the upstream's, and tells whether the model is to be
+// try takes one answer of the upstream's, and reports whether the model is to be
 // asked again.
 func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) {
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "text/event-stream" {
@@ -237,7 +237,7 @@ func (x *exchange) unseen(resp *http.Response, body []byte, why error) error {
 	return x.write(resp, body)
 }
 
-// settle decides the calls of an answer, one after the other, and tells whether
+// settle decides the calls of an answer, one after the other, and reports whether
 // the model is to be asked again.
 func (x *exchange) settle(a *answer) (again bool, err error) {
 	ctx := x.r.Context()

@@ -171,7 +171,7 @@ func (t *turn) texts() []string {
 	return out
 }
 
-// others tells whether a text is recorded as another's than the user's: it was
+// others reports whether a text is recorded as another's than the user's: it was
 // read with more knowledge of where it came from.
 func (r *recorded) others(text string) bool {
 	if r == nil {
@@ -248,7 +248,7 @@ func (r *reader) hidden(i int, s *said, genuine bool) []call {
 // write less at once.
 const maxWritten = 1 << 20
 
-// writesCall tells whether a text has a call of one of the request's tools in it,
+// writesCall reports whether a text has a call of one of the request's tools in it,
 // as agents put calls into words: its name before a parenthesis, behind "Action:",
 // or in quotes with arguments.
 func (r *reader) writesCall(text string) bool {

@@ -77,7 +77,7 @@ func spelled(object json.RawMessage, names ...string) error {
 			return refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", display.Line(m.Name), names[i]))
 		}
 		if seen[folded] != "" {
-			return refuse(fmt.Sprintf("the member %q stands twice", names[i]))
+			return refuse(fmt.Sprintf("the member %q appears twice", names[i]))
 		}
 		seen[folded] = m.Name
 	}
@@ -300,7 +300,7 @@ func geminiSaid(list []part) *said {
 	return s
 }
 
-// couldCall tells whether a client could read a call in a part that isn't one: of a
+// couldCall reports whether a client could read a call in a part that isn't one: of a
 // kind that isn't known yet, or of several kinds at once.
 func couldCall(p part) bool {
 	if p.kind == "unknown" {
@@ -377,7 +377,7 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	return c, nil
 }
 
-// geminiCut tells whether an answer ended before its end.
+// geminiCut reports whether an answer ended before its end.
 func geminiCut(finish string) bool { return finish != "" && finish != "STOP" }
 
 // chunks are those of an answer that came as one body: itself, or those of a list.

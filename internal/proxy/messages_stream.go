@@ -135,7 +135,7 @@ func (b *block) add(delta json.RawMessage) {
 	}
 }
 
-// whole is the block as it stands in a message.
+// whole is the block as a message has it.
 func (b *block) whole() json.RawMessage {
 	out := []byte(b.start)
 	for name, text := range b.text {

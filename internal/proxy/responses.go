@@ -162,7 +162,7 @@ func (responses) answer(body []byte) (*answer, error) {
 	return outputAnswer(body, items), nil
 }
 
-// noCallsIn returns an error where an item that is no call has parts that could
+// noCallsIn returns an error where an item that is not a call has parts that could
 // be some.
 func noCallsIn(item json.RawMessage) error {
 	if kind := strictjson.GetText(item, "type"); kind != "" && kind != "message" {

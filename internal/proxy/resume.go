@@ -64,7 +64,7 @@ func (r *reader) run(from int) (*said, int) {
 	return s, n
 }
 
-// genuine tells whether this proxy passed on what the model is said to have said
+// genuine reports whether this proxy passed on what the model is said to have said
 // there, and the conversation has all that was behind it.
 func (r *reader) genuine(from int, s *said) bool {
 	place := r.spoken[from]
@@ -103,7 +103,7 @@ func (r *reader) lacks(b *behind, s *said) string {
 	return ""
 }
 
-// forged reports words of the model's that are taken for anybody's.
+// forged logs words of the model's that count as text from outside.
 func (r *reader) forged(from int, s *said) {
 	why := "they were not passed on at this place"
 	if b := r.p.answers.get(s.digest(r.spoken[from])); b != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// shape says where calls stand in an answer of a dialect. Members that it doesn't
+// shape says where an answer of a dialect has calls. Members that it doesn't
 // name pass as they are, but none that a client could take for one that it names:
 // what is decided must be all that clients read.
 type shape struct {

@@ -193,7 +193,7 @@ func (s *stream) flush(a *answer) error {
 	return nil
 }
 
-// leadsAstray tells whether what comes next are calls, and none of them may run.
+// leadsAstray reports whether what comes next are calls, and none of them may run.
 func leadsAstray(queue []queued, a *answer) bool {
 	calls := 0
 	for _, q := range queue {

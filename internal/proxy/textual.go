@@ -47,7 +47,7 @@ const usersProtocols = 2
 // prompts of agents have a tenth of it.
 const maxPrompt = 1 << 20
 
-// textual tells whether a request without tools belongs to a program that runs
+// textual reports whether a request without tools belongs to a program that runs
 // what the model writes: by where the model is to stop, or by what it is told.
 func (r *reader) textual() bool {
 	if len(r.req.tools) > 0 {
@@ -83,14 +83,14 @@ func (r *reader) told(kind remit.EventKind) string {
 	return lower(b.String())
 }
 
-// speaks tells whether a prompt has all the words of one of the protocols.
+// speaks reports whether a prompt has all the words of one of the protocols.
 func speaks(prompt string, protocols [][]string) bool {
 	return slices.ContainsFunc(protocols, func(row []string) bool {
 		return !slices.ContainsFunc(row, func(word string) bool { return !has(prompt, word) })
 	})
 }
 
-// has tells whether a prompt has a word of a protocol: a label where a line
+// has reports whether a prompt has a word of a protocol: a label where a line
 // begins, another one anywhere.
 func has(prompt, word string) bool {
 	if !strings.HasSuffix(word, ":") {

@@ -149,7 +149,7 @@ func parts(content json.RawMessage) []part {
 	return out
 }
 
-// isText tells whether a part is text that its author wrote there.
+// isText reports whether a part is text that its author wrote there.
 func (p *part) isText() bool {
 	switch p.kind {
 	case "text", "input_text", "output_text":

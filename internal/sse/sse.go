@@ -1,4 +1,4 @@
-// Package sse reads and writes server-sent events, with bounds: whoever sends
+// Package sse reads and writes server-sent events, with bounds: an endpoint that sends
 // them may never end a line.
 package sse
 
@@ -18,7 +18,7 @@ var ErrTooLong = errors.New("the event is longer than the bound")
 
 // Event is one server-sent event.
 type Event struct {
-	// Name is the event's type; empty stands for "message".
+	// Name is the event's type; empty means "message".
 	Name string
 	// ID is the last id that the stream gave, with this event or before it.
 	ID   string

@@ -196,7 +196,7 @@ func binaries() (string, bool) {
 	}
 	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is right
 	version := func(path string) int {
-		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // what is no number is the oldest
+		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // a text that is not a number is the oldest
 		return n
 	}
 	slices.SortFunc(debian, func(a, b string) int { return cmp.Compare(version(b), version(a)) })

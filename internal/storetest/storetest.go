@@ -82,7 +82,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 	}
 }
 
-// suite is an open store with a clock that stands still unless it is moved.
+// suite is an open store with a clock that moves only when a test moves it.
 type suite struct {
 	store.Store
 	name string

@@ -85,7 +85,7 @@ func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, fu
 	}, nil
 }
 
-// exports tells whether the environment asks for a signal, TRACES or METRICS.
+// exports reports whether the environment asks for a signal, TRACES or METRICS.
 func exports(signal string) (bool, error) {
 	variable := func(suffix string) (string, string) {
 		for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_" + suffix, "OTEL_EXPORTER_OTLP_" + suffix} {

@@ -48,7 +48,7 @@ const (
 const (
 	// maxText bounds an attribute that others chose, in bytes.
 	maxText = 128
-	// otherTool stands in metrics for tools without a contract. Their names are
+	// otherTool represents tools without a contract in metrics. Their names are
 	// whatever a model writes, and each would be a time series.
 	otherTool = "_OTHER"
 )

@@ -77,7 +77,7 @@ type Listen struct {
 // Server is one server behind the gateway: a program, or an HTTP endpoint.
 type Server struct {
 	Name string
-	// Position is where the server stands in the file.
+	// Position is the server's place in the file.
 	Position contract.Position
 	Command  []string
 	// Env is the program's whole environment, as "NAME=value".

@@ -33,7 +33,7 @@ var (
 	precisions = []string{"L0", "L1", "L2", "L3"}
 )
 
-// Load reads a configuration. The name stands in errors, and paths are relative
+// Load reads a configuration. The name appears in errors, and paths are relative
 // to its directory. Environment looks variables up; references to them are
 // resolved here, so that a missing one is found before anything starts. The
 // error is of type [strictyaml.Errors].
@@ -74,7 +74,7 @@ func (l *loader) text(what string, to *string) func(*node) {
 	}
 }
 
-// expand reads a text in which ${NAME} stands for a variable of the environment.
+// expand reads a text in which ${NAME} names a variable of the environment.
 func (l *loader) expand(what string, to *string) func(*node) {
 	return func(n *node) {
 		raw := ""
@@ -304,7 +304,7 @@ func (l *loader) servers(n *node, f *File) {
 	}
 }
 
-// serverName tells whether a name can stand in tools' names and file names.
+// serverName reports whether a name can be part of tools' names and file names.
 func serverName(s string) bool {
 	for _, c := range []byte(s) {
 		if c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
@@ -364,7 +364,7 @@ func (l *loader) server(name string, k, n *node) Server {
 	return s
 }
 
-// command reads the program with its arguments. Whoever writes it on one line meant
+// command reads the program with its arguments. A person who writes it on one line meant
 // its words.
 func (l *loader) command(to *[]string) func(*node) {
 	return func(n *node) {

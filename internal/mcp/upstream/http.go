@@ -447,12 +447,12 @@ func (l *remote) finish(body io.ReadCloser, id int64) {
 	body.Close()
 }
 
-// carries tells whether an event holds a message.
+// carries reports whether an event holds a message.
 func carries(e sse.Event) bool {
 	return len(e.Data) > 0 && (e.Name == "" || e.Name == "message")
 }
 
-// answers tells whether a message is the response to a request.
+// answers reports whether a message is the response to a request.
 func answers(data []byte, id int64) bool {
 	m, err := strictjson.Members(data)
 	if err != nil {

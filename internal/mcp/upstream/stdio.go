@@ -194,7 +194,7 @@ const (
 	maxMember = 256
 )
 
-// The id of an answer stands at its beginning or its end: everything between is
+// The id of an answer is at its beginning or its end: everything between is
 // the result.
 var (
 	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*([0-9]{1,18})\s*,`)
@@ -202,7 +202,7 @@ var (
 )
 
 // tooLong reads an answer that is too long to its end, and fails the request that it
-// answers. It is false where the end doesn't come, or where nobody can tell which
+// answers. It is false where the end doesn't come, or where it can't be told which
 // request that was.
 func (l *stdio) tooLong(in *bufio.Reader, begun []byte) bool {
 	first := bytes.Clone(begun[:min(len(begun), maxMember)])

@@ -38,7 +38,7 @@ type Link interface {
 	// Send passes a message on without waiting for the server. An error means
 	// that the message was not sent.
 	Send(m Message) error
-	// Abandon says that nobody waits for a request any more.
+	// Abandon says that a request is given up.
 	Abandon(id int64)
 	// Close ends the link and waits until it has ended, or until the context
 	// has.

@@ -41,7 +41,7 @@ type Message struct {
 	Kind Kind
 	// Method is that of a request or a notification.
 	Method string
-	// ID is the id as it stands in the text; nil when there is none or it is
+	// ID is the id as the text has it; nil when there is none or it is
 	// null.
 	ID json.RawMessage
 	// Params, Result and Error are parts of Raw; nil when absent.
@@ -84,7 +84,7 @@ func (m *Message) param(path []string) strictjson.Value {
 	return m.doc.Root().Get("params").Get(path...)
 }
 
-// Error says why a text is no acceptable message, and how to answer it.
+// Error says why a text is not an acceptable message, and how to answer it.
 type Error struct {
 	Code    int
 	Message string
@@ -192,7 +192,7 @@ func scalarID(id json.RawMessage) json.RawMessage {
 	return id
 }
 
-// looseID finds the id of a message that was refused, so that whoever sent it
+// looseID finds the id of a message that was refused, so that its sender
 // learns which one it was. It is taken from nothing but well-formed JSON.
 func looseID(raw []byte) json.RawMessage {
 	if len(raw) > 1<<20 {
@@ -245,7 +245,7 @@ func stringEnd(raw []byte, at int) int {
 	return len(raw)
 }
 
-// OneLine replaces the line breaks of a JSON text, which can only stand between
+// OneLine replaces the line breaks of a JSON text, which can only appear between
 // its tokens, so that it fits the framing of stdio and of event streams.
 func OneLine(raw []byte) []byte {
 	if !bytes.ContainsAny(raw, "\r\n") {
