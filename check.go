@@ -12,13 +12,15 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
+// resolve finds the label of every argument.
 func (x *deciding) resolve() bool {
 	values := make([]provenance.Value, len(x.leaves))
 	for i, leaf := range x.leaves {
 		a := x.arguments[i]
-		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form),
-			Brief: a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0}
+		anything := a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0
+		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form), Brief: anything}
 	}
+
 	// The names of members that the schema leaves open are values as well:
 	// {"permissions": {"eve@x.io": "write"}} has its target in one.
 	owner := []int(nil)
@@ -28,21 +30,27 @@ func (x *deciding) resolve() bool {
 			owner = append(owner, i)
 		}
 	}
+
 	all := x.in.seen.Resolve(x.act, values)
 	x.resolved = all[:len(x.leaves)]
 	for j, i := range owner {
-		name, r := &all[len(x.leaves)+j], &x.resolved[i]
-		r.Label = label.Merge(r.Label, name.Label)
-		if len(r.Parts) > 0 {
-			r.Parts = append(r.Parts, provenance.Part{Name: "member name", Text: values[len(x.leaves)+j].Text, Authority: true, Label: name.Label})
-		}
-		r.Witness = r.Witness && name.Witness
-		r.Evidence = append(r.Evidence, name.Evidence...)
-		if name.Label.Trust < label.User {
-			r.Offers = nil // they are for the value alone
-		}
+		n := len(x.leaves) + j
+		addName(&x.resolved[i], values[n].Text, &all[n])
 	}
 	return true
+}
+
+// addName adds a member name above a value to the value's resolution.
+func addName(r *provenance.Resolution, text string, name *provenance.Resolution) {
+	r.Label = label.Merge(r.Label, name.Label)
+	if len(r.Parts) > 0 {
+		r.Parts = append(r.Parts, provenance.Part{Name: "member name", Text: text, Authority: true, Label: name.Label})
+	}
+	r.Witness = r.Witness && name.Witness
+	r.Evidence = append(r.Evidence, name.Evidence...)
+	if name.Label.Trust < label.User {
+		r.Offers = nil // they are for the value alone
+	}
 }
 
 // openNames returns the member names of a pointer that the contract's pattern
@@ -51,11 +59,14 @@ func openNames(a *contract.Argument, pointer string) []string {
 	if a.Role == label.Content || a.Role == label.Selector || !strings.Contains(a.Pattern, "*") || pointer == "" {
 		return nil
 	}
+
 	var out []string
 	pattern := strings.Split(a.Pattern, "/")
 	for i, segment := range strings.Split(pointer, "/") {
-		if segment == "" || i < len(pattern) && pattern[i] != "*" && pattern[i] != "**" ||
-			i >= len(pattern) && pattern[len(pattern)-1] != "**" {
+		// The last segment of a pattern stands for all that follow, if any do.
+		wildcard := pattern[min(i, len(pattern)-1)]
+		open := wildcard == "**" || (wildcard == "*" && i < len(pattern))
+		if segment == "" || !open {
 			continue
 		}
 		// A small number is the index of a list.
@@ -66,10 +77,10 @@ func openNames(a *contract.Argument, pointer string) []string {
 	return out
 }
 
-// effective is the label that an argument is checked with. In arguments that
-// bear authority, and in selectors, the parts that decide where a call goes
-// count; what a query or a display name carries along is content. Doubts about
-// who picked a value matter only where the value carries authority.
+// effective returns the label that an argument is checked with. In arguments that
+// bear authority, and in selectors, the parts that decide where a call goes count;
+// a query or a display name beside them is content. Doubts about the choice of a
+// value matter only where the value carries authority.
 func effective(r *provenance.Resolution, role label.Role) label.Label {
 	l := r.Label
 	if role == label.Target || role == label.Selector {
@@ -84,61 +95,75 @@ func effective(r *provenance.Resolution, role label.Role) label.Label {
 	return l
 }
 
+// check holds every argument to its contract.
 func (x *deciding) check() {
 	x.checked = make([]label.Argument, len(x.leaves))
 	x.d.Findings = make([]Finding, len(x.leaves))
 	for i := range x.leaves {
 		x.checkArgument(i)
 	}
-	if p := x.d.Precision; p == label.L0 || p == label.L1 {
-		if !label.CheckCall(p, x.checked) {
-			x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", p),
-				"use precision L2 or L3, at which each argument is judged by itself")
-		}
+
+	p := x.d.Precision
+	if coarse := p == label.L0 || p == label.L1; coarse && !label.CheckCall(p, x.checked) {
+		x.ask(BelowFloor, "", fmt.Sprintf("at precision %s the call is one value, and some part of it is less trusted than the strictest argument accepts", p),
+			"use precision L2 or L3, at which each argument is judged by itself")
 	}
 }
 
+// checkArgument holds one argument to its contract.
 func (x *deciding) checkArgument(i int) {
-	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
-	value := effective(r, a.Role)
-	c := label.Argument{Require: a.Requirement, Value: value, Certified: value}
+	a := x.arguments[i]
+	value := effective(&x.resolved[i], a.Role)
+	x.checked[i] = label.Argument{Require: a.Requirement, Value: value, Certified: value}
 	gap := label.Check(value, a.Requirement, 0)
-	var certs []Discharge
+	var certificates []Discharge
 	if !gap.None() && x.d.Precision == label.L3 {
-		request := discharge.Request{Tool: x.tool(), Pointer: leaf.Pointer, Value: x.confirmable(i), Argument: a, Resolved: r,
-			Confirmed: x.in.confirmed}
-		for _, p := range x.in.procedures {
-			cert, ok := p.Certify(request)
-			if !ok {
-				continue
-			}
-			c.Certified = label.Apply(c.Certified, cert, a.Role)
-			c.Discharged |= cert.Removes
-			certs = append(certs, Discharge{
-				Procedure: cert.Procedure, Max: cert.Max, Roles: cert.Roles.List(),
-				Removes: x.in.obligations.Names(cert.Removes), Basis: cert.Basis,
-			})
-			if gap = label.Check(c.Certified, a.Requirement, c.Discharged); gap.None() {
-				break
-			}
-		}
+		certificates, gap = x.discharge(i, gap)
 	}
-	x.checked[i] = c
-	x.d.Findings[i] = x.finding(i, certs, gap.None())
+
+	x.d.Findings[i] = x.finding(i, certificates, gap.None())
 	if x.d.Precision == label.L2 || x.d.Precision == label.L3 {
 		x.explainGap(i, gap)
 	}
 }
 
-func (x *deciding) finding(i int, certs []Discharge, satisfied bool) Finding {
+// discharge applies the certificates that an argument can get until nothing is
+// missing, and returns them with the gap that is left.
+func (x *deciding) discharge(i int, gap label.Gap) ([]Discharge, label.Gap) {
+	a, c := x.arguments[i], &x.checked[i]
+	request := discharge.Request{Tool: x.tool(), Pointer: x.leaves[i].Pointer, Value: x.confirmable(i), Argument: a,
+		Resolved: &x.resolved[i], Confirmed: x.in.confirmed}
+	var out []Discharge
+	for _, p := range x.in.procedures {
+		certificate, ok := p.Certify(request)
+		if !ok {
+			continue
+		}
+
+		c.Certified = label.Apply(c.Certified, certificate, a.Role)
+		c.Discharged |= certificate.Removes
+		out = append(out, Discharge{
+			Procedure: certificate.Procedure, Max: certificate.Max, Roles: certificate.Roles.List(),
+			Removes: x.in.obligations.Names(certificate.Removes), Basis: certificate.Basis,
+		})
+		if gap = label.Check(c.Certified, a.Requirement, c.Discharged); gap.None() {
+			break
+		}
+	}
+	return out, gap
+}
+
+// finding returns what is known about an argument.
+func (x *deciding) finding(i int, certificates []Discharge, satisfied bool) Finding {
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	f := Finding{
 		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
 		Trust: r.Label.Trust, Origins: x.in.classes.Names(r.Label.Origins),
 		Obligations: x.in.obligations.Names(r.Label.Obligations),
-		How:         r.How, Certificates: certs, Satisfied: satisfied,
+		How:         r.How, Certificates: certificates, Satisfied: satisfied,
 		Pattern: a.Pattern, Why: a.Why, Contract: a.Place,
 	}
+
 	if len(r.Evidence) > 0 {
 		f.Evidence = make([]Evidence, len(r.Evidence))
 		for j, e := range r.Evidence {

@@ -51,7 +51,7 @@ type Decision struct {
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Facts are what guards looked up and asked. They belong into the event of
 	// the decision, so that the session can be restored, and nowhere else: they
-	// may be large, and not for everybody's eyes.
+	// may be large, and may be confidential.
 	Facts *guard.Facts `json:"-"`
 }
 
@@ -67,15 +67,15 @@ type Finding struct {
 	Trust       label.Trust `json:"trust"`
 	Origins     []string    `json:"origins,omitempty"`
 	Obligations []string    `json:"obligations,omitempty"`
-	// How names the way in which the label was found: "exact", "number",
-	// "date", "field", "ambient" and so on.
+	// How names the way in which the label was found, as "exact", "number", "date",
+	// "field" or "ambient".
 	How string `json:"how"`
-	// Evidence are the places in the session where the value, or what it was
-	// made from, stands.
+	// Evidence are the places in the session where the value, or what it was made
+	// from, appears.
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// Certificates are those that were applied.
 	Certificates []Discharge `json:"certificates,omitempty"`
-	// Satisfied tells whether the contract accepts the value.
+	// Satisfied is set when the contract accepts the value.
 	Satisfied bool `json:"satisfied"`
 	// Pattern and Why are the contract entry that was applied, and its reason.
 	Pattern string `json:"pattern,omitempty"`
@@ -143,8 +143,8 @@ type Reason struct {
 	Guard  string        `json:"guard,omitempty"`
 }
 
-// Same tells whether two reasons are about the same thing, so that who has seen
-// the one knows of the other.
+// Same reports whether two reasons are about the same thing, so that a person who
+// has seen the one knows of the other.
 func (r Reason) Same(other Reason) bool {
 	return r.Code == other.Code && r.Path == other.Path && r.Policy == other.Policy
 }

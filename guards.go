@@ -54,7 +54,7 @@ func violation(v guard.Violation) Reason {
 	return r
 }
 
-// guardLeaves are the arguments below a prefix with the labels that they are
+// guardLeaves returns the arguments below a prefix with the labels that they are
 // checked with.
 func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
 	var out []guard.LabeledValue
@@ -73,8 +73,7 @@ func (x *deciding) guardLeaves(prefix string) []guard.LabeledValue {
 	return out
 }
 
-// history is what guards see of a session. It is kept only where there are
-// guards.
+// history is what guards see of a session. It is kept only when there are guards.
 type history struct {
 	seen  guard.History
 	calls map[string]*guard.Call
@@ -101,13 +100,14 @@ func (h *history) snapshot() *guard.History {
 	return &out
 }
 
+// addEntry adds a text to what guards see.
 func (s *Session) addEntry(kind guard.EntryKind, text string) {
 	if s.history != nil {
 		s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: kind, Time: s.at, Text: text})
 	}
 }
 
-// ran notes a call that may run, or has.
+// ran adds a call that may run, or has run.
 func (s *Session) ran(c *guard.Call, at time.Time) {
 	if s.history == nil || s.history.calls[c.ID] != nil {
 		return
@@ -116,9 +116,9 @@ func (s *Session) ran(c *guard.Call, at time.Time) {
 	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.CallEntry, Time: at, Call: c})
 }
 
-// returned notes what a call returned. A call that was not allowed has run all
-// the same when it returns something: somebody only watches, or the rules have
-// changed since.
+// returned adds the result of a call. A call that was not allowed has run all the
+// same when it returns something: the enforcement point only watches, or the rules
+// have changed since.
 func (s *Session) returned(record *callRecord, r Result) {
 	if s.history == nil || record == nil || record.made == nil {
 		return
@@ -129,9 +129,9 @@ func (s *Session) returned(record *callRecord, r Result) {
 	}
 }
 
-// Principal says for whom the agent works, for the rules that ask. It comes from
-// configuration or from an authenticated user, never from text of the session;
-// the last one counts.
+// Principal sets the principal for whom the agent works, for the rules that ask. It
+// comes from configuration or from an authenticated user, never from text of the
+// session. The last one counts.
 func (s *Session) Principal(p guard.Principal) { s.setPrincipal(p, time.Time{}) }
 
 func (s *Session) setPrincipal(p guard.Principal, at time.Time) {
@@ -143,9 +143,8 @@ func (s *Session) setPrincipal(p guard.Principal, at time.Time) {
 	}
 }
 
-// Duties returns what calls of the session have brought about and nothing has
-// fulfilled yet, as the guards have it. Enforcement points report it when a
-// session ends.
+// Duties returns the duties that calls of the session have brought by its guards and
+// that are not yet fulfilled. Enforcement points report them when a session ends.
 func (s *Session) Duties() []guard.OpenDuty {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,10 +26,10 @@ const (
 )
 
 // Event is one entry of a session's log, in the order in which they happened.
-// From its log a session comes back as it was: see [Monitor.Restore].
+// [Monitor.Restore] rebuilds a session from its log.
 type Event struct {
 	Kind EventKind `json:"kind"`
-	// Time is when it happened: relative dates and expiries count from there.
+	// Time is when the event happened: relative dates and expiries count from there.
 	Time time.Time `json:"time"`
 	// Name is that of an attachment.
 	Name string `json:"name,omitempty"`
@@ -40,7 +40,7 @@ type Event struct {
 	Call *Call `json:"call,omitempty"`
 	// Verdict is what was decided in a call or confirmation event.
 	Verdict Verdict `json:"verdict,omitempty"`
-	// Once tells that a confirmation was for the call alone; see
+	// Once is set when a confirmation was for the call alone: see
 	// [Session.ConfirmOnce].
 	Once   bool    `json:"once,omitempty"`
 	Result *Result `json:"result,omitempty"`
@@ -51,11 +51,11 @@ type Event struct {
 	Principal *guard.Principal `json:"principal,omitempty"`
 }
 
-// Restore makes the session again that the events are the log of. It decides
-// every call anew by this monitor's contracts, which may have changed since;
-// what was not allowed then is not allowed now, so that a restored session
-// never trusts more than the one that was recorded. An error means that the log
-// can't be read or holds an impossible event; there is no session then.
+// Restore rebuilds a session from its event log. It decides every call again by
+// this monitor's contracts, which may have changed since. A call that was not
+// allowed then is not allowed now, so that a restored session never trusts more
+// than the recorded one. Restore returns an error, and no session, when the log
+// can't be read or has an impossible event.
 func (m *Monitor) Restore(ctx context.Context, id string, events iter.Seq2[Event, error]) (*Session, error) {
 	s := m.Session(id)
 	if err := s.Replay(ctx, events); err != nil {
@@ -64,8 +64,8 @@ func (m *Monitor) Restore(ctx context.Context, id string, events iter.Seq2[Event
 	return s, nil
 }
 
-// Replay goes on with a session by what its log says happened next, as
-// [Monitor.Restore] begins with. After an error the session is of no use.
+// Replay adds the events that follow in the session's log, as [Monitor.Restore]
+// does. After an error the session can't be used.
 func (s *Session) Replay(ctx context.Context, events iter.Seq2[Event, error]) error {
 	for _, err := range s.review(ctx, events) {
 		if err != nil {
@@ -75,17 +75,17 @@ func (s *Session) Replay(ctx context.Context, events iter.Seq2[Event, error]) er
 	return nil
 }
 
-// Review is what a monitor says of a call in a session's log.
+// Review compares a call in a session's log with this monitor's decision on it.
 type Review struct {
 	// Event is the call or confirmation event, with what was decided then.
 	Event Event
-	// Decision is this monitor's, had everything before it happened as the log
-	// says.
+	// Decision is this monitor's, given that everything before it happened as the
+	// log has it.
 	Decision *Decision
 }
 
-// Review reads a session's log and yields what this monitor would decide for
-// every call and confirmation in it: what a changed contract turns, before it is
+// Review reads a session's log and yields this monitor's decision on every call and
+// confirmation in it. It shows the effect of a changed contract before that is
 // enforced. It ends with an error where the log can't be read.
 func (m *Monitor) Review(ctx context.Context, id string, events iter.Seq2[Event, error]) iter.Seq2[Review, error] {
 	return func(yield func(Review, error) bool) {
@@ -122,8 +122,8 @@ func (s *Session) review(ctx context.Context, events iter.Seq2[Event, error]) it
 	}
 }
 
-// restore applies an event, and returns the decision of this monitor where it is about a
-// call.
+// restore applies an event, and returns this monitor's decision when the event is
+// about a call.
 func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 	switch e.Kind {
 	case SystemEvent, UserEvent, AttachmentEvent, AssistantEvent:
@@ -149,7 +149,8 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 	return nil, nil
 }
 
-// restoreCall decides a call of the log, or a confirmation, as it is in the log.
+// restoreCall decides a call of the log again, or a confirmation, by the facts in
+// the log and no better than the verdict in it.
 func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 	if e.Call == nil || e.Call.ID == "" {
 		return nil, fmt.Errorf("a %s event without a call id", e.Kind)
@@ -174,11 +175,12 @@ func (s *Session) restoreCall(ctx context.Context, e Event) (*Decision, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	in.replay, in.best = true, e.Verdict
 	o := decide(in)
 	s.commit(o)
 	if e.Verdict == Allow && o.record != nil && o.record.made != nil {
-		s.ran(o.record.made, in.now) // whatever would be decided now
+		s.ran(o.record.made, in.now) // whatever is decided now
 	}
 	d := *o.decision
 	d.Verdict = o.own

@@ -19,7 +19,7 @@ import (
 // Options configure a [Monitor]. The zero value is the strictest sensible
 // monitor, which knows no tool and denies every call.
 type Options struct {
-	// Contracts are the contracts of the tools, one file a server.
+	// Contracts are the contracts of the tools, one file for each server.
 	Contracts []*contract.File
 	// Tools are the tool definitions that are in force. With them, an argument
 	// that the schema doesn't list is denied and a definition that changed
@@ -31,13 +31,13 @@ type Options struct {
 	// Sinks and Unprovoked are the global rules' modes for contracts that don't
 	// say; Ask when unset.
 	Sinks, Unprovoked contract.Mode
-	// UnseenUser is for enforcement points to which the user's words don't come,
-	// or not all of them: what nothing that was seen explains may then come from
-	// anybody, and is EXTERNAL from the first call on.
+	// UnseenUser is for enforcement points that don't see all of the user's words. A
+	// value that nothing explains may then come from any author, and is EXTERNAL from
+	// the first call on.
 	UnseenUser bool
-	// Reviewed tells that a person read the definitions in Tools, and takes them for
-	// the deployment's own text. Without it, what a definition says is text of
-	// whoever wrote the server: it vouches for nothing, from the first call on.
+	// Reviewed is set when a person has read the definitions in Tools and takes them
+	// for the deployment's own text. Otherwise a definition is text of the server's
+	// author: it vouches for nothing, from the first call on.
 	Reviewed bool
 	// Guards are the company's policies for calls. Reader and Judge are what they
 	// look things up with and ask; rules that need one that isn't there fail. An
@@ -46,22 +46,22 @@ type Options struct {
 	Guards *guard.Set
 	Reader guard.Reader
 	Judge  guard.Judge
-	// Confirm asks a person. When nil, nobody is there and Ask stays Ask.
+	// Confirm asks a person. When nil, Ask stays Ask.
 	Confirm Confirmer
 	// Now is the clock for relative dates and expiries; [time.Now] when nil.
 	Now func() time.Time
 }
 
-// Confirmer brings a question to a person. Enforcement points implement it.
-// It must return false, or an error, whenever the person did not clearly agree.
+// Confirmer asks a person about a decision. Enforcement points implement it.
+// Confirm must return false, or an error, unless the person clearly agreed.
 type Confirmer interface {
 	Confirm(ctx context.Context, d *Decision) (bool, error)
 }
 
 // Call is a tool call that a model proposes.
 type Call struct {
-	// ID identifies the call within the session; results refer to it. When
-	// empty, the session numbers calls itself: "c1", "c2" and so on.
+	// ID identifies the call within the session; results refer to it. When it is
+	// empty, the session gives the call a number: "c1", "c2" and so on.
 	ID string `json:"id,omitempty"`
 	// Server is needed only when two servers offer a tool of the same name.
 	Server    string          `json:"server,omitempty"`
@@ -78,13 +78,13 @@ type Result struct {
 	// Structured is the same as JSON, where the tool gives it (MCP's
 	// structuredContent).
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// Stored is the label of what other sessions left where the call read; nil
-	// where nothing is known of it. It only ever lowers the result's own.
+	// Stored is the label of what other sessions left where the call read; nil when
+	// nothing is known of it. It can only lower the label of the result.
 	Stored *Stored `json:"stored,omitempty"`
 }
 
-// Monitor decides calls by the contracts it was made with. It is immutable and
-// safe for concurrent use; what changes lives in its sessions.
+// Monitor decides calls by contracts. It is immutable and safe for concurrent use:
+// all state is in its sessions.
 type Monitor struct {
 	*deployment
 	confirm Confirmer
@@ -104,16 +104,16 @@ type deployment struct {
 	guards      *guard.Set
 }
 
-// With returns the monitor with other ways to look things up and ask for its
-// guards. Sessions of the one can be restored by the other.
+// With returns the monitor with another reader and judge for its guards. Either
+// monitor can restore the sessions of the other.
 func (m *Monitor) With(r guard.Reader, j guard.Judge) *Monitor {
 	other := *m
 	other.reader, other.judge = r, j
 	return &other
 }
 
-// Unseen returns the monitor for conversations of which not everything comes: see
-// [Options.UnseenUser]. Sessions of the one can be restored by the other.
+// Unseen returns the monitor with [Options.UnseenUser] set. Either monitor can
+// restore the sessions of the other.
 func (m *Monitor) Unseen() *Monitor {
 	other, d := *m, *m.deployment
 	d.unseen = true
@@ -121,8 +121,8 @@ func (m *Monitor) Unseen() *Monitor {
 	return &other
 }
 
-// Guards are the company's policies that the monitor was made with; nil when there
-// are none.
+// Guards returns the company's policies that the monitor holds calls to; nil when
+// there are none.
 func (m *Monitor) Guards() *guard.Set { return m.guards }
 
 // binding is a tool with its contract and its definition.
@@ -135,7 +135,7 @@ type binding struct {
 	acts map[*contract.Variant]provenance.Act
 	// changed says why the tool is fenced off; empty when it isn't.
 	changed string
-	// unlisted tells that the server's catalogue doesn't have it.
+	// unlisted is set when the server's catalogue doesn't have the tool.
 	unlisted bool
 }
 
@@ -163,21 +163,21 @@ func (b *binding) actOf(v *contract.Variant) provenance.Act {
 	return b.newAct(v)
 }
 
-// note keeps what each variant of the tool does.
-func (b *binding) note() {
-	note := func(verb string, present bool) {
+// prepareActs works out once what each variant of the tool does.
+func (b *binding) prepareActs() {
+	prepare := func(verb string, present bool) {
 		if v, ok := b.contract.Variant(verb, present); ok && v != nil {
 			b.acts[v] = b.newAct(v)
 		}
 	}
-	note("", false)
+	prepare("", false)
 	for _, verb := range b.contract.Variants() {
-		note(verb, true)
+		prepare(verb, true)
 	}
 }
 
-// told returns what the definitions of tools tell a model.
-func told(catalogues []*schema.Catalogue) []string {
+// definitionTexts returns the texts that the definitions of tools show a model.
+func definitionTexts(catalogues []*schema.Catalogue) []string {
 	var out []string
 	for _, c := range catalogues {
 		for _, t := range c.Tools {
@@ -190,7 +190,7 @@ func told(catalogues []*schema.Catalogue) []string {
 	return out
 }
 
-// New makes a monitor. It reports every mistake in the options at once.
+// New returns a monitor. The error names every mistake in the options.
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
 		deployment: &deployment{
@@ -201,11 +201,12 @@ func New(o Options) (*Monitor, error) {
 		confirm: o.Confirm, now: o.Now, reader: o.Reader, judge: o.Judge,
 	}
 	if len(o.Tools) > 0 && !o.Reviewed {
-		m.hearsay = provenance.NewHearsay(told(o.Tools))
+		m.hearsay = provenance.NewHearsay(definitionTexts(o.Tools))
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
+
 	scope := contract.Defaults{
 		Precision:  cmp.Or(o.Precision, label.L3),
 		Unprovoked: cmp.Or(o.Unprovoked, contract.Ask),
@@ -216,6 +217,7 @@ func New(o Options) (*Monitor, error) {
 	for _, c := range o.Tools {
 		catalogues[c.Server] = c
 	}
+
 	var errs []error
 	seen := map[string]bool{}
 	for _, f := range o.Contracts {
@@ -223,6 +225,7 @@ func New(o Options) (*Monitor, error) {
 			errs = append(errs, fmt.Errorf("server %q has two contract files: keep one", f.Server))
 			continue
 		}
+
 		seen[f.Server] = true
 		compiled, err := contract.Compile(f, scope)
 		if err != nil {
@@ -234,7 +237,7 @@ func New(o Options) (*Monitor, error) {
 			t := &f.Tools[i]
 			b := &binding{acts: map[*contract.Variant]provenance.Act{}, server: f.Server, contract: compiled[t.Name], origin: m.classes.Origin(label.ToolOrigin(f.Server, t.Name))}
 			b.bind(catalogue, t)
-			b.note()
+			b.prepareActs()
 			m.tools[t.Name] = append(m.tools[t.Name], b)
 		}
 	}
@@ -255,6 +258,7 @@ func classesOf(files []*contract.File) *label.Classes {
 	return label.NewClasses(names...)
 }
 
+// bind looks the tool's definition up in its server's catalogue.
 func (b *binding) bind(c *schema.Catalogue, t *contract.Tool) {
 	if c == nil {
 		return

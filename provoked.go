@@ -13,8 +13,8 @@ import (
 )
 
 // unprovoked catches the attack that needs no argument of its own: a call with an
-// effect, made after somebody else had a word, that the user did not ask for; or
-// an outward one in which the user vouched for nothing.
+// effect that the user did not ask for, made after the model has read others' text;
+// or an outward one in which the user vouched for nothing.
 func (x *deciding) unprovoked() {
 	mode := x.variant.Unprovoked
 	if mode == contract.Off || x.variant.Effect == contract.Read || !x.steered() {
@@ -47,14 +47,15 @@ func (x *deciding) unprovoked() {
 }
 
 // deployed reports whether the deployment's own text says where an outward call
-// goes: a standing order of whoever runs the agent.
+// goes: a standing order of the agent's operator.
 func (x *deciding) deployed() bool {
 	if x.variant.Effect != contract.Egress {
 		return false
 	}
 	for i, a := range x.arguments {
 		r := &x.resolved[i]
-		if a.Role == label.Target && r.Witness && r.How != "empty" && r.Authority().Trust == label.Trusted && r.Label.Obligations == 0 {
+		certain := r.Witness && r.How != "empty" && r.Label.Obligations == 0
+		if certain && a.Role == label.Target && r.Authority().Trust == label.Trusted {
 			return true
 		}
 	}
@@ -83,6 +84,7 @@ func (x *deciding) asked() bool {
 	return x.in.seen.Requested(x.act)
 }
 
+// confirmedValue reports whether the user confirmed an argument for the session.
 func (x *deciding) confirmedValue(i int) bool {
 	return slices.ContainsFunc(x.d.Findings[i].Certificates, func(d Discharge) bool { return d.Procedure == discharge.Confirmation })
 }
@@ -99,6 +101,7 @@ func (x *deciding) provoked() bool {
 	return false
 }
 
+// provokes reports whether an argument shows that the user wanted the call.
 func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	r := &x.resolved[i]
 	if a.Role == label.Control || r.How == "empty" {
@@ -113,8 +116,8 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	requested := open&label.Unrequested == 0
 	if r.Witness && r.Authority().Trust >= label.User && telling && requested {
 		// The user's words in a text show that the user wanted it sent only where
-		// nothing else is sent with them: whoever steers the model can have it
-		// repeat the user.
+		// nothing else is sent with them: an attacker who steers the model can have
+		// it repeat the user.
 		if a.Role != label.Content || !x.carriesExternal() || x.addressesNobody() {
 			return true
 		}
@@ -151,14 +154,17 @@ func identified(r *provenance.Resolution, role label.Role) bool {
 	return slices.ContainsFunc(r.Offers, func(c provenance.Offer) bool { return c.Procedure != provenance.Settled && c.Roles.Has(role) })
 }
 
-// choices asks about objects of an outward call that a result offered, when
-// nothing that the user said tells which one is meant.
+// choices asks about objects of an outward call that a result offered, when the
+// user's words don't tell which one is meant.
 func (x *deciding) choices() {
 	if !x.variant.Effect.Outward() || !x.steered() || x.bound.contract.Sinks == contract.Off {
 		return
 	}
+
 	for i, a := range x.arguments {
-		if a.Role != label.Selector && !a.Role.AuthorityBearing() || !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0 || identified(&x.resolved[i], a.Role) {
+		chooses := a.Role == label.Selector || a.Role.AuthorityBearing()
+		settled := !x.d.Findings[i].Satisfied || len(x.d.Findings[i].Certificates) > 0
+		if !chooses || settled || identified(&x.resolved[i], a.Role) {
 			continue
 		}
 		if x.checked[i].Value.Trust < label.User && x.in.seen.Chosen(x.act, x.resolved[i]) {

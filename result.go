@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -31,8 +32,8 @@ func (s *Session) addResult(r Result, at time.Time) {
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
 	if ok && len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim) {
-		// What somebody wrote is returned as it is: that it reads as JSON makes no
-		// records of it.
+		// The tool returns a text as its author wrote it: even when it reads as JSON,
+		// it has no records.
 		out.Document = nil
 	}
 	s.returned(record, r)
@@ -53,13 +54,13 @@ func (s *Session) addResult(r Result, at time.Time) {
 }
 
 // structured returns the structured form of a result: the one that the tool
-// gave, or the text itself where that is JSON. Text that only looks like
-// structure (YAML, key and value lines) is text: whoever may write one line of
-// it may write them all.
+// gave, or the text itself where that is JSON; nil when there is none. Text that
+// only looks like structure (YAML, key and value lines) is text: the author of one
+// line of it may write them all.
 func structured(r Result) *strictjson.Document {
 	raw := []byte(r.Structured)
 	if len(raw) == 0 {
-		if r.Content == "" || r.Content[0] != '{' && r.Content[0] != '[' {
+		if !strings.HasPrefix(r.Content, "{") && !strings.HasPrefix(r.Content, "[") {
 			return nil
 		}
 		raw = []byte(r.Content)
@@ -89,45 +90,62 @@ func scalars(result *strictjson.Document) iter.Seq[contract.Scalar] {
 	}
 }
 
-// spec is the output spec of a call, with those certificates whose key was
+// spec returns the output spec of a call, with those certificates whose key was
 // vouched for.
 func (s *Session) spec(record *callRecord, result *strictjson.Document) provenance.Spec {
-	o, tool := record.variant.Output, record.bound.contract.Tool.Name
+	o := record.variant.Output
 	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived}
 	if result == nil {
-		return spec // fields are those of structure
+		return spec // only a structure has fields
 	}
+
 	records := contract.RecordsOf(scalars(result))
 	spec.Field = func(pointer string) (label.Trust, bool) { return o.Field(pointer, records) }
 	for _, c := range o.Certify() {
-		key := ""
-		for i, p := range record.keys {
-			// A key that the user only happened to say, or ruled out, names nobody.
-			if p == c.Key && record.args[i].Label.Trust >= c.KeyFloor && s.seen.Names(tool, record.args[i]) {
-				key = record.args[i].Text
-			}
+		if certify, ok := s.certify(record, c, records); ok {
+			spec.Certify = append(spec.Certify, certify)
 		}
-		if key == "" && c.Key != "" {
-			continue // nobody vouched for it, or it names nothing
-		}
-		var by func(string) bool
-		basis := fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, tool, c.Key)
-		if c.By != "" {
-			by = c.Names
-			basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, tool, c.By)
-		} else if c.Key == "" {
-			continue
-		}
-		spec.Certify = append(spec.Certify, provenance.Certify{
-			Procedure: c.Procedure,
-			Basis:     basis,
-			Key:       key,
-			Field:     func(pointer string) bool { return c.Matches(pointer, records) },
-			By:        by,
-			Unique:    c.Unique,
-			Roles:     label.RolesOf(c.Roles...),
-			Max:       c.Max,
-		})
 	}
 	return spec
+}
+
+// certify returns a procedure of a call's contract, and whether the call has what it
+// needs: a key that was vouched for, or words of the user that name the record.
+func (s *Session) certify(record *callRecord, c contract.CompiledCertify, records *contract.Records) (provenance.Certify, bool) {
+	tool := record.bound.contract.Tool.Name
+	key := s.keyOf(record, c)
+	unnamed := key == "" && c.Key != ""
+	unasked := c.Key == "" && c.By == ""
+	if unnamed || unasked {
+		return provenance.Certify{}, false
+	}
+
+	out := provenance.Certify{
+		Procedure: c.Procedure,
+		Basis:     fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, tool, c.Key),
+		Key:       key,
+		Field:     func(pointer string) bool { return c.Matches(pointer, records) },
+		Unique:    c.Unique,
+		Roles:     label.RolesOf(c.Roles...),
+		Max:       c.Max,
+	}
+	if c.By != "" {
+		out.By = c.Names
+		out.Basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, tool, c.By)
+	}
+	return out, true
+}
+
+// keyOf returns the argument that names a record for a procedure; empty when none
+// was vouched for. The user doesn't name a record by a word that only happened to be
+// said, or that was ruled out.
+func (s *Session) keyOf(record *callRecord, c contract.CompiledCertify) string {
+	key := ""
+	for i, place := range record.keys {
+		arg := record.args[i]
+		if place == c.Key && arg.Label.Trust >= c.KeyFloor && s.seen.Names(record.bound.contract.Tool.Name, arg) {
+			key = arg.Text
+		}
+	}
+	return key
 }

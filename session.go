@@ -35,7 +35,7 @@ type Session struct {
 	history   *history        // nil where there are no guards
 }
 
-// callRecord is what later events of a session need to know about a call.
+// callRecord is what a session keeps of a call.
 type callRecord struct {
 	decided
 	bound    *binding
@@ -50,17 +50,19 @@ var (
 	// ErrUnknownCall is returned by [Session.Confirm] and [Session.Awaits] for a
 	// call that was never proposed in the session.
 	ErrUnknownCall = errors.New("no such call in this session")
-	// ErrNotAwaited is returned by [Session.Awaits] for a call that can't have a
-	// result any more, or at all.
+	// ErrNotAwaited is returned by [Session.Awaits] for a call that was not allowed,
+	// or that has its result.
 	ErrNotAwaited = errors.New("the call has no result to come")
 )
 
-// Awaits reports why the session doesn't wait for the result of a call; nil where
-// it does. [Session.Result] takes others as well, as text of unknown origin:
-// enforcement points that can say so to who made the mistake ask before.
+// Awaits returns nil when the session waits for the result of a call, otherwise
+// [ErrUnknownCall] or [ErrNotAwaited]. [Session.Result] takes any result, and counts
+// an unexpected one as text of unknown origin. An enforcement point that can refuse
+// it calls Awaits before.
 func (s *Session) Awaits(call string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	record, ok := s.calls[call]
 	switch {
 	case !ok:
@@ -73,8 +75,8 @@ func (s *Session) Awaits(call string) error {
 	return nil
 }
 
-// Session begins a conversation. The id is for records; it need not be unique,
-// and two sessions never share anything.
+// Session begins a conversation. The id is for records and need not be unique: two
+// sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
 	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, asking: make(chan struct{}, 1)}
 	s.seen = provenance.New(func() time.Time { return s.at })
@@ -87,14 +89,14 @@ func (m *Monitor) Session(id string) *Session {
 	return s
 }
 
-// ID returns the id that the session was begun with.
+// ID returns the id that was given to [Monitor.Session].
 func (s *Session) ID() string { return s.id }
 
 // System adds text of the deployment: a system or developer message.
 func (s *Session) System(text string) { s.addText(Event{Kind: SystemEvent, Text: text}) }
 
-// User adds what the user said. Only text that really came from the user's own
-// channel belongs here: what it names, it vouches for.
+// User adds what the user said. The values that it names are vouched for, so that
+// only text from the user's own channel belongs here.
 func (s *Session) User(text string) { s.addText(Event{Kind: UserEvent, Text: text}) }
 
 // Attach adds material that the user passed on and did not write: an uploaded

@@ -14,8 +14,7 @@ import (
 const (
 	// maxStoredNames bounds the names of one call: paths, keys and ids are few.
 	maxStoredNames = 32
-	// maxStoredName is the length of a name in bytes. What is longer names
-	// nothing.
+	// maxStoredName is the length of a name in bytes. A longer value names nothing.
 	maxStoredName = 512
 	// maxForeign bounds the origins that the results of one session bring in from
 	// others, beyond those of the monitor's own tools: several times what a store
@@ -25,22 +24,23 @@ const (
 	maxThings = 8
 )
 
-// Storage says what a call keeps or reads back where tools keep things: files,
-// notes, records. By it the labels of what one session wrote reach the session
-// that reads it; see [Result.Stored].
+// Storage describes what a call keeps, or reads back, where tools keep things:
+// files, notes, records. Package ledger carries the labels of what one session
+// writes to the sessions that read it by this: see [Result.Stored]. Other
+// embedders don't need it.
 type Storage struct {
 	Server string
-	// Things are the words of the tool's name: what tools share a word are
-	// taken to be about the same things.
+	// Things are the words of the tool's name: tools that share a word are taken to
+	// be about the same things.
 	Things []string
 	// Effect is the call's: only a read reads, and what is sent is kept by others.
 	Effect contract.Effect
 	// Names are the values that may name what the call keeps or reads.
 	Names []StoredName
-	// Named tells that every argument by which a read chooses is among them, and
-	// that there is one: it reads what it names and nothing else.
+	// Named is set when every argument by which a read chooses is among them, and
+	// there is one: the call reads what it names and nothing else.
 	Named bool
-	// Vouches tells that the call's result is better than EXTERNAL, or vouches by
+	// Vouches is set when the call's result is better than EXTERNAL, or vouches by
 	// certificates.
 	Vouches bool
 	// Trust and Origins are the label of what the call writes.
@@ -53,23 +53,21 @@ type StoredName struct {
 	// Kind is the last word of the argument's name, such as "path" or "id".
 	Kind  string
 	Value string
-	// Chooses tells that the argument says what the call is about.
+	// Chooses is set when the argument says what the call is about.
 	Chooses bool
 }
 
-// Stored is the label of what was kept where a call read, by this session or
-// another.
+// Stored is the label of what this session or another kept where a call read.
 type Stored struct {
 	Trust   label.Trust `json:"trust"`
 	Origins []string    `json:"origins,omitempty"`
-	// Records is the trust of what was kept under the names that the call gave,
-	// or by tools for the same things as far as their names tell. Fields of the
-	// result vouch for nothing by a certificate when it is below TOOL_OUTPUT.
+	// Records is the trust of what was kept under the names that the call gave, or
+	// by tools whose names tell of the same things. When it is below TOOL_OUTPUT, no
+	// field of the result vouches by a certificate.
 	Records label.Trust `json:"records"`
 }
 
-// Storage returns what a call that was allowed keeps or reads; false for any
-// other call.
+// Storage returns what an allowed call keeps or reads; false for any other call.
 func (s *Session) Storage(call string) (Storage, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,6 +78,7 @@ func (record *callRecord) storage(classes *label.Classes) (Storage, bool) {
 	if record == nil || !record.allowed {
 		return Storage{}, false
 	}
+
 	out := Storage{Server: record.bound.server, Things: things(record.bound.contract.Tool.Name), Effect: record.variant.Effect}
 	out.Vouches = record.variant.Output.Trust > label.External || len(record.variant.Output.Certify()) > 0
 	whole := label.Label{Trust: label.Trusted}
@@ -99,13 +98,15 @@ func (record *callRecord) storage(classes *label.Classes) (Storage, bool) {
 			out.Named = false
 		}
 	}
+
 	out.Named = out.Named && choices > 0
 	out.Trust, out.Origins = whole.Trust, classes.Names(whole.Origins)
 	return out, true
 }
 
-// StoredNames returns the values by which a later call may name what a call
-// created, where its result is a small record: its ids, keys and paths.
+// StoredNames returns the ids, keys and paths by which a later call may name what a
+// call created, when its result is a small record. Like [Storage] it is for package
+// ledger.
 func StoredNames(r Result) []StoredName {
 	doc := structured(r)
 	if doc == nil || len(doc.Leaves()) > maxStoredNames {
@@ -120,12 +121,13 @@ func StoredNames(r Result) []StoredName {
 	return out
 }
 
+// things returns the words of a tool's name that count.
 func things(tool string) []string {
 	words := slices.DeleteFunc(provenance.Words(tool), func(w string) bool { return len(w) > maxStoredName })
 	return words[:min(len(words), maxThings)]
 }
 
-// kindOf is the last word of the last member name of a pointer: "file_path" and
+// kindOf returns the last word of the last member name of a pointer: "file_path" and
 // "path" are of one kind.
 func kindOf(pointer string) string {
 	for segment := pointer; segment != ""; {
@@ -138,6 +140,7 @@ func kindOf(pointer string) string {
 	return ""
 }
 
+// nameable reports whether a value may name a thing.
 func nameable(s string) bool {
 	switch s {
 	case "", "true", "false", "null":
@@ -146,9 +149,9 @@ func nameable(s string) bool {
 	return len(s) <= maxStoredName && utf8.ValidString(s) && !strings.ContainsAny(s, "\n\r\x00")
 }
 
-// lowered is a result's origin and spec with what other sessions left there.
-// Fields that the contract gives a trust of their own keep it, as in a derived
-// output: they are the service's.
+// lowered returns a result's origin and spec, lowered to the label of what other
+// sessions left there. Fields that the contract gives a trust of their own keep it,
+// as in a derived output: they are the service's.
 func (s *Session) lowered(o label.Origins, spec provenance.Spec, stored *Stored) (label.Origins, provenance.Spec) {
 	if stored == nil {
 		return o, spec
@@ -163,8 +166,8 @@ func (s *Session) lowered(o label.Origins, spec provenance.Spec, stored *Stored)
 	return o, spec
 }
 
-// origin returns the class of an origin that another session may have named. What it
-// is depends on this session and on the monitor's tools, and on no other session.
+// origin returns the class of an origin that another session may have named. It
+// depends on this session and on the monitor's tools alone.
 func (s *Session) origin(name string) label.Origins {
 	o := s.monitor.classes.Origin(name)
 	if s.monitor.classes.Known(name) || s.foreign[name] {

@@ -26,7 +26,7 @@ const (
 	Source       = "source"
 	Validation   = "validation"
 	Confirmation = "confirm"
-	// Settled serves every argument: its values are nobody's choice.
+	// Settled serves every argument: no one chooses its values.
 	Settled = provenance.Settled
 )
 
@@ -54,9 +54,9 @@ func Procedures() []Procedure {
 	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}}
 }
 
-// doubts are the obligations that say "nobody picked this out for certain". A
-// procedure that pins the value down removes them. [label.Homoglyph] is none
-// of them.
+// doubts are the obligations that say that the value may not be the one meant. A
+// procedure that pins the value down removes them. [label.Homoglyph] is not among
+// them.
 const doubts = label.LowInfo | label.AmbiguousBinding
 
 // allowlist certifies constants that the contract lists.
@@ -79,7 +79,9 @@ type fields struct{}
 func (fields) Certify(r Request) (label.Certificate, bool) {
 	best, ok := label.Certificate{}, false
 	for _, c := range r.Resolved.Offers {
-		if c.Procedure != provenance.Settled && !r.Argument.Discharges(c.Procedure) || !c.Roles.Has(r.Argument.Role) || ok && c.Max <= best.Max {
+		accepted := c.Procedure == provenance.Settled || r.Argument.Discharges(c.Procedure)
+		better := !ok || c.Max > best.Max
+		if !accepted || !better || !c.Roles.Has(r.Argument.Role) {
 			continue
 		}
 		best, ok = label.Certificate{
@@ -96,8 +98,7 @@ func (fields) Certify(r Request) (label.Certificate, bool) {
 type validation struct{}
 
 // validated are the roles that validation serves: amounts, dates, counts. A
-// number that picks an object is none of them: whoever chose the number chose
-// the object.
+// number that picks an object is not among them: its author chose the object.
 const validated = label.RoleSet(1<<label.Control | 1<<label.Content)
 
 func (validation) Certify(r Request) (label.Certificate, bool) {
@@ -141,7 +142,7 @@ type Confirmations struct {
 
 type confirmed struct{ tool, pattern, value string }
 
-// Add notes that the user confirmed a value.
+// Add records that the user confirmed a value.
 func (c *Confirmations) Add(tool string, a *contract.Argument, value string, now time.Time) error {
 	if len(c.until) >= maxConfirmations {
 		return fmt.Errorf("the session has %d confirmations already: start a new one", len(c.until))

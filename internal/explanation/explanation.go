@@ -119,6 +119,7 @@ func pieces(f *remit.Finding) []Piece {
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
+
 	var out []Piece
 	for i := 1; i < len(cuts); i++ {
 		p := Piece{f.Value[cuts[i-1]:cuts[i]], f.Trust}
@@ -127,7 +128,9 @@ func pieces(f *remit.Finding) []Piece {
 			if e.ValueStart > cuts[i-1] || e.ValueEnd < cuts[i] {
 				continue
 			}
-			if !found || e.Vouches && !vouched || e.Vouches == vouched && e.Trust < p.Trust {
+			firstToVouch := e.Vouches && !vouched
+			lower := e.Vouches == vouched && e.Trust < p.Trust
+			if !found || firstToVouch || lower {
 				p.Trust = e.Trust
 			}
 			found, vouched = true, vouched || e.Vouches
@@ -149,10 +152,12 @@ func locate(ev remit.Evidence, text func(string) (string, bool)) Place {
 	if !ok || ev.Start < 0 || ev.End > len(whole) || ev.Start > ev.End {
 		return p
 	}
+
 	p.Match = whole[ev.Start:ev.End]
 	if len(p.Match) > remit.MaxShownValue {
 		p.Match = strings.ToValidUTF8(p.Match[:remit.MaxShownValue], "") + "…"
 	}
+
 	from, to := max(ev.Start-contextBytes, 0), min(ev.End+contextBytes, len(whole))
 	p.Before = strings.ToValidUTF8(whole[from:ev.Start], "")
 	p.After = strings.ToValidUTF8(whole[ev.End:to], "")

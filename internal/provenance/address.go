@@ -180,7 +180,10 @@ func withScheme(s string, schemeless bool) (string, bool) {
 		return s, true
 	}
 	name, _, _ := strings.Cut(beforePath(s), ":")
-	return "https://" + s, schemeless && plausibleDomain(name)
+	if !schemeless || !plausibleDomain(name) {
+		return "", false
+	}
+	return "https://" + s, true
 }
 
 // plainHost reports whether a host is a plain ASCII name or an IP address, with its

@@ -1,4 +1,4 @@
-// Package sighting finds where the values of a call stand in what its session has
+// Package sighting finds where the values of a call appear in what its session has
 // seen, for a person who is asked about the call: which tool returned them, the
 // text around, and the record that an identifier belongs to. All of it may be an
 // attacker's, and is never to be shown raw.
@@ -17,18 +17,18 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Place is a place in a session where a value stands, with the text around it.
+// Place is a place in a session where a value appears, with the text around it.
 type Place struct {
 	// Path is the argument that the place explains.
 	Path   string      `json:"path"`
 	Origin string      `json:"origin"`
 	Trust  label.Trust `json:"trust"`
-	// Vouches tells whether the value's trust rests on the place.
+	// Vouches is set when the value's trust rests on the place.
 	Vouches bool   `json:"vouches,omitempty"`
 	Before  string `json:"before,omitempty"`
 	Text    string `json:"text"`
 	After   string `json:"after,omitempty"`
-	// Tool is the one whose result the place is in; empty where it is none's.
+	// Tool is the one whose result the place is in; empty when it is in no result.
 	Tool string `json:"tool,omitempty"`
 	// Record are the other members of the record that the value is a member of.
 	Record []Member `json:"record,omitempty"`
@@ -63,8 +63,8 @@ const (
 	maxMember = 120
 )
 
-// Of are the places of the arguments that a decision is in doubt about: what
-// vouches for one first, then the lowest trust.
+// Of returns the places of the arguments that a decision is in doubt about: those
+// that vouch first, then those of the lowest trust.
 func Of(ctx context.Context, s Session, d *remit.Decision) ([]Place, error) {
 	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
 	if err != nil {
@@ -78,6 +78,7 @@ func Of(ctx context.Context, s Session, d *remit.Decision) ([]Place, error) {
 		if f.Satisfied && !asked {
 			continue
 		}
+
 		value := f.Value
 		if doc != nil {
 			if leaf, ok := doc.Get(f.Path); ok {
@@ -131,7 +132,7 @@ func telling(value string, evidence []remit.Evidence) []remit.Evidence {
 // longPiece is the length in bytes from which a piece of a value is no chance.
 const longPiece = 40
 
-// within tells whether a place in a text is inside of a word.
+// within reports whether a place in a text is inside of a word.
 func within(s string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:at])
 	after, _ := utf8.DecodeRuneInString(s[at:])
@@ -203,6 +204,7 @@ func recordAt(text string, e remit.Evidence) []Member {
 	if err != nil {
 		return nil
 	}
+
 	field := ""
 	for _, l := range doc.Leaves() {
 		if l.Text != e.Text {
@@ -241,8 +243,8 @@ func members(doc *strictjson.Document, field string) []Member {
 	return out
 }
 
-// runeStart is the nearest place at or before n where a character begins. What
-// is no text is cut anywhere.
+// runeStart returns the nearest place at or before n where a character begins. Bytes
+// that are not text are cut anywhere.
 func runeStart(s string, n int) int {
 	n = min(max(n, 0), len(s))
 	for i := n; i > 0 && i > n-utf8.UTFMax; i-- {
