@@ -8,10 +8,10 @@ import (
 	"github.com/remit-project/remit/contract"
 )
 
-// Below lets a tool read what lies below directories that the deployment gave to
-// its server. Nobody has to name a file for that: who started the server for a
-// directory meant its files to be read, and what comes back is labelled. Calls
-// that change anything still need somebody's word for where.
+// Below lets a tool read the files below directories that the deployment gave to its
+// server. The user doesn't have to name a file for that: the deployment meant the files
+// to be read, and the results are labelled. Calls that change anything still need the
+// user's word for where.
 func Below(t *contract.Tool, directories []string) {
 	if t.Effect != contract.Read || t.Variants != nil {
 		return

@@ -195,6 +195,7 @@ func (x *table) readHead(words []string) noun {
 		default:
 			continue
 		}
+
 		n.weight = max(n.weight, faint)
 		return n
 	}
@@ -206,9 +207,11 @@ func (x *table) readHead(words []string) noun {
 
 // handleOf is what the id, key, number or name of a noun is about.
 func (x *table) handleOf(w string, n noun, end string) noun {
+	named := end == "name"
+
 	switch n.concept {
 	case path:
-		if end == "name" {
+		if named {
 			return noun{path, max(n.weight, fair)}
 		}
 		return noun{object, 74}
@@ -224,12 +227,12 @@ func (x *table) handleOf(w string, n noun, end string) noun {
 	case object:
 		return noun{object, 74}
 	case "":
-		if end == "name" {
+		if named {
 			return noun{object, 50}
 		}
 		return noun{object, fair}
 	case "tagging":
-		if end == "name" {
+		if named {
 			return noun{n.concept, fair}
 		}
 	default:

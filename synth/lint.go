@@ -19,6 +19,7 @@ func (x *table) lint(s string) []string {
 			out = append(out, fmt.Sprintf("speaks to the model: %q", o))
 		}
 	}
+
 	hidden := 0
 	for _, r := range s {
 		switch {
@@ -28,6 +29,7 @@ func (x *table) lint(s string) []string {
 			hidden++
 		}
 	}
+
 	if hidden > 0 {
 		out = append(out, fmt.Sprintf("holds %d invisible characters", hidden))
 	}

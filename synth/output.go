@@ -128,7 +128,7 @@ func (x *table) declared(n *schema.Node, at string, depth int) []contract.Field 
 	return out
 }
 
-// closedLeaf tells whether a member of a result can't hold text of somebody's
+// closedLeaf reports whether a member of a result can't hold text of somebody's
 // choice.
 func (x *table) closedLeaf(n *schema.Node, name string) bool {
 	return len(n.Enum) > 0 || n.Format == "date-time" || n.Format == "date" || n.Format == "uuid" ||
@@ -144,6 +144,7 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 	if !t.table.has("look-ups", t.verb) {
 		return nil
 	}
+
 	var out []contract.Certify
 	for i := range args {
 		p := t.placeAt(args[i].Pattern)
@@ -183,7 +184,7 @@ func (t *tool) certify(args []contract.Arg) []contract.Certify {
 	return out
 }
 
-// membership tells whether the tool lists who belongs to the group that an
+// membership reports whether the tool lists who belongs to the group that an
 // argument names.
 func (t *tool) membership(p *place) bool {
 	return len(t.object) > 0 && t.table.has("members", t.object[0]) && slices.ContainsFunc(p.words, func(w string) bool { return t.table.has("groups", w) })

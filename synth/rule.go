@@ -163,6 +163,7 @@ func (r *reader) terms(text string) []string {
 			from = i + 1
 		}
 	}
+
 	if quoted || depth != 0 {
 		r.fail("close it", "a quote or parenthesis is open")
 	}
@@ -179,6 +180,7 @@ func (r *reader) condition(text string) condition {
 	if i < 0 {
 		return r.named(text)
 	}
+
 	key, op := text[:i], text[i]
 	value := strings.TrimPrefix(text[i+1:], "=")
 	if number, ok := numbers[key]; ok {
@@ -191,6 +193,7 @@ func (r *reader) condition(text string) condition {
 		list := splitPhrases(strings.Trim(value, `"`))
 		return condition{holds: func(f *facts) bool { return find(f, list) }}
 	}
+
 	match, ok := matchers[key]
 	if !ok || op != '=' {
 		r.fail("write one of the keys in the head of rules.txt", "unknown key %q", key)
@@ -237,6 +240,7 @@ func (r *reader) quantified(name, text string) condition {
 		r.fail("write arg, beside, level, above or up", "unknown quantifier %q", name)
 		others = quantifiers["arg"]
 	}
+
 	inner, within := r.conditions(text), name == "above" || name == "up"
 	c := condition{inner: inner, holds: func(f *facts) bool {
 		places := f.t.places
@@ -272,6 +276,7 @@ func (r *reader) choice(text string) *choice {
 	for _, w := range strings.Split(text, ",") {
 		out, without := strings.CutPrefix(w, "-")
 		name, isSet := strings.CutPrefix(w, "@")
+
 		switch {
 		case w == "$object":
 			v.object = true
@@ -315,7 +320,9 @@ func (r *reader) checkValues(key string, v *choice) {
 }
 
 func (v *choice) has(f *facts, word string) bool {
-	return v.set[word] || v.object && slices.Contains(f.t.object, word) || v.noun && word != "" && word == last(f.t.object)
+	isObject := v.object && slices.Contains(f.t.object, word)
+	isNoun := v.noun && word != "" && word == last(f.t.object)
+	return v.set[word] || isObject || isNoun
 }
 
 // any finds the first of some words; no words are "none".

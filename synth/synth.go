@@ -147,6 +147,7 @@ func (t *tool) variants() (*place, []candidate) {
 		if t.reading(p).concept != operation {
 			continue
 		}
+
 		var cases []candidate
 		for _, v := range values {
 			c, ok := t.table.verbOfValue(v)
@@ -172,6 +173,7 @@ func (t *tool) split(verb *place, cases []candidate, whole []contract.Arg) *cont
 	if d := verb.node.Default; d != "" && d != "null" {
 		out.Default = plain(d)
 	}
+
 	for i, value := range enumeration(verb.node) {
 		c := cases[i]
 		sub := *t
@@ -190,6 +192,7 @@ func (t *tool) split(verb *place, cases []candidate, whole []contract.Arg) *cont
 		if len(sub.why) > 0 {
 			one.Why += "; " + strings.Join(sub.why, "; ")
 		}
+
 		args := sub.args()
 		for j := range args {
 			if args[j].Pattern == verb.pattern {

@@ -190,6 +190,7 @@ func (r *reader) readWords(text string) {
 // row reads one row of words.txt.
 func (r *reader) row(head []string, body string) {
 	name := strings.Join(head[1:], " ")
+
 	switch head[0] {
 	case "concept":
 		r.concepts[concept(name)] = body
@@ -340,6 +341,7 @@ func splitPhrases(body string) []string {
 // before they are looked up.
 func (r *reader) checkWords() {
 	r.file, r.line = "words.txt", 0
+
 	meanings := map[string]bool{}
 	for _, w := range r.means {
 		meanings[w] = true
@@ -357,6 +359,7 @@ func (r *reader) checkWords() {
 			}
 		}
 	}
+
 	for _, w := range r.unspaced {
 		if _, ok := r.verbs[r.means[w]]; !ok {
 			r.fail("write a verb", "%q means %q, which is not a verb", w, r.means[w])
@@ -450,6 +453,7 @@ func (r *reader) rule(text string) {
 		b.rules = append(b.rules, &rule{line: r.line, conditions: r.conditions(text)})
 		return
 	}
+
 	conditions, result, ok := strings.Cut(" "+text, " -> ")
 	if !ok {
 		r.fail("write CONDITIONS -> RESULT", "no arrow")
@@ -462,6 +466,7 @@ func (r *reader) rule(text string) {
 		r.fail("write CONDITIONS -> RESULT", "nothing after the arrow")
 		return
 	}
+
 	switch b.kind {
 	case "effect":
 		r.effectResult(x, words)
@@ -519,13 +524,26 @@ func (r *reader) roleResult(x *rule, words []string) {
 	}
 }
 
-// checkRules looks for names that are not defined, conditions that nothing uses, and
-// conditions that rest on themselves.
+// checkRules looks for names that are not defined, conditions that nothing uses or that
+// rest on themselves, and arguments that no rule is for.
 func (r *reader) checkRules() {
-	r.file = "rules.txt"
+	r.file, r.line = "rules.txt", 0
+	r.checkNeeded()
+	r.checkWhens()
+	r.checkRoles()
+
+	for _, b := range append(slices.Clone(r.evidence), r.whens["unfit"]) {
+		if b != nil && b.reaches(nil, nil) {
+			r.line = b.line
+			r.fail("use named, as or up(is=...)", "evidence rests on the best reading, which it decides")
+		}
+	}
+}
+
+// checkNeeded looks for the names that the code looks up.
+func (r *reader) checkNeeded() {
 	for kind, names := range needed {
 		for _, n := range names {
-			r.line = 0
 			found := map[string]bool{"set": r.sets[n] != nil, "phrases": r.phrases[n] != nil, "when": r.whens[n] != nil, "role": r.roles[n] != nil}
 			if !found[kind] {
 				r.fail("the code looks it up", "no %s %s", kind, n)
@@ -535,6 +553,9 @@ func (r *reader) checkRules() {
 			}
 		}
 	}
+}
+
+func (r *reader) checkWhens() {
 	for _, b := range r.whens {
 		switch r.line = b.line; {
 		case b.line == 0:
@@ -546,11 +567,12 @@ func (r *reader) checkRules() {
 			r.fail("say it without itself", "condition %s rests on itself", b.name)
 		}
 	}
+}
+
+// checkRoles holds that every concept has a role for every argument.
+func (r *reader) checkRoles() {
 	for name, b := range r.roles {
-		r.line = b.line
-		if n := len(b.rules); n == 0 || len(b.rules[n-1].conditions) > 0 {
-			r.fail("end it with a rule without conditions", "not every argument has a rule in role %s", name)
-		}
+		r.checkLast("role "+name, b)
 		if _, ok := r.concepts[concept(name)]; !ok && !slices.Contains(needed["role"], name) {
 			r.fail("write the name of a concept", "no concept %s", name)
 		}
@@ -561,23 +583,25 @@ func (r *reader) checkRules() {
 			}
 		}
 	}
-	if n := 0; r.floor != nil {
-		n = len(r.floor.rules)
-		if n == 0 || len(r.floor.rules[n-1].conditions) > 0 {
-			r.fail("end it with a rule without conditions", "not every selector has a floor")
-		}
-	} else {
-		r.fail("write one", "no block floor")
-	}
+	r.checkLast("floor", r.floor)
+
+	r.line = 0
 	for c := range r.concepts {
-		if r.line = 0; r.roles[string(c)] == nil {
+		if r.roles[string(c)] == nil {
 			r.fail("add a block \"role\"", "concept %s has no role", c)
 		}
 	}
-	for _, b := range append(slices.Clone(r.evidence), r.whens["unfit"]) {
-		if b.reaches(nil, nil) {
-			r.line = b.line
-			r.fail("use named, as or up(is=...)", "evidence rests on the best reading, which it decides")
-		}
+}
+
+// checkLast holds that a block decides in every case.
+func (r *reader) checkLast(name string, b *block) {
+	if b == nil {
+		r.line = 0
+		r.fail("write it", "no block %s", name)
+		return
+	}
+	r.line = b.line
+	if n := len(b.rules); n == 0 || len(b.rules[n-1].conditions) > 0 {
+		r.fail("end it with a rule without conditions", "%s doesn't decide in every case", name)
 	}
 }

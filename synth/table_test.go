@@ -20,6 +20,37 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableMistakes holds that a mistake in the table is reported with its place and
+// what to write instead.
+func TestTableMistakes(t *testing.T) {
+	for _, c := range []struct{ name, words, rules, want string }{
+		{"a word twice", "concept text: text\nnoun text fair: body body", "", `words.txt:2: "body" is there already; take one of them out`},
+		{"an unknown concept", "noun txt fair: body", "", `words.txt:1: unknown concept "txt"; declare it before`},
+		{"an unknown weight", "concept text: text\nnoun text heavy: body", "", `words.txt:2: unknown weight "heavy"; write certain`},
+		{"a word that can't occur", "concept text: text\nnoun text fair: desc\nmeans en: desc=description", "", `the noun "desc" can't occur; write "description"`},
+		{"an unknown row", "nouns text fair: body", "", `words.txt:1: unknown kind of row "nouns"; write concept`},
+		{"a rule outside a block", "", "  verb=get -> EXTERNAL", `rules.txt:1: a rule outside a block; write`},
+		{"an unknown condition", "", "floor\n  sometimes -> USER\n  -> USER", `rules.txt:2: unknown condition "sometimes"; define it with "when sometimes"`},
+		{"a condition that nothing uses", "", "when never\n  effect=read", `rules.txt:1: condition never is used nowhere; take it out`},
+		{"a condition on itself", "", "floor: again\n  -> USER\nwhen again\n  again", `rules.txt:3: condition again rests on itself`},
+		{"an unknown key", "", "floor\n  verbs=get -> USER\n  -> USER", `rules.txt:2: unknown key "verbs"`},
+		{"an unknown set", "", "floor\n  verb=@lots -> USER\n  -> USER", `rules.txt:2: no set "lots"; add it to words.txt`},
+		{"an unknown effect", "", "floor\n  effect=wild -> USER\n  -> USER", `rules.txt:2: unknown effect "wild"; write read`},
+		{"an open quote", "", "floor\n  told=\"x -> USER\n  -> USER", `rules.txt:2: a quote or parenthesis is open; close it`},
+		{"no arrow", "", "floor\n  effect=read USER\n  -> USER", `rules.txt:2: no arrow; write CONDITIONS -> RESULT`},
+		{"a block that doesn't decide", "", "floor\n  effect=read -> USER", `rules.txt:1: floor doesn't decide in every case; end it with`},
+		{"a concept without a role", "concept text: text", "", `concept text has no role; add a block`},
+		{"evidence by the best reading", "concept text: text", "evidence\n  is=text -> text 60: why", `rules.txt:1: evidence rests on the best reading`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readTable(c.words, c.rules)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
 // entry is one entry of the table: a row of words.txt with the lines that it goes on
 // in, or an indented line of rules.txt.
 type entry struct {

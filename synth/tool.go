@@ -105,6 +105,7 @@ func (t *tool) apply(b *block) {
 		if x.manner != nil {
 			m = *x.manner
 		}
+
 		why := x.explain(f)
 		if x.verb != "" {
 			t.verb = x.verb

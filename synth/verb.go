@@ -77,6 +77,7 @@ func (t *tool) namedVerbs() []candidate {
 		if !ok {
 			continue
 		}
+
 		if i == 0 && len(t.words) > 1 {
 			switch {
 			case word == "return":
@@ -284,6 +285,7 @@ func byStrength(named, told []candidate, _ []string) (candidate, string) {
 	if !first.verb.weak {
 		return first.named()
 	}
+
 	if len(told) > 0 {
 		c := strictest(told)
 		switch {
@@ -361,6 +363,7 @@ func (x *table) acted(desc string) []string {
 			}
 			continue
 		}
+
 		if x.has("bounds", f) {
 			return out
 		}
@@ -434,6 +437,7 @@ func inflections(w string) []string {
 	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
 		add(w[:len(w)-1])
 	}
+
 	for _, end := range []string{"ing", "ed"} {
 		if stem, ok := strings.CutSuffix(w, end); ok && len(stem) > 2 {
 			add(stem)

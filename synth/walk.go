@@ -56,7 +56,7 @@ func (x *table) places(t *schema.Tool) []*place {
 	return out
 }
 
-// isOpaque tells whether values below a node can't be named by patterns: an
+// isOpaque reports whether values below a node can't be named by patterns: an
 // object without listed members, a list whose elements aren't described, or
 // a node that accepts anything.
 func isOpaque(n *schema.Node) bool {
@@ -146,6 +146,7 @@ func (x *table) described(p *place) []*place {
 		text = parentOf(p).node.Description
 	}
 	var out []*place
+
 	parts := atQuotes(text)
 	for i := 1; i < len(parts) && len(out) < maxDescribed; i++ {
 		name, before := parts[i], parts[i-1]
@@ -175,11 +176,6 @@ func isIdentifier(s string) bool {
 	if s == "" || len(s) > 40 {
 		return false
 	}
-	for i := range len(s) {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
-			return false
-		}
-	}
-	return true
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+	return strings.Trim(s, letters+"0123456789") == "" && strings.IndexByte(letters, s[0]) >= 0
 }

@@ -37,12 +37,13 @@ func cut(name string) []string {
 		}
 		start = end
 	}
+
 	for i, r := range runes {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush(i)
 			start = i + 1
-		case i > start && unicode.IsUpper(r) && (!unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !pluralAcronym(runes, i)):
+		case i > start && unicode.IsUpper(r) && beginsWord(runes, i):
 			flush(i)
 		}
 	}
@@ -50,7 +51,16 @@ func cut(name string) []string {
 	return words
 }
 
-// pluralAcronym tells whether the capital at i ends an acronym in the plural
+// beginsWord reports whether the capital at i begins a word: it follows a small letter,
+// or is the last of an acronym that a word follows ("HTMLBody").
+func beginsWord(runes []rune, i int) bool {
+	if !unicode.IsUpper(runes[i-1]) {
+		return true
+	}
+	return i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !pluralAcronym(runes, i)
+}
+
+// pluralAcronym reports whether the capital at i ends an acronym in the plural
 // ("IDs", "URLs"), which is one word.
 func pluralAcronym(runes []rune, i int) bool {
 	return runes[i+1] == 's' && (i+2 == len(runes) || !unicode.IsLower(runes[i+2]))
