@@ -149,7 +149,8 @@ func (b *builder) descend(depth int) {
 // under: the last one of the item that it is in, or one that ends in a colon.
 func (b *builder) leadIn() string {
 	last := b.last[len(b.last)-1]
-	if len(last) > maxContext || len(b.last) == 1 && !strings.HasSuffix(last, ":") {
+	announces := len(b.last) != 1 || strings.HasSuffix(last, ":")
+	if len(last) > maxContext || !announces {
 		return ""
 	}
 	return last

@@ -99,7 +99,8 @@ func shapes(r rune, before string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	switch {
 	case r == zeroWidthJoin, r == zeroWidthNonJoin:
-		return last >= 0x600 && unicode.In(last, unicode.L, unicode.M) && !unicode.In(last, unicode.Latin, unicode.Greek, unicode.Cyrillic) || unicode.In(last, unicode.So, unicode.Sk) || last == 0xFE0F
+		joining := last >= 0x600 && unicode.In(last, unicode.L, unicode.M) && !unicode.In(last, unicode.Latin, unicode.Greek, unicode.Cyrillic)
+		return joining || unicode.In(last, unicode.So, unicode.Sk) || last == 0xFE0F
 	case r == 0xFE0E, r == 0xFE0F:
 		return unicode.In(last, unicode.So, unicode.Sm, unicode.N, unicode.Po)
 	}

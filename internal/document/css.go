@@ -115,7 +115,8 @@ const maxContrast = 24
 // like tells whether text of this colour can't be seen on a background.
 func (c color) like(background color) bool {
 	near := func(a, b int) bool { return max(a-b, b-a) <= maxContrast }
-	return !c.alpha || near(c.r, background.r) && near(c.g, background.g) && near(c.b, background.b)
+	alike := near(c.r, background.r) && near(c.g, background.g) && near(c.b, background.b)
+	return !c.alpha || alike
 }
 
 var (

@@ -129,7 +129,8 @@ func (r *pdfReader) begins(l pdfLine) bool {
 	if l.page != last.page || l.column != last.column {
 		return ended || !full
 	}
-	if last.y-l.y > paragraphGap*r.leading*l.size || l.bold != last.bold && (r.title() || l.bold && !full) {
+	heading := l.bold != last.bold && (r.title() || (l.bold && !full))
+	if heading || last.y-l.y > paragraphGap*r.leading*l.size {
 		return true
 	}
 	item := marker(r.block[0].text) > 0
@@ -194,8 +195,10 @@ func (r *pdfReader) flush() {
 	r.block = block
 	titled := r.title()
 	r.block = nil
-	if n := titleLevel(first.text); level == 0 && len(block) == 1 && (titled || n > 2 && !first.full()) {
-		level = len(r.sizes) + max(n-1, 1)
+	depth := titleLevel(first.text)
+	deep := depth > 2 && !first.full()
+	if level == 0 && len(block) == 1 && (titled || deep) {
+		level = len(r.sizes) + max(depth-1, 1)
 	} else if level == 0 && titled {
 		level = len(r.sizes) + 1
 	}

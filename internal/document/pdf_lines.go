@@ -172,7 +172,7 @@ func arrange(rows [][]segment) []pdfLine {
 		var sides [2][]segment
 		across := false
 		for _, s := range row {
-			across = across || s.x0 < gutter && s.x1 > gutter
+			across = across || (s.x0 < gutter && s.x1 > gutter)
 			side := 0
 			if s.x0 >= gutter {
 				side = 1
@@ -216,7 +216,12 @@ func lineOf(row []segment, table bool) pdfLine {
 // neighbour, and the first is more than the marker of an item.
 func tabular(rows [][]segment, i int) bool {
 	several := func(i int) bool {
-		return i >= 0 && i < len(rows) && len(rows[i]) > 1 && (len(rows[i]) > 2 || marker(rows[i][0].text+" ") == 0 && parts(rows[i][0].text+" x") == 0)
+		if i < 0 || i >= len(rows) || len(rows[i]) < 2 {
+			return false
+		}
+		first := rows[i][0].text
+		item := marker(first+" ") != 0 || parts(first+" x") != 0
+		return len(rows[i]) > 2 || !item
 	}
 	return several(i) && (several(i-1) || several(i+1))
 }
@@ -293,7 +298,8 @@ func (r *pdfReader) measure() {
 	most := func(counts map[float64]int, otherwise float64) float64 {
 		best := otherwise
 		for v, n := range counts {
-			if n > counts[best] || n == counts[best] && v < best {
+			asOften := n == counts[best] && v < best
+			if n > counts[best] || asOften {
 				best = v
 			}
 		}

@@ -26,7 +26,8 @@ var (
 func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 	key := func(l pdfLine) string {
 		top, bottom := l.y > (1-margin)*l.height, l.y < margin*l.height
-		if !top && !bottom || l.turned != 0 {
+		inMargin := top || bottom
+		if !inMargin || l.turned != 0 {
 			return ""
 		}
 		key := digits.ReplaceAllString(l.text, "#")
@@ -48,6 +49,7 @@ func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 		if k == "" || pages < 2 {
 			return false
 		}
-		return pageNumber.MatchString(strings.TrimPrefix(k, "top ")) || len(on[k]) >= minRunning && len(on[k])*runningPart >= pages
+		often := len(on[k]) >= minRunning && len(on[k])*runningPart >= pages
+		return often || pageNumber.MatchString(strings.TrimPrefix(k, "top "))
 	})
 }

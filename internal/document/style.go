@@ -95,58 +95,81 @@ func (s *style) hide(why string) {
 
 // apply takes declarations into account, in their order.
 func (s *style) apply(declared []declaration) {
-	clipped, empty, out := false, false, false
+	var b box
 	for _, d := range declared {
-		n, isLength := length(d.value)
-		switch d.property {
-		case "display":
-			if d.value == "none" {
-				s.hide("its style doesn't display it")
-			}
-		case "content-visibility", "visibility":
-			s.invisible = d.value == "hidden" || d.value == "collapse"
-		case "opacity":
-			if isLength && n < leastOpacity || strings.HasPrefix(d.value, "0%") {
-				s.hide("it is transparent")
-			}
-		case "font-size":
-			if isLength {
-				s.tiny = n < leastSize
-			}
-		case "font":
-			for part := range strings.FieldsSeq(d.value) {
-				size, _, _ := strings.Cut(part, "/")
-				if n, ok := length(size); ok && strings.Trim(size, "0123456789.") != "" {
-					s.tiny = n < leastSize
-				}
-			}
-		case "color":
-			if c, ok := parseColor(d.value); ok {
-				s.color = c
-			}
-		case "background", "background-color":
-			for part := range strings.FieldsSeq(strings.ReplaceAll(d.value, ", ", ",")) {
-				if c, ok := parseColor(part); ok && c.alpha {
-					s.background = c
-				}
-			}
-		case "text-indent", "left", "top", "right", "bottom", "margin-left", "margin-top":
-			out = out || isLength && n < -farAway
-		case "overflow", "overflow-x", "overflow-y":
-			clipped = d.value == "hidden" || d.value == "clip"
-		case "height", "width", "max-height", "max-width":
-			empty = empty || isLength && n <= 1
-		case "clip", "clip-path", "transform":
-			if nowhere.MatchString(strings.ReplaceAll(d.value, " ", "")) {
-				s.hide("its style leaves nothing of it")
-			}
-		}
+		s.applyOne(d)
+		b.apply(d)
 	}
-	if out {
+
+	if b.out {
 		s.hide("its style moves it off the page")
 	}
-	if clipped && empty {
+	if b.clipped && b.empty {
 		s.hide("its style leaves no room for it")
+	}
+}
+
+// applyOne applies a declaration about how text looks, and whether it is shown at all.
+func (s *style) applyOne(d declaration) {
+	n, isLength := length(d.value)
+	switch d.property {
+	case "display":
+		if d.value == "none" {
+			s.hide("its style doesn't display it")
+		}
+	case "content-visibility", "visibility":
+		s.invisible = d.value == "hidden" || d.value == "collapse"
+	case "opacity":
+		faint := isLength && n < leastOpacity
+		if faint || strings.HasPrefix(d.value, "0%") {
+			s.hide("it is transparent")
+		}
+	case "font-size":
+		if isLength {
+			s.tiny = n < leastSize
+		}
+	case "font":
+		s.applyFont(d.value)
+
+	case "color":
+		if c, ok := parseColor(d.value); ok {
+			s.color = c
+		}
+	case "background", "background-color":
+		for part := range strings.FieldsSeq(strings.ReplaceAll(d.value, ", ", ",")) {
+			if c, ok := parseColor(part); ok && c.alpha {
+				s.background = c
+			}
+		}
+	case "clip", "clip-path", "transform":
+		if nowhere.MatchString(strings.ReplaceAll(d.value, " ", "")) {
+			s.hide("its style leaves nothing of it")
+		}
+	}
+}
+
+// applyFont applies the size of a font declaration, which has a unit.
+func (s *style) applyFont(value string) {
+	for part := range strings.FieldsSeq(value) {
+		size, _, _ := strings.Cut(part, "/")
+		if n, ok := length(size); ok && strings.Trim(size, "0123456789.") != "" {
+			s.tiny = n < leastSize
+		}
+	}
+}
+
+// box is what declarations say of the place of text: off the page, or without room.
+type box struct{ out, clipped, empty bool }
+
+func (b *box) apply(d declaration) {
+	n, isLength := length(d.value)
+	switch d.property {
+	case "text-indent", "left", "top", "right", "bottom", "margin-left", "margin-top":
+		b.out = b.out || (isLength && n < -farAway)
+	case "overflow", "overflow-x", "overflow-y":
+		b.clipped = d.value == "hidden" || d.value == "clip"
+	case "height", "width", "max-height", "max-width":
+		b.empty = b.empty || (isLength && n <= 1)
 	}
 }
 

@@ -95,7 +95,8 @@ func lookalikes(text string) []string {
 			own = own || unicode.Is(unicode.Latin, r)
 			other = other || unicode.In(r, mimics...)
 		}
-		if other && (own || letters > 1 && strings.Trim(word, twins) == "") {
+		onlyTwins := letters > 1 && strings.Trim(word, twins) == ""
+		if other && (own || onlyTwins) {
 			out = append(out, word)
 		}
 	}

@@ -118,10 +118,15 @@ type indentLevel struct {
 // has a marker there.
 func (l *indents) enter(indent int, item bool, text string) int {
 	top := func() indentLevel { return l.levels[len(l.levels)-1] }
-	for len(l.levels) > 0 && (top().at > indent || top().at == indent && (item || top().marked)) {
+	ended := func() bool {
+		beside := top().at == indent && (item || top().marked)
+		return beside || top().at > indent
+	}
+	for len(l.levels) > 0 && ended() {
 		l.levels = l.levels[:len(l.levels)-1]
 	}
-	if item || l.led && indent > l.at && (len(l.levels) == 0 || top().at <= l.at) {
+	deeper := l.led && indent > l.at && (len(l.levels) == 0 || top().at <= l.at)
+	if item || deeper {
 		l.levels = append(l.levels, indentLevel{indent, item})
 	}
 	l.led, l.at = strings.HasSuffix(strings.TrimSpace(text), ":"), indent

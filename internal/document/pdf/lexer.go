@@ -137,7 +137,8 @@ func (l *lexer) reference(number int) (ref, bool) {
 	generation, err := strconv.Atoi(string(l.data[digits:l.pos]))
 	l.space()
 	end := l.pos + 1
-	if err != nil || l.pos >= len(l.data) || l.data[l.pos] != 'R' || end < len(l.data) && !isSpace(l.data[end]) && !isDelimiter(l.data[end]) {
+	goesOn := end < len(l.data) && !isSpace(l.data[end]) && !isDelimiter(l.data[end])
+	if err != nil || goesOn || l.pos >= len(l.data) || l.data[l.pos] != 'R' {
 		l.pos = start
 		return ref{}, false
 	}

@@ -124,6 +124,7 @@ func (t *Table) Find(prompts []string, far shell.Far, at Place) Answer {
 	if len(far.Words) == 0 || far.Fed || slices.ContainsFunc(far.Words, func(w shell.Word) bool { return w.Kind != shell.Literal }) {
 		return none
 	}
+
 	x := &finding{t: t, at: at, dirs: far.Dirs}
 	raw := make([]string, len(far.Words))
 	for i, w := range far.Words {
@@ -142,7 +143,6 @@ func (t *Table) Find(prompts []string, far shell.Far, at Place) Answer {
 		}
 		recent = recent && goesOn(prompts[i])
 	}
-
 	return none
 }
 
@@ -182,11 +182,16 @@ func (x *finding) asks(all []said, recent bool) bool {
 		if x.written(s) {
 			return true
 		}
-		if !recent || s.loose || s.code && i > 0 {
+		laterCode := s.code && i > 0
+		if !recent || s.loose || laterCode {
 			continue
 		}
 
-		if x.wished(s.text, s.verb) || i > 0 && !all[i-1].dead && refers.MatchString(s.text) && x.wished(s.text+" "+object(all[i-1].text), "") {
+		if x.wished(s.text, s.verb) {
+			return true
+		}
+		refersBack := i > 0 && !all[i-1].dead && refers.MatchString(s.text)
+		if refersBack && x.wished(s.text+" "+object(all[i-1].text), "") {
 			return true
 		}
 		// "delete a.py and b.py": what is joined may be one request.
@@ -223,14 +228,15 @@ func (x *finding) speaks(all []said) bool {
 		if s.code && !s.dead {
 			continue
 		}
+
 		text := " " + strings.ToLower(strings.Join(strings.FieldsFunc(s.text, func(r rune) bool { return strings.ContainsRune(" \t`\"'", r) }), " ")) + " "
 		if strings.Contains(text, " "+strings.ToLower(x.raw)) || strings.Contains(text, " "+strings.ToLower(strings.Join(x.words, " "))) {
 			return true
 		}
+
 		if !s.dead || !forbids.MatchString(s.text) {
 			continue
 		}
-
 		for _, r := range x.entries() {
 			if slices.ContainsFunc(r.request.Verbs, func(v string) bool { return strings.Contains(text, " "+v+" ") }) {
 				return true
@@ -247,6 +253,7 @@ func (x *finding) written(s *said) bool {
 		text = strings.TrimSpace(text)
 		candidates = append(candidates, text, strings.TrimRight(text, ".,:;!?"))
 	}
+
 	if s.code {
 		add(s.text)
 	} else {
@@ -261,7 +268,7 @@ func (x *finding) written(s *said) bool {
 		all := quoted.FindAllString(s.text, -1)
 		starts := strings.HasPrefix(text, "`") || named || strings.HasPrefix(s.verb, "run")
 		for _, q := range all {
-			if starts || len(all) == 1 && asksFor(text) {
+			if starts || (len(all) == 1 && asksFor(text)) {
 				add(strings.Trim(q, "`"))
 			}
 		}
@@ -286,11 +293,11 @@ func (x *finding) same(line string) bool {
 	if err != nil || len(read.Unread) > 0 {
 		return false
 	}
+
 	all := read.Commands
 	if !strings.ContainsAny(line, "`(") {
 		all = read.All // what runs in the background, or under a condition
 	}
-
 	for _, c := range all {
 		if len(c.Words) == 0 || len(c.Assignments) > 0 {
 			continue
@@ -303,12 +310,12 @@ func (x *finding) same(line string) bool {
 			}
 			words = append(words, w.Text)
 		}
+
 		words = unwrapped(words)
 		if len(words) > 0 && x.equal(x.t.spelled(words)) {
 			return true
 		}
 	}
-
 	return false
 }
 
@@ -331,6 +338,7 @@ func (x *finding) equal(user []string) bool {
 	if slices.Equal(user, x.words) {
 		return x.home()
 	}
+
 	// A script by its path is what the program for it runs.
 	if e := x.t.scripts.entry(x.words); e != nil && strings.Contains(user[0], "/") && len(x.words) > len(e.run) {
 		rest := x.words[len(e.run):]
@@ -342,13 +350,13 @@ func (x *finding) equal(user []string) bool {
 		if theirs == nil || !slices.Equal(theirs.run, e.run) {
 			continue
 		}
-		if slices.EqualFunc(e.request.plain(user[len(e.run):]), e.request.plain(x.words[len(e.run):]), func(a, b string) bool {
-			return a == b || e.request.Takes == "path" && x.samePath(a, b)
-		}) && (x.home() || e.request.Takes == "path") {
+
+		paths := e.request.Takes == "path"
+		same := func(a, b string) bool { return a == b || (paths && x.samePath(a, b)) }
+		if (paths || x.home()) && slices.EqualFunc(e.request.plain(user[len(e.run):]), e.request.plain(x.words[len(e.run):]), same) {
 			return true
 		}
 	}
-
 	return false
 }
 
@@ -530,6 +538,7 @@ func (y *fulfilling) command(words []string) bool {
 			}
 			continue
 		}
+
 		name, value, assigned := strings.Cut(w, "=")
 		takes, free := r.flags[w]
 		if !free {
@@ -580,7 +589,8 @@ func (y *fulfilling) value(takes byte, value string) bool {
 func (y *fulfilling) operand(w string) bool {
 	r := y.e.request
 	for _, d := range r.Defaults {
-		if w == d || d == "$branch" && y.at.Branch != "" && w == y.at.Branch {
+		branch := d == "$branch" && y.at.Branch != "" && w == y.at.Branch
+		if w == d || branch {
 			y.used = append(y.used, w)
 			if slices.Contains(y.tokens, w) {
 				y.named++
@@ -612,43 +622,58 @@ var scripted = set([]string{"script", "scripts", "program", "file", "example", "
 // names tells whether a word of the user's names what a word of the command does.
 func (y *fulfilling) names(said, w string) bool {
 	r := y.e.request
-	low := strings.ToLower(said)
-	if !r.like.MatchString(w) {
-		return false
-	}
-	if r == y.t.scripts && !strings.ContainsAny(said, "./") && y.named == 0 && !slices.ContainsFunc(y.tokens, func(t string) bool { return scripted[strings.ToLower(t)] }) {
-		return false // "the server" is no file
-	}
-	if y.t.fillers[low] || r.Takes != "path" && (len(said) < 2 || y.t.kinds[low]) {
+	if !r.like.MatchString(w) || !y.mayName(said) {
 		return false
 	}
 
 	switch r.Takes {
 	case "path":
-		if y.samePath(said, w) {
-			return true
-		}
-		// A file by its name alone; one of another folder is asked about.
-		name, inside := y.at.Name(y.dirs[0], w)
-		base := path.Base(name)
-		named := strings.Contains(said, ".") && base == said
-		if r == y.t.scripts {
-			named = named || len(said) > 3 && strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), said) || y.named > 0 && said == w
-		}
-		return inside && named && y.home()
+		return y.samePath(said, w) || y.namesFile(said, w)
 	case "package":
-		name, version := w, ""
-		if i := strings.LastIndexAny(w, "@"); i > 0 {
-			name, version = w[:i], w[i+1:]
-		} else if i := strings.Index(w, "=="); i > 0 {
-			name, version = w[:i], w[i+2:]
-		}
-		return strings.EqualFold(said, w) || strings.EqualFold(said, name) && (version == "" || version == "latest" || slices.Contains(y.tokens, version))
+		return y.namesPackage(said, w)
 	case "address":
-		return said == w && strings.Contains(w, "://") || said == w && strings.HasPrefix(w, "git@")
+		return said == w && (strings.Contains(w, "://") || strings.HasPrefix(w, "git@"))
+	}
+	return said == w
+}
+
+// mayName reports whether a word may name what the request is about.
+func (y *fulfilling) mayName(said string) bool {
+	r := y.e.request
+	low := strings.ToLower(said)
+	bareScript := r == y.t.scripts && y.named == 0 && !strings.ContainsAny(said, "./")
+	if bareScript && !slices.ContainsFunc(y.tokens, func(t string) bool { return scripted[strings.ToLower(t)] }) {
+		return false // "the server" is not a file
 	}
 
-	return said == w
+	tooLittle := r.Takes != "path" && (len(said) < 2 || y.t.kinds[low])
+	return !y.t.fillers[low] && !tooLittle
+}
+
+// namesFile reports whether a word names a file by its name alone. A file of another
+// folder is asked about.
+func (y *fulfilling) namesFile(said, w string) bool {
+	name, inside := y.at.Name(y.dirs[0], w)
+	base := path.Base(name)
+	named := strings.Contains(said, ".") && base == said
+	if y.e.request == y.t.scripts {
+		stem := len(said) > 3 && strings.EqualFold(strings.TrimSuffix(base, path.Ext(base)), said)
+		further := y.named > 0 && said == w
+		named = named || stem || further
+	}
+	return inside && named && y.home()
+}
+
+// namesPackage reports whether a word names a package, with the version that was said.
+func (y *fulfilling) namesPackage(said, w string) bool {
+	name, version := w, ""
+	if i := strings.LastIndexAny(w, "@"); i > 0 {
+		name, version = w[:i], w[i+1:]
+	} else if i := strings.Index(w, "=="); i > 0 {
+		name, version = w[:i], w[i+2:]
+	}
+	known := version == "" || version == "latest" || slices.Contains(y.tokens, version)
+	return strings.EqualFold(said, w) || (known && strings.EqualFold(said, name))
 }
 
 // below tells whether a path is made of two that the user named: "old.py in src".
@@ -677,6 +702,7 @@ func (y *fulfilling) said() bool {
 	r := y.e.request
 	must := len(r.Must) == 0
 	used := set(y.used)
+
 	for i, t := range y.tokens {
 		low := strings.ToLower(t)
 		must = must || slices.Contains(r.Must, low)

@@ -55,6 +55,7 @@ func pieces(prompt string) []said {
 		return nil
 	}
 	prompt = strings.NewReplacer("\r\n", "\n", "’", "'", "‘", "'", "“", `"`, "”", `"`, "\u00a0", " ").Replace(strings.TrimSpace(prompt))
+
 	var out []said
 	if whole := unprompted(prompt); !strings.Contains(whole, "\n") && !strings.Contains(whole, "```") {
 		out = append(out, said{text: whole, code: true})
@@ -70,10 +71,10 @@ func pieces(prompt string) []said {
 		at = m[1]
 	}
 	out = append(out, prose(prompt[at:])...)
-
 	if len(out) > maxClauses {
 		return nil
 	}
+
 	if i := lastBack(out); i > 0 {
 		for j := range out[:i] {
 			out[j].dead = true
@@ -86,7 +87,8 @@ func pieces(prompt string) []said {
 // -1 when none does.
 func lastBack(all []said) int {
 	for i := len(all) - 1; i >= 0; i-- {
-		if !all[i].code && takesBack.MatchString(all[i].text) || all[i].verb == "back" {
+		takes := !all[i].code && takesBack.MatchString(all[i].text)
+		if takes || all[i].verb == "back" {
 			return i
 		}
 	}
@@ -127,7 +129,8 @@ func objects(after string) bool {
 		return forbids.MatchString(after)
 	}
 	first := after[:m[0]]
-	return forbids.MatchString(first) || takesBack.MatchString(first) || strings.Contains(after[m[0]:m[1]], "?") && !asking.MatchString(first)
+	question := strings.Contains(after[m[0]:m[1]], "?") && !asking.MatchString(first)
+	return question || forbids.MatchString(first) || takesBack.MatchString(first)
 }
 
 // block reads the lines of a block. Where some have a shell's prompt, the others
@@ -138,7 +141,8 @@ func block(text string, state said) []said {
 	var out []said
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
-		if l == "" || session && !strings.HasPrefix(l, "$ ") || strings.HasPrefix(l, "#") {
+		output := session && !strings.HasPrefix(l, "$ ")
+		if l == "" || output || strings.HasPrefix(l, "#") {
 			continue
 		}
 		state.text = unprompted(l)
@@ -166,60 +170,83 @@ func prose(text string) []said {
 
 // sentence reads the clauses of a sentence.
 func sentence(text string, question bool) []said {
-	var out []said
+	r := sentenceReader{dead: question && !asking.MatchString(text)}
 	if takesBack.MatchString(text) {
-		out = append(out, said{text: text, verb: "back", dead: true})
+		r.out = append(r.out, said{text: text, verb: "back", dead: true})
 	}
-	dead := question && !asking.MatchString(text)
-	loose, verb := false, ""
 
-	at := 0
-	for at <= len(text) {
-		end, next := len(text), len(text)+1
-		if m := joint.FindStringIndex(text[at:]); m != nil && !within(text, at+m[0]) {
-			end, next = at+m[0], at+m[1]
-		} else if m != nil {
-			// A command between backticks is one piece.
-			if i := strings.IndexByte(text[at+m[1]:], '`'); i >= 0 {
-				at2 := at + m[1] + i + 1
-				if m := joint.FindStringIndex(text[at2:]); m != nil {
-					end, next = at2+m[0], at2+m[1]
-				}
-			}
-		}
+	for at := 0; at <= len(text); {
+		end, next := nextJoint(text, at)
 		clause := strings.TrimSpace(text[at:end])
 		if next <= len(text) && strings.HasPrefix(text[end:next], ":") {
-			// After a colon stands what is meant, or what somebody wrote.
+			// After a colon is what is meant, or the words of another.
 			head := bare(clause)
-			dead = dead || head != "" && !runs.MatchString(head+" ") && !announces.MatchString(head)
+			announced := head == "" || runs.MatchString(head+" ") || announces.MatchString(head)
+			r.dead = r.dead || !announced
 		}
-		plain := quoted.ReplaceAllString(clause, "`")
-		starts := dead
-		// "everything but …" leaves out what follows.
-		dead = dead || allBut.MatchString(text[:at]) || forbids.MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to") || tells.MatchString(plain)
-		if dead && !starts {
-			// What stands before such a word is still asked for.
-			if i := firstOf(clause, forbids, tells); i > 0 && !conditions.MatchString(clause[:i]) {
-				if head := strings.TrimSpace(clause[:i]); len(strings.Fields(head)) > 1 && joins(head) {
-					out = append(out, said{text: head, loose: loose, verb: verb})
-				}
-			}
-		}
-		loose = loose || conditions.MatchString(plain)
-		if clause != "" {
-			out = append(out, said{text: clause, dead: dead, loose: loose, verb: verb})
-		}
-		if v := bare(clause); v != "" && !dead {
-			if runs.MatchString(v + " ") {
-				verb = "run " + strings.ToLower(strings.Fields(v)[0])
-			} else {
-				verb = strings.ToLower(strings.Fields(v)[0])
-			}
-		}
+		r.take(text[:at], clause)
 		at = next
 	}
+	return r.out
+}
 
-	return out
+// nextJoint returns where the clause at a place ends, and where the next one begins.
+func nextJoint(text string, at int) (end, next int) {
+	end, next = len(text), len(text)+1
+	m := joint.FindStringIndex(text[at:])
+	if m == nil {
+		return end, next
+	}
+	if !within(text, at+m[0]) {
+		return at + m[0], at + m[1]
+	}
+
+	// A command between backticks is one piece.
+	i := strings.IndexByte(text[at+m[1]:], '`')
+	if i < 0 {
+		return end, next
+	}
+	behind := at + m[1] + i + 1
+	if m := joint.FindStringIndex(text[behind:]); m != nil {
+		return behind + m[0], behind + m[1]
+	}
+	return end, next
+}
+
+// sentenceReader reads the clauses of a sentence in turn.
+type sentenceReader struct {
+	out         []said
+	dead, loose bool
+	verb        string
+}
+
+// take takes a clause in, behind the text before it.
+func (r *sentenceReader) take(before, clause string) {
+	plain := quoted.ReplaceAllString(clause, "`")
+	forbidden := forbids.MatchString(plain) && !strings.HasPrefix(strings.ToLower(plain), "don't forget to")
+	// "everything but …" leaves out what follows.
+	dead := r.dead || forbidden || allBut.MatchString(before) || tells.MatchString(plain)
+	if dead && !r.dead {
+		// The words before such a word are still asked for.
+		if i := firstOf(clause, forbids, tells); i > 0 && !conditions.MatchString(clause[:i]) {
+			if head := strings.TrimSpace(clause[:i]); len(strings.Fields(head)) > 1 && joins(head) {
+				r.out = append(r.out, said{text: head, loose: r.loose, verb: r.verb})
+			}
+		}
+	}
+
+	r.dead, r.loose = dead, r.loose || conditions.MatchString(plain)
+	if clause != "" {
+		r.out = append(r.out, said{text: clause, dead: r.dead, loose: r.loose, verb: r.verb})
+	}
+	v := bare(clause)
+	if v == "" || r.dead {
+		return
+	}
+	r.verb = strings.ToLower(strings.Fields(v)[0])
+	if runs.MatchString(v + " ") {
+		r.verb = "run " + r.verb
+	}
 }
 
 var allBut = regexp.MustCompile(`(?i)\b(?:everything|all|anything|nothing|any|none)\s+(?:of (?:it|them) )?but\s*$`)
