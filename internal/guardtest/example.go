@@ -1,5 +1,4 @@
-// Package guardtest runs the examples of a guard file as tests:
-// calls with what a rule should say about them, and what look-ups find then.
+// Package guardtest runs the examples of a guard file as tests.
 package guardtest
 
 import (
@@ -14,28 +13,27 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Result is what came of one example.
+// Result is the result of one example.
 type Result struct {
 	Server, Tool string
 	// Rule is the policy or duty that the example is about.
 	Rule     string
 	Example  string
 	Position guard.Position
-	// Want is what the example expects, and Got what the rule says of it.
+	// Want is the verdict that the example expects, and Got the verdict of the rule.
 	Want, Got label.Verdict
 	// Failed says why the rule could not be decided, or the example not be run.
 	Failed string
-	// Values are those that decided.
+	// Values are the parts of the rule that decided.
 	Values []guard.Value
 	Took   time.Duration
 }
 
-// Passed reports whether the rule said what the example expects. An example that
-// expects a denial is not passed by a rule that could not be decided: what it
-// shows would be a slip in the example, not the rule.
+// Passed reports whether the rule has the verdict that the example expects. A rule that
+// could not be decided passes no example, not even one that expects a denial.
 func (r Result) Passed() bool { return r.Failed == "" && r.Want == r.Got }
 
-// Run runs the examples of a guard's rules, each by its own rule alone.
+// Run runs the examples of a guard, each with the rule of its own policy alone.
 func Run(ctx context.Context, g *guard.Guard) []Result {
 	var out []Result
 	for i := range g.File.Policies {
@@ -75,8 +73,8 @@ func result(g *guard.Guard, rule string, e *guard.Example) Result {
 	return Result{Server: g.Server, Tool: g.Tool, Rule: rule, Example: e.Name, Position: e.Position, Want: e.Expect}
 }
 
-// Judge judges the call of an example by a guard, and notes in the result what
-// it says.
+// Judge judges the call of an example by a guard, and records the verdict in the
+// result.
 func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 	request, err := Request(e)
 	if err != nil {
@@ -100,7 +98,7 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 	}
 }
 
-// Request is the call of an example.
+// Request returns the call of an example.
 func Request(e *guard.Example) (guard.Request, error) {
 	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
 	if err != nil {
@@ -133,8 +131,8 @@ func history(e *guard.Example) *guard.History {
 	return h
 }
 
-// labeled are the scalars of the arguments: the user's, where the example doesn't
-// say.
+// labeled returns the leaves of the arguments. A leaf without a label in the example is
+// the user's.
 func labeled(doc *strictjson.Document, labels map[string]label.Trust) []guard.LabeledValue {
 	var out []guard.LabeledValue
 	for _, l := range doc.Leaves() {
@@ -164,7 +162,7 @@ func fulfil(g *guard.Guard, name string, e *guard.Example, r *Result) {
 // fixtures answer look-ups and questions.
 type fixtures []guard.Fixture
 
-// ErrNotGiven is in the error of a look-up that an example gives nothing for.
+// ErrNotGiven is the error of a look-up for which an example gives no result.
 var ErrNotGiven = errors.New("the example gives nothing")
 
 // Read implements [guard.Reader].

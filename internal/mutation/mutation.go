@@ -1,6 +1,5 @@
-// Package mutation measures the examples of a guard: it changes each rule in the
-// ways in which rules are got wrong, and sees whether an example tells. What no
-// example tells apart may be wrong already.
+// Package mutation measures the examples of a guard. It changes each rule in one place,
+// as people get rules wrong, and checks whether an example notices the change.
 package mutation
 
 import (
@@ -13,21 +12,21 @@ import (
 	"github.com/remit-project/remit/internal/guardtest"
 )
 
-// MaxMutants bounds the mutants of one expression: the longest that people write
-// have a few dozen.
+// MaxMutants bounds the mutants of one expression. The longest that people write have a
+// few dozen.
 const MaxMutants = 500
 
-// Fate is what came of a mutant.
+// Fate is what became of a mutant.
 type Fate string
 
 // The fates.
 const (
-	// Killed mutants are told apart by an example.
+	// Killed mutants fail an example that the rule passes.
 	Killed Fate = "killed"
-	// Survived ones are not.
+	// Survived mutants pass all examples.
 	Survived Fate = "survived"
-	// Crashed ones can't be decided on some example, and are told apart by none:
-	// nobody would keep them, and they say nothing about the examples.
+	// Crashed mutants can't be decided on some example, and pass the others. People
+	// would notice them, so that they don't count.
 	Crashed Fate = "crashed"
 )
 
@@ -39,26 +38,25 @@ type Mutant struct {
 	Change string
 	Text   string
 	Fate   Fate
-	// By is the example that killed it.
+	// By is the name of the example that killed it.
 	By string
-	// Apart are values that would tell it from the rule, where any were found;
-	// nil for a mutant that no example came near.
+	// Apart is a call that the rule and the mutant judge differently; nil if none was
+	// found.
 	Apart *Apart
 }
 
-// Result is what came of a guard's mutants.
+// Result is what became of a guard's mutants.
 type Result struct {
 	Server, Tool string
 	Mutants      []Mutant
-	// Refused counts the changes that the types or the limits of expressions
-	// refuse: nobody can make that mistake.
+	// Refused counts the changes that don't compile: lint finds such mistakes.
 	Refused int
-	// Skipped are policies whose examples fail as it is, or that have none.
+	// Skipped are the policies without examples, or whose own rule fails one.
 	Skipped []string
 }
 
-// Score is the part that was killed of the mutants that didn't crash, from 0 to
-// 1; 1 when there are none.
+// Score returns the share of killed mutants among those that didn't crash, from 0 to 1;
+// 1 if there are none.
 func Score(mutants []Mutant) float64 {
 	killed, survived := 0, 0
 	for _, m := range mutants {
@@ -120,7 +118,7 @@ func passes(ctx context.Context, g *guard.Guard, p *guard.Policy) bool {
 	return true
 }
 
-// judge runs the examples on every mutant, side by side.
+// judge runs the examples on every mutant, in parallel.
 func judge(ctx context.Context, g *guard.Guard, part guard.Part, changes []change, examples []guard.Example) (mutants []Mutant, refused int) {
 	only, ok := g.Only(part.Policy)
 	if !ok {

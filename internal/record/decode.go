@@ -15,10 +15,9 @@ import (
 	"github.com/remit-project/remit/internal/decimal"
 )
 
-// Decode reads a JSON text in its canonical form, as [strictjson.Document]
-// writes it, as a value of the shape. What is not as the shape says is an error
-// with its place: a type, a member that is missing, a text that is none of the
-// enumeration. Members that a record doesn't declare are left out.
+// Decode reads a JSON text in canonical form, as [strictjson.Document] writes it, as a
+// value of the shape. A wrong type, a missing member or a text outside the enumeration
+// is an error with its place. Members that a record doesn't declare are left out.
 //
 // [strictjson.Document]: https://pkg.go.dev/github.com/remit-project/remit/strictjson#Document
 func (s *Shape) Decode(canonical []byte) (ref.Val, error) {
@@ -198,8 +197,8 @@ func (d *decoder) object(s *Shape) (ref.Val, error) {
 			return nil, d.in(name, err)
 		}
 
-		// A declared member that is null says nothing: it is not set. One that
-		// nobody declared can't be named in an expression.
+		// A declared member that is null is not set. An undeclared member can't be
+		// named in an expression.
 		isSet := declared && v != types.NullValue
 		if s.kind != closed || isSet {
 			o.names, o.vals = append(o.names, name), append(o.vals, v)

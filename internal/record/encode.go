@@ -15,8 +15,8 @@ import (
 	"github.com/remit-project/remit/internal/decimal"
 )
 
-// Encode writes a value as JSON, the members of maps in the order of their
-// names. A time is written as RFC 3339 has it; what JSON can't say is an error.
+// Encode returns a value as JSON, with sorted members and times in RFC 3339. A value that
+// JSON can't express is an error.
 func Encode(v ref.Val) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := encode(&b, v); err != nil {

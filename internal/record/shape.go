@@ -1,7 +1,6 @@
-// Package record gives CEL typed records: what a JSON Schema describes becomes
-// CEL types with declared fields, and JSON texts become values of them. So a
-// misspelt field or a comparison of a text with a number is a mistake when an
-// expression is compiled, not when a call waits for it.
+// Package record gives CEL typed records. It turns a JSON Schema into CEL types with
+// declared fields, and JSON texts into values of these types. A misspelt field, or a
+// comparison of a text with a number, is then an error when an expression is compiled.
 package record
 
 import (
@@ -25,15 +24,15 @@ const (
 	integer
 	number
 	list
-	open   // an object with members that nobody listed
+	open   // an object whose members are not declared
 	closed // an object with declared fields
 )
 
-// Shape is what a place in a JSON document may hold, and its CEL type.
+// Shape describes the values at a place in a JSON document, with their CEL type.
 type Shape struct {
 	// Type is the CEL type of the values.
 	Type *types.Type
-	// Enum are the texts that are accepted; empty when all are.
+	// Enum are the accepted texts; empty if all are.
 	Enum []string
 	// Format is the schema's format of a text, such as "date".
 	Format string
@@ -51,11 +50,11 @@ type field struct {
 	access   *types.FieldType
 }
 
-// Anything is the shape of values that no schema describes.
+// Anything returns the shape of untyped values.
 func Anything() *Shape { return &Shape{Type: types.DynType, nullable: true} }
 
-// maxFields bounds the fields of all types together: a schema is written by a
-// server that nobody has vouched for.
+// maxFields bounds the fields of all types together: the server that wrote a schema is
+// not trusted.
 const maxFields = 200_000
 
 // Types are the record types of a CEL environment. It is not safe for use while
@@ -65,14 +64,13 @@ type Types struct {
 	fields int
 }
 
-// NewTypes returns no types yet.
+// NewTypes returns an empty set of types.
 func NewTypes() *Types { return &Types{shapes: map[string]*Shape{}} }
 
-// Add returns the shape that a schema describes. Objects with declared fields
-// become types that are called by the name and their place below it, as
-// "send_email/args/attachments". The name should have a slash, since one that
-// reads like part of an expression hides what it would be there. A nil node
-// describes nothing.
+// Add returns the shape that a schema describes, [Anything] for a nil node. Objects with
+// declared fields become types, named after name and their place below it, such as
+// "send_email/args/attachments". The name should have a slash, so that it can't hide a
+// name in expressions.
 func (t *Types) Add(name string, n *schema.Node) *Shape {
 	return t.shape(name, n, 0)
 }

@@ -15,35 +15,34 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
-// Options are what a [Compiler] works with.
+// Options configure a [Compiler].
 type Options struct {
 	Model   Model
 	Prompts *prompt.Set
-	// ModelName names the model of a stage. A change of it makes again what the
-	// stage had a part in.
+	// ModelName returns the name of a stage's model. Another name makes the compiler
+	// repeat what the stage contributed to.
 	ModelName func(stage string) string
-	// Generation is what rules are generated with; the model, the prompts and the
-	// scope are the compiler's.
+	// Generation are the options for rules. The compiler sets the model, the prompts
+	// and the deployment.
 	Generation generation.Options
 }
 
-// Compiler finds policies and has rules made of them. It is safe for concurrent
-// use.
+// Compiler compiles policy documents. It is safe for concurrent use.
 type Compiler struct{ o Options }
 
 // New returns a compiler.
 func New(o Options) *Compiler { return &Compiler{o} }
 
-// Input is what is compiled.
+// Input is what to compile.
 type Input struct {
 	Document   *document.Document
 	Deployment guard.Deployment
-	// Only are the keys of the tools that are compiled; nil means all. The others
-	// stay as they are.
+	// Only are the keys of the tools to compile; nil means all. The files of other
+	// tools don't change.
 	Only []string
 }
 
-// Keys are the keys of the tools of a scope, and [policydoc.EveryTool].
+// Keys returns the keys of the tools of a deployment, and [policydoc.EveryTool].
 func Keys(s guard.Deployment) []string {
 	var out []string
 	for _, t := range new(Compiler).tools(s) {
@@ -52,12 +51,12 @@ func Keys(s guard.Deployment) []string {
 	return out
 }
 
-// Failure is a part of the work that could not be done. What was there before
-// stays, and a later run tries again.
+// Failure is a part of the work that failed. Its files don't change, and a later run
+// tries it again.
 type Failure struct {
-	// Tool is the tool's key; empty where sentences could not be assigned to tools.
+	// Tool is the tool's key; empty if sentences could not be assigned to tools.
 	Tool string
-	// Policy is the policy's name where the rule of one could not be made.
+	// Policy is the policy's name, if its rule could not be made.
 	Policy string
 	Err    error
 }
@@ -76,9 +75,9 @@ func (f Failure) Error() string {
 // Unwrap gives access to the reason.
 func (f Failure) Unwrap() error { return f.Err }
 
-// Map finds the policies of the document for the tools, and brings the directory
-// up to date: mapping files, unmapped sentences and the lock. Only what changed
-// since the lock was written is asked about.
+// Map finds the policies of the document for the tools, and updates the mapping files,
+// the unmapped sentences and the lock. It asks only about what changed since the lock was
+// written.
 func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	corpus, all := newCorpus(in.Document), c.tools(in.Deployment)
 	lock(d)
@@ -144,7 +143,7 @@ func strangers(d *policydoc.Directory, all []*tool) []Failure {
 	return out
 }
 
-// lock gives a directory a lock where it has none.
+// lock adds a lock to a directory without one.
 func lock(d *policydoc.Directory) {
 	if d.Lock == nil {
 		d.Lock = policydoc.NewLock()
@@ -195,15 +194,15 @@ func (c *Compiler) routes(ctx context.Context, corpus *corpus, all []*tool, lock
 	return r
 }
 
-// note writes into a lock what stages ask with.
+// note records the models and prompts of stages in a lock.
 func (c *Compiler) note(lock *policydoc.Lock, stages ...string) {
 	for _, s := range stages {
 		lock.Stages[s] = policydoc.LockedStage{Model: c.o.ModelName(s), Prompt: c.o.Prompts.Version(s)}
 	}
 }
 
-// known is what the lock knows: of sentences that are still there, for tools that
-// are what they were.
+// known returns what the lock knows about the sentences that still exist, for the tools
+// that didn't change.
 func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) routing {
 	now := routing{}
 	if lock.Routing != c.made(stageRoute) {
@@ -222,7 +221,7 @@ func (c *Compiler) known(corpus *corpus, all []*tool, lock *policydoc.Lock) rout
 	return now
 }
 
-// made is what answers of stages are made by: models and prompts.
+// made returns a hash of the models and prompts of stages.
 func (c *Compiler) made(stages ...string) string {
 	var parts []string
 	for _, s := range stages {
@@ -231,7 +230,7 @@ func (c *Compiler) made(stages ...string) string {
 	return digest(parts...)
 }
 
-// mappingMade is what the policies of a tool are made by.
+// mappingMade returns a hash of what the policies of a tool are made with.
 func (c *Compiler) mappingMade(t *tool) string {
 	return digest(t.fingerprint, c.made(mappingStages...))
 }

@@ -1,7 +1,7 @@
-// Package compiler finds the policies of a document for the tools of an agent,
-// and has rules made of them.
+// Package compiler compiles a policy document: it finds the document's policies for the
+// tools of an agent, and has a rule made for each.
 //
-// It works in stages, each a kind of question to a model:
+// It works in stages. Each asks a model one kind of question:
 //
 //	route     which tools a sentence has something to say about
 //	find      the policies of a tool in its sentences
@@ -11,11 +11,11 @@
 //	examples  calls that keep to it and calls that don't, in words
 //	reflect   what is missing, wrong or too much
 //
-// Package generation has the stages that follow for each policy. What a model
-// says of sentences are numbers: a reference is always the document's own text.
+// Package generation has the following stages, for each policy. Models name sentences by
+// number: a reference is always the document's own text.
 //
-// A lock knows what came of each sentence, so that a later run asks only about
-// what changed: a sentence that is new, policies whose sentences or tool changed.
-// The number of questions grows with sentences and tools, not with their product;
-// [Compiler.Plan] counts them before any is asked.
+// The lock records what became of each sentence, so that a later run asks only about
+// changes: new sentences, and policies whose sentences or tool changed. The number of
+// questions grows with the sentences and the tools, not with their product;
+// [Compiler.Plan] counts them in advance.
 package compiler

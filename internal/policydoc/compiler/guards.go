@@ -14,31 +14,31 @@ import (
 	"github.com/remit-project/remit/internal/policydoc/generation"
 )
 
-// maxContext is how much of the document is shown beside the sentences of a
-// policy where its rule is made, in bytes.
+// maxContext bounds the other sentences of the document in requests for a rule, in
+// bytes.
 const maxContext = 16 << 10
 
-// maxSideBySide bounds the rules that are made at once: each takes some memory, and
+// maxParallel bounds the rules that are made in parallel: each takes some memory, and
 // models are asked for fewer of them at a time.
-const maxSideBySide = 64
+const maxParallel = 64
 
 // rule is a rule to be made.
 type rule struct {
 	tool   *tool
 	policy *policydoc.Policy
 	made   string
-	// previous is the rule so far; nil where there is none.
+	// previous is the previous rule, or nil.
 	previous *guard.Policy
-	// room is how many rules more the guard file of the tool may have.
+	// room is how many more policies the guard file of the tool may have.
 	room *int
-	// result is what came of it.
+	// result is the result of generation.
 	result *generation.Result
 	err    error
 }
 
-// Guards has rules made for the policies of the mapping that have none, or whose
-// text, tool or look-ups changed since theirs was made, and takes out those of
-// policies that are archived or gone. What people edited in a guard file stays.
+// Guards makes rules for the policies of the mapping that have none, or whose text, tool
+// or look-ups changed since their rule was made. It removes the rules of policies that
+// are archived or gone. Edits in guard files stay.
 func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	lock(d)
 	c.note(d.Lock, c.generationStages()...)
@@ -91,8 +91,8 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 	return failures
 }
 
-// retire takes the rules out of policies that are archived or gone. Rules that
-// people wrote without a policy stay.
+// retire removes the rules of policies that are archived or gone. Policies that people
+// wrote into the guard file alone stay.
 func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping) {
 	for name, locked := range d.Lock.Policies[t.key] {
 		p, ok := policyNamed(m, name)
@@ -109,7 +109,7 @@ func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping)
 	}
 }
 
-// rule is what is to be made for a policy; nil where nothing is.
+// rule returns the rule to make for a policy, or nil.
 func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Policy) *rule {
 	if i.Status == policydoc.Archived {
 		return nil
@@ -133,11 +133,11 @@ func (c *Compiler) generationStages() []string {
 	return slices.DeleteFunc(c.o.Prompts.Stages(), func(s string) bool { return s == stageRoute || slices.Contains(mappingStages, s) })
 }
 
-// generate makes rules side by side.
+// generate makes rules in parallel.
 func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock, corpus *corpus, rules []*rule) {
 	var wg sync.WaitGroup
 	generators := map[*tool]func() (*generation.Generator, error){}
-	slots := make(chan struct{}, maxSideBySide)
+	slots := make(chan struct{}, maxParallel)
 	for _, r := range rules {
 		if generators[r.tool] == nil {
 			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
@@ -237,7 +237,7 @@ func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
 	return out
 }
 
-// policy returns a rule of a guard file by its name; nil when there is none.
+// policy returns the policy of a guard file with a name, or nil.
 func policy(f *guard.File, name string) *guard.Policy {
 	i := slices.IndexFunc(f.Policies, func(p guard.Policy) bool { return p.Name == name })
 	if i < 0 {
@@ -246,7 +246,7 @@ func policy(f *guard.File, name string) *guard.Policy {
 	return &f.Policies[i]
 }
 
-// write brings a rule into the guard file and the lock.
+// write writes a rule into the guard file and the lock.
 func (r *rule) write(d *policydoc.Directory) error {
 	file := d.Guard(r.tool.server, r.tool.name)
 	if r.previous == nil {
