@@ -20,6 +20,7 @@ func (x *deciding) groups() {
 		}
 		best[a.Group] = max(best[a.Group], t)
 	}
+
 	named := map[string]bool{}
 	for i, a := range x.arguments {
 		if a.Group == "" || !x.d.Findings[i].Satisfied {
@@ -35,10 +36,12 @@ func (x *deciding) groups() {
 	if !x.variant.Effect.Outward() {
 		return
 	}
-	// Whatever the roles say: the user's half of a name, with an outsider's half,
+
+	// Whatever the roles are: the user's half of a name, with an outsider's half,
 	// is not the user's name.
 	for i, a := range x.arguments {
-		if a.Group != "" && !named[a.Group] && worst[a.Group] == label.External && best[a.Group] >= label.User && x.checked[i].Certified.Trust == label.External {
+		mixed := worst[a.Group] == label.External && best[a.Group] >= label.User
+		if mixed && a.Group != "" && !named[a.Group] && x.checked[i].Certified.Trust == label.External {
 			x.ask(GroupBelowFloor, x.leaves[i].Pointer, fmt.Sprintf("together with the other arguments of %q it names one place, half of which is the user's and half from outside", a.Group),
 				x.remedies(a)...)
 		}

@@ -15,6 +15,7 @@ func (x *deciding) explainGap(i int, gap label.Gap) {
 	if gap.None() {
 		return
 	}
+
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	if !gap.Forbidden.Empty() {
 		x.refuse(ForbiddenOrigin, leaf.Pointer, fmt.Sprintf("the value may come from %s, which this argument forbids",
@@ -38,6 +39,7 @@ func (x *deciding) doubt(i int, open label.Obligations) string {
 	return fmt.Sprintf("%s: %s", quote(x.leaves[i].Text), strings.Join(doubts(x.in.obligations.Names(open), x.resolved[i].LooksLike), "; "))
 }
 
+// remedies says what would settle an argument that falls short.
 func (x *deciding) remedies(a *contract.Argument) []string {
 	var out []string
 	if a.Floor <= label.User {
@@ -52,6 +54,7 @@ func (x *deciding) remedies(a *contract.Argument) []string {
 	return out
 }
 
+// decides says what an argument of a role decides.
 func decides(r label.Role) string {
 	switch r {
 	case label.Target:
@@ -70,6 +73,7 @@ func decides(r label.Role) string {
 	return "an unclassified part of the call"
 }
 
+// source says where a value of a trust comes from.
 func source(t label.Trust) string {
 	switch t {
 	case label.Trusted:
@@ -102,6 +106,8 @@ func (x *deciding) whence(r *provenance.Resolution, value string) string {
 	return fmt.Sprintf("nothing vouches for this one, and text of lower trust (%s) was read before", r.Label.Trust)
 }
 
+// doubts words open obligations; own is the user's value that a look-alike looks
+// like.
 func doubts(names []string, own string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -129,6 +135,7 @@ func shown(s string) string {
 	return strings.ToValidUTF8(s[:MaxShownValue], "") + "…"
 }
 
+// quote cuts and quotes a text for a message.
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {
