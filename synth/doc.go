@@ -2,7 +2,8 @@
 // reason for every argument, an effect and an output spec for every tool.
 //
 // What it knows is data: the words in table/words.txt, the rules in table/rules.txt,
-// each with its format at its head. The code only matches them, in three steps.
+// each with its format at its head. Both are read, and checked, by table.go and read.go;
+// rule.go matches them, in three steps.
 //
 //  1. What the tool does. Its verb is found in its name, with the description as
 //     arbiter (verb.go), and words.txt says the verb's effect and manner. The rules
