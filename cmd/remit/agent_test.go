@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -59,6 +60,30 @@ func startAgent(t *testing.T, command, env []string, o *sdk.ClientOptions) *sdk.
 	}
 	t.Cleanup(func() { c.Close() })
 	return c
+}
+
+// waitForTools waits until the gateway offers the tools of calls: a server that starts
+// slowly delays no other, and its tools come later.
+func waitForTools(t *testing.T, c *sdk.ClientSession, calls []toolCall) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for missing := ""; ; {
+		list, err := c.ListTools(ctx, nil)
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", missing, err)
+		}
+
+		offered := map[string]bool{}
+		for _, tool := range list.Tools {
+			offered[tool.Name] = true
+		}
+		i := slices.IndexFunc(calls, func(call toolCall) bool { return !offered[call.Tool] })
+		if i < 0 {
+			return
+		}
+		missing = calls[i].Tool
+	}
 }
 
 // use makes a call.

@@ -132,6 +132,7 @@ func TestInjectedPage(t *testing.T) {
 			p := &person{}
 			p.agrees.Store(true)
 			agent := startAgent(t, gatewayArgs("--config", d.config, "--session", "s"), nil, p.options())
+			waitForTools(t, agent, d.honest())
 			work := func() {
 				for _, call := range d.honest() {
 					before := p.asked.Load()
