@@ -154,5 +154,5 @@ func segments(pointer string) []string {
 
 // memberName undoes the escapes of one segment of a JSON pointer.
 func memberName(segment string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+	return strictjson.UnescapeToken(segment)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/decimal"
 	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/schema"
 )
@@ -139,7 +140,7 @@ func (c *compiler) checkArguments(e Expression, a *cel.Ast, r *reader, arg ast.E
 		}
 
 		given[key] = true
-		node, ok := r.input.Lookup("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
+		node, ok := r.input.Lookup("/" + strictjson.EscapeToken(key))
 		if !ok {
 			c.fail(e.at(a, m.Key().ID()), strictyaml.DidYouMean(key, propertyNames(r.input)), "%s has no argument %q", r.tool, key)
 			continue

@@ -3,6 +3,8 @@ package schema
 import (
 	"iter"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Patterns are JSON pointers (RFC 6901) with "*" for any list index or any
@@ -15,7 +17,7 @@ func escape(name string) string {
 	if !strings.ContainsAny(name, "~/*") {
 		return name
 	}
-	return strings.NewReplacer("~", "~0", "/", "~1", "*", "~2").Replace(name)
+	return strings.ReplaceAll(strictjson.EscapeToken(name), "*", "~2")
 }
 
 // unescape reads a segment of a pointer.
@@ -23,7 +25,7 @@ func unescape(segment string) string {
 	if strings.IndexByte(segment, '~') < 0 {
 		return segment
 	}
-	return strings.NewReplacer("~0", "~", "~1", "/", "~2", "*").Replace(segment)
+	return strictjson.UnescapeToken(strings.ReplaceAll(segment, "~2", "*"))
 }
 
 // segments iterates over a pointer's segments as written.

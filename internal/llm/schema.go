@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Mistakes are cut to what a model can put right in one go.
@@ -100,11 +102,10 @@ func pointer(path []string) string {
 	if len(path) == 0 {
 		return "the answer"
 	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var b strings.Builder
 	for _, name := range path {
 		b.WriteByte('/')
-		b.WriteString(escape.Replace(name))
+		b.WriteString(strictjson.EscapeToken(name))
 	}
 	return b.String()
 }

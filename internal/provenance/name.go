@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Words splits a name in any casing (snake, camel, kebab, dotted) into lower
@@ -87,7 +89,7 @@ func newName(pointer, tool string) name {
 		if segment == "" || isIndex(segment) {
 			continue
 		}
-		w := Words(strings.NewReplacer("~1", "/", "~0", "~").Replace(segment))
+		w := Words(strictjson.UnescapeToken(segment))
 		n.last = w
 		n.all = append(n.all, w...)
 	}

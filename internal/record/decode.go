@@ -13,6 +13,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 
 	"github.com/remit-project/remit/internal/decimal"
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Decode reads a JSON text in canonical form, as [strictjson.Document] writes it, as a
@@ -26,7 +27,7 @@ func (s *Shape) Decode(canonical []byte) (ref.Val, error) {
 	if err != nil {
 		at := ""
 		for _, name := range d.path {
-			at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			at += "/" + strictjson.EscapeToken(name)
 		}
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}

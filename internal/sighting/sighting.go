@@ -238,7 +238,7 @@ func members(doc *strictjson.Document, field string) []Member {
 		if len(value) > maxMember {
 			value = value[:runeStart(value, maxMember)] + "…"
 		}
-		out = append(out, Member{strings.NewReplacer("~1", "/", "~0", "~").Replace(name), value})
+		out = append(out, Member{strictjson.UnescapeToken(name), value})
 	}
 	return out
 }

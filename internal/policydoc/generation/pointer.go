@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // replace sets the value at a pointer in a JSON document, or removes it if there is no
@@ -33,10 +35,9 @@ func replace(doc json.RawMessage, pointer string, value json.RawMessage) (json.R
 			return nil, err
 		}
 	}
-	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	var names []string
 	for _, name := range strings.Split(pointer[1:], "/") {
-		names = append(names, unescape.Replace(name))
+		names = append(names, strictjson.UnescapeToken(name))
 	}
 	changed, err := put(root, names, fresh, value == nil)
 	if err != nil {
@@ -108,7 +109,7 @@ func differences(a, b any, at string) []difference {
 		}
 		var out []difference
 		for _, name := range slices.Sorted(maps.Keys(x)) {
-			inner := at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+			inner := at + "/" + strictjson.EscapeToken(name)
 			if member, ok := y[name]; ok {
 				out = append(out, differences(x[name], member, inner)...)
 			} else {
@@ -117,7 +118,7 @@ func differences(a, b any, at string) []difference {
 		}
 		for _, name := range slices.Sorted(maps.Keys(y)) {
 			if _, ok := x[name]; !ok {
-				out = append(out, difference{at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name), compact(y[name])})
+				out = append(out, difference{at + "/" + strictjson.EscapeToken(name), compact(y[name])})
 			}
 		}
 		return out

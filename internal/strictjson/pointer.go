@@ -1,0 +1,13 @@
+package strictjson
+
+import "github.com/go-json-experiment/json/jsontext"
+
+// EscapeToken writes a member name as a reference token of a JSON pointer (RFC 6901).
+func EscapeToken(name string) string {
+	return string(jsontext.Pointer("").AppendToken(name)[1:])
+}
+
+// UnescapeToken returns the member name that a reference token stands for.
+func UnescapeToken(token string) string {
+	return jsontext.Pointer("/" + token).LastToken()
+}
