@@ -24,7 +24,7 @@ func (a Approved) Covers(values map[string]string) bool {
 	}
 	for pointer, value := range values {
 		want, ok := a[pointer]
-		if !ok || value != want && !within(want, value) {
+		if !ok || (value != want && !within(want, value)) {
 			return false
 		}
 	}

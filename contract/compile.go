@@ -63,7 +63,10 @@ type Argument struct {
 // or, where the argument is a path, one below a directory that is listed as
 // "/srv/notes/**".
 func (a *Argument) Allows(value string) bool {
-	return a.allow[value] || len(a.below) > 0 && plainPath(value) &&
+	if a.allow[value] {
+		return true
+	}
+	return len(a.below) > 0 && plainPath(value) &&
 		slices.ContainsFunc(a.below, func(dir string) bool { return below(dir, value) })
 }
 
@@ -83,7 +86,10 @@ func plainPath(p string) bool {
 	if !utf8.ValidString(p) || path.Clean(p) != p || strings.ContainsAny(p, "\\%$~*?[]{}|;&<>`'\"") {
 		return false
 	}
-	return !strings.ContainsFunc(p, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) && r != ' ' })
+	return !strings.ContainsFunc(p, func(r rune) bool {
+		wideSpace := unicode.IsSpace(r) && r != ' '
+		return wideSpace || !unicode.IsPrint(r)
+	})
 }
 
 // Discharges tells whether the procedure may recover a value of this argument.

@@ -234,7 +234,7 @@ func argText(a *Arg) string {
 // laxer tells whether b may accept a value that a refuses.
 func laxer(a, b *Arg) bool {
 	return b.Floor < a.Floor ||
-		a.Role.AuthorityBearing() && a.Role != b.Role ||
+		(a.Role.AuthorityBearing() && a.Role != b.Role) ||
 		len(missing(a.Forbidden, b.Forbidden)) > 0 || len(missing(a.Require, b.Require)) > 0 ||
 		len(missing(b.Allow, a.Allow)) > 0 || len(missing(procedures(b), procedures(a))) > 0 ||
 		a.Group != "" && a.Group != b.Group

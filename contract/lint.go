@@ -190,7 +190,8 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 	all := rules(t)
 	covered := func(pattern string) bool {
 		pointer := pointerOf(pattern)
-		return t.Unwrap != nil && t.Unwrap.covers(pointer) || slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
+		unwrapped := t.Unwrap != nil && t.Unwrap.covers(pointer)
+		return unwrapped || slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
 	}
 	// uncovered is a place into which the schema lets what no pattern matches.
 	uncovered := func(pattern string) bool {
@@ -232,7 +233,7 @@ func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
 		return true
 	}
 	rest, deep := strings.CutSuffix(r.arg.Pattern, "/**")
-	return deep && rest == "" || def.Accepts(rest)
+	return (deep && rest == "") || def.Accepts(rest)
 }
 
 // floor checks how much is asked of an argument. A low floor with a reason is
@@ -320,7 +321,8 @@ func returns(def *schema.Tool, pattern string) bool {
 
 // covers tells whether an argument belongs to the inner call.
 func (u *Unwrap) covers(pointer string) bool {
-	return pointer == u.Tool || pointer == u.Arguments || u.Server != "" && pointer == u.Server || strings.HasPrefix(pointer, u.Arguments+"/")
+	server := u.Server != "" && pointer == u.Server
+	return server || pointer == u.Tool || pointer == u.Arguments || strings.HasPrefix(pointer, u.Arguments+"/")
 }
 
 func (l *linter) unwrap(u *Unwrap, def *schema.Tool) {

@@ -334,7 +334,7 @@ func (w *writer) text(s string, inFlow bool) string {
 	return b.String()
 }
 
-// plain tells whether s needs no quotes. It is narrower than YAML allows.
+// plain reports whether s needs no quotes. It is narrower than YAML allows.
 func plain(s string, inFlow bool) bool {
 	if s == "" || len(s) > longKey {
 		return false
@@ -345,11 +345,13 @@ func plain(s string, inFlow bool) bool {
 	}
 	for i := range len(s) {
 		c := s[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		digit := '0' <= c && c <= '9'
 		switch {
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '/':
+		case letter || c == '_' || c == '/':
 		case i == 0:
 			return false
-		case c >= '0' && c <= '9' || c == '-' || c == '.' || c == '*' || c == '@' || c == '~' || c == '+':
+		case digit || strings.IndexByte("-.*@~+", c) >= 0:
 		case c == ':' && !inFlow && i+1 < len(s):
 		default:
 			return false

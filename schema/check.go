@@ -422,7 +422,7 @@ func isOf(v any, kind string) bool {
 	case bool:
 		return kind == "boolean"
 	case json.Number:
-		return kind == "number" || kind == "integer" && isWhole(v)
+		return kind == "number" || (kind == "integer" && isWhole(v))
 	}
 	return false
 }

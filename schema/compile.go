@@ -326,13 +326,14 @@ func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 	}
 	for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
 		a := v.get(keyword)
+		empty := a != nil && a.kind == kindObject && len(a.members) == 0
 		switch {
 		case a == nil || a.kind == kindNull:
 		case a.isFalse():
 			if n.openness == unsaid {
 				n.openness = explicitlyClosed
 			}
-		case a.isTrue() || a.kind == kindObject && len(a.members) == 0:
+		case a.isTrue() || empty:
 			n.openness = explicitlyOpen
 			described = append(described, nil)
 		default:

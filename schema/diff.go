@@ -96,7 +96,12 @@ func patterns(t *Tool) []string {
 }
 
 func (a Annotations) equal(b Annotations) bool {
-	same := func(x, y *bool) bool { return x == nil && y == nil || x != nil && y != nil && *x == *y }
+	same := func(x, y *bool) bool {
+		if x == nil || y == nil {
+			return x == y
+		}
+		return *x == *y
+	}
 	return same(a.ReadOnly, b.ReadOnly) && same(a.Destructive, b.Destructive) &&
 		same(a.Idempotent, b.Idempotent) && same(a.OpenWorld, b.OpenWorld)
 }

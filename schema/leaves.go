@@ -46,10 +46,16 @@ type walk struct {
 func (w *walk) visit(n *Node, place Leaf) {
 	place.Node = n
 	place.Path = append(slices.Clip(place.Path), n)
-	if w.containers && !n.onlyBranches() || n.holdsValue() {
+	if w.lists(n) {
 		w.add(place)
 	}
 	w.inside(n, place)
+}
+
+// lists reports whether a node is a place of its own.
+func (w *walk) lists(n *Node) bool {
+	container := w.containers && !n.onlyBranches()
+	return container || n.holdsValue()
 }
 
 // inside lists what lies below a node.
@@ -81,7 +87,7 @@ func (w *walk) inside(n *Node, place Leaf) {
 		a := &described
 		branch := place
 		branch.Path = append(slices.Clip(place.Path), a)
-		if branch.Pattern != "" && (w.containers && !a.onlyBranches() || a.holdsValue()) {
+		if branch.Pattern != "" && w.lists(a) {
 			branch.Node = a
 			w.add(branch)
 		}
@@ -89,7 +95,7 @@ func (w *walk) inside(n *Node, place Leaf) {
 	}
 }
 
-// holdsValue tells whether values of n itself are leaves: scalars, and
+// holdsValue reports whether values of n itself are leaves: scalars, and
 // containers whose inside is not described.
 func (n *Node) holdsValue() bool {
 	if n.Cut {

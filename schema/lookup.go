@@ -16,7 +16,7 @@ func (c *Catalogue) Tool(name string) (*Tool, bool) {
 // and whether it accepts a value there at all. See [Node.Lookup].
 func (t *Tool) Lookup(pointer string) (*Node, bool) { return t.Input.Lookup(pointer) }
 
-// Accepts tells whether the tool's input accepts a value at a JSON pointer.
+// Accepts reports whether the tool's input accepts a value at a JSON pointer.
 func (t *Tool) Accepts(pointer string) bool {
 	_, ok := t.Lookup(pointer)
 	return ok
@@ -29,7 +29,8 @@ func (t *Tool) Accepts(pointer string) bool {
 // unlisted member, so that patterns can be looked up as well. Where several
 // alternatives describe the place, the node returned unites them.
 func (n *Node) Lookup(pointer string) (*Node, bool) {
-	if n == nil || pointer != "" && pointer[0] != '/' {
+	relative := pointer != "" && pointer[0] != '/'
+	if n == nil || relative {
 		return nil, false
 	}
 	nodes := expand(nil, n)

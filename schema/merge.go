@@ -150,7 +150,7 @@ func set(list []string) map[string]struct{} {
 	return out
 }
 
-// describes tells whether n says anything about the shape of a value.
+// describes reports whether n says anything about the shape of a value.
 func (n *Node) describes() bool {
 	return len(n.Types) > 0 || len(n.Enum) > 0 || len(n.Properties) > 0 || len(n.Alternatives) > 0 ||
 		n.Items != nil || n.Additional != nil || n.openness == explicitlyOpen || n.Format != "" || n.Pattern != ""
@@ -182,8 +182,8 @@ func seal(n *Node) {
 		}
 		n.Alternatives = kept
 	}
-	n.Open = n.openness == explicitlyOpen || n.openness == unsaid && n.acceptsObject() &&
-		len(n.Properties) == 0 && len(n.Alternatives) == 0
+	anyObject := n.acceptsObject() && len(n.Properties) == 0 && len(n.Alternatives) == 0
+	n.Open = n.openness == explicitlyOpen || (n.openness == unsaid && anyObject)
 	if n.openness == explicitlyClosed {
 		n.Additional = nil
 	}
@@ -201,13 +201,14 @@ func seal(n *Node) {
 	}
 }
 
-// acceptsObject tells whether a value here may be an object.
+// acceptsObject reports whether a value here may be an object.
 func (n *Node) acceptsObject() bool {
-	return slices.Contains(n.Types, "object") || len(n.Types) == 0 && len(n.Enum) == 0 && n.Items == nil
+	untyped := len(n.Types) == 0 && len(n.Enum) == 0
+	return slices.Contains(n.Types, "object") || (untyped && n.Items == nil)
 }
 
-// acceptsArray tells whether a value here may be an array.
+// acceptsArray reports whether a value here may be an array.
 func (n *Node) acceptsArray() bool {
-	return slices.Contains(n.Types, "array") ||
-		len(n.Types) == 0 && len(n.Enum) == 0 && len(n.Properties) == 0 && n.Additional == nil
+	untyped := len(n.Types) == 0 && len(n.Enum) == 0
+	return slices.Contains(n.Types, "array") || (untyped && len(n.Properties) == 0 && n.Additional == nil)
 }

@@ -351,12 +351,14 @@ func optional(n *Node) {
 	}
 }
 
-// objectBranches tells whether all alternatives of a body are objects with
+// objectBranches reports whether all alternatives of a body are objects with
 // members, so that they can be merged into the arguments.
 func objectBranches(n *Node) bool {
 	for _, a := range n.Alternatives {
-		if len(a.Types) > 0 && !slices.Equal(a.Types, []string{"object"}) || len(a.Enum) > 0 || a.Items != nil ||
-			a.describes() && len(a.Properties) == 0 && len(a.Alternatives) == 0 || !objectBranches(a) {
+		object := len(a.Types) == 0 || slices.Equal(a.Types, []string{"object"})
+		other := len(a.Enum) > 0 || a.Items != nil
+		bare := a.describes() && len(a.Properties) == 0 && len(a.Alternatives) == 0
+		if !object || other || bare || !objectBranches(a) {
 			return false
 		}
 	}
@@ -373,7 +375,8 @@ func mediaType(content *value, any bool) (*value, string) {
 		for _, m := range content.members {
 			base, _, _ := strings.Cut(strings.ToLower(m.name), ";")
 			base = strings.TrimSpace(base)
-			if slices.Contains(want, base) || want[0] == "application/json" && strings.HasSuffix(base, "+json") {
+			json := want[0] == "application/json" && strings.HasSuffix(base, "+json")
+			if json || slices.Contains(want, base) {
 				return m.value, m.name
 			}
 		}

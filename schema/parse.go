@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -368,11 +369,14 @@ func badName(name string) string {
 		return "the tool has no name"
 	case len(name) > maxName:
 		return "the tool's name is longer than " + strconv.Itoa(maxName) + " bytes"
-	case strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 }):
+	case strings.ContainsFunc(name, control):
 		return "the tool's name has control characters"
 	}
 	return ""
 }
+
+// control reports whether a character is a control character or breaks a line.
+func control(r rune) bool { return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 }
 
 // finish compiles a tool's schemas, resolving references within each, and adds
 // the tool to the catalogue.
@@ -443,7 +447,7 @@ func (c *compiler) input(v *value, segments ...string) (*Node, *Error) {
 }
 
 func (c *compiler) arguments(n *Node) (*Node, *Error) {
-	if n == nil || len(n.Enum) > 0 || len(n.Types) > 0 && !slices.Contains(n.Types, "object") {
+	if n == nil || len(n.Enum) > 0 || (len(n.Types) > 0 && !slices.Contains(n.Types, "object")) {
 		return nil, c.errorf(`write "type": "object"`, "a tool's arguments must be an object")
 	}
 	n.Types = []string{"object"}

@@ -57,9 +57,9 @@ func split(pointer string) []string {
 	return segments
 }
 
-// index tells whether a segment is a list index.
+// index reports whether a segment is a list index.
 func index(segment string) bool {
-	if segment == "" || segment[0] == '0' && len(segment) > 1 {
+	if segment == "" || (segment[0] == '0' && len(segment) > 1) {
 		return false
 	}
 	for i := range len(segment) {
