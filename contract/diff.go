@@ -231,13 +231,15 @@ func argText(a *Arg) string {
 	return s
 }
 
-// laxer tells whether b may accept a value that a refuses.
+// laxer reports whether b may accept a value that a refuses.
 func laxer(a, b *Arg) bool {
-	return b.Floor < a.Floor ||
-		(a.Role.AuthorityBearing() && a.Role != b.Role) ||
-		len(missing(a.Forbidden, b.Forbidden)) > 0 || len(missing(a.Require, b.Require)) > 0 ||
-		len(missing(b.Allow, a.Allow)) > 0 || len(missing(procedures(b), procedures(a))) > 0 ||
-		a.Group != "" && a.Group != b.Group
+	otherRole := a.Role.AuthorityBearing() && a.Role != b.Role
+	otherGroup := a.Group != "" && a.Group != b.Group
+	lessForbidden := len(missing(a.Forbidden, b.Forbidden)) > 0
+	lessRequired := len(missing(a.Require, b.Require)) > 0
+	moreAllowed := len(missing(b.Allow, a.Allow)) > 0
+	moreProcedures := len(missing(procedures(b), procedures(a))) > 0
+	return b.Floor < a.Floor || otherRole || otherGroup || lessForbidden || lessRequired || moreAllowed || moreProcedures
 }
 
 // procedures are those of an argument; none is confirmation.
