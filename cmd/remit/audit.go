@@ -17,6 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/upkeep"
 	"github.com/remit-project/remit/store"
 )
 
@@ -79,7 +80,7 @@ func (c *auditVerify) Run(ctx context.Context, s *command.Streams) error {
 	var heads []store.Hash
 	for _, h := range c.Head {
 		var hash store.Hash
-		if err := hash.UnmarshalText([]byte(strings.TrimPrefix(h, digestPrefix))); err != nil {
+		if err := hash.UnmarshalText([]byte(strings.TrimPrefix(h, upkeep.DigestPrefix))); err != nil {
 			return command.UsageError(fmt.Errorf("--head: %q is no digest: %w", h, err))
 		}
 		heads = append(heads, hash)
@@ -179,9 +180,6 @@ func (p *printer) audit(r *store.Report) {
 	}
 }
 
-// digestPrefix says what a digest is.
-const digestPrefix = "sha256:"
-
 type auditHead struct {
 	storeFlag
 }
@@ -202,7 +200,7 @@ func (c *auditHead) Run(ctx context.Context, s *command.Streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(s.Out, digestPrefix+head.Hash.String())
+		_, err = fmt.Fprintln(s.Out, upkeep.DigestPrefix+head.Hash.String())
 		return err
 	})
 }

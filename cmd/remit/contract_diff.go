@@ -54,7 +54,8 @@ func (c *diffCommand) Run(s *command.Streams) error {
 	}
 
 	p.line(0, fmt.Sprintf("%s: %d enforced, %d laxer", display.Count(len(changes), "change", "changes"), enforced, laxer))
-	if c.FailOn == "laxer" && laxer > 0 || c.FailOn == "security" && enforced > 0 || c.FailOn == "any" && len(changes) > 0 {
+	found := map[string]int{"laxer": laxer, "security": enforced, "any": len(changes)}
+	if found[c.FailOn] > 0 {
 		return command.Status(exitLaxer)
 	}
 	return nil

@@ -99,10 +99,12 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	return nil
 }
 
-// choose finds the decision that is meant.
+// choose returns the decision on the call of the command line, or on the first that
+// was stopped.
 func (c *explainCommand) choose(s *trace.Session, decisions []*remit.Decision) (*remit.Decision, error) {
 	for _, d := range decisions {
-		if d.Call == c.Call || c.Call == "" && d.Verdict != remit.Allow {
+		stopped := c.Call == "" && d.Verdict != remit.Allow
+		if stopped || d.Call == c.Call {
 			return d, nil
 		}
 	}

@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -17,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/upkeep"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
 )
@@ -69,7 +67,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		return nil, err
 	}
 	o := d.options
-	if o.Check, err = inPlace(d.store); err != nil {
+	if o.Check, err = upkeep.InPlace(d.store); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	o.Ledger = ledger.New(s, ledger.Options{})
@@ -90,50 +88,14 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	}
 
 	always.gateway = g
-	k := keep(ctx, s, d.audit, log)
-	ready := func(ctx context.Context, troubled bool) error { return reachable(ctx, s, troubled) }
-	return &running{g, ready, d.files, func() error { return errors.Join(k.end(), s.Close()) }}, nil
+	k := upkeep.Start(ctx, s, upkeep.Options{Retention: d.audit.Retention, Head: d.audit.Head, Log: log})
+	ready := func(ctx context.Context, troubled bool) error { return upkeep.Reachable(ctx, s, troubled, version()) }
+	return &running{g, ready, d.files, func() error { return errors.Join(k.Stop(), s.Close()) }}, nil
 }
 
 // answerGrace is how much longer a question is in the queue than the gateway waits
 // for the answer, so that it is the gateway that says when it is too late.
 const answerGrace = 5 * time.Second
-
-// reachable tells whether the store answers; after trouble, whether it can be written
-// to, which leaves a note in the audit log.
-func reachable(ctx context.Context, s store.Store, troubled bool) error {
-	if _, err := s.Session(ctx, "none"); err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	if !troubled {
-		return nil
-	}
-	return s.Note(ctx, store.Note{About: "recovered", Members: map[string]string{"version": version()}})
-}
-
-// inPlace tells whether the file of a store is still the one that was opened: what is
-// written to one that was removed or replaced is lost when the gateway ends. It is nil
-// for stores that are no files.
-func inPlace(name string) (func() error, error) {
-	name = strings.TrimPrefix(name, "sqlite:")
-	if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
-		return nil, nil
-	}
-	opened, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		now, err := os.Stat(name)
-		if err == nil && !os.SameFile(opened, now) {
-			err = errors.New("another file has taken its place")
-		}
-		if err != nil {
-			return fmt.Errorf("the store %s is not there any more: put it back, or restart the gateway: %w", name, err)
-		}
-		return nil
-	}, nil
-}
 
 // noteStart writes into the audit log what is in force from now on.
 func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
@@ -182,75 +144,3 @@ func noteContract(ctx context.Context, a store.Audit, f *contract.File) error {
 		"server": f.Server, "tools": fmt.Sprint(len(f.Tools)), "sha256": fmt.Sprintf("%x", sha256.Sum256(text)),
 	}})
 }
-
-// pruneEvery is how often sessions beyond the retention are looked for: they are
-// kept for days.
-const pruneEvery = time.Hour
-
-// keeping is what a gateway does about its store beside serving.
-type keeping struct {
-	stop context.CancelFunc
-	work sync.WaitGroup
-	head func(context.Context) error
-}
-
-// keep removes sessions that have been kept for long enough, now and from time
-// to time, and logs the head of the audit log, to be kept elsewhere. What fails is
-// logged, and tried again.
-func keep(ctx context.Context, s store.Store, a config.Audit, log *slog.Logger) *keeping {
-	k := &keeping{head: func(ctx context.Context) error {
-		head, err := s.Head(ctx)
-		if err == nil {
-			log.Info("head of the audit log", "digest", digestPrefix+head.Hash.String(), "entries", head.Entries)
-		}
-		return err
-	}}
-	ctx, k.stop = context.WithCancel(ctx)
-	every := func(interval time.Duration, what string, do func(context.Context) error) {
-		for {
-			if err := do(ctx); err != nil && ctx.Err() == nil {
-				log.Warn(what+" failed", "error", err)
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(interval):
-			}
-		}
-	}
-
-	if a.Retention > 0 {
-		k.work.Go(func() {
-			every(pruneEvery, "removing old sessions", func(ctx context.Context) error {
-				n, err := s.Prune(ctx, time.Now().Add(-a.Retention))
-				if n > 0 {
-					log.Info("sessions were removed", "sessions", n, "retention", a.Retention)
-				}
-				return err
-			})
-		})
-	}
-
-	if a.Head > 0 {
-		k.work.Go(func() { every(a.Head, "noting the head of the audit log", k.head) })
-	} else {
-		k.head = nil
-	}
-	return k
-}
-
-// end stops that, and notes the head a last time: what comes after it was written
-// by somebody else.
-func (k *keeping) end() error {
-	k.stop()
-	k.work.Wait()
-	if k.head == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), endBound)
-	defer cancel()
-	return k.head(ctx)
-}
-
-// endBound bounds the last entry of the audit log, when the gateway ends.
-const endBound = 5 * time.Second

@@ -94,7 +94,9 @@ func (c *policyDiffCommand) Run(ctx context.Context, s *command.Streams) error {
 		newPrinter(s).policyDiff(&diff)
 	}
 
-	if err == nil && (c.FailOn == "laxer" && diff.laxer() > 0 || c.FailOn == "any" && diff.any()) {
+	laxer := c.FailOn == "laxer" && diff.laxer() > 0
+	changed := c.FailOn == "any" && diff.any()
+	if err == nil && (laxer || changed) {
 		return command.Status(exitLaxer)
 	}
 	return err

@@ -64,11 +64,13 @@ func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Messag
 	result := m.Structured
 	if len(result) == 0 {
 		text := strings.TrimSpace(m.Text)
-		if text == "" || !json.Valid([]byte(text)) || text[0] != '{' && text[0] != '[' {
-			return // what isn't a record shows no shape
+		composite := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
+		if !composite || !json.Valid([]byte(text)) {
+			return // other text shows no shape
 		}
 		result = json.RawMessage(text)
 	}
+
 	if key := policydoc.Key(call.Server, call.Tool); len(into[key]) < maxSamples {
 		into[key] = append(into[key], result)
 	}

@@ -154,7 +154,8 @@ func (r *replay) session(ctx context.Context, s *trace.Session) error {
 		if r.json != nil && failed == nil {
 			failed = writeJSON(r.json, d)
 		}
-		if !r.JSON && (r.Verbose || r.Stopped && d.Verdict != remit.Allow) {
+		stopped := r.Stopped && d.Verdict != remit.Allow
+		if !r.JSON && (r.Verbose || stopped) {
 			r.progress.clear()
 			p := newPrinter(r.streams)
 			p.line(0, p.Dim("session "+display.Name(s.ID)))

@@ -345,12 +345,16 @@ func denialOf(r *sdk.CallToolResult) *denial {
 	return &d
 }
 
-// stopped tells whether the call of a tool was denied; for the given reason,
-// if there is one.
+// stopped reports whether the call of a tool was denied, for a reason. An empty
+// tool or code matches any.
 func (d *denial) stopped(tool string, code remit.Code) bool {
-	if d == nil || d.Verdict != remit.Deny || len(d.Reasons) == 0 || tool != "" && d.Tool != tool {
+	if d == nil || d.Verdict != remit.Deny || len(d.Reasons) == 0 {
 		return false
 	}
+	if tool != "" && d.Tool != tool {
+		return false
+	}
+
 	for _, r := range d.Reasons {
 		if code == "" || r.Code == code {
 			return true

@@ -312,7 +312,11 @@ func (d *diagnostics) run(ctx context.Context, by Defense, groups ...string) (Di
 	}
 
 	for _, s := range d.scenarios {
-		if len(wanted) > 0 && !wanted[s.Group] || len(wanted) == 0 && s.Group == limits {
+		included := wanted[s.Group]
+		if len(wanted) == 0 {
+			included = s.Group != limits
+		}
+		if !included {
 			continue
 		}
 		o, err := runScenario(ctx, begin, s.Session, s.Propose)

@@ -135,7 +135,12 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 			}
 		case "output":
 			doc, err := strictjson.Parse([]byte(item.Content), strictjson.OutputLimits())
-			if err != nil || doc.Root().Kind() != strictjson.Object && doc.Root().Kind() != strictjson.Array {
+			if err == nil {
+				kind := doc.Root().Kind()
+				if kind != strictjson.Object && kind != strictjson.Array {
+					doc = nil
+				}
+			} else {
 				doc = nil
 			}
 			if item.Tool != tool {

@@ -336,7 +336,10 @@ func covers(pattern, other string) bool {
 		if seg == "**" {
 			return len(o) > i
 		}
-		if i >= len(o) || seg != o[i] && seg != "*" {
+		if i >= len(o) {
+			return false
+		}
+		if seg != o[i] && seg != "*" {
 			return false
 		}
 	}

@@ -274,7 +274,9 @@ func (f *effects) line(text string, programs *shell.Programs) {
 
 	f.outside = f.outside || r.Asks
 	for _, far := range r.Far {
-		f.brings = f.brings || far.Brings && !idling(far.Words)
+		if far.Brings && !idling(far.Words) {
+			f.brings = true
+		}
 	}
 	for _, name := range written {
 		if r.Writes {

@@ -127,7 +127,8 @@ type place struct {
 // it is only inside when both are.
 func (w *workspace) place(dir, path string) place {
 	full := path
-	if strings.Contains(path, "://") || strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "~/") {
+	otherHome := strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "~/")
+	if otherHome || strings.Contains(path, "://") {
 		return place{name: path} // which some programs take for more than a name
 	}
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && w.home != "" {

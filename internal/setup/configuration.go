@@ -75,7 +75,8 @@ func (m *configuration) add(s *clients.Server, name string) (notes []string, mis
 			if i > 0 {
 				before = command[i-1]
 			}
-			if i > 0 && (m.secrets.sure(a) || strings.HasPrefix(before, "-") && secretName.MatchString(before)) {
+			afterSecretFlag := strings.HasPrefix(before, "-") && secretName.MatchString(before)
+			if i > 0 && (afterSecretFlag || m.secrets.sure(a)) {
 				notes = append(notes, "its command holds what looks like a secret, and so does the configuration now: give it to the server by its environment")
 			}
 			list = append(list, yamlText(a))

@@ -209,8 +209,9 @@ func (r *reader) server(group, name string, n strictjson.Value) *Server {
 	if len(r.errs) > before {
 		return nil
 	}
-	// Clients that aren't told try the older transport where the address says so.
-	s.Legacy = kind == "sse" || kind == "" && strings.HasSuffix(strings.TrimRight(path(s.URL), "/"), "/sse")
+	// Without a type, clients try the older transport if the address ends like one.
+	looksLegacy := strings.HasSuffix(strings.TrimRight(path(s.URL), "/"), "/sse")
+	s.Legacy = kind == "sse" || (kind == "" && looksLegacy)
 	s.Disabled = r.is(n, "disabled", "true") || r.is(n, "enabled", "false")
 	return s
 }

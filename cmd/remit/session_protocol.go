@@ -150,7 +150,9 @@ func parseRequest(data []byte) (*request, error) {
 		return &r, hint.Wrap(err, form)
 	}
 	for _, name := range allowed.must {
-		if raw, ok := have[name]; !ok || string(raw) == "null" || string(raw) == `""` && name != "text" {
+		raw, ok := have[name]
+		empty := string(raw) == `""` && name != "text"
+		if !ok || empty || string(raw) == "null" {
 			return &r, hint.Wrap(fmt.Errorf("a line of type %q needs %q", r.Type, name), form)
 		}
 	}

@@ -11,23 +11,24 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 )
 
-// tlsFlags are for servers whose callers are on other machines.
+// tlsFlags name the files of a server's TLS.
 type tlsFlags struct {
 	Cert     string `name:"tls-cert" placeholder:"FILE" help:"The server's certificate with its chain, in PEM. It is read again when it changes."`
 	Key      string `name:"tls-key" placeholder:"FILE" help:"Its private key, in PEM."`
 	ClientCA string `name:"tls-client-ca" placeholder:"FILE" help:"The authorities whose certificates callers must show, in PEM."`
 }
 
-// listen listens on an address, and says how callers reach it.
+// listen listens on an address, and returns the URL by which callers reach it.
 func (f tlsFlags) listen(address string, log *slog.Logger) (net.Listener, string, error) {
-	if f.Cert == "" && (f.Key != "" || f.ClientCA != "") || f.Cert != "" && f.Key == "" {
+	complete := f.Cert != "" && f.Key != ""
+	if !complete && f != (tlsFlags{}) {
 		return nil, "", command.UsageError(errors.New("TLS needs --tls-cert and --tls-key"))
 	}
 	var config *tls.Config
 	if f.Cert != "" {
 		var err error
 		config, err = access.TLSConfig(access.TLSFiles(f), func(err error) {
-			log.Warn("new certificates could not be read, and the old ones stay", "error", err)
+			log.Warn("reading changed certificates failed; the old ones stay in use", "error", err)
 		})
 		if err != nil {
 			return nil, "", hint.Wrap(err, "correct --tls-cert, --tls-key and --tls-client-ca")
