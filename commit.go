@@ -83,6 +83,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
 		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, history: s.history.view(),
+		task: s.monitor.scoped(&s.task), results: s.task.results,
 		consent: q.consent, facts: facts, best: Allow,
 	}
 	in.number = s.counts.calls
@@ -243,6 +244,9 @@ func (s *Session) commit(o *outcome) {
 
 	s.seen.Called("call:"+in.call.ID+"#", o.values, o.resolved)
 	s.seen.Acted(o.act)
+	if o.cover != nil {
+		in.task.Spend(*o.cover)
+	}
 	if o.agreement != "" {
 		s.agreed.add(o.agreement, o.decision.Reasons, in.now.Add(discharge.ConfirmationLife))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/internal/discharge"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 // input is everything that a decision depends on. Deciding changes nothing of it.
@@ -26,7 +27,9 @@ type input struct {
 	before    *decided // what was decided under the call's id; nil for a new one
 	confirmed discharge.Confirmed
 	agreed    agreements
-	history   *guard.History // as guards see it; nil where there are none
+	history   *guard.History  // as guards see it; nil where there are none
+	task      *scope.Task     // nil where there is no scope
+	results   []*scope.Result // in which its sources are looked for
 
 	consent consent
 	// facts are what guards learned from others. In a replay they are from the log,
@@ -68,6 +71,9 @@ type outcome struct {
 	tool      string // with its server and variant, as confirmations name it
 	agreement string // the call to which a person agreed for the session; empty otherwise
 	confirmed []confirmedValue
+	// Of a call that is decided by a scope:
+	scopeArgs []scope.Argument
+	cover     *scope.Cover // nil where no entry covers the call
 }
 
 // confirmedValue is a value that a person confirmed for an argument.
@@ -130,6 +136,7 @@ func (x *deciding) run() {
 		x.choices()
 		x.workload()
 		x.omissions()
+		x.scoped()
 		x.guards()
 	}
 	x.out.record.bound, x.out.record.variant = x.bound, x.variant
@@ -218,6 +225,7 @@ func covered(asked, reasons []Reason) bool {
 func (x *deciding) allow() {
 	o, r := x.out, x.out.record
 	r.allowed = true
+	r.scopeArgs, r.covered = o.scopeArgs, o.cover != nil
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))
 	o.values, o.resolved, o.act = make([]provenance.Value, len(x.leaves)), x.resolved, x.act

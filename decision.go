@@ -110,6 +110,7 @@ const (
 	OpenObligation   Code = "open-obligation"   // an obligation has not been discharged
 	GroupBelowFloor  Code = "group-below-floor" // arguments that make one value together: the worst decides
 	ExternalSink     Code = "external-sink"     // a global rule: an address of external origin in an outward call
+	OutsideScope     Code = "outside-scope"     // an effect that the scope of the turn doesn't cover
 	Unprovoked       Code = "unprovoked"        // a call with an effect that the user did not ask for
 	UnknownTool      Code = "unknown-tool"      // no contract
 	UnknownArgument  Code = "unknown-argument"  // the schema or the contract does not list it

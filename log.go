@@ -2,6 +2,7 @@ package remit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,6 +23,7 @@ const (
 	CallEvent         EventKind = "call"         // a proposed call and what was decided
 	ConfirmationEvent EventKind = "confirmation" // a person agreed to a call, and what was decided then
 	ResultEvent       EventKind = "result"       // what a call returned
+	ScopeEvent        EventKind = "scope"        // what the turn before it authorises
 	PrincipalEvent    EventKind = "principal"    // for whom the agent works
 )
 
@@ -47,6 +49,8 @@ type Event struct {
 	// Facts are what guards looked up and asked for the decision. By them it is
 	// decided again as it was, and nothing is looked up.
 	Facts *guard.Facts `json:"facts,omitempty"`
+	// Scope is that of a scope event, as its planner wrote it.
+	Scope json.RawMessage `json:"scope,omitempty"`
 	// Principal is that of a principal event.
 	Principal *guard.Principal `json:"principal,omitempty"`
 }
@@ -136,6 +140,8 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 			return nil, fmt.Errorf("result of %s: %w", e.Result.Call, err)
 		}
 		s.addResult(*e.Result, e.Time)
+	case ScopeEvent:
+		return nil, s.restoreScope(e.Scope, e.Time)
 	case PrincipalEvent:
 		if e.Principal == nil {
 			return nil, errors.New("a principal event without a principal")

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 )
 
 // Options configure a [Monitor]. The zero value is the strictest sensible
@@ -46,6 +47,8 @@ type Options struct {
 	Guards *guard.Set
 	Reader guard.Reader
 	Judge  guard.Judge
+	// Scopes says what the scopes of the user's turns are for; [scope.ModeOff] when empty.
+	Scopes scope.Mode
 	// Confirm asks a person. When nil, Ask stays Ask.
 	Confirm Confirmer
 	// Now is the clock for relative dates and expiries; [time.Now] when nil.
@@ -102,6 +105,8 @@ type deployment struct {
 	obligations *label.ObligationNames
 	procedures  []discharge.Procedure
 	guards      *guard.Set
+	scopes      scope.Mode
+	catalogues  []*schema.Catalogue
 }
 
 // With returns the monitor with another reader and judge for its guards. Either
@@ -197,6 +202,7 @@ func New(o Options) (*Monitor, error) {
 			tools: map[string][]*binding{}, unseen: o.UnseenUser,
 			classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
 			procedures: discharge.Procedures(), guards: o.Guards,
+			scopes: o.Scopes, catalogues: o.Tools,
 		},
 		confirm: o.Confirm, now: o.Now, reader: o.Reader, judge: o.Judge,
 	}
@@ -207,7 +213,7 @@ func New(o Options) (*Monitor, error) {
 		m.now = time.Now
 	}
 
-	scope := contract.Defaults{
+	defaults := contract.Defaults{
 		Precision:  cmp.Or(o.Precision, label.L3),
 		Unprovoked: cmp.Or(o.Unprovoked, contract.Ask),
 		Sinks:      cmp.Or(o.Sinks, contract.Ask),
@@ -227,7 +233,7 @@ func New(o Options) (*Monitor, error) {
 		}
 
 		seen[f.Server] = true
-		compiled, err := contract.Compile(f, scope)
+		compiled, err := contract.Compile(f, defaults)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("contracts of server %q: %w", f.Server, err))
 			continue

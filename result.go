@@ -51,6 +51,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
+	s.keepResult(record, r, out.Document)
 }
 
 // structured returns the structured form of a result: the one that the tool

@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/discharge"
 	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/scope"
 )
 
 // MaxCalls bounds the calls of one session: beyond it every call is denied.
@@ -32,18 +33,21 @@ type Session struct {
 	confirmed discharge.Confirmations
 	agreed    agreements
 	foreign   map[string]bool // the origins that no tool of the monitor has
-	history   *history        // nil where there are no guards
+	task      task
+	history   *history // nil where there are no guards
 }
 
 // callRecord is what a session keeps of a call.
 type callRecord struct {
 	decided
-	bound    *binding
-	variant  *contract.Variant
-	args     []provenance.Resolved
-	keys     []string // the places of the arguments, as certificates name them
-	returned bool
-	made     *guard.Call // as guards see it; nil where there are none
+	bound     *binding
+	variant   *contract.Variant
+	args      []provenance.Resolved
+	keys      []string // the places of the arguments, as certificates name them
+	returned  bool
+	covered   bool // by a scope
+	scopeArgs []scope.Argument
+	made      *guard.Call // as guards see it; nil where there are none
 }
 
 var (
@@ -118,6 +122,7 @@ func (s *Session) addText(e Event) {
 		s.seen.System(next("system", &s.counts.system), e.Text)
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
+		s.task.turn, s.task.scope = e.Text, nil
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

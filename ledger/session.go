@@ -9,6 +9,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -55,6 +56,18 @@ func (s *Session) Attach(ctx context.Context, name, text string) error {
 // Assistant adds text that the model wrote to the user.
 func (s *Session) Assistant(ctx context.Context, text string) error {
 	return s.add(ctx, remit.Event{Kind: remit.AssistantEvent, Text: text})
+}
+
+// Scope puts what the user's last turn authorises into force; see
+// [remit.Session.Scope]. The log keeps it as its planner wrote it.
+func (s *Session) Scope(ctx context.Context, data []byte) (parsed *scope.Scope, refused []scope.Refusal, err error) {
+	err = s.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) {
+		if parsed, refused, err = r.CheckScope(data); err != nil {
+			return remit.Event{}, err
+		}
+		return remit.Event{Kind: remit.ScopeEvent, Scope: data}, nil
+	})
+	return parsed, refused, err
 }
 
 // Principal tells for whom the agent works; see [remit.Session.Principal].

@@ -13,12 +13,13 @@ import (
 type agentdojoCommand struct {
 	Dir       string `arg:"" type:"path" help:"One suite, a directory of suites, or one of all data sets."`
 	Contracts string `type:"path" placeholder:"DIR" help:"Reviewed contracts, as SUITE.yaml; a suite without one keeps its synthesized ones."`
+	Scopes    string `type:"path" placeholder:"DIR" help:"Scopes of the tasks, as SUITE.scopes.json or SUITE/scopes.json, by the tasks' ids."`
 	jsonFlag
 }
 
 // Run measures recorded sessions.
 func (c *agentdojoCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := eval.AgentDojo(ctx, c.Dir, c.Contracts)
+	r, err := eval.AgentDojo(ctx, c.Dir, c.Contracts, c.Scopes)
 	if err != nil {
 		return err
 	}
@@ -39,6 +40,9 @@ func dojoTable(t *command.Tables, r *eval.DojoReport) {
 		last = r.Reviewed
 	}
 	add("answered", &r.Answered)
+	if r.Scoped != nil {
+		add("scoped", r.Scoped)
+	}
 
 	form = "text"
 	add("synthesized", &r.Text.Synthesized)
@@ -46,6 +50,9 @@ func dojoTable(t *command.Tables, r *eval.DojoReport) {
 		add("reviewed", r.Text.Reviewed)
 	}
 	add("answered", &r.Text.Answered)
+	if r.Text.Scoped != nil {
+		add("scoped", r.Text.Scoped)
+	}
 	t.Rows(rows...)
 
 	t.List("suites without reviewed contracts, here with synthesized ones:", r.Unreviewed)

@@ -22,6 +22,7 @@ type cli struct {
 	AgentDojo   agentdojoCommand   `cmd:"" name:"agentdojo" help:"Measure Remit on recorded AgentDojo sessions."`
 	InjecAgent  injecagentCommand  `cmd:"" name:"injecagent" help:"Measure Remit on InjecAgent's cases."`
 	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
+	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests over tools that nobody tuned for."`
 	Provenance  provenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics diagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/remit-project/remit/scope"
 	"io"
 
 	"github.com/remit-project/remit/internal/command"
@@ -21,7 +22,8 @@ const (
 type sessionCommand struct {
 	engineFlags
 	judgeFlag
-	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
+	Scopes scope.Mode `placeholder:"MODE" default:"bound" help:"What scopes of the user's turns are for: off, grant or bound (bound)."`
+	Ack    bool       `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
 }
 
 // Help is shown below the flags.
@@ -47,6 +49,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return err
 	}
+	engine.options.Scopes = c.Scopes
 	p := newDialogue(engine, c.Ack)
 	in := bufio.NewReaderSize(s.In, 1<<16)
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/remit-project/remit/scope"
 	"slices"
 
 	"github.com/remit-project/remit"
@@ -34,6 +35,7 @@ type request struct {
 	For        string          `json:"for"`
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
+	Scope      json.RawMessage `json:"scope"`
 }
 
 // answered is a decision as a line of standard output.
@@ -87,15 +89,12 @@ func newDialogue(e *engine, ack bool) *dialogue {
 func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 	r, err := parseRequest(data)
 	if err == nil {
-		var d *remit.Decision
-		if d, err = p.handle(ctx, r); err == nil {
-			switch {
-			case d != nil:
-				return &answered{Type: "decision", Answer: protocol.NewAnswer(d)}
-			case p.ack:
+		var answer any
+		if answer, err = p.answer(ctx, r); err == nil {
+			if answer == nil && p.ack {
 				return &acknowledged{Type: "ok", Line: n}
 			}
-			return nil
+			return answer
 		}
 	}
 
@@ -124,6 +123,7 @@ var members = map[string]struct{ must, may []string }{
 	"call":      {must: []string{"tool"}, may: []string{"id", "server", "arguments"}},
 	"confirm":   {must: []string{"call"}, may: []string{"for"}},
 	"result":    {must: []string{"call"}, may: []string{"content", "structured"}},
+	"scope":     {must: []string{"scope"}},
 	"end":       {},
 }
 
@@ -143,7 +143,7 @@ func parseRequest(data []byte) (*request, error) {
 
 	allowed, known := members[r.Type]
 	if !known {
-		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, attach, assistant, call, confirm, result or end")
+		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, attach, assistant, call, confirm, result or end")
 	}
 	var have map[string]json.RawMessage
 	if err := json.Unmarshal(data, &have); err != nil {
@@ -163,6 +163,39 @@ func parseRequest(data []byte) (*request, error) {
 		}
 	}
 	return &r, nil
+}
+
+// scoped answers a scope: how many of its entries hold, and why the others don't.
+type scoped struct {
+	Type    string          `json:"type"`
+	Session string          `json:"session,omitempty"`
+	Calls   int             `json:"calls"`
+	Refused []scope.Refusal `json:"refused,omitempty"`
+}
+
+// answer carries one line out; nil means that there is nothing to say.
+func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
+	if r.Type == "scope" {
+		return p.scope(ctx, r)
+	}
+	d, err := p.handle(ctx, r)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return &answered{Type: "decision", Answer: protocol.NewAnswer(d)}, nil
+}
+
+// scope puts the scope of a turn into force.
+func (p *dialogue) scope(ctx context.Context, r *request) (any, error) {
+	s, err := p.session(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	parsed, refused, err := s.Scope(ctx, r.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return &scoped{Type: "scope", Session: r.Session, Calls: len(parsed.Calls), Refused: refused}, nil
 }
 
 // handle carries one line out. Only calls and confirmations have a decision.

@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -101,6 +102,8 @@ type DojoReport struct {
 	// DojoOutputs are the rates with outputs as structures, where the tools give
 	// them.
 	DojoOutputs
+	// Structures are the same rates under a name of their own.
+	Structures *DojoOutputs `json:"structures"`
 	// Text are the rates with outputs as text alone, as most agents get them.
 	Text DojoOutputs `json:"text"`
 }
@@ -116,6 +119,9 @@ type DojoOutputs struct {
 	// Answered is a person who answers as the user would, with the reviewed
 	// contracts where they were given.
 	Answered DojoRates `json:"answered"`
+	// Scoped is with scopes of the tasks, which bound what the agent may do, with
+	// synthesized contracts and nobody to ask; nil when none were given.
+	Scoped *DojoRates `json:"scoped,omitempty"`
 }
 
 type dojoSuite struct {
@@ -128,8 +134,8 @@ type dojoSuite struct {
 // AgentDojo measures the engine on recorded AgentDojo sessions: DIR is one
 // suite, or holds one suite a directory. Contracts are synthesized from the
 // suites' own schemas, and taken from the files of a second directory when one
-// is given.
-func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) {
+// is given. Scopes is a directory with the scopes of the suites' tasks; empty for none.
+func AgentDojo(ctx context.Context, dir, contracts, scopes string) (*DojoReport, error) {
 	dir = within(dir, agentDojoDir)
 	set, err := newDojoSet(dir, "")
 	if err != nil {
@@ -141,7 +147,11 @@ func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) 
 			return nil, err
 		}
 	}
+	if err := set.readScopes(scopes); err != nil {
+		return nil, err
+	}
 	report := &DojoReport{}
+	report.Structures = &report.DojoOutputs
 	for _, s := range set.suites {
 		report.Suites = append(report.Suites, s.name)
 	}
@@ -158,6 +168,12 @@ func AgentDojo(ctx context.Context, dir, contracts string) (*DojoReport, error) 
 		}
 		if err := reviewed.run(ctx, Remit(), true, &out.Answered); err != nil {
 			return nil, err
+		}
+		if scopes != "" {
+			out.Scoped = &DojoRates{}
+			if err := set.run(ctx, scopedEngine{scope.ModeBound}, false, out.Scoped); err != nil {
+				return nil, err
+			}
 		}
 		set.toText()
 		reviewed.toText()
@@ -189,6 +205,24 @@ type dojoSet struct {
 	contracts map[string]*contract.File // by suite
 	// unreviewed are the suites whose contracts were asked for and not there.
 	unreviewed []string
+	// scopes are those of the tasks, by suite and task.
+	scopes map[string]map[string]json.RawMessage
+}
+
+// readScopes reads the scopes of the suites' tasks.
+func (s *dojoSet) readScopes(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	s.scopes = map[string]map[string]json.RawMessage{}
+	for _, suite := range s.suites {
+		scopes, err := loadDojoScopes(dir, suite.name)
+		if err != nil {
+			return err
+		}
+		s.scopes[suite.name] = scopes
+	}
+	return nil
 }
 
 // newDojoSet reads suites, and takes their contracts from a directory, or from
@@ -308,7 +342,7 @@ func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoR
 			return fmt.Errorf("suite %s: %w", s.name, err)
 		}
 		for _, t := range s.tasks {
-			outcomes, asked, err := playDojo(ctx, begin, t.Prompt, t.Calls, answered)
+			outcomes, asked, err := playDojo(ctx, begin, t.Prompt, set.scopes[s.name][t.ID], t.Calls, answered)
 			if err != nil {
 				return fmt.Errorf("%s/%s: %w", s.name, t.ID, err)
 			}
@@ -325,7 +359,7 @@ func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoR
 			r.Utility.add(kept)
 		}
 		for _, t := range s.transcripts {
-			if err := r.attack(ctx, begin, s.name, t, answered); err != nil {
+			if err := r.attack(ctx, begin, s.name, t, set.scopes[s.name][t.UserTask], answered); err != nil {
 				return err
 			}
 		}
@@ -337,8 +371,8 @@ func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoR
 	return nil
 }
 
-func (r *DojoRates) attack(ctx context.Context, begin Begin, suite string, t dojoTranscript, answered bool) error {
-	outcomes, _, err := playDojo(ctx, begin, t.Prompt, t.Calls, answered)
+func (r *DojoRates) attack(ctx context.Context, begin Begin, suite string, t dojoTranscript, scope json.RawMessage, answered bool) error {
+	outcomes, _, err := playDojo(ctx, begin, t.Prompt, scope, t.Calls, answered)
 	if err != nil {
 		return fmt.Errorf("%s/%s/%s: %w", suite, t.UserTask, t.InjectionTask, err)
 	}
@@ -415,9 +449,12 @@ type dojoOutcome struct {
 // call of the own task with yes, and about an attack with no. An attack that no
 // call which ran has shown to the agent is not proposed: it counts as not let
 // through, and is no question.
-func playDojo(ctx context.Context, begin Begin, prompt string, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
+func playDojo(ctx context.Context, begin Begin, prompt string, scope json.RawMessage, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
 	s := begin("eval")
 	if err := s.User(ctx, prompt); err != nil {
+		return nil, 0, err
+	}
+	if err := putScope(ctx, s, scope); err != nil {
 		return nil, 0, err
 	}
 

@@ -3,7 +3,7 @@ package eval
 import "testing"
 
 func TestAgentDojoOnSharedData(t *testing.T) {
-	r, err := AgentDojo(t.Context(), shared(t, "agentdojo"), "")
+	r, err := AgentDojo(t.Context(), shared(t, "agentdojo"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestAgentDojoOnSharedData(t *testing.T) {
 // may know what is not a question of where an argument came from (see
 // docs/threat-model.md).
 func TestAgentDojoOnOwnSuites(t *testing.T) {
-	r, err := AgentDojo(t.Context(), "testdata/suites", "")
+	r, err := AgentDojo(t.Context(), "testdata/suites", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

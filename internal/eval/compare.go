@@ -161,7 +161,7 @@ func (c *comparing) plan() {
 	if c.dojo != nil {
 		each("agentdojo", c.onDojo)
 		c.jobs = append(c.jobs, func(ctx context.Context) (err error) {
-			c.out.AgentDojo, err = AgentDojo(ctx, filepath.Join(c.dir, agentDojoDir), c.o.Contracts)
+			c.out.AgentDojo, err = AgentDojo(ctx, filepath.Join(c.dir, agentDojoDir), c.o.Contracts, "")
 			return err
 		})
 	}

@@ -60,7 +60,7 @@ func TestReviewedContractsAreTheSynthesizedOnesWithTheseEdits(t *testing.T) {
 }
 
 func TestAgentDojoWithReviewedContracts(t *testing.T) {
-	r, err := AgentDojo(t.Context(), shared(t, "agentdojo"), "../../eval/reviewed/agentdojo")
+	r, err := AgentDojo(t.Context(), shared(t, "agentdojo"), "../../eval/reviewed/agentdojo", "")
 	if err != nil {
 		t.Fatal(err)
 	}

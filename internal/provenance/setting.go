@@ -9,6 +9,10 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
+// HowConstant is how a value is known that the service itself has for the ordinary
+// case, such as "primary" for a calendar.
+const HowConstant = "constant of the service"
+
 // resolveFlag resolves a boolean. Matching its text would decide nothing: the user's request
 // must have the flag, all words of its name, together, in the clause that asks for the
 // call.
@@ -274,7 +278,7 @@ func isParticiple(value, verb string) bool {
 func (q *query) resolveConstant(text string) (Resolution, bool) {
 	for _, w := range q.n.last {
 		if slices.Contains(services.constants[w], text) && !q.isOtherNamed(w) {
-			return q.settled("constant of the service", "the service's own word for what is the caller's, or the ordinary case"), true
+			return q.settled(HowConstant, "the service's own word for what is the caller's, or the ordinary case"), true
 		}
 	}
 	return Resolution{}, false

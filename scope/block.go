@@ -1,0 +1,78 @@
+package scope
+
+import "strings"
+
+// block is a part of a text between empty lines, with its "label: value" lines.
+type block struct {
+	text   string
+	labels []field
+}
+
+const (
+	// maxBlocks bounds the blocks of one text.
+	maxBlocks = 2000
+	// maxLabel bounds what stands before the colon of a labelled line, in bytes.
+	maxLabel = 40
+)
+
+// blocks parts a text at its empty lines.
+func blocks(text string) []block {
+	var out []block
+	var lines []string
+	flush := func() {
+		if len(lines) > 0 && len(out) < maxBlocks {
+			out = append(out, blockOf(lines))
+		}
+		lines = nil
+	}
+
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == "" {
+			flush()
+			continue
+		}
+		lines = append(lines, line)
+	}
+	flush()
+	return out
+}
+
+func blockOf(lines []string) block {
+	b := block{text: strings.Join(lines, "\n")}
+	for _, line := range lines {
+		label, value, ok := strings.Cut(line, ":")
+		label, value = strings.Trim(label, " \t-*"), strings.TrimSpace(value)
+		if ok && value != "" && len(label) <= maxLabel {
+			b.labels = append(b.labels, newField("", label, value))
+		}
+	}
+	return b
+}
+
+// meets reports whether the labelled lines of a block meet every condition.
+func (b block) meets(where []Match) bool {
+	for _, want := range where {
+		met := false
+		for _, l := range b.labels {
+			if l.named(words(want.Field)) && want.accepts(l.text) {
+				met = true
+				break
+			}
+		}
+		if !met {
+			return false
+		}
+	}
+	return true
+}
+
+// labelled returns the values of the lines that a description names.
+func (b block) labelled(description []string) []string {
+	var out []string
+	for _, l := range b.labels {
+		if l.named(description) {
+			out = append(out, l.text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package scope
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// same reports whether two scalars are the same value. Authority is compared byte by
+// byte; elsewhere case, and the ways of writing a number or a moment, don't matter.
+func same(want, have string, authority bool) bool {
+	want, have = strings.TrimSpace(want), strings.TrimSpace(have)
+	if want == have {
+		return true
+	}
+	if a, ok := number(want); ok {
+		b, ok := number(have)
+		return ok && a == b
+	}
+	if authority {
+		return false
+	}
+	if a, ok := moment(want); ok {
+		b, ok := moment(have)
+		return ok && a.Equal(b)
+	}
+	return fold(want) == fold(have)
+}
+
+// fold returns the form in which text is compared where case doesn't matter.
+func fold(s string) string {
+	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(s)))
+}
+
+var plainNumber = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,12})?$`)
+
+// number returns the one way to write a plain number.
+func number(s string) (string, bool) {
+	if !plainNumber.MatchString(s) {
+		return "", false
+	}
+	negative := strings.HasPrefix(s, "-")
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	if negative && whole != "0" {
+		whole = "-" + whole
+	}
+	return whole, true
+}
+
+// layouts are the ways in which tools write days and moments without a zone.
+var layouts = []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
+
+func moment(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02") || len(s) > len(time.RFC3339)+6 {
+		return time.Time{}, false
+	}
+	for _, l := range layouts {
+		if t, err := time.Parse(l, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// words returns the words of a name or a description, folded.
+func words(s string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range s {
+		if lower && unicode.IsUpper(r) {
+			b.WriteByte(' ') // camelCase
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(r)
+	}
+	return strings.FieldsFunc(fold(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// appears reports whether a value appears in a text as a whole: what is around it
+// doesn't continue it.
+func appears(text, value string) bool {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], value)
+		if i < 0 {
+			return false
+		}
+		start := from + i
+		end := start + len(value)
+		if !continues(text[:start], true) && !continues(text[end:], false) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
+// joiners continue a token where a letter or digit follows them.
+const joiners = "@.-_+/:%&=?#~"
+
+// continues reports whether the text beside a value continues its token.
+func continues(beside string, before bool) bool {
+	runes := []rune(beside)
+	if len(beside) > 16 {
+		if before {
+			runes = []rune(beside[len(beside)-16:])
+		} else {
+			runes = []rune(beside[:16])
+		}
+	}
+	if len(runes) == 0 {
+		return false
+	}
+	first, second := runes[0], rune(' ')
+	if before {
+		first = runes[len(runes)-1]
+		if len(runes) > 1 {
+			second = runes[len(runes)-2]
+		}
+	} else if len(runes) > 1 {
+		second = runes[1]
+	}
+
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if inWord(first) {
+		return true
+	}
+	return strings.ContainsRune(joiners, first) && inWord(second)
+}

@@ -1,0 +1,85 @@
+package scope
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// numbers in a person's words: 1,200 and 19.5 and 10%.
+var numbers = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?`)
+
+// maxOperands bounds the numbers that a computed value may follow from.
+const maxOperands = 24
+
+// follows reports whether a number follows from those of the request and the sources by
+// plain computation: a sum, a difference, a product, a half or a part in a hundred of one
+// or two of them, with a third added or taken away.
+func (m *matcher) follows(value string, c *Constraint) bool {
+	want, ok := new(big.Rat).SetString(value)
+	if !ok {
+		return false
+	}
+	operands := m.operands(c)
+	terms := slices.Concat(operands, pairs(operands))
+	for _, t := range terms {
+		if equalToCent(t, want) {
+			return true
+		}
+	}
+
+	for _, t := range terms {
+		for _, o := range operands {
+			if !m.step() {
+				return false
+			}
+			sum, difference := new(big.Rat).Add(t, o), new(big.Rat).Sub(t, o)
+			if equalToCent(sum, want) || equalToCent(difference, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// operands returns the numbers that a computed value may be made of.
+func (m *matcher) operands(c *Constraint) []*big.Rat {
+	var out []*big.Rat
+	add := func(s string) {
+		r, ok := new(big.Rat).SetString(strings.ReplaceAll(s, ",", ""))
+		if ok && len(out) < maxOperands {
+			out = append(out, r)
+		}
+	}
+
+	of := *c
+	of.Kind, of.Pick = Number, Only
+	for _, v := range m.offers(c.Sources, &of).values {
+		if _, ok := number(v.text); ok {
+			add(v.text)
+		}
+	}
+	for _, s := range numbers.FindAllString(m.request+" "+c.By, maxOperands) {
+		add(s)
+	}
+	return out
+}
+
+// pairs returns what two numbers result in.
+func pairs(operands []*big.Rat) []*big.Rat {
+	hundredth, half := big.NewRat(1, 100), big.NewRat(1, 2)
+	var out []*big.Rat
+	for _, a := range operands {
+		for _, b := range operands {
+			product := new(big.Rat).Mul(a, b)
+			part := new(big.Rat).Mul(product, hundredth)
+			out = append(out, new(big.Rat).Add(a, b), new(big.Rat).Sub(a, b), product, part)
+		}
+		out = append(out, new(big.Rat).Mul(a, half))
+	}
+	return out
+}
+
+// equalToCent reports whether two numbers are the same when rounded to cents.
+func equalToCent(a, b *big.Rat) bool { return a.FloatString(2) == b.FloatString(2) }

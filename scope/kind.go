@@ -1,0 +1,89 @@
+package scope
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// shapes are the kinds that can be told by their shape, as whole tokens of a text.
+var shapes = map[Kind]*regexp.Regexp{
+	Email:   regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`),
+	URL:     regexp.MustCompile(`(?:https?://[^\s"'<>)\]]+|(?:www\.)?(?:[\pL\pN-]+\.)+\pL{2,}(?:/[^\s"'<>)\]]*)?)`),
+	Account: regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8}\d*|\d{8,20}`),
+	Number:  regexp.MustCompile(`-?\d+(?:,\d{3})*(?:\.\d+)?`),
+	Date:    regexp.MustCompile(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?`),
+	Phone:   regexp.MustCompile(`\+?\d[\d ()-]{5,}\d`),
+}
+
+// maxShaped bounds the tokens of a kind that are looked for in one text.
+const maxShaped = 64
+
+// shaped returns the distinct tokens of a kind in a text, at most [maxShaped]; false
+// for a kind that has no shape, or more tokens than that.
+func shaped(text string, kind Kind) ([]string, bool) {
+	re := shapes[kind]
+	if re == nil {
+		return nil, false
+	}
+	places := re.FindAllStringIndex(text, 4*maxShaped+1)
+	var found []string
+	for _, at := range places {
+		if whole(text, at[0], at[1]) {
+			found = append(found, text[at[0]:at[1]])
+		}
+	}
+	if len(places) > 4*maxShaped || len(found) > maxShaped {
+		return nil, false
+	}
+
+	var out []string
+	seen := map[string]bool{}
+	for _, f := range found {
+		f = strings.TrimRight(f, ".,;:")
+		if kind == Number {
+			f = strings.ReplaceAll(f, ",", "")
+		}
+		if key := fold(f); !seen[key] {
+			seen[key] = true
+			out = append(out, f)
+		}
+	}
+	return out, true
+}
+
+// priced are numbers beside a currency.
+var priced = regexp.MustCompile(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(\d+(?:,\d{3})*(?:\.\d+)?)|(\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
+
+// money are the words of a field that is an amount of money.
+var money = []string{"amount", "price", "total", "sum", "cost", "fee", "due", "rent", "payment", "balance"}
+
+// ofMoney reports whether a word names an amount of money.
+func ofMoney(word string) bool { return slices.Contains(money, word) }
+
+// prices returns the distinct amounts of money in a text.
+func prices(text string) []string {
+	var out []string
+	for _, m := range priced.FindAllStringSubmatch(text, maxShaped) {
+		v := strings.ReplaceAll(m[1]+m[2], ",", "")
+		if n, ok := number(v); ok && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// whole reports whether a token is not a part of a longer one.
+func whole(text string, start, end int) bool {
+	return !continues(text[:start], true) && !continues(text[end:], false)
+}
+
+// isOf reports whether a whole field has the shape of a kind.
+func isOf(text string, kind Kind) bool {
+	re := shapes[kind]
+	if re == nil {
+		return false
+	}
+	at := re.FindStringIndex(text)
+	return at != nil && at[0] == 0 && at[1] == len(text)
+}

@@ -1,0 +1,345 @@
+package scope
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/schema"
+)
+
+// Refusal is an entry of a scope that grants nothing, and why.
+type Refusal struct {
+	// Pointer is the place in the scope.
+	Pointer string `json:"path"`
+	Message string `json:"message"`
+}
+
+// String returns the refusal as one line.
+func (r Refusal) String() string { return r.Pointer + ": " + r.Message }
+
+// Parse reads a scope. The catalogues are those of the session: an entry with a tool
+// or an argument that none of them defines is left out and reported as a refusal,
+// since the rest of the scope stands without it. The error is about a text that is no
+// scope at all.
+func Parse(data []byte, tools []*schema.Catalogue) (*Scope, []Refusal, error) {
+	if len(data) > MaxSize {
+		return nil, nil, fmt.Errorf("the scope has %d bytes: write at most %d", len(data), MaxSize)
+	}
+	if _, err := strictjson.Parse(data, strictjson.Limits{Size: MaxSize, Depth: 32, Leaves: 32 << 10}); err != nil {
+		return nil, nil, fmt.Errorf("read the scope: %w", err)
+	}
+	var raw rawScope
+	if err := decode(data, &raw); err != nil {
+		return nil, nil, fmt.Errorf("read the scope: %w", err)
+	}
+	if len(raw.Calls) > MaxCalls {
+		return nil, nil, fmt.Errorf("the scope has %d calls: write at most %d", len(raw.Calls), MaxCalls)
+	}
+
+	r := reader{tools: tools}
+	out := &Scope{}
+	for i, c := range raw.Calls {
+		r.at = fmt.Sprintf("/calls/%d", i)
+		call, err := r.call(c)
+		if err != nil {
+			r.refused = append(r.refused, Refusal{r.at, err.Error()})
+			continue
+		}
+		out.Calls = append(out.Calls, call)
+	}
+	for i, s := range raw.Delegates {
+		r.at = fmt.Sprintf("/delegates/%d", i)
+		source, err := r.source(s, 0)
+		if err != nil {
+			r.refused = append(r.refused, Refusal{r.at, err.Error()})
+			continue
+		}
+		out.Delegates = append(out.Delegates, source)
+	}
+	return out, r.refused, nil
+}
+
+// The form of a scope as it is written.
+type (
+	rawScope struct {
+		Calls     []json.RawMessage `json:"calls"`
+		Delegates []json.RawMessage `json:"delegates"`
+	}
+	rawCall struct {
+		Server string                     `json:"server"`
+		Tool   string                     `json:"tool"`
+		Times  json.RawMessage            `json:"times"`
+		Args   map[string]json.RawMessage `json:"args"`
+	}
+	rawConstraint struct {
+		Is       json.RawMessage            `json:"is"`
+		From     []json.RawMessage          `json:"from"`
+		Kind     string                     `json:"kind"`
+		Pick     string                     `json:"pick"`
+		By       string                     `json:"by"`
+		Computed *[]json.RawMessage         `json:"computed"`
+		Any      bool                       `json:"any"`
+		Absent   bool                       `json:"absent"`
+		Template string                     `json:"template"`
+		Holes    map[string]json.RawMessage `json:"holes"`
+	}
+	rawSource struct {
+		Server string                     `json:"server"`
+		Tool   string                     `json:"tool"`
+		Args   map[string]json.RawMessage `json:"args"`
+		Field  string                     `json:"field"`
+		Where  map[string]json.RawMessage `json:"where"`
+	}
+	rawMatch struct {
+		Prefix string `json:"prefix"`
+	}
+)
+
+// decode reads one JSON value into a form, strictly.
+func decode(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
+// reader reads the entries of a scope.
+type reader struct {
+	tools   []*schema.Catalogue
+	at      string
+	refused []Refusal
+}
+
+func (r *reader) call(data json.RawMessage) (Call, error) {
+	var raw rawCall
+	if err := decode(data, &raw); err != nil {
+		return Call{}, err
+	}
+	times, err := readTimes(raw.Times)
+	if err != nil {
+		return Call{}, err
+	}
+	args, err := r.args(raw.Server, raw.Tool, raw.Args, 0)
+	if err != nil {
+		return Call{}, err
+	}
+	return Call{raw.Server, raw.Tool, times, args}, nil
+}
+
+func readTimes(data json.RawMessage) (Times, error) {
+	if len(data) == 0 {
+		return Times{N: 1}, nil
+	}
+	if string(data) == `"each"` {
+		return Times{Each: true}, nil
+	}
+	var n int
+	if err := json.Unmarshal(data, &n); err != nil || n < 1 || n > MaxTimes {
+		return Times{}, fmt.Errorf(`times is %s: write a number from 1 to %d, or "each"`, clip(data), MaxTimes)
+	}
+	return Times{N: n}, nil
+}
+
+// args reads the constraints on the arguments of a tool.
+func (r *reader) args(server, name string, raw map[string]json.RawMessage, depth int) ([]Arg, error) {
+	tool, err := r.tool(server, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > MaxArgs {
+		return nil, fmt.Errorf("%d arguments of %s are constrained: write at most %d", len(raw), name, MaxArgs)
+	}
+
+	out := make([]Arg, 0, len(raw))
+	for _, pointer := range slices.Sorted(maps.Keys(raw)) {
+		if !knows(tool, pointer) {
+			return nil, fmt.Errorf("the tool %s has no argument %s", name, clip([]byte(pointer)))
+		}
+		c, err := r.constraint(raw[pointer], depth)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", pointer, err)
+		}
+		out = append(out, Arg{pointer, c})
+	}
+	return out, nil
+}
+
+// tool finds the definition of a tool; nil where no catalogue was given.
+func (r *reader) tool(server, name string) (*schema.Tool, error) {
+	if name == "" {
+		return nil, fmt.Errorf("an entry needs a tool")
+	}
+	if r.tools == nil {
+		return nil, nil
+	}
+	for _, c := range r.tools {
+		if server != "" && c.Server != server {
+			continue
+		}
+		if t, ok := c.Tool(name); ok {
+			return t, nil
+		}
+	}
+	return nil, fmt.Errorf("no server has a tool %s", clip([]byte(name)))
+}
+
+// knows reports whether a tool's input has a place for a pointer.
+func knows(t *schema.Tool, pointer string) bool {
+	if !strings.HasPrefix(pointer, "/") {
+		return false
+	}
+	return t == nil || t.Accepts(strings.ReplaceAll(pointer, "/*", "/0"))
+}
+
+func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error) {
+	if depth > MaxNesting {
+		return Constraint{}, fmt.Errorf("sources are nested more than %d deep", MaxNesting)
+	}
+	var raw rawConstraint
+	if err := decode(data, &raw); err != nil {
+		return Constraint{}, err
+	}
+	ways := 0
+	for _, set := range []bool{raw.Is != nil, raw.From != nil, raw.Computed != nil, raw.Any, raw.Absent, raw.Template != ""} {
+		if set {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return Constraint{}, fmt.Errorf("a constraint has one of is, from, computed, any, absent and template, not %d of them", ways)
+	}
+
+	out := Constraint{Kind: Kind(raw.Kind), Pick: Pick(raw.Pick), By: raw.By, Any: raw.Any, Absent: raw.Absent, Template: raw.Template}
+	var err error
+	switch {
+	case raw.Is != nil:
+		out.Is, err = readValues(raw.Is)
+	case raw.From != nil:
+		if !slices.Contains([]Pick{Only, All, Choice}, out.Pick) {
+			return Constraint{}, fmt.Errorf("from needs a pick: write only, all or choice")
+		}
+		out.From, err = r.sources(raw.From, depth)
+	case raw.Computed != nil:
+		out.Computed = true
+		out.Sources, err = r.sources(*raw.Computed, depth)
+	case raw.Template != "":
+		out.Holes, err = r.holes(raw, depth)
+	}
+	return out, err
+}
+
+// hole is a place in a template.
+var hole = regexp.MustCompile(`\{(\w+)\}`)
+
+func (r *reader) holes(raw rawConstraint, depth int) (map[string]Constraint, error) {
+	names := hole.FindAllStringSubmatch(raw.Template, -1)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("the template has no hole such as {name}: write is instead")
+	}
+	out := map[string]Constraint{}
+	for _, n := range names {
+		data, ok := raw.Holes[n[1]]
+		if !ok {
+			return nil, fmt.Errorf("holes doesn't say what {%s} is", n[1])
+		}
+		c, err := r.constraint(data, depth+1)
+		if err != nil {
+			return nil, fmt.Errorf("hole %s: %w", n[1], err)
+		}
+		out[n[1]] = c
+	}
+	return out, nil
+}
+
+func (r *reader) sources(raw []json.RawMessage, depth int) ([]Source, error) {
+	if len(raw) > MaxSources {
+		return nil, fmt.Errorf("%d sources: write at most %d", len(raw), MaxSources)
+	}
+	out := make([]Source, 0, len(raw))
+	for _, data := range raw {
+		s, err := r.source(data, depth)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
+	var raw rawSource
+	if err := decode(data, &raw); err != nil {
+		return Source{}, err
+	}
+	args, err := r.args(raw.Server, raw.Tool, raw.Args, depth+1)
+	if err != nil {
+		return Source{}, err
+	}
+
+	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field}
+	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
+		m, err := readMatch(raw.Where[name])
+		if err != nil {
+			return Source{}, fmt.Errorf("where %s: %w", name, err)
+		}
+		m.Field = name
+		out.Where = append(out.Where, m)
+	}
+	return out, nil
+}
+
+func readMatch(data json.RawMessage) (Match, error) {
+	if len(data) > 0 && data[0] == '{' {
+		var raw rawMatch
+		if err := decode(data, &raw); err != nil {
+			return Match{}, err
+		}
+		if raw.Prefix == "" {
+			return Match{}, fmt.Errorf("prefix is empty")
+		}
+		return Match{Prefix: raw.Prefix}, nil
+	}
+	values, err := readValues(data)
+	return Match{Is: values}, err
+}
+
+var errNoScalar = errors.New("write a text, a number, true or false, or a list of them")
+
+// readValues reads a scalar, or a list of scalars as alternatives.
+func readValues(data json.RawMessage) ([]Value, error) {
+	doc, err := strictjson.Parse(data, strictjson.Limits{Size: MaxSize, Depth: 2, Leaves: MaxValues})
+	if err != nil {
+		return nil, err
+	}
+	if doc.Root().Kind() == strictjson.Object {
+		return nil, errNoScalar
+	}
+
+	var out []Value
+	for _, leaf := range doc.Leaves() {
+		switch leaf.Kind {
+		case strictjson.String, strictjson.Number, strictjson.Bool:
+			out = append(out, Value(leaf.Text))
+		case strictjson.Null:
+			out = append(out, "")
+		default:
+			return nil, errNoScalar
+		}
+	}
+	return out, nil
+}
+
+// clip shortens text of a scope for a message.
+func clip(data []byte) string {
+	const most = 80
+	if len(data) > most {
+		return fmt.Sprintf("%.80q…", data[:most])
+	}
+	return fmt.Sprintf("%q", data)
+}

@@ -1,0 +1,162 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+)
+
+// selection says which records of a result count; nil for all of them.
+type selection map[string]bool
+
+// has reports whether a record counts.
+func (s selection) has(record string) bool { return s == nil || s[record] }
+
+// selected returns the records that a source selects: by its conditions, else by what
+// the call was asked for, else by the words of its description.
+func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
+	if len(s.Where) > 0 {
+		return m.meeting(s.Where, r)
+	}
+	if asked := m.recordsWith(r, func(f field) bool { return askedFor(s, f) }); asked != nil {
+		return asked
+	}
+
+	d := describe(s.Field + " " + c.By)
+	return m.recordsWith(r, func(f field) bool { return !f.named(words(s.Field)) && d.tells(f) })
+}
+
+// recordsWith returns the records that have a field; nil where none has.
+func (m *matcher) recordsWith(r *Result, has func(field) bool) selection {
+	var out selection
+	for _, f := range r.fields {
+		if !m.step() {
+			return selection{}
+		}
+		if !has(f) {
+			continue
+		}
+		if out == nil {
+			out = selection{}
+		}
+		out[f.record] = true
+	}
+	return out
+}
+
+// meeting returns the records that meet every condition.
+func (m *matcher) meeting(where []Match, r *Result) selection {
+	out := selection{}
+	for record := range r.records {
+		if m.meets(where, r, record) {
+			out[record] = true
+		}
+	}
+	return out
+}
+
+// meets reports whether a record meets every condition, by its own fields or by those of
+// the objects in it.
+func (m *matcher) meets(where []Match, r *Result, record string) bool {
+	for _, want := range where {
+		description := words(want.Field)
+		met := false
+		for _, f := range r.fields {
+			if !m.step() {
+				return false
+			}
+			inside := f.record == record || strings.HasPrefix(f.record, record+"/")
+			if inside && f.namedWithin(description, record) && want.accepts(f.text) {
+				met = true
+				break
+			}
+		}
+		if !met {
+			return false
+		}
+	}
+	return true
+}
+
+// accepts reports whether the text of a field meets a condition.
+func (w Match) accepts(text string) bool {
+	if w.Prefix != "" {
+		return strings.HasPrefix(fold(text), fold(w.Prefix))
+	}
+	return slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) })
+}
+
+// askedFor reports whether a whole field is what a source was asked for, as a file is by
+// its name.
+func askedFor(s *Source, f field) bool {
+	const least = 3 // a shorter value, such as a number, is in other fields by accident
+	for _, c := range s.Args {
+		if slices.ContainsFunc(c.Is, func(v Value) bool { return len(v) >= least && same(string(v), f.text, false) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// description is what a scope says in words of the record that is meant.
+type description struct {
+	words   []string
+	amounts map[string]bool
+}
+
+func describe(text string) description {
+	d := description{words: words(text), amounts: map[string]bool{}}
+	for _, n := range numbers.FindAllString(text, maxOperands) {
+		if v, ok := number(n); ok {
+			d.amounts[v] = true
+		}
+	}
+	return d
+}
+
+// tells reports whether a field tells its record by the words of the description. Every
+// record that shares a telling word counts: which of several is meant is a question.
+func (d description) tells(f field) bool {
+	if v, ok := number(f.text); ok {
+		return d.amounts[v]
+	}
+	if len(f.words) == 0 || len(f.text) < 3 || d.saysOfOther(f) {
+		return false
+	}
+	if d.contains(f.words) {
+		return true
+	}
+	return slices.ContainsFunc(f.words, func(w string) bool { return telling(w) && slices.Contains(d.words, w) })
+}
+
+// saysOfOther reports whether the description has a party in the other direction: "from
+// Ann" tells no record that Ann received.
+func (d description) saysOfOther(f field) bool {
+	if len(f.key) == 0 {
+		return false
+	}
+	other := opposite[directions[f.key[0]]]
+	return other != "" && d.contains(append([]string{other}, f.words...))
+}
+
+// contains reports whether words appear in a row in the description.
+func (d description) contains(row []string) bool {
+	for i := 0; i+len(row) <= len(d.words); i++ {
+		if slices.Equal(d.words[i:i+len(row)], row) {
+			return true
+		}
+	}
+	return false
+}
+
+// directions are the prepositions that go with the members that hold a party, and
+// opposite those that go with the other party.
+var (
+	directions = map[string]string{"sender": "from", "from": "from", "payer": "from", "author": "from", "recipient": "to", "recipients": "to", "to": "to", "payee": "to"}
+	opposite   = map[string]string{"from": "to", "to": "from"}
+)
+
+// common are words of descriptions that tell no record from another.
+var common = strings.Fields("the and from for with that this user users you are was new last latest month date time present current")
+
+// telling reports whether a word may tell a record from others.
+func telling(w string) bool { return len(w) >= 3 && !slices.Contains(common, w) }

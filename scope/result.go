@@ -1,0 +1,142 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// Result is what an earlier call of the session returned, as far as scopes need it.
+type Result struct {
+	// Call is the call's id.
+	Call         string
+	Server, Tool string
+	Args         []Argument
+	// Text is the result as the agent saw it.
+	Text string
+	// Covered reports whether an entry of a scope covered the call, and Read whether
+	// the call changed nothing.
+	Covered, Read bool
+
+	// fields and records are set where the result has structure.
+	structured bool
+	fields     []field
+	records    map[string][]int // the fields of each record, by the record's pointer
+}
+
+// field is one scalar of a structured result, or one labelled line of a text.
+type field struct {
+	record string   // the pointer of the innermost object around it
+	key    []string // the words of its member name, or of that of the array that it is in
+	text   string
+	words  []string // of the text; nil for a longer one
+}
+
+const (
+	// maxFields bounds the fields of one result that scopes look at.
+	maxFields = 20_000
+	// maxTitle bounds a text whose words name its record: a title or a subject, not a
+	// message.
+	maxTitle = 8
+)
+
+func newField(record, key, text string) field {
+	f := field{record: record, key: words(key), text: text}
+	if w := words(text[:min(len(text), 16*maxTitle)]); len(w) <= maxTitle && len(text) <= 16*maxTitle {
+		f.words = w
+	}
+	return f
+}
+
+// SetContent gives a result its content: the text that the agent saw, and the structured
+// form, nil where the tool gave none. A text is read as fields where that is sound.
+func (r *Result) SetContent(text string, doc *strictjson.Document) {
+	r.Text = text
+	if doc == nil {
+		doc = textDocument(text)
+	}
+	if doc == nil {
+		return
+	}
+
+	r.structured = true
+	r.records = map[string][]int{}
+	for _, leaf := range doc.Leaves() {
+		if len(r.fields) == maxFields {
+			break
+		}
+		if leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null {
+			continue
+		}
+		record, key := split(leaf.Pointer)
+		r.records[record] = append(r.records[record], len(r.fields))
+		r.fields = append(r.fields, newField(record, key, leaf.Text))
+	}
+}
+
+// split parts the pointer of a leaf into that of its record and its member name.
+// Elements of an array belong to the record that the array is a member of.
+func split(pointer string) (record, key string) {
+	for pointer != "" {
+		i := strings.LastIndexByte(pointer, '/')
+		last := pointer[i+1:]
+		pointer = pointer[:i]
+		if strings.Trim(last, "0123456789") != "" {
+			return pointer, strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
+		}
+	}
+	return "", ""
+}
+
+// says reports whether a value appears as a whole in the text of a result, or in one of
+// its fields.
+func (r *Result) says(value string) bool {
+	if !r.structured {
+		return appears(r.Text, value)
+	}
+	return slices.ContainsFunc(r.fields, func(f field) bool { return appears(f.text, value) })
+}
+
+// named reports whether a description names the field: it is the member's name, or begins
+// with it ("amount of the rent payment").
+func (f field) named(description []string) bool { return names(description, f.key) }
+
+// namedWithin reports whether a description names the field, or an object around it
+// within a record.
+func (f field) namedWithin(description []string, record string) bool {
+	if f.named(description) {
+		return true
+	}
+	for segment := range strings.SplitSeq(strings.TrimPrefix(f.record, record), "/") {
+		if segment != "" && names(description, words(segment)) {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a description names a member. "event id" names "id", and "id"
+// names "message_id": the last word is the thing, and one of them may say no more.
+func names(description, member []string) bool {
+	if len(description) == 0 || len(member) == 0 {
+		return false
+	}
+	head := description
+	for i, w := range description {
+		if i > 0 && (w == "of" || w == "from" || w == "in" || w == "to") {
+			head = description[:i]
+			break
+		}
+	}
+	if !sameWord(head[len(head)-1], member[len(member)-1]) {
+		return false
+	}
+	short := len(head) == 1 && len(member) <= 3
+	return len(member) == 1 || short || slices.EqualFunc(head, member, sameWord)
+}
+
+// sameWord compares words without regard to a plural.
+func sameWord(a, b string) bool {
+	return a == b || strings.TrimSuffix(a, "s") == strings.TrimSuffix(b, "s")
+}

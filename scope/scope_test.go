@@ -1,0 +1,257 @@
+package scope_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
+)
+
+// mailbox is a server with what the cases need.
+const mailbox = `{"tools": [
+ {"name": "list_mails", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}},
+ {"name": "read_file", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}},
+ {"name": "forward_mail", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}, "to": {"type": "string"}, "cc": {"type": "string"}, "note": {"type": "string"}, "filter": {"type": "string"}}}},
+ {"name": "pay", "inputSchema": {"type": "object", "properties": {"account": {"type": "string"}, "amount": {"type": "number"}}}},
+ {"name": "invite", "inputSchema": {"type": "object", "properties": {"guests": {"type": "array", "items": {"type": "object", "properties": {"mail": {"type": "string"}}}}}}}
+]}`
+
+func tools(t *testing.T) []*schema.Catalogue {
+	t.Helper()
+	c, err := schema.Parse("mailbox", []byte(mailbox))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*schema.Catalogue{c}
+}
+
+func TestParse(t *testing.T) {
+	for name, c := range map[string]struct {
+		scope string
+		// refused or wrong are words of what is reported.
+		refused, wrong string
+	}{
+		"one call":                    {scope: `{"calls":[{"tool":"pay","times":2,"args":{"/amount":{"is":3}}}],"delegates":[]}`},
+		"elements of a list":          {scope: `{"calls":[{"tool":"invite","args":{"/guests/*/mail":{"is":"a@x.io"}}}]}`},
+		"an unknown tool":             {scope: `{"calls":[{"tool":"wipe"}]}`, refused: `no server has a tool "wipe"`},
+		"an unknown argument":         {scope: `{"calls":[{"tool":"pay","args":{"/iban":{"any":true}}}]}`, refused: `no argument "/iban"`},
+		"an unknown tool as a source": {scope: `{"calls":[{"tool":"pay","args":{"/amount":{"from":[{"tool":"wipe"}],"pick":"only"}}}]}`, refused: "no server"},
+		"two ways at once":            {scope: `{"calls":[{"tool":"pay","args":{"/amount":{"is":3,"any":true}}}]}`, refused: "not 2 of them"},
+		"no way at all":               {scope: `{"calls":[{"tool":"pay","args":{"/amount":{"by":"guess"}}}]}`, refused: "not 0 of them"},
+		"a pick that is none":         {scope: `{"calls":[{"tool":"pay","args":{"/amount":{"from":[],"pick":"some"}}}]}`, refused: "only, all or choice"},
+		"a negative count":            {scope: `{"calls":[{"tool":"pay","times":-1}]}`, refused: "from 1 to"},
+		"an unknown member":           {scope: `{"calls":[{"tool":"pay","always":true}]}`, refused: "always"},
+		"a hole without a constraint": {scope: `{"calls":[{"tool":"pay","args":{"/account":{"template":"x{y}","holes":{}}}}]}`, refused: "{y}"},
+		"an object as a value":        {scope: `{"calls":[{"tool":"pay","args":{"/amount":{"is":{"a":1}}}}]}`, refused: "write a text"},
+		"a name twice":                {scope: `{"calls":[],"calls":[]}`, wrong: "calls"},
+		"a list":                      {scope: `[]`, wrong: "read the scope"},
+		"too many calls":              {scope: `{"calls":[` + strings.Repeat(`{"tool":"pay"},`, scope.MaxCalls) + `{"tool":"pay"}]}`, wrong: "at most"},
+		"nesting without end":         {scope: `{"calls":[{"tool":"pay","args":` + strings.Repeat(`{"/amount":{"pick":"only","from":[{"tool":"pay","args":`, 6) + `{}` + strings.Repeat(`}]}}`, 6) + `}]}`, refused: "deep"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(c.scope), tools(t))
+			switch {
+			case c.wrong != "":
+				if err == nil || !strings.Contains(err.Error(), c.wrong) {
+					t.Fatalf("error %v, want %q", err, c.wrong)
+				}
+			case err != nil:
+				t.Fatal(err)
+			case c.refused == "" && (len(refused) > 0 || len(s.Calls) != 1):
+				t.Fatalf("refused %v", refused)
+			case c.refused != "" && (len(refused) != 1 || !strings.Contains(refused[0].Message, c.refused) || len(s.Calls) != 0):
+				t.Fatalf("refused %v, want %q", refused, c.refused)
+			}
+		})
+	}
+}
+
+// call is a proposed call in short: arguments by pointer, each with a letter for its role
+// before a colon (t target, s selector, c content, o control).
+func call(tool string, args map[string]string) *scope.Proposal {
+	p := &scope.Proposal{Server: "mailbox", Tool: tool, Digest: tool, Irreversible: true, Omitted: func(pointer string) scope.Omitted {
+		return scope.Omitted{Role: map[string]label.Role{"/filter": label.Selector, "/to": label.Target}[pointer]}
+	}}
+	roles := map[string]label.Role{"t": label.Target, "s": label.Selector, "c": label.Content, "o": label.Control}
+	for pointer, v := range args {
+		role, text, _ := strings.Cut(v, ":")
+		p.Args = append(p.Args, scope.Argument{Pointer: pointer, Text: text, Role: roles[role], Doubtful: role == "t" || role == "s"})
+		p.Digest += pointer + text
+	}
+	return p
+}
+
+func TestMatch(t *testing.T) {
+	const (
+		two  = `[{"id":"m1","from":"Ann Berg","subject":"Lunch","size":10},{"id":"m2","from":"Bob","subject":"Rent","size":20}]`
+		bill = "Bill 4711\n\nTotal due  98.70\n\nIBAN: DE89370400440532013000\nDue 2026-02-01"
+	)
+	mail := func(tool, query, text string) *scope.Result {
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: tool, Covered: true, Read: true}
+		if query != "" {
+			r.Args = []scope.Argument{{Pointer: "/query", Text: query, Role: label.Content, Foreign: true}}
+		}
+		r.SetContent(text, nil)
+		return r
+	}
+	forward := func(id string) map[string]string {
+		return map[string]string{"/id": "s:" + id, "/to": "t:bob@corp.example"}
+	}
+	entry := func(id string) string {
+		return `{"calls":[{"tool":"forward_mail","args":{"/id":` + id + `,"/to":{"is":"bob@corp.example"},"/cc":{"absent":true},"/note":{"any":true}}}]}`
+	}
+	listed := func(rest string) string { return entry(`{"from":[{"tool":"list_mails","field":"id"` + rest) }
+
+	for name, c := range map[string]struct {
+		scope  string
+		tool   string
+		args   map[string]string
+		result *scope.Result
+		want   bool
+	}{
+		"what the request states":                     {entry(`{"is":"m1"}`), "forward_mail", forward("m1"), nil, true},
+		"another object":                              {entry(`{"is":"m1"}`), "forward_mail", forward("m2"), nil, false},
+		"another recipient":                           {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:eve@evil.example"}, nil, false},
+		"a recipient in another case":                 {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:Bob@corp.example"}, nil, false},
+		"an argument that has to be left out":         {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:bob@corp.example", "/cc": "t:eve@evil.example"}, nil, false},
+		"an argument that the scope doesn't speak of": {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:bob@corp.example", "/filter": "s:x"}, nil, false},
+		"free content":                                {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:bob@corp.example", "/note": "c:hello"}, nil, true},
+		"a target left out":                           {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1"}, nil, false},
+		"open where authority lies":                   {`{"calls":[{"tool":"forward_mail","args":{"/to":{"any":true}}}]}`, "forward_mail", map[string]string{"/to": "t:x@x.io"}, nil, false},
+		"computed where authority lies":               {`{"calls":[{"tool":"forward_mail","args":{"/to":{"computed":[],"by":"Bob"}}}]}`, "forward_mail", map[string]string{"/to": "t:x@x.io"}, nil, false},
+		"a source that was not called":                {listed(`}],"kind":"id","pick":"only"}`), "forward_mail", forward("m1"), nil, false},
+		"only, of two":                                {listed(`}],"kind":"id","pick":"only"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), false},
+		"only, told by the words":                     {listed(`}],"kind":"id","pick":"only","by":"the mail about lunch"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), true},
+		"only, of records that a condition selects":   {listed(`,"where":{"from":{"prefix":"ann"}}}],"kind":"id","pick":"only"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), true},
+		"the other record":                            {listed(`,"where":{"from":{"prefix":"ann"}}}],"kind":"id","pick":"only"}`), "forward_mail", forward("m2"), mail("list_mails", "", two), false},
+		"a choice that can be checked":                {listed(`}],"kind":"id","pick":"choice","by":"the largest"}`), "forward_mail", forward("m2"), mail("list_mails", "", two), true},
+		"a choice against its criterion":              {listed(`}],"kind":"id","pick":"choice","by":"the largest"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), false},
+		"a choice that nothing can check":             {listed(`}],"kind":"id","pick":"choice","by":"the nicest"}`), "forward_mail", forward("m2"), mail("list_mails", "", two), false},
+		"a place in the list":                         {listed(`}],"kind":"id","pick":"choice","by":"the second in the list"}`), "forward_mail", forward("m2"), mail("list_mails", "", two), true},
+		"a query that the user didn't say":            {listed(`}],"kind":"id","pick":"all"}`), "forward_mail", forward("m1"), mail("list_mails", "salaries", two), false},
+		"a query in the user's words":                 {listed(`}],"kind":"id","pick":"only","by":"the mail about lunch"}`), "forward_mail", forward("m1"), mail("list_mails", "lunch", two), true},
+		"all of a search":                             {listed(`}],"kind":"id","pick":"all"}`), "forward_mail", forward("m1"), mail("list_mails", "lunch", two), false},
+		"all of a listing":                            {listed(`}],"kind":"id","pick":"all"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), true},
+		"an id inside of a text":                      {listed(`}],"kind":"id","pick":"all"}`), "forward_mail", forward("m9"), mail("list_mails", "", `[{"id":"m1","body":"forward m9"}]`), false},
+		"an amount and an account of a bill":          {payment, "pay", map[string]string{"/account": "t:DE89370400440532013000", "/amount": "o:98.7"}, mail("read_file", "", bill), true},
+		"another account":                             {payment, "pay", map[string]string{"/account": "t:GB33BUKB20201555555555", "/amount": "o:98.7"}, mail("read_file", "", bill), false},
+		"two accounts in a text":                      {payment, "pay", map[string]string{"/account": "t:DE89370400440532013000", "/amount": "o:98.7"}, mail("read_file", "", bill+"\n\nor GB33BUKB20201555555555"), false},
+		"a part of a hundred":                         {share, "pay", map[string]string{"/amount": "o:9.87"}, mail("read_file", "", bill), true},
+		"another number":                              {share, "pay", map[string]string{"/amount": "o:77.13"}, mail("read_file", "", bill), false},
+		"a name in a folder":                          {template, "read_file", map[string]string{"/path": "t:/notes/a.md"}, nil, true},
+		"a name that leaves the folder":               {template, "read_file", map[string]string{"/path": "t:/notes/../a.md"}, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(c.scope), tools(t))
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			var results []*scope.Result
+			if c.result != nil {
+				results = append(results, c.result)
+			}
+			task := scope.NewTask(s, "Forward the mail about lunch to Bob, or pay 10% of the bill.")
+			_, misses, ok := task.Match(call(c.tool, c.args), results)
+			if ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+const (
+	payment = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","field":"account to pay to"}],"kind":"account","pick":"only"},"/amount":{"from":[{"tool":"read_file","field":"total amount due"}],"kind":"number","pick":"only"}}}]}`
+	share   = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","field":"total"}],"by":"10% of the bill"}}}]}`
+	// A file of any name in one folder.
+	template = `{"calls":[{"tool":"read_file","args":{"/path":{"template":"/notes/{name}","holes":{"name":{"computed":[],"by":"a file name"}}}}}]}`
+)
+
+// An entry is spent by calls that ran; a retry of the same call is the same call.
+func TestTimes(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","times":1,"args":{"/amount":{"is":[1,2]}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := scope.NewTask(s, "")
+	first, second := call("pay", map[string]string{"/amount": "o:1"}), call("pay", map[string]string{"/amount": "o:2"})
+	if _, _, ok := task.Match(second, nil); !ok {
+		t.Error("an entry that was only looked at is spent")
+	}
+	cover, _, ok := task.Match(first, nil)
+	if !ok {
+		t.Fatal("not covered")
+	}
+	task.Spend(cover)
+	if _, _, ok := task.Match(second, nil); ok {
+		t.Error("a second call is covered by an entry for one")
+	}
+	if _, _, ok := task.Match(first, nil); !ok {
+		t.Error("a retry is not covered")
+	}
+}
+
+// Values that an entry takes from one source are of one record.
+func TestOneRecord(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{
+		"/account":{"from":[{"tool":"list_mails","field":"account"}],"kind":"account","pick":"choice","by":"the bill"},
+		"/amount":{"from":[{"tool":"list_mails","field":"amount"}],"kind":"number","pick":"choice","by":"the bill"}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	r.SetContent(`[{"account":"DE11111111","amount":10},{"account":"DE22222222","amount":20}]`, nil)
+	for args, want := range map[[2]string]bool{{"DE11111111", "10"}: true, {"DE11111111", "20"}: false} {
+		p := call("pay", map[string]string{"/account": "t:" + args[0], "/amount": "o:" + args[1]})
+		p.Irreversible = false
+		if _, misses, ok := scope.NewTask(s, "").Match(p, []*scope.Result{r}); ok != want {
+			t.Errorf("%v covered: %v, want %v (%v)", args, ok, want, misses)
+		}
+	}
+}
+
+// A text is read as fields only where the whole of it is what a serializer writes.
+func TestTextAsFields(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"all"}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		`{"mails":[{"id":"m1"}]}`:                        true,
+		"- id: m1\n  day: '2026-01-02'\n":                true,
+		"- id: m1\n  subject: Hello\n":                   false, // a template may have pasted it
+		"Mails:\n- id: m1 # note\n  day: '2026-01-02'\n": false,
+		"the mail m1": false,
+	} {
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+		r.SetContent(text, nil)
+		_, _, ok := scope.NewTask(s, "").Match(call("forward_mail", map[string]string{"/id": "s:m1"}), []*scope.Result{r})
+		if ok != want {
+			t.Errorf("%q offers the id: %v, want %v", text, ok, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(payment))
+	f.Add([]byte(template))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, _, err := scope.Parse(data, nil)
+		if err != nil {
+			return
+		}
+		task := scope.NewTask(s, "request")
+		for _, c := range s.Calls {
+			task.Match(call(c.Tool, map[string]string{"/a": "t:x"}), nil)
+		}
+	})
+}
+
+func FuzzSetContent(f *testing.F) {
+	f.Add("- id: m1\n  day: '2026-01-02'\n")
+	f.Add(`{"a":[1,{"b":null}]}`)
+	f.Fuzz(func(_ *testing.T, text string) {
+		(&scope.Result{}).SetContent(text, nil)
+	})
+}

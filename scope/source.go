@@ -1,0 +1,301 @@
+package scope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// candidate is a value that a source offers.
+type candidate struct {
+	text   string
+	call   string
+	record string // the call and the record's pointer; empty for a value out of a text
+}
+
+// offers are what the sources of a constraint offer.
+type offers struct {
+	values []candidate
+	// called reports whether a source was called at all.
+	called bool
+	// loose are the results in whose texts a value without a shape may appear.
+	loose []*Result
+}
+
+// distinct returns how many different values are offered.
+func (o offers) distinct() int {
+	seen := map[string]bool{}
+	for _, v := range o.values {
+		seen[fold(v.text)] = true
+	}
+	return len(seen)
+}
+
+// from accepts a value that appears in the result of a call of the scope.
+func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
+	o := m.offers(c.From, c)
+	if !o.called {
+		if a.Said && !a.Doubtful {
+			return Grant{Way: WaySaid}, ""
+		}
+		return Grant{}, "the call that it has to come from was not made"
+	}
+
+	var hits []candidate
+	for _, v := range o.values {
+		if same(v.text, a.Text, a.authority()) {
+			hits = append(hits, v)
+		}
+	}
+	if len(hits) == 0 {
+		return m.quoted(c, a, o)
+	}
+	several := o.distinct() > 1
+	if c.Pick == Only && several {
+		return Grant{}, fmt.Sprintf("%s offers several: %s", sourceNames(c), list(o.values))
+	}
+	// Whoever can add a record to a listing could have it chosen: what can't be taken
+	// back needs a criterion that a program can check.
+	if c.Pick == Choice && m.irreversible && several && !m.extreme(c, o, hits) {
+		return Grant{}, fmt.Sprintf("which of %s is meant (%s) can't be checked", sourceNames(c), c.By)
+	}
+
+	m.bind(c, hits)
+	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
+}
+
+// quoted accepts words out of the text of a source as content. What carries authority, or
+// says which object is meant, has to be a value of its own.
+func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
+	quotable := c.Pick == Only && !a.authority() && a.Role != label.Selector
+	if quotable {
+		for _, r := range o.loose {
+			if r.says(a.Text) {
+				return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
+			}
+		}
+	}
+	return Grant{}, fmt.Sprintf("%s is not what %s offers", clip([]byte(a.Text)), sourceNames(c))
+}
+
+func sourceNames(c *Constraint) string {
+	var names []string
+	for _, s := range c.From {
+		if !slices.Contains(names, s.Tool) {
+			names = append(names, s.Tool)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// list names the first values for a message.
+func list(values []candidate) string {
+	const most = 4
+	var out []string
+	for _, v := range values {
+		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+		if len(out) == most {
+			break
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// bind holds the arguments that an entry takes from one source to one record: whom a
+// payment goes to and how much it is belong to the same bill.
+func (m *matcher) bind(c *Constraint, hits []candidate) {
+	if c.Pick == All {
+		return
+	}
+	var records []string
+	for _, h := range hits {
+		if h.record == "" {
+			return
+		}
+		records = append(records, h.record)
+	}
+
+	key := fmt.Sprintf("%+v", withoutFields(c.From))
+	before, bound := m.bound[key]
+	if !bound {
+		m.bound[key] = records
+		return
+	}
+	m.bound[key] = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !slices.Contains(records, r) })
+}
+
+func withoutFields(sources []Source) []Source {
+	out := slices.Clone(sources)
+	for i := range out {
+		out[i].Field = ""
+	}
+	return out
+}
+
+// offers gathers what sources offer for a constraint.
+func (m *matcher) offers(sources []Source, c *Constraint) offers {
+	var out offers
+	for i := range sources {
+		s := &sources[i]
+		for _, r := range m.results {
+			if !m.comesFrom(s, r, c.Pick) {
+				continue
+			}
+
+			out.called = true
+			if shapes[c.Kind] == nil && len(s.Where) == 0 {
+				out.loose = append(out.loose, r)
+			}
+			if r.structured {
+				out.values = append(out.values, m.fields(s, c, r)...)
+			} else {
+				out.values = append(out.values, m.lines(s, c, r)...)
+			}
+		}
+	}
+	return out
+}
+
+// comesFrom reports whether a result is that of the call which a source names.
+func (m *matcher) comesFrom(s *Source, r *Result, pick Pick) bool {
+	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
+		return false
+	}
+	for _, a := range r.Args {
+		if !a.Empty && !m.asScoped(s, r, a, pick) {
+			return false
+		}
+	}
+	return true
+}
+
+// asScoped reports whether an argument of an earlier call is as a source has it. What the
+// scope leaves open in a search has to be the user's own words: an attacker who picks the
+// query picks the result. All of a listing is that of one that nothing narrows.
+func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
+	constrained := false
+	for i := range s.Args {
+		c := &s.Args[i]
+		if !within(c.Pointer, a.Pointer) {
+			continue
+		}
+		constrained = true
+		if _, miss := m.value(&c.Constraint, a); miss != "" {
+			return false
+		}
+	}
+
+	narrows := m.effect && r.Read && a.Role != label.Control
+	if constrained || !narrows {
+		return true
+	}
+	if pick == All {
+		return !m.irreversible
+	}
+	return !a.Foreign || appears(fold(m.request), fold(a.Text))
+}
+
+// fields returns the values of the field that a source names, in the records that it
+// selects. Where no record has the field, values of the kind count, as whole fields or
+// in a text.
+func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
+	selected := m.selected(s, c, r)
+	name := words(s.Field)
+	var named, ofKind []candidate
+	for _, f := range r.fields {
+		if !m.step() {
+			return nil
+		}
+		if !selected.has(f.record) {
+			continue
+		}
+
+		record := r.Call + " " + f.record
+		switch {
+		case f.named(name):
+			named = append(named, candidate{f.text, r.Call, record})
+		case c.Pick != Only: // an outsider's words must not offer a choice
+		case isOf(f.text, c.Kind):
+			ofKind = append(ofKind, candidate{f.text, r.Call, record})
+		default:
+			found, pointed := inText(s, c, f.text)
+			for _, t := range found {
+				if pointed {
+					named = append(named, candidate{text: t, call: r.Call})
+				} else {
+					ofKind = append(ofKind, candidate{text: t, call: r.Call})
+				}
+			}
+		}
+	}
+
+	if len(named) > 0 {
+		return named
+	}
+	return ofKind
+}
+
+// lines returns the values that the text of a result offers.
+func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
+	if c.Pick != Only {
+		return nil // an outsider's words must not offer a choice
+	}
+
+	var named, ofKind []candidate
+	for _, b := range blocks(r.Text) {
+		if !m.step() || !b.meets(s.Where) {
+			continue
+		}
+		found, pointed := b.labelled(words(s.Field)), true
+		if len(found) == 0 {
+			found, pointed = inText(s, c, b.text)
+		}
+		for _, t := range found {
+			if pointed {
+				named = append(named, candidate{text: t, call: r.Call})
+			} else {
+				ofKind = append(ofKind, candidate{text: t, call: r.Call})
+			}
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	return ofKind
+}
+
+// inText returns the values of a constraint's kind in a text, and whether the text points
+// to them: by a currency, or by a word of the field's name in their line.
+func inText(s *Source, c *Constraint, text string) (values []string, pointed bool) {
+	if c.Kind == Number && slices.ContainsFunc(words(s.Field), ofMoney) {
+		if found := prices(text); len(found) > 0 {
+			return found, true
+		}
+	}
+	if lines := linesWith(text, words(s.Field)); lines != "" {
+		if found, ok := shaped(lines, c.Kind); ok && len(found) > 0 {
+			return found, true
+		}
+	}
+	found, _ := shaped(text, c.Kind)
+	return found, false
+}
+
+// linesWith returns the lines of a text that begin with one of the longer words, as the
+// lines of a bill do: "Total  98.70".
+func linesWith(text string, named []string) string {
+	const long = 4 // "of" and "the" are in every line
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		have := words(line[:min(len(line), maxLabel)])
+		have = have[:min(len(have), 2)]
+		if slices.ContainsFunc(named, func(w string) bool { return len(w) >= long && slices.Contains(have, w) }) {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}

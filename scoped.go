@@ -1,0 +1,220 @@
+package remit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// Errors of [Session.Scope].
+var (
+	// ErrNoTurn is returned before the user has said anything.
+	ErrNoTurn = errors.New("a scope is for a turn of the user's, and there is none yet")
+	// ErrLongTurn is returned for a turn that no person wrote by hand: what is pasted
+	// into it must not be planned by.
+	ErrLongTurn = fmt.Errorf("the user's turn is longer than %d bytes, which is too long for a scope", MaxScopeTurn)
+)
+
+const (
+	// MaxScopeTurn bounds the turn that a scope may be for, in bytes.
+	MaxScopeTurn = 64 << 10
+	// maxScopeResults bounds the results in which a scope looks for values: the last
+	// ones count.
+	maxScopeResults = 256
+)
+
+// CheckScope reports what [Session.Scope] would do, and does nothing: for those who
+// write a scope down before it counts.
+func (s *Session) CheckScope(data []byte) (*scope.Scope, []scope.Refusal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.parseScope(data)
+}
+
+// Scope puts what the user's last turn authorises into force, as a planner wrote it down
+// from trusted text alone. It holds until the user's next turn. Only the trusted side may
+// call it: never pass on a scope that an agent or a tool sent. It returns the scope that is
+// in force, and the entries that were left out since they name what the session doesn't
+// have. It has no effect where [Options.Scopes] is off.
+func (s *Session) Scope(data []byte) (*scope.Scope, []scope.Refusal, error) {
+	return s.setScope(data, time.Time{})
+}
+
+func (s *Session) setScope(data []byte, at time.Time) (*scope.Scope, []scope.Refusal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	parsed, refused, err := s.parseScope(data)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	s.begin(at)
+	s.task.scope = scope.NewTask(parsed, s.task.turn)
+	return parsed, refused, nil
+}
+
+// parseScope reads a scope for the last turn.
+func (s *Session) parseScope(data []byte) (*scope.Scope, []scope.Refusal, error) {
+	if s.counts.user == 0 {
+		return nil, nil, ErrNoTurn
+	}
+	if len(s.task.turn) > MaxScopeTurn {
+		return nil, nil, ErrLongTurn
+	}
+	return scope.Parse(data, s.monitor.catalogues)
+}
+
+// task is what the user's last turn authorises, with what earlier calls returned.
+type task struct {
+	turn    string
+	scope   *scope.Task // nil where there is none for the turn
+	results []*scope.Result
+}
+
+// scoped returns the task's scope for a decision; nil where scopes are off.
+func (d *deployment) scoped(t *task) *scope.Task {
+	if d.scopes != scope.ModeGrant && d.scopes != scope.ModeBound {
+		return nil
+	}
+	return t.scope
+}
+
+// settledByScope are the codes of reasons that a scope settles. Guards, forbidden
+// origins, unknown tools and arguments, and changed definitions are never among them.
+var settledByScope = []Code{BelowFloor, OpenObligation, GroupBelowFloor, Unprovoked, ExternalSink}
+
+// scoped decides what the scope of the turn says of the call: it settles doubts, and
+// where it bounds, asks about an effect that no entry covers.
+func (x *deciding) scoped() {
+	if x.in.task == nil {
+		return
+	}
+	x.out.scopeArgs = x.scopeArguments()
+	cover, misses, ok := x.in.task.Match(x.scopeProposal(), x.in.results)
+	if !ok {
+		if x.in.scopes == scope.ModeBound && x.variant.Effect != contract.Read {
+			x.outside(misses)
+		}
+		return
+	}
+
+	x.out.cover = &cover
+	x.certify(&cover)
+	x.d.Reasons = slices.DeleteFunc(x.d.Reasons, func(r Reason) bool { return x.settledBy(&cover, r) })
+}
+
+// outside asks about an effect that no entry of the scope covers.
+func (x *deciding) outside(misses []string) {
+	why := "nothing in the user's request is about such a call"
+	if len(misses) > 0 {
+		why = "the request is for another one: " + strings.Join(misses, "; ")
+	}
+	x.ask(OutsideScope, "", fmt.Sprintf("the call (%s) is outside of what the user asked for; %s", x.variant.Effect, why),
+		"ask the user whether this is wanted")
+}
+
+// certify records what the scope says of each value. The value keeps its label: a
+// certificate of a scope is for this call.
+func (x *deciding) certify(c *scope.Cover) {
+	for _, g := range c.Grants {
+		i := slices.IndexFunc(x.leaves, func(l leaf) bool { return !l.outer && l.place == g.Pointer })
+		if i < 0 || x.d.Findings[i].Satisfied {
+			continue
+		}
+		f := &x.d.Findings[i]
+		f.Satisfied = true
+		f.Certificates = append(f.Certificates, Discharge{
+			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: "the user's request authorises it: " + g.String(),
+		})
+	}
+}
+
+// ScopeProcedure is the procedure of certificates that a scope issues.
+const ScopeProcedure = "scope"
+
+// settledBy reports whether a scope settles a reason. Content goes on being checked for
+// links and secrets, unless the scope says where the value comes from.
+func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
+	if r.Verdict != Ask || !slices.Contains(settledByScope, r.Code) {
+		return false
+	}
+	if r.Code != ExternalSink {
+		return true
+	}
+	i := slices.IndexFunc(x.leaves, func(l leaf) bool { return l.Pointer == r.Path })
+	if i < 0 {
+		// The call leaves something out. The scope has to say that it may.
+		left, constrained := x.in.task.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
+		return !constrained || left.Absent || left.Any
+	}
+	return slices.ContainsFunc(c.Grants, func(g scope.Grant) bool { return g.Pointer == x.leaves[i].place && g.Names() })
+}
+
+// scopeProposal returns the call as scopes see it.
+func (x *deciding) scopeProposal() *scope.Proposal {
+	effect := x.variant.Effect
+	return &scope.Proposal{
+		Server: x.d.Server, Tool: x.d.Tool, Digest: x.digest(), Args: x.out.scopeArgs,
+		Read: effect == contract.Read, Irreversible: effect == contract.Egress || effect == contract.Destructive,
+		Omitted: x.omitted,
+	}
+}
+
+func (x *deciding) scopeArguments() []scope.Argument {
+	out := make([]scope.Argument, 0, len(x.leaves))
+	for i, l := range x.leaves {
+		if l.outer {
+			continue
+		}
+		trust := x.checked[i].Certified.Trust
+		out = append(out, scope.Argument{
+			Pointer: l.place, Text: l.Text, Role: x.arguments[i].Role,
+			Empty:    l.Kind == strictjson.Null || l.Kind == strictjson.Object || l.Kind == strictjson.Array || l.Text == "",
+			Said:     trust >= label.User,
+			Foreign:  trust <= label.External && x.resolved[i].How != provenance.HowConstant,
+			Doubtful: slices.ContainsFunc(x.d.Reasons, func(r Reason) bool { return r.Path == l.Pointer }),
+		})
+	}
+	return out
+}
+
+// omitted returns what is known of an argument that the call leaves out.
+func (x *deciding) omitted(pointer string) scope.Omitted {
+	var out scope.Omitted
+	element := strings.ReplaceAll(pointer, "/*", "/0")
+	if a, ok := x.variant.Match(element); ok {
+		out.Role = a.Role
+	}
+	return out
+}
+
+// keepResult keeps what a call returned for the scopes of this turn and the next ones.
+func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Document) {
+	if s.monitor.scopes == "" || s.monitor.scopes == scope.ModeOff {
+		return
+	}
+	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
+		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read}
+	out.SetContent(r.Content, doc)
+
+	t := &s.task
+	if len(t.results) == maxScopeResults {
+		t.results = slices.Clone(t.results[1:]) // a decision may be looking at them
+	}
+	t.results = append(t.results, out)
+}
+
+// restoreScope puts a scope of the log into force.
+func (s *Session) restoreScope(data json.RawMessage, at time.Time) error {
+	_, _, err := s.setScope(data, at)
+	return err
+}
