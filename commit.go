@@ -86,10 +86,12 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 		task: s.monitor.scoped(&s.task), results: s.task.results,
 		consent: q.consent, facts: facts, best: Allow,
 	}
+
 	in.number = s.counts.calls
 	if in.call.ID == "" {
 		in.call.ID, in.number = s.nextID()
 	}
+
 	if record, ok := s.calls[in.call.ID]; ok {
 		in.before = &record.decided
 	}
@@ -99,6 +101,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 		}
 		in.call = in.before.call
 	}
+
 	return in, nil
 }
 

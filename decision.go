@@ -162,6 +162,7 @@ func (d *Decision) Explain() string {
 	if d.Verdict == Allow {
 		return ""
 	}
+
 	var b strings.Builder
 	verb := "denied"
 	if d.Verdict == Ask {
@@ -171,6 +172,7 @@ func (d *Decision) Explain() string {
 	if d.Through != "" {
 		tool += " through " + d.Through
 	}
+
 	fmt.Fprintf(&b, "The call of %s was %s.\n", tool, verb)
 	for _, r := range d.Reasons {
 		if r.Path != "" {
@@ -178,6 +180,7 @@ func (d *Decision) Explain() string {
 		} else {
 			fmt.Fprintf(&b, "- %s\n", r.Message)
 		}
+
 		for _, sentence := range r.References {
 			fmt.Fprintf(&b, "  The policy says: %q\n", sentence)
 		}
@@ -185,5 +188,6 @@ func (d *Decision) Explain() string {
 			fmt.Fprintf(&b, "  %s\n", remedy)
 		}
 	}
+
 	return b.String()
 }

@@ -152,6 +152,7 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 	default:
 		return nil, fmt.Errorf("unknown kind %q", e.Kind)
 	}
+
 	return nil, nil
 }
 

@@ -99,6 +99,7 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	want, err := f.Approve(a)
 	if err != nil {
 		return nil, err
@@ -107,9 +108,11 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if had, err := f.Marshal(); err == nil && string(had) == string(wanted) {
 		return data, nil
 	}
+
 	root, err := strictyaml.Parse(data)
 	if err != nil {
 		return nil, err
@@ -118,6 +121,7 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	if err := e.approve(root, a); err != nil {
 		return nil, fmt.Errorf("%s: %w: write it there by hand", name, err)
 	}
+
 	// An edit that reads in another way than it was meant is none.
 	edited, err := Load(name, e.data)
 	if err != nil {
@@ -126,6 +130,7 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	if got, err := edited.Marshal(); err != nil || string(got) != string(wanted) {
 		return nil, fmt.Errorf("%s is written in a way that can't be edited: write the call there by hand", name)
 	}
+
 	return e.data, nil
 }
 

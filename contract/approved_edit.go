@@ -43,6 +43,7 @@ func (e *edit) member(n *strictyaml.Node, before int, text string) error {
 	if !ok {
 		return errEmpty
 	}
+
 	if e.data[at] == '{' {
 		if before = min(before, len(n.Content)/2-1); before <= 0 {
 			at++
@@ -54,6 +55,7 @@ func (e *edit) member(n *strictyaml.Node, before int, text string) error {
 		}
 		return e.insert(at, ok, text)
 	}
+
 	if len(n.Content) == 0 {
 		return errEmpty
 	}

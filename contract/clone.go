@@ -10,21 +10,25 @@ func (f *File) Clone() *File {
 	out := *f
 	out.Settled = slices.Clone(f.Settled)
 	out.Tools = slices.Clone(f.Tools)
+
 	for i := range out.Tools {
 		t := &out.Tools[i]
 		t.Approved = slices.Clone(t.Approved)
 		for j := range t.Approved {
 			t.Approved[j] = maps.Clone(t.Approved[j])
 		}
+
 		t.Args = cloneArgs(t.Args)
 		t.Output = *t.Output.clone()
 		if t.Unwrap != nil {
 			u := *t.Unwrap
 			t.Unwrap = &u
 		}
+
 		if t.Variants == nil {
 			continue
 		}
+
 		v := *t.Variants
 		v.Cases = slices.Clone(v.Cases)
 		for j := range v.Cases {
@@ -35,6 +39,7 @@ func (f *File) Clone() *File {
 		}
 		t.Variants = &v
 	}
+
 	return &out
 }
 

@@ -15,6 +15,7 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	if err != nil || !bytes.Contains(old, []byte("#")) {
 		return plain, err
 	}
+
 	was, err := strictyaml.Open(name, old)
 	if err != nil {
 		return nil, err
@@ -23,6 +24,7 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !carryComments(was.Root, now.Root) {
 		return plain, nil
 	}
@@ -30,6 +32,7 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	// A text that reads in another way than it was meant is worth less than the
 	// comments.
 	again, err := Load(name, text)
@@ -39,6 +42,7 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	if got, err := again.Marshal(); err != nil || !bytes.Equal(got, plain) {
 		return plain, nil
 	}
+
 	return text, nil
 }
 
@@ -49,6 +53,7 @@ func carryComments(old, fresh *strictyaml.Node) bool {
 	if old.Kind != fresh.Kind {
 		return found
 	}
+
 	switch old.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(old.Content); i += 2 {
@@ -70,6 +75,7 @@ func carryComments(old, fresh *strictyaml.Node) bool {
 			}
 		}
 	}
+
 	return found
 }
 

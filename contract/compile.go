@@ -184,6 +184,7 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		Sinks:     cmp.Or(t.Sinks, f.Sinks, s.Sinks, Ask),
 	}
 	unprovoked := cmp.Or(t.Unprovoked, f.Unprovoked, s.Unprovoked, Ask)
+
 	output, err := compileOutput(f, &t.Output)
 	if err != nil {
 		return nil, err
@@ -193,9 +194,11 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		return nil, err
 	}
 	c.whole = &Variant{Effect: t.Effect, Unprovoked: unprovoked, Output: output, arguments: arguments}
+
 	if t.Variants == nil {
 		return c, nil
 	}
+
 	c.Verb = t.Variants.Argument
 	c.variants = map[string]*Variant{}
 	for i := range t.Variants.Cases {
@@ -206,10 +209,12 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 				return nil, fmt.Errorf("variant %q: %w", k.Value, err)
 			}
 		}
+
 		own, err := compileArgs(k.Args, s)
 		if err != nil {
 			return nil, fmt.Errorf("variant %q: %w", k.Value, err)
 		}
+
 		// The variant's own entries come first: they win over equally specific
 		// ones of the tool.
 		v.arguments = append(own, arguments...)
@@ -219,6 +224,7 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 			c.unspoken = v
 		}
 	}
+
 	if d := t.Variants.Default; d != "" {
 		v, ok := c.variants[d]
 		if !ok {
@@ -226,6 +232,7 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		}
 		c.unspoken = v
 	}
+
 	if c.unspoken == nil {
 		return nil, fmt.Errorf("variants of %s have no case", c.Verb)
 	}
@@ -268,6 +275,7 @@ func compileArgs(args []Arg, s Defaults) ([]Argument, error) {
 			return nil, err
 		}
 		arg := Argument{Arg: a, pattern: p, Requirement: label.Requirement{Role: a.Role, Floor: a.Floor}}
+
 		for _, name := range a.Forbidden {
 			arg.Requirement.Forbidden = arg.Requirement.Forbidden.Union(s.Classes.Origin(name))
 		}
@@ -278,9 +286,11 @@ func compileArgs(args []Arg, s Defaults) ([]Argument, error) {
 			}
 			arg.Requirement.Required |= o
 		}
+
 		if a.Position.Line > 0 {
 			arg.Place = a.Position.String()
 		}
+
 		arg.allow = setOf(a.Allow)
 		for _, v := range a.Allow {
 			if dir, ok := directoryOf(v); ok && a.Form == Path {
@@ -290,6 +300,7 @@ func compileArgs(args []Arg, s Defaults) ([]Argument, error) {
 		arg.discharge = setOf(a.Discharge)
 		out = append(out, arg)
 	}
+
 	slices.SortStableFunc(out, func(a, b Argument) int {
 		if n := b.pattern.Compare(a.pattern); n != 0 {
 			return n
@@ -315,6 +326,7 @@ func compileOutput(f *File, o *Output) (*CompiledOutput, error) {
 	if o.Settled {
 		out.settled = setOf(f.Settled)
 	}
+
 	for _, f := range o.Fields {
 		p, err := ParsePattern(f.Pattern)
 		if err != nil {
@@ -328,6 +340,7 @@ func compileOutput(f *File, o *Output) (*CompiledOutput, error) {
 		}
 		return cmp.Compare(a.trust, b.trust)
 	})
+
 	for i := range o.Certify {
 		p, err := ParsePattern(o.Certify[i].Field)
 		if err != nil {

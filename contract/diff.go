@@ -51,6 +51,7 @@ func Diff(a, b *File) []Change {
 	d.mode("unprovoked", a.Unprovoked, b.Unprovoked, "", "")
 	d.mode("sinks", a.Sinks, b.Sinks, "", "")
 	d.list("settled", a.Settled, b.Settled, len(missing(b.Settled, a.Settled)) > 0)
+
 	for i := range b.Tools {
 		now := &b.Tools[i]
 		d.tool = now.Name
@@ -60,6 +61,7 @@ func Diff(a, b *File) []Change {
 			d.add("", "", "effect "+string(now.Effect), true, true)
 		}
 	}
+
 	for i := range a.Tools {
 		was := &a.Tools[i]
 		d.tool = was.Name
@@ -67,6 +69,7 @@ func Diff(a, b *File) []Change {
 			d.add("", "effect "+string(was.Effect), "", true, false)
 		}
 	}
+
 	return d.changes
 }
 
@@ -199,6 +202,7 @@ func covers(p Pattern, pattern string) bool {
 func (d *differ) args(a, b []Arg) {
 	outer := d.prefix
 	defer func() { d.prefix = outer }()
+
 	for i := range b {
 		now := &b[i]
 		d.prefix = outer + "args " + now.Pattern + " "
@@ -212,6 +216,7 @@ func (d *differ) args(a, b []Arg) {
 		}
 		d.arg(was, now)
 	}
+
 	for i := range a {
 		was := &a[i]
 		if argAt(b, was.Pattern) != nil {
@@ -292,6 +297,7 @@ func (d *differ) output(a, b *Output) {
 	outer := d.prefix
 	defer func() { d.prefix = outer }()
 	d.prefix = outer + "output "
+
 	d.text("trust", a.Trust.String(), b.Trust.String(), true, b.Trust > a.Trust)
 	if a.Derived != b.Derived {
 		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), true, a.Derived)
@@ -299,6 +305,7 @@ func (d *differ) output(a, b *Output) {
 	if a.Settled != b.Settled {
 		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
 	}
+
 	for i := range b.Fields {
 		was, listed := fieldTrust(a, b.Fields[i].Pattern)
 		now := b.Fields[i].Trust
@@ -314,6 +321,7 @@ func (d *differ) output(a, b *Output) {
 			d.add("fields "+a.Fields[i].Pattern, a.Fields[i].Trust.String(), "", true, now > a.Fields[i].Trust)
 		}
 	}
+
 	before, after := certifyTexts(a), certifyTexts(b)
 	for _, c := range missing(after, before) {
 		d.add("certify", "", c, true, true)
@@ -321,6 +329,7 @@ func (d *differ) output(a, b *Output) {
 	for _, c := range missing(before, after) {
 		d.add("certify", c, "", true, false)
 	}
+
 	d.text("review", a.Review, b.Review, false, false)
 }
 
@@ -354,11 +363,13 @@ func (d *differ) variants(a, b *Tool) {
 		d.add("variants", "by "+va.Argument, "", true, true)
 		return
 	}
+
 	outer := d.prefix
 	defer func() { d.prefix = outer }()
 	d.prefix = outer + "variants "
 	d.text("argument", va.Argument, vb.Argument, true, true)
 	d.text("default", va.Default, vb.Default, true, true)
+
 	for i := range vb.Cases {
 		now := &vb.Cases[i]
 		d.prefix = outer + "variants " + now.Value + " "
@@ -367,6 +378,7 @@ func (d *differ) variants(a, b *Tool) {
 			d.add("", "", "effect "+string(caseEffect(b, now)), true, true)
 			continue
 		}
+
 		was := &va.Cases[j]
 		d.effect(caseEffect(a, was), caseEffect(b, now))
 		d.mode("unprovoked", was.Unprovoked, now.Unprovoked, a.Unprovoked, b.Unprovoked)
@@ -375,6 +387,7 @@ func (d *differ) variants(a, b *Tool) {
 		d.text("why", was.Why, now.Why, false, false)
 		d.text("review", was.Review, now.Review, false, false)
 	}
+
 	for i := range va.Cases {
 		was := &va.Cases[i]
 		if !slices.ContainsFunc(vb.Cases, func(c Case) bool { return c.Value == was.Value }) {

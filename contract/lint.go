@@ -66,15 +66,18 @@ func (f Findings) Err() error {
 func Lint(f *File, c *schema.Catalogue) Findings {
 	l := &linter{}
 	l.file(f, c)
+
 	unwraps := slices.ContainsFunc(f.Tools, func(t Tool) bool { return t.Unwrap != nil })
 	for i := range f.Tools {
 		t := &f.Tools[i]
 		l.tool = t.Name
 		l.reviews(t)
+
 		def, ok := c.Tool(t.Name)
 		if !ok && t.Fingerprint == "" && unwraps {
 			continue // a tool that another one calls need not be listed
 		}
+
 		if !ok {
 			names := make([]string, len(c.Tools))
 			for j := range c.Tools {
@@ -87,6 +90,7 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 			l.add(SevereWarning, t.Position, "", hint, "the server offers no tool %q", strictyaml.Clip(t.Name))
 			continue
 		}
+
 		l.definition(f, t, def)
 		l.arguments(t, def)
 		if t.Unwrap != nil {
@@ -97,6 +101,7 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 			l.variants(t.Variants, def)
 		}
 	}
+
 	slices.SortStableFunc(l.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Column, b.Position.Column))
 	})
@@ -193,10 +198,12 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		unwrapped := t.Unwrap != nil && t.Unwrap.covers(pointer)
 		return unwrapped || slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
 	}
+
 	// uncovered is a place into which the schema lets what no pattern matches.
 	uncovered := func(pattern string) bool {
 		return def.Accepts(pattern+"/*") && !covered(pattern+"/*")
 	}
+
 	leaves := def.Leaves()
 	names := make([]string, len(leaves))
 	for i, leaf := range leaves {
@@ -213,6 +220,7 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 				"the schema lets lists or objects into %s of tool %q, and no pattern matches what is inside", strictyaml.Clip(leaf.Pattern), strictyaml.Clip(t.Name))
 		}
 	}
+
 	for _, r := range all {
 		l.floor(r.arg, r.effect)
 		if !r.used(def, leaves) {
@@ -250,6 +258,7 @@ func (l *linter) floor(a *Arg, effect Effect) {
 		l.add(SevereInfo, a.Position, a.Pattern, "see that this makes it safe, or raise it",
 			"the floor %s of %s is lower than %s, which a %s has otherwise; 'why' is: %s", a.Floor, strictyaml.Clip(a.Pattern), want, a.Role, strictyaml.Clip(a.Why))
 	}
+
 	for _, v := range a.Allow {
 		dir, below := strings.CutSuffix(v, "/**")
 		switch {
@@ -259,6 +268,7 @@ func (l *linter) floor(a *Arg, effect Effect) {
 			l.add(SevereWarning, a.Position, a.Pattern, "write an absolute path in its shortest form, and /** after it", "%s allows %s, below which no path lies", strictyaml.Clip(a.Pattern), strictyaml.Clip(v))
 		}
 	}
+
 	if slices.Contains(a.Discharge, "allowlist") && len(a.Allow) == 0 {
 		l.add(SevereWarning, a.Position, a.Pattern, "add 'allow: [value, …]'", "%s is discharged by an allowlist that is empty", strictyaml.Clip(a.Pattern))
 	}
@@ -272,12 +282,14 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 				"the result of tool %q has no field that %s matches", strictyaml.Clip(def.Name), strictyaml.Clip(f.Pattern))
 		}
 	}
+
 	for i := range o.Certify {
 		c := &o.Certify[i]
 		key := c.Key
 		if rest, ok := strings.CutSuffix(key, "/**"); ok {
 			key = rest
 		}
+
 		if c.Key != "" && !def.Accepts(key) {
 			l.add(SevereError, c.Position, c.Key, "name an argument of the tool", "the key %s of a certify entry is no argument of tool %q", strictyaml.Clip(c.Key), strictyaml.Clip(def.Name))
 		}
@@ -287,6 +299,7 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 		if !returns(def, c.Field) {
 			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", strictyaml.Clip(c.Field), strictyaml.Clip(def.Name))
 		}
+
 		if c.KeyFloor < label.User {
 			l.add(SevereWarning, c.Position, c.Key, "write 'key_floor: USER'", "with key_floor %s, whoever writes such text chooses which values are vouched for", c.KeyFloor)
 		}
@@ -342,15 +355,18 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 		l.add(SevereError, v.Position, v.Argument, "name the argument that selects what the tool does", "tool %q has no argument %s", strictyaml.Clip(def.Name), strictyaml.Clip(v.Argument))
 		return
 	}
+
 	for i := range v.Cases {
 		if c := &v.Cases[i]; c.Output != nil {
 			l.output(c.Output, def)
 		}
 	}
+
 	if def := jsonString(node.Default); node.Default != "" && def != v.Default {
 		l.add(SevereWarning, v.Position, v.Argument, fmt.Sprintf("write 'default: %s'", strictyaml.Clip(def)),
 			"the schema's default for %s is %q, and the contract's %q", strictyaml.Clip(v.Argument), strictyaml.Clip(def), strictyaml.Clip(v.Default))
 	}
+
 	values := enumeration(node)
 	if len(values) == 0 {
 		return
@@ -360,6 +376,7 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 			l.add(SevereWarning, v.Position, v.Argument, "add the case; until then calls with it are denied", "%s accepts %q, and there is no case for it", strictyaml.Clip(v.Argument), strictyaml.Clip(value))
 		}
 	}
+
 	for i := range v.Cases {
 		if c := &v.Cases[i]; !slices.Contains(values, c.Value) {
 			l.add(SevereWarning, c.Position, v.Argument, strictyaml.DidYouMean(c.Value, values), "%s does not accept %q", strictyaml.Clip(v.Argument), strictyaml.Clip(c.Value))
@@ -407,17 +424,20 @@ func (l *linter) reviews(t *Tool) {
 			l.add(SevereInfo, at, path, "look at it, correct it, and remove 'review'", "%s is yet to be reviewed: %s", what, strictyaml.Clip(review))
 		}
 	}
+
 	args := func(args []Arg) {
 		for i := range args {
 			mark(args[i].Position, args[i].Pattern, args[i].Review)
 		}
 	}
+
 	mark(t.Position, "", t.Review)
 	args(t.Args)
 	mark(t.Output.Position, "output", t.Output.Review)
 	if t.Variants == nil {
 		return
 	}
+
 	for i := range t.Variants.Cases {
 		c := &t.Variants.Cases[i]
 		mark(c.Position, c.Value, c.Review)

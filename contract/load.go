@@ -55,6 +55,7 @@ func (l *loader) contract(root *strictyaml.Node) *File {
 	var version string
 	versionAt := root
 	badServer := false
+
 	had := l.Mapping(root, "a contract file", strictyaml.Keys{
 		"version": func(n *strictyaml.Node) { versionAt = n; l.Text("version", &version)(n) },
 		"server": func(n *strictyaml.Node) {
@@ -71,9 +72,11 @@ func (l *loader) contract(root *strictyaml.Node) *File {
 			l.Entries(n, "tools", func(name string, k, v *strictyaml.Node) { f.Tools = append(f.Tools, l.tool(name, k, v)) })
 		},
 	})
+
 	if !strictyaml.IsMapping(root) {
 		return f
 	}
+
 	switch {
 	case had["version"] == nil:
 		l.Fail(root, "write 'version: 1' in the first line", "the version of the format is missing")
@@ -82,12 +85,14 @@ func (l *loader) contract(root *strictyaml.Node) *File {
 	default:
 		f.Version = Version
 	}
+
 	if f.Server == "" && !badServer {
 		l.Fail(root, "write 'server: NAME', the name that the gateway knows it by", "the server's name is missing")
 	}
 	if had["tools"] == nil {
 		l.Fail(root, "write 'tools:' and the tools' names below it", "the tools are missing")
 	}
+
 	return f
 }
 
@@ -96,6 +101,7 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 	if name == "" || len(name) > maxToolName {
 		l.Fail(k, "write the name that the server uses", "a tool's name has 1 to %d bytes", maxToolName)
 	}
+
 	t.Output = Output{Position: t.Position, Trust: DefaultOutput}
 	var variants *strictyaml.Node
 	had := l.Mapping(v, "a tool", strictyaml.Keys{
@@ -112,15 +118,18 @@ func (l *loader) tool(name string, k, v *strictyaml.Node) Tool {
 		"variants":    func(n *strictyaml.Node) { variants = n },
 		"unwrap":      func(n *strictyaml.Node) { t.Unwrap = l.unwrap(n) },
 	})
+
 	if had["effect"] == nil && (strictyaml.IsMapping(v)) {
 		l.Fail(k, "add 'effect:' and the worst that a call does: "+strictyaml.Listing(effectWords, " or "), "tool %q has no effect", strictyaml.Clip(name))
 	}
 	if variants != nil && !strictyaml.Null(variants) {
 		t.Variants = l.variants(variants)
 	}
+
 	if t.Unwrap != nil && t.Variants != nil {
 		l.Fail(variants, "give the variants to the tools that it calls", "a tool that is unwrapped has no variants of its own")
 	}
+
 	return t
 }
 
@@ -136,11 +145,13 @@ func (l *loader) approved(n *strictyaml.Node) []Approved {
 			}
 			a[pointer] = value
 		})
+
 		if len(a) == 0 {
 			l.Fail(call, "write the arguments that decide, as {/path: /srv/notes/a.txt}, or unprovoked: off for every call of the tool", "the approved call has no arguments")
 		}
 		out = append(out, a)
 	})
+
 	if len(out) > maxApproved {
 		l.Fail(n, "allow the values in args, or leave some out", "more than %d calls are approved", maxApproved)
 	}
@@ -203,12 +214,14 @@ func (l *loader) arg(pattern string, k, v *strictyaml.Node) Arg {
 		"why":    l.Text("why", &a.Why),
 		"review": l.Text("review", &a.Review),
 	})
+
 	if had["role"] == nil && (strictyaml.IsMapping(v)) {
 		l.Fail(k, "add 'role:' and one of "+strictyaml.Listing(roleWords, " or "), "argument %q has no role", strictyaml.Clip(pattern))
 	}
 	if had["floor"] == nil {
 		a.Floor = DefaultFloor(a.Role)
 	}
+
 	return a
 }
 
@@ -267,6 +280,7 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 		},
 		"max": l.Word("trust", trustWords, &c.Max),
 	})
+
 	if !strictyaml.IsMapping(n) {
 		return c
 	}
@@ -278,6 +292,7 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 	if had["roles"] != nil && len(c.Roles) == 0 {
 		l.Fail(n, "name the roles that the values may serve, such as [target]", "a certify entry has no roles")
 	}
+
 	return c
 }
 
@@ -311,6 +326,7 @@ func (l *loader) unwrap(n *strictyaml.Node) *Unwrap {
 func (l *loader) variants(n *strictyaml.Node) *Variants {
 	v := &Variants{Position: l.At(n)}
 	defaultAt := n
+
 	had := l.Mapping(n, "variants", strictyaml.Keys{
 		"argument": l.pointer("the verb argument", "/method", &v.Argument),
 		"default":  func(n *strictyaml.Node) { defaultAt = n; l.Text("default", &v.Default)(n) },
@@ -320,9 +336,11 @@ func (l *loader) variants(n *strictyaml.Node) *Variants {
 			})
 		},
 	})
+
 	if !strictyaml.IsMapping(n) {
 		return v
 	}
+
 	if had["argument"] == nil {
 		l.Fail(n, "write 'argument: /method', the JSON pointer of the verb", "variants have no argument")
 	}
@@ -332,6 +350,7 @@ func (l *loader) variants(n *strictyaml.Node) *Variants {
 	if len(v.Cases) > 0 && v.Default != "" && !slices.ContainsFunc(v.Cases, func(c Case) bool { return c.Value == v.Default }) {
 		l.Fail(defaultAt, "add the case, or name another", "the default %q is none of the cases", strictyaml.Clip(v.Default))
 	}
+
 	return v
 }
 

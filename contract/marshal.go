@@ -22,11 +22,13 @@ func (f *File) Marshal() ([]byte, error) {
 	w.optional(0, "precision", f.Precision.String())
 	w.optional(0, "unprovoked", string(f.Unprovoked))
 	w.optional(0, "sinks", string(f.Sinks))
+
 	if len(f.Settled) > 0 {
 		var m flow
 		m.list(w, "settled", f.Settled)
 		w.line(0, m.parts[0])
 	}
+
 	if len(f.Tools) == 0 {
 		w.line(0, "tools: {}")
 	} else {
@@ -35,6 +37,7 @@ func (f *File) Marshal() ([]byte, error) {
 	for i := range f.Tools {
 		w.tool(&f.Tools[i])
 	}
+
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -104,17 +107,20 @@ func (w *writer) tool(t *Tool) {
 	w.optional(2, "sinks", string(t.Sinks))
 	w.optional(2, "why", t.Why)
 	w.optional(2, "review", t.Review)
+
 	if len(t.Approved) > 0 {
 		w.line(2, "approved:")
 	}
 	for _, a := range t.Approved {
 		w.line(3, "- "+approvedText(w, a))
 	}
+
 	w.args(2, t.Args)
 	w.output(2, &t.Output)
 	if t.Unwrap != nil {
 		w.line(2, "unwrap: "+w.unwrap(t.Unwrap))
 	}
+
 	if v := t.Variants; v != nil {
 		w.line(2, "variants:")
 		w.line(3, "argument: "+w.text(v.Argument, false))
@@ -192,6 +198,7 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Settled {
 		m.add("settled", "true")
 	}
+
 	var fields flow
 	long := len(o.Fields) > 4
 	for i := range o.Fields {
@@ -199,6 +206,7 @@ func (w *writer) output(indent int, o *Output) {
 		long = long || len(k) > longKey
 		fields.add(k, o.Fields[i].Trust.String())
 	}
+
 	if len(o.Certify) == 0 && !long {
 		if len(o.Fields) > 0 {
 			m.add("fields", fields.String())
@@ -207,6 +215,7 @@ func (w *writer) output(indent int, o *Output) {
 		w.line(indent, "output: "+m.String())
 		return
 	}
+
 	w.line(indent, "output:")
 	indent++
 	w.line(indent, "trust: "+o.Trust.String())
@@ -216,6 +225,7 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Settled {
 		w.line(indent, "settled: true")
 	}
+
 	switch {
 	case long:
 		w.line(indent, "fields:")
@@ -226,6 +236,7 @@ func (w *writer) output(indent int, o *Output) {
 	case len(o.Fields) > 0:
 		w.line(indent, "fields: "+fields.String())
 	}
+
 	if len(o.Certify) > 0 {
 		w.line(indent, "certify:")
 	}
@@ -242,14 +253,17 @@ func (w *writer) certify(c *Certify) string {
 	if c.Key != "" || c.By == "" {
 		m.add("key", w.text(c.Key, true))
 	}
+
 	m.add("key_floor", c.KeyFloor.String())
 	if c.By != "" {
 		m.add("by", w.text(c.By, true))
 	}
+
 	m.add("field", w.text(c.Field, true))
 	if c.Unique {
 		m.add("unique", "true")
 	}
+
 	roles := make([]string, len(c.Roles))
 	for j, r := range c.Roles {
 		roles[j] = r.String()
@@ -308,9 +322,11 @@ func (w *writer) text(s string, inFlow bool) string {
 	if plain(s, inFlow) {
 		return s
 	}
+
 	if !utf8.ValidString(s) && w.err == nil {
 		w.err = fmt.Errorf("%q is not valid UTF-8 and can't be written to a contract", strictyaml.Clip(s))
 	}
+
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -330,6 +346,7 @@ func (w *writer) text(s string, inFlow bool) string {
 			fmt.Fprintf(&b, `\u%04X`, r)
 		}
 	}
+
 	b.WriteByte('"')
 	return b.String()
 }
@@ -339,10 +356,12 @@ func plain(s string, inFlow bool) bool {
 	if s == "" || len(s) > longKey {
 		return false
 	}
+
 	switch strings.ToLower(s) {
 	case "true", "false", "yes", "no", "on", "y", "n", "null", "nan", "inf":
 		return false
 	}
+
 	for i := range len(s) {
 		c := s[i]
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'

@@ -55,6 +55,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 	if base == nil {
 		base = &File{}
 	}
+
 	out := &File{Position: edited.Position, Version: Version}
 	out.Server = pick(m, "server", base.Server, generated.Server, edited.Server)
 	out.Fingerprint = pick(m, "fingerprint", base.Fingerprint, generated.Fingerprint, edited.Fingerprint)
@@ -62,6 +63,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 	out.Unprovoked = pick(m, "unprovoked", base.Unprovoked, generated.Unprovoked, edited.Unprovoked)
 	out.Sinks = pick(m, "sinks", base.Sinks, generated.Sinks, edited.Sinks)
 	out.Settled = pickText(m, "settled", base.Settled, generated.Settled, edited.Settled, func(s []string) string { return strings.Join(s, ", ") })
+
 	out.Tools = mergeList(m, base.Tools, generated.Tools, edited.Tools, listOf[Tool]{
 		key:   func(t *Tool) string { return t.Name },
 		text:  toolText,
@@ -69,6 +71,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 		merge: m.mergeTool,
 		added: func(t *Tool) { addReview(&t.Review, reviewNew) },
 	})
+
 	// Parts were taken from all three files; the result must not share them.
 	return out.Clone(), m.conflicts
 }
@@ -173,10 +176,12 @@ func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 		}
 		return out
 	}
+
 	tool, prefix := m.tool, m.prefix
 	defer func() { m.tool, m.prefix = tool, prefix }()
 	b, g, e := index(base), index(generated), index(edited)
 	var out []T
+
 	for i := range edited {
 		key := l.key(&edited[i])
 		l.scope(key)
@@ -196,6 +201,7 @@ func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 			out = append(out, edited[i])
 		}
 	}
+
 	for i := range generated {
 		key := l.key(&generated[i])
 		l.scope(key)
@@ -209,6 +215,7 @@ func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 			m.conflict("", l.text(was), l.text(&generated[i]), "")
 		}
 	}
+
 	return out
 }
 
@@ -255,10 +262,12 @@ func (m *merger) mergeTool(b, g, e *Tool) Tool {
 	t.Why = pickWords(b.Why, g.Why, e.Why)
 	t.Review = pickReview(b.Review, g.Review, e.Review)
 	t.Approved = e.Approved // nothing but a person's
+
 	t.Args = m.mergeArgs("args ", b.Args, g.Args, e.Args)
 	t.Output = m.mergeOutput(&b.Output, &g.Output, &e.Output)
 	t.Unwrap = pickText(m, "unwrap", b.Unwrap, g.Unwrap, e.Unwrap, unwrapText)
 	t.Variants = m.mergeVariants(b.Variants, g.Variants, e.Variants)
+
 	switch {
 	case b.Fingerprint != "" && g.Fingerprint != b.Fingerprint && t.Fingerprint != e.Fingerprint:
 		addReview(&t.Review, reviewChanged)
@@ -303,6 +312,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 	outer := m.prefix
 	defer func() { m.prefix = outer }()
 	m.prefix = outer + "output "
+
 	o := Output{Position: e.Position}
 	o.Trust = pick(m, "trust", b.Trust, g.Trust, e.Trust)
 	o.Derived = pick(m, "derived", b.Derived, g.Derived, e.Derived)
@@ -311,6 +321,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 	if o.Trust > e.Trust {
 		addReview(&o.Review, fmt.Sprintf("trust was %s before", e.Trust))
 	}
+
 	o.Fields = mergeList(m, b.Fields, g.Fields, e.Fields, listOf[Field]{
 		key:   func(f *Field) string { return f.Pattern },
 		text:  func(f *Field) string { return f.Trust.String() },
@@ -324,6 +335,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 			}
 		},
 	})
+
 	// Entries have no key: one that changed is another one.
 	text := func(c *Certify) string { return (&writer{}).certify(c) }
 	o.Certify = mergeList(m, b.Certify, g.Certify, e.Certify, listOf[Certify]{
@@ -333,6 +345,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 		merge: func(_, _, e *Certify) Certify { return *e },
 		added: func(*Certify) { addReview(&o.Review, reviewOutput) },
 	})
+
 	return o
 }
 
@@ -345,6 +358,7 @@ func (m *merger) mergeVariants(b, g, e *Variants) *Variants {
 	if b == nil {
 		b, m.unbased = &Variants{}, true
 	}
+
 	v := &Variants{Position: e.Position}
 	v.Argument = pick(m, "variants argument", b.Argument, g.Argument, e.Argument)
 	v.Default = pick(m, "variants default", b.Default, g.Default, e.Default)
@@ -355,6 +369,7 @@ func (m *merger) mergeVariants(b, g, e *Variants) *Variants {
 		merge: m.mergeCase,
 		added: func(c *Case) { addReview(&c.Review, reviewNew) },
 	})
+
 	return v
 }
 

@@ -46,17 +46,20 @@ func ParsePattern(s string) (Pattern, error) {
 	if s == "" {
 		return Pattern{}, nil
 	}
+
 	if s[0] != '/' {
 		return Pattern{}, fmt.Errorf("pattern %q must begin with a slash: write %q", strictyaml.Clip(s), "/"+strictyaml.Clip(s))
 	}
 	if len(s) > maxPatternLength {
 		return Pattern{}, fmt.Errorf("pattern is longer than %d bytes", maxPatternLength)
 	}
+
 	p := Pattern{source: s}
 	for text := range strings.SplitSeq(s[1:], "/") {
 		if len(p.segments) == maxPatternSegments {
 			return Pattern{}, fmt.Errorf("pattern has more than %d segments", maxPatternSegments)
 		}
+
 		seg := segment{kind: literal, text: text}
 		switch text {
 		case "*":
@@ -74,6 +77,7 @@ func ParsePattern(s string) (Pattern, error) {
 			// in its own spelling.
 			seg.text = strings.ReplaceAll(text, "~2", "*")
 		}
+
 		p.segments = append(p.segments, seg)
 	}
 	return p, nil
@@ -121,6 +125,7 @@ func (p Pattern) within(pointer string, reach int) bool {
 	if pointer != "" && pointer[0] != '/' {
 		return false
 	}
+
 	at, pos := 0, 0
 	retryAt, retryPos := -1, 0
 	for pos < len(pointer) {
@@ -131,12 +136,14 @@ func (p Pattern) within(pointer string, reach int) bool {
 				at++
 				continue
 			}
+
 			end := segmentEnd(pointer, pos)
 			if seg.kind == anyOne || seg.text == pointer[pos+1:end] {
 				at, pos = at+1, end
 				continue
 			}
 		}
+
 		if retryAt < 0 {
 			return false
 		}
@@ -146,6 +153,7 @@ func (p Pattern) within(pointer string, reach int) bool {
 		}
 		at, pos = retryAt+1, retryPos
 	}
+
 	for at < len(p.segments) && p.segments[at].kind == anyDepth {
 		at++
 	}
@@ -171,6 +179,7 @@ func (p Pattern) Compare(q Pattern) int {
 			return c
 		}
 	}
+
 	n := min(len(p.segments), len(q.segments))
 	switch {
 	case len(p.segments) > n:

@@ -45,6 +45,7 @@ func appendCanonical(b []byte, v *value) []byte {
 func appendString(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
+
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '"' || c == '\\':
@@ -61,6 +62,7 @@ func appendString(b []byte, s string) []byte {
 			b = append(b, c)
 		}
 	}
+
 	return append(b, '"')
 }
 

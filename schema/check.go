@@ -111,9 +111,11 @@ func (c *checker) value(n *Node, v any, at string) {
 	if n == nil || !c.step(1) || !c.scalar(n, v, at) {
 		return
 	}
+
 	for _, forms := range n.forms {
 		c.form(n, forms, v, at)
 	}
+
 	switch v := v.(type) {
 	case string:
 		if c.texts {
@@ -135,6 +137,7 @@ func (c *checker) value(n *Node, v any, at string) {
 func (c *checker) scalar(n *Node, v any, at string) bool {
 	listed := c.listed(n, v)
 	ofType := len(n.Types) == 0 || slices.ContainsFunc(n.Types, func(t string) bool { return isOf(v, t) })
+
 	switch {
 	case v == nil:
 		// What is left out is the default, so that a default of null makes null
@@ -162,6 +165,7 @@ func (c *checker) listed(n *Node, v any) bool {
 	if len(n.Enum) == 0 {
 		return false
 	}
+
 	text, err := json.Marshal(v)
 	if err != nil || !c.step(len(n.Enum)/4+len(text)/64) {
 		return false
@@ -169,8 +173,10 @@ func (c *checker) listed(n *Node, v any) bool {
 	if s, ok := v.(string); ok {
 		text = appendString(nil, s) // as enumerations are kept
 	}
+
 	number, isNumber := parseNumber(string(text))
 	kind := kindOf(v)
+
 	return slices.ContainsFunc(n.Enum, func(e string) bool {
 		switch {
 		case e == string(text):
@@ -181,6 +187,7 @@ func (c *checker) listed(n *Node, v any) bool {
 		case kind != typeOf(e) || (kind != "object" && kind != "array"):
 			return false
 		}
+
 		// They differ in how they are written, or in what they are.
 		var want any
 		d := json.NewDecoder(strings.NewReader(e))
@@ -262,6 +269,7 @@ func (c *checker) form(n *Node, branches []*Node, v any, at string) {
 	if v == nil && n.Nullable {
 		return
 	}
+
 	var nearest []Mistake
 	for _, b := range branches {
 		branch := checker{rules: rules{texts: c.texts}, steps: c.steps, beside: n}
@@ -273,6 +281,7 @@ func (c *checker) form(n *Node, branches []*Node, v any, at string) {
 			nearest = branch.mistakes
 		}
 	}
+
 	instead := ""
 	if len(nearest) > 0 {
 		instead = "for the nearest of them, " + nearest[0].String()
@@ -326,6 +335,7 @@ func (c *checker) object(n *Node, v map[string]any, at string) {
 	if !c.step(len(n.Properties) + len(n.needed) + len(v)) {
 		return
 	}
+
 	listed := map[string]*Property{}
 	for i := range n.Properties {
 		p := &n.Properties[i]
@@ -334,11 +344,13 @@ func (c *checker) object(n *Node, v map[string]any, at string) {
 			c.missing(at, p.Name, p.Node)
 		}
 	}
+
 	for _, name := range n.needed {
 		if _, ok := v[name]; !ok && (listed[name] == nil || !listed[name].Required) {
 			c.missing(at, name, nil)
 		}
 	}
+
 	open := n.Open || n.Cut || len(n.Alternatives) > 0 || !n.describes() || (!c.strict && !n.closed)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		inner := at + "/" + escape(name)

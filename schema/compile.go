@@ -84,6 +84,7 @@ func (c *compiler) schema(v *value, depth int) (*Node, error) {
 	if v.isFalse() {
 		return nil, nil
 	}
+
 	if depth > MaxDepth {
 		return c.cut()
 	}
@@ -91,9 +92,11 @@ func (c *compiler) schema(v *value, depth int) (*Node, error) {
 	if err != nil || v.isTrue() {
 		return n, err
 	}
+
 	if v.kind != kindObject {
 		return nil, c.errorf("write an object, true or false", "a schema can't be %s", v.kind)
 	}
+
 	for _, step := range [...]func(*Node, *value, int) error{
 		c.annotations, c.types, c.values, c.limits, c.object, c.array, c.reference, c.allOf, c.alternatives, c.conditional,
 	} {
@@ -116,6 +119,7 @@ func (c *compiler) annotations(n *Node, v *value, _ int) error {
 		if m == nil || m.kind == kindNull {
 			continue
 		}
+
 		if m.kind != kindString {
 			return c.errorf("write a string", "%s is %s", a.name, m.kind)
 		}
@@ -141,9 +145,11 @@ func (c *compiler) types(n *Node, v *value, _ int) error {
 	default:
 		return c.errorf("write one of "+strings.Join(jsonTypes[:], ", ")+", or a list of them", "type is %s", t.kind)
 	}
+
 	if err := c.charge(0, len(names)); err != nil {
 		return err
 	}
+
 	null := false
 	for _, name := range names {
 		switch {
@@ -160,6 +166,7 @@ func (c *compiler) types(n *Node, v *value, _ int) error {
 			n.Types = append(n.Types, name.text)
 		}
 	}
+
 	n.Nullable = null || v.get("nullable").isTrue()
 	if null && len(n.Types) == 0 {
 		n.Enum = []string{"null"}
@@ -182,6 +189,7 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 			return err
 		}
 	}
+
 	if e := v.get("examples"); e != nil {
 		// OpenAPI's "examples" are named objects; only lists are values here.
 		for _, x := range e.elems {
@@ -190,12 +198,14 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 	} else if e := v.get("example"); e != nil {
 		n.Examples = []string{jsonText(e)}
 	}
+
 	if len(n.Examples) > maxEnum {
 		return c.errorf("shorten the list", "examples has more than %d members", maxEnum)
 	}
 	if err := c.charge(size(n.Examples), len(n.Examples)); err != nil {
 		return err
 	}
+
 	var listed []*value
 	if e := v.get("enum"); e != nil {
 		if e.kind != kindArray || len(e.elems) == 0 {
@@ -209,9 +219,11 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 	if k := v.get("const"); k != nil {
 		listed = []*value{k}
 	}
+
 	if listed == nil {
 		return nil
 	}
+
 	n.Enum = nil
 	seen := make(map[string]struct{}, len(listed))
 	for _, x := range listed {
@@ -220,12 +232,14 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 			continue
 		}
 		seen[text] = struct{}{}
+
 		if x.kind == kindNull {
 			n.Nullable = true
 			continue
 		}
 		n.Enum = append(n.Enum, text)
 	}
+
 	err := c.charge(size(n.Enum), len(listed))
 	if len(n.Enum) == 0 {
 		n.Enum, n.Types = []string{"null"}, nil
@@ -282,6 +296,7 @@ func (c *compiler) object(n *Node, v *value, depth int) error {
 			}
 		}
 	}
+
 	if r := v.get("required"); r != nil && r.kind != kindNull {
 		if r.kind != kindArray {
 			return c.errorf(`write a list of names beside "properties"`, "required is %s", r.kind)
@@ -289,6 +304,7 @@ func (c *compiler) object(n *Node, v *value, depth int) error {
 		if err := c.charge(0, len(r.elems)); err != nil {
 			return err
 		}
+
 		names := make(map[string]struct{}, len(r.elems))
 		for _, e := range r.elems {
 			if e.kind != kindString {
@@ -296,11 +312,13 @@ func (c *compiler) object(n *Node, v *value, depth int) error {
 			}
 			names[e.text] = struct{}{}
 		}
+
 		for i := range n.Properties {
 			name := n.Properties[i].Name
 			_, n.Properties[i].Required = names[name]
 			delete(names, name)
 		}
+
 		n.needed = slices.Sorted(maps.Keys(names))
 		if err := c.charge(size(n.needed), len(n.needed)); err != nil {
 			return err
@@ -324,6 +342,7 @@ func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 			}
 		}
 	}
+
 	for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
 		a := v.get(keyword)
 		empty := a != nil && a.kind == kindObject && len(a.members) == 0
@@ -345,6 +364,7 @@ func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 			described = append(described, child)
 		}
 	}
+
 	n.closed = n.openness == explicitlyClosed
 	// One undescribed kind of member makes all of them undescribed.
 	if !slices.Contains(described, nil) {
@@ -378,11 +398,13 @@ func (c *compiler) array(n *Node, v *value, depth int) error {
 		}
 		return nil
 	}
+
 	if p := v.get("prefixItems"); p != nil {
 		if err := tuple(p, "prefixItems"); err != nil {
 			return err
 		}
 	}
+
 	for _, keyword := range [...]string{"items", "additionalItems"} {
 		items := v.get(keyword)
 		switch {
@@ -394,6 +416,7 @@ func (c *compiler) array(n *Node, v *value, depth int) error {
 			}
 			continue
 		}
+
 		child, err := c.child(items, depth+1, keyword)
 		if err != nil {
 			return err
@@ -402,6 +425,7 @@ func (c *compiler) array(n *Node, v *value, depth int) error {
 			described = append(described, child)
 		}
 	}
+
 	n.Items = oneOf(described)
 	return nil
 }
@@ -414,6 +438,7 @@ func (c *compiler) reference(n *Node, v *value, depth int) error {
 		if r == nil {
 			continue
 		}
+
 		if r.kind != kindString {
 			return c.errorf(`write a reference such as "#/$defs/name"`, "%s is %s", keyword, r.kind)
 		}
@@ -421,16 +446,19 @@ func (c *compiler) reference(n *Node, v *value, depth int) error {
 		if err != nil {
 			return err
 		}
+
 		if c.active[target] > maxRecursion || c.nodes > maxToolNodes {
 			n.Cut, n.openness = true, explicitlyOpen
 			continue
 		}
+
 		c.active[target]++
 		part, err := c.child(target, depth+1, keyword)
 		c.active[target]--
 		if err != nil {
 			return err
 		}
+
 		if part != nil {
 			intersect(n, part)
 		}
@@ -443,12 +471,14 @@ func (c *compiler) resolve(ref string) (*value, error) {
 	if target, ok := c.targets[ref]; ok {
 		return target, nil
 	}
+
 	fragment := strings.TrimPrefix(ref, c.root.str("$id"))
 	local, ok := strings.CutPrefix(fragment, "#")
 	if !ok {
 		return nil, c.errorf(`put the definition into the document's "$defs" and refer to it there`,
 			"the reference %q leaves the document, and nothing outside is fetched", clip(ref))
 	}
+
 	local, err := url.PathUnescape(local)
 	if err != nil {
 		return nil, c.errorf(`write a reference such as "#/$defs/name"`, "the reference %q isn't a URL fragment", clip(ref))
@@ -456,10 +486,12 @@ func (c *compiler) resolve(ref string) (*value, error) {
 	if local != "" && local[0] != '/' {
 		return nil, c.errorf(`write it as a JSON pointer, such as "#/$defs/name"`, "the anchor %q is not supported", clip(ref))
 	}
+
 	target := c.root.lookup(split(local))
 	if target == nil {
 		return nil, c.errorf("add the definition, or correct the name", "the reference %q points to nothing", clip(ref))
 	}
+
 	c.targets[ref] = target
 	return target, nil
 }
@@ -490,9 +522,11 @@ func (c *compiler) alternatives(n *Node, v *value, depth int) error {
 		if list == nil || list.kind == kindNull {
 			continue
 		}
+
 		if list.kind != kindArray || len(list.elems) == 0 {
 			return c.errorf("write a list of schemas", "%s is %s without members", keyword, list.kind)
 		}
+
 		var branches []*Node
 		for i, e := range list.elems {
 			branch, err := c.child(e, depth+1, keyword, strconv.Itoa(i))
@@ -506,6 +540,7 @@ func (c *compiler) alternatives(n *Node, v *value, depth int) error {
 				branches = append(branches, branch)
 			}
 		}
+
 		switch len(branches) {
 		case 0:
 			if n.Nullable && len(n.Types) == 0 && len(n.Enum) == 0 {
@@ -537,6 +572,7 @@ func (c *compiler) conditional(n *Node, v *value, depth int) error {
 			}
 		}
 	}
+
 	if d := v.get("dependentSchemas"); d != nil && d.kind == kindObject {
 		for _, m := range d.members {
 			branch, err := c.child(m.value, depth+1, "dependentSchemas", m.name)

@@ -65,14 +65,17 @@ func changed(was, now *Tool) Changed {
 			c.Parts = append(c.Parts, name)
 		}
 	}
+
 	part("title", was.Title == now.Title)
 	part("description", was.Description == now.Description)
 	part("annotations", was.Annotations.equal(now.Annotations))
 	part("input", was.Input.equal(now.Input))
 	part("output", was.Output.equal(now.Output))
+
 	if len(c.Parts) == 0 {
 		c.Parts = []string{"definition"}
 	}
+
 	before, after := patterns(was), patterns(now)
 	for _, p := range after {
 		if !slices.Contains(before, p) {

@@ -63,6 +63,7 @@ func (w *walk) inside(n *Node, place Leaf) {
 	below := func(segment, name string, required bool, child *Node) {
 		w.visit(child, Leaf{Pattern: place.Pattern + "/" + segment, Name: name, Required: required && place.Required, Path: place.Path})
 	}
+
 	for _, p := range n.Properties {
 		below(escape(p.Name), p.Name, p.Required, p.Node)
 	}
@@ -72,9 +73,11 @@ func (w *walk) inside(n *Node, place Leaf) {
 	case n.Open && (len(n.Properties) > 0 || len(n.Alternatives) > 0) && !n.Cut:
 		below("*", place.Name, false, &Node{Open: true})
 	}
+
 	if n.Items != nil {
 		below("*", place.Name, true, n.Items)
 	}
+
 	for _, a := range n.Alternatives {
 		// What is said about the place as a whole comes before what is said
 		// about one branch.
@@ -84,6 +87,7 @@ func (w *walk) inside(n *Node, place Leaf) {
 				*described.wordPlaces()[i] = *from
 			}
 		}
+
 		a := &described
 		branch := place
 		branch.Path = append(slices.Clip(place.Path), a)
@@ -91,6 +95,7 @@ func (w *walk) inside(n *Node, place Leaf) {
 			branch.Node = a
 			w.add(branch)
 		}
+
 		w.inside(a, branch)
 	}
 }

@@ -33,10 +33,12 @@ func (n *Node) Lookup(pointer string) (*Node, bool) {
 	if n == nil || relative {
 		return nil, false
 	}
+
 	nodes := expand(nil, n)
 	var next []*Node
 	for segment := range segments(pointer) {
 		next = next[:0]
+
 		for _, at := range nodes {
 			child, ok := at.step(segment)
 			if !ok {
@@ -48,11 +50,13 @@ func (n *Node) Lookup(pointer string) (*Node, bool) {
 			}
 			next = expand(next, child)
 		}
+
 		if len(next) == 0 {
 			return nil, false
 		}
 		nodes, next = next, nodes
 	}
+
 	if len(nodes) == 1 {
 		return nodes[0], true
 	}
@@ -65,12 +69,14 @@ func union(nodes []*Node) *Node {
 	var merged *Node
 	var branches []*Node
 	words := &Node{}
+
 	for _, n := range nodes {
 		words.words(n)
 		words.Nullable = words.Nullable || n.Nullable
 		if n.onlyBranches() {
 			continue
 		}
+
 		branches = append(branches, n)
 		if merged == nil {
 			merged = &Node{Types: slices.Clone(n.Types), Enum: slices.Clone(n.Enum), Open: n.Open, Cut: n.Cut, Nullable: n.Nullable}
@@ -78,9 +84,11 @@ func union(nodes []*Node) *Node {
 		}
 		unite(merged, n)
 	}
+
 	if merged == nil {
 		merged = &Node{}
 	}
+
 	merged.Nullable = merged.Nullable || words.Nullable
 	words.Nullable = false
 	for _, w := range merged.wordPlaces() {
@@ -116,16 +124,19 @@ func (n *Node) step(segment string) (*Node, bool) {
 			return n.Properties[i].Node, true
 		}
 	}
+
 	isIndex := segment == "*" || index(segment)
 	if n.Items != nil && isIndex {
 		return n.Items, true
 	}
+
 	if n.Additional != nil {
 		return n.Additional, true
 	}
 	if n.Open {
 		return nil, true
 	}
+
 	if isIndex && n.Items == nil && len(n.Alternatives) == 0 && n.acceptsArray() {
 		return nil, true
 	}

@@ -8,6 +8,7 @@ import "slices"
 func intersect(n, m *Node) {
 	wasNull := n.isNull()
 	n.words(m)
+
 	switch {
 	case len(n.Types) == 0:
 		n.Types = m.Types
@@ -20,6 +21,7 @@ func intersect(n, m *Node) {
 			n.Types = both
 		}
 	}
+
 	switch {
 	case len(n.Enum) == 0 || wasNull:
 		n.Enum = m.Enum
@@ -30,9 +32,11 @@ func intersect(n, m *Node) {
 			n.Enum = both
 		}
 	}
+
 	n.Properties = mergeProperties(n.Properties, m.Properties)
 	n.openness = max(n.openness, m.openness)
 	n.Cut = n.Cut || m.Cut
+
 	if n.Additional == nil {
 		n.Additional = m.Additional
 	} else if m.Additional != nil {
@@ -43,6 +47,7 @@ func intersect(n, m *Node) {
 	} else if m.Items != nil {
 		intersect(n.Items, m.Items)
 	}
+
 	n.Alternatives = append(n.Alternatives, m.Alternatives...)
 	n.low, n.high = n.low.stricter(m.low, 1), n.high.stricter(m.high, -1)
 	n.needed = append(n.needed, m.needed...)
@@ -65,6 +70,7 @@ func unite(n, m *Node) {
 			}
 		}
 	}
+
 	switch {
 	case m.isNull():
 	case n.isNull():
@@ -80,6 +86,7 @@ func unite(n, m *Node) {
 			}
 		}
 	}
+
 	n.Nullable = n.Nullable || m.Nullable
 	n.Open = n.Open || m.Open
 	n.Cut = n.Cut || m.Cut
@@ -162,19 +169,23 @@ func (n *Node) describes() bool {
 func seal(n *Node) {
 	if len(n.Alternatives) > 0 {
 		structured := len(n.Properties) > 0 || n.Items != nil || len(n.Types) > 0 || len(n.Enum) > 0
+
 		kept := n.Alternatives[:0]
 		for _, a := range n.Alternatives {
 			if structured && !a.describes() {
 				continue
 			}
+
 			if len(a.Types) == 0 && len(a.Enum) == 0 {
 				a.Types = slices.Clone(n.Types)
 			}
+
 			bareObject := slices.Equal(a.Types, []string{"object"}) && len(a.Properties) == 0 &&
 				len(a.Alternatives) == 0 && a.openness != explicitlyOpen
 			if len(n.Properties) > 0 && bareObject {
 				continue
 			}
+
 			if n.openness == explicitlyClosed {
 				a.openness = explicitlyClosed
 			}
@@ -182,11 +193,13 @@ func seal(n *Node) {
 		}
 		n.Alternatives = kept
 	}
+
 	anyObject := n.acceptsObject() && len(n.Properties) == 0 && len(n.Alternatives) == 0
 	n.Open = n.openness == explicitlyOpen || (n.openness == unsaid && anyObject)
 	if n.openness == explicitlyClosed {
 		n.Additional = nil
 	}
+
 	for i := range n.Properties {
 		seal(n.Properties[i].Node)
 	}

@@ -41,17 +41,20 @@ func (p *parser) openAPI() (*Catalogue, error) {
 		p.fail("/openapi", "version "+clip(jsonText(version))+" is not supported", "use OpenAPI 3.0 or 3.1")
 		return p.done()
 	}
+
 	paths := p.doc.get("paths")
 	if paths == nil || paths.kind != kindObject {
 		p.fail("/paths", "the document has no paths", `write "paths" with an operation or more`)
 		return p.done()
 	}
+
 	p.refs = references{direct: map[*value][]string{}, digests: map[*value]string{}}
 	targets := map[string]*value{}
 	for _, item := range paths.members {
 		if strings.HasPrefix(item.name, "x-") {
 			continue
 		}
+
 		where := []string{"paths", item.name}
 		c := p.compiler("", p.doc)
 		c.targets = targets
@@ -60,11 +63,13 @@ func (p *parser) openAPI() (*Catalogue, error) {
 			p.errs = append(p.errs, err)
 			continue
 		}
+
 		for _, method := range methods {
 			op := ops.get(method)
 			if op == nil {
 				continue
 			}
+
 			if p.full() {
 				return p.done()
 			}
@@ -72,6 +77,7 @@ func (p *parser) openAPI() (*Catalogue, error) {
 				p.fail("/paths", "there are more than "+strconv.Itoa(MaxTools)+" operations", "split the document")
 				return p.done()
 			}
+
 			if err := p.operation(item.name, method, ops, op, targets); err != nil {
 				p.errs = append(p.errs, err)
 			}
@@ -88,6 +94,7 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	if op.kind != kindObject {
 		return c.errorf("", "an operation must be an object, not %s", op.kind)
 	}
+
 	t := Tool{Name: op.str("operationId"), Title: op.str("summary"), Description: op.str("description")}
 	if t.Name == "" {
 		t.Name = operationName(method, path)
@@ -95,15 +102,18 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	if message := badName(t.Name); message != "" {
 		return c.errorf("give the operation a short operationId", "%s", message)
 	}
+
 	if t.Description == "" {
 		t.Description = t.Title
 	}
 	if len(t.Title) > maxText || len(t.Description) > maxText {
 		return c.errorf("shorten it", "the description is longer than %d bytes", maxText)
 	}
+
 	if err := p.unique(t.Name); err != nil {
 		return err
 	}
+
 	yes := true
 	switch method {
 	case "get", "head", "options":
@@ -111,11 +121,13 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	case "delete":
 		t.Annotations.Destructive = &yes
 	}
+
 	c.tool = t.Name
 	input, err := c.node()
 	if err != nil {
 		return c.wrap(err)
 	}
+
 	a := &arguments{c: c, input: input, taken: map[string]int{}}
 	if err := a.parameters(item, op); err != nil {
 		return c.wrap(err)
@@ -123,6 +135,7 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	if err := a.body(op); err != nil {
 		return c.wrap(err)
 	}
+
 	if t.Input, err = nilOr(c.arguments(input)); err != nil {
 		return c.wrap(err)
 	}
@@ -132,6 +145,7 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	if t.Fingerprint, err = p.refs.fingerprint(path, method, item, op, c); err != nil {
 		return c.wrap(err)
 	}
+
 	p.out.Tools = append(p.out.Tools, t)
 	return nil
 }
@@ -158,17 +172,21 @@ func (c *compiler) follow(v *value, where []string) (*value, *Error) {
 	at := c.path
 	defer func() { c.path = at }()
 	c.path = where
+
 	for range MaxDepth {
 		if v == nil || v.kind != kindObject {
 			return nil, c.errorf("", "an object is expected here")
 		}
+
 		ref := v.get("$ref")
 		if ref == nil {
 			return v, nil
 		}
+
 		if ref.kind != kindString {
 			return nil, c.errorf(`write a reference such as "#/components/parameters/name"`, "$ref is %s", ref.kind)
 		}
+
 		target, err := c.resolve(ref.text)
 		if err != nil {
 			return nil, c.wrap(err)
@@ -214,10 +232,12 @@ func (a *arguments) parameters(item, op *value) error {
 		in    string
 		where []string
 	}
+
 	var all []parameter
 	at := map[[2]string]int{}
 	base := a.c.path
 	defer func() { a.c.path = base }()
+
 	for _, source := range [...]struct {
 		list  *value
 		where []string
@@ -232,12 +252,14 @@ func (a *arguments) parameters(item, op *value) error {
 			a.c.path = source.where
 			return a.c.errorf("write a list", "parameters is %s", source.list.kind)
 		}
+
 		for i, e := range source.list.elems {
 			where := append(slices.Clone(source.where), strconv.Itoa(i))
 			v, err := a.c.follow(e, where)
 			if err != nil {
 				return err
 			}
+
 			p := parameter{v, v.str("name"), v.str("in"), where}
 			switch p.in {
 			case "path", "query", "header", "cookie":
@@ -245,6 +267,7 @@ func (a *arguments) parameters(item, op *value) error {
 				a.c.path = where
 				return a.c.errorf("write path, query, header or cookie", "a parameter's \"in\" is %q", clip(p.in))
 			}
+
 			k := [2]string{p.name, p.in}
 			if j, ok := at[k]; ok {
 				all[j] = p
@@ -254,11 +277,13 @@ func (a *arguments) parameters(item, op *value) error {
 			all = append(all, p)
 		}
 	}
+
 	for _, p := range all {
 		if p.in == "header" && (strings.EqualFold(p.name, "Accept") || strings.EqualFold(p.name, "Content-Type") || strings.EqualFold(p.name, "Authorization")) {
 			// OpenAPI says that these are ignored: other parts describe them.
 			continue
 		}
+
 		a.c.path = p.where
 		s := p.v.get("schema")
 		segments := []string{"schema"}
@@ -268,6 +293,7 @@ func (a *arguments) parameters(item, op *value) error {
 				segments = []string{"content", content.members[0].name, "schema"}
 			}
 		}
+
 		n, err := a.c.described(s, p.v.str("description"), segments...)
 		if err != nil {
 			return err
@@ -304,6 +330,7 @@ func (a *arguments) body(op *value) error {
 	if b == nil || b.kind == kindNull {
 		return nil
 	}
+
 	base := a.c.path
 	defer func() { a.c.path = base }()
 	a.c.path = append(slices.Clone(base), "requestBody")
@@ -311,28 +338,33 @@ func (a *arguments) body(op *value) error {
 	if fault != nil {
 		return fault
 	}
+
 	required := v.get("required").isTrue()
 	media, name := mediaType(v.get("content"), true)
 	n, err := a.c.described(media.get("schema"), v.str("description"), "content", name, "schema")
 	if err != nil || n == nil {
 		return err
 	}
+
 	structured := len(n.Properties) > 0 || len(n.Alternatives) > 0
 	object := len(n.Types) == 0 || slices.Equal(n.Types, []string{"object"})
 	if !structured || !object || !objectBranches(n) {
 		return a.add("body", "body", required, n)
 	}
+
 	// The words of the body describe what becomes the tool's input.
 	for _, p := range n.Properties {
 		if err := a.add(p.Name, "body", required && p.Required, p.Node); err != nil {
 			return err
 		}
 	}
+
 	if !required {
 		for _, branch := range n.Alternatives {
 			optional(branch)
 		}
 	}
+
 	a.input.Alternatives = n.Alternatives
 	a.input.Additional = n.Additional
 	a.input.openness = n.openness
@@ -371,6 +403,7 @@ func mediaType(content *value, any bool) (*value, string) {
 	if content == nil || content.kind != kindObject {
 		return nil, ""
 	}
+
 	is := func(want ...string) (*value, string) {
 		for _, m := range content.members {
 			base, _, _ := strings.Cut(strings.ToLower(m.name), ";")
@@ -382,6 +415,7 @@ func mediaType(content *value, any bool) (*value, string) {
 		}
 		return nil, ""
 	}
+
 	if m, name := is("application/json", "text/json"); m != nil {
 		return m, name
 	}
@@ -391,6 +425,7 @@ func mediaType(content *value, any bool) (*value, string) {
 	if m, name := is("application/x-www-form-urlencoded", "multipart/form-data"); m != nil {
 		return m, name
 	}
+
 	if len(content.members) > 0 {
 		return content.members[0].value, content.members[0].name
 	}
@@ -409,15 +444,18 @@ func (c *compiler) response(op *value) (*Node, error) {
 			codes = append(codes, m.name)
 		}
 	}
+
 	slices.Sort(codes)
 	base := c.path
 	defer func() { c.path = base }()
+
 	for _, code := range codes {
 		c.path = append(slices.Clone(base), "responses", code)
 		v, fault := c.follow(responses.get(code), c.path)
 		if fault != nil {
 			return nil, fault
 		}
+
 		media, name := mediaType(v.get("content"), false)
 		if s := media.get("schema"); s != nil {
 			n, err := c.child(s, 0, "content", name, "schema")

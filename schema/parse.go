@@ -64,13 +64,16 @@ func ParseEach(server string, tools []json.RawMessage, parse func(name string, d
 	list := func(tools []json.RawMessage) []byte {
 		return slices.Concat([]byte("["), bytes.Join(rawBytes(tools), []byte(",")), []byte("]"))
 	}
+
 	if c, err := parse(server, list(tools)); err == nil {
 		c.Server = server
 		return c, nil
 	}
+
 	if len(tools) > MaxTools {
 		tools = tools[:MaxTools]
 	}
+
 	out, errs := &Catalogue{Server: server}, []error(nil)
 	times := map[string]int{}
 	for i := range tools {
@@ -84,11 +87,13 @@ func ParseEach(server string, tools []json.RawMessage, parse func(name string, d
 			out.Tools = append(out.Tools, t)
 		}
 	}
+
 	for name, n := range times {
 		if n > 1 {
 			errs = append(errs, Errors{{File: server, Tool: name, Message: "two tools have this name", Hint: "rename one, or leave one out"}})
 		}
 	}
+
 	out.Tools = slices.DeleteFunc(out.Tools, func(t Tool) bool { return times[t.Name] > 1 })
 	return out, errs
 }
@@ -127,9 +132,11 @@ func newParser(name string, data []byte, read func([]byte) (*value, error)) (*pa
 	fail := func(message, hint string) (*parser, error) {
 		return nil, Errors{{File: name, Message: message, Hint: hint}}
 	}
+
 	if len(data) > MaxDocument {
 		return fail("the document is larger than "+strconv.Itoa(MaxDocument>>20)+" MiB", "split it")
 	}
+
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
 		return fail("the document is not valid UTF-8", "convert it to UTF-8")
@@ -137,14 +144,17 @@ func newParser(name string, data []byte, read func([]byte) (*value, error)) (*pa
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
 		return fail("the document is empty", "write an MCP tools/list result, an OpenAI function list or an OpenAPI document")
 	}
+
 	doc, err := read(data)
 	if err != nil {
 		return fail(err.Error(), "")
 	}
+
 	server := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if ext := path.Ext(server); ext != "" && ext != server {
 		server = strings.TrimSuffix(server, ext)
 	}
+
 	return &parser{file: name, doc: doc, out: &Catalogue{Server: server}, seen: map[string]struct{}{}}, nil
 }
 
@@ -177,6 +187,7 @@ const (
 func (p *parser) list(want form) (*Catalogue, error) {
 	tools, where := p.doc, ""
 	const hint = "write an MCP tools/list result, an OpenAI function list or an OpenAPI document"
+
 	if tools.kind == kindObject {
 		at := tools
 		if at.get("error") != nil && at.get("jsonrpc") != nil {
@@ -186,25 +197,30 @@ func (p *parser) list(want form) (*Catalogue, error) {
 		if r := at.get("result"); r != nil && r.kind == kindObject {
 			at, where = r, "/result"
 		}
+
 		for _, name := range [...]string{"tools", "functions"} {
 			if tools = at.get(name); tools != nil {
 				where += "/" + name
 				break
 			}
 		}
+
 		if tools == nil {
 			p.fail(where, `the document has neither "tools" nor "functions" nor "openapi"`, hint)
 			return p.done()
 		}
 	}
+
 	if tools.kind != kindArray {
 		p.fail(where, "a list of tools is expected here, not "+tools.kind.String(), hint)
 		return p.done()
 	}
+
 	if len(tools.elems) > MaxTools {
 		p.fail(where, "there are more than "+strconv.Itoa(MaxTools)+" tools", "split the catalogue")
 		return p.done()
 	}
+
 	for i, t := range tools.elems {
 		if p.full() {
 			break
@@ -255,10 +271,12 @@ func (p *parser) mcpTool(v *value, where string) *Error {
 	fail := func(pointer, message, hint string) *Error {
 		return &Error{File: p.file, Tool: t.Name, Pointer: pointer, Message: message, Hint: hint}
 	}
+
 	annotations := v.get("annotations")
 	if annotations != nil && annotations.kind != kindObject && annotations.kind != kindNull {
 		return fail("/annotations", "annotations must be an object, not "+annotations.kind.String(), "")
 	}
+
 	for _, a := range [...]struct {
 		name string
 		into **bool
@@ -277,9 +295,11 @@ func (p *parser) mcpTool(v *value, where string) *Error {
 			return fail("/annotations/"+a.name, "a hint must be true or false, not "+hint.kind.String(), "")
 		}
 	}
+
 	if t.Title == "" {
 		t.Title = annotations.str("title")
 	}
+
 	member := "inputSchema"
 	input := v.get(member)
 	if input == nil && v.get("input_schema") != nil {
@@ -289,6 +309,7 @@ func (p *parser) mcpTool(v *value, where string) *Error {
 	if input == nil {
 		return fail("", "inputSchema is missing", `write {"type": "object", "additionalProperties": false} for a tool without arguments`)
 	}
+
 	output := v.get("outputSchema")
 	var d definition
 	d.add("name", v.get("name"))
@@ -298,6 +319,7 @@ func (p *parser) mcpTool(v *value, where string) *Error {
 	d.add("outputSchema", output)
 	d.add("annotations", annotations)
 	t.Fingerprint = d.fingerprint()
+
 	return p.finish(t, input, output, member)
 }
 
@@ -308,6 +330,7 @@ func (p *parser) openAITool(v *value, where string) *Error {
 			Message: "a tool of type " + clip(jsonText(kind)) + " has no schema to hold a call against",
 			Hint:    "leave it out of the catalogue, and expect its calls to be denied"}
 	}
+
 	prefix := ""
 	if f := v.get("function"); f != nil {
 		if f.kind != kindObject {
@@ -315,10 +338,12 @@ func (p *parser) openAITool(v *value, where string) *Error {
 		}
 		v, prefix = f, "function/"
 	}
+
 	t, err := p.named(v, where)
 	if err != nil {
 		return err
 	}
+
 	input := v.get("parameters")
 	var d definition
 	d.add("name", v.get("name"))
@@ -326,6 +351,7 @@ func (p *parser) openAITool(v *value, where string) *Error {
 	d.add("description", v.get("description"))
 	d.add("inputSchema", input)
 	t.Fingerprint = d.fingerprint()
+
 	if input == nil || input.kind == kindNull {
 		// A function without parameters takes none.
 		input = &value{kind: kindObject}
@@ -338,15 +364,18 @@ func (p *parser) named(v *value, where string) (Tool, *Error) {
 	fail := func(member, message, hint string) (Tool, *Error) {
 		return Tool{}, &Error{File: p.file, Pointer: where + "/" + member, Message: message, Hint: hint}
 	}
+
 	var t Tool
 	for _, m := range [...]struct {
 		name string
 		into *string
 	}{{"name", &t.Name}, {"title", &t.Title}, {"description", &t.Description}} {
 		text := v.get(m.name)
+
 		if text == nil || text.kind == kindNull {
 			continue
 		}
+
 		if text.kind != kindString {
 			return fail(m.name, m.name+" must be a string, not "+text.kind.String(), "")
 		}
@@ -355,6 +384,7 @@ func (p *parser) named(v *value, where string) (Tool, *Error) {
 		}
 		*m.into = text.text
 	}
+
 	if message := badName(t.Name); message != "" {
 		return fail("name", message, "give the tool a short printable name")
 	}

@@ -20,21 +20,25 @@ func (r *references) fingerprint(path, method string, item, op *value, c *compil
 	refs := &value{kind: kindObject}
 	seen := map[string]struct{}{}
 	queue := slices.Concat(r.of(op), r.of(item.get("parameters")))
+
 	for len(queue) > 0 {
 		ref := queue[0]
 		queue = queue[1:]
 		if r.followed++; r.followed > maxShared || r.hashed > 4*MaxDocument {
 			return "", c.errorf("split the document", "its operations refer to too many definitions")
 		}
+
 		if _, dup := seen[ref]; dup {
 			continue
 		}
 		seen[ref] = struct{}{}
+
 		target, err := c.resolve(ref)
 		if err != nil {
 			// It stands where the compiler didn't need it, an example say.
 			continue
 		}
+
 		sum, ok := r.digests[target]
 		if !ok {
 			text := appendCanonical(nil, target)
@@ -42,9 +46,11 @@ func (r *references) fingerprint(path, method string, item, op *value, c *compil
 			sum = digest(text)
 			r.digests[target] = sum
 		}
+
 		refs.members = append(refs.members, member{ref, stringValue(sum)})
 		queue = append(queue, r.of(target)...)
 	}
+
 	var d definition
 	d.add("path", stringValue(path))
 	d.add("method", stringValue(method))
@@ -63,6 +69,7 @@ func (r *references) of(v *value) []string {
 	if list, ok := r.direct[v]; ok {
 		return list
 	}
+
 	var list []string
 	seen := map[string]struct{}{}
 	var visit func(v *value)
@@ -79,6 +86,7 @@ func (r *references) of(v *value) []string {
 			}
 		}
 	}
+
 	visit(v)
 	r.direct[v] = list
 	return list

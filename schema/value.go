@@ -56,6 +56,7 @@ func (v *value) get(name string) *value {
 	if v == nil || v.kind != kindObject {
 		return nil
 	}
+
 	if len(v.members) < indexFrom {
 		for i := range v.members {
 			if v.members[i].name == name {
@@ -64,12 +65,14 @@ func (v *value) get(name string) *value {
 		}
 		return nil
 	}
+
 	if v.index == nil {
 		v.index = make(map[string]int, len(v.members))
 		for i := range v.members {
 			v.index[v.members[i].name] = i
 		}
 	}
+
 	if i, ok := v.index[name]; ok {
 		return v.members[i].value
 	}
@@ -152,6 +155,7 @@ func valueOf(v strictjson.Value) *value {
 	case strictjson.Bool:
 		return &value{kind: kindBool, text: string(v.Raw())}
 	}
+
 	return &value{kind: kindNull, text: "null"}
 }
 

@@ -35,6 +35,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (*value, error) {
 	if y.values++; y.values > maxValues {
 		return nil, fault(n, "more than %d values, aliases followed", maxValues)
 	}
+
 	switch n.Kind {
 	case yaml.AliasNode:
 		return y.value(n.Alias, depth+1)
@@ -59,11 +60,13 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (*value, error) {
 func (y *yamlReader) mapping(n *yaml.Node, depth int) (*value, error) {
 	v := &value{kind: kindObject}
 	seen := make(map[string]struct{}, len(n.Content)/2)
+
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
 			return nil, fault(key, "a key must be plain text")
 		}
+
 		if key.ShortTag() == "!!merge" {
 			return nil, fault(key, "merge keys (<<) are not supported; write the members out")
 		}
@@ -71,6 +74,7 @@ func (y *yamlReader) mapping(n *yaml.Node, depth int) (*value, error) {
 			return nil, fault(key, "key %q stands twice in one mapping", clip(key.Value))
 		}
 		seen[key.Value] = struct{}{}
+
 		x, err := y.value(n.Content[i+1], depth+1)
 		if err != nil {
 			return nil, err
@@ -103,5 +107,6 @@ func scalar(n *yaml.Node) *value {
 			return &value{kind: kindNumber, text: fmt.Sprint(i)}
 		}
 	}
+
 	return stringValue(n.Value)
 }

@@ -108,11 +108,13 @@ func (b *builder) row(depth int, header string, cells ...[]piece) string {
 		}
 		row = append(row, cell...)
 	}
+
 	t := clean(row)
 	if strings.Trim(t.text, "| ") == "" {
 		b.hidden(t, 0, 0, "")
 		return ""
 	}
+
 	b.descend(min(depth, maxDepth))
 	leads := len(b.leads)
 	// A table is led in by the sentence before it, as a list is.
@@ -121,12 +123,14 @@ func (b *builder) row(depth int, header string, cells ...[]piece) string {
 			b.leads = append(b.leads, b.under(text, 0))
 		}
 	}
+
 	b.path = nil
 	b.block++
 	last := b.last[len(b.last)-1]
 	b.add(Row, t, 0, len(t.text))
 	b.last[len(b.last)-1] = last
 	b.leads, b.path = b.leads[:leads], nil
+
 	return t.text
 }
 
@@ -183,6 +187,7 @@ func (b *builder) add(kind Kind, t cleaned, start, end int) {
 	if b.err != nil {
 		return
 	}
+
 	if b.path == nil {
 		b.path = []string{}
 		for _, c := range slices.Concat(b.headings, b.leads) {
@@ -191,6 +196,7 @@ func (b *builder) add(kind Kind, t cleaned, start, end int) {
 			}
 		}
 	}
+
 	s := Sentence{Text: t.text[start:end], Kind: kind, Path: b.path, Place: t.place(start), Block: b.block}
 	under := b.digest()
 	hash := sha256.Sum256(append(under[:], fold(s.Text)...))
@@ -198,9 +204,11 @@ func (b *builder) add(kind Kind, t cleaned, start, end int) {
 	if b.seen[s.ID]++; b.seen[s.ID] > 1 {
 		s.ID = fmt.Sprintf("%s-%d", s.ID, b.seen[s.ID])
 	}
+
 	b.last[len(b.last)-1] = s.Text
 	b.doc.Sentences = append(b.doc.Sentences, s)
 	b.hidden(t, start, end, s.ID)
+
 	for _, found := range suspicions(s) {
 		b.suspicion(found)
 	}

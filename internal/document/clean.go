@@ -34,6 +34,7 @@ func clean(pieces []piece) cleaned {
 	var c cleaned
 	var out strings.Builder
 	space := false
+
 	for _, p := range pieces {
 		place := p.place
 		marked := false
@@ -50,10 +51,12 @@ func clean(pieces []piece) cleaned {
 					continue
 				}
 			}
+
 			if space && out.Len() > 0 {
 				out.WriteByte(' ')
 			}
 			space = false
+
 			if !marked && place != (Place{}) {
 				c.marks = append(c.marks, mark{out.Len(), place})
 				marked = true
@@ -61,6 +64,7 @@ func clean(pieces []piece) cleaned {
 			out.WriteRune(r)
 		}
 	}
+
 	c.text = out.String()
 	return c
 }
@@ -116,10 +120,12 @@ func (b *builder) hidden(t cleaned, start, end int, id string) {
 	n := 0
 	place := Place{}
 	first := sort.Search(len(t.gone), func(i int) bool { return t.gone[i].offset >= start })
+
 	for _, g := range t.gone[first:] {
 		if g.offset > end {
 			break
 		}
+
 		if n++; n == 1 {
 			place = g.place
 		}
@@ -131,6 +137,7 @@ func (b *builder) hidden(t cleaned, start, end int, id string) {
 			found = append(found, name)
 		}
 	}
+
 	if n == 0 {
 		return
 	}
@@ -140,5 +147,6 @@ func (b *builder) hidden(t cleaned, start, end int, id string) {
 		s.Text = cut(message.String())
 		s.Why = fmt.Sprintf("it was written in %d characters that nobody sees (%s)", n, found[0])
 	}
+
 	b.suspicion(s)
 }

@@ -47,6 +47,7 @@ func sheets(root *html.Node) styleSheet {
 		if n.DataAtom != atom.Style || n.FirstChild == nil {
 			continue
 		}
+
 		for _, rule := range cssRule.FindAllStringSubmatch(cssComment.ReplaceAllString(n.FirstChild.Data, ""), -1) {
 			declared := declarations(rule[2])
 			for selector := range strings.SplitSeq(rule[1], ",") {
@@ -61,6 +62,7 @@ func sheets(root *html.Node) styleSheet {
 			}
 		}
 	}
+
 	return sheet
 }
 
@@ -140,9 +142,11 @@ func parseColor(value string) (color, bool) {
 	if c, ok := cssNamed[value]; ok {
 		return c, true
 	}
+
 	if m := cssHex.FindStringSubmatch(value); m != nil {
 		return hexColor(m[1])
 	}
+
 	m := cssRGB.FindStringSubmatch(value)
 	if m == nil {
 		return color{}, false
@@ -151,6 +155,7 @@ func parseColor(value string) (color, bool) {
 	if len(parts) < 3 {
 		return color{}, false
 	}
+
 	var n [4]float64
 	n[3] = 1
 	for i, part := range parts[:min(len(parts), 4)] {
@@ -159,6 +164,7 @@ func parseColor(value string) (color, bool) {
 		if err != nil {
 			return color{}, false
 		}
+
 		if percent && i < 3 {
 			v *= 2.55
 		} else if percent {
@@ -166,6 +172,7 @@ func parseColor(value string) (color, bool) {
 		}
 		n[i] = v
 	}
+
 	return color{int(n[0]), int(n[1]), int(n[2]), n[3] >= leastOpacity}, true
 }
 
@@ -179,6 +186,7 @@ func hexColor(digits string) (color, bool) {
 		}
 		digits = long.String()
 	}
+
 	if len(digits) != 6 && len(digits) != 8 {
 		return color{}, false
 	}
@@ -186,6 +194,7 @@ func hexColor(digits string) (color, bool) {
 	if err != nil {
 		return color{}, false
 	}
+
 	alpha := true
 	if len(digits) == 8 {
 		alpha = float64(n&0xFF)/255 >= leastOpacity

@@ -12,10 +12,12 @@ func readDOCX(b *builder, data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	r := docxReader{b: b}
 	if r.styles, err = readStyles(parts["word/styles.xml"]); err != nil {
 		return err
 	}
+
 	for _, part := range [...]struct {
 		name string
 		read func(string) error
@@ -32,6 +34,7 @@ func readDOCX(b *builder, data []byte) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -96,6 +99,7 @@ func (r *docxReader) blocks(name string) error {
 	case "sectPr":
 		return r.skip()
 	}
+
 	return r.each(r.blocks)
 }
 
@@ -141,8 +145,10 @@ func (r *docxReader) comments(name string) error {
 
 func (r *docxReader) paragraph() (docxParagraph, error) {
 	r.paragraphs++
+
 	var p docxParagraph
 	p.paragraphFormat, p.letters = r.styles.paragraph("")
+
 	var inline func(string) error
 	inline = func(name string) error {
 		switch name {
@@ -166,6 +172,7 @@ func (r *docxReader) paragraph() (docxParagraph, error) {
 		}
 		return r.each(inline)
 	}
+
 	err := r.each(inline)
 	return p, err
 }
@@ -174,6 +181,7 @@ func (r *docxReader) paragraph() (docxParagraph, error) {
 func (r *docxReader) run(p *docxParagraph, inline func(string) error) error {
 	format := p.letters
 	place := Place{Paragraph: r.paragraphs}
+
 	write := func(text string) {
 		why := format.hides(first(p.fill, r.background))
 		if r.deleted {
@@ -185,6 +193,7 @@ func (r *docxReader) run(p *docxParagraph, inline func(string) error) error {
 		}
 		p.text = append(p.text, piece{text, place})
 	}
+
 	return r.each(func(name string) error {
 		switch name {
 		case "rPr":
@@ -219,6 +228,7 @@ func (r *docxReader) run(p *docxParagraph, inline func(string) error) error {
 func (r *docxReader) table() error {
 	t := docxTable{}
 	background := r.background
+
 	var read func(string) error
 	read = func(name string) error {
 		switch name {
@@ -249,6 +259,7 @@ func (r *docxReader) table() error {
 		}
 		return r.each(read)
 	}
+
 	err := r.each(read)
 	r.background = background
 	t.write(r)
@@ -274,6 +285,7 @@ func (t *docxTable) write(r *docxReader) {
 	for _, row := range t.rows {
 		columns = max(columns, len(row))
 	}
+
 	header := ""
 	for i, row := range t.rows {
 		var cells [][]piece
@@ -289,6 +301,7 @@ func (t *docxTable) write(r *docxReader) {
 			}
 			cells = append(cells, text)
 		}
+
 		if columns == 1 {
 			continue
 		}

@@ -34,6 +34,7 @@ func unpack(data []byte) (map[string]string, error) {
 	if len(archive.File) > maxParts {
 		return nil, fmt.Errorf("it has more than %d parts", maxParts)
 	}
+
 	parts := map[string]string{}
 	left := int64(maxUnpacked)
 	for _, f := range archive.File {
@@ -42,9 +43,11 @@ func unpack(data []byte) (map[string]string, error) {
 		default:
 			continue
 		}
+
 		if _, ok := parts[f.Name]; ok {
 			return nil, fmt.Errorf("it has two parts %s", f.Name)
 		}
+
 		limit := min(left, max(minRatioSize, int64(min(f.CompressedSize64, MaxSize))*maxRatio))
 		text, err := unpackPart(f, limit)
 		if err != nil {
@@ -53,6 +56,7 @@ func unpack(data []byte) (map[string]string, error) {
 		left -= int64(len(text))
 		parts[f.Name] = text
 	}
+
 	if _, ok := parts["word/document.xml"]; !ok {
 		return nil, errors.New("it isn't a Word document: it has no word/document.xml")
 	}
@@ -127,22 +131,26 @@ type paragraphFormat struct {
 
 func (f *paragraphFormat) apply(properties []property) {
 	for _, p := range properties {
-		switch p.name {
-		case "outlineLvl":
-			// Level 9 is body text.
-			f.heading = 0
-			if n := p.integer(); n >= 0 && n < maxLevel {
-				f.heading = n + 1
-			}
-		case "shd":
-			f.fill = first(p.get("fill"), f.fill)
-		case "ilvl":
-			f.list = min(max(p.integer(), 0), maxDepth) + 1
-		case "numId":
-			// Number 0 takes the paragraph out of its style's list.
-			if f.list = max(f.list, 1); p.integer() == 0 {
-				f.list = 0
-			}
+		f.set(p)
+	}
+}
+
+func (f *paragraphFormat) set(p property) {
+	switch p.name {
+	case "outlineLvl":
+		// Level 9 is body text.
+		f.heading = 0
+		if n := p.integer(); n >= 0 && n < maxLevel {
+			f.heading = n + 1
+		}
+	case "shd":
+		f.fill = first(p.get("fill"), f.fill)
+	case "ilvl":
+		f.list = min(max(p.integer(), 0), maxDepth) + 1
+	case "numId":
+		// Number 0 takes the paragraph out of its style's list.
+		if f.list = max(f.list, 1); p.integer() == 0 {
+			f.list = 0
 		}
 	}
 }
@@ -160,6 +168,7 @@ func (f *runFormat) apply(properties []property) {
 	for _, p := range properties {
 		val := p.get("val")
 		on := val != "0" && val != "false" && val != "off"
+
 		switch p.name {
 		case "vanish", "specVanish":
 			f.vanish = on
@@ -231,6 +240,7 @@ var (
 func readStyles(text string) (styles, error) {
 	s := styles{byID: map[string]docxStyle{}}
 	x := newXMLReader(text)
+
 	var style docxStyle
 	var id string
 	var read func(string) error
@@ -264,6 +274,7 @@ func readStyles(text string) (styles, error) {
 		}
 		return x.skip()
 	}
+
 	err := x.each(read)
 	return s, err
 }

@@ -39,6 +39,7 @@ func (x *xmlReader) each(read func(name string) error) error {
 		return errNesting
 	}
 	defer func() { x.depth-- }()
+
 	for {
 		token, err := x.decoder.Token()
 		if token == nil && err != nil {
@@ -47,12 +48,14 @@ func (x *xmlReader) each(read func(name string) error) error {
 			}
 			return err
 		}
+
 		switch t := token.(type) {
 		case xml.StartElement:
 			name := ""
 			if t.Name.Space == wordNamespace || t.Name.Space == strictNamespace || t.Name.Space == compatible {
 				name = t.Name.Local
 			}
+
 			if t.Name.Space == compatible && name == "Fallback" {
 				// The same again, for older programs.
 				if err := x.skip(); err != nil {
@@ -60,6 +63,7 @@ func (x *xmlReader) each(read func(name string) error) error {
 				}
 				continue
 			}
+
 			x.start = t
 			if err := read(name); err != nil {
 				return err

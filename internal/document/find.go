@@ -23,14 +23,17 @@ func (d *Document) Find(quotation string) (Quotation, bool) {
 	if sought == "" {
 		return Quotation{}, false
 	}
+
 	// The space at the end is the one before the next word.
 	at := strings.Index(d.folded, sought+" ")
 	if at < 0 {
 		return Quotation{}, false
 	}
+
 	end := at + len(sought)
 	first, last := sort.SearchInts(d.starts, at+1)-1, sort.SearchInts(d.starts, end)-1
 	out := Quotation{Sentences: slices.Clone(d.Sentences[first : last+1])}
+
 	var parts []string
 	for i, s := range out.Sentences {
 		from, to := 0, len(s.Text)
@@ -45,6 +48,7 @@ func (d *Document) Find(quotation string) (Quotation, bool) {
 		}
 		parts = append(parts, s.Text[from:to])
 	}
+
 	out.Text = strings.Join(parts, " ")
 	return out, true
 }

@@ -42,16 +42,19 @@ func numberLines(in io.Reader, attribute string) ([]byte, error) {
 		raw := z.Raw()
 		begin := line
 		line += bytes.Count(raw, []byte("\n"))
+
 		if kind == html.StartTagToken || kind == html.SelfClosingTagToken {
 			at := bytes.IndexAny(raw, " \n\r\t\f/>")
 			out.Write(raw[:at])
 			out.WriteString(" " + attribute + `="` + strconv.Itoa(begin) + `" `)
 			raw = raw[at:]
 		}
+
 		out.Write(raw)
 		if out.Len() > maxNumbered {
 			return nil, errTags
 		}
+
 		if kind == html.ErrorToken {
 			if err := z.Err(); !errors.Is(err, io.EOF) {
 				return nil, err
@@ -118,17 +121,21 @@ func (p *pageReader) node(n *html.Node, s style) {
 	case html.DoctypeNode:
 		return
 	}
+
 	if notText[n.DataAtom] {
 		return
 	}
+
 	if n.DataAtom == atom.Br {
 		p.text("\n", s)
 		return
 	}
+
 	if !block[n.DataAtom] || p.inCell {
 		p.children(n, s)
 		return
 	}
+
 	p.flush()
 	p.block(n, s)
 	p.flush()
@@ -237,6 +244,7 @@ func (p *pageReader) rows(n *html.Node, s style) {
 func (p *pageReader) row(n *html.Node, s style) {
 	var cells [][]piece
 	head := true
+
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
 			p.node(c, s)
@@ -248,11 +256,13 @@ func (p *pageReader) row(n *html.Node, s style) {
 		cells = append(cells, p.inline)
 		p.inCell, p.inline = false, nil
 	}
+
 	if head {
 		p.header = p.b.row(p.lists, "", cells...)
 	} else {
 		p.b.row(p.lists, p.header, cells...)
 	}
+
 	p.reveal()
 }
 

@@ -38,18 +38,22 @@ func readMarkdown(b *builder, data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	src := []byte(source)
 	if err := nests(src); err != nil {
 		return err
 	}
+
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough), goldmark.WithRendererOptions(html.WithUnsafe(), renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 100))))
 	root := md.Parser().Parse(text.NewReader(src))
 	n := lineNumbering{builder: b, attribute: []byte(lineAttribute(b.doc)), source: src}
 	n.number(root)
+
 	var page bytes.Buffer
 	if err := md.Renderer().Render(&page, src, root); err != nil {
 		return err
 	}
+
 	if page.Len() > maxNumbered {
 		return errTags
 	}
@@ -61,6 +65,7 @@ func nests(src []byte) error {
 	if len(src) > maxMarkdown {
 		return fmt.Errorf("documents in Markdown of more than %d MiB aren't read: split it", maxMarkdown>>20)
 	}
+
 	run, links, work, number := 0, 0, 0, 0
 	for line := range bytes.SplitSeq(src, []byte("\n")) {
 		number++
@@ -69,11 +74,13 @@ func nests(src []byte) error {
 		if marks > maxMarks {
 			return fmt.Errorf("line %d: it begins with more than %d marks of quotes and lists", number, maxMarks)
 		}
+
 		run, links = run+len(line)+1, links+bytes.Count(line, []byte("]("))
 		if len(bytes.TrimSpace(line)) == 0 {
 			work += run * links
 			run, links = 0, 0
 		}
+
 		if work+run*links > maxLinkWork {
 			return fmt.Errorf("line %d: more links without an empty line than a text has: divide it", number)
 		}
@@ -81,6 +88,7 @@ func nests(src []byte) error {
 			return fmt.Errorf("line %d: more than %d KiB without an empty line: divide it", number, maxRun>>10)
 		}
 	}
+
 	return nil
 }
 
@@ -99,16 +107,19 @@ func (n *lineNumbering) number(root ast.Node) {
 			breaks = append(breaks, i)
 		}
 	}
+
 	line := func(offset int) int {
 		at, _ := slices.BinarySearch(breaks, offset)
 		return at + 1
 	}
+
 	used := map[string]bool{}
 	var definitions []*ast.LinkReferenceDefinition
 	_ = ast.Walk(root, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
+
 		switch node := node.(type) {
 		case *ast.LinkReferenceDefinition:
 			definitions = append(definitions, node)
@@ -117,6 +128,7 @@ func (n *lineNumbering) number(root ast.Node) {
 		case *ast.Image:
 			n.uses(used, node.Reference)
 		}
+
 		if node.Type() == ast.TypeBlock {
 			if at := offset(node); at >= 0 {
 				node.SetAttribute(n.attribute, []byte(strconv.Itoa(line(at))))
@@ -124,6 +136,7 @@ func (n *lineNumbering) number(root ast.Node) {
 		}
 		return ast.WalkContinue, nil
 	})
+
 	for _, d := range definitions {
 		if !used[util.ToLinkReference(d.Label)] {
 			what := fmt.Sprintf("%s %s %s", d.Label, d.Destination, d.Title)

@@ -22,6 +22,7 @@ func readPDF(b *builder, data []byte) error {
 	if err != nil {
 		return err
 	}
+
 	var lines []pdfLine
 	visible, unknown := 0, 0
 	for i := range f.Pages() {
@@ -30,6 +31,7 @@ func readPDF(b *builder, data []byte) error {
 			return fmt.Errorf("page %d: %w", i+1, err)
 		}
 		concealed(b, page, i+1)
+
 		for _, g := range page.Glyphs {
 			if g.Hidden == "" && strings.TrimSpace(g.Text) != "" {
 				visible++
@@ -38,16 +40,19 @@ func readPDF(b *builder, data []byte) error {
 				}
 			}
 		}
+
 		if lines = append(lines, linesOf(page, i+1)...); len(lines) > maxLines {
 			return fmt.Errorf("the PDF has more than %d lines: split it", maxLines)
 		}
 	}
+
 	switch {
 	case visible == 0:
 		return errors.New("the PDF has no text that can be seen: if it is a scan, have its text recognised, and print that to a PDF")
 	case unknown*maxUnknown > visible:
 		return errors.New("the PDF's fonts don't say what their letters are: print it to a new PDF")
 	}
+
 	r := pdfReader{b: b, lines: withoutRunning(lines, f.Pages())}
 	r.measure()
 	r.read()
@@ -60,21 +65,25 @@ func concealed(b *builder, page *pdf.Page, number int) {
 	var text strings.Builder
 	why := ""
 	end := pdf.Glyph{}
+
 	for _, g := range append(page.Glyphs, pdf.Glyph{Hidden: "end"}) {
 		if g.Hidden == "" {
 			continue
 		}
+
 		if g.Hidden != why {
 			b.suspect(why, piece{text.String(), place})
 			text.Reset()
 			why = g.Hidden
 		}
+
 		if spaced(end, g) {
 			text.WriteByte(' ')
 		}
 		text.WriteString(g.Text)
 		end = g
 	}
+
 	for _, note := range page.Notes {
 		b.suspect("it is a comment", piece{note, place})
 	}
@@ -124,15 +133,18 @@ func (r *pdfReader) begins(l pdfLine) bool {
 	case l.row(), last.row(), marker(l.text) > 0, r.level(l) != r.level(last), l.turned != last.turned:
 		return true
 	}
+
 	ended := strings.HasSuffix(strings.TrimRight(last.text, closers), ".") || strings.ContainsAny(last.text[len(last.text)-1:], "!?:")
 	full := last.x1 > last.right-0.2*(last.right-last.left)
 	if l.page != last.page || l.column != last.column {
 		return ended || !full
 	}
+
 	heading := l.bold != last.bold && (r.title() || (l.bold && !full))
 	if heading || last.y-l.y > paragraphGap*r.leading*l.size {
 		return true
 	}
+
 	item := marker(r.block[0].text) > 0
 	indent := l.x0 - last.x0
 	switch {
@@ -183,6 +195,7 @@ func (r *pdfReader) flush() {
 	block := r.block
 	r.block = nil
 	first := block[0]
+
 	if first.row() {
 		text := r.b.row(len(r.lists.levels), r.header, first.cellPieces()...)
 		if r.header == "" && first.bold {
@@ -190,11 +203,13 @@ func (r *pdfReader) flush() {
 		}
 		return
 	}
+
 	r.header = ""
 	level := r.level(first)
 	r.block = block
 	titled := r.title()
 	r.block = nil
+
 	depth := titleLevel(first.text)
 	deep := depth > 2 && !first.full()
 	if level == 0 && len(block) == 1 && (titled || deep) {
@@ -202,11 +217,13 @@ func (r *pdfReader) flush() {
 	} else if level == 0 && titled {
 		level = len(r.sizes) + 1
 	}
+
 	if level > 0 {
 		r.lists = indents{}
 		r.b.heading(level, r.join(block)...)
 		return
 	}
+
 	n := marker(first.text)
 	pieces := r.join(block)
 	if n > 0 {

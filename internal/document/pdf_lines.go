@@ -59,6 +59,7 @@ const (
 func linesOf(page *pdf.Page, number int) []pdfLine {
 	angles := map[int][]pdf.Glyph{}
 	var order []int
+
 	for _, g := range page.Glyphs {
 		if g.Hidden != "" {
 			continue
@@ -68,8 +69,10 @@ func linesOf(page *pdf.Page, number int) []pdfLine {
 		}
 		angles[g.Turned] = append(angles[g.Turned], g)
 	}
+
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(max(a, -a), max(b, -b)) })
 	var out []pdfLine
+
 	for _, angle := range order {
 		for _, l := range arrange(baselines(angles[angle])) {
 			if l.text == pdf.Bullet {
@@ -79,6 +82,7 @@ func linesOf(page *pdf.Page, number int) []pdfLine {
 			out = append(out, l)
 		}
 	}
+
 	return out
 }
 
@@ -86,6 +90,7 @@ func linesOf(page *pdf.Page, number int) []pdfLine {
 func baselines(glyphs []pdf.Glyph) [][]segment {
 	slices.SortStableFunc(glyphs, func(a, b pdf.Glyph) int { return cmp.Compare(b.Y, a.Y) })
 	var out [][]segment
+
 	for len(glyphs) > 0 {
 		y, size := glyphs[0].Y, glyphs[0].Size
 		n := 0
@@ -95,6 +100,7 @@ func baselines(glyphs []pdf.Glyph) [][]segment {
 			}
 			n++
 		}
+
 		line := glyphs[:n]
 		glyphs = glyphs[n:]
 		slices.SortStableFunc(line, func(a, b pdf.Glyph) int { return cmp.Compare(a.X, b.X) })
@@ -102,6 +108,7 @@ func baselines(glyphs []pdf.Glyph) [][]segment {
 			out = append(out, segments)
 		}
 	}
+
 	return out
 }
 
@@ -112,6 +119,7 @@ func segmentsOf(line []pdf.Glyph, y float64) []segment {
 	var s segment
 	var last pdf.Glyph
 	bold, letters := 0, 0
+
 	end := func() {
 		if s.text = strings.TrimSpace(text.String()); s.text != "" {
 			s.bold = bold*2 > letters
@@ -120,6 +128,7 @@ func segmentsOf(line []pdf.Glyph, y float64) []segment {
 		text.Reset()
 		s, bold, letters = segment{}, 0, 0
 	}
+
 	for _, g := range line {
 		if strings.TrimSpace(g.Text) == "" {
 			if text.Len() > 0 && g.X-s.x1 < cellGap*g.Size {
@@ -127,6 +136,7 @@ func segmentsOf(line []pdf.Glyph, y float64) []segment {
 			}
 			continue
 		}
+
 		switch {
 		case text.Len() == 0:
 		case g.Text == last.Text && g.X-last.X < 0.1*g.Size:
@@ -136,9 +146,11 @@ func segmentsOf(line []pdf.Glyph, y float64) []segment {
 		case g.X-s.x1 > wordGap*g.Size:
 			text.WriteByte(' ')
 		}
+
 		if text.Len() == 0 {
 			s = segment{x0: g.X, y: y}
 		}
+
 		text.WriteString(g.Text)
 		s.x1, s.size = max(s.x1, g.X+g.Width), max(s.size, g.Size)
 		letters++
@@ -147,6 +159,7 @@ func segmentsOf(line []pdf.Glyph, y float64) []segment {
 		}
 		last = g
 	}
+
 	end()
 	return out
 }
@@ -162,12 +175,14 @@ func arrange(rows [][]segment) []pdfLine {
 		}
 		return margins(out)
 	}
+
 	var out []pdfLine
 	var columns [2][]pdfLine
 	flush := func() {
 		out = append(append(out, margins(columns[0])...), margins(columns[1])...)
 		columns = [2][]pdfLine{}
 	}
+
 	for _, row := range rows {
 		var sides [2][]segment
 		across := false
@@ -179,11 +194,13 @@ func arrange(rows [][]segment) []pdfLine {
 			}
 			sides[side] = append(sides[side], s)
 		}
+
 		if across {
 			flush()
 			out = append(out, margins([]pdfLine{lineOf(row, false)})...)
 			continue
 		}
+
 		for i, side := range sides {
 			if len(side) > 0 {
 				l := lineOf(side, false)
@@ -192,6 +209,7 @@ func arrange(rows [][]segment) []pdfLine {
 			}
 		}
 	}
+
 	flush()
 	return out
 }
@@ -237,12 +255,14 @@ func gutterOf(rows [][]segment) float64 {
 			left, right = min(left, s.x0), max(right, s.x1)
 		}
 	}
+
 	best, gutter := 0, math.NaN()
 	for part := 0.35; part <= 0.65; part += 0.01 {
 		x := left + part*(right-left)
 		var n [2]int
 		var width [2]float64
 		across := 0
+
 		for _, row := range rows {
 			for _, s := range row {
 				switch {
@@ -255,6 +275,7 @@ func gutterOf(rows [][]segment) float64 {
 				}
 			}
 		}
+
 		// The lines of columns are about as wide as they; cells of tables aren't.
 		wide := width[0] > 0.6*float64(n[0])*(x-left) && width[1] > 0.6*float64(n[1])*(right-x)
 		if m := min(n[0], n[1]); m >= minColumn && wide && across*3 < n[0]+n[1] && m > best {
@@ -281,6 +302,7 @@ func (r *pdfReader) measure() {
 	letters, gaps := map[float64]int{}, map[float64]int{}
 	r.words = map[string]bool{}
 	round := func(x, to float64) float64 { return math.Round(x/to) * to }
+
 	for i, l := range r.lines {
 		letters[round(l.size, 0.5)] += len(l.text)
 		if i > 0 {
@@ -289,12 +311,14 @@ func (r *pdfReader) measure() {
 				gaps[round(gap, 0.05)]++
 			}
 		}
+
 		for word := range strings.FieldsFuncSeq(l.text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
 			if !strings.HasSuffix(word, "-") {
 				r.words[strings.ToLower(word)] = true
 			}
 		}
 	}
+
 	most := func(counts map[float64]int, otherwise float64) float64 {
 		best := otherwise
 		for v, n := range counts {
@@ -305,12 +329,14 @@ func (r *pdfReader) measure() {
 		}
 		return best
 	}
+
 	r.body, r.leading = most(letters, 0), most(gaps, 1.2)
 	for size := range letters {
 		if size >= 1.12*r.body {
 			r.sizes = append(r.sizes, size)
 		}
 	}
+
 	slices.SortFunc(r.sizes, func(a, b float64) int { return cmp.Compare(b, a) })
 	r.sizes = r.sizes[:min(len(r.sizes), 6)]
 }

@@ -30,12 +30,14 @@ func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 		if !inMargin || l.turned != 0 {
 			return ""
 		}
+
 		key := digits.ReplaceAllString(l.text, "#")
 		if top {
 			key = "top " + key
 		}
 		return key
 	}
+
 	on := map[string]map[int]bool{}
 	for _, l := range lines {
 		k := key(l)
@@ -44,6 +46,7 @@ func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 		}
 		on[k][l.page] = true
 	}
+
 	return slices.DeleteFunc(lines, func(l pdfLine) bool {
 		k := key(l)
 		if k == "" || pages < 2 {

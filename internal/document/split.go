@@ -38,6 +38,7 @@ func boundaries(text string) []int {
 func brackets(text string) []bool {
 	within := make([]bool, len(text))
 	var open []int
+
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '(', '[':
@@ -46,6 +47,7 @@ func brackets(text string) []bool {
 			if len(open) == 0 {
 				continue
 			}
+
 			from := open[len(open)-1]
 			open = open[:len(open)-1]
 			if i-from <= maxBracket {
@@ -71,12 +73,14 @@ func endsSentence(word, rest string, first bool) bool {
 	if !strings.ContainsRune(".!?…", end) {
 		return false
 	}
+
 	next, _, _ := strings.Cut(rest, " ")
 	next = strings.TrimLeft(next, openers)
 	begins, _ := utf8.DecodeRuneInString(next)
 	if unicode.IsLower(begins) {
 		return false
 	}
+
 	bare = strings.TrimLeft(bare[:len(bare)-size], openers)
 	switch {
 	case end == '!', end == '?':
@@ -86,10 +90,12 @@ func endsSentence(word, rest string, first bool) bool {
 	case first && enumerator.MatchString(bare):
 		return false
 	}
+
 	name := strings.ToLower(bare)
 	if i := strings.LastIndexAny(name, "-/("); i >= 0 {
 		name = name[i+1:]
 	}
+
 	switch {
 	case before[name]:
 		return false

@@ -60,6 +60,7 @@ func (s style) within(n *html.Node, sheet styleSheet) style {
 	if why := unshown[n.DataAtom]; why != "" && s.hidden == "" {
 		s.hidden = why
 	}
+
 	declared := sheet.of(n)
 	for _, a := range n.Attr {
 		value := strings.ToLower(strings.TrimSpace(a.Val))
@@ -78,11 +79,13 @@ func (s style) within(n *html.Node, sheet styleSheet) style {
 			}
 		}
 	}
+
 	for _, a := range n.Attr {
 		if a.Key == "style" {
 			declared = append(declared, declarations(a.Val)...)
 		}
 	}
+
 	s.apply(declared)
 	return s
 }
@@ -194,10 +197,12 @@ func length(value string) (float64, bool) {
 	if m == nil {
 		return 0, false
 	}
+
 	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
 		return 0, false
 	}
+
 	switch m[2] {
 	case "em", "rem", "ex", "ch", "pc", "vw", "vh":
 		n *= 16

@@ -84,9 +84,11 @@ func lookalikes(text string) []string {
 		ascii = ascii && r < utf8.RuneSelf
 		latin = latin || unicode.Is(unicode.Latin, r)
 	}
+
 	if ascii || !latin {
 		return nil
 	}
+
 	var out []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		own, other, letters := false, false, 0
@@ -95,6 +97,7 @@ func lookalikes(text string) []string {
 			own = own || unicode.Is(unicode.Latin, r)
 			other = other || unicode.In(r, mimics...)
 		}
+
 		onlyTwins := letters > 1 && strings.Trim(word, twins) == ""
 		if other && (own || onlyTwins) {
 			out = append(out, word)

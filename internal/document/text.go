@@ -56,10 +56,12 @@ type textReader struct {
 func (r *textReader) line(line string) {
 	r.number++
 	body := strings.TrimSpace(line)
+
 	if body == "" {
 		r.after++
 		return
 	}
+
 	if len(r.lines) == 1 && r.after == 0 && underline.MatchString(body) {
 		level := 1
 		if body[0] != '=' {
@@ -68,6 +70,7 @@ func (r *textReader) line(line string) {
 		r.heading(level)
 		return
 	}
+
 	if r.after > 0 || len(r.lines) == 0 || marker(body) > 0 {
 		r.flush(body)
 		r.gap, r.after, r.indent = r.after, 0, indentation(line)
@@ -158,9 +161,11 @@ func titleLevel(line string) int {
 	if len(line) > maxTitle || strings.ContainsRune(".!?;:,", rune(line[len(line)-1])) {
 		return 0
 	}
+
 	if n := parts(line); n > 0 {
 		return 1 + n
 	}
+
 	upper := 0
 	for _, r := range line {
 		switch {
@@ -170,6 +175,7 @@ func titleLevel(line string) int {
 			upper++
 		}
 	}
+
 	if upper < 4 || marker(line) > 0 {
 		return 0
 	}

@@ -117,6 +117,7 @@ func (w *walker) leaf(at, pointer int) {
 // inside notes what an object or array holds, and returns where it ends.
 func (w *walker) inside(at, depth, pointer int, kind Kind) int {
 	at = w.space(at + 1)
+
 	for position := 0; w.err == nil; position++ {
 		switch w.d.data[at] {
 		case '}', ']':
@@ -124,6 +125,7 @@ func (w *walker) inside(at, depth, pointer int, kind Kind) int {
 		case ',':
 			at = w.space(at + 1)
 		}
+
 		var key Span
 		token := 1
 		if kind == Object {
@@ -133,6 +135,7 @@ func (w *walker) inside(at, depth, pointer int, kind Kind) int {
 		} else {
 			token += digits(position)
 		}
+
 		at = w.space(w.value(at, depth, pointer+token, key))
 	}
 	return at

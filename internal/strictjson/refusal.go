@@ -94,6 +94,7 @@ func advice(data []byte, at int, problem string) string {
 	rest := data[min(at, len(data)):]
 	r, size := utf8.DecodeRune(rest)
 	_, half := surrogate(rest, 0)
+
 	switch {
 	case r == '\ufeff' && at == 0:
 		return ": the text starts with a byte order mark, leave it out"

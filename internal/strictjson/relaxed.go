@@ -17,9 +17,11 @@ func ParseRelaxed(data []byte, limits Limits) (*Document, error) {
 	if err := tooLarge(data, limits); err != nil {
 		return nil, err
 	}
+
 	if !utf8.Valid(data) {
 		return nil, place(0, "", "the text is not UTF-8: encode it as UTF-8")
 	}
+
 	standard, err := standardize(data)
 	if err != nil {
 		return nil, err
@@ -27,6 +29,7 @@ func ParseRelaxed(data []byte, limits Limits) (*Document, error) {
 	if !jsontext.Value(standard).IsValid() {
 		return nil, refusal(standard)
 	}
+
 	doc, err := walk(standard, limits, true)
 	if err != nil {
 		return nil, err
@@ -42,8 +45,10 @@ func standardize(data []byte) ([]byte, error) {
 	if bytes.HasPrefix(out, []byte("\ufeff")) {
 		blank(out[:3])
 	}
+
 	comma, before := -1, byte(0) // the comma that may be trailing, and what it follows
 	last := byte(0)
+
 	for at := 0; at < len(out); {
 		c, end := out[at], at+1
 		switch c {
@@ -66,8 +71,10 @@ func standardize(data []byte) ([]byte, error) {
 				out[comma] = ' '
 			}
 		}
+
 		at, last = end, c
 	}
+
 	return Repair(out), nil
 }
 

@@ -12,11 +12,13 @@ func Repair(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte(`\u`)) {
 		return raw
 	}
+
 	var out []byte
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue
 		}
+
 		unit, ok := surrogate(raw, i)
 		switch next, paired := surrogate(raw, i+6); {
 		case !ok:
@@ -31,6 +33,7 @@ func Repair(raw []byte) []byte {
 			i += 5
 		}
 	}
+
 	if out == nil {
 		return raw
 	}

@@ -208,6 +208,7 @@ func (v Value) step(token string) Value {
 		if err != nil || strconv.Itoa(position) != token {
 			return Value{}
 		}
+
 		for e := range v.All() {
 			if position == 0 {
 				return e

@@ -19,22 +19,26 @@ func (f *File) readCmap(data []byte) (*cmap, error) {
 	m := &cmap{text: map[string]string{}}
 	l := lexer{data: data}
 	var stack []object
+
 	for {
 		o, err := l.next()
 		if err == errEnd {
 			return m, f.remember(len(m.text))
 		}
+
 		if err != nil {
 			return nil, err
 		}
 		if err := f.spend(1); err != nil {
 			return nil, err
 		}
+
 		op, ok := o.(operator)
 		if !ok {
 			stack = append(stack, o)
 			continue
 		}
+
 		switch op {
 		case "endcodespacerange":
 			for _, o := range stack {

@@ -59,6 +59,7 @@ func (i *interpreter) colours(op operator, operands []object, n []float64) bool 
 		*space = spaceOf(components)
 		*c = space.color(n)
 	}
+
 	s := &i.state
 	switch op {
 	case "g":
@@ -90,6 +91,7 @@ func (i *interpreter) colours(op operator, operands []object, n []float64) bool 
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -111,10 +113,12 @@ func (i *interpreter) space(o object) space {
 			return i.space(again)
 		}
 	}
+
 	list, _ := i.f.resolve(o).(array)
 	if len(list) < 2 {
 		return space{unclear: true}
 	}
+
 	switch i.f.resolve(list[0]) {
 	case name("CalGray"):
 		return spaceOf(1)

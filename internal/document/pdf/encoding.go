@@ -31,15 +31,18 @@ func encode(encoding name) (out [256]string) {
 	default:
 		m = charmap.Windows1252
 	}
+
 	for c := range out {
 		out[c] = string(m.DecodeByte(byte(c)))
 	}
+
 	// Where no letter is, Windows draws a bullet.
 	for _, c := range [...]byte{0x7F, 0x81, 0x8D, 0x8F, 0x90, 0x9D} {
 		if m == charmap.Windows1252 {
 			out[c] = "•"
 		}
 	}
+
 	return out
 }
 
@@ -83,9 +86,11 @@ func letters(names map[string]string, glyph string) string {
 	if s, ok := names[glyph]; ok {
 		return s
 	}
+
 	if len(glyph) == 1 {
 		return glyph
 	}
+
 	if parts := strings.Split(glyph, "_"); len(parts) > 1 && len(parts) < 5 {
 		var out strings.Builder
 		for _, part := range parts {
@@ -93,6 +98,7 @@ func letters(names map[string]string, glyph string) string {
 		}
 		return out.String()
 	}
+
 	for _, prefix := range [...]string{"uni", "u"} {
 		if digits, ok := strings.CutPrefix(glyph, prefix); ok && len(digits) >= 4 {
 			if n, err := strconv.ParseUint(digits[:min(len(digits), 6)], 16, 21); err == nil {
@@ -100,10 +106,12 @@ func letters(names map[string]string, glyph string) string {
 			}
 		}
 	}
+
 	for _, a := range accents {
 		if base, ok := strings.CutSuffix(glyph, a.name); ok && len(base) == 1 {
 			return norm.NFC.String(base + a.mark)
 		}
 	}
+
 	return unknown
 }

@@ -97,6 +97,7 @@ func (f *File) definition(l *lexer) (object, ref, error) {
 	if errors.Join(err1, err2, err3) != nil || !ok1 || !ok2 || keyword != operator("obj") {
 		return nil, ref{}, errDamaged
 	}
+
 	id := ref{int(n), int(g)}
 	start := l.pos
 	o, err := l.next()
@@ -104,16 +105,19 @@ func (f *File) definition(l *lexer) (object, ref, error) {
 	if err != nil || f.spend(4*(l.pos-start)) != nil {
 		return nil, id, errDamaged
 	}
+
 	d, ok := o.(dict)
 	l.space()
 	if !ok || !bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {
 		return o, id, nil
 	}
+
 	start = l.pos + len("stream")
 	if bytes.HasPrefix(l.data[start:], []byte("\r\n")) {
 		start++
 	}
 	start = min(start+1, len(l.data))
+
 	length, ok := f.resolve(d["Length"]).(float64)
 	if !ok || length < 0 || int(length) > len(l.data)-start {
 		return nil, id, errDamaged
@@ -141,10 +145,12 @@ func (f *File) object(r ref) object {
 	if o, ok := f.objects[r.number]; ok {
 		return o
 	}
+
 	e, ok := f.entries[r.number]
 	if !ok || f.reading[r.number] || f.spend(1) != nil {
 		return nil
 	}
+
 	f.reading[r.number] = true
 	defer delete(f.reading, r.number)
 	var o object
@@ -157,6 +163,7 @@ func (f *File) object(r ref) object {
 			o = found
 		}
 	}
+
 	f.objects[r.number] = o
 	return o
 }
@@ -167,6 +174,7 @@ func (f *File) packedObject(e entry) object {
 	if !ok {
 		p = &packed{}
 		f.packed[e.offset] = p
+
 		s, ok := f.resolve(ref{number: e.offset}).(*stream)
 		if !ok {
 			return nil
@@ -177,6 +185,7 @@ func (f *File) packedObject(e entry) object {
 		if err != nil {
 			return nil
 		}
+
 		p.data = data
 		l := lexer{data: data}
 		for range int(min(max(count, 0), maxObjects)) {
@@ -189,14 +198,17 @@ func (f *File) packedObject(e entry) object {
 			p.offsets = append(p.offsets, int(first+at))
 		}
 	}
+
 	if e.index >= len(p.offsets) || p.offsets[e.index] < 0 || p.offsets[e.index] > len(p.data) {
 		return nil
 	}
+
 	l := lexer{data: p.data, pos: p.offsets[e.index], refs: true}
 	o, err := l.next()
 	if err != nil || f.spend(4*(l.pos-p.offsets[e.index])) != nil {
 		return nil
 	}
+
 	return o
 }
 

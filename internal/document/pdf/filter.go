@@ -20,9 +20,11 @@ func (f *File) unpack(s *stream) ([]byte, error) {
 			filters, parameters = array{filter}, array{s.dict["DecodeParms"]}
 		}
 	}
+
 	if len(filters) > maxFilters {
 		return nil, errDamaged
 	}
+
 	data := s.raw
 	for i, filter := range filters {
 		var p dict
@@ -34,6 +36,7 @@ func (f *File) unpack(s *stream) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	return data, nil
 }
 
@@ -53,12 +56,14 @@ func (f *File) filter(filter object, p dict, data []byte) (out []byte, err error
 	default:
 		return nil, fmt.Errorf("its text is packed in a way that isn't read (%v): print it to a new PDF", filter)
 	}
+
 	if out, err = io.ReadAll(io.LimitReader(r, int64(maxUnpacked-f.unpacked+1))); err != nil {
 		return nil, errDamaged
 	}
 	if f.unpacked += len(out); f.unpacked > maxUnpacked {
 		return nil, errTooMuch
 	}
+
 	return f.predict(p, out)
 }
 
@@ -69,6 +74,7 @@ func (f *File) predict(p dict, data []byte) ([]byte, error) {
 	if predictor < 2 {
 		return data, nil
 	}
+
 	get := func(key name, otherwise float64) int {
 		n, ok := f.resolve(p[key]).(float64)
 		if !ok {
@@ -76,17 +82,20 @@ func (f *File) predict(p dict, data []byte) ([]byte, error) {
 		}
 		return int(min(max(n, 0), 1<<16))
 	}
+
 	width := max(1, get("Colors", 1)*get("BitsPerComponent", 8)/8)
 	row := (get("Colors", 1)*get("BitsPerComponent", 8)*get("Columns", 1) + 7) / 8
 	if predictor < 10 || row == 0 || row > 1<<20 {
 		return nil, errDamaged
 	}
+
 	before := make([]byte, row)
 	var out []byte
 	for len(data) > 1 {
 		kind := data[0]
 		line := append([]byte(nil), data[1:min(1+row, len(data))]...)
 		data = data[min(1+row, len(data)):]
+
 		for i := range line {
 			var left, corner byte
 			if i >= width {
@@ -103,6 +112,7 @@ func (f *File) predict(p dict, data []byte) ([]byte, error) {
 				line[i] += paeth(left, before[i], corner)
 			}
 		}
+
 		out = append(out, line...)
 		copy(before, line)
 	}

@@ -45,6 +45,7 @@ func (f *File) readFont(d dict) (*font, error) {
 	out := &font{widths: map[int]float64{}, scale: 0.001}
 	base, _ := f.resolve(d["BaseFont"]).(name)
 	out.name = string(base)
+
 	if s, ok := f.resolve(d["ToUnicode"]).(*stream); ok {
 		data, err := f.unpack(s)
 		if err != nil {
@@ -54,10 +55,12 @@ func (f *File) readFont(d dict) (*font, error) {
 			return nil, err
 		}
 	}
+
 	if f.resolve(d["Subtype"]) == name("Type0") {
 		out.composite = true
 		return out, f.readComposite(out, d)
 	}
+
 	f.readEncoding(out, d)
 	first, _ := f.resolve(d["FirstChar"]).(float64)
 	widths, _ := f.resolve(d["Widths"]).(array)
@@ -66,13 +69,16 @@ func (f *File) readFont(d dict) (*font, error) {
 			out.widths[int(first)+i] = n
 		}
 	}
+
 	out.missing, _ = f.resolve(f.dict(d["FontDescriptor"])["MissingWidth"]).(float64)
 	if widths == nil {
 		out.standard()
 	}
+
 	if m := f.numbers(d["FontMatrix"], 6); m != nil && f.resolve(d["Subtype"]) == name("Type3") {
 		out.scale = m[0]
 	}
+
 	return out, nil
 }
 
@@ -82,6 +88,7 @@ func (f *File) readEncoding(out *font, d dict) {
 	if f.resolve(d["Subtype"]) == name("TrueType") {
 		encoding = "WinAnsiEncoding"
 	}
+
 	var differences array
 	switch e := f.resolve(d["Encoding"]).(type) {
 	case name:
@@ -92,6 +99,7 @@ func (f *File) readEncoding(out *font, d dict) {
 		}
 		differences, _ = f.resolve(e["Differences"]).(array)
 	}
+
 	out.codes = encode(encoding)
 	if strings.HasSuffix(out.name, "Symbol") || strings.HasSuffix(out.name, "ZapfDingbats") {
 		for c := range out.codes {
@@ -99,6 +107,7 @@ func (f *File) readEncoding(out *font, d dict) {
 		}
 		out.codes[' '], out.codes[0xB7], out.codes['l'], out.codes['n'] = " ", "•", "●", "■"
 	}
+
 	names := glyphNames()
 	code := 0
 	for _, o := range differences {
@@ -120,6 +129,7 @@ func (f *File) readComposite(out *font, d dict) (err error) {
 	if len(descendants) == 0 {
 		return errDamaged
 	}
+
 	descendant := f.dict(descendants[0])
 	out.missing = 1000
 	defer func() {
@@ -127,9 +137,11 @@ func (f *File) readComposite(out *font, d dict) (err error) {
 			err = f.remember(len(out.widths))
 		}
 	}()
+
 	if n, ok := f.resolve(descendant["DW"]).(float64); ok {
 		out.missing = n
 	}
+
 	widths, _ := f.resolve(descendant["W"]).(array)
 	for i := 0; i+1 < len(widths); {
 		first, _ := f.resolve(widths[i]).(float64)
@@ -154,6 +166,7 @@ func (f *File) readComposite(out *font, d dict) (err error) {
 		default:
 			return errDamaged
 		}
+
 		if len(out.widths) > maxCodes {
 			return errTooMuch
 		}
@@ -193,6 +206,7 @@ func (out *font) glyphs(s text, yield func(glyphCode) error) error {
 		n := out.size(s)
 		code := number([]byte(s[:n]))
 		g := glyphCode{text: unknown, width: out.missing, space: n == 1 && code == ' '}
+
 		if !out.composite {
 			g.text = out.codes[code]
 		}
@@ -204,6 +218,7 @@ func (out *font) glyphs(s text, yield func(glyphCode) error) error {
 				g.text = t
 			}
 		}
+
 		g.width *= out.scale
 		s = s[n:]
 		if err := yield(g); err != nil {

@@ -59,6 +59,7 @@ func (i *interpreter) run(content []byte, resources dict, depth int) error {
 	before := i.resources
 	i.resources = resources
 	defer func() { i.resources = before }()
+
 	i.path = newPath()
 	l := lexer{data: content}
 	var operands []object
@@ -73,9 +74,11 @@ func (i *interpreter) run(content []byte, resources dict, depth int) error {
 		if err := i.f.spend(1); err != nil {
 			return err
 		}
+
 		if len(i.painted) > maxPainted || len(i.page.Glyphs) > maxGlyphs {
 			return errTooMuch
 		}
+
 		op, ok := o.(operator)
 		if !ok {
 			if operands = append(operands, o); len(operands) > maxOperands {
@@ -83,6 +86,7 @@ func (i *interpreter) run(content []byte, resources dict, depth int) error {
 			}
 			continue
 		}
+
 		if op == "ID" {
 			i.paintImage(false)
 			if l.pos, ok = afterImage(content, l.pos); !ok {
@@ -126,6 +130,7 @@ func (i *interpreter) do(op operator, operands []object, depth int) error {
 	if len(operands) > 0 {
 		last = operands[len(operands)-1]
 	}
+
 	switch s := &i.state; op {
 	case "q":
 		if len(i.saved) == maxSaved {
@@ -215,10 +220,12 @@ func (i *interpreter) object(o object, depth int) error {
 	if !ok {
 		return nil
 	}
+
 	if i.f.resolve(s.dict["Subtype"]) == name("Image") {
 		i.paintImage(s.dict["SMask"] != nil || s.dict["Mask"] != nil || s.dict["ImageMask"] != nil)
 		return nil
 	}
+
 	if depth == maxForms {
 		return errTooMuch
 	}
@@ -226,24 +233,29 @@ func (i *interpreter) object(o object, depth int) error {
 	if err != nil {
 		return err
 	}
+
 	before, saved, marks := i.state, i.saved, len(i.marks)
 	text, start := i.text, i.start
 	i.saved = nil
+
 	if m := i.f.numbers(s.dict["Matrix"], 6); m != nil {
 		i.state.ctm = matrix(m).times(i.state.ctm)
 	}
 	if box := i.f.numbers(s.dict["BBox"], 4); box != nil {
 		i.state.clip = i.state.clip.and(i.state.ctm.box(rect{box[0], box[1], box[2], box[3]}))
 	}
+
 	resources := i.resources
 	if own := i.f.dict(s.dict["Resources"]); own != nil {
 		resources = own
 	}
+
 	i.mark(i.offLayer(s.dict["OC"]))
 	err = i.run(content, resources, depth+1)
 	for len(i.marks) > marks {
 		_ = i.do("EMC", nil, depth)
 	}
+
 	i.state, i.saved, i.text, i.start = before, saved, text, start
 	return err
 }
@@ -260,6 +272,7 @@ func (i *interpreter) paintImage(transparent bool) {
 func (i *interpreter) outline(op operator, n []float64) bool {
 	s := &i.state
 	at := func(k int) point { return s.ctm.at(n[k], n[k+1]) }
+
 	switch {
 	case op == "m" && len(n) == 2:
 		i.path.move(at(0))
@@ -325,6 +338,7 @@ func (i *interpreter) cover() error {
 		if err := i.f.spend(len(i.painted)/8 + 1); err != nil {
 			return err
 		}
+
 		below := white
 		for k, a := range i.painted {
 			switch {
@@ -335,6 +349,7 @@ func (i *interpreter) cover() error {
 				glyph.Hidden = "something is painted over it"
 			}
 		}
+
 		if glyph.Hidden == "" && glyph.ink.like(below) {
 			glyph.Hidden = "it has the colour of its background"
 		}

@@ -69,6 +69,7 @@ func (l *lexer) next() (object, error) {
 	if l.pos >= len(l.data) {
 		return nil, errEnd
 	}
+
 	switch c := l.data[l.pos]; c {
 	case '(':
 		return l.literal()
@@ -91,6 +92,7 @@ func (l *lexer) next() (object, error) {
 		}
 		return operator(c), nil
 	}
+
 	return l.word(), nil
 }
 
@@ -101,6 +103,7 @@ func (l *lexer) word() object {
 		l.pos++
 	}
 	word := string(l.data[start:l.pos])
+
 	switch word {
 	case "true":
 		return true
@@ -109,9 +112,11 @@ func (l *lexer) word() object {
 	case "null":
 		return nil
 	}
+
 	if c := word[0]; c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
 		return operator(word)
 	}
+
 	n, err := strconv.ParseFloat(word, 64)
 	if err != nil {
 		return operator(word)
@@ -121,6 +126,7 @@ func (l *lexer) word() object {
 			return r
 		}
 	}
+
 	return n
 }
 
@@ -170,6 +176,7 @@ func (l *lexer) dict() (object, error) {
 	}
 	defer func() { l.depth-- }()
 	out := dict{}
+
 	for {
 		key, err := l.next()
 		if err != nil {
@@ -178,10 +185,12 @@ func (l *lexer) dict() (object, error) {
 		if key == operator(">>") {
 			return out, nil
 		}
+
 		value, err := l.next()
 		if err != nil {
 			return nil, err
 		}
+
 		k, ok := key.(name)
 		if _, isOperator := value.(operator); !ok || isOperator {
 			return nil, errDamaged
@@ -243,6 +252,7 @@ func unhex(digits []byte) []byte {
 func (l *lexer) literal() (object, error) {
 	var out []byte
 	depth := 0
+
 	for ; l.pos < len(l.data); l.pos++ {
 		c := l.data[l.pos]
 		switch c {
@@ -259,6 +269,7 @@ func (l *lexer) literal() (object, error) {
 			out = l.escape(out)
 			continue
 		}
+
 		out = append(out, c)
 	}
 	return nil, errDamaged
@@ -269,10 +280,12 @@ func (l *lexer) escape(out []byte) []byte {
 	if l.pos++; l.pos >= len(l.data) {
 		return out
 	}
+
 	c := l.data[l.pos]
 	if i := bytes.IndexByte([]byte("nrtbf"), c); i >= 0 {
 		return append(out, "\n\r\t\b\f"[i])
 	}
+
 	switch {
 	case c == '\n':
 		return out
@@ -284,6 +297,7 @@ func (l *lexer) escape(out []byte) []byte {
 	case c < '0' || c > '7':
 		return append(out, c)
 	}
+
 	n := 0
 	for i := 0; i < 3 && l.pos < len(l.data) && l.data[l.pos] >= '0' && l.data[l.pos] <= '7'; i++ {
 		n = n<<3 | int(l.data[l.pos]-'0')

@@ -29,6 +29,7 @@ func (f *File) tree(o object, above page, seen map[ref]bool, depth int) error {
 		return errDamaged
 	}
 	seen[r] = true
+
 	d := f.dict(o)
 	here := page{d, above.resources, above.box, above.rotate}
 	for key, to := range map[name]*object{"Resources": &here.resources, "MediaBox": &here.box, "CropBox": &here.box, "Rotate": &here.rotate} {
@@ -39,6 +40,7 @@ func (f *File) tree(o object, above page, seen map[ref]bool, depth int) error {
 			*to = value
 		}
 	}
+
 	kids, ok := f.resolve(d["Kids"]).(array)
 	if !ok {
 		if len(f.pages) == MaxPages {
@@ -47,6 +49,7 @@ func (f *File) tree(o object, above page, seen map[ref]bool, depth int) error {
 		f.pages = append(f.pages, here)
 		return nil
 	}
+
 	for _, kid := range kids {
 		if err := f.tree(kid, here, seen, depth+1); err != nil {
 			return err
@@ -114,6 +117,7 @@ type Glyph struct {
 // Page reads a page; the first is 0.
 func (f *File) Page(index int) (*Page, error) {
 	p := f.pages[index]
+
 	box := f.numbers(p.box, 4)
 	if box == nil {
 		box = []float64{0, 0, 612, 792}
@@ -121,10 +125,12 @@ func (f *File) Page(index int) (*Page, error) {
 	area := rect{math.Min(box[0], box[2]), math.Min(box[1], box[3]), math.Max(box[0], box[2]), math.Max(box[1], box[3])}
 	turn, _ := f.resolve(p.rotate).(float64)
 	base, width, height := upright(area, int(turn))
+
 	content, err := f.content(p.dict["Contents"])
 	if err != nil {
 		return nil, err
 	}
+
 	i := interpreter{f: f, page: &Page{Width: width, Height: height}}
 	i.state = state{ctm: base, clip: rect{0, 0, width, height}, scale: 1, fill: space{components: 1}, stroke: space{components: 1}, opacity: 1}
 	if err := i.run(content, f.dict(p.resources), 0); err != nil {
@@ -133,12 +139,14 @@ func (f *File) Page(index int) (*Page, error) {
 	if err := i.cover(); err != nil {
 		return nil, err
 	}
+
 	annotations, _ := f.resolve(p.dict["Annots"]).(array)
 	for _, a := range annotations {
 		if note, ok := f.resolve(f.dict(a)["Contents"]).(text); ok {
 			i.page.Notes = append(i.page.Notes, textString(note))
 		}
 	}
+
 	return i.page, nil
 }
 
@@ -165,6 +173,7 @@ func (f *File) content(o object) ([]byte, error) {
 	if !ok {
 		parts = array{o}
 	}
+
 	for _, part := range parts {
 		switch s := f.resolve(part).(type) {
 		case *stream:
@@ -188,6 +197,7 @@ func (f *File) content(o object) ([]byte, error) {
 			return nil, errDamaged
 		}
 	}
+
 	return out, nil
 }
 

@@ -9,11 +9,13 @@ func (f *File) sections() error {
 	if at < 0 {
 		return errDamaged
 	}
+
 	l := lexer{data: tail, pos: at + len("startxref")}
 	o, err := l.next()
 	if err != nil {
 		return errDamaged
 	}
+
 	queue := []object{o}
 	seen := map[int]bool{}
 	for len(queue) > 0 {
@@ -22,14 +24,17 @@ func (f *File) sections() error {
 		if !ok || offset < 0 || int(offset) >= len(f.data) || seen[int(offset)] || len(seen) == maxSections {
 			return errDamaged
 		}
+
 		seen[int(offset)] = true
 		trailer, err := f.section(int(offset))
 		if err != nil {
 			return err
 		}
+
 		if f.trailer == nil {
 			f.trailer = trailer
 		}
+
 		for _, key := range [...]name{"XRefStm", "Prev"} {
 			if next := trailer[key]; next != nil {
 				queue = append(queue, next)
@@ -73,12 +78,14 @@ func (f *File) table(l *lexer) (dict, error) {
 			}
 			return trailer, nil
 		}
+
 		n, err := l.next()
 		first, ok1 := o.(float64)
 		count, ok2 := n.(float64)
 		if err != nil || !ok1 || !ok2 || !isIndex(first) || !isIndex(count) {
 			return nil, errDamaged
 		}
+
 		for i := range int(count) {
 			offset, _ := l.next()
 			generation, _ := l.next()
@@ -88,6 +95,7 @@ func (f *File) table(l *lexer) (dict, error) {
 			if err != nil || !ok1 || !ok2 {
 				return nil, errDamaged
 			}
+
 			if kind == operator("n") {
 				f.enter(int(first)+i, entry{offset: int(at), generation: int(g)})
 			} else {
@@ -110,11 +118,13 @@ func (f *File) crossReferences(s *stream) error {
 	if err != nil {
 		return err
 	}
+
 	var w [3]int
 	widths, _ := f.resolve(s.dict["W"]).(array)
 	if len(widths) != 3 {
 		return errDamaged
 	}
+
 	for i := range w {
 		n, ok := widths[i].(float64)
 		if !ok || n < 0 || n > 8 {
@@ -122,10 +132,12 @@ func (f *File) crossReferences(s *stream) error {
 		}
 		w[i] = int(n)
 	}
+
 	index, _ := f.resolve(s.dict["Index"]).(array)
 	if index == nil {
 		index = array{0.0, s.dict["Size"]}
 	}
+
 	size := w[0] + w[1] + w[2]
 	for i := 0; i+1 < len(index) && size > 0; i += 2 {
 		first, ok1 := index[i].(float64)
@@ -133,6 +145,7 @@ func (f *File) crossReferences(s *stream) error {
 		if !ok1 || !ok2 || !isIndex(first) || !isIndex(count) {
 			return errDamaged
 		}
+
 		for n := int(first); n < int(first+count) && len(data) >= size; n++ {
 			kind, a, b := 1, number(data[w[0]:w[0]+w[1]]), number(data[w[0]+w[1]:size])
 			if w[0] > 0 {

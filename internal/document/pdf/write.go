@@ -26,6 +26,7 @@ func (i *interpreter) write(op operator, operands []object, n []float64) error {
 	if len(operands) > 0 {
 		last, number = operands[len(operands)-1], n[len(n)-1]
 	}
+
 	switch op {
 	case "BT":
 		i.text, i.start = matrix{1, 0, 0, 1, 0, 0}, matrix{1, 0, 0, 1, 0, 0}
@@ -79,6 +80,7 @@ func (i *interpreter) write(op operator, operands []object, n []float64) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -100,6 +102,7 @@ func (i *interpreter) show(o object) error {
 	if !ok || s.font == nil {
 		return nil
 	}
+
 	return s.font.glyphs(codes, func(g glyphCode) error {
 		if len(i.page.Glyphs) >= maxGlyphs {
 			return errTooMuch
@@ -107,11 +110,13 @@ func (i *interpreter) show(o object) error {
 		if err := i.f.spend(1); err != nil {
 			return err
 		}
+
 		advance := g.width*s.size + s.letterSpace
 		if g.space {
 			advance += s.wordSpace
 		}
 		advance *= s.scale
+
 		m := matrix{s.size * s.scale, 0, 0, s.size, 0, s.rise}.times(i.text).times(s.ctm)
 		i.glyph(g, m, advance)
 		i.text = matrix{1, 0, 0, 1, advance, 0}.times(i.text)
@@ -127,14 +132,17 @@ func (i *interpreter) glyph(g glyphCode, m matrix, advance float64) {
 	if s.size*s.scale != 0 {
 		width = math.Abs(advance / (s.size * s.scale) * along)
 	}
+
 	out := Glyph{Text: g.text, Width: width, Size: math.Hypot(m[2], m[3]), Turned: angle(m), Bold: s.font.bold(),
 		centre: m.at(g.width/2, 0.3), ink: s.ink, drawn: len(i.painted)}
 	if s.mode == 1 || s.mode == 5 {
 		out.ink = s.line
 	}
+
 	// In the direction of reading the text is upright.
 	sin, cos := math.Sincos(float64(out.Turned) * math.Pi / 180)
 	out.X, out.Y = m[4]*cos+m[5]*sin, m[5]*cos-m[4]*sin
+
 	switch sum := out.X + out.Y + out.Width + out.Size; {
 	case math.IsNaN(sum), math.IsInf(sum, 0):
 		out = Glyph{Text: g.text, Hidden: "it is off the page"}
@@ -154,6 +162,7 @@ func (i *interpreter) glyph(g glyphCode, m matrix, advance float64) {
 	case !s.clip.has(out.centre):
 		out.Hidden = "it is clipped away"
 	}
+
 	i.page.Glyphs = append(i.page.Glyphs, out)
 }
 

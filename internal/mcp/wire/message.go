@@ -212,6 +212,7 @@ func looseID(raw []byte) json.RawMessage {
 // deeper than anything reads.
 func Number(raw []byte, name string) string {
 	key, depth := strictjson.Quote(name), 0
+
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '{', '[':

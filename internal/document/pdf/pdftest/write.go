@@ -23,6 +23,7 @@ func File(more string, objects []string, pages ...string) []byte {
 		"<< /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> " + more + " >>",
 	}
 	all = append(all, objects...)
+
 	var kids strings.Builder
 	for _, content := range pages {
 		fmt.Fprintf(&kids, "%d 0 R ", len(all)+1)
@@ -30,6 +31,7 @@ func File(more string, objects []string, pages ...string) []byte {
 			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R >>", len(all)+2),
 			Stream("", content))
 	}
+
 	all[1] = fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d /MediaBox [0 0 612 792] /Resources 6 0 R >>", kids.String(), len(pages))
 	return Objects(all...)
 }
