@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/validate"
 )
 
 // Description is the OpenAPI description of the server.
@@ -41,14 +42,14 @@ type parameter struct {
 	Ref      string          `json:"$ref"`
 
 	integer bool
-	schema  *jsonschema.Resolved
+	schema  *validate.Schema
 }
 
 // shape is a schema that bodies are held to.
 type shape struct {
-	whole *jsonschema.Resolved
+	whole *validate.Schema
 	// kinds are the forms of a body that has several, by its member "type".
-	kinds map[string]*jsonschema.Resolved
+	kinds map[string]*validate.Schema
 }
 
 const (
@@ -185,7 +186,7 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 			return nil, err
 		}
 		if s.kinds == nil {
-			s.kinds = map[string]*jsonschema.Resolved{}
+			s.kinds = map[string]*validate.Schema{}
 		}
 		if s.kinds[form.Properties.Type.Const], err = d.compile(raw); err != nil {
 			return nil, err
@@ -197,18 +198,14 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 
 // compile makes a schema of the description stand by itself: OpenAPI 3.1 has the
 // schemas of JSON Schema 2020-12, at places of its own.
-func (d *document) compile(schema json.RawMessage) (*jsonschema.Resolved, error) {
+func (d *document) compile(schema json.RawMessage) (*validate.Schema, error) {
 	needed := map[string]json.RawMessage{}
 	d.collect(schema, needed)
 	text, err := json.Marshal(map[string]any{"$defs": needed, "allOf": []json.RawMessage{schema}})
 	if err != nil {
 		return nil, err
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(bytes.ReplaceAll(text, []byte(`"`+schemasAt), []byte(`"#/$defs/`)), &s); err != nil {
-		return nil, err
-	}
-	return s.Resolve(nil)
+	return validate.Compile(bytes.ReplaceAll(text, []byte(`"`+schemasAt), []byte(`"#/$defs/`)))
 }
 
 // collect finds the schemas that one refers to.
@@ -227,14 +224,23 @@ func (d *document) collect(schema json.RawMessage, into map[string]json.RawMessa
 func (s *shape) check(body any) error {
 	members, _ := body.(map[string]any)
 	if len(s.kinds) == 0 {
-		return s.whole.Validate(body)
+		return hold(s.whole, body, "the body")
 	}
 	kind, _ := members["type"].(string)
 	form, ok := s.kinds[kind]
 	if !ok {
 		return fmt.Errorf("the type must be one of %s", strings.Join(slices.Sorted(maps.Keys(s.kinds)), ", "))
 	}
-	return form.Validate(body)
+	return hold(form, body, "the body")
+}
+
+// hold reports what is wrong with a value, which is called by the given name.
+func hold(s *validate.Schema, value any, whole string) error {
+	mistakes := s.Mistakes(value, whole)
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(mistakes, "; "))
 }
 
 // checkParameters tells what is wrong with the parameters of a request.
@@ -262,7 +268,7 @@ func (o *operation) checkParameters(r *http.Request) error {
 		}
 		for _, text := range values {
 			if err := p.check(text); err != nil {
-				return fmt.Errorf("%s: %s", p.Name, plain(err))
+				return err
 			}
 		}
 	}
@@ -275,11 +281,11 @@ func (p *parameter) check(text string) error {
 	if p.integer {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return fmt.Errorf("write a number")
+			return fmt.Errorf("%s: write a number", p.Name)
 		}
 		value = n
 	}
-	return p.schema.Validate(value)
+	return hold(p.schema, value, p.Name)
 }
 
 // maxDetail bounds what a problem repeats of a request, in bytes.
@@ -292,16 +298,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
 }
 
-// plain words what is wrong without the places in the schema that the validator
-// went through.
+// plain words an error for the caller.
 func plain(err error) string {
-	text := err.Error()
-	for strings.HasPrefix(text, "validating ") {
-		_, rest, ok := strings.Cut(text, ": ")
-		if !ok {
-			break
-		}
-		text = rest
-	}
-	return clip(strings.ToValidUTF8(text, "\uFFFD"))
+	return clip(strings.ToValidUTF8(err.Error(), "\uFFFD"))
 }

@@ -13,12 +13,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/validate"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -223,7 +223,7 @@ type checker struct {
 	routes *http.ServeMux
 
 	mu      sync.Mutex
-	schemas map[string]*jsonschema.Resolved
+	schemas map[string]*validate.Schema
 	seen    map[string]bool
 }
 
@@ -233,7 +233,7 @@ func newChecker(t testing.TB) *checker {
 	must(t, yaml.Load(Description, &tree))
 	text, err := json.Marshal(tree)
 	must(t, err)
-	c := &checker{routes: http.NewServeMux(), schemas: map[string]*jsonschema.Resolved{}, seen: map[string]bool{}}
+	c := &checker{routes: http.NewServeMux(), schemas: map[string]*validate.Schema{}, seen: map[string]bool{}}
 	must(t, json.Unmarshal(text, &c.doc))
 	for path := range c.doc.Paths {
 		c.routes.HandleFunc(path, func(http.ResponseWriter, *http.Request) {})
@@ -293,12 +293,12 @@ func (c *checker) hold(t *testing.T, method, path string, a *answerOf) {
 		t.Errorf("%s: %v: %s", op.OperationID, err, a.body)
 		return
 	}
-	if err := c.schema(t, op.OperationID, kind, a.status, content.Schema).Validate(value); err != nil {
-		t.Errorf("%s answers %s: %v", op.OperationID, a.body, err)
+	if mistakes := c.schema(t, op.OperationID, kind, a.status, content.Schema).Mistakes(value, "the answer"); mistakes != nil {
+		t.Errorf("%s answers %s: %q", op.OperationID, a.body, mistakes)
 	}
 }
 
-func (c *checker) schema(t *testing.T, op, kind string, status int, raw json.RawMessage) *jsonschema.Resolved {
+func (c *checker) schema(t *testing.T, op, kind string, status int, raw json.RawMessage) *validate.Schema {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -38,5 +38,14 @@ func Block(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// OneLine leaves out control and format characters, and writes all white space
+// between words as one space.
+func OneLine(s string) string {
+	words := strings.FieldsFunc(strings.ToValidUTF8(s, "\ufffd"), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	})
+	return strings.Join(words, " ")
+}
+
 // Escape returns the escape that stands for a character, such as \u{202e}.
 func Escape(r rune) string { return `\u{` + strconv.FormatInt(int64(r), 16) + "}" }

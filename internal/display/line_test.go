@@ -32,6 +32,12 @@ func TestBlockKeepsLines(t *testing.T) {
 	}
 }
 
+func TestOneLineHasWordsAndSpaces(t *testing.T) {
+	if got, want := OneLine(" a\n\tb\u202ec\x1b[0m \xffd "), "a b c [0m \ufffdd"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func FuzzLine(f *testing.F) {
 	f.Add("a\x1b[31mb\u202e\n")
 	f.Fuzz(func(t *testing.T, s string) {

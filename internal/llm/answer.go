@@ -56,7 +56,7 @@ func strict(value []byte) (json.RawMessage, error) {
 	}
 	for _, l := range doc.Leaves() {
 		if l.Kind == strictjson.Number && !moderate(l.Text) {
-			return nil, fmt.Errorf("%s: the number is out of bounds: write one below 1e%d, in up to %d characters", clip(l.Pointer, longestMistake), largestExponent, longestNumber)
+			return nil, fmt.Errorf("%s: the number is out of bounds: write one below 1e%d, in up to %d characters", clip(l.Pointer, longestMessage), largestExponent, longestNumber)
 		}
 	}
 	return doc.Canonical(), nil

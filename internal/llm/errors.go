@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
+
+	"github.com/remit-project/remit/internal/display"
 )
 
 // ErrBudget is returned, before a call is made, when the budget is used up.
@@ -111,13 +112,5 @@ func (e *StatusError) about(names ...string) bool {
 	return false
 }
 
-// clip returns others' text as one line of bounded length.
-func clip(s string, longest int) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\ufffd"), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest]) + "…"
-	}
-	return s
-}
+// clip makes text of others one line of bounded length.
+func clip(s string, longest int) string { return display.Clip(display.OneLine(s), longest) }
