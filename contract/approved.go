@@ -10,14 +10,14 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Approved are the calls of a tool that a person allowed for always: those in
-// which exactly these arguments have exactly these values, by JSON pointer. What
-// binds a call, and what may differ from call to call, is for the enforcement
-// point to say. A value "/srv/notes/**" stands for the paths below a directory.
+// Approved describes tool calls that a person allowed permanently: calls in which
+// these arguments, given by JSON pointer, have exactly these values. The
+// enforcement point decides which arguments bind a call and which may differ
+// between calls. The value "/srv/notes/**" matches every path below the directory.
 type Approved map[string]string
 
-// Covers tells whether a call whose binding arguments have these values is one of
-// those that were approved.
+// Covers reports whether the approval matches a call whose binding arguments have
+// the given values.
 func (a Approved) Covers(values map[string]string) bool {
 	if len(a) != len(values) {
 		return false
@@ -31,30 +31,29 @@ func (a Approved) Covers(values map[string]string) bool {
 	return len(a) > 0
 }
 
-// within tells whether a path is below the directory that is written as
-// "/srv/notes/**".
+// within reports whether value is a path below a directory written as "/srv/notes/**".
 func within(directory, value string) bool {
 	dir, ok := directoryOf(directory)
 	return ok && plainPath(value) && below(dir, value)
 }
 
-// directoryOf reads "/srv/notes/**" as "/srv/notes/".
+// directoryOf returns "/srv/notes/" for "/srv/notes/**", and false for any other
+// text.
 func directoryOf(s string) (string, bool) {
 	dir, ok := strings.CutSuffix(s, "/**")
 	return dir + "/", ok && strings.HasPrefix(dir, "/")
 }
 
-// Approval is a call that a person allows for always.
+// Approval is a call of a tool that a person allows permanently.
 type Approval struct {
 	Tool string
 	Call Approved
 }
 
-// ErrNotApprovable is returned for calls that no contract file can hold.
+// ErrNotApprovable is the error for a call that a contract file can't hold.
 var ErrNotApprovable = errors.New("the call can't be allowed for always")
 
-// Check tells whether a file can hold the approval: [ErrNotApprovable] where it
-// can't.
+// Check returns an [ErrNotApprovable] error if a contract file can't hold the approval.
 func (a Approval) Check() error {
 	if len(a.Call) == 0 {
 		return fmt.Errorf("%w: none of its arguments says what it does, and the file would let every call of %q through", ErrNotApprovable, strictyaml.Clip(a.Tool))
@@ -67,11 +66,12 @@ func (a Approval) Check() error {
 	return nil
 }
 
-// maxApproved bounds the calls of one tool that are allowed for always: each call
-// that would be asked about is compared with them, and nobody looks through more.
+// maxApproved limits the approved calls of one tool. Each call that needs a
+// confirmation is compared with all of them, and a person must be able to review
+// them.
 const maxApproved = 1000
 
-// Approve returns a copy of the file in which the call is approved.
+// Approve returns a copy of the file that also approves the call.
 func (f *File) Approve(a Approval) (*File, error) {
 	out := f.Clone()
 	i := slices.IndexFunc(out.Tools, func(t Tool) bool { return t.Name == a.Tool })
@@ -92,8 +92,8 @@ func (f *File) Approve(a Approval) (*File, error) {
 	return out, nil
 }
 
-// ApproveIn is [File.Approve] for the text of a contract file. Everything else in
-// the text stays as people wrote it: comments, order, layout. Name stands in errors.
+// ApproveIn adds an approval to the text of a contract file, as [File.Approve] does
+// to a File. It keeps comments, order and layout. Errors name the file by name.
 func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	f, err := Load(name, data)
 	if err != nil {
@@ -122,7 +122,7 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w: write it there by hand", name, err)
 	}
 
-	// An edit that reads in another way than it was meant is none.
+	// Reject an edit that does not load as the intended file.
 	edited, err := Load(name, e.data)
 	if err != nil {
 		return nil, fmt.Errorf("%s is written in a way that can't be edited: write the call there by hand: %w", name, err)
@@ -134,7 +134,7 @@ func ApproveIn(name string, data []byte, a Approval) ([]byte, error) {
 	return e.data, nil
 }
 
-// approvedText is an approved call as the file spells it.
+// approvedText returns an approved call in the syntax of the file.
 func approvedText(w *writer, a Approved) string {
 	var m flow
 	for _, pointer := range slices.Sorted(maps.Keys(a)) {

@@ -13,13 +13,13 @@ import (
 // edit adds to the text of a contract file.
 type edit struct{ data []byte }
 
-// The reasons why a file can't be edited.
+// Reasons to refuse an edit.
 var (
 	errLayout = errors.New("the entry is written in a way that can't be edited")
 	errEmpty  = errors.New("the entry has nothing that could be added to")
 )
 
-// approve adds the call to those of its tool that are approved.
+// approve adds the call to the approved calls of its tool.
 func (e *edit) approve(root *strictyaml.Node, a Approval) error {
 	_, tools := strictyaml.Member(root, "tools")
 	_, tool := strictyaml.Member(tools, a.Tool)
@@ -37,7 +37,8 @@ func (e *edit) approve(root *strictyaml.Node, a Approval) error {
 	return e.member(tool, 1, "approved:\n  - "+call)
 }
 
-// member writes a member into a mapping, before the one of an index or the last.
+// member inserts a member into a mapping, before the member with the given index or
+// before the last one.
 func (e *edit) member(n *strictyaml.Node, before int, text string) error {
 	at, ok := e.at(n)
 	if !ok {
@@ -62,7 +63,7 @@ func (e *edit) member(n *strictyaml.Node, before int, text string) error {
 	return e.line(n.Content[2*min(before, len(n.Content)/2-1)], text)
 }
 
-// element writes an element to the beginning of a list.
+// element inserts an element at the start of a list.
 func (e *edit) element(n *strictyaml.Node, text string) error {
 	at, ok := e.at(n)
 	switch {
@@ -79,7 +80,8 @@ func (e *edit) element(n *strictyaml.Node, text string) error {
 	return errLayout
 }
 
-// line writes lines above a node that begins its own, with the same indentation.
+// line inserts lines above a node that starts its own line, with the node's
+// indentation.
 func (e *edit) line(n *strictyaml.Node, text string) error {
 	at, ok := e.at(n)
 	if !ok {

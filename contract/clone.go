@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Clone returns a copy that shares nothing with the file.
+// Clone returns a deep copy of the file.
 func (f *File) Clone() *File {
 	out := *f
 	out.Settled = slices.Clone(f.Settled)

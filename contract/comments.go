@@ -8,8 +8,9 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// MarshalOver is [File.Marshal] for a file that replaces an older text: comments in
-// that stay with the entries that they were written for.
+// MarshalOver marshals the file as [File.Marshal] does and keeps the comments of
+// old, the text that the result replaces, next to the entries that they describe.
+// Errors call old by name.
 func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	plain, err := f.Marshal()
 	if err != nil || !bytes.Contains(old, []byte("#")) {
@@ -33,8 +34,7 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 		return nil, err
 	}
 
-	// A text that reads in another way than it was meant is worth less than the
-	// comments.
+	// Drop the comments if the commented text does not load as the same file.
 	again, err := Load(name, text)
 	if err != nil {
 		return plain, nil
@@ -46,8 +46,8 @@ func (f *File) MarshalOver(name string, old []byte) ([]byte, error) {
 	return text, nil
 }
 
-// carryComments takes over the comments of one tree into another, entry by entry,
-// and tells whether there were any. The tree's depth is bounded by the format.
+// carryComments copies the comments of one tree into another, entry by entry, and
+// reports whether there were any. The format limits the depth of the trees.
 func carryComments(old, fresh *strictyaml.Node) bool {
 	found := carryOwn(old, fresh)
 	if old.Kind != fresh.Kind {

@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// Defaults are the settings for contracts that have none of their own, and the names of
-// the deployment's origins and obligations.
+// Defaults are the deployment's settings for contracts that don't set their own,
+// and the names of its origins and obligations.
 type Defaults struct {
 	Precision   label.Precision
 	Unprovoked  Mode
@@ -22,22 +22,22 @@ type Defaults struct {
 	Obligations *label.ObligationNames
 }
 
-// Compiled is the contract of one tool, ready for decisions. It is immutable.
+// Compiled is the contract of one tool, prepared for decisions. It is immutable.
 type Compiled struct {
 	File *File
 	Tool *Tool
-	// Precision and Sinks are those in force.
+	// Precision and Sinks are the effective settings.
 	Precision label.Precision
 	Sinks     Mode
-	// Verb is the JSON pointer of the argument that splits the tool; empty when
-	// nothing does.
+	// Verb is the JSON pointer of the argument that selects the variant; empty if
+	// the tool has no variants.
 	Verb     string
 	whole    *Variant
 	variants map[string]*Variant
 	unspoken *Variant // for a call without the verb
 }
 
-// Variant is the contract of one variant, or of a tool that has none.
+// Variant is the contract of one variant, or of a whole tool without variants.
 type Variant struct {
 	Value      string
 	Effect     Effect
@@ -46,22 +46,21 @@ type Variant struct {
 	arguments  []Argument
 }
 
-// Argument is the contract of the arguments that match a pattern.
+// Argument is the contract entry for the arguments that match a pattern.
 type Argument struct {
 	*Arg
 	Requirement label.Requirement
 	pattern     Pattern
 	allow       map[string]bool
 	below       []string // directories, with a slash at the end
-	// Place is where the entry stands, as file:line:column; empty when it was
-	// not read from a file.
+	// Place is the position of the entry as file:line:column; empty if it was not
+	// read from a file.
 	Place     string
 	discharge map[string]bool
 }
 
-// Allows tells whether the value is on the argument's allowlist: an exact value,
-// or, where the argument is a path, one below a directory that is listed as
-// "/srv/notes/**".
+// Allows reports whether the argument's allowlist contains the value. A path is
+// also allowed if it is below a listed directory, written as "/srv/notes/**".
 func (a *Argument) Allows(value string) bool {
 	if a.allow[value] {
 		return true
@@ -70,15 +69,15 @@ func (a *Argument) Allows(value string) bool {
 		slices.ContainsFunc(a.below, func(dir string) bool { return below(dir, value) })
 }
 
-// below tells whether a path is a directory, written with a slash at the end, or
-// lies below it.
+// below reports whether value is a path below dir, which has a trailing slash, or is
+// the directory itself.
 func below(dir, value string) bool {
 	return strings.HasPrefix(value, dir) || value == dir[:len(dir)-1]
 }
 
-// plainPath tells whether every program reads a path alike: it is in its
-// shortest form, so that it doesn't climb, and has no character that is written
-// in another way, hidden, or another system's separator.
+// plainPath reports whether every program reads the path in the same way: it is in
+// its shortest form, so it can't climb, and has no escaped characters, hidden
+// characters or separators of other systems.
 func plainPath(p string) bool {
 	if len(p) > 1 {
 		p = strings.TrimSuffix(p, "/")
@@ -92,10 +91,9 @@ func plainPath(p string) bool {
 	})
 }
 
-// Discharges tells whether the procedure may recover a value of this argument.
-// A contract that names none leaves it to those whose own scope is narrow
-// enough everywhere: look-ups by what the user named, validation, and
-// confirmation by the user.
+// Discharges reports whether the procedure may recover a value of this argument. If
+// the contract names no procedures, only those with a narrow scope may: look-ups by
+// a name that the user gave, validation, and confirmation by the user.
 func (a *Argument) Discharges(procedure string) bool {
 	if len(a.discharge) > 0 {
 		return a.discharge[procedure]
@@ -107,7 +105,7 @@ func (a *Argument) Discharges(procedure string) bool {
 	return false
 }
 
-// CompiledOutput is an output spec with its patterns parsed.
+// CompiledOutput is an [Output] with parsed patterns.
 type CompiledOutput struct {
 	*Output
 	fields  []compiledField
@@ -120,29 +118,29 @@ type compiledField struct {
 	trust   label.Trust
 }
 
-// CompiledCertify is a [Certify] with its pattern parsed.
+// CompiledCertify is a [Certify] with parsed patterns.
 type CompiledCertify struct {
 	*Certify
 	field, by Pattern
 }
 
-// Matches tells whether the field of a result may vouch. A "**" doesn't reach
-// into a record: what is nested there is another's.
+// Matches reports whether a field of a result may vouch. A "**" doesn't reach into
+// records: objects nested in a record may come from a third party.
 func (c *CompiledCertify) Matches(pointer string, records *Records) bool {
 	return c.field.within(pointer, records.own(pointer))
 }
 
-// Names tells whether a field is one by which the user must have named the
-// record; it is meaningful only where the entry has such a field.
+// Names reports whether a field is one by which the user must have named the
+// record. It is only meaningful if the entry has such a field.
 func (c *CompiledCertify) Names(pointer string) bool { return c.by.Match(pointer) }
 
-// Certify lists what the output certifies.
+// Certify returns the certify entries of the output.
 func (o *CompiledOutput) Certify() []CompiledCertify { return o.certify }
 
-// Field returns the trust of a field that the contract names. The most specific
-// pattern wins, and of equally specific ones the lower trust. What raises a field
-// above the result, a pattern with "**" or a settled name, counts for the members
-// of the records themselves and not for what is nested in them.
+// Field returns the trust of a field that the contract lists, and whether it lists
+// the field. The most specific pattern wins; among equally specific patterns the
+// lowest trust wins. A pattern with "**" or a settled name raises trust only for
+// direct members of a record, not for objects nested in it.
 func (o *CompiledOutput) Field(pointer string, records *Records) (label.Trust, bool) {
 	own := records.own(pointer)
 	for i := range o.fields {
@@ -163,7 +161,7 @@ func (o *CompiledOutput) Field(pointer string, records *Records) (label.Trust, b
 	return 0, false
 }
 
-// Compile prepares a file's contracts for decisions, by tool.
+// Compile prepares a file's contracts for decisions and returns them by tool name.
 func Compile(f *File, s Defaults) (map[string]*Compiled, error) {
 	out := make(map[string]*Compiled, len(f.Tools))
 	for i := range f.Tools {
@@ -215,8 +213,8 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 			return nil, fmt.Errorf("variant %q: %w", k.Value, err)
 		}
 
-		// The variant's own entries come first: they win over equally specific
-		// ones of the tool.
+		// The variant's own entries come first, so that they win over equally
+		// specific entries of the tool.
 		v.arguments = append(own, arguments...)
 		slices.SortStableFunc(v.arguments, func(a, b Argument) int { return b.pattern.Compare(a.pattern) })
 		c.variants[k.Value] = v
@@ -242,8 +240,8 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 func severity(e Effect) int { return slices.Index(Effects(), e) }
 
 // Variant returns the contract for a value of the verb argument. Without the
-// argument it is the default's, or else the one with the worst effect. A value
-// that has no contract has no variant.
+// argument it returns the default variant, or the variant with the most severe
+// effect if there is no default. A value without a contract has no variant.
 func (c *Compiled) Variant(verb string, present bool) (*Variant, bool) {
 	if c.Verb == "" {
 		return c.whole, true
@@ -255,7 +253,7 @@ func (c *Compiled) Variant(verb string, present bool) (*Variant, bool) {
 	return v, ok
 }
 
-// Variants lists the values of the verb argument that have a contract.
+// Variants returns the values of the verb argument that have a contract.
 func (c *Compiled) Variants() []string {
 	var out []string
 	if c.Tool.Variants != nil {

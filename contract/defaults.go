@@ -2,9 +2,9 @@ package contract
 
 import "github.com/remit-project/remit/label"
 
-// DefaultFloor is the floor of an argument whose contract states a role and no
-// floor: the lowest level at which whoever holds it gains no authority by
-// choosing such a value.
+// DefaultFloor returns the floor of an argument whose contract sets a role and no
+// floor: the lowest trust at which choosing the value gives no additional
+// authority.
 func DefaultFloor(r label.Role) label.Trust {
 	switch r {
 	case label.Content, label.Control:
@@ -14,13 +14,13 @@ func DefaultFloor(r label.Role) label.Trust {
 	case label.Target, label.Command:
 		return label.User
 	default:
-		// A credential is the deployment's own, and what has no role is held
-		// to the strictest floor that there is.
+		// Only the deployment may choose credentials, and an argument without a
+		// role gets the strictest floor.
 		return label.Trusted
 	}
 }
 
-// DefaultOutput is what a result is worth when the contract doesn't say: a tool
-// that reads returns what outsiders may have written, and the answer of one that
-// acts may hold the record that it acted on.
+// DefaultOutput is the trust of a result whose contract sets none: a tool that
+// reads may return text that outsiders wrote, and the answer of a tool that acts
+// may contain the record that it acted on.
 const DefaultOutput = label.External

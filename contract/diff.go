@@ -10,21 +10,22 @@ import (
 
 // Change is one difference between two contract files.
 type Change struct {
-	// Tool is the tool's name, empty for a setting of the file.
+	// Tool is the tool's name; empty for a setting of the file.
 	Tool string
-	// Path says what of it changed, for example "args /to/* floor".
+	// Path is the changed part of the tool, for example "args /to/* floor".
 	Path string
-	// Old and New are the values as the file spells them; empty where there is none.
+	// Old and New are the values in the file's syntax; empty if there is none.
 	Old, New string
-	// Security is set for what is enforced: everything but reasons and marks.
+	// Security is set if the change affects enforcement: everything except reasons
+	// and review marks.
 	Security bool
-	// Laxer is set when something may be allowed now that was not before. It is
-	// set in case of doubt. Removing a tool or an argument is not laxer: what
-	// has no contract is denied.
+	// Laxer is set if the change may allow calls that were not allowed before, and
+	// in case of doubt. Removing a tool or an argument is not laxer, because a call
+	// without a contract is denied.
 	Laxer bool
 }
 
-// String returns the change on one line, laxer ones marked with "!".
+// String formats the change as one line and marks laxer changes with "!".
 func (c Change) String() string {
 	mark := " "
 	if c.Laxer {
@@ -40,9 +41,9 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s %s: %s → %s", mark, where, c.Old, c.New)
 }
 
-// Diff lists what changed from a to b, settings of the file first and then
-// tool by tool in the order of b, with tools that only a has at the end. The
-// order within a file is no difference.
+// Diff returns the changes from a to b: file settings first, then tools in the
+// order of b, then tools that only a has. The order of entries within a file
+// doesn't matter.
 func Diff(a, b *File) []Change {
 	d := &differ{}
 	d.text("server", a.Server, b.Server, true, a.Server != b.Server)
@@ -89,8 +90,8 @@ func (d *differ) text(path, old, now string, security, laxer bool) {
 	}
 }
 
-// precision compares settings of precision: the finer one allows more. An
-// unset one is as the wider scope says, and that is the finest by default.
+// precision compares precision settings. A finer precision allows more. An unset
+// one inherits the wider scope, whose default is the finest.
 func (d *differ) precision(old, now, wideOld, wideNow label.Precision) {
 	if old == now {
 		return
@@ -107,8 +108,8 @@ func (d *differ) precision(old, now, wideOld, wideNow label.Precision) {
 	d.add("precision", old.String(), now.String(), true, effective(now, wideNow) > effective(old, wideOld))
 }
 
-// mode compares modes of a global rule. What an unset mode means is decided
-// elsewhere: going there or coming from there may be laxer.
+// mode compares modes of a global rule. An unset mode depends on the wider scope,
+// so that setting or unsetting a mode may be laxer.
 func (d *differ) mode(path string, old, now, wideOld, wideNow Mode) {
 	if old == now {
 		return
@@ -140,7 +141,7 @@ func (d *differ) compare(fa, fb *File, a, b *Tool) {
 	d.text("review", a.Review, b.Review, false, false)
 }
 
-// approved compares the calls that are allowed for always.
+// approved compares the approved calls.
 func (d *differ) approved(a, b []Approved) {
 	texts := func(calls []Approved) (out []string) {
 		for _, c := range calls {
@@ -152,7 +153,7 @@ func (d *differ) approved(a, b []Approved) {
 	d.list("approved", old, now, len(missing(now, old)) > 0)
 }
 
-// effect compares effects: one that is further down the list is watched more.
+// effect compares effects. More severe effects are checked more strictly.
 func (d *differ) effect(a, b Effect) {
 	all := Effects()
 	milder := slices.Index(all, b) < slices.Index(all, a)
@@ -168,7 +169,8 @@ func argAt(args []Arg, pattern string) *Arg {
 	return nil
 }
 
-// covering returns the most specific other argument that a pattern is covered by.
+// covering returns the most specific other argument whose pattern covers the given
+// one.
 func covering(args []Arg, pattern string) *Arg {
 	var best *Arg
 	var bestPattern Pattern
@@ -184,8 +186,8 @@ func covering(args []Arg, pattern string) *Arg {
 	return best
 }
 
-// covers tells whether p matches all that a pattern matches. A "**" is tried
-// with no, one and two segments, which is enough to tell it from "*".
+// covers reports whether p matches every pointer that a pattern matches. It tries
+// "**" with zero, one and two segments, which is enough to distinguish it from "*".
 func covers(p Pattern, pattern string) bool {
 	for _, deep := range [...]string{"", "/\x00", "/\x00/\x00"} {
 		sample := pattern
@@ -208,8 +210,8 @@ func (d *differ) args(a, b []Arg) {
 		d.prefix = outer + "args " + now.Pattern + " "
 		was := argAt(a, now.Pattern)
 		if was == nil {
-			// What had no contract was denied; what another pattern covered
-			// was held to that one.
+			// An argument without a contract was denied. If another pattern covered
+			// it, that entry applied.
 			wider := covering(a, now.Pattern)
 			d.add("", "", argText(now), true, wider == nil || laxer(wider, now))
 			continue
@@ -247,7 +249,8 @@ func laxer(a, b *Arg) bool {
 	return b.Floor < a.Floor || otherRole || otherGroup || lessForbidden || lessRequired || moreAllowed || moreProcedures
 }
 
-// procedures are those of an argument; none is confirmation.
+// procedures returns the discharge procedures of an argument; none means
+// confirmation.
 func procedures(a *Arg) []string {
 	if len(a.Discharge) == 0 {
 		return []string{"confirm"}
@@ -255,7 +258,7 @@ func procedures(a *Arg) []string {
 	return a.Discharge
 }
 
-// missing lists the members of a that b doesn't have.
+// missing returns the members of a that b doesn't have.
 func missing(a, b []string) []string {
 	var out []string
 	for _, s := range a {
@@ -279,7 +282,7 @@ func (d *differ) arg(a, b *Arg) {
 	d.text("review", a.Review, b.Review, false, false)
 }
 
-// list compares two sets.
+// list compares two lists, ignoring their order.
 func (d *differ) list(path string, a, b []string, laxer bool) {
 	if len(missing(a, b)) == 0 && len(missing(b, a)) == 0 {
 		return
@@ -333,8 +336,8 @@ func (d *differ) output(a, b *Output) {
 	d.text("review", a.Review, b.Review, false, false)
 }
 
-// fieldTrust returns the trust that an output gives to a pattern of its own,
-// or else to whatever covers it.
+// fieldTrust returns the trust of a listed pattern, or of the entry that covers the
+// pattern, and reports whether the output lists it.
 func fieldTrust(o *Output, pattern string) (trust label.Trust, listed bool) {
 	trust = o.Trust
 	var best Pattern
@@ -359,7 +362,7 @@ func (d *differ) variants(a, b *Tool) {
 		d.add("variants", "", "by "+vb.Argument, true, true)
 		return
 	case vb == nil:
-		// All verbs are now what the tool as a whole is.
+		// The contract of the whole tool now applies to all verbs.
 		d.add("variants", "by "+va.Argument, "", true, true)
 		return
 	}

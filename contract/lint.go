@@ -12,31 +12,32 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Severity says how much a finding matters.
+// Severity is the importance of a finding.
 type Severity string
 
 // The severities.
 const (
-	// SevereError is what makes calls fail, or a contract mean something else
-	// than it seems to.
+	// SevereError marks a contract that makes calls fail, or that means something
+	// else than it suggests.
 	SevereError Severity = "error"
-	// SevereWarning is what is allowed and probably not meant.
+	// SevereWarning marks a contract that is valid and probably not intended.
 	SevereWarning Severity = "warning"
-	// SevereInfo is what somebody has yet to do.
+	// SevereInfo marks an open task.
 	SevereInfo Severity = "info"
 )
 
-// Finding is something about a contract file that its catalogue shows.
+// Finding is a problem of a contract file, found by comparing it with its
+// catalogue.
 type Finding struct {
 	Severity Severity
 	Position Position
-	// Tool and Path say what it is about; both may be empty.
+	// Tool and Path name the subject; both may be empty.
 	Tool, Path string
-	// Message says what is the matter, Hint what to do about it.
+	// Message is the problem, and Hint its solution.
 	Message, Hint string
 }
 
-// String returns "file:line:col: severity: message; hint".
+// String formats the finding as "file:line:col: severity: message; hint".
 func (f Finding) String() string {
 	s := fmt.Sprintf("%s: %s: %s", f.Position, f.Severity, f.Message)
 	if f.Hint != "" {
@@ -45,10 +46,11 @@ func (f Finding) String() string {
 	return s
 }
 
-// Findings are all findings about a file, in the order of their positions.
+// Findings are the findings about a file, sorted by position.
 type Findings []Finding
 
-// Err returns the findings that are errors, as an error of type [Errors], or nil.
+// Err returns the findings of severity [SevereError] as an error of type [Errors],
+// or nil if there are none.
 func (f Findings) Err() error {
 	var errs Errors
 	for _, x := range f {
@@ -62,7 +64,7 @@ func (f Findings) Err() error {
 	return errs
 }
 
-// Lint compares a contract file with the catalogue that it is about.
+// Lint checks a contract file against the catalogue that it describes.
 func Lint(f *File, c *schema.Catalogue) Findings {
 	l := &linter{}
 	l.file(f, c)
@@ -117,7 +119,7 @@ func (l *linter) add(s Severity, at Position, path, hint, format string, args ..
 	l.found = append(l.found, Finding{Severity: s, Position: at, Tool: l.tool, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// file checks what concerns the file as a whole.
+// file checks the settings of the whole file.
 func (l *linter) file(f *File, c *schema.Catalogue) {
 	if f.Fingerprint != "" && f.Fingerprint != c.Fingerprint() {
 		l.add(SevereError, f.Position, "", "run 'remit contract synth' on the new definitions and review what changed",
@@ -148,16 +150,16 @@ func (l *linter) definition(f *File, t *Tool, def *schema.Tool) {
 	}
 }
 
-// rule is an argument's contract with its pattern parsed.
+// rule is an argument's contract with a parsed pattern.
 type rule struct {
 	arg     *Arg
 	pattern Pattern
-	// effect is that of the tool, or of the variant whose argument it is.
+	// effect is the effect of the tool or of the variant that has the argument.
 	effect Effect
 }
 
-// rules lists the arguments of a tool and of its variants. Patterns that can't
-// be parsed are the business of Load.
+// rules returns the arguments of a tool and of its variants. It skips patterns that
+// can't be parsed, which Load reports.
 func rules(t *Tool) []rule {
 	var out []rule
 	add := func(args []Arg, effect Effect) {
@@ -177,8 +179,8 @@ func rules(t *Tool) []rule {
 	return out
 }
 
-// pointerOf turns a pattern of the schema into a pointer that a contract's
-// pattern can be matched with: "*" becomes a segment that no literal equals.
+// pointerOf converts a pattern of the schema to a pointer that contract patterns
+// can match: "*" becomes a segment that equals no literal.
 func pointerOf(pattern string) string {
 	segments := strings.Split(pattern, "/")
 	for i, s := range segments {
@@ -199,7 +201,8 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 		return unwrapped || slices.ContainsFunc(all, func(r rule) bool { return r.pattern.Match(pointer) })
 	}
 
-	// uncovered is a place into which the schema lets what no pattern matches.
+	// uncovered reports whether the schema accepts values below pattern that no
+	// contract pattern matches.
 	uncovered := func(pattern string) bool {
 		return def.Accepts(pattern+"/*") && !covered(pattern+"/*")
 	}
@@ -213,7 +216,7 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 			l.add(SevereError, t.Position, leaf.Pattern, fmt.Sprintf("add '%s: {role: …}' to its args; until then calls that use it are denied", strictyaml.Clip(leaf.Pattern)),
 				"argument %s of tool %q has no contract", strictyaml.Clip(leaf.Pattern), strictyaml.Clip(t.Name))
 		case uncovered(leaf.Pattern) && !slices.ContainsFunc(leaves, func(above schema.Leaf) bool {
-			// What covers the place above covers this one.
+			// The finding about the place above includes this one.
 			return strings.HasPrefix(leaf.Pattern, above.Pattern+"/") && uncovered(above.Pattern)
 		}):
 			l.add(SevereWarning, t.Position, leaf.Pattern, fmt.Sprintf("write %s/** to cover them", strictyaml.Clip(leaf.Pattern)),
@@ -235,7 +238,7 @@ func (l *linter) arguments(t *Tool, def *schema.Tool) {
 	}
 }
 
-// used tells whether a tool accepts an argument that the pattern matches.
+// used reports whether the tool accepts an argument that matches the pattern.
 func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
 	if slices.ContainsFunc(leaves, func(leaf schema.Leaf) bool { return r.pattern.Match(pointerOf(leaf.Pattern)) }) {
 		return true
@@ -244,10 +247,10 @@ func (r rule) used(def *schema.Tool, leaves []schema.Leaf) bool {
 	return (deep && rest == "") || def.Accepts(rest)
 }
 
-// floor checks how much is asked of an argument. A low floor with a reason is
-// still listed: synthesis gives reasons for roles, and who lowers such a floor by
-// hand leaves them standing. Selectors of a read are not listed: that anybody may
-// choose what is looked at is what synthesis has for them.
+// floor checks the floor of an argument. A low floor with a reason is still listed,
+// because a generated reason explains the role and remains when a person lowers the
+// floor. Selectors of a read are not listed: synthesis gives them low floors
+// because outsiders may choose what is read.
 func (l *linter) floor(a *Arg, effect Effect) {
 	switch want := DefaultFloor(a.Role); {
 	case a.Floor >= want, a.Role == label.Selector && effect == Read:
@@ -309,8 +312,8 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 	}
 }
 
-// returns tells whether a tool's result has a place that a pattern matches. A
-// result without a schema may have any.
+// returns reports whether a tool's result has a place that matches a pattern. A
+// result without a schema may have any place.
 func returns(def *schema.Tool, pattern string) bool {
 	if def.Output == nil || pattern == "" {
 		return true
@@ -326,13 +329,13 @@ func returns(def *schema.Tool, pattern string) bool {
 		if p.Match(pointerOf(leaf.Pattern)) {
 			return true
 		}
-		// Behind a place that isn't described, anything may stand.
+		// A place without a description may contain anything.
 		_, open := def.Output.Lookup(leaf.Pattern + "/\x00")
 		return open && p.Deep()
 	})
 }
 
-// covers tells whether an argument belongs to the inner call.
+// covers reports whether an argument belongs to the inner call.
 func (u *Unwrap) covers(pointer string) bool {
 	server := u.Server != "" && pointer == u.Server
 	return server || pointer == u.Tool || pointer == u.Arguments || strings.HasPrefix(pointer, u.Arguments+"/")
@@ -384,8 +387,8 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 	}
 }
 
-// enumeration lists the values of a place, those of its alternatives included;
-// nil when one of them accepts anything.
+// enumeration returns the accepted values of a place and of its alternatives; nil
+// if one of them accepts any value.
 func enumeration(n *schema.Node) []string {
 	var out []string
 	for _, e := range n.Enum {
@@ -404,7 +407,7 @@ func enumeration(n *schema.Node) []string {
 	return out
 }
 
-// jsonString returns the text of a JSON string, and other JSON as it is.
+// jsonString returns the text of a JSON string, and other JSON unchanged.
 func jsonString(text string) string {
 	var s string
 	if json.Unmarshal([]byte(text), &s) == nil {
@@ -413,7 +416,7 @@ func jsonString(text string) string {
 	return text
 }
 
-// reviews lists what a person has yet to look at.
+// reviews reports everything that needs a review.
 func (l *linter) reviews(t *Tool) {
 	mark := func(at Position, path, review string) {
 		if review != "" {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// MaxFile is the size of a contract file in bytes: some two hundred times
-	// that of a server with a hundred tools.
+	// MaxFile is the maximum size of a contract file in bytes: about two hundred
+	// times the size for a server with a hundred tools.
 	MaxFile = 8 << 20
-	// maxToolName is the length of a tool's name, as in package schema.
+	// maxToolName is the maximum length of a tool's name, as in package schema.
 	maxToolName = 512
 )
 
-// Load reads a contract file; the name stands in errors and positions. All
-// mistakes are collected: the error is of type [Errors].
+// Load parses and validates a contract file. Errors and positions call it by name.
+// It collects all mistakes in an error of type [Errors].
 func Load(name string, data []byte) (*File, error) {
 	var f *File
 	err := strictyaml.Read(name, data, strictyaml.Format{
@@ -34,7 +34,7 @@ func Load(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// loader reads the members of one file.
+// loader reads one file.
 type loader struct{ *strictyaml.Reader }
 
 // The words of the format.
@@ -167,7 +167,7 @@ func (l *loader) args(n *strictyaml.Node) []Arg {
 	return out
 }
 
-// argPattern checks a pattern of an argument.
+// argPattern checks the pattern of an argument.
 func (l *loader) argPattern(pattern string, at *strictyaml.Node) {
 	if pattern == "" {
 		l.Fail(at, `write "/**" for all arguments`, "the pattern is empty")
@@ -296,7 +296,7 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 	return c
 }
 
-// pointer reads the JSON pointer of one argument.
+// pointer reads the JSON pointer of an argument.
 func (l *loader) pointer(what, example string, into *string) func(*strictyaml.Node) {
 	return func(n *strictyaml.Node) {
 		l.Text(what, into)(n)

@@ -10,10 +10,10 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Marshal writes the file as YAML for people: one argument a line, in flow
-// style, with the reasons beside what they are reasons for. Tools, arguments,
-// fields and cases keep their order. [Load] reads back an equal file; comments
-// are not part of a file and are not written.
+// Marshal formats the file as YAML for reviewers: one argument per line, in flow
+// style, with reasons beside their entries. It keeps the order of tools, arguments,
+// fields and cases. [Load] reads back an equal file. A File has no comments, so
+// none are written; see [File.MarshalOver].
 func (f *File) Marshal() ([]byte, error) {
 	w := &writer{}
 	w.line(0, "version: "+strconv.Itoa(f.Version))
@@ -44,18 +44,18 @@ func (f *File) Marshal() ([]byte, error) {
 	return []byte(w.b.String()), nil
 }
 
-// alignTo is the longest key that others are aligned with: past it, a single
-// long pattern would push the roles of all others off the screen.
+// alignTo is the maximum length of aligned keys: aligning with a longer pattern
+// would push the roles of the other arguments off the screen.
 const alignTo = 32
 
-// longKey is the length from which YAML doesn't take a key without a "?".
+// longKey is the length from which YAML requires a "?" before a key.
 const longKey = 900
 
-// writer writes YAML. It is done by hand because the layout is the point:
-// libraries choose flow or block style for whole subtrees and fold long lines.
+// writer writes YAML. It doesn't use a library because layout matters: libraries
+// choose flow or block style for whole subtrees and fold long lines.
 type writer struct {
 	b strings.Builder
-	// err is the first text that can't be written.
+	// err is the first error.
 	err error
 }
 
@@ -72,7 +72,7 @@ func (w *writer) optional(indent int, key, text string) {
 	}
 }
 
-// entry writes a key and what follows on its line, padded to a width.
+// entry writes a key, padded to a width, and its value.
 func (w *writer) entry(indent int, key string, width int, rest string) {
 	k := w.key(key)
 	if len(k) > longKey {
@@ -87,7 +87,7 @@ func (w *writer) entry(indent int, key string, width int, rest string) {
 	w.line(indent, k+":"+pad+rest)
 }
 
-// width is what keys are padded to.
+// width returns the width for padding keys.
 func (w *writer) width(n int, key func(int) string) int {
 	width := 0
 	for i := range n {
@@ -174,7 +174,7 @@ func (w *writer) args(indent int, args []Arg) {
 func (w *writer) arg(a *Arg) string {
 	var m flow
 	m.add("role", a.Role.String())
-	// The floors that decide are written out; the others say nothing new.
+	// Write the floors that affect decisions; the others are the default.
 	if a.Floor != DefaultFloor(a.Role) || a.Role.AuthorityBearing() {
 		m.add("floor", a.Floor.String())
 	}
@@ -246,7 +246,7 @@ func (w *writer) output(indent int, o *Output) {
 	w.optional(indent, "review", o.Review)
 }
 
-// certify writes one entry on a line.
+// certify formats a certify entry as a flow mapping.
 func (w *writer) certify(c *Certify) string {
 	var m flow
 	m.add("procedure", w.text(c.Procedure, true))
@@ -273,7 +273,7 @@ func (w *writer) certify(c *Certify) string {
 	return m.String()
 }
 
-// certifyTexts has the entries of an output as text, by which they compare.
+// certifyTexts returns the formatted certify entries of an output, for comparisons.
 func certifyTexts(o *Output) []string {
 	w := &writer{}
 	out := make([]string, len(o.Certify))
@@ -283,7 +283,7 @@ func certifyTexts(o *Output) []string {
 	return out
 }
 
-// flow is a mapping on one line.
+// flow is a mapping in flow style, on one line.
 type flow struct{ parts []string }
 
 func (m *flow) add(key, text string) { m.parts = append(m.parts, key+": "+text) }
@@ -313,11 +313,11 @@ func (m *flow) list(w *writer, key string, list []string) {
 
 func (m *flow) String() string { return "{" + strings.Join(m.parts, ", ") + "}" }
 
-// key writes a key of a block mapping.
+// key formats a key of a block mapping.
 func (w *writer) key(s string) string { return w.text(s, true) }
 
-// text writes a scalar, without quotes where every YAML reader agrees on what
-// it is, and otherwise in double quotes on one line.
+// text formats a scalar on one line: without quotes if every YAML reader agrees on
+// its type, otherwise in double quotes.
 func (w *writer) text(s string, inFlow bool) string {
 	if plain(s, inFlow) {
 		return s
@@ -351,7 +351,7 @@ func (w *writer) text(s string, inFlow bool) string {
 	return b.String()
 }
 
-// plain reports whether s needs no quotes. It is narrower than YAML allows.
+// plain reports whether s can be written without quotes. It is stricter than YAML.
 func plain(s string, inFlow bool) bool {
 	if s == "" || len(s) > longKey {
 		return false

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Conflict is a place where a person and the generator changed the same thing
-// differently. The person's value was kept.
+// Conflict is a value that both the person and the generator changed, to different
+// values. Merge keeps the person's value.
 type Conflict struct {
-	// Tool and Path say where, as in [Change].
+	// Tool and Path locate the value, as in [Change].
 	Tool, Path string
-	// Base is what both started from, Generated what the generator makes of it
-	// now, and Edited what the person made of it; empty where there is none.
+	// Base is the common ancestor, Generated the generator's new value, and Edited
+	// the person's value; empty if there is none.
 	Base, Generated, Edited string
 }
 
-// String returns the conflict on one line.
+// String formats the conflict as one line.
 func (c Conflict) String() string {
 	show := func(s string) string {
 		if s == "" {
@@ -28,7 +28,7 @@ func (c Conflict) String() string {
 		strings.TrimSpace(c.Tool+" "+c.Path), show(c.Edited), show(c.Generated), show(c.Base))
 }
 
-// Marks that Merge leaves for a reviewer.
+// Review marks that Merge sets.
 const (
 	reviewNew     = "new since the last review"
 	reviewChanged = "the tool's definition changed since the last review"
@@ -72,7 +72,7 @@ func Merge(base, generated, edited *File) (*File, []Conflict) {
 		added: func(t *Tool) { addReview(&t.Review, reviewNew) },
 	})
 
-	// Parts were taken from all three files; the result must not share them.
+	// The result has parts of all three files; clone it so that it shares none.
 	return out.Clone(), m.conflicts
 }
 
@@ -81,8 +81,8 @@ type merger struct {
 	conflicts []Conflict
 	tool      string
 	prefix    string
-	// unbased is set while something is merged that base doesn't have: both
-	// sides wrote it, and a zero value in base says nothing then.
+	// unbased is set while merging a value that base doesn't have. A zero value in
+	// base then means absent.
 	unbased bool
 }
 
@@ -92,7 +92,7 @@ func (m *merger) conflict(path, base, generated, edited string) {
 	})
 }
 
-// pick is the three-way merge of one value.
+// pick merges one value three ways.
 func pick[T comparable](m *merger, path string, base, generated, edited T) T {
 	switch {
 	case edited == generated:
@@ -106,12 +106,12 @@ func pick[T comparable](m *merger, path string, base, generated, edited T) T {
 	return edited
 }
 
-// pickText is [pick] for values that compare by how they are written.
+// pickText is [pick] for values that are compared by their text.
 func pickText[T any](m *merger, path string, base, generated, edited T, text func(T) string) T {
 	b, g, e := text(base), text(generated), text(edited)
 	switch {
 	case e == g:
-		// Equal but for positions, which are those of the file that goes on.
+		// They are equal except for positions: keep the edited file's.
 		return edited
 	case e == b && !m.unbased:
 		return generated
@@ -129,8 +129,8 @@ func listText(list []string) string {
 	return fmt.Sprintf("%q", list)
 }
 
-// pickWords merges reasons: two differing explanations are nothing to decide,
-// and the person's stays.
+// pickWords merges reasons. Differing reasons are not a conflict: the person's
+// wins.
 func pickWords(base, generated, edited string) string {
 	if edited == base {
 		return generated
@@ -138,8 +138,8 @@ func pickWords(base, generated, edited string) string {
 	return edited
 }
 
-// pickReview merges marks: a person takes them away, and only a new doubt
-// brings one back.
+// pickReview merges review marks. A person removes marks, and only a new doubt
+// restores one.
 func pickReview(base, generated, edited string) string {
 	if generated != base && generated != "" {
 		return generated
@@ -147,7 +147,7 @@ func pickReview(base, generated, edited string) string {
 	return edited
 }
 
-// addReview sets a mark, before one that is there already.
+// addReview prepends a review mark.
 func addReview(review *string, mark string) {
 	switch {
 	case *review == "":
@@ -157,7 +157,7 @@ func addReview(review *string, mark string) {
 	}
 }
 
-// listOf says how the members of a list are told apart and merged.
+// listOf defines how to identify and merge the members of a list.
 type listOf[T any] struct {
 	key   func(*T) string
 	text  func(*T) string
@@ -166,8 +166,8 @@ type listOf[T any] struct {
 	added func(*T)
 }
 
-// mergeList merges lists of things with keys: the order of edited, and behind
-// it what is new, in the order of generated.
+// mergeList merges lists by key: members of edited in their order, then new members
+// in the order of generated.
 func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 	index := func(list []T) map[string]*T {
 		out := make(map[string]*T, len(list))
@@ -219,7 +219,7 @@ func mergeList[T any](m *merger, base, generated, edited []T, l listOf[T]) []T {
 	return out
 }
 
-// toolText has a tool as text without positions.
+// toolText returns a tool as text, without positions.
 func toolText(t *Tool) string {
 	w := &writer{}
 	w.tool(t)
@@ -336,7 +336,7 @@ func (m *merger) mergeOutput(b, g, e *Output) Output {
 		},
 	})
 
-	// Entries have no key: one that changed is another one.
+	// Entries have no key: a changed entry is a new entry.
 	text := func(c *Certify) string { return (&writer{}).certify(c) }
 	o.Certify = mergeList(m, b.Certify, g.Certify, e.Certify, listOf[Certify]{
 		key:   text,

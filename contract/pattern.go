@@ -8,21 +8,20 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Bounds on a pattern. They are far above what schemas need, and they bound a
-// match to a number of comparisons that no pointer can raise beyond
-// maxPatternSegments times its own length.
+// Limits of a pattern. They are far above what schemas need, and they limit a match
+// to at most maxPatternSegments comparisons per segment of the pointer.
 const (
 	maxPatternLength   = 2048
 	maxPatternSegments = 64
 )
 
-// Pattern is a parsed pattern of an [Arg] or a [Field]: a JSON pointer in which
-// the segment "*" stands for exactly one segment, whatever it is, and "**" for
-// any number of segments, none included. A member that is really called "*" is
-// written "~2"; "~0" and "~1" are "~" and "/" as in RFC 6901.
+// Pattern is a parsed pattern of an [Arg] or a [Field]: a JSON pointer in which the
+// segment "*" matches exactly one segment and "**" matches any number of segments,
+// including none. A member whose name is "*" is written "~2"; "~0" and "~1" are "~"
+// and "/" as in RFC 6901.
 type Pattern struct {
-	// source is the pattern as written. Segments are compared as written,
-	// which is exact because every name has only one spelling.
+	// source is the pattern as written. Comparing segments as written is exact
+	// because every name has only one spelling.
 	source   string
 	segments []segment
 }
@@ -32,7 +31,7 @@ type segment struct {
 	text string
 }
 
-// segmentKind is ordered by how much a segment says.
+// segmentKind is ordered by specificity, least specific first.
 type segmentKind uint8
 
 const (
@@ -41,7 +40,7 @@ const (
 	literal
 )
 
-// ParsePattern parses a pattern. The empty pattern is the whole value.
+// ParsePattern parses a pattern. The empty pattern matches the whole value.
 func ParsePattern(s string) (Pattern, error) {
 	if s == "" {
 		return Pattern{}, nil
@@ -73,8 +72,8 @@ func ParsePattern(s string) (Pattern, error) {
 			if err := literalSegment(text); err != nil {
 				return Pattern{}, fmt.Errorf("pattern %q: %w", strictyaml.Clip(s), err)
 			}
-			// Pointers have no escape for a star, so that the name is compared
-			// in its own spelling.
+			// JSON pointers have no escape for a star: compare the name with the
+			// star itself.
 			seg.text = strings.ReplaceAll(text, "~2", "*")
 		}
 
@@ -83,8 +82,8 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, nil
 }
 
-// literalSegment checks the escapes of a segment. A star inside a name is
-// refused: "/user*" looks like a wildcard and would match only itself.
+// literalSegment checks the escapes of a segment. It refuses a star inside a name,
+// because "/user*" looks like a wildcard and would match only itself.
 func literalSegment(text string) error {
 	if strings.Contains(text, "*") {
 		return fmt.Errorf("segment %q mixes a star with a name: write * alone, or ~2 for a star in a name", text)
@@ -97,11 +96,11 @@ func literalSegment(text string) error {
 	return nil
 }
 
-// String returns the pattern as it was written.
+// String returns the pattern as written.
 func (p Pattern) String() string { return p.source }
 
-// Deep tells whether the pattern has a segment "**" before its last one.
-// Patterns of arguments may not.
+// Deep reports whether the pattern has a segment "**" before its last segment.
+// Patterns of arguments must not.
 func (p Pattern) Deep() bool {
 	for i := range p.segments[:max(len(p.segments)-1, 0)] {
 		if p.segments[i].kind == anyDepth {
@@ -111,16 +110,16 @@ func (p Pattern) Deep() bool {
 	return false
 }
 
-// Match tells whether a JSON pointer is one that the pattern stands for. The
-// pointer is compared as written and never decoded; one that is not a pointer
-// matches nothing. Match allocates nothing, and takes at most one comparison
-// for each pair of a segment of the pattern and one of the pointer: when a
-// part behind a "**" fails to match, only the last "**" needs to take one
-// segment more, since what an earlier one could take, the last one can too.
+// Match reports whether the pattern matches a JSON pointer. It compares the pointer
+// as written, without decoding it; text that is not a pointer doesn't match. Match
+// doesn't allocate, and needs at most one comparison for each pair of a pattern
+// segment and a pointer segment: when the part after a "**" fails to match, only
+// the last "**" has to take one more segment, because it can take everything that
+// an earlier one could.
 func (p Pattern) Match(pointer string) bool { return p.within(pointer, len(pointer)) }
 
-// within is Match, but that a "**" before the last segment takes no more than
-// the first reach bytes of the pointer.
+// within is Match, except that a "**" before the last segment matches at most the
+// first reach bytes of the pointer.
 func (p Pattern) within(pointer string, reach int) bool {
 	if pointer != "" && pointer[0] != '/' {
 		return false
@@ -160,7 +159,7 @@ func (p Pattern) within(pointer string, reach int) bool {
 	return at == len(p.segments)
 }
 
-// segmentEnd returns where the segment ends whose slash stands at pos.
+// segmentEnd returns the end of the segment whose slash is at pos.
 func segmentEnd(pointer string, pos int) int {
 	if i := strings.IndexByte(pointer[pos+1:], '/'); i >= 0 {
 		return pos + 1 + i
@@ -168,11 +167,11 @@ func segmentEnd(pointer string, pos int) int {
 	return len(pointer)
 }
 
-// Compare orders patterns by how specific they are: positive when p says more
-// than q. The first segment in which they differ in kind decides, literal
-// before "*" before "**"; if there is none, the longer one says more, except
-// that what is longer only by a "**" says less. Zero means that neither is
-// more specific; where both match, take the stricter one.
+// Compare orders patterns by specificity: positive if p is more specific than q,
+// zero if neither is. The first segment of different kind decides: a literal is
+// more specific than "*", and "*" than "**". Otherwise the longer pattern is more
+// specific, unless its next segment is "**". If both of two equally specific
+// patterns match, use the stricter entry.
 func (p Pattern) Compare(q Pattern) int {
 	for i := range min(len(p.segments), len(q.segments)) {
 		if c := cmp.Compare(p.segments[i].kind, q.segments[i].kind); c != 0 {

@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// Records knows where the records of a structured result begin. The lists and
-// wrapping objects around a record are the service's own, while an object that is
-// nested in a record may come from a third party ("answers": {"id": …}).
+// Records locates the records of a structured result. The service itself creates
+// the lists and wrapping objects around a record, whereas an object nested in a
+// record may come from a third party ("answers": {"id": …}).
 type Records struct {
 	marks map[string]mark // by the pointer of an object
 }
 
-// mark is what the scalar members of an object say about it.
+// mark describes an object by its scalar members.
 type mark uint8
 
 const (
-	// speaks marks an object with text or an identifier of its own: an object in
-	// it is a part of it, and not what it wraps.
+	// speaks is set if the object has text or an identifier of its own: an object
+	// in it is then a part of it, and not a wrapped record.
 	speaks mark = 1 << iota
-	// identified marks an object with a name or an identifier of its own: a list
-	// in it is a part of it as well.
+	// identified is set if the object has a name or an identifier of its own: a
+	// list in it is then also a part of it.
 	identified
 )
 
-// envelope are members of the objects that services wrap records in. They name
-// no record.
+// envelope lists members of the objects in which services wrap records. They don't
+// identify a record.
 var envelope = setOf(strings.Fields(`status kind object type ok error message code next previous prev cursor next_cursor
 	nextCursor prev_cursor next_page nextPage next_page_token nextPageToken sync_token nextSyncToken etag self href url
 	version api_version apiVersion timestamp request_id requestId trace_id expand method query jsonrpc
 	@odata.context @odata.nextLink`))
 
-// identities are members that name an object.
+// identities lists members that identify an object.
 var identities = setOf(strings.Fields(`id id_ _id uuid guid key sha name title subject slug login email username filename
 	number iid`))
 
@@ -40,12 +40,12 @@ type Scalar struct {
 	// Pointer is the place of the value (RFC 6901).
 	Pointer string
 	Text    string
-	// Number means that the value is a number.
+	// Number reports whether the value is a number.
 	Number bool
 }
 
-// RecordsOf finds the records of a result by its texts and numbers. Its work is
-// proportional to the length of their pointers.
+// RecordsOf locates the records of a result by its texts and numbers. Its cost is
+// proportional to the total length of their pointers.
 func RecordsOf(scalars iter.Seq[Scalar]) *Records {
 	r := &Records{marks: map[string]mark{}}
 	for s := range scalars {
@@ -75,8 +75,8 @@ func markOf(s Scalar, name string) mark {
 	return 0
 }
 
-// own returns the length of the pointer's part that leads to the record which holds
-// the value.
+// own returns the length of the part of a pointer that leads to the record with the
+// value.
 func (r *Records) own(pointer string) int {
 	at := 0
 	for {
@@ -86,7 +86,7 @@ func (r *Records) own(pointer string) int {
 		}
 		end += at + 1
 
-		// What the member holds shows in the segment after it.
+		// The next segment shows whether the member is a list or an object.
 		next, _, _ := strings.Cut(pointer[end+1:], "/")
 		ends := speaks
 		if index(next) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// appendCanonical appends v as canonical JSON: members sorted by name, no
-// white space, strings with the fewest escapes, numbers as the source wrote
-// them (1.0 and 1 are different texts and stay so).
+// appendCanonical appends v as canonical JSON: members sorted by name, no white
+// space, minimal escapes in strings, and numbers as in the source (1.0 and 1 stay
+// different texts).
 func appendCanonical(b []byte, v *value) []byte {
 	switch v.kind {
 	case kindString:
@@ -66,7 +66,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// jsonText returns v as one line of JSON.
+// jsonText formats v as one line of JSON.
 func jsonText(v *value) string { return string(appendCanonical(nil, v)) }
 
 func digest(data []byte) string {
@@ -74,10 +74,10 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// stringValue makes a JSON string.
+// stringValue returns a JSON string.
 func stringValue(s string) *value { return &value{kind: kindString, text: s} }
 
-// definition collects what a tool's fingerprint covers.
+// definition collects the members that a tool's fingerprint covers.
 type definition struct{ members []member }
 
 func (d *definition) add(name string, v *value) {
@@ -90,8 +90,8 @@ func (d *definition) fingerprint() string {
 	return digest(appendCanonical(nil, &value{kind: kindObject, members: d.members}))
 }
 
-// Fingerprint is "sha256:" and the digest of all tools' names and
-// fingerprints. The order of the tools doesn't matter.
+// Fingerprint returns "sha256:" and a digest of the names and fingerprints of all
+// tools. It doesn't depend on the order of the tools.
 func (c *Catalogue) Fingerprint() string {
 	all := &value{kind: kindObject}
 	for i := range c.Tools {

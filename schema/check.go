@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Mistake is what a value has that its schema doesn't accept.
+// Mistake is a difference between a value and its schema.
 type Mistake struct {
-	// Pointer is the JSON pointer of the place.
+	// Pointer is the JSON pointer of the mistake.
 	Pointer string
 	Message string
-	// Instead says what to write; empty where the message does.
+	// Instead is the correction; empty if Message contains it.
 	Instead string
-	// Missing tells that a required member isn't there, Unlisted that there is
-	// one that the schema doesn't have.
+	// Missing is set if a required member is absent, Unlisted if the schema doesn't
+	// list the member.
 	Missing, Unlisted bool
 }
 
-// String is the place and what is wrong with it.
+// String formats the place and the message.
 func (m Mistake) String() string {
 	if m.Pointer == "" {
 		return m.Message
@@ -33,28 +33,28 @@ func (m Mistake) String() string {
 }
 
 const (
-	// maxMistakes bounds what [Node.Check] returns: whoever made so many looks at
-	// the schema again.
+	// maxMistakes limits the mistakes that [Node.Check] returns.
 	maxMistakes = 10
-	// maxSteps bounds the work of one check: a list of thousands of values, each
-	// held to thousands of forms, is refused. Two thousand objects of fifty members
-	// each take less than half of it.
+	// maxSteps limits the work of one check, and refuses a list of thousands of
+	// values that each have to match thousands of forms. Two thousand objects with
+	// fifty members each need less than half of it.
 	maxSteps = 1 << 18
-	// maxShown is how many members of an enumeration a message has.
+	// maxShown limits the members of an enumeration in a message.
 	maxShown = 20
 )
 
-// Check holds a JSON value to what the schema describes: types, required members,
-// enumerations, ranges, patterns, dates. Members that it doesn't list are mistakes
-// where the source excludes them, and with strict wherever it doesn't invite them.
+// Check compares a JSON value with the schema: types, required members,
+// enumerations, ranges, patterns and dates. Unlisted members are mistakes if the
+// source excludes them; with strict, also if the source doesn't explicitly allow
+// them.
 func (n *Node) Check(value json.RawMessage, strict bool) []Mistake {
 	return n.check(value, rules{strict: strict, texts: true})
 }
 
-// Misfits holds the arguments of a call to the tool's input: the types of values,
-// enumerations, ranges of numbers, required members. The patterns and formats of
-// texts are for the tool itself to hold: regular expressions differ between
-// languages, and tools take more forms of a date than they declare.
+// Misfits compares the arguments of a call with the tool's input schema: types,
+// enumerations, ranges of numbers and required members. It leaves patterns and
+// formats of texts to the tool, because regular expressions differ between
+// languages and tools accept more date formats than they declare.
 func (t *Tool) Misfits(arguments json.RawMessage) []Mistake {
 	return t.Input.check(arguments, rules{})
 }
@@ -75,7 +75,7 @@ func (n *Node) check(value json.RawMessage, r rules) []Mistake {
 	return c.mistakes
 }
 
-// rules are what a check looks at beside types and values.
+// rules select optional checks.
 type rules struct {
 	strict bool // members that the source doesn't invite are mistakes
 	texts  bool // patterns and formats are held
@@ -84,9 +84,9 @@ type rules struct {
 type checker struct {
 	rules
 	mistakes []Mistake
-	// steps counts the work of the whole check.
+	// steps counts the steps of the whole check.
 	steps *int
-	// In a branch, beside has what the schema around it says of the same value.
+	// In a branch, beside is the surrounding schema of the same value.
 	beside *Node
 }
 
@@ -100,8 +100,8 @@ func (c *checker) add(m Mistake) {
 	}
 }
 
-// step counts work, and reports whether there may be more of it. Where there may
-// not, the whole value is refused in the end.
+// step adds to the steps and reports whether they stay within the limit. If they
+// don't, the check refuses the whole value.
 func (c *checker) step(work int) bool {
 	*c.steps += work
 	return *c.steps <= maxSteps
@@ -132,16 +132,16 @@ func (c *checker) value(n *Node, v any, at string) {
 	}
 }
 
-// scalar holds a value to types and enumerations. It reports whether the value is
-// to be looked at further.
+// scalar checks types and enumerations. It reports whether the value needs further
+// checks.
 func (c *checker) scalar(n *Node, v any, at string) bool {
 	listed := c.listed(n, v)
 	ofType := len(n.Types) == 0 || slices.ContainsFunc(n.Types, func(t string) bool { return isOf(v, t) })
 
 	switch {
 	case v == nil:
-		// What is left out is the default, so that a default of null makes null
-		// the same as leaving it out.
+		// An absent value means the default, so that with a default of null, null
+		// means absent.
 		described := len(n.Types) > 0 || len(n.Enum) > 0
 		if described && !n.Nullable && n.Default != "null" {
 			c.fail(at, fmt.Sprintf("it must be %s, not null", n.kinds()), "give it a value")
@@ -159,8 +159,8 @@ func (c *checker) scalar(n *Node, v any, at string) bool {
 	return true
 }
 
-// listed reports whether a value is in the node's enumeration. Numbers are the
-// same by what they are, not by how they are written.
+// listed reports whether a value is in the node's enumeration. It compares numbers
+// by value, not by spelling.
 func (c *checker) listed(n *Node, v any) bool {
 	if len(n.Enum) == 0 {
 		return false
@@ -188,7 +188,7 @@ func (c *checker) listed(n *Node, v any) bool {
 			return false
 		}
 
-		// They differ in how they are written, or in what they are.
+		// They differ in spelling or in value.
 		var want any
 		d := json.NewDecoder(strings.NewReader(e))
 		d.UseNumber()
@@ -200,7 +200,7 @@ func (c *checker) listed(n *Node, v any) bool {
 	})
 }
 
-// typeOf is the type of a JSON text, "number" for all numbers.
+// typeOf returns the type of a JSON text, "number" for all numbers.
 func typeOf(text string) string {
 	switch text[:min(1, len(text))] {
 	case `"`:
@@ -217,9 +217,9 @@ func typeOf(text string) string {
 	return "number"
 }
 
-// sameText reports whether a value is one of an enumeration that contradicts the
-// type beside it, as in {"type": "string", "enum": [1, 2]}: what the source means
-// is the same in the other type.
+// sameText reports whether a value is in an enumeration that contradicts its type,
+// as in {"type": "string", "enum": [1, 2]}. The source means the same values in the
+// other type.
 func (n *Node) sameText(v any) bool {
 	consistent := func(e string) bool {
 		t := typeOf(e)
@@ -232,7 +232,7 @@ func (n *Node) sameText(v any) bool {
 	return slices.ContainsFunc(n.Enum, func(e string) bool { return strings.Trim(e, `"`) == text })
 }
 
-// kinds names the types that a node accepts.
+// kinds formats the types that a node accepts.
 func (n *Node) kinds() string {
 	if len(n.Types) == 0 {
 		return "one of " + n.values()
@@ -240,7 +240,7 @@ func (n *Node) kinds() string {
 	return strings.Join(n.Types, " or ")
 }
 
-// values lists the first members of an enumeration.
+// values formats the first members of an enumeration.
 func (n *Node) values() string {
 	if len(n.Enum) > maxShown {
 		return strings.Join(n.Enum[:maxShown], ", ") + fmt.Sprintf(" and %d more", len(n.Enum)-maxShown)
@@ -248,7 +248,7 @@ func (n *Node) values() string {
 	return strings.Join(n.Enum, ", ")
 }
 
-// example says how a value of a node's type is written.
+// example describes how to write a value of the node's type.
 func (n *Node) example() string {
 	how := map[string]string{
 		"string": `a string in quotes`, "number": "a number without quotes", "integer": "a whole number without quotes",
@@ -264,7 +264,7 @@ func (n *Node) example() string {
 	return "write " + strings.Join(forms, ", or ")
 }
 
-// form holds a value to branches of which it must fit one.
+// form checks that a value matches one of the branches.
 func (c *checker) form(n *Node, branches []*Node, v any, at string) {
 	if v == nil && n.Nullable {
 		return
@@ -289,7 +289,7 @@ func (c *checker) form(n *Node, branches []*Node, v any, at string) {
 	c.fail(at, fmt.Sprintf("it is none of the %d forms that are accepted", len(branches)), instead)
 }
 
-// inside checks a value within the one that is checked.
+// inside checks a value inside the checked value.
 func (c *checker) inside(n *Node, v any, at string) {
 	beside := c.beside
 	c.beside = nil
@@ -298,7 +298,7 @@ func (c *checker) inside(n *Node, v any, at string) {
 }
 
 func (c *checker) text(n *Node, v, at string) {
-	// Patterns that Go can't read are the server's own affair.
+	// Only the server can check patterns that Go can't compile.
 	if p, err := regexp.Compile(n.Pattern); n.Pattern != "" && err == nil && !p.MatchString(v) {
 		c.fail(at, "it must match "+n.Pattern, "")
 	}
@@ -377,7 +377,7 @@ func (c *checker) missing(at, name string, n *Node) {
 	c.add(Mistake{Pointer: at, Message: fmt.Sprintf("the member %q is missing", name), Instead: instead, Missing: true})
 }
 
-// member checks a listed member. What is optional can be left out.
+// member checks a listed member. An optional member can be left out.
 func (c *checker) member(p *Property, v any, at string) {
 	before := len(c.mistakes)
 	c.inside(p.Node, v, at)
@@ -398,8 +398,8 @@ func (c *checker) member(p *Property, v any, at string) {
 	}
 }
 
-// elsewhere holds a member that only branches list to what one of them says of
-// it: the branch that the object fits may say nothing of it.
+// elsewhere checks a member that only branches list against one of their
+// descriptions: the branch that matches the object may not describe it.
 func (c *checker) elsewhere(n *Node, name string, v any, at string) {
 	var described []*Node
 	for _, branch := range expand(nil, n)[1:] {
@@ -418,7 +418,7 @@ func (c *checker) elsewhere(n *Node, name string, v any, at string) {
 	}
 }
 
-// lists reports whether an object has a member of the name.
+// lists reports whether the node lists a member of that name.
 func (n *Node) lists(name string) bool {
 	return n != nil && slices.ContainsFunc(n.Properties, func(p Property) bool { return p.Name == name })
 }
@@ -439,7 +439,7 @@ func isOf(v any, kind string) bool {
 	return false
 }
 
-// isWhole tells whether a number has no fraction, however it is written.
+// isWhole reports whether a number has no fraction, in any notation.
 func isWhole(n json.Number) bool {
 	v, ok := parseNumber(string(n))
 	return ok && v.whole()

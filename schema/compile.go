@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// compiler turns one tool's JSON Schemas into nodes.
+// compiler compiles one tool's JSON Schemas to nodes.
 type compiler struct {
 	file, tool string
-	// root is the document that references are resolved in.
+	// root is the document for resolving references.
 	root *value
-	// path is the place in the tool's definition that is being read. It is
-	// kept as a stack, and made into a pointer for errors only.
+	// path is the current place in the tool's definition. It is a stack, and
+	// becomes a pointer only in errors.
 	path []string
-	// active counts how often a definition is being expanded right now.
+	// active counts the current nested expansions of a definition.
 	active map[*value]int
-	// targets remembers resolved references.
+	// targets caches resolved references.
 	targets map[string]*value
-	// nodes counts this tool's nodes, total those of the whole catalogue.
+	// nodes counts the nodes of this tool, total the nodes of the whole catalogue.
 	nodes int
 	total *int
 }
@@ -30,7 +30,7 @@ func (c *compiler) errorf(hint, format string, args ...any) *Error {
 	return &Error{File: c.file, Tool: c.tool, Pointer: pointer(c.path), Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// pointer writes segments as a JSON pointer.
+// pointer joins segments to a JSON pointer.
 func pointer(segments []string) string {
 	var b strings.Builder
 	for _, s := range segments {
@@ -40,7 +40,7 @@ func pointer(segments []string) string {
 	return clip(b.String())
 }
 
-// node makes a node that counts against the bounds.
+// node returns a new node and counts it against the limits.
 func (c *compiler) node() (*Node, error) {
 	c.nodes++
 	if *c.total++; *c.total > maxNodes {
@@ -50,8 +50,8 @@ func (c *compiler) node() (*Node, error) {
 	return &Node{}, nil
 }
 
-// charge counts what a node holds beside itself, so that expanding a definition
-// with long lists many times over ends at the same bound.
+// charge counts the contents of a node, so that repeated expansion of a definition
+// with long lists also reaches a limit.
 func (c *compiler) charge(bytes, members int) error {
 	more := bytes/64 + members/8
 	c.nodes += more
@@ -62,7 +62,7 @@ func (c *compiler) charge(bytes, members int) error {
 	return nil
 }
 
-// cut makes the open node that stands where a description ends early.
+// cut returns an open node for a description that ends early.
 func (c *compiler) cut() (*Node, error) {
 	n, err := c.node()
 	if err == nil {
@@ -71,7 +71,7 @@ func (c *compiler) cut() (*Node, error) {
 	return n, err
 }
 
-// child compiles the schema below a segment.
+// child compiles the schema at a path segment.
 func (c *compiler) child(v *value, depth int, segments ...string) (n *Node, err error) {
 	c.path = append(c.path, segments...)
 	n, err = c.schema(v, depth)
@@ -79,7 +79,7 @@ func (c *compiler) child(v *value, depth int, segments ...string) (n *Node, err 
 	return n, err
 }
 
-// schema compiles v. It returns nil for the schema false, which accepts nothing.
+// schema compiles v. It returns nil for the schema false, which accepts no value.
 func (c *compiler) schema(v *value, depth int) (*Node, error) {
 	if v.isFalse() {
 		return nil, nil
@@ -107,7 +107,7 @@ func (c *compiler) schema(v *value, depth int) (*Node, error) {
 	return n, nil
 }
 
-// annotations reads what only describes.
+// annotations reads the keywords that only describe.
 func (c *compiler) annotations(n *Node, v *value, _ int) error {
 	for _, a := range [...]struct {
 		name string
@@ -154,7 +154,7 @@ func (c *compiler) types(n *Node, v *value, _ int) error {
 	for _, name := range names {
 		switch {
 		case name.kind == kindString && name.text == "any":
-			// Draft 3 spells "no constraint" this way; generators still do.
+			// Draft 3 writes "no constraint" like this; generators still do.
 			n.Types = nil
 			n.Nullable = false
 			return nil
@@ -174,7 +174,7 @@ func (c *compiler) types(n *Node, v *value, _ int) error {
 	return nil
 }
 
-// isNull tells whether nothing but null is accepted.
+// isNull reports whether the node accepts only null.
 func (n *Node) isNull() bool {
 	return n.Nullable && len(n.Types) == 0 && len(n.Enum) == 1 && n.Enum[0] == "null"
 }
@@ -247,8 +247,8 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 	return err
 }
 
-// limits reads the range of numbers. Draft 4 writes the exclusive ends as
-// booleans beside the inclusive ones.
+// limits reads the range of numbers. In draft 4 the exclusive limits are booleans
+// beside the inclusive limits.
 func (c *compiler) limits(n *Node, v *value, _ int) error {
 	for _, end := range [...]struct {
 		inclusive, exclusive string
@@ -269,7 +269,7 @@ func (c *compiler) limits(n *Node, v *value, _ int) error {
 	return c.charge(len(n.low.text)+len(n.high.text), 0)
 }
 
-// size is the number of bytes in a list of strings.
+// size returns the total length of a list of strings in bytes.
 func size(list []string) int {
 	total := 0
 	for _, s := range list {
@@ -327,7 +327,7 @@ func (c *compiler) object(n *Node, v *value, depth int) error {
 	return c.unlisted(n, v, depth)
 }
 
-// unlisted reads what an object says about members that it doesn't name.
+// unlisted reads the rules for members that an object doesn't list.
 func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 	var described []*Node
 	if p := v.get("patternProperties"); p != nil && p.kind == kindObject {
@@ -366,14 +366,14 @@ func (c *compiler) unlisted(n *Node, v *value, depth int) error {
 	}
 
 	n.closed = n.openness == explicitlyClosed
-	// One undescribed kind of member makes all of them undescribed.
+	// One kind of member without a description leaves them all without one.
 	if !slices.Contains(described, nil) {
 		n.Additional = oneOf(described)
 	}
 	return nil
 }
 
-// oneOf makes one node of several that may each apply; nil for none.
+// oneOf returns one node for several that may apply, or nil for none.
 func oneOf(nodes []*Node) *Node {
 	switch len(nodes) {
 	case 0:
@@ -430,8 +430,8 @@ func (c *compiler) array(n *Node, v *value, depth int) error {
 	return nil
 }
 
-// reference follows $ref. What stands beside it applies as well (as in JSON
-// Schema 2020-12), and its words win over the definition's.
+// reference follows $ref. Keywords beside it apply as well (as in JSON Schema
+// 2020-12), and their annotations win over the definition's.
 func (c *compiler) reference(n *Node, v *value, depth int) error {
 	for _, keyword := range [...]string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		r := v.get(keyword)
@@ -466,7 +466,7 @@ func (c *compiler) reference(n *Node, v *value, depth int) error {
 	return nil
 }
 
-// resolve finds what a reference points to.
+// resolve returns the target of a reference.
 func (c *compiler) resolve(ref string) (*value, error) {
 	if target, ok := c.targets[ref]; ok {
 		return target, nil
@@ -558,8 +558,8 @@ func (c *compiler) alternatives(n *Node, v *value, depth int) error {
 	return nil
 }
 
-// conditional reads schemas that apply in some cases only. Which case it is
-// can't be told from the schema, so that each is one more alternative.
+// conditional reads schemas that apply under a condition. The condition is not
+// evaluated: each schema becomes an alternative.
 func (c *compiler) conditional(n *Node, v *value, depth int) error {
 	for _, keyword := range [...]string{"then", "else"} {
 		if s := v.get(keyword); s != nil {

@@ -2,33 +2,35 @@ package schema
 
 import "slices"
 
-// Changes are the differences between two catalogues, tools by name.
+// Changes are the differences between two catalogues, by tool name.
 type Changes struct {
-	// Added are tools of the new catalogue only, in its order.
+	// Added lists the tools that only the new catalogue has, in its order.
 	Added []string
-	// Removed are tools of the old catalogue only, in its order.
+	// Removed lists the tools that only the old catalogue has, in its order.
 	Removed []string
-	// Changed are tools whose definitions differ, in the new catalogue's order.
+	// Changed lists the tools with different definitions, in the order of the new
+	// catalogue.
 	Changed []Changed
 }
 
-// Changed is a tool whose definition changed between two catalogues.
+// Changed is a tool with a different definition in two catalogues.
 type Changed struct {
 	Name string
-	// Old and New are the two fingerprints.
+	// Old and New are the fingerprints.
 	Old, New string
-	// Parts says what differs: "description", "title", "annotations", "input",
-	// "output", or "definition" when it is a part that nodes don't keep (a
-	// length limit, say).
+	// Parts lists the differing parts: "description", "title", "annotations",
+	// "input", "output", or "definition" for a part that nodes don't represent
+	// (such as a length limit).
 	Parts []string
-	// Added and Removed are the patterns of input places that one side has.
+	// Added and Removed are the patterns of input places that only the new or the
+	// old definition has.
 	Added, Removed []string
 }
 
-// None tells whether nothing changed.
+// None reports whether there are no changes.
 func (c Changes) None() bool { return len(c.Added) == 0 && len(c.Removed) == 0 && len(c.Changed) == 0 }
 
-// Diff compares two catalogues by their tools' names and fingerprints.
+// Diff compares two catalogues by the names and fingerprints of their tools.
 func Diff(was, now *Catalogue) Changes {
 	var out Changes
 	before, after := was.byName(), now.byName()
@@ -109,7 +111,7 @@ func (a Annotations) equal(b Annotations) bool {
 		same(a.Idempotent, b.Idempotent) && same(a.OpenWorld, b.OpenWorld)
 }
 
-// equal compares two trees of nodes.
+// equal reports whether two trees of nodes are equal.
 func (n *Node) equal(m *Node) bool {
 	if n == nil || m == nil {
 		return n == m

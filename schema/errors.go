@@ -4,18 +4,18 @@ import "strings"
 
 // Error is a mistake in a catalogue.
 type Error struct {
-	// File is the name that the catalogue was parsed under.
+	// File is the name of the parsed catalogue.
 	File string
-	// Tool is the name of the tool, empty when the mistake is outside of one.
+	// Tool is the name of the tool; empty if the mistake is outside of a tool.
 	Tool string
-	// Pointer is the place as a JSON pointer, in the tool's definition when
-	// Tool is set and in the document otherwise.
+	// Pointer is the JSON pointer of the mistake: in the tool's definition if Tool
+	// is set, and in the document otherwise.
 	Pointer string
-	// Message says what is wrong, Hint what to do about it.
+	// Message is the mistake, and Hint its correction.
 	Message, Hint string
 }
 
-// Error implements error, as "file: tool "name": pointer: message; hint".
+// Error formats the mistake as "file: tool "name": pointer: message; hint".
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 // Errors are the mistakes in a catalogue, at most twenty of them.
 type Errors []*Error
 
-// Error implements error, one mistake a line.
+// Error formats the mistakes, one per line.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, err := range e {
@@ -49,7 +49,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives errors.As access to the single mistakes.
+// Unwrap returns the single mistakes, for errors.As.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i, err := range e {

@@ -2,18 +2,17 @@ package schema
 
 import "slices"
 
-// Leaves lists the places of the tool's input at which a value stands that is
-// not taken apart further: scalars, and arrays and objects whose inside the
-// schema doesn't describe. A pattern occurs once; what several alternatives
-// say about it is united.
+// Leaves returns the leaves of the tool's input: scalars, and arrays and objects
+// whose contents the schema doesn't describe. Each pattern occurs once;
+// descriptions from several alternatives are merged.
 func (t *Tool) Leaves() []Leaf { return places(t.Input, false) }
 
-// Places lists the leaves and also the arrays and objects above them, each
-// container before what it contains. The input itself is not listed.
+// Places returns the leaves and the arrays and objects above them, each container
+// before its contents. It doesn't include the input itself.
 func (t *Tool) Places() []Leaf { return places(t.Input, true) }
 
-// Leaves lists the leaves below a node (itself included, with pattern "", when
-// it is one), as [Tool.Leaves] does. It serves output schemas.
+// Leaves returns the leaves below a node as [Tool.Leaves] does, including the node
+// itself, with pattern "", if it is a leaf. It serves output schemas.
 func (n *Node) Leaves() []Leaf {
 	w := walk{at: map[string]int{}}
 	w.visit(n, Leaf{Required: true})
@@ -27,22 +26,22 @@ func places(root *Node, containers bool) []Leaf {
 	w := walk{at: map[string]int{}, containers: containers}
 	w.inside(root, Leaf{Required: true, Path: []*Node{root}})
 	if root.Open && root.Additional == nil && len(root.Properties) == 0 && len(root.Alternatives) == 0 {
-		// The input is an object of anything: each of its members is a leaf.
+		// The input is an object with any members: each member is a leaf.
 		any := &Node{Open: true}
 		w.add(Leaf{Pattern: "/*", Node: any, Path: []*Node{root, any}})
 	}
 	return w.leaves
 }
 
-// walk collects places.
+// walk collects leaves and places.
 type walk struct {
 	leaves     []Leaf
 	at         map[string]int
 	containers bool
 }
 
-// visit lists a node and what lies below it. place is the node's place with
-// the path that leads to it.
+// visit adds a node and the places below it. place is the node's place, with the
+// path to it.
 func (w *walk) visit(n *Node, place Leaf) {
 	place.Node = n
 	place.Path = append(slices.Clip(place.Path), n)
@@ -52,13 +51,13 @@ func (w *walk) visit(n *Node, place Leaf) {
 	w.inside(n, place)
 }
 
-// lists reports whether a node is a place of its own.
+// lists reports whether a node is a separate place.
 func (w *walk) lists(n *Node) bool {
 	container := w.containers && !n.onlyBranches()
 	return container || n.holdsValue()
 }
 
-// inside lists what lies below a node.
+// inside adds the places below a node.
 func (w *walk) inside(n *Node, place Leaf) {
 	below := func(segment, name string, required bool, child *Node) {
 		w.visit(child, Leaf{Pattern: place.Pattern + "/" + segment, Name: name, Required: required && place.Required, Path: place.Path})
@@ -79,8 +78,8 @@ func (w *walk) inside(n *Node, place Leaf) {
 	}
 
 	for _, a := range n.Alternatives {
-		// What is said about the place as a whole comes before what is said
-		// about one branch.
+		// The description of the whole place wins over the description of one
+		// branch.
 		described := *a
 		for i, from := range n.wordPlaces() {
 			if *from != "" {
@@ -100,8 +99,8 @@ func (w *walk) inside(n *Node, place Leaf) {
 	}
 }
 
-// holdsValue reports whether values of n itself are leaves: scalars, and
-// containers whose inside is not described.
+// holdsValue reports whether values of n itself are leaves: scalars, and containers
+// without a description of their contents.
 func (n *Node) holdsValue() bool {
 	if n.Cut {
 		return true
@@ -123,7 +122,7 @@ func (n *Node) holdsValue() bool {
 	return len(n.Types) == 0 && len(n.Properties) == 0 && n.Additional == nil && n.Items == nil && len(n.Alternatives) == 0
 }
 
-// add lists a place, or unites it with the one of the same pattern.
+// add adds a place, or merges it with the place of the same pattern.
 func (w *walk) add(place Leaf) {
 	i, ok := w.at[place.Pattern]
 	if !ok {
@@ -136,7 +135,7 @@ func (w *walk) add(place Leaf) {
 	if have.Node == place.Node {
 		return
 	}
-	// The nodes belong to the tool: unite copies of what changes.
+	// The nodes belong to the tool: merge copies.
 	merged := *have.Node
 	merged.Types = slices.Clip(merged.Types)
 	merged.Enum = slices.Clip(merged.Enum)

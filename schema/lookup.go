@@ -12,8 +12,8 @@ func (c *Catalogue) Tool(name string) (*Tool, bool) {
 	return nil, false
 }
 
-// Lookup returns what the tool's input says about the value at a JSON pointer,
-// and whether it accepts a value there at all. See [Node.Lookup].
+// Lookup returns the description of the value at a JSON pointer into the tool's
+// input, and reports whether the tool accepts a value there. See [Node.Lookup].
 func (t *Tool) Lookup(pointer string) (*Node, bool) { return t.Input.Lookup(pointer) }
 
 // Accepts reports whether the tool's input accepts a value at a JSON pointer.
@@ -23,11 +23,11 @@ func (t *Tool) Accepts(pointer string) bool {
 }
 
 // Lookup follows a JSON pointer through properties, list elements, additional
-// members and alternatives. A member that an object doesn't list is accepted
-// only where the object is open, and everything is accepted below a place that
-// the schema doesn't describe. A segment "*" stands for any element or any
-// unlisted member, so that patterns can be looked up as well. Where several
-// alternatives describe the place, the node returned unites them.
+// members and alternatives. A member that an object doesn't list is accepted only
+// if the object is open; every value is accepted below a place without a
+// description. A segment "*" matches any element or any unlisted member, so that
+// patterns can be looked up as well. If several alternatives describe the place,
+// the returned node merges them.
 func (n *Node) Lookup(pointer string) (*Node, bool) {
 	relative := pointer != "" && pointer[0] != '/'
 	if n == nil || relative {
@@ -45,7 +45,7 @@ func (n *Node) Lookup(pointer string) (*Node, bool) {
 				continue
 			}
 			if child == nil {
-				// Nothing describes what lies here: whatever follows is accepted.
+				// There is no description below this place: it accepts every value.
 				return &Node{Open: true}, true
 			}
 			next = expand(next, child)
@@ -63,8 +63,8 @@ func (n *Node) Lookup(pointer string) (*Node, bool) {
 	return union(nodes), true
 }
 
-// union describes a place that several nodes describe: the types, values and
-// words of all of them, and they themselves as alternatives.
+// union merges the nodes that describe one place: it has the types, values and
+// annotations of all of them, and the nodes themselves as alternatives.
 func union(nodes []*Node) *Node {
 	var merged *Node
 	var branches []*Node
@@ -100,13 +100,13 @@ func union(nodes []*Node) *Node {
 	return merged
 }
 
-// onlyBranches tells whether all that n says stands in its alternatives.
+// onlyBranches reports whether n describes values only by its alternatives.
 func (n *Node) onlyBranches() bool {
 	return len(n.Alternatives) > 0 && len(n.Types) == 0 && len(n.Enum) == 0 && len(n.Properties) == 0 &&
 		n.Additional == nil && n.Items == nil && !n.Cut
 }
 
-// expand appends a node and its alternatives, those below them included.
+// expand appends a node and all alternatives below it.
 func expand(into []*Node, n *Node) []*Node {
 	into = append(into, n)
 	for _, a := range n.Alternatives {
@@ -115,8 +115,8 @@ func expand(into []*Node, n *Node) []*Node {
 	return into
 }
 
-// step goes one segment down without looking at alternatives. A nil node with
-// true means that the value is accepted and nothing is known about it.
+// step follows one segment without looking at alternatives. It returns a nil node
+// and true for a value that is accepted and not described.
 func (n *Node) step(segment string) (*Node, bool) {
 	name := unescape(segment)
 	for i := range n.Properties {

@@ -2,9 +2,10 @@ package schema
 
 import "slices"
 
-// intersect makes n describe what both n and m accept; m is used up. n's words
-// (title, description, format, default) win. Members are united: in the field,
-// allOf is inheritance, and a member that either part lists is meant to exist.
+// intersect narrows n to values that both n and m accept; m must not be used
+// afterwards. n's annotations (title, description, format, default) win. Members
+// are merged, because in practice allOf expresses inheritance: a member that either
+// part lists is expected to exist.
 func intersect(n, m *Node) {
 	wasNull := n.isNull()
 	n.words(m)
@@ -55,8 +56,8 @@ func intersect(n, m *Node) {
 	n.closed = n.closed || m.closed
 }
 
-// unite makes n describe what n or m accepts. It is used for the branches of
-// alternatives that describe the same place.
+// unite widens n to values that n or m accepts. It merges branches of alternatives
+// that describe the same place.
 func unite(n, m *Node) {
 	n.words(m)
 	switch {
@@ -76,7 +77,7 @@ func unite(n, m *Node) {
 	case n.isNull():
 		n.Enum = m.Enum
 	case len(n.Enum) == 0 || len(m.Enum) == 0:
-		// One of the two takes any value, so that the list says nothing.
+		// One of them accepts any value, so there is no list.
 		n.Enum = nil
 	default:
 		in := set(n.Enum)
@@ -92,7 +93,7 @@ func unite(n, m *Node) {
 	n.Cut = n.Cut || m.Cut
 }
 
-// words takes over m's annotations where n has none.
+// words copies m's annotations that n doesn't have.
 func (n *Node) words(m *Node) {
 	from := m.wordPlaces()
 	for i, into := range n.wordPlaces() {
@@ -105,13 +106,13 @@ func (n *Node) words(m *Node) {
 	}
 }
 
-// wordPlaces are the annotations that only describe.
+// wordPlaces returns the annotations that only describe.
 func (n *Node) wordPlaces() [5]*string {
 	return [...]*string{&n.Title, &n.Description, &n.Format, &n.Pattern, &n.Default}
 }
 
-// mergeProperties unites two lists of members by name, in the order of a and
-// then b, and merges the nodes of those in both.
+// mergeProperties merges two lists of members by name, in the order of a and then
+// b, and intersects the nodes of common members.
 func mergeProperties(a, b []Property) []Property {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...)
@@ -133,7 +134,8 @@ func mergeProperties(a, b []Property) []Property {
 	return a
 }
 
-// commonTypes is the intersection of two type lists; every integer is a number.
+// commonTypes returns the intersection of two lists of types; every integer is a
+// number.
 func commonTypes(a, b []string) []string {
 	var out []string
 	for _, t := range a {
@@ -157,15 +159,15 @@ func set(list []string) map[string]struct{} {
 	return out
 }
 
-// describes reports whether n says anything about the shape of a value.
+// describes reports whether n constrains the shape of a value.
 func (n *Node) describes() bool {
 	return len(n.Types) > 0 || len(n.Enum) > 0 || len(n.Properties) > 0 || len(n.Alternatives) > 0 ||
 		n.Items != nil || n.Additional != nil || n.openness == explicitlyOpen || n.Format != "" || n.Pattern != ""
 }
 
-// seal settles, top down, what could not be known while parts were merged:
-// which objects are open, and which branches add nothing to what stands
-// beside them (such as those that only say which members are required).
+// seal determines, top down, the properties that depend on all merged parts: which
+// objects are open, and which branches add nothing to the schema beside them (such
+// as branches that only require members).
 func seal(n *Node) {
 	if len(n.Alternatives) > 0 {
 		structured := len(n.Properties) > 0 || n.Items != nil || len(n.Types) > 0 || len(n.Enum) > 0

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// number is a JSON number by its value: sign, digits without zeros at either
-// end, and the place of the point before (positive) or after the first digit.
-// Zero has no digits. Floats would take 9007199254740993 for its neighbour.
+// number is the value of a JSON number: its sign, its digits without leading and
+// trailing zeros, and the position of the decimal point in them, so that the value
+// is 0.digits times ten to the power of point. Zero has no digits. A float can't
+// distinguish 9007199254740993 from its neighbour.
 type number struct {
 	negative bool
 	digits   string
 	point    int
 }
 
-// maxExponent is the length of an exponent that is read, in digits. Nothing that
-// a tool counts is larger, and points that are added to it stay far from overflow.
+// maxExponent is the maximum length of an exponent, in digits. Real quantities need
+// fewer, and adding positions to the exponent can't overflow.
 const maxExponent = 9
 
-// parseNumber reads a number as JSON writes it, and reports whether it is one.
+// parseNumber parses a JSON number and reports whether s is one.
 func parseNumber(text string) (number, bool) {
 	if !validNumber(text) {
 		return number{}, false
@@ -46,10 +47,10 @@ func parseNumber(text string) (number, bool) {
 	return n, true
 }
 
-// whole reports whether n has no fraction, however it was written.
+// whole reports whether n has no fraction.
 func (n number) whole() bool { return n.point >= len(n.digits) }
 
-// compare orders numbers by their value.
+// compare compares numbers by value.
 func (n number) compare(m number) int {
 	if c := cmp.Compare(n.sign(), m.sign()); c != 0 {
 		return c
@@ -70,14 +71,14 @@ func (n number) sign() int {
 
 // limit is one end of a range.
 type limit struct {
-	// text is the number as the source has it; empty for none.
+	// text is the number as in the source; empty if there is no limit.
 	text string
-	// excluded tells that the number itself is not in the range.
+	// excluded is set if the range doesn't include the number.
 	excluded bool
 }
 
-// allows reports whether a number is on the right side of the limit; side is 1
-// for the lower end and -1 for the upper one.
+// allows reports whether a number is within the limit; side is 1 for a lower limit
+// and -1 for an upper limit.
 func (l limit) allows(n number, side int) bool {
 	bound, ok := parseNumber(l.text)
 	if !ok {
@@ -87,7 +88,7 @@ func (l limit) allows(n number, side int) bool {
 	return c > 0 || (c == 0 && !l.excluded)
 }
 
-// words names the limit.
+// words formats the limit.
 func (l limit) words(excluded, included string) string {
 	if l.excluded {
 		return excluded + clip(l.text)
@@ -95,7 +96,7 @@ func (l limit) words(excluded, included string) string {
 	return included + clip(l.text)
 }
 
-// stricter returns the limit that leaves less.
+// stricter returns the narrower limit.
 func (l limit) stricter(m limit, side int) limit {
 	a, ok := parseNumber(l.text)
 	if !ok {

@@ -25,7 +25,7 @@ func ParseOpenAPI(name string, data []byte) (*Catalogue, error) {
 	return p.openAPI()
 }
 
-// methods are the operations of a path item, in the order of the OpenAPI
+// methods lists the operations of a path item, in the order of the OpenAPI
 // specification.
 var methods = [...]string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
@@ -86,7 +86,7 @@ func (p *parser) openAPI() (*Catalogue, error) {
 	return p.done()
 }
 
-// operation makes a tool of one operation.
+// operation adds the tool for one operation.
 func (p *parser) operation(path, method string, item, op *value, targets map[string]*value) *Error {
 	c := p.compiler("", p.doc)
 	c.targets = targets
@@ -150,7 +150,7 @@ func (p *parser) operation(path, method string, item, op *value, targets map[str
 	return nil
 }
 
-// nilOr keeps a nil *Error from becoming an error that isn't nil.
+// nilOr returns an untyped nil for a nil *Error.
 func nilOr(n *Node, err *Error) (*Node, error) {
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func nilOr(n *Node, err *Error) (*Node, error) {
 	return n, nil
 }
 
-// operationName names an operation without an operationId, such as
+// operationName returns the name of an operation without an operationId, such as
 // "get_users_id" for GET /users/{id}.
 func operationName(method, path string) string {
 	words := strings.FieldsFunc(path, func(r rune) bool {
@@ -167,7 +167,7 @@ func operationName(method, path string) string {
 	return strings.Join(append([]string{method}, words...), "_")
 }
 
-// follow goes through a chain of references to an object of the document.
+// follow follows a chain of references to an object of the document.
 func (c *compiler) follow(v *value, where []string) (*value, *Error) {
 	at := c.path
 	defer func() { c.path = at }()
@@ -196,15 +196,15 @@ func (c *compiler) follow(v *value, where []string) (*value, *Error) {
 	return nil, c.errorf("refer to the definition itself", "a reference leads through more than %d others", MaxDepth)
 }
 
-// arguments collects an operation's parameters and body as one object.
+// arguments collects the parameters and the body of an operation as one object.
 type arguments struct {
 	c     *compiler
 	input *Node
-	// taken has the index of each argument in the input's properties.
+	// taken is the index of each argument in the input's properties.
 	taken map[string]int
 }
 
-// add adds an argument; a name that is taken gets a suffix.
+// add adds an argument. A name that is taken gets a suffix.
 func (a *arguments) add(name, in string, required bool, n *Node) error {
 	if n == nil {
 		return nil
@@ -223,8 +223,8 @@ func (a *arguments) add(name, in string, required bool, n *Node) error {
 	return nil
 }
 
-// parameters reads the parameters of the path and of the operation; the
-// operation's own win.
+// parameters adds the parameters of the path and of the operation. The operation's
+// win.
 func (a *arguments) parameters(item, op *value) error {
 	type parameter struct {
 		v     *value
@@ -280,7 +280,7 @@ func (a *arguments) parameters(item, op *value) error {
 
 	for _, p := range all {
 		if p.in == "header" && (strings.EqualFold(p.name, "Accept") || strings.EqualFold(p.name, "Content-Type") || strings.EqualFold(p.name, "Authorization")) {
-			// OpenAPI says that these are ignored: other parts describe them.
+			// OpenAPI ignores these parameters: other parts describe them.
 			continue
 		}
 
@@ -305,8 +305,8 @@ func (a *arguments) parameters(item, op *value) error {
 	return nil
 }
 
-// described compiles a schema, or makes a node that accepts anything when
-// there is none; the words are used where the schema has none.
+// described compiles a schema, or returns a node that accepts any value if there is
+// none. It uses the description if the schema has none.
 func (c *compiler) described(s *value, words string, segments ...string) (*Node, error) {
 	var n *Node
 	var err error
@@ -324,7 +324,7 @@ func (c *compiler) described(s *value, words string, segments ...string) (*Node,
 	return n, nil
 }
 
-// body adds the request body's members, or the body itself.
+// body adds the members of the request body, or the body itself.
 func (a *arguments) body(op *value) error {
 	b := op.get("requestBody")
 	if b == nil || b.kind == kindNull {
@@ -352,7 +352,8 @@ func (a *arguments) body(op *value) error {
 		return a.add("body", "body", required, n)
 	}
 
-	// The words of the body describe what becomes the tool's input.
+	// The body's members become members of the tool's input. Its own annotations
+	// don't apply to the whole input and are dropped.
 	for _, p := range n.Properties {
 		if err := a.add(p.Name, "body", required && p.Required, p.Node); err != nil {
 			return err
@@ -372,8 +373,7 @@ func (a *arguments) body(op *value) error {
 	return nil
 }
 
-// optional makes the members of a branch optional, as those of a body are that
-// need not be sent.
+// optional makes the members of a branch optional, because the body is optional.
 func optional(n *Node) {
 	for i := range n.Properties {
 		n.Properties[i].Required = false
@@ -397,8 +397,8 @@ func objectBranches(n *Node) bool {
 	return true
 }
 
-// mediaType picks the content that calls are made with: JSON, else a form,
-// else (when any will do) whatever comes first.
+// mediaType selects the content for calls: JSON, else a form, else (if any is set)
+// the first.
 func mediaType(content *value, any bool) (*value, string) {
 	if content == nil || content.kind != kindObject {
 		return nil, ""
@@ -432,7 +432,7 @@ func mediaType(content *value, any bool) (*value, string) {
 	return nil, ""
 }
 
-// response compiles the first 2xx JSON response; nil when there is none.
+// response compiles the first 2xx JSON response, or returns nil if there is none.
 func (c *compiler) response(op *value) (*Node, error) {
 	responses := op.get("responses")
 	if responses == nil || responses.kind != kindObject {

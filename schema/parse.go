@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads a catalogue in any of the forms that [ParseMCP], [ParseOpenAI]
-// and [ParseOpenAPI] read, and finds out which one it is. The name is that of
-// the server or of the file; it stands in errors, and the server is called by
-// it, without directories and extension. A document can't name its own server:
-// contracts are found by that name, and one server could pose as another.
+// Parse detects the form of a catalogue and parses it as [ParseMCP], [ParseOpenAI]
+// or [ParseOpenAPI] does. name is the name of the server or of the file: it appears
+// in errors, and without directories and extension it names the server. A document
+// can't name its own server, because contracts are found by that name and one
+// server could impersonate another.
 //
-// One tool that can't be understood makes the whole catalogue an error of type
-// [Errors], which names every such tool: a monitor that knows part of the tools
-// only would be one that somebody believes to know all.
+// If one tool can't be parsed, Parse returns no catalogue but an error of type
+// [Errors] that names every such tool. A monitor that knew only some of the tools
+// would be mistaken for one that knows them all.
 func Parse(name string, data []byte) (*Catalogue, error) {
 	p, err := newParser(name, data, readAny)
 	if err != nil {
@@ -33,9 +33,9 @@ func Parse(name string, data []byte) (*Catalogue, error) {
 	}
 }
 
-// ParseMCP reads an MCP tools/list result, the JSON-RPC response around one,
-// or the bare list of tools. It reads JSON only: what comes from a server has no
-// business to reach a YAML parser.
+// ParseMCP parses an MCP tools/list result, the JSON-RPC response around one, or a
+// bare list of tools. It accepts JSON only, to keep untrusted servers away from the
+// YAML parser.
 func ParseMCP(name string, data []byte) (*Catalogue, error) {
 	p, err := newParser(name, data, readJSON)
 	if err != nil {
@@ -44,10 +44,10 @@ func ParseMCP(name string, data []byte) (*Catalogue, error) {
 	return p.list(formMCP)
 }
 
-// ParseOpenAI reads a list of function tools, bare or as "tools" or
-// "functions" of an object, in the form of the Chat Completions API, of the
-// Responses API, or of bare functions. Tools that run at the provider are
-// errors: there is no schema to hold a call against. It reads JSON only.
+// ParseOpenAI parses a list of function tools, bare or as "tools" or "functions" of
+// an object, in the form of the Chat Completions API, of the Responses API, or of
+// bare functions. Tools that run at the provider are errors, because they have no
+// schema for checking calls. It accepts JSON only.
 func ParseOpenAI(name string, data []byte) (*Catalogue, error) {
 	p, err := newParser(name, data, readJSON)
 	if err != nil {
@@ -56,10 +56,9 @@ func ParseOpenAI(name string, data []byte) (*Catalogue, error) {
 	return p.list(formOpenAI)
 }
 
-// ParseEach reads tool definitions by a parse such as [ParseMCP]. Where one
-// can't be understood, or two share a name, they are left out, and so stay
-// unknown, without taking the others along; the errors say why. The server is
-// called by the name as it is.
+// ParseEach parses tool definitions with a function such as [ParseMCP]. It leaves
+// out definitions that can't be parsed and those that share a name, which stay
+// unknown; the errors give the reasons. The server has the unchanged name.
 func ParseEach(server string, tools []json.RawMessage, parse func(name string, data []byte) (*Catalogue, error)) (*Catalogue, []error) {
 	list := func(tools []json.RawMessage) []byte {
 		return slices.Concat([]byte("["), bytes.Join(rawBytes(tools), []byte(",")), []byte("]"))
@@ -106,7 +105,7 @@ func rawBytes(list []json.RawMessage) [][]byte {
 	return out
 }
 
-// parser reads one document.
+// parser parses one document.
 type parser struct {
 	file string
 	doc  *value
@@ -115,11 +114,11 @@ type parser struct {
 	errs Errors
 	// nodes counts the nodes of all tools.
 	nodes int
-	// refs is used for OpenAPI documents, whose tools share definitions.
+	// refs is for OpenAPI documents, whose tools share definitions.
 	refs references
 }
 
-// readAny reads JSON, or YAML when the text doesn't begin as JSON does.
+// readAny parses JSON, or YAML if the text doesn't start like JSON.
 func readAny(data []byte) (*value, error) {
 	if first := bytes.TrimLeft(data, " \t\r\n"); first[0] == '{' || first[0] == '[' {
 		return readJSON(data)
@@ -127,7 +126,7 @@ func readAny(data []byte) (*value, error) {
 	return readYAML(data)
 }
 
-// newParser reads a document in the given syntax.
+// newParser parses a document in the given syntax.
 func newParser(name string, data []byte, read func([]byte) (*value, error)) (*parser, error) {
 	fail := func(message, hint string) (*parser, error) {
 		return nil, Errors{{File: name, Message: message, Hint: hint}}
@@ -163,7 +162,7 @@ func (p *parser) fail(pointer, message, hint string) {
 	p.errs = append(p.errs, &Error{File: p.file, Pointer: pointer, Message: message, Hint: hint})
 }
 
-// done returns the catalogue, or all mistakes.
+// done returns the catalogue, or all mistakes as an error.
 func (p *parser) done() (*Catalogue, error) {
 	if len(p.errs) > 0 {
 		return nil, p.errs
@@ -171,7 +170,7 @@ func (p *parser) done() (*Catalogue, error) {
 	return p.out, nil
 }
 
-// full tells whether so many mistakes were found that more don't help.
+// full reports whether the limit of reported mistakes is reached.
 func (p *parser) full() bool { return len(p.errs) >= maxErrors }
 
 // form is the shape of one tool's definition.
@@ -183,7 +182,7 @@ const (
 	formOpenAI
 )
 
-// list reads a document that is, or holds, a list of tools.
+// list parses a document that is or contains a list of tools.
 func (p *parser) list(want form) (*Catalogue, error) {
 	tools, where := p.doc, ""
 	const hint = "write an MCP tools/list result, an OpenAI function list or an OpenAPI document"
@@ -230,7 +229,7 @@ func (p *parser) list(want form) (*Catalogue, error) {
 	return p.done()
 }
 
-// tool reads one definition at a place of the document.
+// tool parses one definition at a place of the document.
 func (p *parser) tool(v *value, where string, want form) {
 	if v.kind != kindObject {
 		p.fail(where, "a tool's definition must be an object, not "+v.kind.String(), "")
@@ -251,7 +250,7 @@ func (p *parser) tool(v *value, where string, want form) {
 	}
 }
 
-// formOf tells the form of a definition by the members that only one has.
+// formOf detects the form of a definition by the members that only one form has.
 func formOf(v *value) form {
 	switch {
 	case v.get("inputSchema") != nil || v.get("input_schema") != nil:
@@ -262,7 +261,7 @@ func formOf(v *value) form {
 	return formMCP
 }
 
-// mcpTool reads the form of MCP; Anthropic's differs in one member's name only.
+// mcpTool parses the MCP form; Anthropic's form differs only in one member's name.
 func (p *parser) mcpTool(v *value, where string) *Error {
 	t, err := p.named(v, where)
 	if err != nil {
@@ -323,7 +322,7 @@ func (p *parser) mcpTool(v *value, where string) *Error {
 	return p.finish(t, input, output, member)
 }
 
-// openAITool reads both OpenAI forms, and a bare function.
+// openAITool parses both OpenAI forms, and a bare function.
 func (p *parser) openAITool(v *value, where string) *Error {
 	if kind := v.get("type"); kind != nil && kind.text != "function" && v.get("function") == nil && v.get("parameters") == nil {
 		return &Error{File: p.file, Tool: clip(v.str("name")), Pointer: where,
@@ -353,13 +352,13 @@ func (p *parser) openAITool(v *value, where string) *Error {
 	t.Fingerprint = d.fingerprint()
 
 	if input == nil || input.kind == kindNull {
-		// A function without parameters takes none.
+		// A function without parameters has no arguments.
 		input = &value{kind: kindObject}
 	}
 	return p.finish(t, input, nil, prefix+"parameters")
 }
 
-// named reads a definition's name and words.
+// named reads the name and annotations of a definition.
 func (p *parser) named(v *value, where string) (Tool, *Error) {
 	fail := func(member, message, hint string) (Tool, *Error) {
 		return Tool{}, &Error{File: p.file, Pointer: where + "/" + member, Message: message, Hint: hint}
@@ -391,8 +390,8 @@ func (p *parser) named(v *value, where string) (Tool, *Error) {
 	return t, nil
 }
 
-// badName says what is wrong with a tool's name; names end up in logs, file
-// names and terminals, so control characters are not let in.
+// badName returns what is wrong with a tool's name, or "". Names appear in logs,
+// file names and terminals, so they must not have control characters.
 func badName(name string) string {
 	switch {
 	case name == "":
@@ -408,8 +407,8 @@ func badName(name string) string {
 // control reports whether a character is a control character or breaks a line.
 func control(r rune) bool { return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 }
 
-// finish compiles a tool's schemas, resolving references within each, and adds
-// the tool to the catalogue.
+// finish compiles a tool's schemas, resolves references within each, and adds the
+// tool to the catalogue.
 func (p *parser) finish(t Tool, input, output *value, inputAt string) *Error {
 	if err := p.unique(t.Name); err != nil {
 		return err
@@ -456,7 +455,7 @@ func (c *compiler) top(v *value, segments ...string) (*Node, *Error) {
 	return n, nil
 }
 
-// wrap makes sure that an error names its place.
+// wrap ensures that an error has a place.
 func (c *compiler) wrap(err error) *Error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -464,9 +463,9 @@ func (c *compiler) wrap(err error) *Error {
 	return c.errorf("", "%s", err)
 }
 
-// input compiles the schema of a tool's arguments: an object, and closed
-// unless the source says otherwise in words, because {"type": "object"} is how
-// most servers say that there are no arguments.
+// input compiles the schema of a tool's arguments: an object that is closed unless
+// the source explicitly opens it, because most servers write {"type": "object"} for
+// a tool without arguments.
 func (c *compiler) input(v *value, segments ...string) (*Node, *Error) {
 	n, err := c.child(v, 0, segments...)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // "~2", an escape that JSON pointers don't have, so that a server can't name an
 // argument in a way that makes its pattern match all others.
 
-// escape writes a member name as a segment of a pointer.
+// escape encodes a member name as a pointer segment.
 func escape(name string) string {
 	if !strings.ContainsAny(name, "~/*") {
 		return name
@@ -20,7 +20,7 @@ func escape(name string) string {
 	return strings.ReplaceAll(strictjson.EscapeToken(name), "*", "~2")
 }
 
-// unescape reads a segment of a pointer.
+// unescape decodes a pointer segment.
 func unescape(segment string) string {
 	if strings.IndexByte(segment, '~') < 0 {
 		return segment
@@ -45,7 +45,7 @@ func segments(pointer string) iter.Seq[string] {
 	}
 }
 
-// split cuts a pointer into its decoded segments. "" has none.
+// split returns the decoded segments of a pointer. "" has none.
 func split(pointer string) []string {
 	if pointer == "" {
 		return nil

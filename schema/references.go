@@ -2,20 +2,20 @@ package schema
 
 import "slices"
 
-// references makes fingerprints of operations that share definitions. What it
-// learns about a definition is kept, since hundreds of operations refer to it.
+// references computes fingerprints of operations that share definitions. It caches
+// the digest of each definition, because hundreds of operations refer to it.
 type references struct {
-	// direct has the references inside a value, as written.
+	// direct lists the references inside a value, as written.
 	direct map[*value][]string
-	// digests has the digest of a definition's own text.
+	// digests is the digest of each definition's own text.
 	digests map[*value]string
-	// hashed is how many bytes went into digests, followed how many references
+	// hashed counts the bytes that went into digests, followed the references that
 	// went into fingerprints.
 	hashed, followed int
 }
 
-// fingerprint covers an operation, what its path item shares with it, and
-// every definition that either refers to, at any remove.
+// fingerprint covers an operation, the shared parts of its path item, and every
+// definition that they refer to, directly or indirectly.
 func (r *references) fingerprint(path, method string, item, op *value, c *compiler) (string, error) {
 	refs := &value{kind: kindObject}
 	seen := map[string]struct{}{}
@@ -35,7 +35,7 @@ func (r *references) fingerprint(path, method string, item, op *value, c *compil
 
 		target, err := c.resolve(ref)
 		if err != nil {
-			// It stands where the compiler didn't need it, an example say.
+			// The compiler didn't need it: it appears in an example, for instance.
 			continue
 		}
 
@@ -60,8 +60,7 @@ func (r *references) fingerprint(path, method string, item, op *value, c *compil
 	return d.fingerprint(), nil
 }
 
-// of lists the references inside a value. Values that are definitions are
-// remembered; the rest is asked for once.
+// of returns the references inside a value. It caches the result.
 func (r *references) of(v *value) []string {
 	if v == nil {
 		return nil

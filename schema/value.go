@@ -12,7 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// maxClip is how many characters of the document a message repeats.
+// maxClip is the maximum length of quoted document text in a message, in
+// characters.
 const maxClip = 80
 
 // kind is the type of a JSON value.
@@ -31,15 +32,16 @@ func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// value is one JSON value as the source wrote it: members keep their order and
-// numbers their text, which encoding/json's maps and floats lose.
+// value is a JSON value that keeps the order of members and the text of numbers,
+// which encoding/json's maps and floats lose.
 type value struct {
 	kind kind
-	// text is a string's content, a number's literal, or "true" or "false".
+	// text is the content of a string, the literal of a number, or "true" or
+	// "false".
 	text    string
 	elems   []*value
 	members []member
-	// index finds members of large objects; made when first needed.
+	// index is the index of members of a large object; built on first use.
 	index map[string]int
 }
 
@@ -48,10 +50,10 @@ type member struct {
 	value *value
 }
 
-// indexFrom is the number of members from which a map beats a scan.
+// indexFrom is the number of members from which a map is faster than a scan.
 const indexFrom = 12
 
-// get returns the named member, or nil when v is not an object or has none.
+// get returns the named member, or nil if v is not an object or has no such member.
 func (v *value) get(name string) *value {
 	if v == nil || v.kind != kindObject {
 		return nil
@@ -93,7 +95,7 @@ func (v *value) isTrue() bool { return v != nil && v.kind == kindBool && v.text 
 // isFalse reports whether v is the JSON value false.
 func (v *value) isFalse() bool { return v != nil && v.kind == kindBool && v.text == "false" }
 
-// lookup follows a JSON pointer's decoded segments.
+// lookup follows the decoded segments of a JSON pointer.
 func (v *value) lookup(segments []string) *value {
 	for _, s := range segments {
 		if v == nil {
@@ -115,8 +117,8 @@ func (v *value) lookup(segments []string) *value {
 	return v
 }
 
-// readJSON reads JSON strictly: the monitor must read what the agent and the server
-// read.
+// readJSON parses JSON strictly: the monitor must read the same values as the agent
+// and the server.
 func readJSON(data []byte) (*value, error) {
 	doc, err := strictjson.Parse(data, strictjson.Limits{
 		Size: MaxDocument, Depth: maxNesting, Leaves: maxValues, Values: maxValues,
@@ -133,7 +135,7 @@ func readJSON(data []byte) (*value, error) {
 	return valueOf(doc.Root()), nil
 }
 
-// valueOf copies a value out of its document.
+// valueOf copies a value from its document.
 func valueOf(v strictjson.Value) *value {
 	switch v.Kind() {
 	case strictjson.Object:
@@ -159,7 +161,7 @@ func valueOf(v strictjson.Value) *value {
 	return &value{kind: kindNull, text: "null"}
 }
 
-// validNumber reports whether s is a number as JSON writes it.
+// validNumber reports whether s is a JSON number.
 func validNumber(s string) bool {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
 	if s == "" || !digit(s[len(s)-1]) {
@@ -169,5 +171,5 @@ func validNumber(s string) bool {
 	return begins && jsontext.Value(s).IsValid()
 }
 
-// clip shortens text from the document for a message.
+// clip shortens text of the document for a message.
 func clip(s string) string { return display.Clip(s, maxClip) }

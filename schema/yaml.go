@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// readYAML reads the JSON that a YAML document stands for. Aliases are
-// followed and counted like what they stand for, so that a document which
-// unfolds without end hits the bound on values.
+// readYAML parses a YAML document as JSON. It follows aliases and counts their
+// targets again, so that a document that expands without end reaches the limit of
+// values.
 func readYAML(data []byte) (*value, error) {
 	var doc yaml.Node
 	if err := yaml.Load(data, &doc); err != nil {
@@ -84,8 +84,8 @@ func (y *yamlReader) mapping(n *yaml.Node, depth int) (*value, error) {
 	return v, nil
 }
 
-// scalar reads a YAML scalar as JSON would have it. What JSON has no type for,
-// dates above all, stays text.
+// scalar converts a YAML scalar to JSON. A value without a JSON type, such as a
+// date, is text.
 func scalar(n *yaml.Node) *value {
 	switch n.ShortTag() {
 	case "!!null":

@@ -75,7 +75,7 @@ func (b *builder) heading(level int, text ...piece) {
 	b.path = nil
 }
 
-// paragraph adds a paragraph, which stands in depth lists.
+// paragraph adds a paragraph that is nested in depth lists.
 func (b *builder) paragraph(depth int, text ...piece) {
 	kind := Paragraph
 	if depth > 0 {
@@ -137,7 +137,7 @@ func (b *builder) row(depth int, header string, cells ...[]piece) string {
 // leave makes what follows stand under nothing.
 func (b *builder) leave() { b.headings, b.leads, b.last, b.path = nil, nil, []string{""}, nil }
 
-// descend makes depth lists those that the next block stands in.
+// descend sets the number of lists that contain the next block to depth.
 func (b *builder) descend(depth int) {
 	if depth+1 < len(b.last) {
 		b.last, b.leads, b.path = b.last[:depth+1], b.leads[:depth], nil

@@ -69,7 +69,7 @@ func clean(pieces []piece) cleaned {
 	return c
 }
 
-// place returns where the byte at an offset stands in the original.
+// place returns the place in the original of the byte at an offset.
 func (c cleaned) place(offset int) Place {
 	i := sort.Search(len(c.marks), func(i int) bool { return c.marks[i].offset > offset })
 	if i == 0 {
@@ -78,7 +78,7 @@ func (c cleaned) place(offset int) Place {
 	return c.marks[i-1].place
 }
 
-// invisible tells whether a character has no form of its own: Unicode's
+// invisible reports whether a character has no form of its own: Unicode's
 // Default_Ignorable_Code_Point and other format characters.
 func invisible(r rune) bool {
 	return r >= 0xAD && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
@@ -90,13 +90,13 @@ const (
 	zeroWidthJoin    = '\u200D'
 )
 
-// innocent tells whether an invisible character is what ordinary writing has at
+// innocent reports whether an invisible character is what ordinary writing has at
 // this place: soft hyphens, and what [shapes] the letters and pictures around it.
 func innocent(r rune, before string) bool {
 	return r == softHyphen || shapes(r, before)
 }
 
-// shapes tells whether an invisible character changes the form of what stands
+// shapes reports whether an invisible character changes the form of what stands
 // before it: joiners in scripts that join letters and in pictures, and the choice
 // of a picture's form.
 func shapes(r rune, before string) bool {

@@ -114,7 +114,7 @@ var (
 // be told apart by a reader.
 const maxContrast = 24
 
-// like tells whether text of this colour can't be seen on a background.
+// like reports whether text of this colour can't be seen on a background.
 func (c color) like(background color) bool {
 	near := func(a, b int) bool { return max(a-b, b-a) <= maxContrast }
 	alike := near(c.r, background.r) && near(c.g, background.g) && near(c.b, background.b)

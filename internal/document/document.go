@@ -67,7 +67,7 @@ type Sentence struct {
 	// ID is a hash of Path and Text, "s-" and twelve hexadecimal digits: it stays
 	// when other text changes. A repetition gets "-2", "-3" and so on.
 	ID string
-	// Text is what stands in the document, with one space for any white space.
+	// Text is the text of the document, with one space for any white space.
 	Text string
 	Kind Kind
 	// Path is what the sentence stands under, outermost first: headings, then what
@@ -78,7 +78,7 @@ type Sentence struct {
 	Block int
 }
 
-// A Place is where something stands in the original, by what its format has;
+// A Place is a position in the original, by the units that its format has;
 // numbers begin with 1, and 0 is unknown.
 type Place struct {
 	// Page is that of a PDF.

@@ -123,7 +123,7 @@ var formats = map[string]bool{
 
 // paragraphFormat is what a paragraph is by its format.
 type paragraphFormat struct {
-	// heading is the level, 0 for others; list is how many lists it stands in.
+	// heading is the level, 0 for others; list is the number of lists around it.
 	heading, list int
 	// fill is the colour behind it.
 	fill string

@@ -32,7 +32,7 @@ func lineAttribute(d *Document) string {
 	return "data-line-" + strings.TrimPrefix(d.Digest, "sha256:")
 }
 
-// numberLines writes into each tag the line that it stands in.
+// numberLines adds to each tag the number of its line.
 func numberLines(in io.Reader, attribute string) ([]byte, error) {
 	var out bytes.Buffer
 	z := html.NewTokenizer(in)
@@ -266,7 +266,7 @@ func (p *pageReader) row(n *html.Node, s style) {
 	p.reveal()
 }
 
-// arranges tells whether a table has blocks in it that are no text of cells.
+// arranges reports whether a table has blocks in it that are no text of cells.
 func arranges(n *html.Node) bool {
 	for c := range n.Descendants() {
 		switch c.DataAtom {

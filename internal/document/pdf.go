@@ -93,7 +93,7 @@ func concealed(b *builder, page *pdf.Page, number int) {
 // divides words. TeX's narrowest is about 0.22, kerning is below 0.1.
 const wordGap = 0.17
 
-// spaced tells whether there is white space between two glyphs.
+// spaced reports whether there is white space between two glyphs.
 func spaced(a, b pdf.Glyph) bool {
 	size := max(a.Size, b.Size)
 	return b.X-(a.X+a.Width) > wordGap*size || max(a.Y-b.Y, b.Y-a.Y) > sameLine*size || b.X < a.X-size
@@ -126,7 +126,7 @@ func (r *pdfReader) read() {
 	r.flush()
 }
 
-// begins tells whether a line begins a block of its own.
+// begins reports whether a line begins a block of its own.
 func (r *pdfReader) begins(l pdfLine) bool {
 	last := r.block[len(r.block)-1]
 	switch {
@@ -174,7 +174,7 @@ func (r *pdfReader) level(l pdfLine) int {
 	return 0
 }
 
-// title tells whether the block is a heading by its bold letters.
+// title reports whether the block is a heading by its bold letters.
 func (r *pdfReader) title() bool {
 	length := 0
 	for _, l := range r.block {

@@ -25,10 +25,10 @@ type pdfLine struct {
 
 func (l pdfLine) place() Place { return Place{Page: l.page, Line: l.number} }
 
-// row tells whether a line is a row of a table.
+// row reports whether a line is a row of a table.
 func (l pdfLine) row() bool { return len(l.cells) > 1 }
 
-// full tells whether a line reaches the right edge of its column, about.
+// full reports whether a line reaches the right edge of its column, about.
 func (l pdfLine) full() bool { return l.x1 > l.right-0.2*(l.right-l.left) }
 
 func (l pdfLine) cellPieces() [][]piece {
@@ -230,7 +230,7 @@ func lineOf(row []segment, table bool) pdfLine {
 	return l
 }
 
-// tabular tells whether row i is of a table: it has several segments, and so has a
+// tabular reports whether row i is of a table: it has several segments, and so has a
 // neighbour, and the first is more than the marker of an item.
 func tabular(rows [][]segment, i int) bool {
 	several := func(i int) bool {
@@ -341,7 +341,7 @@ func (r *pdfReader) measure() {
 	r.sizes = r.sizes[:min(len(r.sizes), 6)]
 }
 
-// divided tells whether a word is divided between two lines.
+// divided reports whether a word is divided between two lines.
 func divided(line, next string) bool {
 	before, ok := strings.CutSuffix(line, "-")
 	last, _ := utf8.DecodeLastRuneInString(before)

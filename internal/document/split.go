@@ -34,7 +34,7 @@ func boundaries(text string) []int {
 	return append(ends, len(text))
 }
 
-// brackets tells for each byte whether it stands in brackets that are closed.
+// brackets reports for each byte whether it is inside closed brackets.
 func brackets(text string) []bool {
 	within := make([]bool, len(text))
 	var open []int
@@ -65,7 +65,7 @@ const (
 	closers = "\"')”’»]}*_"
 )
 
-// endsSentence tells whether a sentence ends with a word; rest is what follows it
+// endsSentence reports whether a sentence ends with a word; rest is what follows it
 // and a space, and first says that the sentence began with the word.
 func endsSentence(word, rest string, first bool) bool {
 	bare := strings.TrimRight(word, closers)

@@ -55,7 +55,7 @@ var unshown = map[atom.Atom]string{
 	atom.Del:      "it is struck out",
 }
 
-// within is the style of an element that stands in one of style s.
+// within returns the style of an element inside an element of style s.
 func (s style) within(n *html.Node, sheet styleSheet) style {
 	if why := unshown[n.DataAtom]; why != "" && s.hidden == "" {
 		s.hidden = why

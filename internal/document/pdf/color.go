@@ -53,7 +53,7 @@ func (s space) color(n []float64) color {
 	return color{unclear: true}
 }
 
-// colours sets a colour, and tells whether the operator does.
+// colours sets a colour, and reports whether the operator does.
 func (i *interpreter) colours(op operator, operands []object, n []float64) bool {
 	set := func(space *space, c *color, components int) {
 		*space = spaceOf(components)

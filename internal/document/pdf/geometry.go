@@ -73,7 +73,7 @@ func (p *path) close() {
 	p.last = p.first
 }
 
-// fills tells whether the outline is about a rectangle: it covers most of its box.
+// fills reports whether the outline is about a rectangle: it covers most of its box.
 func (p *path) fills() bool {
 	p.close()
 	return p.box.size() > 0 && math.Abs(p.twice)/2 >= 0.7*p.box.size()

@@ -195,7 +195,7 @@ func (i *interpreter) mark(hidden bool) {
 	}
 }
 
-// offLayer tells whether a layer, or each of a group of layers, isn't shown.
+// offLayer reports whether a layer, or each of a group of layers, isn't shown.
 func (i *interpreter) offLayer(o object) bool {
 	if r, ok := o.(ref); ok && i.f.off[r] {
 		return true
@@ -268,7 +268,7 @@ func (i *interpreter) paintImage(transparent bool) {
 	}
 }
 
-// outline draws a path, and tells whether the operator does.
+// outline draws a path, and reports whether the operator does.
 func (i *interpreter) outline(op operator, n []float64) bool {
 	s := &i.state
 	at := func(k int) point { return s.ctm.at(n[k], n[k+1]) }

@@ -38,7 +38,7 @@ type lexer struct {
 	data  []byte
 	pos   int
 	depth int
-	// refs tells whether "1 0 R" is a reference: not in content.
+	// refs is set if "1 0 R" is a reference; in content it is not.
 	refs bool
 }
 
@@ -130,7 +130,7 @@ func (l *lexer) word() object {
 	return n
 }
 
-// isIndex tells whether a number can be that of an object.
+// isIndex reports whether a number can be that of an object.
 func isIndex(n float64) bool { return n >= 0 && n < maxObjects && n == float64(int(n)) }
 
 func (l *lexer) reference(number int) (ref, bool) {

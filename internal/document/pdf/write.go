@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// leastSize is the size of letters, in points, below which nobody reads them.
+// leastSize is the size of readable letters, in points.
 const leastSize = 2
 
 // maxGlyphs is how many glyphs a page may have, and maxPainted how many areas that
