@@ -8,8 +8,10 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 )
@@ -337,9 +339,5 @@ func readValues(data json.RawMessage) ([]Value, error) {
 
 // clip shortens text of a scope for a message.
 func clip(data []byte) string {
-	const most = 80
-	if len(data) > most {
-		return fmt.Sprintf("%.80q…", data[:most])
-	}
-	return fmt.Sprintf("%q", data)
+	return strconv.Quote(display.Clip(string(data), 80))
 }

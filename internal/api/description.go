@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/validate"
 )
 
@@ -288,15 +289,10 @@ func (p *parameter) check(text string) error {
 	return hold(p.schema, value, p.Name)
 }
 
-// maxDetail bounds what a problem repeats of a request, in bytes.
+// maxDetail bounds what a problem repeats of a request, in characters.
 const maxDetail = 400
 
-func clip(s string) string {
-	if len(s) <= maxDetail {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
-}
+func clip(s string) string { return display.Clip(s, maxDetail) }
 
 // plain words an error for the caller.
 func plain(err error) string {

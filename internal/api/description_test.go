@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
@@ -119,8 +120,8 @@ func FuzzBody(f *testing.F) {
 				continue
 			}
 			if err := checkBody(body, op.body); err != nil {
-				if n := len(plain(err)); n > maxDetail+8 {
-					t.Fatalf("%s: %d bytes of detail", op.id, n)
+				if n := utf8.RuneCountInString(plain(err)); n > maxDetail {
+					t.Fatalf("%s: %d characters of detail", op.id, n)
 				}
 				continue
 			}

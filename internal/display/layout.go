@@ -11,7 +11,7 @@ func Clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	r := []rune(s)
+	r := []rune(s[:min(len(s), max(n, 0)*utf8.UTFMax)])
 	return string(r[:max(n-1, 0)]) + "…"
 }
 

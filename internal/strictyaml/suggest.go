@@ -2,21 +2,12 @@ package strictyaml
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/display"
 )
 
 // Clip shortens text from a file for a message.
-func Clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func Clip(s string) string { return display.Clip(s, 80) }
 
 // Suggest returns the known word that was probably meant, or "".
 func Suggest(word string, known []string) string {
