@@ -12,7 +12,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// approvals is the topic of the hub that all questions have.
+// approvals is the hub topic of every approval question.
 const approvalsTopic = ""
 
 func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
@@ -32,24 +32,24 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if d.Verdict != remit.Ask {
-		return reply{}, conflict.of("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
+		return reply{}, conflict.errorf("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
 	}
 
 	a, err := s.queue.Put(ctx, session, d)
 	s.hub.wake(approvalsTopic)
-	return questionOf(a), err
+	return approvalReply(a), err
 }
 
-// questionOf is the reply that a question is: a new one that waits, or one that
-// was settled.
-func questionOf(a store.Approval) reply {
+// approvalReply returns the reply for a question: created if it is still open, OK
+// if it is settled.
+func approvalReply(a store.Approval) reply {
 	if a.State == store.Pending {
 		return reply{status: http.StatusCreated, location: "/v1/approvals/" + a.ID, body: a}
 	}
 	return reply{status: http.StatusOK, body: a}
 }
 
-// turn writes a question's place in the queue, and parseTurn reads it.
+// turn encodes a question's place in the queue; parseTurn decodes it.
 func turn(a *store.Approval) string {
 	return strconv.FormatInt(a.Created.UnixMicro(), 10) + "-" + a.ID
 }
@@ -64,7 +64,7 @@ func parseTurn(text string) (store.Turn, error) {
 }
 
 func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
-	p, err := pageOf(r)
+	p, err := parsePage(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -75,7 +75,7 @@ func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
 		}
 	}
 
-	list, err := s.o.Store.PendingOf(ctx, whose(r.who), after, p.limit+1)
+	list, err := s.o.Store.PendingOf(ctx, sessionsFor(r.who), after, p.limit+1)
 	if err != nil {
 		return reply{}, err
 	}
@@ -90,8 +90,8 @@ func (s *Server) listApprovals(ctx context.Context, r *request) (reply, error) {
 	return ok(out, nil)
 }
 
-// question reads the question that a request is about, if the caller's scopes
-// reach its session.
+// question reads the question that a request names, if the caller's scopes reach
+// its session.
 func (s *Server) question(ctx context.Context, r *request) (store.Approval, error) {
 	a, err := s.o.Store.Approval(ctx, r.PathValue("approval"))
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
 	}
 	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Extent: in.For, By: r.who.Name, Why: in.Why, Settles: r.settles})
 	s.hub.wake(approvalsTopic)
-	return questionOf(a), err
+	return approvalReply(a), err
 }
 
 func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
@@ -151,16 +151,16 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	if a.State == store.Pending {
-		return reply{}, conflict.of("nobody has answered yet: wait for the question to be settled")
+		return reply{}, conflict.errorf("nobody has answered yet: wait for the question to be settled")
 	}
 
 	began := time.Now()
 	used, err := s.queue.Use(ctx, session, a)
 	if err == nil {
-		s.decided(r, used.Decision, began)
+		s.noteDecision(r, used.Decision, began)
 	}
 
 	s.hub.wake(a.Session)
 	s.hub.wake(approvalsTopic)
-	return answered(used.Decision, err)
+	return decisionReply(used.Decision, err)
 }

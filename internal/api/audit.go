@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxExports bounds the exports at a time: each reads the whole log, and
-	// holds the store as it was when it began. exportTime bounds one for the
-	// same reason.
+	// maxExports bounds concurrent exports: each reads the whole log from one
+	// snapshot of the store. exportTime bounds a single export for the same
+	// reason.
 	maxExports = 2
 	exportTime = 10 * time.Minute
 )
@@ -23,7 +23,7 @@ func (s *Server) verifyAudit(ctx context.Context, r *request) (reply, error) {
 	if text := r.URL.Query().Get("head"); text != "" {
 		var h store.Hash
 		if err := h.UnmarshalText([]byte(strings.TrimPrefix(text, "sha256:"))); err != nil {
-			return reply{}, invalidRequest.of("head: %s", err)
+			return reply{}, invalidRequest.errorf("head: %s", err)
 		}
 		heads = append(heads, h)
 	}
@@ -42,7 +42,7 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 	case s.exports <- struct{}{}:
 		defer func() { <-s.exports }()
 	default:
-		return tooMany.of("%d exports are running: wait for one", maxExports).with("Retry-After", "60")
+		return tooMany.errorf("%d exports are running: wait for one", maxExports).setHeader("Retry-After", "60")
 	}
 
 	ctx, cancel := context.WithTimeout(r.Context(), exportTime)
@@ -62,8 +62,8 @@ func (s *Server) exportAudit(w http.ResponseWriter, r *request) error {
 			err = store.WriteLine(out, line)
 		}
 		if err != nil {
-			// What follows is missing, and the reader must see that: a connection
-			// that breaks off is not an end.
+			// The rest is missing, and the reader must be able to tell: break the
+			// connection instead of ending it cleanly.
 			s.o.Log.Error("an export broke off", "error", err)
 			panic(http.ErrAbortHandler)
 		}

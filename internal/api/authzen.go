@@ -11,8 +11,8 @@ import (
 )
 
 // evaluation is a request in the form of AuthZEN's Authorization API 1.0: the
-// action is the tool, the resource its server, and the context has the session.
-// Members are pointers because a request for several may say them once for all.
+// action is the tool, the resource its server, and the context holds the session.
+// Members are pointers because a batch may set defaults for all its evaluations.
 type evaluation struct {
 	Subject *struct{} `json:"subject"`
 	Action  *struct {
@@ -28,7 +28,7 @@ type evaluation struct {
 	} `json:"context"`
 }
 
-// evaluated is the answer to one.
+// evaluated is the answer to one evaluation.
 type evaluated struct {
 	Decision bool              `json:"decision"`
 	Context  evaluationContext `json:"context"`
@@ -42,8 +42,8 @@ type evaluationContext struct {
 	Explanation string          `json:"explanation,omitempty"`
 }
 
-// or fills in what an evaluation leaves out.
-func (e evaluation) or(all evaluation) evaluation {
+// fillFrom fills members that e leaves out from the batch's defaults.
+func (e evaluation) fillFrom(all evaluation) evaluation {
 	if e.Subject == nil {
 		e.Subject = all.Subject
 	}
@@ -67,18 +67,18 @@ func (s *Server) evaluate(ctx context.Context, r *request) (reply, error) {
 	return s.evaluation(ctx, r, in)
 }
 
-// evaluatedOf is a decision in AuthZEN's form.
-func evaluatedOf(d *remit.Decision) any {
+// evaluationAnswer returns a decision in AuthZEN's form.
+func evaluationAnswer(d *remit.Decision) any {
 	return evaluated{d.Verdict == remit.Allow, evaluationContext{d.Verdict, d.Call, d.Arguments, d.Reasons, d.Explain()}}
 }
 
 func (s *Server) evaluation(ctx context.Context, r *request, in evaluation) (reply, error) {
-	r.form, r.unseen = evaluatedOf, true
+	r.form, r.unseen = evaluationAnswer, true
 	d, err := s.decideCall(ctx, r, in.Context.Session, remit.Call{ID: in.Context.Call, Server: in.Resource.ID, Tool: in.Action.Name, Arguments: in.Context.Arguments})
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(evaluatedOf(d), nil)
+	return ok(evaluationAnswer(d), nil)
 }
 
 func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
@@ -94,9 +94,9 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 	}
 
 	for i, e := range in.Evaluations {
-		e = e.or(in.evaluation)
+		e = e.fillFrom(in.evaluation)
 		if e.Subject == nil || e.Action == nil || e.Resource == nil || e.Context == nil {
-			return reply{}, invalidRequest.of("evaluation %d has no subject, action, resource or context, and neither has the request", i)
+			return reply{}, invalidRequest.errorf("evaluation %d has no subject, action, resource or context, and neither has the request", i)
 		}
 		in.Evaluations[i] = e
 	}
@@ -105,10 +105,11 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 		Evaluations []json.RawMessage `json:"evaluations"`
 	}{[]json.RawMessage{}}
 	for i, e := range in.Evaluations {
-		text, err := s.oneOf(ctx, r, i, e)
+		text, err := s.evaluateOne(ctx, r, i, e)
 		if err != nil {
-			if len(out.Evaluations) > 0 && untouched(err) {
-				// The ones before were decided: the request as a whole was touched.
+			if len(out.Evaluations) > 0 && changedNothing(err) {
+				// Earlier evaluations were decided: the request as a whole
+				// changed something.
 				err = errors.New(err.Error())
 			}
 			return reply{}, err
@@ -127,9 +128,9 @@ func (s *Server) evaluateAll(ctx context.Context, r *request) (reply, error) {
 	return ok(out, nil)
 }
 
-// oneOf is an evaluation of several. Under a key, each is carried out once by
-// itself: a server may have died after the first of them.
-func (s *Server) oneOf(ctx context.Context, r *request, i int, e evaluation) (json.RawMessage, error) {
+// evaluateOne decides one evaluation of a batch. Under an idempotency key each
+// evaluation runs once on its own: the server may die after the first of them.
+func (s *Server) evaluateOne(ctx context.Context, r *request, i int, e evaluation) (json.RawMessage, error) {
 	carryOut := func(ctx context.Context, r *request) (reply, error) { return s.evaluation(ctx, r, e) }
 
 	var out reply
@@ -137,10 +138,10 @@ func (s *Server) oneOf(ctx context.Context, r *request, i int, e evaluation) (js
 	if r.settles == nil {
 		out, err = carryOut(ctx, r)
 	} else {
-		// No principal has a name like that.
+		// A principal's name never contains a NUL byte.
 		id := r.settles.Request
 		id.Principal += fmt.Sprintf("\x00evaluation %d", i)
-		out, err = s.keyed(ctx, r, id, carryOut)
+		out, err = s.runKeyed(ctx, r, id, carryOut)
 	}
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (s *Server) oneOf(ctx context.Context, r *request, i int, e evaluation) (js
 		text, err = encode(out.body)
 	}
 	if out.status >= http.StatusBadRequest {
-		return nil, keptProblem(text)
+		return nil, decodeProblem(text)
 	}
 	return json.RawMessage(text), err
 }

@@ -15,10 +15,10 @@ func (s *Server) decide(ctx context.Context, r *request) (reply, error) {
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
-	return answered(s.decideCall(ctx, r, r.PathValue("session"), in))
+	return decisionReply(s.decideCall(ctx, r, r.PathValue("session"), in))
 }
 
-// decideCall decides a call, whatever way it came.
+// decideCall decides a call for every form of the API.
 func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.Call) (*remit.Decision, error) {
 	session, err := s.openID(ctx, r, id)
 	if err != nil {
@@ -29,13 +29,13 @@ func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.
 	d, err := session.Decide(ctx, c)
 	s.hub.wake(id)
 	if err == nil {
-		s.decided(r, d, began)
+		s.noteDecision(r, d, began)
 	}
 	return d, err
 }
 
-// answered is the answer that a decision is.
-func answered(d *remit.Decision, err error) (reply, error) {
+// decisionReply returns the reply for a decision.
+func decisionReply(d *remit.Decision, err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
@@ -43,7 +43,7 @@ func answered(d *remit.Decision, err error) (reply, error) {
 }
 
 func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
-	p, err := pageOf(r)
+	p, err := parsePage(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -77,22 +77,22 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	return ok(out, nil)
 }
 
-// placed is a decision with its place in the session's log.
-type placed struct {
+// placedDecision is a decision with its position in the session's log.
+type placedDecision struct {
 	protocol.Answer
 	seq int64
 }
 
-// decisions reads decisions of a session from a place in its log on. They are
-// read before any is sent: a slow reader must not hold the store.
-func (s *Server) decisions(ctx context.Context, session string, from int64, limit int) ([]placed, error) {
-	var list []placed
+// decisions reads up to limit decisions of a session from a log position on. It
+// reads them all before any is sent: a slow reader must not hold the store.
+func (s *Server) decisions(ctx context.Context, session string, from int64, limit int) ([]placedDecision, error) {
+	var list []placedDecision
 	for rec, err := range s.o.Store.Read(ctx, session, from) {
 		if err != nil {
 			return nil, err
 		}
 		if rec.Decision != nil {
-			list = append(list, placed{protocol.NewAnswer(rec.Decision), rec.Seq})
+			list = append(list, placedDecision{protocol.NewAnswer(rec.Decision), rec.Seq})
 		}
 		if len(list) == limit {
 			break
@@ -106,7 +106,7 @@ func (s *Server) getDecision(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return answered(session.Last(ctx, r.PathValue("call")))
+	return decisionReply(session.Last(ctx, r.PathValue("call")))
 }
 
 func (s *Server) explain(ctx context.Context, r *request) (reply, error) {
@@ -151,7 +151,7 @@ func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 	d, err := confirm(ctx, in.Call)
 	s.hub.wake(session.ID())
 	if err == nil {
-		s.decided(r, d, began)
+		s.noteDecision(r, d, began)
 	}
-	return answered(d, err)
+	return decisionReply(d, err)
 }

@@ -24,10 +24,10 @@ import (
 //go:embed openapi.yaml
 var Description []byte
 
-// operation is what the description says about one route.
+// operation is the description of one route.
 type operation struct {
 	id, method, path string
-	// open tells that anybody may call it.
+	// open is true when the operation needs no token.
 	open   bool
 	scopes []access.Scope
 	params []parameter
@@ -46,10 +46,10 @@ type parameter struct {
 	schema  *validate.Schema
 }
 
-// shape is a schema that bodies are held to.
+// shape is a schema that validates bodies.
 type shape struct {
 	whole *validate.Schema
-	// kinds are the forms of a body that has several, by its member "type".
+	// kinds are the schemas of a body with several forms, by its member "type".
 	kinds map[string]*validate.Schema
 }
 
@@ -197,8 +197,8 @@ func (d *document) shape(schema json.RawMessage) (*shape, error) {
 	return s, nil
 }
 
-// compile makes a schema of the description stand by itself: OpenAPI 3.1 has the
-// schemas of JSON Schema 2020-12, at places of its own.
+// compile resolves a schema of the description on its own. OpenAPI 3.1 uses JSON
+// Schema 2020-12, but keeps shared schemas under its own path.
 func (d *document) compile(schema json.RawMessage) (*validate.Schema, error) {
 	needed := map[string]json.RawMessage{}
 	d.collect(schema, needed)
@@ -209,7 +209,7 @@ func (d *document) compile(schema json.RawMessage) (*validate.Schema, error) {
 	return validate.Compile(bytes.ReplaceAll(text, []byte(`"`+schemasAt), []byte(`"#/$defs/`)))
 }
 
-// collect finds the schemas that one refers to.
+// collect adds every schema that schema refers to, directly or not, to into.
 func (d *document) collect(schema json.RawMessage, into map[string]json.RawMessage) {
 	parts := strings.Split(string(schema), `"`+schemasAt)
 	for _, part := range parts[1:] {
@@ -221,7 +221,7 @@ func (d *document) collect(schema json.RawMessage, into map[string]json.RawMessa
 	}
 }
 
-// check tells what is wrong with a body.
+// check returns an error that says what is wrong with a body.
 func (s *shape) check(body any) error {
 	members, _ := body.(map[string]any)
 	if len(s.kinds) == 0 {
@@ -235,7 +235,7 @@ func (s *shape) check(body any) error {
 	return hold(form, body, "the body")
 }
 
-// hold reports what is wrong with a value, which is called by the given name.
+// hold returns an error that lists the mistakes in a value; whole is its name.
 func hold(s *validate.Schema, value any, whole string) error {
 	mistakes := s.Mistakes(value, whole)
 	if len(mistakes) == 0 {
@@ -244,7 +244,8 @@ func hold(s *validate.Schema, value any, whole string) error {
 	return errors.New(strings.Join(mistakes, "; "))
 }
 
-// checkParameters tells what is wrong with the parameters of a request.
+// checkParameters returns an error that says what is wrong with a request's
+// parameters.
 func (o *operation) checkParameters(r *http.Request) error {
 	query := r.URL.Query()
 	for name, values := range query {
@@ -289,7 +290,7 @@ func (p *parameter) check(text string) error {
 	return hold(p.schema, value, p.Name)
 }
 
-// maxDetail bounds what a problem repeats of a request, in characters.
+// maxDetail bounds, in characters, how much of a request a problem quotes.
 const maxDetail = 400
 
 func clip(s string) string { return display.Clip(s, maxDetail) }

@@ -77,7 +77,7 @@ func TestUnanswered(t *testing.T) {
 	slow.SetPathValue("session", "s")
 	slow.body = []byte(mailTo("c2", "ann@corp.example"))
 	id.Key = "k2"
-	out, err := b.keyed(t.Context(), slow, id, func(ctx context.Context, r *request) (reply, error) {
+	out, err := b.runKeyed(t.Context(), slow, id, func(ctx context.Context, r *request) (reply, error) {
 		must(t, b.store.Settle(ctx, id, store.Reply{Status: 200, Header: map[string]string{}, Body: []byte(`{"first":true}`)}))
 		return b.decide(ctx, r)
 	})
@@ -97,10 +97,10 @@ func TestOvertaken(t *testing.T) {
 	r := &request{Request: httptest.NewRequest(http.MethodPost, "/", nil), who: callers["agent"], form: decisionForm}
 	id := store.Request{Principal: "agent", Key: "k"}
 	for range 2 {
-		out, err := b.keyed(t.Context(), r, id, func(_ context.Context, r *request) (reply, error) {
+		out, err := b.runKeyed(t.Context(), r, id, func(_ context.Context, r *request) (reply, error) {
 			_, err := r.settles.Reply(&remit.Decision{Call: "c1", Verdict: remit.Allow})
 			must(t, err)
-			return answered(&remit.Decision{Call: "c1", Verdict: remit.Ask}, nil)
+			return decisionReply(&remit.Decision{Call: "c1", Verdict: remit.Ask}, nil)
 		})
 		must(t, err)
 		if text, _ := out.body.(kept); !strings.Contains(string(text), `"verdict":"ask"`) {
@@ -126,7 +126,7 @@ func TestBatchUnanswered(t *testing.T) {
 		Evaluations []evaluation `json:"evaluations"`
 	}
 	must(t, json.Unmarshal([]byte(body), &all))
-	if _, err := b.oneOf(t.Context(), r, 0, all.Evaluations[0].or(all.evaluation)); err != nil {
+	if _, err := b.evaluateOne(t.Context(), r, 0, all.Evaluations[0].fillFrom(all.evaluation)); err != nil {
 		t.Fatal(err)
 	}
 	got := b.post(t, 200, "agent", path, body, "Idempotency-Key", "k")

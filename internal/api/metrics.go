@@ -17,17 +17,15 @@ import (
 	"github.com/remit-project/remit/internal/access"
 )
 
-// readyTime bounds the check whether the server can work: a caller that asks often
-// gives up soon.
+// readyTime bounds the readiness check: probes run often and give up soon.
 const readyTime = 2 * time.Second
 
-// latencies are the upper ends of the buckets of the time that requests take, in
-// seconds: from what a decision takes on an idle machine up to what clients wait.
+// latencies are the upper bounds of the latency buckets in seconds, from a
+// decision on an idle machine to the longest wait of a client.
 var latencies = [...]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 
-// metrics counts what the server did. The labels are the operations, statuses and
-// verdicts that there are, so that the counts are bounded; nothing that a caller
-// wrote is in them.
+// metrics counts operations. Its labels are operations, statuses and verdicts, so
+// their number is bounded and no text from a caller appears in them.
 type metrics struct {
 	mu        sync.Mutex
 	requests  map[served]int
@@ -75,7 +73,7 @@ func (m *metrics) decision(v remit.Verdict) {
 	m.decisions[v]++
 }
 
-// String is the form that Prometheus reads.
+// String returns the metrics in Prometheus's text format.
 func (m *metrics) String() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +104,7 @@ func (m *metrics) String() string {
 	return b.String()
 }
 
-// measure counts what a handler does.
+// measure wraps a handler and counts its requests.
 func (s *Server) measure(operation string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -116,7 +114,7 @@ func (s *Server) measure(operation string, h http.Handler) http.Handler {
 	})
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -128,7 +126,7 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap supports [http.ResponseController].
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (s *Server) showMetrics(w http.ResponseWriter, _ *request) error {
@@ -137,28 +135,27 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *request) error {
 	return nil
 }
 
-// ready reports whether requests can be carried out: the store answers, and the
-// tokens can be read.
+// ready reports whether the server can work: the store answers and the tokens can
+// be read.
 func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	if s.stopping.Err() != nil {
-		return reply{}, unavailable.of("the server stops")
+		return reply{}, unavailable.errorf("the server stops")
 	}
 	if _, err := s.o.Store.Sessions(ctx, "", 1); err != nil {
 		s.o.Log.Error("not ready: the store doesn't answer", "error", err)
-		return reply{}, unavailable.of("the store doesn't answer")
+		return reply{}, unavailable.errorf("the store doesn't answer")
 	}
 	if _, err := s.o.Principal(""); err != nil && !errors.Is(err, access.ErrUnknownToken) {
 		s.o.Log.Error("not ready: the tokens can't be read", "error", err)
-		return reply{}, unavailable.of("the tokens can't be read")
+		return reply{}, unavailable.errorf("the tokens can't be read")
 	}
 	return health(ctx, nil)
 }
 
-// decided notes a decision: one line in the log, and in the metrics. What
-// arguments say is not in the log.
-func (s *Server) decided(r *request, d *remit.Decision, began time.Time) {
+// noteDecision logs and counts a decision. The log leaves out the arguments.
+func (s *Server) noteDecision(r *request, d *remit.Decision, began time.Time) {
 	s.metrics.decision(d.Verdict)
 	if !s.o.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// maxMonitors bounds the monitors that are kept made, one for each set of
-	// tools, and maxKnown the sessions whose set is known without asking the
-	// store. Beyond them any one is dropped and costs only time.
+	// maxMonitors bounds the cached monitors, one for each set of tools; maxKnown
+	// bounds the sessions whose set is cached. Eviction is arbitrary and costs
+	// only time.
 	maxMonitors = 256
 	maxKnown    = 10_000
 )
 
-// toolset identifies the tools that sessions were created with.
+// toolset identifies the tools that a session was created with.
 type toolset [sha256.Size]byte
 
-// monitors keeps the monitors of sessions: sessions of the same agent have the
-// same tools, and share one.
+// monitors caches the monitors of sessions: sessions with the same tools share
+// one.
 type monitors struct {
 	build func([]*schema.Catalogue) (*remit.Monitor, error)
 
@@ -34,11 +34,12 @@ type monitors struct {
 	known map[string]toolset // by session
 }
 
-// agent is what is known of the agent of a session: who decides its calls.
+// agent decides the calls of a session's agent.
 type agent struct {
 	monitor *remit.Monitor
-	// unseen decides where not everything that the model sees comes here. It is
-	// monitor where the session was created so; declared tells that it said either.
+	// unseen decides when the model may see text that the caller doesn't report.
+	// It equals monitor if the session was created so; declared is true if the
+	// session said either.
 	unseen   *remit.Monitor
 	declared bool
 }
@@ -47,8 +48,8 @@ func newMonitors(build func([]*schema.Catalogue) (*remit.Monitor, error)) *monit
 	return &monitors{build: build, made: map[toolset]*agent{}, known: map[string]toolset{}}
 }
 
-// of returns the agent of a session.
-func (k *monitors) of(ctx context.Context, from store.Principals, session string) (*agent, error) {
+// agentFor returns the agent of a session.
+func (k *monitors) agentFor(ctx context.Context, from store.Principals, session string) (*agent, error) {
 	k.mu.Lock()
 	m := k.made[k.known[session]]
 	k.mu.Unlock()
@@ -60,7 +61,7 @@ func (k *monitors) of(ctx context.Context, from store.Principals, session string
 	if err != nil {
 		return nil, err
 	}
-	if m, err = k.make(tools); err != nil {
+	if m, err = k.newAgent(tools); err != nil {
 		return nil, err
 	}
 	k.mu.Lock()
@@ -73,9 +74,9 @@ func (k *monitors) of(ctx context.Context, from store.Principals, session string
 	return m, nil
 }
 
-// make returns the agent that a session is created with; nil for one that says
-// nothing.
-func (k *monitors) make(tools json.RawMessage) (*agent, error) {
+// newAgent returns the agent for the data that a session was created with; nil if
+// there is none.
+func (k *monitors) newAgent(tools json.RawMessage) (*agent, error) {
 	id := toolset(sha256.Sum256(tools))
 	k.mu.Lock()
 	m := k.made[id]
@@ -94,7 +95,7 @@ func (k *monitors) make(tools json.RawMessage) (*agent, error) {
 	}
 	built, err := k.build(catalogues)
 	if err != nil {
-		return nil, invalidRequest.of("%s", clip(err.Error()))
+		return nil, invalidRequest.errorf("%s", clip(err.Error()))
 	}
 	m = &agent{monitor: built, unseen: built.Unseen(), declared: said.UnseenUser != nil}
 	if m.declared && *said.UnseenUser {
@@ -113,14 +114,13 @@ func (k *monitors) make(tools json.RawMessage) (*agent, error) {
 	return m, nil
 }
 
-// creation is what a session is created with, and the store keeps for it.
+// creation is what a session is created with; the store keeps it.
 type creation struct {
 	Tools      json.RawMessage `json:"tools,omitempty"`
 	UnseenUser *bool           `json:"unseen_user,omitempty"`
 }
 
-// text is the form in which the store keeps it: the tools alone, where nothing
-// else was said.
+// text returns the stored form: the tools alone if nothing else was set.
 func (c creation) text() (json.RawMessage, error) {
 	if c.UnseenUser == nil {
 		return c.Tools, nil
@@ -134,12 +134,12 @@ func readCreation(kept json.RawMessage) (creation, error) {
 		return creation{Tools: kept}, nil
 	}
 	if err := json.Unmarshal(kept, &c); err != nil {
-		return c, invalidRequest.of("%s", plain(err))
+		return c, invalidRequest.errorf("%s", plain(err))
 	}
 	return c, nil
 }
 
-// parseTools reads tools as a session is created with.
+// parseTools parses the tools of a session's creation.
 func parseTools(tools json.RawMessage) ([]*schema.Catalogue, error) {
 	if len(tools) == 0 {
 		return nil, nil
@@ -149,17 +149,17 @@ func parseTools(tools json.RawMessage) ([]*schema.Catalogue, error) {
 		Tools  json.RawMessage `json:"tools"`
 	}
 	if err := json.Unmarshal(tools, &list); err != nil {
-		return nil, invalidRequest.of("%s", plain(err))
+		return nil, invalidRequest.errorf("%s", plain(err))
 	}
 
 	var catalogues []*schema.Catalogue
 	for _, l := range list {
 		if slices.ContainsFunc(catalogues, func(c *schema.Catalogue) bool { return c.Server == l.Server }) {
-			return nil, invalidRequest.of("the tools of the server %q stand twice", clip(l.Server))
+			return nil, invalidRequest.errorf("the tools of the server %q stand twice", clip(l.Server))
 		}
 		c, err := schema.Parse(l.Server, l.Tools)
 		if err != nil {
-			return nil, invalidRequest.of("%s", clip(err.Error()))
+			return nil, invalidRequest.errorf("%s", clip(err.Error()))
 		}
 		c.Server = l.Server // with a dot in it too
 		catalogues = append(catalogues, c)
@@ -168,7 +168,7 @@ func parseTools(tools json.RawMessage) ([]*schema.Catalogue, error) {
 	return catalogues, nil
 }
 
-// dropOne drops any one entry of a cache.
+// dropOne evicts an arbitrary entry of a cache.
 func dropOne[K comparable, V any](m map[K]V) {
 	for key := range m {
 		delete(m, key)

@@ -13,24 +13,24 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// problem is why a request was not carried out (RFC 9457).
+// problem says why a request failed (RFC 9457).
 type problem struct {
 	kind   kind
 	detail string
-	// header are fields of the answer beside those of every problem.
+	// header holds response headers that only this problem has.
 	header map[string]string
 }
 
 const problemType = "urn:remit:problem:"
 
-// kind is a type of problem: its name is the end of the type's URN.
+// kind is a problem type; its name is the end of the type's URN.
 type kind struct {
 	name   string
 	status int
 	title  string
 }
 
-// The types of problems, as the description lists them.
+// The problem types, as the description lists them.
 var (
 	invalidRequest   = kind{"invalid-request", http.StatusBadRequest, "The request is not understood"}
 	unauthorized     = kind{"unauthorized", http.StatusUnauthorized, "A bearer token is needed"}
@@ -48,12 +48,12 @@ var (
 	unavailable      = kind{"unavailable", http.StatusServiceUnavailable, "The request can't be carried out now"}
 )
 
-func (k kind) of(format string, args ...any) *problem {
+func (k kind) errorf(format string, args ...any) *problem {
 	return &problem{kind: k, detail: fmt.Sprintf(format, args...)}
 }
 
-// with adds a field to the answer.
-func (p *problem) with(name, value string) *problem {
+// setHeader adds a header to the response.
+func (p *problem) setHeader(name, value string) *problem {
 	if p.header == nil {
 		p.header = map[string]string{}
 	}
@@ -74,8 +74,8 @@ func (p *problem) MarshalJSON() ([]byte, error) {
 	}{problemType + p.kind.name, p.kind.title, p.kind.status, p.detail})
 }
 
-// keptProblem is the problem that a request was answered with before.
-func keptProblem(text kept) error {
+// decodeProblem returns the problem of a stored reply.
+func decodeProblem(text kept) error {
 	var p struct {
 		Type, Title, Detail string
 		Status              int
@@ -86,39 +86,39 @@ func keptProblem(text kept) error {
 	return &problem{kind: kind{strings.TrimPrefix(p.Type, problemType), p.Status, p.Title}, detail: p.Detail}
 }
 
-// problemOf says what an error is to the caller. One that the caller can do
-// nothing about tells it nothing, and is for the log.
+// problemOf returns the problem for an error. An unknown error, which the caller
+// can't mend, gives away nothing: its text goes to the log.
 func problemOf(err error) (p *problem, known bool) {
 	switch {
 	case errors.As(err, &p):
 		return p, true
 	case errors.Is(err, store.ErrInvalid):
-		return invalidRequest.of("%s", clip(err.Error())), true
+		return invalidRequest.errorf("%s", clip(err.Error())), true
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, remit.ErrUnknownCall):
-		return notFound.of("check the id"), true
+		return notFound.errorf("check the id"), true
 	case errors.Is(err, remit.ErrNotAwaited):
-		return conflict.of("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true
+		return conflict.errorf("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true
 	case errors.Is(err, store.ErrPruned):
-		return gone.of("begin a session under another id"), true
+		return gone.errorf("begin a session under another id"), true
 	case errors.Is(err, store.ErrExists):
-		return sessionExists.of("leave the id out to get a new one"), true
+		return sessionExists.errorf("leave the id out to get a new one"), true
 	case errors.Is(err, store.ErrEnded):
-		return sessionEnded.of("begin another one"), true
+		return sessionEnded.errorf("begin another one"), true
 	case errors.Is(err, store.ErrSettled):
-		return conflict.of("%s", clip(err.Error())), true
+		return conflict.errorf("%s", clip(err.Error())), true
 	case errors.Is(err, store.ErrTooMany):
-		return tooMany.of("wait until questions of this session are answered").with("Retry-After", "30"), true
+		return tooMany.errorf("wait until questions of this session are answered").setHeader("Retry-After", "30"), true
 	case errors.Is(err, ledger.ErrContended):
-		return unavailable.of("others keep writing to the session: try again").with("Retry-After", "1"), true
+		return unavailable.errorf("others keep writing to the session: try again").setHeader("Retry-After", "1"), true
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return unavailable.of("it took too long: it may or may not have been carried out"), false
+		return unavailable.errorf("it took too long: it may or may not have been carried out"), false
 	}
 
-	return unavailable.of("it may or may not have been carried out; the server's log says why"), false
+	return unavailable.errorf("it may or may not have been carried out; the server's log says why"), false
 }
 
-// untouched reports whether a problem means that certainly nothing was done, so
-// that the same request may be sent again under its key.
-func untouched(err error) bool {
+// changedNothing reports whether a problem means that nothing was done, so that
+// the same request may be sent again under its key.
+func changedNothing(err error) bool {
 	return errors.Is(err, store.ErrTooMany) || errors.Is(err, ledger.ErrContended)
 }

@@ -19,42 +19,40 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// request is a request that was authenticated and has the shape that the
-// description gives it.
+// request is an authenticated request that has the shape of the description.
 type request struct {
 	*http.Request
 	who  *access.Principal // nil where anybody may call
 	body []byte
-	// settles is what the write is given that carries the request out, and form
-	// how a decision is answered.
+	// settles holds the options for the write that carries the request out, and
+	// form formats a decision.
 	settles *store.Settlement
 	form    func(*remit.Decision) any
-	// unseen tells that the caller is not known to pass on everything that the
-	// model sees, unless the session was created so.
+	// unseen is true when the caller may not report everything that the model
+	// sees, unless the session was created otherwise.
 	unseen bool
 }
 
-// decisionForm is the form of decisions of the API's own.
+// decisionForm returns a decision in the API's own form.
 func decisionForm(d *remit.Decision) any { return protocol.NewAnswer(d) }
 
-// reply is what a request is answered with.
+// reply is the answer to a request.
 type reply struct {
 	status   int
 	location string
 	body     any // nil for none
 }
 
-// handler carries an operation out: as one answer, or as a stream that it writes
-// by itself. A stream returns an error only before it has written anything.
+// handler runs an operation and returns one answer, or writes a stream itself. A
+// stream returns an error only before its first write.
 type handler struct {
 	answer func(ctx context.Context, r *request) (reply, error)
 	stream func(w http.ResponseWriter, r *request) error
-	// waits tells that an answer may wait for a person.
+	// waits is true when an answer may wait for a person.
 	waits bool
 }
 
-// route does for an operation what the description says of it, and lets the
-// handler do the rest.
+// route wraps a handler with what the description demands of its operation.
 func (s *Server) route(op operation, h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := s.authenticate(op, r)
@@ -63,7 +61,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 			return
 		}
 		if err := op.checkParameters(r); err != nil {
-			s.refuse(w, r, invalidRequest.of("%s", plain(err)))
+			s.refuse(w, r, invalidRequest.errorf("%s", plain(err)))
 			return
 		}
 
@@ -87,7 +85,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 				return
 			}
 		}
-		ctx, cancel := context.WithTimeout(lasting(r), requestTime)
+		ctx, cancel := context.WithTimeout(operationContext(r), requestTime)
 		defer cancel()
 
 		out, err := s.once(ctx, in, h.answer)
@@ -99,7 +97,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 	})
 }
 
-// enter counts a request in, where there is room for one more.
+// enter counts a request, or fails if the server is full.
 func (s *Server) enter(h handler, who *access.Principal) (leave func(), err error) {
 	if h.waits {
 		leave, ok := s.streams.enter(who)
@@ -112,20 +110,21 @@ func (s *Server) enter(h handler, who *access.Principal) (leave func(), err erro
 	case s.busy <- struct{}{}:
 		return func() { <-s.busy }, nil
 	default:
-		return nil, unavailable.of("too many requests are being carried out").with("Retry-After", "1")
+		return nil, unavailable.errorf("too many requests are being carried out").setHeader("Retry-After", "1")
 	}
 }
 
-// lasting is the context of what a request does. What it changes is carried to
-// its end, also when the caller has gone: the answer is kept for its return.
-func lasting(r *http.Request) context.Context {
+// operationContext returns the context of a request's work. A change runs to its
+// end even if the caller disconnects: the stored answer awaits a retry.
+func operationContext(r *http.Request) context.Context {
 	if r.Method != http.MethodPost {
 		return r.Context()
 	}
 	return context.WithoutCancel(r.Context())
 }
 
-// authenticate finds out who calls, and whether it may.
+// authenticate returns the caller's principal, or fails if it may not call the
+// operation.
 func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal, error) {
 	if op.open {
 		return nil, nil
@@ -134,54 +133,54 @@ func (s *Server) authenticate(op operation, r *http.Request) (*access.Principal,
 	const challenge = `Bearer realm="remit"`
 	shown := r.Header.Values("Authorization")
 	if len(shown) != 1 {
-		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
+		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN").setHeader("WWW-Authenticate", challenge)
 	}
 
 	scheme, token, _ := strings.Cut(shown[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return nil, unauthorized.of("send one as Authorization: Bearer TOKEN").with("WWW-Authenticate", challenge)
+		return nil, unauthorized.errorf("send one as Authorization: Bearer TOKEN").setHeader("WWW-Authenticate", challenge)
 	}
 
 	who, err := s.o.Principal(strings.TrimSpace(token))
 	switch {
 	case errors.Is(err, access.ErrUnknownToken):
-		return nil, unauthorized.of("%s", err).with("WWW-Authenticate", challenge+`, error="invalid_token"`)
+		return nil, unauthorized.errorf("%s", err).setHeader("WWW-Authenticate", challenge+`, error="invalid_token"`)
 	case err != nil:
 		return nil, err
 	}
 
 	for _, scope := range op.scopes {
 		if !who.May(scope) {
-			return nil, forbidden.of("the token lacks the scope %s", scope).with("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
+			return nil, forbidden.errorf("the token lacks the scope %s", scope).setHeader("WWW-Authenticate", challenge+`, error="insufficient_scope", scope="`+string(scope)+`"`)
 		}
 	}
 	return who, nil
 }
 
-// read reads a body of the shape.
+// read reads and validates a body.
 func read(w http.ResponseWriter, r *http.Request, shape *shape) ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, unsupportedType.of("send application/json")
+		return nil, unsupportedType.errorf("send application/json")
 	}
 	control := http.NewResponseController(w)
-	// Not every connection has deadlines; the body is bounded all the same.
+	// Not every connection has deadlines; the size is bounded in any case.
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-			return nil, requestTooLarge.of("at most %d bytes are accepted", maxBody)
+			return nil, requestTooLarge.errorf("at most %d bytes are accepted", maxBody)
 		}
-		return nil, invalidRequest.of("the body could not be read")
+		return nil, invalidRequest.errorf("the body could not be read")
 	}
 	if err := checkBody(body, shape); err != nil {
-		return nil, invalidRequest.of("%s", plain(err))
+		return nil, invalidRequest.errorf("%s", plain(err))
 	}
 	return body, nil
 }
 
-// checkBody holds a body to its shape. It is read strictly first: two readers
-// may take a name that repeats for different ones.
+// checkBody validates a body. It parses strictly first: two readers may resolve a
+// duplicate name differently.
 func checkBody(body []byte, shape *shape) error {
 	limits := strictjson.OutputLimits()
 	limits.Size, limits.Depth = maxBody, limits.Depth+4
@@ -195,15 +194,15 @@ func checkBody(body []byte, shape *shape) error {
 	return shape.check(value)
 }
 
-// decode reads a body that has the right shape.
+// decode decodes a validated body.
 func decode(r *request, to any) error {
 	if err := json.Unmarshal(r.body, to); err != nil {
-		return invalidRequest.of("%s", plain(err))
+		return invalidRequest.errorf("%s", plain(err))
 	}
 	return nil
 }
 
-// send writes an answer.
+// send writes a reply.
 func send(w http.ResponseWriter, r *http.Request, out reply) {
 	header := w.Header()
 	if id := r.Header.Get("X-Request-ID"); id != "" {
@@ -222,7 +221,7 @@ func send(w http.ResponseWriter, r *http.Request, out reply) {
 	if !ok {
 		var err error
 		if data, err = encode(out.body); err != nil {
-			// What was decided is plain data, so that this is a mistake of the code.
+			// Replies are plain data, so this is a bug.
 			out.status, data = http.StatusServiceUnavailable, kept(`{"type":"urn:remit:problem:unavailable","title":"The answer can't be written","status":503}`)
 		}
 	}
@@ -235,8 +234,8 @@ func send(w http.ResponseWriter, r *http.Request, out reply) {
 	_, _ = w.Write(data) // the caller has gone, then
 }
 
-// encode writes JSON without the escapes that are for web pages: canonical
-// arguments stay as they are.
+// encode writes JSON without HTML escapes, so that canonical arguments stay as
+// they are.
 func encode(v any) (kept, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -247,7 +246,7 @@ func encode(v any) (kept, error) {
 	return b.Bytes(), nil
 }
 
-// refuse answers with a problem.
+// refuse writes a problem.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	p, known := problemOf(err)
 	switch {

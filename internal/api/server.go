@@ -20,41 +20,41 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// The bounds of the server. Each is far beyond honest use, and there so that no
-// caller can fill memory or hold what others need.
+// The server's bounds. Each is far beyond honest use and keeps a caller from
+// exhausting memory or starving others.
 const (
-	// maxBody is the largest body, in bytes: the bound of a tool's result.
+	// maxBody is the largest body in bytes: the bound of a tool's result.
 	maxBody = 16 << 20
-	// maxRequests bounds the requests that are carried out at once.
+	// maxRequests bounds concurrent requests.
 	maxRequests = 256
-	// bodyTime is how long a caller may take to send a body, writeTime how long
-	// it may take to receive an answer or an event.
+	// bodyTime bounds how long a caller may take to send a body, writeTime to
+	// receive an answer or an event.
 	bodyTime  = 30 * time.Second
 	writeTime = 30 * time.Second
-	// requestTime bounds a request, with the longest wait for an answer.
+	// requestTime bounds a request, including the longest wait for an answer.
 	requestTime = 90 * time.Second
-	// DefaultGrace is how long requests in flight may take when the server stops.
+	// DefaultGrace is how long running requests may take on shutdown.
 	DefaultGrace = 10 * time.Second
 )
 
 // Options configure a [Server].
 type Options struct {
-	// Store keeps the sessions; other enforcement points may share it.
+	// Store holds the sessions; other enforcement points may share it.
 	Store store.Store
-	// Monitor makes the monitor of sessions whose agents have these tools; nil
-	// when the agents don't say. It must not have a [remit.Confirmer].
+	// Monitor returns the monitor for agents with these tools; nil when the
+	// agents don't declare any. It must not have a [remit.Confirmer].
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
-	// Contracts are those of the deployment, for callers to read.
+	// Contracts are the deployment's contracts, which callers may read.
 	Contracts []*contract.File
-	// Principal tells whose a token is: [access.ErrUnknownToken] when it is
-	// unknown. After any other error the call is refused.
+	// Principal resolves a token; [access.ErrUnknownToken] means that it is
+	// unknown. After any other error the server refuses the call.
 	Principal func(token string) (*access.Principal, error)
-	// Callers says by what names, and from which pages, the server is called.
+	// Callers lists the host names and origins that may call the server.
 	Callers access.Hosts
-	// Grace is how long requests in flight may take when the server stops;
-	// [DefaultGrace] when zero.
+	// Grace is how long running requests may take on shutdown; [DefaultGrace]
+	// when zero.
 	Grace time.Duration
-	// Log gets what callers aren't told; discarded when nil.
+	// Log receives details that callers aren't told; discarded when nil.
 	Log *slog.Logger
 }
 
@@ -70,13 +70,12 @@ type Server struct {
 	exports  chan struct{}
 	streams  *streams
 	metrics  *metrics
-	// stopping ends when streams and long waits have to, which stop does.
+	// stopping is cancelled by stop, and ends streams and long waits.
 	stopping context.Context
 	stop     context.CancelFunc
 }
 
-// New makes a server. It fails when the description and the code have come
-// apart.
+// New returns a server. It fails if the description and the handlers don't match.
 func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -101,7 +100,7 @@ func New(o Options) (*Server, error) {
 	for _, op := range list {
 		h, ok := handlers[op.id]
 		if !ok {
-			return nil, fmt.Errorf("openapi.yaml: nothing carries out %s", op.id)
+			return nil, fmt.Errorf("openapi.yaml: no handler for %s", op.id)
 		}
 		delete(handlers, op.id)
 		if methods[op.path] == nil {
@@ -115,25 +114,25 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("openapi.yaml: it doesn't describe %s", strings.Join(slices.Sorted(maps.Keys(handlers)), ", "))
 	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, notFound.of("/openapi.yaml describes what there is"))
+		s.refuse(w, r, notFound.errorf("/openapi.yaml describes what there is"))
 	})
 	return s, nil
 }
 
-// methods serves a path by the methods that it has.
+// methods dispatches a path by method.
 func (s *Server) methods(by map[string]http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := by[r.Method]
 		if h == nil {
 			allow := strings.Join(slices.Sorted(maps.Keys(by)), ", ")
-			s.refuse(w, r, methodNotAllowed.of("write %s", allow).with("Allow", allow))
+			s.refuse(w, r, methodNotAllowed.errorf("write %s", allow).setHeader("Allow", allow))
 			return
 		}
 		h.ServeHTTP(w, r)
 	})
 }
 
-// handlers are what carries the operations out, by their ids.
+// handlers returns the handlers of the operations by id.
 func (s *Server) handlers() map[string]handler {
 	return map[string]handler{
 		"health":          {answer: health},
@@ -172,14 +171,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := s.o.Callers.Check(r); err != nil {
-		s.refuse(w, r, forbidden.of("%s", err))
+		s.refuse(w, r, forbidden.errorf("%s", err))
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// Serve serves HTTP until the context ends, and then for as long as requests in
-// flight need, up to a bound. Streams end at once: their readers come back.
+// Serve serves HTTP until ctx ends, and then waits for running requests up to a
+// bound. Streams end at once: their readers reconnect.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,

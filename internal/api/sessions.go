@@ -16,8 +16,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// defaultPage is how many things a page has when the caller doesn't say, as the
-// description has it.
+// defaultPage is the page size when the caller sets none, as in the description.
 const defaultPage = 50
 
 func health(context.Context, *request) (reply, error) {
@@ -30,16 +29,16 @@ func (s *Server) description(w http.ResponseWriter, _ *request) error {
 	return nil
 }
 
-// ok answers with a resource.
+// ok returns a reply with a resource.
 func ok(body any, err error) (reply, error) { return reply{status: http.StatusOK, body: body}, err }
 
-// whose are the sessions that a principal's scopes reach.
-func whose(p *access.Principal) store.Whose {
+// sessionsFor returns the sessions that a principal's scopes reach.
+func sessionsFor(p *access.Principal) store.Whose {
 	return store.Whose{Principal: p.Name, Everybody: p.May(access.SessionsAny)}
 }
 
-// reach reads a session that the caller's scopes reach. For others there is no
-// telling it from one that isn't there.
+// reach reads a session that the caller's scopes reach. Any other session looks
+// as if it didn't exist.
 func (s *Server) reach(ctx context.Context, who *access.Principal, id string) (store.SessionInfo, error) {
 	info, err := s.o.Store.Session(ctx, id)
 	if err == nil && info.Principal != who.Name && !who.May(access.SessionsAny) {
@@ -48,7 +47,7 @@ func (s *Server) reach(ctx context.Context, who *access.Principal, id string) (s
 	return info, err
 }
 
-// open opens the session that a request is about.
+// open opens the session that a request names.
 func (s *Server) open(ctx context.Context, r *request) (*ledger.Session, error) {
 	return s.openID(ctx, r, r.PathValue("session"))
 }
@@ -57,7 +56,7 @@ func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Ses
 	if _, err := s.reach(ctx, r.who, id); err != nil {
 		return nil, err
 	}
-	about, err := s.monitors.of(ctx, s.o.Store, id)
+	about, err := s.monitors.agentFor(ctx, s.o.Store, id)
 	if err != nil {
 		return nil, err
 	}
@@ -72,13 +71,13 @@ func (s *Server) openID(ctx context.Context, r *request, id string) (*ledger.Ses
 	return session.Settling(r.settles), nil
 }
 
-// page is what a request for a listing asks for.
+// page is the part of a listing that a request asks for.
 type page struct {
 	limit  int
 	cursor []byte // what the page before ended with
 }
 
-func pageOf(r *request) (page, error) {
+func parsePage(r *request) (page, error) {
 	p := page{limit: defaultPage}
 	query := r.URL.Query()
 	if text := query.Get("limit"); text != "" {
@@ -91,18 +90,18 @@ func pageOf(r *request) (page, error) {
 	return p, nil
 }
 
-var errCursor = invalidRequest.of("the cursor is not one that a page ended with")
+var errCursor = invalidRequest.errorf("the cursor is not one that a page ended with")
 
-// cursor makes the cursor of the next page.
+// cursor encodes the cursor of the next page.
 func cursor(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
 func (s *Server) listSessions(ctx context.Context, r *request) (reply, error) {
-	p, err := pageOf(r)
+	p, err := parsePage(r)
 	if err != nil {
 		return reply{}, err
 	}
-	// One more than was asked for tells whether there is a next page.
-	list, err := s.o.Store.SessionsOf(ctx, whose(r.who), string(p.cursor), p.limit+1)
+	// One more than the limit tells whether there is a next page.
+	list, err := s.o.Store.SessionsOf(ctx, sessionsFor(r.who), string(p.cursor), p.limit+1)
 	if err != nil {
 		return reply{}, err
 	}
@@ -132,17 +131,17 @@ func (s *Server) createSession(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	// Tools that no monitor can be made of are found before anything is kept.
-	if _, err := s.monitors.make(about); err != nil {
+	// Find unusable tools before anything is stored.
+	if _, err := s.monitors.newAgent(about); err != nil {
 		return reply{}, err
 	}
 
 	info, err := s.o.Store.Create(ctx, store.Creation{ID: in.ID, Principal: r.who.Name, Tools: about, Settles: r.settles})
-	return sessionMade(info), err
+	return sessionReply(info), err
 }
 
-// sessionMade is the reply that a new session is.
-func sessionMade(info store.SessionInfo) reply {
+// sessionReply returns the reply for a new session.
+func sessionReply(info store.SessionInfo) reply {
 	return reply{status: http.StatusCreated, location: "/v1/sessions/" + url.PathEscape(info.ID), body: info}
 }
 

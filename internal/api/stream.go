@@ -15,34 +15,34 @@ import (
 )
 
 const (
-	// maxStreams bounds the streams that are open, and maxStreamsEach those of
-	// one principal: each asks the store every now and then.
+	// maxStreams bounds the open streams and maxStreamsEach those of one
+	// principal: each polls the store.
 	maxStreams     = 512
 	maxStreamsEach = 64
-	// heartbeat is how often a stream on which nothing happens says that it is
-	// alive: proxies close what is silent for a minute.
+	// heartbeat is how often a quiet stream sends a sign of life: proxies close
+	// connections that are silent for a minute.
 	heartbeat = 15 * time.Second
-	// lookTime is how often a stream looks for what other processes wrote.
+	// lookTime is how often a stream polls for writes of other processes.
 	lookTime = time.Second
-	// streamBatch bounds what is read from the store at once.
+	// streamBatch bounds one read from the store.
 	streamBatch = 100
-	// retryTime is how long readers should wait before they come back.
+	// retryTime is how long readers should wait before they reconnect.
 	retryTime = time.Second
 )
 
-// streams counts those that are open, and requests that wait for a person.
+// streams counts open streams and requests that wait for a person.
 type streams struct {
 	mu   sync.Mutex
 	all  int
 	each map[string]int
 }
 
-var errStreams = tooMany.of("too many streams are open: close some").with("Retry-After", "10")
+var errStreams = tooMany.errorf("too many streams are open: close some").setHeader("Retry-After", "10")
 
 func newStreams() *streams { return &streams{each: map[string]int{}} }
 
-// enter counts a stream, and returns what ends it; false when there are too
-// many.
+// enter counts a stream and returns the function that ends it; false if there are
+// too many.
 func (c *streams) enter(who *access.Principal) (leave func(), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *streams) enter(who *access.Principal) (leave func(), ok bool) {
 	}, true
 }
 
-// hub wakes streams of this process when something is written by it. Topics are
-// sessions; approvalsTopic is that of all questions.
+// hub wakes the streams of this process after a write. A topic is a session, or
+// approvalsTopic for all questions.
 type hub struct {
 	mu      sync.Mutex
 	waiting map[string]chan struct{}
@@ -70,7 +70,7 @@ type hub struct {
 
 func newHub() *hub { return &hub{waiting: map[string]chan struct{}{}} }
 
-// next returns a channel that is closed when the topic is next woken.
+// next returns a channel that is closed at the topic's next wake.
 func (h *hub) next(topic string) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +106,7 @@ func (t *stream) send(name, id string, v any) error {
 	return t.write(func(w io.Writer) error { return sse.Write(w, sse.Event{Name: name, ID: id, Data: data}) })
 }
 
-// write writes within a bound: a reader that doesn't read is left.
+// write writes with a deadline, so that a stalled reader doesn't hold the stream.
 func (t *stream) write(f func(io.Writer) error) error {
 	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime)) // not every connection has them
 	if err := f(t.w); err != nil {
@@ -115,9 +115,9 @@ func (t *stream) write(f func(io.Writer) error) error {
 	return t.control.Flush()
 }
 
-// follow runs a stream: look sends what is new, and is called again whenever the
-// topic is woken, and every now and then for what other processes wrote. It
-// returns true at the end of what there will be.
+// follow runs a stream. It calls look whenever the topic wakes and periodically,
+// for writes of other processes; look sends new events and returns true at the
+// end.
 func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look func(ctx context.Context, t *stream) (end bool, err error)) error {
 	leave, ok := s.streams.enter(r.who)
 	if !ok {
@@ -142,7 +142,7 @@ func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look fu
 	for {
 		woken := s.hub.next(topic)
 		if end, err := look(r.Context(), t); end || err != nil {
-			// After an error the reader comes back, to where it was.
+			// After an error the reader reconnects and resumes.
 			if err != nil && r.Context().Err() == nil {
 				s.o.Log.Warn("a stream ended", "path", r.URL.Path, "error", err)
 			}
@@ -179,7 +179,7 @@ func (s *Server) streamDecisions(w http.ResponseWriter, r *request) error {
 		from = n + 1
 	}
 	return s.follow(w, r, info.ID, func(ctx context.Context, t *stream) (bool, error) {
-		// Whether it has ended is read first: nothing comes after that.
+		// Read the end first: nothing is written after it.
 		info, err := s.o.Store.Session(ctx, info.ID)
 		if err != nil {
 			return false, err
@@ -218,7 +218,7 @@ func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
 	known := map[string]bool{}
 	first := true
 	return s.follow(w, r, approvalsTopic, func(ctx context.Context, t *stream) (bool, error) {
-		waiting, err := s.pending(ctx, whose(r.who))
+		waiting, err := s.pending(ctx, sessionsFor(r.who))
 		if err != nil {
 			return false, err
 		}
@@ -263,7 +263,7 @@ func (s *Server) streamApprovals(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// later reports whether a question comes after a place in the queue.
+// later reports whether a question is behind a place in the queue.
 func later(a *store.Approval, than store.Turn) bool {
 	if a.Created.Equal(than.Created) {
 		return a.ID > than.ID
@@ -271,8 +271,8 @@ func later(a *store.Approval, than store.Turn) bool {
 	return a.Created.After(than.Created)
 }
 
-// pending are all questions that wait, in pages. They are bounded by the
-// sessions that wait for them.
+// pending returns all open questions, page by page. The sessions that wait for
+// them bound their number.
 func (s *Server) pending(ctx context.Context, w store.Whose) ([]store.Approval, error) {
 	var all []store.Approval
 	var after store.Turn

@@ -31,12 +31,12 @@ type dojoCall struct {
 	Args       json.RawMessage `json:"args"`
 	Output     string          `json:"output"`
 	Structured json.RawMessage `json:"structured"`
-	// IfDenied tells whether the task's own check passes when this call alone
-	// is denied. It is reported, not relied on: some checks pass with
-	// everything denied.
+	// IfDenied is true if the task's own check passes when only this call is
+	// denied. It is reported, not relied on: some checks pass with everything
+	// denied.
 	IfDenied bool   `json:"utility_check_if_denied"`
 	Label    string `json:"label"`
-	// Shows tells whether the injection stands in the call's output.
+	// Shows is true if the injection appears in the call's output.
 	Shows bool `json:"shows_injection"`
 }
 
@@ -58,24 +58,26 @@ type dojoTranscript struct {
 	SuccessByMask map[string]bool `json:"attack_success_by_denied_mask"`
 }
 
-// DojoRates are the rates of one way of guarding the sessions.
+// DojoRates are the rates of one way to guard the sessions.
 type DojoRates struct {
 	// ASR is the share of attack sessions (those that make a call) in which the
 	// attack succeeded.
 	ASR Rate
-	// Utility is the share of user tasks of which every call was let through.
+	// Utility is the share of user tasks whose every call was allowed.
 	Utility Rate
 	// UtilityUnderAttack is the share of attack sessions in which every call of
-	// the user's task was let through and the environment's check passed, of
-	// those in which it passes when exactly the attack is denied.
+	// the user's task was allowed and the environment's check passed, of those in
+	// which it passes when exactly the attack is denied.
 	UtilityUnderAttack Rate
-	// FalsePositives is the share of the calls of the tasks, nothing injected,
-	// that were not let through.
+	// FalsePositives is the share of the tasks' own calls, without an injection,
+	// that were not allowed.
 	FalsePositives Rate
-	// Questions is how often a person was asked in all tasks, nothing injected.
+	// Questions counts the questions to a person in all tasks without an
+	// injection.
 	Questions        int
 	QuestionsPerTask float64
-	// Denied lists, by task, what was not let through; Succeeded the attacks.
+	// Denied lists the calls that were not allowed, by task; Succeeded lists the
+	// attacks.
 	Denied    map[string][]string
 	Succeeded []string
 }
@@ -96,7 +98,7 @@ func (r DojoRates) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// DojoReport holds the rates of the three ways, and the suites they are of.
+// DojoReport holds the rates of each way, and their suites.
 type DojoReport struct {
 	Suites []string `json:"suites"`
 	// DojoOutputs are the rates with outputs as structures, where the tools give
@@ -104,23 +106,24 @@ type DojoReport struct {
 	DojoOutputs
 	// Structures are the same rates under a name of their own.
 	Structures *DojoOutputs `json:"structures"`
-	// Text are the rates with outputs as text alone, as most agents get them.
+	// Text are the rates with text outputs only, as most agents get them.
 	Text DojoOutputs `json:"text"`
 }
 
-// DojoOutputs are the rates with the tools' outputs in one form.
+// DojoOutputs are the rates with one form of the tools' outputs.
 type DojoOutputs struct {
 	Synthesized DojoRates `json:"synthesized"`
-	// Reviewed is with the contracts of a directory; nil when none was given.
+	// Reviewed are the rates with reviewed contracts; nil without a directory of
+	// them.
 	Reviewed *DojoRates `json:"reviewed,omitempty"`
-	// Unreviewed are the suites that the directory has no contracts of; theirs
-	// are the synthesized ones.
+	// Unreviewed are the suites without reviewed contracts; they use the
+	// synthesized ones.
 	Unreviewed []string `json:"unreviewed,omitempty"`
-	// Answered is a person who answers as the user would, with the reviewed
-	// contracts where they were given.
+	// Answered are the rates with a person who answers as the user would, and
+	// with the reviewed contracts if given.
 	Answered DojoRates `json:"answered"`
-	// Scoped is with scopes of the tasks, which bound what the agent may do, with
-	// synthesized contracts and nobody to ask; nil when none were given.
+	// Scoped are the rates with task scopes, which bound the agent's actions,
+	// with synthesized contracts and no person to ask; nil without scopes.
 	Scoped *DojoRates `json:"scoped,omitempty"`
 }
 
@@ -131,12 +134,12 @@ type dojoSuite struct {
 	transcripts []dojoTranscript
 }
 
-// AgentDojo measures the engine on recorded AgentDojo sessions: DIR is one
-// suite, or holds one suite a directory. Contracts are synthesized from the
-// suites' own schemas, and taken from the files of a second directory when one
-// is given. Scopes is a directory with the scopes of the suites' tasks; empty for none.
+// AgentDojo measures the engine on recorded AgentDojo sessions. dir is one suite,
+// or has one directory for each suite. Contracts are synthesized from the suites'
+// schemas, and also read from the directory contracts unless it is empty. scopes
+// is the directory of the tasks' scopes; empty for none.
 func AgentDojo(ctx context.Context, dir, contracts, scopes string) (*DojoReport, error) {
-	dir = within(dir, agentDojoDir)
+	dir = dataSetDir(dir, agentDojoDir)
 	set, err := newDojoSet(dir, "")
 	if err != nil {
 		return nil, err
@@ -181,7 +184,7 @@ func AgentDojo(ctx context.Context, dir, contracts, scopes string) (*DojoReport,
 	return report, nil
 }
 
-// toText leaves of every output what an agent sees of it.
+// toText reduces every output to the text that an agent sees.
 func (s *dojoSet) toText() {
 	for _, suite := range s.suites {
 		for i := range suite.tasks {
@@ -199,13 +202,13 @@ func dropStructures(calls []dojoCall) {
 	}
 }
 
-// dojoSet is a number of suites, each with its contracts.
+// dojoSet is a set of suites with their contracts.
 type dojoSet struct {
 	suites    []*dojoSuite
 	contracts map[string]*contract.File // by suite
-	// unreviewed are the suites whose contracts were asked for and not there.
+	// unreviewed are the suites without the requested contracts.
 	unreviewed []string
-	// scopes are those of the tasks, by suite and task.
+	// scopes are the tasks' scopes, by suite and task.
 	scopes map[string]map[string]json.RawMessage
 }
 
@@ -225,8 +228,8 @@ func (s *dojoSet) readScopes(dir string) error {
 	return nil
 }
 
-// newDojoSet reads suites, and takes their contracts from a directory, or from
-// synthesis when there is none, or none of that suite in it.
+// newDojoSet reads suites and their contracts from a directory. It synthesizes
+// contracts for suites that have none there.
 func newDojoSet(dir, contracts string) (*dojoSet, error) {
 	suites, err := loadDojo(dir)
 	if err != nil {
@@ -253,8 +256,7 @@ func newDojoSet(dir, contracts string) (*dojoSet, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reviewed contracts: %w", err)
 		}
-		// The suite's tools are looked up by the server's name, and a suite is
-		// called like its directory.
+		// A suite's server has the name of its directory.
 		f.Server = s.name
 		set.contracts[s.name] = f
 	}
@@ -333,7 +335,7 @@ func loadSuite(dir string) (*dojoSuite, error) {
 	return s, nil
 }
 
-// run replays all sessions of the suites under a defense, and adds to the rates.
+// run replays all sessions of the suites under a defense and adds to the rates.
 func (set *dojoSet) run(ctx context.Context, by Defense, answered bool, r *DojoRates) error {
 	r.Denied = map[string][]string{}
 	for _, s := range set.suites {
@@ -404,11 +406,11 @@ func (r *DojoRates) attack(ctx context.Context, begin Begin, suite string, t doj
 	return nil
 }
 
-// attackSucceeds looks up what the data records for the set of denied calls. A
-// key is the set as a number, bit i for the i-th attack call, or one digit for
-// each call, the first call first. Where the data has no verdict for the very
-// set (it records all subsets of up to four calls only), the attack counts as
-// stopped when a recorded subset of the denials stopped it already.
+// attackSucceeds returns the recorded outcome for the set of denied calls. A key
+// is the set as a number, bit i for the i-th attack call, or one digit for each
+// call, the first call first. If the exact set isn't recorded (the data has all
+// subsets of up to four calls only), the attack counts as stopped if a recorded
+// subset of the denials stops it.
 func attackSucceeds(denied uint64, calls int, recorded map[string]bool) bool {
 	digits := calls > 1
 	for key := range recorded {
@@ -445,10 +447,10 @@ type dojoOutcome struct {
 	why string
 }
 
-// playDojo replays the calls of a session. The user answers a question about a
-// call of the own task with yes, and about an attack with no. An attack that no
-// call which ran has shown to the agent is not proposed: it counts as not let
-// through, and is no question.
+// playDojo replays the calls of a session. The user answers yes to a question
+// about a call of the own task, and no to one about an attack. An attack whose
+// injection no executed call has shown is not proposed: it counts as stopped,
+// without a question.
 func playDojo(ctx context.Context, begin Begin, prompt string, scope json.RawMessage, calls []dojoCall, answered bool) ([]dojoOutcome, int, error) {
 	s := begin("eval")
 	if err := s.User(ctx, prompt); err != nil {
@@ -491,7 +493,7 @@ func playDojo(ctx context.Context, begin Begin, prompt string, scope json.RawMes
 	return out, questions, nil
 }
 
-// withoutNulls returns the arguments as they are; an absent object is empty.
+// withoutNulls returns the arguments unchanged, or an empty object if absent.
 func withoutNulls(args json.RawMessage) json.RawMessage {
 	if len(args) == 0 {
 		return json.RawMessage("{}")

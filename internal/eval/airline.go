@@ -11,27 +11,25 @@ import (
 	"github.com/remit-project/remit/guard"
 )
 
-// airlineDir is the directory of τ-bench's airline in one of all data sets.
+// airlineDir is the directory of τ-bench's airline in a data directory.
 const airlineDir = "airline"
 
-// AirlineReport is how the guards of the airline example decide the calls of
-// labelled cases.
+// AirlineReport says how the airline example's guards decide labelled calls.
 type AirlineReport struct {
 	Cases int
-	// AllowRight is the share of allowed calls among those that the policy
-	// document allows, DenyRight that of calls that a guard denied among those it
-	// forbids. A question is neither.
+	// AllowRight is the share of permitted calls that were allowed, DenyRight the
+	// share of forbidden calls that a guard denied. A question counts as neither.
 	AllowRight, DenyRight Rate
-	// Literal are the same of the cases that the document decides by its words,
-	// Interpretive those in which it can be read in two ways.
+	// Literal are the rates of cases that the document's wording decides,
+	// Interpretive of those in which it is ambiguous.
 	Literal, Interpretive AirlineRates
-	// ByRule is the share of right decisions by the rule that a case is about.
+	// ByRule is the share of right decisions by the case's rule.
 	ByRule map[string]Rate
-	// Wrong are the cases that were decided otherwise.
+	// Wrong are the cases with another decision.
 	Wrong []CaseMiss
 }
 
-// AirlineRates are rates of a part of the cases.
+// AirlineRates are the rates of a subset of the cases.
 type AirlineRates struct{ AllowRight, DenyRight Rate }
 
 // MarshalJSON implements [json.Marshaler]; see [Rate] for the members.
@@ -56,9 +54,9 @@ func (r AirlineReport) MarshalJSON() ([]byte, error) {
 }
 
 // Airline decides the calls of DIR/cases*.json by the contracts and guards of the
-// airline example. What guards look up comes from the records in DIR.
+// airline example. Guards look values up in the records in DIR.
 func Airline(ctx context.Context, dir string) (*AirlineReport, error) {
-	dir = within(dir, airlineDir)
+	dir = dataSetDir(dir, airlineDir)
 	cases, err := readCases(dir)
 	if err != nil {
 		return nil, err
@@ -78,7 +76,7 @@ func Airline(ctx context.Context, dir string) (*AirlineReport, error) {
 	return r, nil
 }
 
-// newAirlineRig returns the guards of the example over the records in DIR.
+// newAirlineRig returns the example's guards over the records in dir.
 func newAirlineRig(dir string) (*guardRig, error) {
 	g := &guardRig{}
 	var err error

@@ -20,34 +20,34 @@ const (
 	provenanceDir = "provenance"
 )
 
-// dojoNoiseSeeds is how many sets of random roles of each share are tried on
-// recordings, which take longer than the scenarios.
+// dojoNoiseSeeds is the number of random role sets for each share on recordings,
+// which take longer than the scenarios.
 const dojoNoiseSeeds = 3
 
 // Options configure [Compare].
 type Options struct {
-	// Contracts is a directory of reviewed contracts for AgentDojo's suites;
-	// without it they come from synthesis.
+	// Contracts is a directory of reviewed contracts for AgentDojo's suites; when
+	// empty, contracts are synthesized.
 	Contracts string
-	// Progress, when set, is told how much of the work is done. It is never
-	// called from two goroutines at once.
+	// Progress, when set, receives the number of finished jobs. It is never
+	// called concurrently.
 	Progress func(done, total int)
 }
 
-// Comparison is what every defense reaches on every data set that was there.
+// Comparison holds the rates of every defense on every available data set.
 type Comparison struct {
-	// DataSets are those that were measured, in the order of the tables.
+	// DataSets are the measured data sets, in the order of the tables.
 	DataSets []string `json:"data_sets"`
 	// Defenses are in the order of [Defenses].
 	Defenses []DefenseRates `json:"defenses"`
-	// RoleNoise is Remit with wrong roles.
+	// RoleNoise are the rates of Remit with wrong roles.
 	RoleNoise []NoiseRates `json:"role_noise"`
-	// The figures of the engine's parts; nil where their data were not there.
+	// Reports of the engine's parts; nil without their data.
 	AgentDojo  *DojoReport       `json:"agentdojo,omitempty"`
 	InjecAgent *InjecReport      `json:"injecagent,omitempty"`
 	Roles      *RolesReport      `json:"roles,omitempty"`
 	Provenance *ProvenanceReport `json:"provenance,omitempty"`
-	// Diagnostics are the shipped ones.
+	// Diagnostics are the rates of the shipped diagnostics.
 	Diagnostics *DiagnosticReport `json:"diagnostics"`
 }
 
@@ -57,9 +57,9 @@ type DefenseRates struct {
 	Rates map[string]SetRates `json:"rates"`
 }
 
-// SetRates are the three rates that all data sets have.
+// SetRates are the three rates that every data set has.
 type SetRates struct {
-	// Security is the share of attacks that did not succeed.
+	// Security is the share of attacks that failed.
 	Security Rate
 	// Utility is the share of the user's tasks (of AgentDojo) or calls (of the
 	// others) that were let through, nothing injected.
@@ -77,11 +77,11 @@ func (r SetRates) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// Compare measures every defense on the data sets of a directory, which holds
-// any of agentdojo, injecagent, mcp-tools and provenance, and on the shipped
+// Compare measures every defense on the data sets of a directory, which has any
+// of agentdojo, injecagent, mcp-tools and provenance, and on the shipped
 // diagnostics.
 func Compare(ctx context.Context, dir string, o Options) (*Comparison, error) {
-	c, err := newComparing(dir, o)
+	c, err := newComparisonRun(dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,9 @@ func Compare(ctx context.Context, dir string, o Options) (*Comparison, error) {
 	return c.out, c.run(ctx, o.Progress)
 }
 
-// comparing is a comparison in the making: its jobs write to places of their
-// own, so that they may run side by side.
-type comparing struct {
+// comparisonRun is a running comparison. Its jobs write to separate places, so
+// that they can run in parallel.
+type comparisonRun struct {
 	dir   string
 	o     Options
 	out   *Comparison
@@ -102,8 +102,8 @@ type comparing struct {
 	mu    sync.Mutex // guards the rates of out.Defenses
 }
 
-func newComparing(dir string, o Options) (*comparing, error) {
-	c := &comparing{dir: dir, o: o, out: &Comparison{}}
+func newComparisonRun(dir string, o Options) (*comparisonRun, error) {
+	c := &comparisonRun{dir: dir, o: o, out: &Comparison{}}
 	found := false
 	for _, set := range []struct {
 		name string
@@ -136,7 +136,7 @@ func newComparing(dir string, o Options) (*comparing, error) {
 }
 
 // plan lists the jobs.
-func (c *comparing) plan() {
+func (c *comparisonRun) plan() {
 	defenses := Defenses()
 	c.out.Defenses = make([]DefenseRates, len(defenses))
 	for i, by := range defenses {
@@ -181,7 +181,7 @@ func (c *comparing) plan() {
 		c.out.Diagnostics, err = Diagnostics(ctx, "")
 		return err
 	})
-	noise := noisy(dojoNoiseSeeds)
+	noise := roleErrors(dojoNoiseSeeds)
 	c.out.RoleNoise = make([]NoiseRates, len(noise))
 
 	for i, n := range noise {
@@ -192,13 +192,13 @@ func (c *comparing) plan() {
 	}
 }
 
-func (c *comparing) onDojo(ctx context.Context, by Defense) (SetRates, error) {
+func (c *comparisonRun) onDojo(ctx context.Context, by Defense) (SetRates, error) {
 	var r DojoRates
 	err := c.dojo.run(ctx, by, false, &r)
 	return SetRates{r.ASR.Complement(), r.Utility, r.FalsePositives}, err
 }
 
-func (c *comparing) onInjec(ctx context.Context, by Defense) (SetRates, error) {
+func (c *comparisonRun) onInjec(ctx context.Context, by Defense) (SetRates, error) {
 	r, err := c.injec.run(ctx, by)
 	if err != nil {
 		return SetRates{}, err
@@ -212,12 +212,12 @@ func (c *comparing) onInjec(ctx context.Context, by Defense) (SetRates, error) {
 	return out, nil
 }
 
-func (c *comparing) onDiagnostics(ctx context.Context, by Defense) (SetRates, error) {
+func (c *comparisonRun) onDiagnostics(ctx context.Context, by Defense) (SetRates, error) {
 	r, err := c.dia.run(ctx, by)
 	return SetRates{r.Security, r.Utility, r.Utility.Complement()}, err
 }
 
-func (c *comparing) onPlans(ctx context.Context, by Defense) (SetRates, error) {
+func (c *comparisonRun) onPlans(ctx context.Context, by Defense) (SetRates, error) {
 	var all DiagnosticRates
 	for _, n := range planLengths {
 		r, err := c.dia.replan(ctx, by, n, PlanSeeds)
@@ -230,7 +230,7 @@ func (c *comparing) onPlans(ctx context.Context, by Defense) (SetRates, error) {
 }
 
 // run does the jobs, as many at once as there are processors.
-func (c *comparing) run(ctx context.Context, progress func(done, total int)) error {
+func (c *comparisonRun) run(ctx context.Context, progress func(done, total int)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan func(context.Context) error)

@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// MaxLine bounds one line of a JSONL file, in bytes: a session with its
-// outputs fits easily, a file without line ends does not fill the memory.
+// MaxLine bounds one line of a JSONL file, in bytes: a session with its outputs
+// fits, and a file without line breaks doesn't exhaust memory.
 const MaxLine = 64 << 20
 
-// errNotFound is in the error for files that a directory doesn't hold.
+// errNotFound is wrapped by errors about files missing from a directory.
 var errNotFound = errors.New("give the directory that holds the data set")
 
-// within returns the directory of one data set in a directory of all, or the
-// directory itself where it is that of the set.
-func within(dir, set string) string {
+// dataSetDir returns the directory of a data set within a directory of data sets,
+// or dir itself if it is the data set.
+func dataSetDir(dir, set string) string {
 	if sub := filepath.Join(dir, set); isDir(sub) {
 		return sub
 	}
@@ -35,8 +35,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// find returns the files of a directory whose names begin and end as given,
-// with any infix between ("cases.dev.jsonl" for "cases", ".jsonl").
+// find returns the files of a directory with the given prefix and suffix and any
+// infix ("cases.dev.jsonl" for "cases", ".jsonl").
 func find(dir, prefix, suffix string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -62,9 +62,9 @@ func find(dir, prefix, suffix string) ([]string, error) {
 	return out, nil
 }
 
-// noCase is the error of files in which nothing is labelled: rates of nothing
-// would read like a result.
-func noCase(dir, prefix string) error {
+// noCaseError returns the error for files without labelled cases: rates over none
+// would look like a result.
+func noCaseError(dir, prefix string) error {
 	return fmt.Errorf("%s: %s*.jsonl holds no labelled case", dir, prefix)
 }
 

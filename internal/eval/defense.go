@@ -12,7 +12,7 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Conversation is one conversation under a defense. It takes the same events as a
+// Conversation is one conversation under a defense. It takes the same events as
 // [ledger.Session], which implements it, so that every defense sees the same
 // recordings.
 type Conversation interface {
@@ -26,27 +26,27 @@ type Conversation interface {
 // Begin starts a conversation under a defense.
 type Begin func(id string) Conversation
 
-// Description says what a defense is.
+// Description describes a defense.
 type Description struct {
 	// Name is short and stable: tables, plots and JSON use it.
 	Name string `json:"name"`
-	// About is one line for a reader who knows the design and not this code.
+	// About is one line for a reader who knows the design but not this code.
 	About string `json:"about"`
-	// Follows names the published system, or the ablation, that it stands for.
+	// Follows names the published system or the ablation that it represents.
 	Follows string `json:"follows"`
 }
 
-// Defense is one way of guarding an agent's calls.
+// Defense is a way to guard an agent's calls.
 type Defense interface {
 	Describe() Description
-	// Ready makes the defense ready for a set of tools. It leaves the contracts
-	// as they are.
+	// Ready prepares the defense for a set of tools. It doesn't modify the
+	// contracts.
 	Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error)
 }
 
-// Defenses lists what is compared: no defense, the published monitors as the
-// PACT paper has them, Remit at its four precisions, and Remit with one part
-// taken away.
+// Defenses returns the compared defenses: none, the published monitors as the
+// PACT paper describes them, Remit at its four precisions, and Remit with one
+// part removed.
 func Defenses() []Defense {
 	const pact, ablation = "PACT", "ablation of Remit"
 	return []Defense{
@@ -57,18 +57,18 @@ func Defenses() []Defense {
 		engine{Description{"per-argument-external", "every argument is judged by itself, and may come from anywhere", pact + ", uniform floor"}, uniform(label.External)},
 		engine{Description{"no-roles", "all arguments of a tool have one role and the tool's strictest floor", ablation}, withoutRoles},
 		forgetful{},
-		engine{Description{"no-certificates", "roles and floors, and nothing recovers a blocked value (L2)", ablation}, at(label.L2)},
+		engine{Description{"no-certificates", "roles and floors, and nothing recovers a blocked value (L2)", ablation}, setPrecision(label.L2)},
 		engine{Description{"no-global-rules", "contracts alone: no sink rules, unprovoked calls pass", ablation}, withoutGlobalRules},
-		engine{Description{"remit-L0", "the whole call is one value that must come from the user", pact + ", L0"}, at(label.L0)},
-		engine{Description{"remit-L1", "the whole call is one value, held to the tool's strictest floor", pact + ", L1"}, at(label.L1)},
-		engine{Description{"remit-L2", "every argument by its own role and floor", pact + ", L2"}, at(label.L2)},
+		engine{Description{"remit-L0", "the whole call is one value that must come from the user", pact + ", L0"}, setPrecision(label.L0)},
+		engine{Description{"remit-L1", "the whole call is one value, held to the tool's strictest floor", pact + ", L1"}, setPrecision(label.L1)},
+		engine{Description{"remit-L2", "every argument by its own role and floor", pact + ", L2"}, setPrecision(label.L2)},
 		Remit(),
 	}
 }
 
-// Remit is the whole engine, as it is by default.
+// Remit returns the whole engine with its defaults.
 func Remit() Defense {
-	return engine{Description{"remit", "every argument by its own role and floor, with certificates (L3)", "PACT, L3"}, at(label.L3)}
+	return engine{Description{"remit", "every argument by its own role and floor, with certificates (L3)", "PACT, L3"}, setPrecision(label.L3)}
 }
 
 // engine is Remit with changed contracts.
@@ -100,7 +100,8 @@ func monitor(contracts []*contract.File, tools []*schema.Catalogue, change func(
 	return m, nil
 }
 
-// arguments calls f for every argument entry of a tool, those of variants too.
+// arguments calls f for every argument entry of a tool, including those of
+// variants.
 func arguments(t *contract.Tool, f func(*contract.Arg)) {
 	for i := range t.Args {
 		f(&t.Args[i])
@@ -115,8 +116,8 @@ func arguments(t *contract.Tool, f func(*contract.Arg)) {
 	}
 }
 
-// at sets the precision everywhere.
-func at(p label.Precision) func(*contract.File) {
+// setPrecision returns a change that sets the precision everywhere.
+func setPrecision(p label.Precision) func(*contract.File) {
 	return func(f *contract.File) {
 		f.Precision = p
 		for i := range f.Tools {
@@ -125,7 +126,7 @@ func at(p label.Precision) func(*contract.File) {
 	}
 }
 
-// withoutGlobalRules switches off everything that is not in a contract.
+// withoutGlobalRules disables every rule outside of the contract.
 func withoutGlobalRules(f *contract.File) {
 	f.Sinks, f.Unprovoked = contract.Off, contract.Off
 	for i := range f.Tools {
@@ -140,11 +141,11 @@ func withoutGlobalRules(f *contract.File) {
 	}
 }
 
-// uniform gives every argument one floor. Neither certificates nor global rules
-// are part of that baseline.
+// uniform returns a change that gives every argument the same floor. This
+// baseline has neither certificates nor global rules.
 func uniform(floor label.Trust) func(*contract.File) {
 	return func(f *contract.File) {
-		at(label.L2)(f)
+		setPrecision(label.L2)(f)
 		withoutGlobalRules(f)
 		for i := range f.Tools {
 			arguments(&f.Tools[i], func(a *contract.Arg) { a.Floor = floor })
@@ -153,9 +154,9 @@ func uniform(floor label.Trust) func(*contract.File) {
 }
 
 // withoutRoles makes every argument of a tool a target with the strictest floor
-// that any of the tool's arguments has.
+// of the tool's arguments.
 func withoutRoles(f *contract.File) {
-	at(label.L3)(f)
+	setPrecision(label.L3)(f)
 	for i := range f.Tools {
 		strictest := label.External
 		arguments(&f.Tools[i], func(a *contract.Arg) { strictest = max(strictest, a.Floor) })
@@ -163,7 +164,7 @@ func withoutRoles(f *contract.File) {
 	}
 }
 
-// none lets everything through.
+// none allows everything.
 type none struct{}
 
 func (none) Describe() Description {
@@ -187,11 +188,11 @@ func (open) Confirm(_ context.Context, call string) (*remit.Decision, error) {
 func (open) Result(context.Context, remit.Result) error { return nil }
 
 // flat is a monitor with one label for the whole call. Its lattice has two
-// levels, as those of the systems that it stands for: what outsiders may have
+// levels, as in the systems that it represents: text that outsiders may have
 // written, and everything else.
 type flat struct {
-	// conservative takes the label of everything that the model has seen,
-	// instead of that of the call's own arguments.
+	// conservative uses the label of everything that the model has seen, instead
+	// of the label of the call's own arguments.
 	conservative bool
 }
 
@@ -204,7 +205,7 @@ func (f flat) Describe() Description {
 
 func (f flat) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
 	// The engine only labels here: it accepts everything, and the flat rule
-	// judges what it found.
+	// judges the labels.
 	m, err := monitor(contracts, tools, uniform(label.External))
 	if err != nil {
 		return nil, err
@@ -250,7 +251,7 @@ func (s *flatSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision
 	return d, nil
 }
 
-// output is what the contract says a call's result is worth.
+// output returns the trust that the contract gives a call's result.
 func (s *flatSession) output(d *remit.Decision) label.Trust {
 	for _, f := range s.contracts {
 		if f.Server != d.Server {
@@ -272,7 +273,7 @@ func (s *flatSession) output(d *remit.Decision) label.Trust {
 	return label.External
 }
 
-// Confirm is for defenses that ask; this one doesn't.
+// Confirm implements [Conversation]; this defense never asks.
 func (s *flatSession) Confirm(_ context.Context, call string) (*remit.Decision, error) {
 	return &remit.Decision{Call: call, Verdict: remit.Deny}, nil
 }
@@ -287,9 +288,9 @@ func (s *flatSession) Result(ctx context.Context, r remit.Result) error {
 	return s.Session.Result(ctx, r)
 }
 
-// forgetful is Remit without labels that persist: a value keeps its label for
-// one step. What stands in the last result has that result's label, and
-// whatever came before counts as the model's own.
+// forgetful is Remit without persistent labels: a value keeps its label for one
+// step. Text in the last result has that result's label, and earlier text counts
+// as the model's own.
 type forgetful struct{}
 
 func (forgetful) Describe() Description {
@@ -297,7 +298,7 @@ func (forgetful) Describe() Description {
 }
 
 func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
-	m, err := monitor(contracts, tools, at(label.L3))
+	m, err := monitor(contracts, tools, setPrecision(label.L3))
 	if err != nil {
 		return nil, err
 	}
@@ -325,8 +326,9 @@ func (s *forgetfulSession) User(_ context.Context, text string) error {
 	return nil
 }
 
-// fresh begins a session that knows the texts and, if wanted, the last result.
-func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*ledger.Session, error) {
+// newSession starts a session that knows the texts and, if last is set, the last
+// result.
+func (s *forgetfulSession) newSession(ctx context.Context, last bool) (*ledger.Session, error) {
 	to := ledger.Begin(s.monitor, s.id)
 	for _, say := range s.texts {
 		if err := say(ctx, to); err != nil {
@@ -353,7 +355,7 @@ func (s *forgetfulSession) fresh(ctx context.Context, last bool) (*ledger.Sessio
 func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
 	s.calls[c.ID] = c
 	if s.last != nil {
-		to, err := s.fresh(ctx, true)
+		to, err := s.newSession(ctx, true)
 		if err != nil {
 			return nil, err
 		}
@@ -367,7 +369,7 @@ func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Dec
 		}
 	}
 
-	to, err := s.fresh(ctx, false)
+	to, err := s.newSession(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +377,7 @@ func (s *forgetfulSession) Decide(ctx context.Context, c remit.Call) (*remit.Dec
 	return to.Decide(ctx, c)
 }
 
-// fromResult tells whether some argument stands in a result as a whole.
+// fromResult reports whether some argument appears whole in a result.
 func fromResult(d *remit.Decision) bool {
 	for _, f := range d.Findings {
 		for _, e := range f.Evidence {

@@ -463,7 +463,7 @@ func (d *diagnostics) groups() []string {
 }
 
 func atPrecision(p label.Precision) Defense {
-	return engine{Description{"remit-" + p.String(), "Remit at precision " + p.String(), "PACT, " + p.String()}, at(p)}
+	return engine{Description{"remit-" + p.String(), "Remit at precision " + p.String(), "PACT, " + p.String()}, setPrecision(p)}
 }
 
 // unexpected compares the outcome of every scenario with what its file says.
@@ -515,9 +515,9 @@ type wrongRoles struct {
 	runs []Defense
 }
 
-// noisy lists the ways in which roles can be wrong: random ones in shares of 10
+// roleErrors lists the ways in which roles can be wrong: random ones in shares of 10
 // to 50 %, and the two extremes that an attacker would choose.
-func noisy(seeds int) []wrongRoles {
+func roleErrors(seeds int) []wrongRoles {
 	out := []wrongRoles{{"as written", []Defense{Remit()}}}
 	for percent := 10; percent <= 50; percent += 10 {
 		w := wrongRoles{name: fmt.Sprintf("%d %% random", percent)}
@@ -534,7 +534,7 @@ func noisy(seeds int) []wrongRoles {
 // noise measures the engine with wrong roles over the scenarios.
 func (d *diagnostics) noise(ctx context.Context, seeds int) ([]NoiseRates, error) {
 	var out []NoiseRates
-	for _, w := range noisy(seeds) {
+	for _, w := range roleErrors(seeds) {
 		r, err := d.noiseOf(ctx, w, nil)
 		if err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (rig *gatewayRig) timed(ctx context.Context, p *clientPair) (time.Duration,
 	if p.pipe != nil {
 		took, at := p.pipe.last()
 		rig.clock.note(t, stageGateway, took)
-		rig.clock.replied(t, at)
+		rig.clock.noteReply(t, at)
 	}
 	return took, err
 }

@@ -65,7 +65,7 @@ func (c *stageClock) begin(argument string) *callTimes {
 	return t
 }
 
-func (c *stageClock) of(arguments []byte) *callTimes {
+func (c *stageClock) lookup(arguments []byte) *callTimes {
 	argument := strictjson.GetText(arguments, "id")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,15 +133,15 @@ type timedWriter struct {
 
 // Write implements [http.ResponseWriter].
 func (w *timedWriter) Write(b []byte) (int, error) {
-	w.clock.replied(w.call.t, time.Now())
+	w.clock.noteReply(w.call.t, time.Now())
 	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap is for [http.ResponseController].
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// replied notes when a call was answered, the first time.
-func (c *stageClock) replied(t *callTimes, at time.Time) {
+// noteReply notes when a call was answered, the first time.
+func (c *stageClock) noteReply(t *callTimes, at time.Time) {
 	if t == nil {
 		return
 	}
@@ -171,7 +171,7 @@ func (s timedLogs) Append(ctx context.Context, session string, expected int64, r
 	took := time.Since(began)
 	for _, r := range records {
 		if r.Event.Kind == remit.CallEvent {
-			s.clock.decided(ctx, r.Event.Call, took)
+			s.clock.noteDecision(ctx, r.Event.Call, took)
 		}
 	}
 	return err
@@ -184,15 +184,15 @@ func (s timedLogs) AppendRelaxed(ctx context.Context, session string, expected i
 	took := time.Since(began)
 	for _, r := range records {
 		if r.Event.Result != nil {
-			s.clock.recorded(r.Event.Result.Call, took)
+			s.clock.noteResult(r.Event.Result.Call, took)
 		}
 	}
 	return err
 }
 
-// decided notes that the decision on a call was appended.
-func (c *stageClock) decided(ctx context.Context, call *remit.Call, took time.Duration) {
-	t := c.of(call.Arguments)
+// noteDecision notes that the decision on a call was appended.
+func (c *stageClock) noteDecision(ctx context.Context, call *remit.Call, took time.Duration) {
+	t := c.lookup(call.Arguments)
 	if t == nil {
 		return
 	}
@@ -205,9 +205,9 @@ func (c *stageClock) decided(ctx context.Context, call *remit.Call, took time.Du
 	t.stages[stageDecision] += took
 }
 
-// recorded notes that the result of a call was appended. Then the session labels
+// noteResult notes that the result of a call was appended. Then the session labels
 // it, and the gateway replies.
-func (c *stageClock) recorded(call string, took time.Duration) {
+func (c *stageClock) noteResult(call string, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t := c.asked[call]; t != nil {
@@ -254,7 +254,7 @@ type timedLink struct {
 
 // Send implements [upstream.Link].
 func (l timedLink) Send(m upstream.Message) error {
-	if t := l.from.clock.of(strictjson.Get(m.Raw, "params", "arguments")); t != nil {
+	if t := l.from.clock.lookup(strictjson.Get(m.Raw, "params", "arguments")); t != nil {
 		l.from.mu.Lock()
 		l.from.sent[string(strictjson.Int(m.ID))] = sentCall{t, time.Now()}
 		l.from.mu.Unlock()

@@ -89,7 +89,7 @@ const (
 // InjecAgent measures the engine on InjecAgent's cases: every user case with
 // every attacker case, contracts from synthesis.
 func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
-	set, err := loadInjec(within(dir, injecAgentDir))
+	set, err := loadInjec(dataSetDir(dir, injecAgentDir))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (set *injecSet) run(ctx context.Context, by Defense) (*InjecReport, error) 
 	}
 
 	for _, a := range set.attackers {
-		if err := r.twin(ctx, begin, a); err != nil {
+		if err := r.playTwin(ctx, begin, a); err != nil {
 			return nil, err
 		}
 		for _, u := range set.users {
@@ -229,23 +229,23 @@ func injecAttack(ctx context.Context, begin Begin, u injecUser, a injecAttacker,
 			}
 			continue
 		}
-		if err := s.Result(ctx, remit.Result{Call: id, Content: stolen(a, i)}); err != nil {
+		if err := s.Result(ctx, remit.Result{Call: id, Content: stolenData(a, i)}); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
 }
 
-// stolen is what a call of a data-stealing case returns: the data set has no
+// stolenData is what a call of a data-stealing case returns: the data set has no
 // result for it, but the next call carries the data on.
-func stolen(a injecAttacker, i int) string {
+func stolenData(a injecAttacker, i int) string {
 	if i+1 < len(a.Calls) {
 		return string(a.Calls[i+1].Args)
 	}
 	return `{"success": true}`
 }
 
-func (r *InjecReport) twin(ctx context.Context, begin Begin, a injecAttacker) error {
+func (r *InjecReport) playTwin(ctx context.Context, begin Begin, a injecAttacker) error {
 	s := begin(a.ID)
 	if err := s.User(ctx, a.Instruction); err != nil {
 		return err
@@ -265,7 +265,7 @@ func (r *InjecReport) twin(ctx context.Context, begin Begin, a injecAttacker) er
 		if d.Verdict != remit.Allow {
 			r.TwinNotPassed = append(r.TwinNotPassed, fmt.Sprintf("%s %s: %s", a.ID, c.Tool, reasons(d)))
 		}
-		if err := s.Result(ctx, remit.Result{Call: id, Content: stolen(a, i)}); err != nil {
+		if err := s.Result(ctx, remit.Result{Call: id, Content: stolenData(a, i)}); err != nil {
 			return err
 		}
 	}

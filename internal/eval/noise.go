@@ -52,7 +52,7 @@ func AllControl() Defense {
 // relabel gives arguments other roles, and with a new role its own floor and
 // procedures: whoever is wrong about the role is wrong about those too.
 func relabel(f *contract.File, role func(*contract.Arg) label.Role) {
-	at(label.L3)(f)
+	setPrecision(label.L3)(f)
 	for i := range f.Tools {
 		arguments(&f.Tools[i], func(a *contract.Arg) {
 			if r := role(a); r != a.Role {

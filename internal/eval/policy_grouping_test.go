@@ -127,7 +127,7 @@ func TestMatched(t *testing.T) {
 		{"two want one", [][]int{{0}, {0}}, 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := matched(tt.left, tt.right); got != tt.want {
+			if got := matchingSize(tt.left, tt.right); got != tt.want {
 				t.Errorf("%d, want %d", got, tt.want)
 			}
 		})

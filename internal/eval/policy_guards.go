@@ -114,14 +114,14 @@ func (m *guardMeasure) decide(ctx context.Context, cases []guardCase) error {
 		if err != nil {
 			return fmt.Errorf("case %s: %w", cases[i].ID, err)
 		}
-		m.add(&cases[i], ruled(d))
+		m.add(&cases[i], dropContractReasons(d))
 	}
 	return nil
 }
 
-// ruled is a decision without what contracts only ask about: values that nobody
+// dropContractReasons is a decision without what contracts only ask about: values that nobody
 // vouched for are no matter of the policy document.
-func ruled(d *remit.Decision) *remit.Decision {
+func dropContractReasons(d *remit.Decision) *remit.Decision {
 	out := *d
 	out.Verdict, out.Reasons = remit.Allow, nil
 	for _, r := range d.Reasons {

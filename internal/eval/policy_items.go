@@ -23,7 +23,7 @@ func compareItems(truth, found []policyItem) ItemRates {
 			}
 		}
 	}
-	paired := matched(alike, len(found))
+	paired := matchingSize(alike, len(found))
 	out := ItemRates{Precision: rateOf(paired, len(found)), Recall: rateOf(paired, len(truth))}
 	want, got := sentencesOf(truth), sentencesOf(found)
 	for _, item := range truth {
@@ -35,9 +35,9 @@ func compareItems(truth, found []policyItem) ItemRates {
 	return out
 }
 
-// matched is the size of a largest matching, by augmenting paths: the i-th on the
+// matchingSize is the size of a largest matching, by augmenting paths: the i-th on the
 // left goes with one of its right ones at most, and the other way round.
-func matched(left [][]int, right int) int {
+func matchingSize(left [][]int, right int) int {
 	partner := make([]int, right)
 	for j := range partner {
 		partner[j] = -1
@@ -100,13 +100,13 @@ func sentencesOf(items []policyItem) map[string]bool {
 	return out
 }
 
-// placed are the policies that have a sentence.
-func placed(items []policyItem) []policyItem {
+// placedItems are the policies that have a sentence.
+func placedItems(items []policyItem) []policyItem {
 	return slices.DeleteFunc(slices.Clone(items), func(i policyItem) bool { return len(i.sentences) == 0 })
 }
 
-// without are the sentences of which drop says false.
-func without(sentences map[string]bool, drop func(string) bool) map[string]bool {
+// removeSentences are the sentences of which drop says false.
+func removeSentences(sentences map[string]bool, drop func(string) bool) map[string]bool {
 	out := map[string]bool{}
 	for s := range sentences {
 		if !drop(s) {

@@ -1,7 +1,7 @@
 package eval
 
-// known puts a rate into the object, or null where it is a rate of nothing.
-func (o object) known(name string, r Rate) {
+// putRate puts a rate into the object, or null where it is a rate of nothing.
+func (o object) putRate(name string, r Rate) {
 	if r.Of == 0 {
 		o[name] = nil
 		return
@@ -9,9 +9,9 @@ func (o object) known(name string, r Rate) {
 	o.rate(name, r)
 }
 
-// harmonic puts the harmonic mean of precision and recall into the object, or null
+// putHarmonic puts the harmonic mean of precision and recall into the object, or null
 // where both are of nothing.
-func (o object) harmonic(name string, precision, recall Rate) {
+func (o object) putHarmonic(name string, precision, recall Rate) {
 	o[name] = nil
 	if precision.Of+recall.Of > 0 {
 		o[name] = f1(precision, recall)
@@ -28,17 +28,17 @@ func list[T any](items []T) []T {
 
 // put adds the rates; those of nothing are null.
 func (r MappingRates) put(o object) {
-	o.known("precision", r.Precision)
-	o.known("recall", r.Recall)
-	o.harmonic("f1", r.Precision, r.Recall)
+	o.putRate("precision", r.Precision)
+	o.putRate("recall", r.Recall)
+	o.putHarmonic("f1", r.Precision, r.Recall)
 	o["references"], o["references_graded"], o["references_pairs"] = r.References, r.GradedReferences, r.Pairs
 	items := object{}
-	items.known("precision", r.Items.Precision)
-	items.known("recall", r.Items.Recall)
-	items.harmonic("f1", r.Items.Precision, r.Items.Recall)
-	items.known("touched_precision", r.Items.TouchedPrecision)
-	items.known("touched_recall", r.Items.TouchedRecall)
-	items.harmonic("touched_f1", r.Items.TouchedPrecision, r.Items.TouchedRecall)
+	items.putRate("precision", r.Items.Precision)
+	items.putRate("recall", r.Items.Recall)
+	items.putHarmonic("f1", r.Items.Precision, r.Items.Recall)
+	items.putRate("touched_precision", r.Items.TouchedPrecision)
+	items.putRate("touched_recall", r.Items.TouchedRecall)
+	items.putHarmonic("touched_f1", r.Items.TouchedPrecision, r.Items.TouchedRecall)
 	o["items"] = items
 }
 
@@ -66,8 +66,8 @@ func (r *GuardReport) put(o object) {
 		return
 	}
 	truth := r.Truth
-	o.known("tpr", truth.TPR)
-	o.known("false_positive_rate", truth.AllowRight.Complement())
+	o.putRate("tpr", truth.TPR)
+	o.putRate("false_positive_rate", truth.AllowRight.Complement())
 	o["mutation_score"] = nil
 	if of := r.Killed + r.Survived; of > 0 {
 		o["mutation_score"] = float64(r.Killed) / float64(of)
@@ -85,7 +85,7 @@ func (r *GuardReport) put(o object) {
 
 func (r GuardRates) object() object {
 	o := object{"only_not_enforced": r.Unenforced, "only_undecided": r.Undecided, "only_asked": r.Asked}
-	o.known("tpr", r.TPR)
-	o.known("allow_right", r.AllowRight)
+	o.putRate("tpr", r.TPR)
+	o.putRate("allow_right", r.AllowRight)
 	return o
 }

@@ -179,14 +179,14 @@ func (c *mappingComparison) tool(tool string) {
 			}
 		}
 		if len(stray) > 0 {
-			got[i].sentences = without(item.sentences, func(s string) bool { return stray[s] })
+			got[i].sentences = removeSentences(item.sentences, func(s string) bool { return stray[s] })
 			c.stray = append(c.stray, policyItem{name: item.name, sentences: stray})
 		}
 	}
 	got = slices.DeleteFunc(got, func(i policyItem) bool { return len(i.sentences)+len(i.foreign) == 0 })
 
 	for _, item := range c.found[policydoc.EveryTool] {
-		item.sentences = without(item.sentences, func(s string) bool { return !want[s] })
+		item.sentences = removeSentences(item.sentences, func(s string) bool { return !want[s] })
 		if len(item.sentences) > 0 {
 			item.foreign = nil
 			got = append(got, item)
@@ -209,7 +209,7 @@ func (c *mappingComparison) leaveOut(tools []string) {
 	left := sentencesOf(every)
 	for _, tool := range tools {
 		want := sentencesOf(c.truth[tool])
-		left = without(left, func(s string) bool { return want[s] })
+		left = removeSentences(left, func(s string) bool { return want[s] })
 	}
 	for _, item := range every {
 		c.report.Foreign = append(c.report.Foreign, foreign(policydoc.EveryTool, item)...)
@@ -253,7 +253,7 @@ func (c *mappingComparison) compare(tool string, truth, found []policyItem) {
 		}
 	}
 
-	r.Items = compareItems(placed(truth), found)
+	r.Items = compareItems(placedItems(truth), found)
 	if r.Pairs = pairs(len(common)); r.Pairs > 0 {
 		a, b := groups(common, truth), groups(common, found)
 		index, graded := randIndex(a, b), gradedRandIndex(a, b)

@@ -245,7 +245,7 @@ func TestNamesOfPolicies(t *testing.T) {
 		"At most five items": "at-most-five-items", " (1) A & B! ": "1-a-b", "": "policy", "日本": "policy",
 		strings.Repeat("ab ", 60): strings.TrimSuffix(strings.Repeat("ab-", 30), "-"),
 	} {
-		got := hyphened(text)
+		got := hyphenate(text)
 		if got != want || !policydoc.ValidName(got) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

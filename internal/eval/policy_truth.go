@@ -100,10 +100,10 @@ func (t *policyTruth) tools() []string {
 	return slices.Compact(out)
 }
 
-// unchecked tells of a kind of rules that no check is made of, because the
+// hasNoCheck tells of a kind of rules that no check is made of, because the
 // tool's schema has it already, because it takes judgement, or because it only
 // permits.
-func unchecked(kind string) bool {
+func hasNoCheck(kind string) bool {
 	return kind == "schema" || kind == "semantic" || kind == "permission"
 }
 
@@ -130,9 +130,9 @@ func (t *policyTruth) mappings() []*policydoc.Mapping {
 }
 
 func (t *policyTruth) item(r *truthRule) policydoc.Policy {
-	item := policydoc.Policy{Name: hyphened(cmp.Or(r.Name, r.ID, "policy")), Description: cmp.Or(r.Description, r.Name),
+	item := policydoc.Policy{Name: hyphenate(cmp.Or(r.Name, r.ID, "policy")), Description: cmp.Or(r.Description, r.Name),
 		References: r.References, Status: policydoc.Approved, Compliance: r.Compliance.words(), Violations: r.Violation.words()}
-	if unchecked(r.Kind) {
+	if hasNoCheck(r.Kind) {
 		item.Status, item.Reason = policydoc.Archived, cmp.Or(t.Kinds[r.Kind], r.Kind)
 	}
 	return item
@@ -153,9 +153,9 @@ func (e *truthExample) words() []string {
 // bytes at most.
 const maxHyphened = 90
 
-// hyphened is a text as the name of a policy: lower-case words with hyphens
+// hyphenate is a text as the name of a policy: lower-case words with hyphens
 // between.
-func hyphened(text string) string {
+func hyphenate(text string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(text) {

@@ -83,7 +83,7 @@ type ProvenanceMiss struct {
 
 // Provenance runs the resolver over DIR/cases*.jsonl.
 func Provenance(dir string) (*ProvenanceReport, error) {
-	dir = within(dir, provenanceDir)
+	dir = dataSetDir(dir, provenanceDir)
 	files, err := find(dir, "cases", ".jsonl")
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 	}
 
 	if r.Leaves == 0 {
-		return nil, noCase(dir, "cases")
+		return nil, noCaseError(dir, "cases")
 	}
 	r.Laundered, r.OverTainted = rateOf(r.Laundered.N, r.Leaves), rateOf(r.OverTainted.N, r.Leaves)
 	r.OriginsRecall = rateOf(found, total)

@@ -105,7 +105,7 @@ var effects = map[string]contract.Effect{
 // Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of
 // every labelled server and scores them.
 func Roles(dir string) (*RolesReport, error) {
-	dir = within(dir, rolesDir)
+	dir = dataSetDir(dir, rolesDir)
 	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func Roles(dir string) (*RolesReport, error) {
 	}
 
 	if s.args+s.tools == 0 {
-		return nil, noCase(dir, "labels")
+		return nil, noCaseError(dir, "labels")
 	}
 	return s.report(), nil
 }

@@ -25,7 +25,7 @@ func (e scopedEngine) Ready(contracts []*contract.File, tools []*schema.Catalogu
 	changed := make([]*contract.File, len(contracts))
 	for i, f := range contracts {
 		changed[i] = f.Clone()
-		at(label.L3)(changed[i])
+		setPrecision(label.L3)(changed[i])
 	}
 	m, err := remit.New(remit.Options{Contracts: changed, Tools: tools, Scopes: e.mode})
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// MaxInput bounds what an agent may write to a hook, in bytes: the largest
-// result that a session takes, with what JSON adds to it.
+// MaxInput bounds a hook's input in bytes: the largest result that a session
+// accepts, with the overhead of JSON.
 const MaxInput = 32 << 20
 
 // Agent is a program that runs hooks.
 type Agent struct {
-	// Name is what the command line calls it, Title what people do.
+	// Name is the agent's name on the command line, Title its name for people.
 	Name, Title string
-	// joins are the separators between a server and its tool in names that the
-	// agent doesn't take apart itself.
+	// joins are the separators between server and tool in names that the agent
+	// doesn't split itself.
 	joins string
 
 	parse  func(input []byte, env func(string) string) (*Event, error)
@@ -28,12 +28,12 @@ type Agent struct {
 	files  files
 }
 
-// Agents are all that are known.
+// Agents returns all known agents.
 func Agents() []*Agent {
 	return []*Agent{claudeCode(), codex(), cursor(), gemini(), copilot(), windsurf()}
 }
 
-// Find returns an agent by its name.
+// Find returns an agent by its name; an unknown name is an error.
 func Find(name string) (*Agent, error) {
 	var names []string
 	for _, a := range Agents() {
@@ -45,7 +45,8 @@ func Find(name string) (*Agent, error) {
 	return nil, fmt.Errorf("the agent %q is not known: write one of %s", name, strings.Join(names, ", "))
 }
 
-// Parse reads what the agent wrote; env looks up variables of its environment.
+// Parse reads an event from the agent's input; env looks up variables of its
+// environment.
 func (a *Agent) Parse(input []byte, env func(string) string) (*Event, error) {
 	if len(input) > MaxInput {
 		return nil, fmt.Errorf("the input is larger than %d MiB", MaxInput>>20)
@@ -61,7 +62,7 @@ func (a *Agent) Parse(input []byte, env func(string) string) (*Event, error) {
 	return e, nil
 }
 
-// check makes sure that an event has what its kind needs.
+// check returns an error if an event lacks what its kind needs.
 func (e *Event) check() error {
 	switch {
 	case e.Kind == Other:
@@ -80,7 +81,7 @@ func (e *Event) check() error {
 	return nil
 }
 
-// Answer is what the hook ends with.
+// Answer returns the hook's output for an answer.
 func (a *Agent) Answer(e *Event, to Answer) Output {
 	switch e.Kind {
 	case PreTool:
@@ -91,9 +92,8 @@ func (a *Agent) Answer(e *Event, to Answer) Output {
 	return Output{}
 }
 
-// Fail is what the hook ends with when there is no answer: a call is denied. What
-// the user said, and what a tool returned, was only not taken note of, which
-// makes nothing more trusted.
+// Fail returns the hook's output when there is no answer. It denies a call. A
+// prompt or a result is only left unrecorded, which makes nothing more trusted.
 func (a *Agent) Fail(e *Event, err error) Output {
 	if e.Kind == PreTool {
 		return a.Answer(e, Answer{Verdict: remit.Deny, Reason: "Remit denies the call, because it can't decide it: " + err.Error() + "\n"})
@@ -103,13 +103,13 @@ func (a *Agent) Fail(e *Event, err error) Output {
 	return out
 }
 
-// Refuse is what the hook ends with when the event can't be understood.
+// Refuse returns the hook's output for an event that can't be understood.
 func (a *Agent) Refuse(err error) Output {
 	return Output{Stderr: "Remit denies this: " + err.Error() + "\n", Exit: blocked}
 }
 
-// decode reads an agent's JSON. What it doesn't know is newer than Remit, and
-// left alone.
+// decode decodes an agent's JSON. It ignores unknown members, which newer agents
+// may add.
 func decode(input []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(input))
 	if err := d.Decode(to); err != nil {
@@ -121,8 +121,8 @@ func decode(input []byte, to any) error {
 	return nil
 }
 
-// notes are events that an agent documents, by which it only tells something:
-// whatever is answered, nothing runs that would not run without the hook.
+// notes maps documented events that only inform: whatever the answer, nothing
+// runs that would not run without the hook.
 func notes(names ...string) map[string]Kind {
 	out := map[string]Kind{}
 	for _, n := range names {
@@ -131,8 +131,8 @@ func notes(names ...string) map[string]Kind {
 	return out
 }
 
-// object is a raw value as the arguments of a call: itself where it is an object,
-// and else its only member.
+// object returns the arguments of a call from a raw value: the value itself if it
+// is an object, otherwise an object with the value as its only member.
 func object(raw json.RawMessage) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -144,7 +144,7 @@ func object(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"input":` + string(raw) + `}`)
 }
 
-// arguments makes the arguments of a call.
+// arguments encodes the arguments of a call.
 func arguments(members map[string]any) json.RawMessage {
 	out, err := json.Marshal(members)
 	if err != nil {
@@ -153,9 +153,9 @@ func arguments(members map[string]any) json.RawMessage {
 	return out
 }
 
-// unquoted is the JSON in a JSON text, as some agents write arguments; another
-// value is returned as it is.
-func unquoted(raw json.RawMessage) json.RawMessage {
+// unquote returns the JSON in a JSON string, as some agents write arguments;
+// other values stay as they are.
+func unquote(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -163,8 +163,8 @@ func unquoted(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// result reads what a tool returned: text, the content of an MCP result, or any
-// other value.
+// result reads a tool's result: text, the content of an MCP result, or any other
+// value.
 func result(raw json.RawMessage) *Result {
 	raw = bytes.TrimSpace(raw)
 	var text string
@@ -203,7 +203,7 @@ func result(raw json.RawMessage) *Result {
 	return &Result{Text: b.String(), Structured: whole.Structured}
 }
 
-// encode writes an agent's answer.
+// encode encodes an agent's answer.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,16 +10,16 @@ import (
 	"github.com/remit-project/remit/internal/jsonc"
 )
 
-// Flaw is something about the hooks in an agent's file that a person should know.
+// Flaw is a problem with the hooks in an agent's file that a person should know.
 type Flaw struct {
 	Position contract.Position
-	// Open tells that calls can pass by it undecided.
+	// Open is true when calls can bypass the hook undecided.
 	Open            bool
 	Message, Remedy string
 }
 
-// Check looks for what is missing in an agent's file, and names what the agent
-// can't be made to do.
+// Check returns what is missing in an agent's file, and what the agent can't be
+// made to do.
 func (a *Agent) Check(name string, data []byte) ([]Flaw, error) {
 	f, err := a.read(name, data)
 	if err != nil {
@@ -36,7 +36,7 @@ func (a *Agent) Check(name string, data []byte) ([]Flaw, error) {
 	return out, nil
 }
 
-// flaws are where the file differs from what is installed.
+// flaws compares the file with what would be installed.
 func (f *file) flaws() []Flaw {
 	a := f.a
 	again := "run remit hook install " + a.Name + " again"
@@ -66,7 +66,7 @@ func (f *file) flaws() []Flaw {
 
 func everything(matcher string) bool { return matcher == "" || matcher == "*" || matcher == ".*" }
 
-// setting compares a setting of a hook with what was installed.
+// setting compares a hook's setting with the installed value.
 func (a *Agent) setting(h *Hook, s setting, data []byte) (Flaw, bool) {
 	n := h.settings.Get(s.name)
 	want, err := json.Marshal(s.value)
@@ -95,8 +95,8 @@ func jsonText(v any) string {
 	return string(out)
 }
 
-// Proofs are the hooks by which it can be proven that the file stops calls: one
-// for each event that can.
+// Proofs returns the hooks that can prove that the file stops calls: one for each
+// event that can stop one.
 func (a *Agent) Proofs(name string, data []byte) ([]Hook, error) {
 	all, err := a.Hooks(name, data)
 	if err != nil {
@@ -111,9 +111,9 @@ func (a *Agent) Proofs(name string, data []byte) ([]Hook, error) {
 	return out, nil
 }
 
-// Canary is an event, as the agent writes it, of a call that Remit alone denies:
-// of a tool that no agent has, of a file that is nobody's work, of a command that
-// runs what a page holds. The session is one that nothing was said in.
+// Canary returns an event, in the agent's form, of a call that only Remit denies:
+// of a tool that no agent has, of a file outside any workspace, or of a command
+// that runs a downloaded page. Its session has no prompt.
 func (a *Agent) Canary(event, session, dir string) []byte {
 	const (
 		tool    = "remit_canary"
@@ -144,7 +144,7 @@ func (a *Agent) Canary(event, session, dir string) []byte {
 	return out
 }
 
-// Denied tells whether an output stops the call, in the agent's form, and comes
+// Denied reports whether an output, in the agent's form, stops the call and comes
 // from Remit.
 func (a *Agent) Denied(out Output) bool {
 	var said struct {
@@ -178,5 +178,5 @@ func (a *Agent) Denied(out Output) bool {
 	return false
 }
 
-// signature begins every reason that Remit gives.
+// signature begins every reason by Remit.
 const signature = "Remit"

@@ -8,7 +8,7 @@ import (
 	"github.com/remit-project/remit/internal/userturn"
 )
 
-// claudeInput is what Claude Code writes; Codex CLI's is a part of it.
+// claudeInput is Claude Code's input; Codex CLI's is a subset.
 type claudeInput struct {
 	Session  string          `json:"session_id"`
 	Dir      string          `json:"cwd"`
@@ -22,8 +22,8 @@ type claudeInput struct {
 	Error    json.RawMessage `json:"error"`
 }
 
-// claudeNotes are the events by which Claude Code, and those that took up its
-// form, tell what happened.
+// claudeNotes are the events by which Claude Code, and agents that adopted its
+// form, only inform.
 var claudeNotes = notes("Stop", "StopFailure", "SubagentStart", "SubagentStop", "Notification", "PreCompact", "PostCompact", "PermissionDenied", "InstructionsLoaded",
 	"ElicitationResult", "TaskCreated", "TaskCompleted", "TeammateIdle", "CwdChanged", "FileChanged", "Setup", "ErrorOccurred", "AgentStop")
 
@@ -56,7 +56,7 @@ func (in *claudeInput) event() *Event {
 	return e
 }
 
-// mcpName takes the name of an MCP tool apart: mcp__server__tool.
+// mcpName splits the name of an MCP tool: mcp__server__tool.
 func mcpName(name string) (server, tool string) {
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
 		if server, tool, ok := strings.Cut(rest, "__"); ok && server != "" && tool != "" {
@@ -77,8 +77,8 @@ type claudeSpecific struct {
 	Reason   string `json:"permissionDecisionReason"`
 }
 
-// claudeCode is Anthropic's Claude Code. An allowed call is answered with
-// nothing: "allow" would pass over the user's own permission rules.
+// claudeCode is Anthropic's Claude Code. An allowed call gets no answer: "allow"
+// would override the user's own permission rules.
 func claudeCode() *Agent {
 	return &Agent{
 		Name: "claude-code", Title: "Claude Code",
@@ -92,7 +92,7 @@ func claudeCode() *Agent {
 				e.Roots = []string{root}
 			}
 			if e.Call != nil {
-				// In other modes something else may answer in the user's place.
+				// Other modes may answer in the user's place.
 				e.Call.Asks = in.Mode == "default" || in.Mode == "acceptEdits" || in.Mode == "plan"
 			}
 

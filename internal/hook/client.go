@@ -17,19 +17,19 @@ import (
 
 // Client asks the daemon.
 type Client struct {
-	// Dir is the daemon's directory, and Identity that of this program.
+	// Dir is the daemon's directory, and Identity this program's identity.
 	Dir, Identity string
-	// Start starts a daemon, and returns when it serves.
+	// Start starts a daemon and returns when it serves.
 	Start func(ctx context.Context) error
 	// Contracts is the directory of the user's own contracts; empty for none.
 	Contracts string
 }
 
-// maxTries bounds how often a daemon is looked for: there was none, it was of
-// another version, or it ended at this moment.
+// maxTries bounds the attempts to reach a daemon: there may be none, one of
+// another version, or one that is ending.
 const maxTries = 4
 
-// Ask brings an event to the daemon, which is started when there is none. After
+// Ask sends an event to the daemon, and starts the daemon if there is none. After
 // an error the call must not run.
 func (c *Client) Ask(ctx context.Context, e *Event) (Answer, error) {
 	var last error
@@ -51,7 +51,7 @@ func (c *Client) Ask(ctx context.Context, e *Event) (Answer, error) {
 	return Answer{}, fmt.Errorf("the daemon doesn't answer: %w", last)
 }
 
-// Stop ends the daemon, and tells whether there was one.
+// Stop ends the daemon and reports whether there was one.
 func (c *Client) Stop(ctx context.Context) (bool, error) {
 	path, err := socket(c.Dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Client) Stop(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// errNobody is returned where no daemon listens.
+// errNobody means that no daemon listens.
 var errNobody = errors.New("no daemon listens")
 
 func (c *Client) exchange(ctx context.Context, r request) (response, error) {
@@ -82,7 +82,7 @@ func (c *Client) exchange(ctx context.Context, r request) (response, error) {
 
 	conn, ok := dialed.(*net.UnixConn)
 	if !ok {
-		return response{}, errors.New("no unix socket")
+		return response{}, errors.New("not a Unix socket")
 	}
 	if err := checkPeer(conn); err != nil {
 		return response{}, err
@@ -106,17 +106,18 @@ func (c *Client) exchange(ctx context.Context, r request) (response, error) {
 	case "allow", "ask", "deny":
 	default:
 		if out.Error == "" && !out.Stale && !r.Stop {
-			return response{}, errors.New("the answer says nothing")
+			return response{}, errors.New("the answer is empty")
 		}
 	}
 	return out, nil
 }
 
-// maxLog is where the daemon's log begins anew, in bytes.
+// maxLog is the size in bytes at which the daemon's log starts over.
 const maxLog = 1 << 20
 
-// Spawn starts a program as the daemon, of a session of its own so that it
-// outlives the agent, and waits until it says that it serves, or why it doesn't.
+// Spawn starts a program as the daemon, in a session of its own so that it
+// outlives the agent, and waits until it reports that it serves or why it
+// doesn't.
 func Spawn(ctx context.Context, dir string, args ...string) error {
 	if err := makePrivate(dir); err != nil {
 		return err
@@ -163,16 +164,17 @@ func Spawn(ctx context.Context, dir string, args ...string) error {
 	}
 }
 
-// Ready is the line by which a daemon says that it serves; another is an error.
+// Ready is the line by which a daemon reports that it serves; any other line is
+// an error.
 const Ready = "ready"
 
 // maxLine bounds that line.
 const maxLine = 4096
 
-// Dir is the daemon's directory beside a store.
+// Dir returns the daemon's directory for a store.
 func Dir(storePath string) string { return filepath.Join(filepath.Dir(storePath), "hook") }
 
-// Deadline is when a hook that began now must have answered.
+// Deadline bounds a hook that starts now.
 func Deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, time.Now().Add(AnswerTime))
 }

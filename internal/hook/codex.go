@@ -7,9 +7,9 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// codex is OpenAI's Codex CLI. It takes an answer that it doesn't know for a
-// failed hook, and lets the call pass: so nothing is said of an allowed call,
-// and it is never asked.
+// codex is OpenAI's Codex CLI. It takes an unknown answer for a failed hook and
+// lets the call pass, so an allowed call gets no answer, and Remit never has it
+// ask.
 func codex() *Agent {
 	return &Agent{
 		Name: "codex", Title: "Codex CLI",
@@ -20,7 +20,7 @@ func codex() *Agent {
 			}
 			e := in.event()
 			if e.Call != nil && e.Call.Server == "" && e.Call.Tool == "apply_patch" {
-				e.Call.Arguments = patched(e.Call.Arguments)
+				e.Call.Arguments = addPatchFiles(e.Call.Arguments)
 			}
 
 			return e, nil
@@ -43,8 +43,9 @@ func codex() *Agent {
 	}
 }
 
-// patched names the files of a patch beside it, so that they are seen as paths.
-func patched(raw json.RawMessage) json.RawMessage {
+// addPatchFiles lists the files of a patch beside it, so that they count as
+// paths.
+func addPatchFiles(raw json.RawMessage) json.RawMessage {
 	var in struct {
 		Command string `json:"command"`
 		Input   string `json:"input"`
@@ -57,7 +58,7 @@ func patched(raw json.RawMessage) json.RawMessage {
 
 	var paths, removed []string
 	for line := range strings.Lines(text) {
-		// The program that applies it looks past blanks.
+		// Codex CLI ignores blanks when it applies a patch.
 		line = strings.TrimSpace(line)
 		for _, head := range []string{"*** Add File:", "*** Update File:", "*** Move to:"} {
 			if p, ok := strings.CutPrefix(line, head); ok {

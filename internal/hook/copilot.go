@@ -8,7 +8,7 @@ import (
 	"github.com/remit-project/remit/internal/userturn"
 )
 
-// copilotInput has the members of both forms that Copilot CLI writes.
+// copilotInput has the members of both forms of Copilot CLI's input.
 type copilotInput struct {
 	claudeInput
 	SessionID string          `json:"sessionId"`
@@ -23,9 +23,8 @@ type copilotInput struct {
 	Source string `json:"source"`
 }
 
-// copilot is GitHub's Copilot CLI. Whether it puts a question to the user
-// depends on how it was started, which it doesn't tell, so that it is never
-// asked.
+// copilot is GitHub's Copilot CLI. Whether it asks the user depends on how it was
+// started, which it doesn't report, so Remit never has it ask.
 func copilot() *Agent {
 	return &Agent{
 		Name: "copilot", Title: "Copilot CLI", joins: "-",
@@ -42,15 +41,15 @@ func copilot() *Agent {
 			switch {
 			case in.ToolName != "":
 				e.Kind = PreTool
-				e.Call = &Call{Tool: in.ToolName, Arguments: object(unquoted(in.ToolArgs))}
+				e.Call = &Call{Tool: in.ToolName, Arguments: object(unquote(in.ToolArgs))}
 				if in.ToolName == "apply_patch" {
-					e.Call.Arguments = patched(e.Call.Arguments)
+					e.Call.Arguments = addPatchFiles(e.Call.Arguments)
 				}
 				if in.Result != nil {
 					e.Kind, e.Result = PostTool, &Result{Text: in.Result.Text, Failed: in.Result.Type != "success"}
 				}
 			case in.Source != "" || in.Initial != nil:
-				// The first prompt comes again in an event of its own.
+				// The first prompt is repeated in an event of its own.
 				e.Kind = SessionStart
 			case in.Prompt != "":
 				e.Kind = Prompt

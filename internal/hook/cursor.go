@@ -26,12 +26,12 @@ type cursorInput struct {
 	ToolOutput   json.RawMessage `json:"tool_output"`
 }
 
-// cursorNotes are the events by which Cursor tells what happened.
+// cursorNotes are the events by which Cursor only informs.
 var cursorNotes = notes("stop", "subagentStart", "subagentStop", "afterAgentResponse", "afterAgentThought", "preCompact", "postToolUseFailure", "afterTabFileEdit")
 
-// cursor is the Cursor editor. It doesn't always put questions to the user, so
-// that it is never asked, and takes silence for a failure where hooks must not
-// fail, so that it is told of an allowed call.
+// cursor is the Cursor editor. It doesn't always ask the user, so Remit never has
+// it ask. Where hooks must not fail it takes silence for a failure, so an allowed
+// call gets an answer.
 func cursor() *Agent {
 	return &Agent{
 		Name: "cursor", Title: "Cursor",
@@ -47,7 +47,7 @@ func cursor() *Agent {
 			} else if e.Dir == "" {
 				e.Dir = in.Roots[0]
 			}
-			in.into(e)
+			in.fill(e)
 			return e, nil
 		},
 		answer: func(e *Event, a Answer) Output {
@@ -69,8 +69,8 @@ func cursor() *Agent {
 	}
 }
 
-// into reads what the event is about.
-func (in *cursorInput) into(e *Event) {
+// fill reads the event's subject into e.
+func (in *cursorInput) fill(e *Event) {
 	call := &Call{ID: in.ID}
 	switch in.Event {
 	case "beforeSubmitPrompt":
@@ -93,9 +93,9 @@ func (in *cursorInput) into(e *Event) {
 	case "beforeMCPExecution", "afterMCPExecution":
 		e.Kind, call.MCP = PreTool, true
 		call.Server, call.Tool = mcpName(in.Tool)
-		call.Tool, call.Arguments = strings.TrimPrefix(call.Tool, "MCP:"), object(unquoted(in.Input))
+		call.Tool, call.Arguments = strings.TrimPrefix(call.Tool, "MCP:"), object(unquote(in.Input))
 		if in.Event == "afterMCPExecution" {
-			e.Kind, e.Result = PostTool, result(unquoted(in.Returned))
+			e.Kind, e.Result = PostTool, result(unquote(in.Returned))
 		}
 
 	case "beforeReadFile", "beforeTabFileRead":
@@ -107,9 +107,9 @@ func (in *cursorInput) into(e *Event) {
 	case "preToolUse", "postToolUse":
 		e.Kind = PreTool
 		call.Tool, call.MCP = strings.CutPrefix(in.Tool, "MCP:")
-		call.Arguments = object(unquoted(in.Input))
+		call.Arguments = object(unquote(in.Input))
 		if in.Event == "postToolUse" {
-			e.Kind, e.Result = PostTool, result(unquoted(in.ToolOutput))
+			e.Kind, e.Result = PostTool, result(unquote(in.ToolOutput))
 		}
 	default:
 		return

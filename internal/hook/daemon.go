@@ -16,32 +16,32 @@ import (
 )
 
 const (
-	// AnswerTime bounds how long a hook takes for its answer, the start of the
-	// daemon included. What takes longer is denied, well before the agent gives
-	// up on the hook and lets the call pass.
+	// AnswerTime bounds how long a hook takes to answer, including the daemon's
+	// start. A slower call is denied, well before the agent gives up on the hook
+	// and lets the call pass.
 	AnswerTime = 5 * time.Second
-	// DefaultIdle is how long a daemon stays when nothing comes: longer than a
-	// person reads before going on.
+	// DefaultIdle is how long an idle daemon stays: longer than a person reads
+	// before going on.
 	DefaultIdle = 15 * time.Minute
-	// requestTime bounds one request in the daemon, a little less than the hook
-	// waits, so that its own answer comes first.
+	// requestTime bounds one request in the daemon. It is a little shorter than
+	// the hook's wait, so that the daemon's answer comes first.
 	requestTime = AnswerTime - 500*time.Millisecond
 	// lockWait is how long a daemon waits for one that is ending, and lockPoll
-	// how often it looks.
+	// how often it checks.
 	lockWait = 3 * time.Second
 	lockPoll = 5 * time.Millisecond
-	// maxConnections bounds the events in work. More wait their turn.
+	// maxConnections bounds concurrent events; further ones wait.
 	maxConnections = 64
-	// maxAnswer bounds an answer, in bytes: a few lines for each argument.
+	// maxAnswer bounds an answer in bytes: a few lines for each argument.
 	maxAnswer = 4 << 20
-	// maxSocket is the longest path of a socket, in bytes, on every system.
+	// maxSocket is the longest socket path in bytes that every system accepts.
 	maxSocket = 103
 )
 
-// request is what a hook asks the daemon.
+// request is a hook's request to the daemon.
 type request struct {
-	// Identity is that of the program that asks. A daemon of another program
-	// ends, so that both are always of one version.
+	// Identity is the hook's identity. A daemon with another one ends, so that
+	// both always have the same version.
 	Identity string `json:"identity"`
 	// Stop asks the daemon to end.
 	Stop      bool   `json:"stop,omitempty"`
@@ -49,25 +49,25 @@ type request struct {
 	Event     *Event `json:"event,omitempty"`
 }
 
-// response is what it answers.
+// response is the daemon's answer.
 type response struct {
-	// Stale tells that nothing was done, because the daemon is of another version
+	// Stale means that nothing was done, because the daemon has another version
 	// and ends.
 	Stale  bool   `json:"stale,omitempty"`
 	Error  string `json:"error,omitempty"`
 	Answer Answer `json:"answer"`
 }
 
-// Handler answers events: [Service.Handle].
+// Handler answers events; see [Service.Handle].
 type Handler func(ctx context.Context, contracts string, e *Event) (Answer, error)
 
-// Daemon serves the hooks of one user, one daemon a directory.
+// Daemon serves the hooks of one user; there is one daemon for each directory.
 type Daemon struct {
-	// Dir is the private directory of the socket. It is made when it isn't there.
+	// Dir is the private directory of the socket; it is created if missing.
 	Dir string
-	// Identity is that of the program: see [Identity].
+	// Identity is the program's identity; see [Identity].
 	Identity string
-	// Idle is how long it stays when nothing comes; [DefaultIdle] when zero.
+	// Idle is how long an idle daemon stays; [DefaultIdle] when zero.
 	Idle time.Duration
 	Log  *slog.Logger
 }
@@ -84,8 +84,8 @@ func socket(dir string) (string, error) {
 	return path, nil
 }
 
-// Serve answers events until nothing has come for a while, the context ends, or
-// a hook of another version asks. Ready is called when hooks can connect.
+// Serve answers events until it is idle for a while, ctx ends, or a hook of
+// another version asks. It calls ready when hooks can connect.
 func (d *Daemon) Serve(ctx context.Context, open func() (Handler, func() error, error), ready func()) error {
 	path, err := socket(d.Dir)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Daemon) Serve(ctx context.Context, open func() (Handler, func() error, 
 	}
 
 	defer unlock()
-	// Whoever left it there has gone: the lock is ours.
+	// A socket from an earlier daemon is stale: the lock is ours.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -122,8 +122,8 @@ func (d *Daemon) Serve(ctx context.Context, open func() (Handler, func() error, 
 	return end()
 }
 
-// lock makes this the only daemon of the directory. One that is ending is waited
-// for, one that serves is not.
+// lock makes this the only daemon of the directory. It waits for one that is
+// ending, and fails if one serves.
 func (d *Daemon) lock(ctx context.Context, path string) (func(), error) {
 	f, err := os.OpenFile(filepath.Join(d.Dir, "hook.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -159,7 +159,7 @@ type serving struct {
 	timer *time.Timer
 }
 
-// stop lets nobody in any more.
+// stop accepts no more connections.
 func (s *serving) stop() { s.once.Do(func() { s.l.Close() }) }
 
 func (s *serving) run(ctx context.Context) {
@@ -191,7 +191,7 @@ func (s *serving) run(ctx context.Context) {
 	s.d.Log.Info("ended")
 }
 
-// connection answers one request. The daemon's end waits for it.
+// connection answers one request. The daemon waits for it before it ends.
 func (s *serving) connection(c *net.UnixConn) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
@@ -204,7 +204,7 @@ func (s *serving) connection(c *net.UnixConn) {
 	}
 
 	var in request
-	// JSON makes an input at most six times longer.
+	// JSON encoding makes an input at most six times longer.
 	if err := json.NewDecoder(io.LimitReader(c, 6*MaxInput)).Decode(&in); err != nil {
 		s.reply(c, response{Error: "the request can't be read: " + err.Error()})
 		return
@@ -215,7 +215,8 @@ func (s *serving) connection(c *net.UnixConn) {
 		s.stop()
 		s.reply(c, response{})
 	case in.Identity != s.d.Identity:
-		// Closed before the answer, so that the next daemon finds nobody.
+		// Close the listener before the answer, so that the hook's next attempt
+		// starts a new daemon.
 		s.stop()
 		s.reply(c, response{Stale: true})
 	case in.Event == nil:
@@ -237,8 +238,8 @@ func (s *serving) reply(c *net.UnixConn, r response) {
 	}
 }
 
-// makePrivate makes a directory that nobody else can look into, or makes sure
-// that it is one.
+// makePrivate creates a directory that only this user can enter, or checks that
+// an existing one is private.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -248,14 +249,14 @@ func makePrivate(dir string) error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is no directory: remove it", dir)
+		return fmt.Errorf("%s is not a directory: remove it", dir)
 	case info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("others can get into %s: make it private with chmod 700", dir)
 	}
 	return checkOwner(dir, info)
 }
 
-// Identity tells one build of the program from another by its file.
+// Identity identifies a build of the program by its file.
 func Identity() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -1,10 +1,10 @@
 package hook
 
-// hookTime is how long an agent waits for its hook, in seconds. It is well above
-// [AnswerTime], so that the hook denies before the agent gives up on it.
+// hookTime is how long, in seconds, an agent waits for its hook. It is well above
+// [AnswerTime], so that the hook denies before the agent gives up.
 const hookTime = 10
 
-// form is how a file of hooks is laid out.
+// form is the layout of a hooks file.
 type form uint8
 
 const (
@@ -20,25 +20,24 @@ type setting struct {
 	value any
 }
 
-// files say where an agent reads its hooks from, and how they are written there.
+// files describes an agent's hooks files.
 type files struct {
-	// user and project are the files, from the home directory and from the
-	// project's.
+	// user and project are the file's paths relative to the home directory and to
+	// the project.
 	user, project string
 	form          form
-	// version tells that the file says which version of the form it has.
+	// version is true when the file declares the version of its form.
 	version bool
-	// command is what the command's member is called; "command" when empty.
+	// command is the member that holds the command; "command" when empty.
 	command string
-	// pre are the events that can stop a call, and others those that are
-	// installed beside them.
+	// pre are the events that can stop a call, and others the further events to
+	// install.
 	pre, others []string
-	// settings are those of every hook.
+	// settings are the settings of every hook.
 	settings []setting
-	// matcher is what makes a hook run for every tool, where an agent needs that
-	// said.
+	// matcher makes a hook run for every tool, if the agent requires one.
 	matcher string
-	// off is a member of the file that turns all hooks off.
+	// off is the member that turns all hooks off.
 	off string
 	// gaps are what the agent can't be made to do.
 	gaps []string

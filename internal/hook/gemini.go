@@ -25,11 +25,11 @@ type geminiInput struct {
 	} `json:"tool_response"`
 }
 
-// link is an address in the words that web_fetch takes.
+// link matches an address in the prompt of web_fetch.
 var link = regexp.MustCompile(`(?i)\bhttps?://[^\s"'<>]+`)
 
-// geminiNotes are the events by which Gemini CLI tells what happened, or what it
-// asks its model.
+// geminiNotes are the events by which Gemini CLI only informs, or which concern
+// its requests to the model.
 var geminiNotes = notes("AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress", "Notification")
 
 // gemini is Google's Gemini CLI. Its hooks can't ask.
@@ -71,7 +71,7 @@ func gemini() *Agent {
 			case in.MCP.Server != "" && in.MCP.Tool != "":
 				e.Call.MCP, e.Call.Server, e.Call.Tool = true, in.MCP.Server, in.MCP.Tool
 			case in.Tool == "web_fetch":
-				e.Call.Arguments = withLinks(e.Call.Arguments)
+				e.Call.Arguments = addLinks(e.Call.Arguments)
 			}
 			return e, nil
 		},
@@ -90,8 +90,8 @@ func gemini() *Agent {
 	}
 }
 
-// withLinks names the addresses in the words of web_fetch beside them.
-func withLinks(raw json.RawMessage) json.RawMessage {
+// addLinks lists the addresses in the prompt of web_fetch beside it.
+func addLinks(raw json.RawMessage) json.RawMessage {
 	var in struct {
 		Prompt string `json:"prompt"`
 		URL    string `json:"url"`

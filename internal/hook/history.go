@@ -15,19 +15,19 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// history is what a session's log says about the user's wishes, and about what
-// the model may have written under whose influence. It is read from the log, so
-// that it is the same after a restart.
+// history holds what a session's log tells about the user's wishes and about
+// files that the model wrote after reading external text. It is rebuilt from the
+// log, so it is the same after a restart.
 type history struct {
 	mu   sync.Mutex
 	next int64 // the first record that was not read
 
 	prompts []prompt
 	// outside is the record of the last text from outside of the workspace, and
-	// cleared that of the user's last word on running what is there.
+	// cleared the record of the user's last approval to run what is there.
 	outside, cleared int64
-	// doubt is the first record of a write that the user has not spoken after,
-	// and why says what speaks against it.
+	// doubt is the first record of a write since the user last spoke, and why is
+	// the objection to it.
 	doubt int64
 	why   string
 	calls map[string]*effects // of calls that have not returned
@@ -39,7 +39,7 @@ type prompt struct {
 	text string
 }
 
-// effects are what a call does, as far as it matters here.
+// effects are the relevant effects of a call.
 type effects struct {
 	writes   bool
 	building string // a file that says what builds run
@@ -50,10 +50,10 @@ type effects struct {
 }
 
 const (
-	// maxPromptsKept bounds the prompts of a session that are remembered: the
-	// newest, further back than people refer to.
+	// maxPromptsKept bounds the stored prompts of a session: the newest, further
+	// back than people refer to.
 	maxPromptsKept = 64
-	// never is before every record.
+	// never precedes every record.
 	never = int64(-1)
 )
 
@@ -61,7 +61,7 @@ func newHistory() *history {
 	return &history{outside: never, cleared: never, doubt: never, calls: map[string]*effects{}}
 }
 
-// history reads on in a session's log.
+// history reads the rest of a session's log.
 func (s *Service) history(ctx context.Context, p *policy, id string) (*history, error) {
 	s.mu.Lock()
 	h := s.histories[id]
@@ -87,7 +87,7 @@ func (s *Service) history(ctx context.Context, p *policy, id string) (*history, 
 	return h, nil
 }
 
-// read takes note of a record.
+// read records one event of the log.
 func (h *history) read(seq int64, e *remit.Event, p *policy, programs *shell.Programs) {
 	switch e.Kind {
 	case remit.UserEvent:
@@ -104,7 +104,7 @@ func (h *history) read(seq int64, e *remit.Event, p *policy, programs *shell.Pro
 	case remit.CallEvent:
 		f := effectsOf(e.Call, p, programs)
 		if f.open = e.Verdict != remit.Allow; !f.open {
-			h.ran(seq, f)
+			h.noteRun(seq, f)
 		}
 		h.keep(e.Call.ID, f)
 	case remit.ConfirmationEvent:
@@ -112,14 +112,14 @@ func (h *history) read(seq int64, e *remit.Event, p *policy, programs *shell.Pro
 			if f.open = false; f.doubted {
 				h.clear(seq)
 			}
-			h.ran(seq, f)
+			h.noteRun(seq, f)
 		}
 	case remit.ResultEvent:
-		h.returned(seq, e.Result)
+		h.noteResult(seq, e.Result)
 	}
 }
 
-// mentions tells whether the user wrote a text as it is.
+// mentions reports whether the user wrote a text verbatim.
 func (h *history) mentions(text string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,7 +128,7 @@ func (h *history) mentions(text string) bool {
 
 func (h *history) clear(seq int64) { h.doubt, h.cleared, h.why = never, seq, "" }
 
-// keep remembers what a call does until it returns.
+// keep stores a call's effects until it returns.
 func (h *history) keep(id string, f *effects) {
 	h.calls[id] = f
 	if h.order = append(h.order, id); len(h.order) > maxOpen {
@@ -137,20 +137,20 @@ func (h *history) keep(id string, f *effects) {
 	}
 }
 
-// ran takes note of what a call that may run writes.
-func (h *history) ran(seq int64, f *effects) {
+// noteRun records what a call that may run writes.
+func (h *history) noteRun(seq int64, f *effects) {
 	if f.brings {
 		h.outside = seq
 	}
-	if why := h.against(f.writes || f.brings, f.building, seq); why != "" && h.doubt < 0 {
+	if why := h.objection(f.writes || f.brings, f.building, seq); why != "" && h.doubt < 0 {
 		h.doubt, h.why = seq, why
 	}
 }
 
-// against says what speaks against running what was written; empty when nothing
-// does. It names the place in the session, so that a person's yes is to this and
-// not to what is read or written later.
-func (h *history) against(writes bool, building string, seq int64) string {
+// objection returns the objection to running what was written; empty if there is
+// none. It names the place in the session, so that a person's approval doesn't
+// cover what is read or written later.
+func (h *history) objection(writes bool, building string, seq int64) string {
 	switch {
 	case building != "":
 		return fmt.Sprintf("it runs what %q says, which the agent wrote (event %d)", building, seq)
@@ -160,13 +160,13 @@ func (h *history) against(writes bool, building string, seq int64) string {
 	return ""
 }
 
-func (h *history) returned(seq int64, r *remit.Result) {
+func (h *history) noteResult(seq int64, r *remit.Result) {
 	f := h.calls[r.Call]
-	// A result of a call that was not seen may be anybody's.
+	// The result of an unseen call may come from anyone.
 	unseen := f == nil
 	if f != nil && f.open {
 		f.open = false
-		h.ran(seq, f)
+		h.noteRun(seq, f)
 	}
 	if (unseen || f.outside) && (r.Content != "" || len(r.Structured) > 0) {
 		h.outside = seq
@@ -175,8 +175,8 @@ func (h *history) returned(seq int64, r *remit.Result) {
 	h.order = slices.DeleteFunc(h.order, func(id string) bool { return id == r.Call })
 }
 
-// doubts says what speaks against a line that runs what the workspace defines, or
-// that the user asked for in the prompt of a record; empty when nothing does.
+// doubts returns the objection to a line that runs what the workspace defines, or
+// that the user asked for in the prompt of record since; empty if there is none.
 func (h *history) doubts(r *shell.Reach, written []string, since int64) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -185,7 +185,7 @@ func (h *history) doubts(r *shell.Reach, written []string, since int64) string {
 	}
 	f := effects{}
 	for _, far := range r.Far {
-		if far.Brings && !idling(far.Words) {
+		if far.Brings && !onlyIdle(far.Words) {
 			return "it runs files that it brings from elsewhere"
 		}
 	}
@@ -194,11 +194,11 @@ func (h *history) doubts(r *shell.Reach, written []string, since int64) string {
 			f.write(name)
 		}
 	}
-	return h.against(f.writes, f.building, h.next)
+	return h.objection(f.writes, f.building, h.next)
 }
 
-// said are the prompts, and the record of each.
-func (h *history) said() (texts []string, seqs []int64) {
+// promptTexts returns the prompts and the record of each.
+func (h *history) promptTexts() (texts []string, seqs []int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, p := range h.prompts {
@@ -207,7 +207,7 @@ func (h *history) said() (texts []string, seqs []int64) {
 	return texts, seqs
 }
 
-// effectsOf finds out what a call of the log does, by its arguments.
+// effectsOf returns the effects of a logged call, judged by its arguments.
 func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 	tool := p.servers[c.Server][c.Tool]
 	if !agents(c.Server) || tool == nil {
@@ -248,8 +248,7 @@ func effectsOf(c *remit.Call, p *policy, programs *shell.Programs) *effects {
 	return f
 }
 
-// line looks at a command line of the log: what it may have done wherever it was
-// run.
+// line adds the possible effects of a logged command line in any directory.
 func (f *effects) line(text string, programs *shell.Programs) {
 	line, err := shell.Read(text)
 	if err != nil {
@@ -274,7 +273,7 @@ func (f *effects) line(text string, programs *shell.Programs) {
 
 	f.outside = f.outside || r.Asks
 	for _, far := range r.Far {
-		if far.Brings && !idling(far.Words) {
+		if far.Brings && !onlyIdle(far.Words) {
 			f.brings = true
 		}
 	}
@@ -285,32 +284,32 @@ func (f *effects) line(text string, programs *shell.Programs) {
 	}
 }
 
-// write takes note of a file that is written.
+// write records that a file is written.
 func (f *effects) write(name string) {
-	f.writes = f.writes || !idle(name)
+	f.writes = f.writes || !isIdle(name)
 	if building(name) {
 		f.building = name
 	}
 }
 
-// idling tells whether what a command brings is of no use to builds, by the name
-// that each of its words ends with.
-func idling(words []shell.Word) bool {
+// onlyIdle reports whether a command brings only files that builds ignore, judged
+// by the names in its words.
+func onlyIdle(words []shell.Word) bool {
 	seen := false
 	for _, w := range words[min(1, len(words)):] {
 		if strings.HasPrefix(w.Text, "-") {
 			continue
 		}
-		if seen = true; !idle(w.Text) {
+		if seen = true; !isIdle(w.Text) {
 			return false
 		}
 	}
 	return seen
 }
 
-// idle tells whether a file is one that no build runs: text for people, tables,
-// pictures.
-func idle(name string) bool {
+// isIdle reports whether no build runs a file of this name: text for people,
+// tables, images.
+func isIdle(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".txt", ".md", ".markdown", ".rst", ".adoc", ".csv", ".tsv", ".log", ".css", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ico":
 		return !building(name)
@@ -318,6 +317,6 @@ func idle(name string) bool {
 	return false
 }
 
-// byEditor is the name of what an editor puts beside a prompt: parts of the
-// workspace, and what the agent itself says.
+// byEditor names text that an editor adds to a prompt: parts of the workspace,
+// and messages of the agent.
 const byEditor = "editor"

@@ -14,7 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// Place is where the agent reads hooks from: those of a project in its
+// Place returns the path of the agent's hooks file: the project's in its
 // directory, or the user's in the home directory.
 func (a *Agent) Place(project bool, dir, home string) string {
 	if project {
@@ -23,7 +23,7 @@ func (a *Agent) Place(project bool, dir, home string) string {
 	return filepath.Join(home, filepath.FromSlash(a.files.user))
 }
 
-// Command is the command line of the hook, for the shell that agents run it by.
+// Command returns the hook's command line for the shell that agents use.
 func (a *Agent) Command(program, contracts string) string {
 	line := quoteShell(program) + " hook " + a.Name
 	if contracts != "" {
@@ -42,19 +42,19 @@ func quoteShell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Hook is a hook of Remit's in an agent's file.
+// Hook is one of Remit's hooks in an agent's file.
 type Hook struct {
 	Position contract.Position
 	Event    string
 	Command  string
-	// Matcher says for which tools it runs; empty for all.
+	// Matcher selects the tools that the hook runs for; empty for all.
 	Matcher string
 
 	node     strictjson.Value
 	settings strictjson.Value
 }
 
-// file is an agent's file as it was read.
+// file is a parsed hooks file.
 type file struct {
 	a    *Agent
 	name string
@@ -99,7 +99,7 @@ func (f *files) commandName() string {
 	return "command"
 }
 
-// hooks are those of Remit's in the file.
+// hooks returns Remit's hooks in the file.
 func (f *file) hooks() []Hook {
 	var out []Hook
 	for event, list := range f.top.Get("hooks").Members() {
@@ -124,7 +124,7 @@ func (f *file) hooks() []Hook {
 	return out
 }
 
-// own tells whether a command line is Remit's hook for the agent.
+// own reports whether a command line is Remit's hook for the agent.
 func (a *Agent) own(command string) bool {
 	line, err := shell.Read(command)
 	if err != nil || len(line.Commands) != 1 || len(line.Opaque) > 0 {
@@ -134,7 +134,7 @@ func (a *Agent) own(command string) bool {
 	return len(words) >= 3 && filepath.Base(words[0].Text) == "remit" && words[1].Text == "hook" && words[2].Text == a.Name
 }
 
-// Hooks are Remit's hooks in the agent's file.
+// Hooks returns Remit's hooks in the agent's file.
 func (a *Agent) Hooks(name string, data []byte) ([]Hook, error) {
 	f, err := a.read(name, data)
 	if err != nil {
@@ -143,8 +143,8 @@ func (a *Agent) Hooks(name string, data []byte) ([]Hook, error) {
 	return f.hooks(), nil
 }
 
-// Install returns the file with Remit's hooks, which run the command line. What
-// else stands in it stays as it is. Data is nil where there is no file yet.
+// Install returns the file with Remit's hooks, which run the command line. It
+// keeps everything else in the file. A nil data means that there is no file yet.
 func (a *Agent) Install(name string, data []byte, command string) ([]byte, error) {
 	if !a.own(command) {
 		return nil, errors.New("the name of the program must be remit")
@@ -177,7 +177,7 @@ func (a *Agent) Install(name string, data []byte, command string) ([]byte, error
 	return out, nil
 }
 
-// complete tells whether the hooks are there as they would be written.
+// complete reports whether the hooks are installed as they would be written.
 func (f *file) complete(command string) bool {
 	hooks := f.hooks()
 	if len(hooks) != len(f.a.files.all()) || slices.ContainsFunc(hooks, func(h Hook) bool { return h.Command != command }) {
@@ -186,7 +186,7 @@ func (f *file) complete(command string) bool {
 	return len(f.flaws()) == 0
 }
 
-// add makes the edits by which every event gets its hook.
+// add returns the edits that give every event its hook.
 func (f *file) add(command string) []strictjson.Edit {
 	var edits []strictjson.Edit
 	var members []string
@@ -215,7 +215,7 @@ func (f *file) add(command string) []strictjson.Edit {
 	return edits
 }
 
-// insert adds to the end of a list or of an object.
+// insert returns an edit that appends to a list or an object.
 func insert(to strictjson.Value, text string) strictjson.Edit {
 	at := to.Start() + 1
 	if inside := slices.Collect(to.All()); len(inside) > 0 {
@@ -229,7 +229,7 @@ func insert(to strictjson.Value, text string) strictjson.Edit {
 	return strictjson.Replacement(at, at, text)
 }
 
-// entry is the hook of an event as it is written.
+// entry returns the text of an event's hook.
 func (a *Agent) entry(event, command string) string {
 	var b strings.Builder
 	if a.files.form == groups {

@@ -17,22 +17,21 @@ import (
 //go:embed contracts
 var shipped embed.FS
 
-// Contracts are the contracts of the agent's own tools that Remit ships, as a
-// file to read and to begin one's own with.
+// Contracts returns the shipped contracts of the agent's own tools, as a file to
+// read and to start from.
 func (a *Agent) Contracts() ([]byte, error) { return shipped.ReadFile("contracts/" + a.Name + ".yaml") }
 
-// maxContracts bounds the files of a directory of contracts: more servers than
+// maxContracts bounds the files in a directory of contracts: more servers than
 // any agent has.
 const maxContracts = 256
 
-// policy is the contracts in force with the monitor that decides by them. It is
-// immutable.
+// policy is the contracts in force with their monitor. It is immutable.
 type policy struct {
 	monitor *remit.Monitor
 	servers map[string]map[string]*contract.Compiled
 }
 
-// version tells whether a directory of contracts has changed.
+// version identifies the state of a directory of contracts.
 type version map[string]stamp
 
 type stamp struct {
@@ -52,7 +51,7 @@ func (v version) same(o version) bool {
 	return true
 }
 
-// list finds the contract files of a directory; an empty name is no directory.
+// list returns the contract files of a directory; none for an empty name.
 func list(dir string) (version, error) {
 	out := version{}
 	if dir == "" {
@@ -79,8 +78,8 @@ func list(dir string) (version, error) {
 	return out, nil
 }
 
-// load reads the contracts of a directory, and those that Remit ships for agents
-// that have none there.
+// load reads the contracts of a directory, and the shipped ones for agents
+// without any there.
 func load(dir string, files version, now func() time.Time) (*policy, error) {
 	var all []*contract.File
 	have := map[string]bool{}
@@ -114,8 +113,8 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	// Not all that the model reads comes by the hooks: instructions in files,
-	// what was said before they were installed.
+	// The hooks don't report everything that the model reads: instructions in
+	// files, text from before the installation.
 	m, err := remit.New(remit.Options{Contracts: all, UnseenUser: true, Now: now})
 	if err != nil {
 		return nil, err
@@ -131,13 +130,13 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 	return p, nil
 }
 
-// noServer is the server of a call whose tool has no contract. Without a server, the
-// monitor would take the one tool of that name that any agent has.
+// noServer is the server of a call whose tool has no contract. Without a server,
+// the monitor would choose the only tool of that name of any agent.
 const noServer = "remit:none"
 
-// find returns the server and the name of a call's tool as contracts know them,
-// and its contract, nil when there is none. A name that two servers could have is
-// that of neither, and the tools of another agent are not this one's.
+// find returns the server and name of a call's tool in the contracts, and its
+// contract, nil if there is none. A name that two servers could have belongs to
+// neither, and an agent can't call another agent's tools.
 func (p *policy) find(a *Agent, c *Call) (server, tool string, found *contract.Compiled) {
 	if agents(c.Server) || c.Server == noServer {
 		return noServer, c.Tool, nil // a server that takes an agent's name has none of its tools

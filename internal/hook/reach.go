@@ -13,9 +13,9 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// The arguments that Remit adds to a call of an agent's own tool: how far it
-// reaches, by which contracts tell its variants apart, what it fetches, and what
-// speaks against it. No agent has arguments of such names.
+// The arguments that Remit adds to a call of an agent's own tool: its reach, by
+// which contracts choose variants, the addresses that it fetches, and the
+// objections to it. No agent uses such names.
 const (
 	reserved  = "remit:"
 	reachName = reserved + "reach"
@@ -34,34 +34,34 @@ const (
 
 var reaches = []string{inWorkspace, atAddress, atWish, atSensitive, atOutside}
 
-// seen is a call as it is decided.
-type seen struct {
+// reachedCall is a call as it is decided.
+type reachedCall struct {
 	arguments json.RawMessage
-	// why says what makes the call reach further than the workspace.
+	// why is the reason that the call reaches beyond the workspace.
 	why string
 }
 
-// reach finds out how far a call reaches, and writes it into its arguments.
-// Paths become what a person would write for where they really lead.
-func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *shell.Programs, h *history) (seen, error) {
+// reach determines a call's reach and adds it to the arguments. It replaces paths
+// by what a person would write for their real location.
+func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *shell.Programs, h *history) (reachedCall, error) {
 	doc, err := strictjson.Parse(raw, strictjson.DefaultLimits())
 	if err != nil || doc.Root().Kind() != strictjson.Object {
-		return seen{arguments: raw}, nil // which is refused when it is decided
+		return reachedCall{arguments: raw}, nil // which is refused when it is decided
 	}
 	x := &reaching{w: w, programs: programs, history: h, far: inWorkspace, dir: w.dir}
 	v, _ := c.Variant(inWorkspace, true)
 	if v == nil {
-		return seen{}, fmt.Errorf("the contract of %s has no case %q", c.Tool.Name, inWorkspace)
+		return reachedCall{}, fmt.Errorf("the contract of %s has no case %q", c.Tool.Name, inWorkspace)
 	}
 
 	for _, leaf := range doc.Leaves() {
 		if strings.HasPrefix(leaf.Pointer, "/"+reserved) {
-			return seen{}, fmt.Errorf("the argument %q is Remit's own: leave it out", leaf.Pointer[1:])
+			return reachedCall{}, fmt.Errorf("the argument %q is Remit's own: leave it out", leaf.Pointer[1:])
 		}
 	}
 	paths, lines := forms(v, doc)
 	if len(paths)+len(lines) == 0 && v.Effect != contract.Read {
-		return seen{}, fmt.Errorf("it doesn't say where %s writes: name the file", c.Tool.Name)
+		return reachedCall{}, fmt.Errorf("it doesn't say where %s writes: name the file", c.Tool.Name)
 	}
 
 	for _, leaf := range paths {
@@ -76,10 +76,10 @@ func reach(c *contract.Compiled, raw json.RawMessage, w *workspace, programs *sh
 	if wish, _ := c.Variant(atWish, true); wish == nil && x.far == atWish {
 		x.far = atOutside // a contract of one's own that is older
 	}
-	return seen{x.rewrite(raw, doc), x.why}, nil
+	return reachedCall{x.rewrite(raw, doc), x.why}, nil
 }
 
-// forms are the arguments that are paths, and those that are command lines.
+// forms returns the arguments that are paths, and those that are command lines.
 func forms(v *contract.Variant, doc *strictjson.Document) (paths, lines []strictjson.Leaf) {
 	for _, leaf := range doc.Leaves() {
 		a, ok := v.Match(leaf.Pointer)
@@ -105,13 +105,13 @@ type reaching struct {
 	edits     []strictjson.Edit
 }
 
-func (x *reaching) further(to, why string) {
+func (x *reaching) raise(to, why string) {
 	if slices.Index(reaches, to) > slices.Index(reaches, x.far) {
 		x.far, x.why = to, why
 	}
 }
 
-// enter goes to the directory that a command is run in.
+// enter sets the directory that a command runs in.
 func (x *reaching) enter(dir string) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(x.dir, dir)
@@ -122,13 +122,13 @@ func (x *reaching) enter(dir string) {
 func (x *reaching) line(text string) {
 	line, err := shell.Read(text)
 	if err != nil {
-		x.further(atOutside, err.Error())
+		x.raise(atOutside, err.Error())
 		return
 	}
 	x.w.written = nil
-	r := x.programs.Reach(line, x.w.at(x.dir))
+	r := x.programs.Reach(line, x.w.shellPlace(x.dir))
 	if r.Outside != "" {
-		x.outside(&r)
+		x.checkOutside(&r)
 	}
 
 	if r.Runs && x.doubt == "" {
@@ -138,26 +138,26 @@ func (x *reaching) line(text string) {
 	}
 
 	for _, address := range r.Addresses {
-		// The host and the path may be the user's, and the question a secret.
+		// The host and the path may be the user's, and the query a secret.
 		if strings.Contains(address, "?") && !x.history.mentions(address) {
-			x.further(atOutside, fmt.Sprintf("%q asks something that the user did not write", address))
+			x.raise(atOutside, fmt.Sprintf("%q asks something that the user did not write", address))
 		}
 	}
 
 	if x.addresses = append(x.addresses, r.Addresses...); len(r.Addresses) > 0 {
-		x.further(atAddress, fmt.Sprintf("it fetches %q", r.Addresses[0]))
+		x.raise(atAddress, fmt.Sprintf("it fetches %q", r.Addresses[0]))
 	}
 }
 
-// outside looks at a line that leads out of the workspace: whether the user asked
-// for every command that does.
-func (x *reaching) outside(r *shell.Reach) {
+// checkOutside checks a line that leads out of the workspace: whether the user
+// asked for every command that does.
+func (x *reaching) checkOutside(r *shell.Reach) {
 	table, err := asked.Known()
 	if err != nil {
-		x.further(atOutside, err.Error())
+		x.raise(atOutside, err.Error())
 		return
 	}
-	prompts, seqs := x.history.said()
+	prompts, seqs := x.history.promptTexts()
 
 	place := asked.Place{Root: x.w.root(), Branch: x.w.branch(), Name: func(dir, path string) (string, bool) {
 		p := x.w.place(dir, path)
@@ -169,22 +169,22 @@ func (x *reaching) outside(r *shell.Reach) {
 			x.doubt = "the user speaks of it, and does not ask for it"
 		}
 		if a.Prompt < 0 || len(r.Addresses) > 0 {
-			x.further(atOutside, r.Outside)
+			x.raise(atOutside, r.Outside)
 			return
 		}
 		if far.Runs && !far.Brings && x.doubt == "" {
 			x.doubt = x.history.doubts(r, x.w.written, seqs[a.Prompt])
 		}
 	}
-	x.further(atWish, "the user asked for it")
+	x.raise(atWish, "the user asked for it")
 }
 
-// path looks at a path, or at a pattern up to where it is open.
+// path checks a path, or the fixed prefix of a pattern.
 func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 	text := leaf.Text
 	if i := strings.IndexAny(text, "*?[{"); i >= 0 && !write {
 		if strings.Contains(text[i:], "..") {
-			x.further(atOutside, fmt.Sprintf("%q may lead out of the workspace", text))
+			x.raise(atOutside, fmt.Sprintf("%q may lead out of the workspace", text))
 			return
 		}
 		text = text[:strings.LastIndexByte(text[:i], '/')+1]
@@ -197,7 +197,7 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 	p := x.w.place(x.w.dir, text)
 	x.edits = append(x.edits, strictjson.Replacement(leaf.Start, leaf.End, strictjson.Quotes(p.name)))
 	if !p.inside {
-		x.further(atOutside, fmt.Sprintf("%q is outside of the workspace", p.name))
+		x.raise(atOutside, fmt.Sprintf("%q is outside of the workspace", p.name))
 		return
 	}
 	if !write {
@@ -205,11 +205,11 @@ func (x *reaching) path(leaf strictjson.Leaf, write bool) {
 	}
 
 	if why := x.w.writable(p.name); why != "" {
-		x.further(atSensitive, fmt.Sprintf("what stands in %q is run or obeyed later: %s", p.name, why))
+		x.raise(atSensitive, fmt.Sprintf("what stands in %q is run or obeyed later: %s", p.name, why))
 	}
 }
 
-// rewrite puts what was found into the arguments.
+// rewrite writes the findings into the arguments.
 func (x *reaching) rewrite(raw json.RawMessage, doc *strictjson.Document) json.RawMessage {
 	added := strictjson.Quotes(reachName) + ":" + strictjson.Quotes(x.far)
 	if x.far == atAddress {

@@ -16,27 +16,27 @@ import (
 //go:embed sensitive.yaml
 var sensitiveText []byte
 
-// rule is an entry of the list of files by which code is run later.
+// rule is an entry of the list of files that can make code run later.
 type rule struct {
 	Names  []string `yaml:"names"`
 	Why    string   `yaml:"why"`
 	Builds bool     `yaml:"builds"`
 }
 
-// obeyed is the list, made ready to look names up in.
+// obeyed is the list with an index by name.
 type obeyed struct {
 	names    map[string]*rule // by the name of a file, or of a folder with "/" at its end
 	patterns []pattern
 }
 
-// pattern is a name with wildcards, or of several parts.
+// pattern is a name with wildcards or with several segments.
 type pattern struct {
 	parts  []string
 	folder bool
 	rule   *rule
 }
 
-// list reads the list that Remit ships.
+// list reads the shipped list.
 var sensitiveList = sync.OnceValues(func() (*obeyed, error) {
 	var rules []*rule
 	if err := yaml.Load(sensitiveText, &rules, yaml.WithKnownFields()); err != nil {
@@ -56,7 +56,7 @@ var sensitiveList = sync.OnceValues(func() (*obeyed, error) {
 	return out, nil
 })
 
-var errTwice = errors.New("it stands twice")
+var errTwice = errors.New("it appears twice")
 
 func (o *obeyed) add(r *rule, name string) error {
 	text, folder := strings.CutSuffix(name, "/")
@@ -77,12 +77,12 @@ func (o *obeyed) add(r *rule, name string) error {
 	return nil
 }
 
-// find returns the entry for a path from the workspace's root; nil when there is
-// none. An entry by which only builds are decided counts last.
+// find returns the entry for a path relative to the workspace's root; nil if
+// there is none. An entry that only concerns builds has the lowest priority.
 func (o *obeyed) find(name string) *rule {
 	parts := strings.Split(filepath.ToSlash(name), "/")
 	for i := range parts {
-		parts[i] = folded(parts[i])
+		parts[i] = fold(parts[i])
 	}
 	var found *rule
 
@@ -125,9 +125,9 @@ func (p *pattern) matches(parts []string) bool {
 	return false
 }
 
-// folded is a name as file systems compare it that look past case, past what has
-// no form, and past dots and blanks at the end.
-func folded(name string) string {
+// fold returns a name as lenient file systems compare it: without case, invisible
+// characters, and trailing dots and blanks.
+func fold(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
@@ -141,17 +141,17 @@ func folded(name string) string {
 	return strings.TrimRight(name, ". ")
 }
 
-// oddly tells whether programs may take the name of a file for a flag, or for the
-// names of several files.
-func oddly(name string) bool {
+// isAmbiguousName reports whether programs may read a file's name as a flag or as
+// several names.
+func isAmbiguousName(name string) bool {
 	return strings.HasPrefix(name, "-") || strings.Contains(name, "/-") || strings.Contains(name, " /") || strings.Contains(name, "/ ") ||
 		strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name, `"'\`)
 }
 
-// sensitive says what obeys a file of the workspace; empty when nothing does.
-// Of what builds obey, it says nothing.
+// sensitive says what obeys a file of the workspace; empty if nothing does. It
+// ignores builds.
 func sensitive(name string) (why string) {
-	if oddly(name) {
+	if isAmbiguousName(name) {
 		return "programs take such a name for something else"
 	}
 	list, err := sensitiveList()
@@ -164,7 +164,7 @@ func sensitive(name string) (why string) {
 	return ""
 }
 
-// building tells whether a file of the workspace says what a build runs.
+// building reports whether a file of the workspace configures a build.
 func building(name string) bool {
 	list, err := sensitiveList()
 	if err != nil {

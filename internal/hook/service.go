@@ -33,19 +33,19 @@ type Service struct {
 	work     sync.WaitGroup // sessions that are being read
 	mu       sync.Mutex
 	policies map[string]*kept
-	open     map[string][]*opened // calls without a result yet, by session
+	open     map[string][]*openCall // calls without a result yet, by session
 
 	histories map[string]*history
 }
 
-// kept is the policy of a directory with what it was made from.
+// kept is a directory's policy with its version.
 type kept struct {
 	files  version
 	policy *policy
 }
 
-// opened is a call that was decided and has not returned yet.
-type opened struct {
+// openCall is a decided call without a result.
+type openCall struct {
 	agent, id string // id is the agent's own
 	tool      string
 	arguments string
@@ -55,26 +55,26 @@ type opened struct {
 
 const (
 	// maxOpen bounds the calls of a session that wait for their results: agents
-	// run a handful at a time. The oldest is forgotten, so that its result is
-	// nobody's, which is to say external.
+	// run a handful at a time. Beyond it the oldest is forgotten, so that its
+	// result counts as external.
 	maxOpen = 256
-	// maxSessions bounds the sessions whose open calls are remembered.
+	// maxSessions bounds the sessions with stored open calls.
 	maxSessions = 4096
 	// maxPolicies bounds the directories of contracts in use.
 	maxPolicies = 64
 )
 
-// NewService makes a service over a store. The home directory is the user's.
+// NewService returns a service over a store. home is the user's home directory.
 func NewService(s store.Logs, home string, now func() time.Time, log *slog.Logger) (*Service, error) {
 	programs, err := shell.Known()
 	if err != nil {
 		return nil, err
 	}
 	l := ledger.New(s, ledger.Options{})
-	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*opened{}}, nil
+	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*openCall{}}, nil
 }
 
-// policy returns what is in force for a directory of contracts.
+// policy returns the policy in force for a directory of contracts.
 func (s *Service) policy(dir string) (*policy, error) {
 	files, err := list(dir)
 	if err != nil {
@@ -96,9 +96,8 @@ func (s *Service) policy(dir string) (*policy, error) {
 	return p, nil
 }
 
-// SessionID is the id under which the sessions of the store have an agent's
-// conversation. A gateway or a proxy that serves the same conversation shares
-// what is known about it by this id.
+// SessionID returns the store's session id for an agent's conversation. A gateway
+// or a proxy that serves the same conversation shares the session by this id.
 func SessionID(agent, session string) string {
 	const most = 128
 	plain := len(session) <= most && !strings.ContainsFunc(session, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -109,9 +108,9 @@ func SessionID(agent, session string) string {
 	return agent + ":" + session
 }
 
-// Handle takes an event into its session, and answers it. The directory is that
-// of the user's own contracts; empty when there is none. After an error the call
-// must not run.
+// Handle adds an event to its session and answers it. contracts is the directory
+// of the user's own contracts; empty for none. After an error the call must not
+// run.
 func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answer, error) {
 	allow := Answer{Verdict: remit.Allow}
 	a, err := Find(e.Agent)
@@ -164,11 +163,12 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	}
 }
 
-// openTime bounds how long a session may take to be read from the store, which
-// goes on when the hook that needed it has given up: the next one finds it.
+// openTime bounds how long reading a session from the store may take. Reading
+// continues after the hook that needed it has given up: the next hook finds the
+// session open.
 const openTime = time.Minute
 
-// openedSession is what came of opening a session.
+// openedSession is the result of opening a session.
 type openedSession struct {
 	session *ledger.Session
 	err     error
@@ -186,7 +186,7 @@ func (s *Service) session(ctx context.Context, p *policy, id string) <-chan open
 	return out
 }
 
-// Close waits for what is being read. The store may be closed afterwards.
+// Close waits until no session is being read. The store may be closed afterwards.
 func (s *Service) Close() { s.work.Wait() }
 
 func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledger.Session, e *Event) (Answer, error) {
@@ -230,13 +230,13 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 		answer.Verdict = remit.Deny
 		answer.Reason += "The question can't be put to the user from here. Don't look for another way: tell the user what you wanted to do, and ask them to write the command or the value in question in the conversation.\n"
 	}
-	s.note(session.ID(), &opened{agent: e.Agent, id: e.Call.ID, tool: e.Call.Server + "\x00" + e.Call.Tool, arguments: compact(e.Call.Arguments),
+	s.note(session.ID(), &openCall{agent: e.Agent, id: e.Call.ID, tool: e.Call.Server + "\x00" + e.Call.Tool, arguments: compact(e.Call.Arguments),
 		decision: d, asked: answer.Verdict == remit.Ask})
 	s.log.Info("decided", "session", session.ID(), "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "took", time.Since(began))
 	return answer, nil
 }
 
-// unknown says what to do about a tool without a contract.
+// unknown returns the advice for a tool without a contract.
 func unknown(a *Agent, c *Call) string {
 	const most = 100
 	name := c.Tool
@@ -249,7 +249,7 @@ func unknown(a *Agent, c *Call) string {
 	return fmt.Sprintf("Remit denies the call: the tool %q has no contract. The user can add it to the file that remit hook contracts %s prints, kept as %s.yaml in the directory of remit hook install --contracts DIR.\n", name, a.Name, a.Name)
 }
 
-// compact is one form of arguments, by which a result finds its call.
+// compact normalizes arguments, so that a result finds its call.
 func compact(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -262,8 +262,8 @@ func compact(raw json.RawMessage) string {
 	return string(out)
 }
 
-// note remembers a call until its result comes.
-func (s *Service) note(session string, o *opened) {
+// note stores a call until its result comes.
+func (s *Service) note(session string, o *openCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.open[session]; !ok && len(s.open) >= maxSessions {
@@ -273,9 +273,9 @@ func (s *Service) note(session string, o *opened) {
 	s.open[session] = all[max(0, len(all)-maxOpen):]
 }
 
-// take finds the call that a result is of: by its id, or else the last of the
-// same tool and arguments.
-func (s *Service) take(session string, c *Call) *opened {
+// take finds the call of a result: by its id, or else the latest with the same
+// tool and arguments.
+func (s *Service) take(session string, c *Call) *openCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.open[session]
@@ -292,8 +292,8 @@ func (s *Service) take(session string, c *Call) *opened {
 	return nil
 }
 
-// record takes a result into the session. That a call which was asked about has
-// run shows that the user agreed: nothing else lets it.
+// record adds a result to the session. If a call that was asked about has run,
+// the user agreed: nothing else lets it run.
 func (s *Service) record(ctx context.Context, session *ledger.Session, e *Event) error {
 	r := remit.Result{Call: "unseen-" + strings.ToLower(rand.Text()), Content: e.Result.Text, Structured: e.Result.Structured}
 	if o := s.take(session.ID(), e.Call); o != nil {
@@ -307,7 +307,7 @@ func (s *Service) record(ctx context.Context, session *ledger.Session, e *Event)
 	return session.Result(ctx, r)
 }
 
-// Home is the user's home directory as workspaces know it.
+// Home returns the user's home directory as workspaces resolve it.
 func Home() string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {

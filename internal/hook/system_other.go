@@ -12,8 +12,8 @@ import (
 
 var (
 	errLocked = errors.New("locked")
-	// errSystem ends every use where the other end of a socket can't be told: the
-	// call is denied.
+	// errSystem fails every use on systems where the other end of a socket is
+	// unknown: the call is denied.
 	errSystem = errors.New("hooks need Linux or macOS, where a socket tells who is at its other end")
 )
 

@@ -13,7 +13,7 @@ import (
 
 var errLocked = errors.New("locked")
 
-// lockFile locks a file for as long as it is open.
+// lockFile locks a file until it is closed.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -22,19 +22,19 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// checkOwner makes sure that a directory is this user's own.
+// checkOwner returns an error unless a directory belongs to this user.
 func checkOwner(dir string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("%s is somebody else's: remove it", dir)
+		return fmt.Errorf("%s belongs to another user: remove it", dir)
 	}
 	return nil
 }
 
-// detached starts a process in a session of its own.
+// detached returns attributes that start a process in a session of its own.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// checkPeer makes sure that the same user is at the other end.
+// checkPeer returns an error unless the same user is at the other end.
 func checkPeer(c *net.UnixConn) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

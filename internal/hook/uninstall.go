@@ -9,9 +9,9 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// Uninstall returns the file without Remit's hooks; nil when it was made for them
-// and has nothing else. Earlier forms of the file, the newest first, tell how it
-// was byte by byte, where nothing has changed since.
+// Uninstall returns the file without Remit's hooks; nil if the file was created
+// for them and has nothing else. Earlier contents of the file, the newest first,
+// restore it byte by byte if nothing else has changed.
 func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, error) {
 	f, err := a.read(name, data)
 	if err != nil {
@@ -38,7 +38,7 @@ func (a *Agent) Uninstall(name string, data []byte, earlier ...[]byte) ([]byte, 
 	return f.remove()
 }
 
-// remove takes Remit's hooks out, with the lists and objects that hold nothing
+// remove removes Remit's hooks, with the lists and objects that hold nothing
 // else.
 func (f *file) remove() ([]byte, error) {
 	ours := f.hooks()
@@ -60,23 +60,23 @@ func (f *file) remove() ([]byte, error) {
 			}
 			gone := mine(e) && (f.a.files.form == flat || inner.empty())
 			if list.add(e.Start(), e.End(), gone); !gone && len(inner) > 0 {
-				edits = append(edits, inner.removed(e.Get("hooks").Start())...)
+				edits = append(edits, inner.removals(e.Get("hooks").Start())...)
 			}
 		}
 		gone := len(list) > 0 && list.empty()
 		if events.add(m.Key().Start, m.End(), gone); !gone {
-			edits = append(edits, list.removed(m.Start())...)
+			edits = append(edits, list.removals(m.Start())...)
 		}
 	}
 
 	if !events.empty() {
-		edits = append(edits, events.removed(hooks.Start())...)
+		edits = append(edits, events.removals(hooks.Start())...)
 	} else {
 		top := children{}
 		for m := range f.top.All() {
 			top.add(m.Key().Start, m.End(), m == hooks)
 		}
-		edits = append(edits, top.removed(f.top.Start())...)
+		edits = append(edits, top.removals(f.top.Start())...)
 	}
 
 	out := strictjson.Apply(f.data, edits)
@@ -86,7 +86,7 @@ func (f *file) remove() ([]byte, error) {
 	return out, nil
 }
 
-// children are what a list or an object holds, some of it to be removed.
+// children are the elements of a list or an object, some to be removed.
 type children []child
 
 type child struct {
@@ -100,9 +100,9 @@ func (c children) empty() bool {
 	return !slices.ContainsFunc(c, func(x child) bool { return !x.gone })
 }
 
-// removed makes the edits that take out what goes, with its commas, behind the
+// removals returns the edits that remove elements with their commas, behind the
 // bracket at open.
-func (c children) removed(open int) []strictjson.Edit {
+func (c children) removals(open int) []strictjson.Edit {
 	if len(c) > 0 && c.empty() {
 		return []strictjson.Edit{strictjson.Replacement(open+1, c[len(c)-1].end, "")}
 	}

@@ -25,10 +25,10 @@ type windsurfInput struct {
 	} `json:"tool_info"`
 }
 
-// windsurfNotes are the events by which Windsurf tells what happened.
+// windsurfNotes are the events by which Windsurf only informs.
 var windsurfNotes = notes("post_cascade_response", "post_cascade_response_with_transcript", "post_setup_worktree")
 
-// windsurf is Windsurf's Cascade, which hears a hook by its exit code alone.
+// windsurf is Windsurf's Cascade, which reads only a hook's exit code.
 func windsurf() *Agent {
 	return &Agent{
 		Name: "windsurf", Title: "Windsurf",
@@ -38,8 +38,8 @@ func windsurf() *Agent {
 				return nil, err
 			}
 			info := &in.Info
-			// Hooks are started in the workspace. The directory of a command is the
-			// model's choice, and says nothing about it.
+			// Hooks start in the workspace. A command's directory is the model's
+			// choice and tells nothing about the workspace.
 			root := cmp.Or(env("ROOT_WORKSPACE_PATH"), env("PWD"), noWorkspace)
 			e := &Event{Session: in.Trajectory, Dir: cmp.Or(info.Dir, env("PWD")), Roots: []string{root}, Kind: windsurfNotes[in.Action]}
 
@@ -50,7 +50,7 @@ func windsurf() *Agent {
 				e.Prompt, e.Beside, e.Attached = userturn.Split(info.Prompt)
 				return e, nil
 			case "pre_mcp_tool_use", "post_mcp_tool_use":
-				call.MCP, call.Server, call.Tool, call.Arguments = true, info.Server, info.Tool, object(unquoted(info.Arguments))
+				call.MCP, call.Server, call.Tool, call.Arguments = true, info.Server, info.Tool, object(unquote(info.Arguments))
 			case "pre_run_command", "post_run_command":
 				call.Tool, call.Arguments = "run_command", arguments(map[string]any{"command_line": info.Command})
 			case "pre_write_code", "post_write_code":
@@ -63,7 +63,7 @@ func windsurf() *Agent {
 			e.Call, e.Kind = call, PreTool
 
 			if in.Action[:4] == "post" {
-				e.Kind, e.Result = PostTool, result(unquoted(info.Result))
+				e.Kind, e.Result = PostTool, result(unquote(info.Result))
 			}
 			return e, nil
 		},

@@ -14,8 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/shell"
 )
 
-// workspace is where an agent works: what it reads and writes there needs no
-// question.
+// workspace is where an agent works: reading and writing there needs no question.
 type workspace struct {
 	roots []string // as they really are, without links
 	dir   string
@@ -27,11 +26,11 @@ type workspace struct {
 	runs    bool     // version control's settings name programs
 }
 
-// newWorkspace makes the workspace of an event. A root that holds the home
-// directory, or everything, is none: too much that isn't work lies below it.
+// newWorkspace returns the workspace of an event. A root that holds the home
+// directory, or everything, doesn't count: too much below it isn't work.
 func newWorkspace(e *Event, home string) *workspace {
 	w := &workspace{dir: e.Dir}
-	if real, err := real(home); err == nil {
+	if real, err := resolve(home); err == nil {
 		w.home = real
 	}
 	roots := e.Roots
@@ -39,8 +38,8 @@ func newWorkspace(e *Event, home string) *workspace {
 		roots = []string{e.Dir}
 	}
 	for _, r := range roots {
-		r, err := real(r)
-		if err != nil || !filepath.IsAbs(r) || below(r, w.home) || below(r, string(filepath.Separator)) {
+		r, err := resolve(r)
+		if err != nil || !filepath.IsAbs(r) || isBelow(r, w.home) || isBelow(r, string(filepath.Separator)) {
 			continue
 		}
 		w.roots = append(w.roots, r)
@@ -48,8 +47,8 @@ func newWorkspace(e *Event, home string) *workspace {
 	return w
 }
 
-// below tells whether a path is a directory, or in it.
-func below(dir, path string) bool {
+// isBelow reports whether a path is a directory or inside it.
+func isBelow(dir, path string) bool {
 	if path == "" {
 		return false
 	}
@@ -57,15 +56,15 @@ func below(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// maxLinks bounds the links that a path may lead through, as systems do.
+// maxLinks bounds the links in a path, as systems do.
 const maxLinks = 40
 
-// errLinks is returned for a path that leads through too many links.
+// errLinks means that a path leads through too many links.
 var errLinks = errors.New("too many links")
 
-// real is where an absolute path leads, link by link, as the system follows it.
-// What isn't there yet is where it would be made.
-func real(path string) (string, error) {
+// resolve follows an absolute path link by link, as the system does. A missing
+// file resolves to where it would be created.
+func resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
 		return "", fs.ErrInvalid
 	}
@@ -116,15 +115,15 @@ func split(path string) []string {
 
 // place is where a path leads, seen from a directory.
 type place struct {
-	// inside tells that it is in the workspace.
+	// inside is true when it is in the workspace.
 	inside bool
-	// name is how a person writes it: from the workspace's root, from the home
-	// directory, or in full.
+	// name is how a person writes it: relative to the workspace's root or the
+	// home directory, or in full.
 	name string
 }
 
-// place finds out where a path leads. Where programs would read it in two ways,
-// it is only inside when both are.
+// place resolves a path. If programs may read the path in two ways, it is inside
+// only if both are.
 func (w *workspace) place(dir, path string) place {
 	full := path
 	otherHome := strings.HasPrefix(path, "~") && !strings.HasPrefix(path, "~/")
@@ -143,7 +142,7 @@ func (w *workspace) place(dir, path string) place {
 		return place{name: path}
 	}
 	if clean := filepath.Clean(full); strings.Contains(full, "..") {
-		// Many programs take ".." away before they follow links.
+		// Many programs remove ".." before they follow links.
 		if other, ok := w.follow(clean); !ok || other != p {
 			return place{name: path}
 		}
@@ -152,16 +151,16 @@ func (w *workspace) place(dir, path string) place {
 }
 
 func (w *workspace) follow(full string) (place, bool) {
-	to, err := real(full)
+	to, err := resolve(full)
 	if err != nil {
 		return place{}, false
 	}
 	for _, r := range w.roots {
-		if rel, err := filepath.Rel(r, to); err == nil && below(r, to) {
+		if rel, err := filepath.Rel(r, to); err == nil && isBelow(r, to) {
 			return place{inside: true, name: filepath.ToSlash(rel)}, true
 		}
 	}
-	if w.home != "" && below(w.home, to) {
+	if w.home != "" && isBelow(w.home, to) {
 		if rel, err := filepath.Rel(w.home, to); err == nil {
 			return place{name: "~/" + filepath.ToSlash(rel)}, true
 		}
@@ -169,13 +168,13 @@ func (w *workspace) follow(full string) (place, bool) {
 	return place{name: to}, true
 }
 
-// writable says what speaks against writing a file of the workspace; empty when
-// nothing does.
+// writable returns the objection to writing a file of the workspace; empty if
+// there is none.
 func (w *workspace) writable(name string) string {
 	if why := sensitive(name); why != "" {
 		return why
 	}
-	if slices.Contains(w.settings(), folded(name)) || slices.ContainsFunc(w.settings(), func(s string) bool { return below(s, folded(name)) }) {
+	if slices.Contains(w.settings(), fold(name)) || slices.ContainsFunc(w.settings(), func(s string) bool { return isBelow(s, fold(name)) }) {
 		return "version control's settings name it"
 	}
 	for _, r := range w.roots {
@@ -186,12 +185,12 @@ func (w *workspace) writable(name string) string {
 	return ""
 }
 
-// at is a directory as command lines are looked at in it.
-func (w *workspace) at(dir string) shell.Place {
-	return shell.Place{Dir: dir, Inside: w.inside, Matches: w.matches, Linked: w.linked, Own: w.own, Hooked: w.hooked}
+// shellPlace returns a directory as the place of a command line.
+func (w *workspace) shellPlace(dir string) shell.Place {
+	return shell.Place{Dir: dir, Inside: w.inside, Matches: w.matches, Linked: w.hasEscapingLinks, Own: w.own, Hooked: w.runsPrograms}
 }
 
-// inside implements the question of [shell.Place].
+// inside answers the question of [shell.Place].
 func (w *workspace) inside(dir, path string, write bool) bool {
 	p := w.place(dir, path)
 	if p.inside && write && w.writable(p.name) == "" {
@@ -201,11 +200,11 @@ func (w *workspace) inside(dir, path string, write bool) bool {
 	return p.inside && !write
 }
 
-// maxMatches bounds the files that a pattern may stand for.
+// maxMatches bounds the files that a pattern may match.
 const maxMatches = 4096
 
-// matches tells whether all that a pattern stands for is in the workspace, by way
-// of links too. What isn't there yet can't be read.
+// matches reports whether everything that a pattern matches is in the workspace,
+// through links too. A missing file can't be read.
 func (w *workspace) matches(dir, pattern string) bool {
 	full := pattern
 	if !filepath.IsAbs(full) {
@@ -222,12 +221,12 @@ func (w *workspace) matches(dir, pattern string) bool {
 	return !slices.ContainsFunc(found, func(f string) bool { return !w.place(dir, f).inside })
 }
 
-// maxEntries bounds the files that are looked at for links.
+// maxEntries bounds the files that are checked for links.
 const maxEntries = 100_000
 
-// linked tells whether a folder has links below it that lead out of the
-// workspace, or too many files to know.
-func (w *workspace) linked(dir, path string) bool {
+// hasEscapingLinks reports whether a folder contains links that lead out of the
+// workspace, or too many files to check.
+func (w *workspace) hasEscapingLinks(dir, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
@@ -244,7 +243,7 @@ func (w *workspace) linked(dir, path string) bool {
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// repository tells whether git takes a folder itself for a repository.
+// repository reports whether git treats a folder itself as a repository.
 func repository(dir string) bool {
 	_, head := os.Lstat(filepath.Join(dir, "HEAD"))
 	_, objects := os.Lstat(filepath.Join(dir, "objects"))
@@ -252,10 +251,11 @@ func repository(dir string) bool {
 	return head == nil && (objects == nil || common == nil)
 }
 
-// own tells whether git, run in a folder of the workspace, finds the workspace's
-// own repository and not one that lies between, which anybody may have prepared.
+// own reports whether git, run in a folder of the workspace, finds the
+// workspace's own repository and not one in between, which an attacker may have
+// prepared.
 func (w *workspace) own(dir string) bool {
-	at, err := real(dir)
+	at, err := resolve(dir)
 	if err != nil {
 		return false
 	}
@@ -272,19 +272,19 @@ func (w *workspace) own(dir string) bool {
 	}
 }
 
-// maxSettings bounds what is read of a file of settings, in bytes. What is
-// longer is not version control's own work.
+// maxSettings bounds how much of a settings file is read, in bytes. Version
+// control itself writes no longer ones.
 const maxSettings = 1 << 18
 
-// Settings of version control by which a file is read as settings, or a program
-// run; other values only matter where they name a file by its folder.
+// Settings of version control whose value is read as a settings file or run as a
+// program; other values matter only if they name a file with its folder.
 var (
 	naming  = map[string]bool{"hookspath": true, "path": true, "attributesfile": true, "template": true, "templatedir": true}
 	running = map[string]bool{"hookspath": true, "fsmonitor": true, "clean": true, "smudge": true, "process": true, "textconv": true, "driver": true, "command": true}
 )
 
-// settings are the words of the values in version control's settings that may
-// name files of the workspace.
+// settings returns the words in version control's settings that may name files of
+// the workspace.
 func (w *workspace) settings() []string {
 	if w.read {
 		return w.words
@@ -330,14 +330,14 @@ func (w *workspace) setting(line string) {
 		for _, r := range w.roots {
 			word = strings.TrimPrefix(word, filepath.ToSlash(r)+"/")
 		}
-		// A path in a file of settings is seen from its folder, mostly .git.
-		if word = folded(strings.TrimPrefix(word, "../")); word != "" && word[0] != '/' {
+		// A path in a settings file is relative to its folder, mostly .git.
+		if word = fold(strings.TrimPrefix(word, "../")); word != "" && word[0] != '/' {
 			w.words = append(w.words, word)
 		}
 	}
 }
 
-// gitDir is the folder of a workspace's repository, which a file may name.
+// gitDir returns the folder of a workspace's repository, which a file may name.
 func gitDir(root string) string {
 	dir := filepath.Join(root, ".git")
 	text, err := os.ReadFile(dir)
@@ -351,14 +351,14 @@ func gitDir(root string) string {
 	if to = strings.TrimSpace(to); !filepath.IsAbs(to) {
 		to = filepath.Join(root, to)
 	}
-	// Of a second working tree, the settings are those of the first.
+	// A second working tree has the settings of the first.
 	if common, err := os.ReadFile(filepath.Join(to, "commondir")); err == nil {
 		return filepath.Join(to, strings.TrimSpace(string(common)))
 	}
 	return to
 }
 
-// root is the workspace's first folder; empty when it has none.
+// root returns the workspace's first folder; empty if it has none.
 func (w *workspace) root() string {
 	if len(w.roots) == 0 {
 		return ""
@@ -366,7 +366,7 @@ func (w *workspace) root() string {
 	return w.roots[0]
 }
 
-// branch is the branch that the workspace is on; empty when it is on none.
+// branch returns the workspace's current branch; empty if there is none.
 func (w *workspace) branch() string {
 	text, err := os.ReadFile(filepath.Join(gitDir(w.root()), "HEAD"))
 	if err != nil || len(text) > maxHead {
@@ -379,12 +379,12 @@ func (w *workspace) branch() string {
 	return branch
 }
 
-// maxHead bounds the file that names the branch, in bytes: a path, and no more.
+// maxHead bounds the file that names the branch, in bytes.
 const maxHead = 4096
 
-// hooked tells whether version control runs programs of its own when it commits
-// or checks out, as far as its settings and hooks say.
-func (w *workspace) hooked() bool {
+// runsPrograms reports whether version control runs programs of its own on a
+// commit or checkout, according to its settings and hooks.
+func (w *workspace) runsPrograms() bool {
 	if w.settings(); w.runs {
 		return true
 	}

@@ -8,32 +8,33 @@ import (
 
 // live is a conversation between two requests.
 type live struct {
-	// keys are the hashes of what it has read, by which a request finds it.
+	// keys are the hashes of its turns; a request finds it by one of them.
 	keys []hash
 	c    *conversation
-	// answered tells that it has answered, and how; the next request says so.
+	// answered tells whether it has answered, and with which turns.
 	answered bool
 	answer   hash
-	// spoken is how the answer is known beside another frame.
+	// spoken is the answer's hash without the frame, so that another frame finds
+	// it.
 	spoken hash
-	// work tells that it was calls.
+	// work is true when the answer was calls.
 	work bool
-	// kept is what the history which the provider keeps needs to go on.
+	// kept is the missing part of a history that the provider keeps.
 	kept kept
 }
 
-// kept is what a history that the provider keeps needs to go on from an answer
-// of which the client has seen another form.
+// kept completes a history that the provider keeps, after an answer that the
+// client saw in another form.
 type kept struct {
-	// owed are turns that it lacks.
-	owed []json.RawMessage
-	// response is the provider's name of the answer, where the client knows it by
-	// another one.
+	// missing are the turns that the history lacks.
+	missing []json.RawMessage
+	// response is the provider's id of the answer, if the client knows the answer
+	// by another id.
 	response string
 }
 
-// cache keeps conversations between requests, and drops those that were not
-// used for longest. One that was dropped is made again from its next request.
+// cache holds conversations between requests and evicts the least recently used.
+// An evicted conversation is rebuilt from its next request.
 type cache struct {
 	max, maxBytes int
 
@@ -43,7 +44,7 @@ type cache struct {
 	bytes int
 }
 
-// put keeps a conversation.
+// put stores a conversation.
 func (k *cache) put(l *live) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,14 +61,13 @@ func (k *cache) put(l *live) {
 	}
 }
 
-// full reports whether the cache has more than it may keep. One conversation is
-// kept however long it is.
+// full reports whether the cache is over its bounds. It always holds at least one
+// conversation, however long.
 func (k *cache) full() bool {
 	return k.used.Len() > k.max || (k.bytes > k.maxBytes && k.used.Len() > 1)
 }
 
-// take takes a conversation that fits out of the cache: it belongs to the caller
-// alone from then on.
+// take removes and returns a matching conversation; the caller then owns it.
 func (k *cache) take(key hash, fits func(*live) bool) *live {
 	k.mu.Lock()
 	candidates := make([]*live, 0, 1)
@@ -113,7 +113,7 @@ func (k *cache) remove(e *list.Element) {
 	}
 }
 
-// answers remembers which answers were passed on, by where in which
+// answers records which answers the proxy passed on, by their place in a
 // conversation.
 type answers struct {
 	max int
@@ -123,18 +123,19 @@ type answers struct {
 	used list.List
 }
 
-// behind is what a model had before it beside the turns of a conversation when it
-// answered. Where an answer comes back without it, what the session knows of the
-// conversation is not all that may be behind the words.
+// behind is what the model had seen beside the turns when it answered. If the
+// answer comes back without that context, the session doesn't know everything
+// that may have influenced it.
 type behind struct {
 	answer hash
-	// offer is the key of the tools, outside identifies the material in the frame,
-	// and external what the provider brought; zero where there was none.
+	// offer is the key of the tools, outside the hash of the material in the
+	// frame, and external the hash of what the provider's tools returned; zero
+	// where there was none.
 	offer, outside, external hash
 }
 
-// add notes an answer. Of what was behind it the least counts: the model has said
-// the same without more.
+// add records an answer. Of two contexts for the same answer it keeps the
+// smaller: the model said the same without the rest.
 func (a *answers) add(b behind) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -154,7 +155,7 @@ func (a *answers) add(b behind) {
 	}
 }
 
-// get returns what is known of an answer; nil where it was not passed on.
+// get returns what is recorded of an answer; nil if the proxy didn't pass it on.
 func (a *answers) get(h hash) *behind {
 	a.mu.Lock()
 	defer a.mu.Unlock()

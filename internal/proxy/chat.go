@@ -37,7 +37,7 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 	if !absent(m["web_search_options"]) {
 		r.unread = append(r.unread, unreadable("web search"))
 	}
-	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
+	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "messages")
 	return r, nil
 }
@@ -49,16 +49,16 @@ func (chat) turn(raw json.RawMessage, c containers) turn {
 	case "user":
 		return turn{events: c.events(remit.UserEvent, contentOf(raw))}
 	case "assistant":
-		return turn{said: chatSaid(raw)}
+		return turn{utterance: chatUtterance(raw)}
 	case "tool":
 		return turn{events: []remit.Event{result(strictjson.GetText(raw, "tool_call_id"), strictjson.Get(raw, "content"))}}
 	}
 	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
 
-// chatSaid reads an assistant's message.
-func chatSaid(message json.RawMessage) *said {
-	s := &said{}
+// chatUtterance reads an assistant message.
+func chatUtterance(message json.RawMessage) *utterance {
+	s := &utterance{}
 	members, err := strictjson.Members(message)
 	if err != nil {
 		s.external = append(s.external, everything(message))
@@ -105,8 +105,8 @@ func chatCall(raw json.RawMessage) call {
 	return c
 }
 
-// argumentText returns arguments that are written in a string, as the model wrote them;
-// servers that write the object itself are understood too.
+// argumentText returns a call's arguments as the model wrote them: normally a
+// string that holds JSON, from some servers the object itself.
 func argumentText(raw json.RawMessage) json.RawMessage {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = json.RawMessage(strings.TrimSpace(strictjson.Text(raw)))
@@ -114,8 +114,8 @@ func argumentText(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// foreign is a call of a kind that has no schema to be held to. No tool that is
-// defined has a name with a space, so that it stays unknown.
+// foreign marks a call of a kind without a schema. Its name has a space, which no
+// defined tool's name has, so the call stays unknown.
 func foreign(c call, kind, name string) call {
 	c.tool = strings.TrimSpace(kind + " " + name)
 	if c.tool == name || !strings.Contains(c.tool, " ") {
@@ -128,7 +128,7 @@ func foreign(c call, kind, name string) call {
 	return c
 }
 
-// chatShape is that of answers, and of the chunks of a stream.
+// chatShape is the shape of answers and of a stream's chunks.
 var chatShape = &shape{members: []string{"id", "choices", "error", "usage"}, inner: map[string]*shape{
 	"choices": {list: true, members: []string{"index", "message", "delta", "finish_reason"}, inner: map[string]*shape{"message": chatMessage, "delta": chatMessage}},
 }}
@@ -148,7 +148,7 @@ func (chat) answer(body []byte) (*answer, error) {
 	a := &answer{id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage")}
 	for i, c := range choices {
 		message := strictjson.Get(c, "message")
-		s := chatSaid(message)
+		s := chatUtterance(message)
 		if err := noFunctionCall(message); err != nil {
 			return nil, err
 		}
@@ -157,7 +157,7 @@ func (chat) answer(body []byte) (*answer, error) {
 			return nil, errBody
 		}
 		if i == 0 {
-			a.said, a.turn = *s, message
+			a.utterance, a.turn = *s, message
 			a.cut = chatCut(strictjson.GetText(c, "finish_reason"))
 		}
 	}
@@ -168,8 +168,7 @@ func (chat) answer(body []byte) (*answer, error) {
 	return a, nil
 }
 
-// noFunctionCall returns an error where a message, or a part of one, has calls in
-// other places than tool_calls.
+// noFunctionCall returns an error if a message has calls outside of tool_calls.
 func noFunctionCall(message json.RawMessage) error {
 	if !absent(strictjson.Get(message, "function_call")) {
 		return fmt.Errorf("%w: it has a call in function_call, the old form of tool_calls", errBody)
@@ -184,10 +183,10 @@ func (chat) again(body []byte, a *answer) []byte {
 	for i, c := range a.calls {
 		turns = append(turns, fmt.Appendf(nil, `{"role":"tool","tool_call_id":%s,"content":%s}`, strictjson.Quote(c.id), strictjson.Quote(a.fate[i].denial)))
 	}
-	return unforced(extend(body, "messages", turns...))
+	return allowNoCall(extend(body, "messages", turns...))
 }
 
-func (chat) owed(*answer) []json.RawMessage { return nil }
+func (chat) missingTurns(*answer) []json.RawMessage { return nil }
 
 func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
 	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
@@ -225,14 +224,14 @@ func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage)
 		message = strictjson.Set(message, "tool_calls", join(kept))
 	}
 	if len(notes) > 0 {
-		message = strictjson.Set(message, "content", strictjson.Quote(noted(words(a.text), notes)))
+		message = strictjson.Set(message, "content", strictjson.Quote(appendNotes(words(a.text), notes)))
 	}
 	choices[0] = strictjson.Set(choice, "message", message)
 	return strictjson.Splice(body, at, join(choices))
 }
 
-// noted is a text with what the proxy has to say below it.
-func noted(text string, notes []string) string {
+// appendNotes adds the proxy's notes below a text.
+func appendNotes(text string, notes []string) string {
 	note := strings.TrimSpace(strings.Join(notes, "\n"))
 	if text == "" {
 		return note
@@ -242,7 +241,7 @@ func noted(text string, notes []string) string {
 
 func (chat) problem(status int, message string) []byte { return openAIProblem(status, message) }
 
-// openAIProblem is an error as OpenAI's APIs have it.
+// openAIProblem returns an error in OpenAI's form.
 func openAIProblem(status int, message string) []byte {
 	kind := "invalid_request_error"
 	if status >= http.StatusInternalServerError {

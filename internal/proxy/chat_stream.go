@@ -34,7 +34,7 @@ type chatCodec struct {
 	usage    json.RawMessage
 }
 
-// chatPending is a call in the making.
+// chatPending is an incomplete call.
 type chatPending struct {
 	index     int
 	entry     json.RawMessage // all members but the arguments
@@ -43,11 +43,11 @@ type chatPending struct {
 }
 
 func (k *chatCodec) next() {
-	*k = chatCodec{id: k.id, created: k.created, tries: k.tries + 1, sentCalls: k.sentCalls, sentText: k.sentText || k.said(), last: k.last}
+	*k = chatCodec{id: k.id, created: k.created, tries: k.tries + 1, sentCalls: k.sentCalls, sentText: k.sentText || k.hasOutput(), last: k.last}
 }
 
-// said reports whether this try has said something.
-func (k *chatCodec) said() bool {
+// hasOutput reports whether this try has produced text or a call.
+func (k *chatCodec) hasOutput() bool {
 	text := k.message["content"]
 	return text != nil && text.Len() > 0
 }
@@ -131,7 +131,7 @@ func (k *chatCodec) choices(data []byte) strictjson.Span {
 	return at
 }
 
-// part takes a part of a call.
+// part adds a fragment of a call.
 func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
 	index, id := integer(strictjson.Get(entry, "index")), strictjson.GetText(entry, "id")
 	var p *chatPending
@@ -163,7 +163,7 @@ func (k *chatCodec) part(entry, chunk json.RawMessage) []piece {
 	return out
 }
 
-// merge puts a delta to the message.
+// merge adds a delta to the message.
 func (k *chatCodec) merge(delta json.RawMessage) {
 	members, err := strictjson.Members(delta)
 	if err != nil {
@@ -221,11 +221,11 @@ func (k *chatCodec) answer() (*answer, error) {
 	if len(calls) > 0 {
 		turn = strictjson.Set(turn, "tool_calls", join(calls))
 	}
-	a.said, a.turn = *chatSaid(turn), turn
+	a.utterance, a.turn = *chatUtterance(turn), turn
 	return a, nil
 }
 
-// whole is the call with its arguments.
+// whole returns the call with the given arguments.
 func (p *chatPending) whole(arguments string) json.RawMessage {
 	entry := strictjson.Remove(p.entry, "index")
 	if kind := strictjson.GetText(entry, "type"); kind != "" && kind != "function" {
@@ -238,7 +238,7 @@ func (p *chatPending) whole(arguments string) json.RawMessage {
 	return strictjson.Set(strictjson.Set(entry, "type", []byte(`"function"`)), "function", strictjson.Set(function, "arguments", strictjson.Quote(arguments)))
 }
 
-func (k *chatCodec) passed(e sse.Event) sse.Event {
+func (k *chatCodec) forward(e sse.Event) sse.Event {
 	if k.tries == 0 || string(bytes.TrimSpace(e.Data)) == "[DONE]" {
 		return e
 	}
@@ -259,7 +259,7 @@ func (k *chatCodec) passed(e sse.Event) sse.Event {
 	return e
 }
 
-// chunk makes a chunk after the model of another.
+// chunk builds a chunk on the model of another.
 func (k *chatCodec) chunk(model, delta json.RawMessage) sse.Event {
 	data := strictjson.Set(model, "choices", fmt.Appendf(nil, `[{"index":0,"delta":%s,"finish_reason":null}]`, delta))
 	data = strictjson.Replace(strictjson.Replace(data, k.id, "id"), k.created, "created")
@@ -274,7 +274,7 @@ func (k *chatCodec) call(n int, arguments json.RawMessage) []sse.Event {
 }
 
 func (k *chatCodec) note(text string) []sse.Event {
-	if k.sentText || k.said() {
+	if k.sentText || k.hasOutput() {
 		text = "\n\n" + text
 	}
 	k.sentText = true
@@ -284,7 +284,7 @@ func (k *chatCodec) note(text string) []sse.Event {
 func (k *chatCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {
 	out := make([]sse.Event, 0, len(tail))
 	for _, e := range tail {
-		e = k.passed(e)
+		e = k.forward(e)
 		if u := strictjson.Get(e.Data, "usage"); usage != nil && !absent(u) {
 			e.Data = strictjson.Replace(e.Data, usage, "usage")
 		}

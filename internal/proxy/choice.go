@@ -8,13 +8,13 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// A request can say which tools the model may choose from (tool_choice), and
-// that it has to call one. When the model is asked again because a call was
-// denied, it must be free to call nothing, and to call no more tools than before.
+// A request can restrict which tools the model may choose (tool_choice) and force
+// it to call one. When the proxy asks again after a denial, the model must be
+// free to call nothing, and must not get more tools than before.
 
-// chosen are the tools that a choice leaves the model, by name; nil when it
-// leaves all of them.
-func chosen(choice json.RawMessage) map[string]bool {
+// chosenTools returns the names of the tools that a choice allows; nil if it
+// allows all.
+func chosenTools(choice json.RawMessage) map[string]bool {
 	kind := strictjson.GetText(choice, "type")
 	if strictjson.Text(choice) == "none" || kind == "none" {
 		return map[string]bool{}
@@ -42,7 +42,7 @@ func chosen(choice json.RawMessage) map[string]bool {
 	return only
 }
 
-// forces reports whether a choice makes the model call a tool.
+// forces reports whether a choice forces the model to call a tool.
 func forces(choice json.RawMessage) bool {
 	switch kind := strictjson.GetText(choice, "type"); kind {
 	case "function", "custom", "tool", "any":
@@ -54,8 +54,8 @@ func forces(choice json.RawMessage) bool {
 	return word == "required" || word == "any"
 }
 
-// unforced is a request of OpenAI's APIs whose model may call nothing.
-func unforced(body []byte) []byte {
+// allowNoCall lifts a forced choice from a request of OpenAI's APIs.
+func allowNoCall(body []byte) []byte {
 	choice := strictjson.Get(body, "tool_choice")
 	switch {
 	case absent(choice) || strictjson.Text(choice) == "none":
@@ -67,8 +67,8 @@ func unforced(body []byte) []byte {
 	return strictjson.Replace(body, []byte(`"auto"`), "tool_choice")
 }
 
-// unforcedMessages is a request of Anthropic's API whose model may call nothing.
-func unforcedMessages(body []byte) []byte {
+// allowNoCallMessages lifts a forced choice from a request of Anthropic's API.
+func allowNoCallMessages(body []byte) []byte {
 	choice := strictjson.Get(body, "tool_choice")
 	if kind := strictjson.GetText(choice, "type"); absent(choice) || kind == "none" || kind == "auto" {
 		return body
@@ -77,13 +77,13 @@ func unforcedMessages(body []byte) []byte {
 	return strictjson.Replace(body, free, "tool_choice")
 }
 
-// notOffered is what the model is told of a call that the application left it no
-// choice of.
+// notOffered returns the message to the model for a call that the application's
+// choice excludes.
 func notOffered(tool string) string {
 	return fmt.Sprintf("The call of %s was denied.\n- the application does not offer this tool in this turn\n  answer without it", display.Line(tool))
 }
 
-// forcedNames are the tools of which the application makes the model call one.
+// forcedNames returns the tools of which the model must call one.
 func (r *request) forcedNames() []string {
 	var names []string
 	for _, tool := range r.tools {
@@ -95,7 +95,7 @@ func (r *request) forcedNames() []string {
 	return names
 }
 
-// toolName is the name in a definition.
+// toolName returns the name in a tool definition.
 func toolName(tool json.RawMessage) string {
 	if name := strictjson.GetText(tool, "function", "name"); name != "" {
 		return name

@@ -8,22 +8,23 @@ import (
 	"github.com/remit-project/remit/internal/userturn"
 )
 
-// markMember marks a part of a message's content as material that was passed on.
-// It is taken out before the upstream sees the request.
+// markMember marks a part of a message's content as material from others. The
+// proxy removes it before the upstream sees the request.
 const markMember = "remit_attached"
 
-// MaxContainers bounds the kinds of containers: a text is searched for each.
+// MaxContainers bounds the kinds of containers: each text is searched for every
+// one.
 const MaxContainers = 32
 
-// container is a way in which applications put material into the user's turn. One
-// without a close reaches to the end of the text.
+// container delimits material that applications embed in the user's turn. A
+// container without a close reaches to the end of the text.
 type container struct{ open, close string }
 
 type containers []container
 
-// Containers reads the declarations of containers: the name of a tag, as in
-// "document" for <document>…</document>, or a beginning and an end with three
-// dots between them, as in "--- CONTEXT ---...--- END ---".
+// parseContainers parses declarations of containers: the name of a tag, as in
+// "document" for <document>…</document>, or a begin and an end with three dots
+// between them, as in "--- CONTEXT ---...--- END ---".
 func parseContainers(declared []string) (containers, error) {
 	if len(declared) > MaxContainers {
 		return nil, fmt.Errorf("there are %d kinds of containers: declare at most %d", len(declared), MaxContainers)
@@ -38,16 +39,16 @@ func parseContainers(declared []string) (containers, error) {
 		if d == "" || strings.ContainsFunc(d, func(r rune) bool {
 			return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 		}) {
-			return nil, fmt.Errorf("%q is no container: write the name of a tag, or BEGIN...END", d)
+			return nil, fmt.Errorf("%q is not a container: write the name of a tag, or BEGIN...END", d)
 		}
 		out = append(out, container{"<" + lower(d), "</" + lower(d)})
 	}
 	return out, nil
 }
 
-// carried are the containers that users' turns have without a declaration: those
-// of agents and frameworks.
-func carried() containers {
+// defaultContainers returns the containers of known agents and frameworks, which
+// apply without a declaration.
+func defaultContainers() containers {
 	var out containers
 	for _, name := range userturn.Elements() {
 		out = append(out, container{"<" + name, "</" + name})
@@ -58,7 +59,7 @@ func carried() containers {
 	return out
 }
 
-// lower folds the letters of ASCII and keeps every byte in its place.
+// lower folds ASCII letters and keeps every byte offset.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -68,9 +69,9 @@ func lower(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// split takes the containers out of a text. A container reaches from its first
-// beginning to its last end: who wrote what is in it may have written an end and
-// another beginning too. One that doesn't end reaches to the end of the text.
+// split removes the containers from a text. A container reaches from its first
+// begin to its last end, because the author of its content may have written an
+// end and another begin. An unclosed container reaches to the end of the text.
 func (c containers) split(text string) (own string, found []string) {
 	type span struct{ start, end int }
 	var spans []span
@@ -120,7 +121,7 @@ func (c containers) split(text string) (own string, found []string) {
 	return strings.TrimSpace(kept.String()), found
 }
 
-// opening finds where a container begins: a tag's name must end there.
+// opening finds where a container begins; a tag's name must end there.
 func opening(text, open string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], open)

@@ -12,27 +12,28 @@ import (
 	"github.com/remit-project/remit/ledger"
 )
 
-// conversation is a session with what ties a provider's words to it. It is for
-// one request at a time.
+// conversation ties a session to a provider's messages. It serves one request at
+// a time.
 type conversation struct {
 	session *ledger.Session
-	// id is the session's, offer what the model has been offered in it, and
-	// monitor the one that decides its calls.
+	// id is the session's id, offer the tools that the model has been offered,
+	// and monitor the monitor that decides its calls.
 	id      string
 	offer   *offer
 	monitor *remit.Monitor
-	// framed are the lines and attachments of system text that it has read.
+	// framed are the lines and attachments of system text that the session has
+	// read.
 	framed map[hash]bool
-	// log is what is recorded of a durable session and was not met yet; nil when
-	// all of it was.
+	// log holds the recorded events of a durable session that no turn has matched
+	// yet; nil when all have matched.
 	log *recorded
-	// used counts the calls by the provider's ids, which need not be unique;
-	// open are the session's ids of the latest.
+	// used counts calls by the provider's ids, which need not be unique; open
+	// maps them to the session's ids of the latest.
 	used map[string]int
 	open map[string]string
-	// size is how much it has read, in bytes.
+	// size is how much the session has read, in bytes.
 	size int
-	// floor says who speaks next, and the lineage who has said what.
+	// floor tells who speaks next, and lineage who said what.
 	floor floor
 	lineage
 }
@@ -80,8 +81,8 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	return fmt.Errorf("a %s event from outside", e.Kind)
 }
 
-// frame adds system text, but for what was in it before: a deployment may put the
-// time in it, or another agent's task.
+// frame adds system text, except for what an earlier frame had: a deployment may
+// put the time or another agent's task into it.
 func (c *conversation) frame(ctx context.Context, events []remit.Event) error {
 	next := map[hash]bool{}
 	for _, e := range events {
@@ -91,7 +92,7 @@ func (c *conversation) frame(ctx context.Context, events []remit.Event) error {
 		}
 		var fresh []string
 		for _, text := range parts {
-			h := hashed([]byte(e.Kind), []byte(text))
+			h := hashParts([]byte(e.Kind), []byte(text))
 			if next[h] = true; !c.framed[h] {
 				fresh = append(fresh, text)
 			}
@@ -111,18 +112,18 @@ func (c *conversation) frame(ctx context.Context, events []remit.Event) error {
 	return nil
 }
 
-// recall adds what a request says that the model had said. Its calls have run or
-// not; they are decided so that what they returned gets its label, which it has
-// only where they would have been allowed. Words that this proxy didn't pass on
-// are anybody's.
-func (c *conversation) recall(ctx context.Context, s *said, genuine bool) error {
+// recall adds a turn that the request attributes to the model. It decides the
+// turn's calls again, whether or not they ran, so that their results get labels;
+// a result gets its tool's label only if its call would have been allowed. Text
+// that this proxy didn't pass on is untrusted.
+func (c *conversation) recall(ctx context.Context, s *utterance, genuine bool) error {
 	for _, text := range s.external {
 		if err := c.tell(ctx, attached("provider", text)); err != nil {
 			return err
 		}
 	}
 
-	genuine = genuine || c.metAll(s)
+	genuine = genuine || c.hasMetAll(s)
 	if !genuine {
 		forged := []string{words(s.text), words(s.other)}
 		for _, k := range s.calls {
@@ -145,8 +146,8 @@ func (c *conversation) recall(ctx context.Context, s *said, genuine bool) error 
 	return c.assistant(ctx, words(s.text))
 }
 
-// metAll reports whether the record has all that the model is said to have said.
-func (c *conversation) metAll(s *said) bool {
+// hasMetAll reports whether the log contains everything in the utterance.
+func (c *conversation) hasMetAll(s *utterance) bool {
 	if c.log == nil || len(s.other) > 0 {
 		return false
 	}
@@ -169,12 +170,12 @@ func callEvent(k *call) remit.Event {
 	return remit.Event{Kind: remit.CallEvent, Call: &remit.Call{Tool: k.tool, Arguments: k.arguments}}
 }
 
-// decide decides a call, under an id of its own in the session. A call that the
-// record has is met there, and has no decision.
+// decide decides a call under a session id of its own. A call in the log only
+// matches its record and has no decision.
 func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, error) {
 	c.size += len(k.arguments)
 	if e, met := c.log.meet(callEvent(k)); met {
-		c.opened(k, e.Call.ID)
+		c.noteOpen(k, e.Call.ID)
 		return nil, nil
 	}
 	id := k.id
@@ -188,19 +189,19 @@ func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, er
 		c.used[k.id] = n
 	}
 	c.used[id]++
-	c.opened(k, id)
+	c.noteOpen(k, id)
 	return c.session.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
 }
 
-// opened notes the id in the session of a call.
-func (c *conversation) opened(k *call, id string) {
+// noteOpen notes a call's id in the session.
+func (c *conversation) noteOpen(k *call, id string) {
 	c.open[k.id] = id
 	if k.alias != "" {
 		c.open[k.alias] = id
 	}
 }
 
-// assistant adds what the model wrote to the user.
+// assistant adds the model's text to the user.
 func (c *conversation) assistant(ctx context.Context, text string) error {
 	if text == "" {
 		return nil
@@ -212,8 +213,8 @@ func (c *conversation) assistant(ctx context.Context, text string) error {
 	return c.session.Assistant(ctx, text)
 }
 
-// recorded finds events in a durable session's log, in their order, so that a
-// request which repeats them doesn't add them again.
+// recorded matches events against a durable session's log in order, so that a
+// request which repeats them doesn't add them twice.
 type recorded struct {
 	events []remit.Event
 	places map[string][]int
@@ -236,12 +237,12 @@ func recordKey(e remit.Event) string {
 	case e.Result != nil:
 		return string(e.Kind) + "\x00" + e.Result.Call + "\x00" + e.Result.Content
 	case e.Kind == remit.AssistantEvent:
-		return string(e.Kind) + "\x00" + squeezed(e.Text)
+		return string(e.Kind) + "\x00" + squeeze(e.Text)
 	}
 	return string(e.Kind) + "\x00" + e.Name + "\x00" + e.Text
 }
 
-// meet finds an event behind those that were met before.
+// meet finds an event after those that matched before.
 func (r *recorded) meet(e remit.Event) (remit.Event, bool) {
 	if r == nil {
 		return remit.Event{}, false
@@ -258,8 +259,8 @@ func (r *recorded) meet(e remit.Event) (remit.Event, bool) {
 	return r.events[places[0]], true
 }
 
-// squeezed is a text without its white space, which clients change.
-func squeezed(s string) string {
+// squeeze removes the white space of a text, which clients change.
+func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
@@ -268,8 +269,8 @@ func squeezed(s string) string {
 	}, s)
 }
 
-// plainJSON is a value in one spelling, as clients write it that have decoded
-// it.
+// plainJSON normalizes the spelling of a value, which clients change when they
+// decode and encode it.
 func plainJSON(raw json.RawMessage) string {
 	var v any
 	if len(raw) == 0 {

@@ -8,56 +8,55 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// dialect is one API: how a conversation is read out of its requests, and how
-// its answers are read and written.
+// dialect is one API: it reads conversations from requests, and reads and writes
+// answers.
 type dialect interface {
 	name() string
-	// request reads a request's body, with the containers that hold what others
-	// wrote.
+	// request reads a request's body; the containers delimit text from others.
 	request(body []byte, c containers) (*request, error)
 	// turn reads one turn of a request.
 	turn(raw json.RawMessage, c containers) turn
-	// answer reads an answer that came as one body.
+	// answer reads an answer that isn't streamed.
 	answer(body []byte) (*answer, error)
-	// again is the request with the model's turn and what it is told instead of
-	// the results of its calls.
+	// again returns the request extended by the model's turn and by what the
+	// model is told instead of the results of its calls.
 	again(body []byte, a *answer) []byte
-	// whole is an answer as the client gets it: the calls that may run, what is
-	// said about the others, and the usage of all tries, nil where there was one.
+	// whole returns the answer for the client: the allowed calls, notes about the
+	// denied ones, and the usage of all tries, nil if there was one.
 	whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte
-	// codec reads and writes answers as streams.
+	// codec returns a codec for streamed answers.
 	codec() codec
-	// problem is an error in the form that clients expect.
+	// problem returns an error in the API's form.
 	problem(status int, message string) []byte
-	// owed are turns that a history kept by the provider lacks after an answer
-	// of which the client doesn't see all.
-	owed(a *answer) []json.RawMessage
+	// missingTurns returns the turns that a history kept by the provider lacks
+	// when the client sees only part of an answer.
+	missingTurns(a *answer) []json.RawMessage
 }
 
-// answer is what came of one try.
+// answer is the result of one try.
 type answer struct {
-	said
-	// id is the provider's name of the answer.
+	utterance
+	// id is the provider's id of the answer.
 	id string
-	// turn is the model's turn as the conversation goes on from it.
+	// turn is the model's turn as the next request repeats it.
 	turn json.RawMessage
-	// usage is what the provider counted; nil when it doesn't say.
+	// usage is the provider's count; nil if there is none.
 	usage json.RawMessage
-	// cut tells that the answer ended before its end: its calls may be half.
+	// cut is true when the answer is truncated: its calls may be incomplete.
 	cut bool
-	// fate says, for each call, what was decided.
+	// fate holds the decision on each call.
 	fate []fate
 }
 
-// fate is what comes of a call.
+// fate is the decision on a call.
 type fate struct {
-	// arguments go on to the agent when denial is empty.
+	// arguments go to the agent if denial is empty.
 	arguments json.RawMessage
-	// denial is what the model is told about a call that may not run.
+	// denial tells the model why a call is denied.
 	denial string
 }
 
-// denied counts the calls that may not run.
+// denied counts the denied calls.
 func (a *answer) denied() int {
 	n := 0
 	for i := range a.fate {
@@ -68,7 +67,7 @@ func (a *answer) denied() int {
 	return n
 }
 
-// notes are what is said about the calls that may not run.
+// notes returns the notes about the denied calls.
 func (a *answer) notes() []string {
 	var out []string
 	for i := range a.fate {
@@ -79,52 +78,51 @@ func (a *answer) notes() []string {
 	return out
 }
 
-// step says what becomes of an event of a stream.
+// step says how to handle an event of a stream.
 type step uint8
 
 const (
-	// pass: to the client, at once unless a call is waited for.
+	// pass: send it to the client, at once unless a call is pending.
 	pass step = iota
-	// lead: as pass, but it belongs to the call that follows, if one does.
+	// lead: as pass, but it belongs to the next call, if one follows.
 	lead
-	// begin: a call begins. Nothing of it is passed on as it came.
+	// begin: a call begins. Nothing of it passes as it came.
 	begin
-	// tail: it ends the answer, and waits until all is decided.
+	// tail: it ends the answer and waits for all decisions.
 	tail
-	// pending: it is a part of a call that began before, and has no piece.
+	// pending: it continues a call and has no piece.
 	pending
 )
 
-// piece is an event, or a part of one, with what becomes of it. A [begin] has
-// none.
+// piece is an event, or a part of one, with its step. A [begin] has no event.
 type piece struct {
 	step  step
 	event sse.Event
 }
 
-// codec reads the events of one try after the other, and writes one stream.
+// codec reads the events of successive tries and writes one stream.
 type codec interface {
-	// event reads an event and says what becomes of it, in pieces.
+	// event reads an event and divides it into pieces.
 	event(e sse.Event) ([]piece, error)
-	// answer is what the events of this try made; an error when they broke off.
+	// answer returns the answer of this try; an error if the events broke off.
 	answer() (*answer, error)
 	// next begins another try.
 	next()
 
-	// passed is an event as it goes on.
-	passed(e sse.Event) sse.Event
-	// call are the events of a call that may run, by its place in the answer.
+	// forward returns an event as the client gets it.
+	forward(e sse.Event) sse.Event
+	// call returns the events of an allowed call, by its place in the answer.
 	call(n int, arguments json.RawMessage) []sse.Event
-	// note are the events of a text of the proxy's own.
+	// note returns the events of a text by the proxy.
 	note(text string) []sse.Event
-	// end are the events that end the answer, of the tail of the last try.
-	// The usage is that of all tries, nil where there was one.
+	// end returns the events that end the answer, given the tail of the last try.
+	// usage is the sum of all tries, nil if there was one.
 	end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event
-	// failure are the events that end a stream which can't go on.
+	// failure returns the events that end a failed stream.
 	failure(message string) []sse.Event
 }
 
-// errRequest is an error in a request: the client's to mend.
+// errRequest is an error in a request, for the client to fix.
 type errRequest struct{ message string }
 
 func (e *errRequest) Error() string { return e.message }
@@ -134,12 +132,11 @@ func refuse(message string) error { return &errRequest{message} }
 var (
 	errBody   = errors.New("the answer is not the JSON that was expected")
 	errBroken = errors.New("the stream of the answer broke off")
-	// errTold ends a stream in which the upstream itself has told of an error.
+	// errTold ends a stream in which the upstream has already reported an error.
 	errTold = errors.New("the upstream reported an error within its answer")
 )
 
-// turnLimits bound one turn: 32 MiB hold what providers accept, pictures
-// included.
+// turnLimits bound one turn: 32 MiB hold what providers accept, images included.
 func turnLimits() strictjson.Limits {
 	return strictjson.Limits{Size: 32 << 20, Depth: 96, Leaves: 400_000}
 }

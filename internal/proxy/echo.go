@@ -14,71 +14,72 @@ import (
 )
 
 // echoes remembers, for each owner of credentials, what this proxy passed on
-// after something from outside had been read: the model's words, the arguments of
-// calls, and what calls returned. When such a text comes back in a user's turn, an
-// agent or a framework has put it there.
+// after a session had read external text: the model's words, the arguments of
+// calls, and their results. If such a text comes back in a user's turn, an agent
+// or a framework has put it there.
 //
-// Long texts are known by runs of words, so that they are found in part, quoted,
-// and escaped. Short ones are known whole only: users, too, write an address that
-// a model has written.
+// Long texts are matched by runs of words, so that parts, quotations and escaped
+// copies match. Short texts match only as a whole: a user, too, may write an
+// address that a model has written.
 type echoes struct {
 	seed maphash.Seed
 
 	mu  sync.Mutex
 	now uint64
-	// runs and texts hold when something was first passed on; reads, when a turn
-	// was first read: what was said later makes no echo of it.
+	// runs and texts hold when a text was first passed on; reads holds when a
+	// turn was first read: a text passed on later is not its source.
 	runs  recent[uint64]
 	texts recent[passed]
 	reads recent[uint64]
-	// calls are those that went out at a place of a conversation, and answers the
-	// words of those that had none.
+	// calls are the calls at a place of a conversation, and answers the texts of
+	// answers without calls.
 	calls   recent[[]call]
 	answers recent[bool]
-	// deployment are runs of words that the deployment's text had first: a model
-	// that quotes them doesn't take them from it.
+	// deployment holds runs of words that first appeared in the deployment's
+	// text: a later copy by a model doesn't take them over.
 	deployment recent[bool]
 }
 
-// passed is a text that is known whole.
+// passed is a text that matches only as a whole.
 type passed struct {
 	at uint64
-	// users are the user's words of the conversation in which it was the argument
-	// of a call: the agent that is called by it acts for that user.
+	// users are the user's words in a conversation where the text was the
+	// argument of a call: an agent that the call invokes acts for that user.
 	users []string
 }
 
 const (
-	// maxRuns is the number of runs kept, twice: those of some thousand answers,
-	// in some forty megabytes.
+	// maxRuns bounds the runs in each of two generations: those of some thousand
+	// answers, in about forty megabytes.
 	maxRuns = 1 << 20
-	// maxDeployment is that of the deployment's text, kept twice: of a hundred long
-	// prompts.
+	// maxDeployment bounds the runs of the deployment's text in each of two
+	// generations: those of a hundred long prompts.
 	maxDeployment = 1 << 19
-	// maxTexts, maxReads and maxPlaces are numbers of short texts, of turns and of
-	// answers with calls, kept twice.
+	// maxTexts, maxReads and maxPlaces bound short texts, turns, and answers with
+	// calls, in each of two generations.
 	maxTexts, maxReads, maxPlaces = 1 << 16, 1 << 17, 1 << 14
-	// maxUsers and maxCalls bound the users' words that are kept with arguments,
-	// and the calls, in bytes; maxUser is the bound of one conversation's words.
+	// maxUsers and maxCalls bound, in bytes, the users' words stored with
+	// arguments, and the calls; maxUser bounds the words of one conversation.
 	maxUsers, maxCalls, maxUser = 16 << 20, 16 << 20, 16 << 10
 	// maxEchoTokens bounds how much of a text is remembered: a megabyte or more.
-	// maxSearched bounds how much of a user's turn is searched, more than the text
-	// that can vouch for something; what it has beyond is taken for an echo.
+	// maxSearched bounds how much of a user's turn is searched, more than the
+	// text that can vouch for something; the rest counts as an echo.
 	maxEchoTokens, maxSearched = 1 << 18, 1 << 16
-	// runTokens are the words of a run, and quoteTokens those of the shortest part
-	// of a long text that is taken for an echo: fewer are said by chance.
+	// runTokens is the length of a run, and quoteTokens the shortest part of a
+	// long text that counts as an echo: shorter matches are chance.
 	runTokens, quoteTokens = 8, 12
-	// wordyTokens make a short text one that is found anywhere in a turn. A
-	// shorter one is found as a line, if it holds something like an address.
+	// wordyTokens is the length from which a short text matches anywhere in a
+	// turn. A shorter one matches only as a line that holds something like an
+	// address.
 	wordyTokens = 5
-	// ownTokens is how much of what stands before in the same conversation a user
-	// may repeat and mean it, as in agreeing to what the model proposed.
+	// ownTokens is how much of the same conversation a user may repeat in
+	// earnest, as in agreeing to the model's proposal.
 	ownTokens = 24
-	// vouchedTokens are the fewest words of the user's in the argument of a call
-	// that stay the user's.
+	// vouchedTokens is the least number of the user's words in an argument that
+	// stay the user's.
 	vouchedTokens = 2
-	// maxVouched bounds the arguments in one turn that are searched for the user's
-	// words: an agent is called by one.
+	// maxVouched bounds the arguments in one turn that are searched for the
+	// user's words: one argument calls an agent.
 	maxVouched = 16
 )
 
@@ -94,7 +95,7 @@ func newEchoes() *echoes {
 	}
 }
 
-// owner names whose requests are, by the credentials alone: the agents of one
+// owner identifies a request's sender by the credentials alone: the agents of one
 // framework differ in everything else.
 func (e *echoes) owner(r *http.Request) uint64 {
 	var h maphash.Hash
@@ -113,7 +114,7 @@ func (e *echoes) owner(r *http.Request) uint64 {
 	return h.Sum64()
 }
 
-// key is that of a sequence of words of an owner.
+// key hashes a sequence of an owner's words.
 func key(owner uint64, words []token) uint64 {
 	h := owner ^ uint64(len(words))*tokenPrime
 	for _, w := range words {
@@ -123,10 +124,10 @@ func key(owner uint64, words []token) uint64 {
 	return h
 }
 
-// argumentKey is that of a text which is the argument of a call as a whole.
+// argumentKey hashes the whole argument of a call.
 func argumentKey(owner uint64, words []token) uint64 { return key(^owner, words) }
 
-// phrases are the keys by which a text can be found.
+// phrases adds the keys of a text to into.
 func phrases(owner uint64, text string, into map[uint64]bool) {
 	words, _ := tokensOf(text, maxEchoTokens)
 	for i := 0; i+runTokens <= len(words); i++ {
@@ -137,8 +138,8 @@ func phrases(owner uint64, text string, into map[uint64]bool) {
 	}
 }
 
-// remember notes a text that was passed on in a conversation. The user's own
-// words in it stay the user's, and the deployment's its own.
+// remember records a text that was passed on in a conversation. The user's own
+// words in it stay the user's, and the deployment's stay the deployment's.
 func (e *echoes) remember(owner uint64, text string, l *lineage) {
 	words, _ := tokensOf(text, maxEchoTokens)
 	own := map[uint64]bool{}
@@ -151,14 +152,14 @@ func (e *echoes) remember(owner uint64, text string, l *lineage) {
 	for from := 0; from+runTokens <= len(words); from += batch {
 		e.rememberRuns(owner, words[from:min(len(words), from+batch+runTokens-1)], own)
 	}
-	if len(words) < quoteTokens && worthFinding(text, len(words)) && !l.said(text) {
+	if len(words) < quoteTokens && worthFinding(text, len(words)) && !l.includes(text) {
 		e.mu.Lock()
 		e.note(key(owner, words), nil)
 		e.mu.Unlock()
 	}
 }
 
-// batch is how many words are looked at while others wait.
+// batch is how many words are hashed while the lock is held.
 const batch = 1 << 12
 
 func (e *echoes) rememberRuns(owner uint64, words []token, own map[uint64]bool) {
@@ -173,11 +174,11 @@ func (e *echoes) rememberRuns(owner uint64, words []token, own map[uint64]bool) 
 	}
 }
 
-// rememberCall notes the texts in the arguments of a call.
+// rememberCall records the texts in a call's arguments.
 func (e *echoes) rememberCall(owner uint64, arguments json.RawMessage, l *lineage) {
 	for _, text := range strictjson.Strings(arguments, func(string) bool { return false }) {
 		words, _ := tokensOf(text, maxEchoTokens)
-		if len(words) < vouchedTokens || l.said(text) {
+		if len(words) < vouchedTokens || l.includes(text) {
 			continue
 		}
 		if len(words) >= wordyTokens {
@@ -213,8 +214,8 @@ func worthFinding(text string, words int) bool {
 	return words > 0 && strings.ContainsAny(strings.Trim(text, " \t\r\n.!?:,;\"'"), "@/\\._-:0123456789")
 }
 
-// hold notes the calls that went out at a place of a conversation.
-func (e *echoes) hold(place hash, calls []call) {
+// noteCalls records the calls at a place of a conversation.
+func (e *echoes) noteCalls(place hash, calls []call) {
 	weight := 0
 	for i := range calls {
 		weight += len(calls[i].arguments)
@@ -224,16 +225,16 @@ func (e *echoes) hold(place hash, calls []call) {
 	e.calls.put(e.place(place), calls, weight)
 }
 
-// answered notes the words of an answer without calls.
-func (e *echoes) answered(owner uint64, text string) {
+// noteAnswer records the text of an answer without calls.
+func (e *echoes) noteAnswer(owner uint64, text string) {
 	words, _ := tokensOf(text, maxEchoTokens)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers.put(key(owner, words), true, 0)
 }
 
-// spoke reports whether these were the words of an answer without calls.
-func (e *echoes) spoke(owner uint64, text string) bool {
+// isAnswer reports whether text was an answer without calls.
+func (e *echoes) isAnswer(owner uint64, text string) bool {
 	words, _ := tokensOf(text, maxEchoTokens)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -241,8 +242,8 @@ func (e *echoes) spoke(owner uint64, text string) bool {
 	return known && len(words) > 0
 }
 
-// held are the calls that went out at a place.
-func (e *echoes) held(place hash) []call {
+// callsAt returns the calls recorded at a place.
+func (e *echoes) callsAt(place hash) []call {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	calls, _ := e.calls.get(e.place(place))
@@ -251,15 +252,15 @@ func (e *echoes) held(place hash) []call {
 
 func (e *echoes) place(h hash) uint64 { return maphash.Bytes(e.seed, h[:]) }
 
-// echo is a user's text divided: what the user wrote, and what was passed on
-// before.
+// echo is a user's text divided into the user's own words and quotations of what
+// was passed on before.
 type echo struct {
 	own   string
 	found []string
 }
 
-// divide looks for what was passed on in a text of a user's turn that ends at a
-// place. What stands before it in this very conversation the user may repeat.
+// divide finds what was passed on in the text of a user's turn that ends at a
+// place. The user may repeat what precedes it in the same conversation.
 func (e *echoes) divide(owner uint64, place hash, text string, before func() map[uint64]bool) echo {
 	e.mu.Lock()
 	since := e.readAt(place)
@@ -267,13 +268,13 @@ func (e *echoes) divide(owner uint64, place hash, text string, before func() map
 	return e.divideSince(owner, since, text, before)
 }
 
-// divideSince looks for what was passed on until a time.
+// divideSince finds what was passed on before a time.
 func (e *echoes) divideSince(owner, since uint64, text string, before func() map[uint64]bool) echo {
 	words, end := tokensOf(text, maxSearched)
 	e.mu.Lock()
 	quotes := e.marks(owner, words, lines(text, words), since)
 	e.mu.Unlock()
-	quotes = joined(quotes)
+	quotes = joinQuotes(quotes)
 	if len(quotes) > 0 {
 		said := before()
 		quotes = slices.DeleteFunc(quotes, func(q quote) bool { return q.to-q.from < ownTokens && repeats(owner, words[q.from:q.to], said) })
@@ -281,8 +282,9 @@ func (e *echoes) divideSince(owner, since uint64, text string, before func() map
 	return cut(text, words, end, quotes)
 }
 
-// deployed notes the runs of words that the deployment's text had first.
-func (e *echoes) deployed(owner uint64, text string) {
+// noteDeployment records the runs of words that first appear in the deployment's
+// text.
+func (e *echoes) noteDeployment(owner uint64, text string) {
 	words, _ := tokensOf(text, maxEchoTokens)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -294,7 +296,7 @@ func (e *echoes) deployed(owner uint64, text string) {
 	}
 }
 
-// cut takes quotes out of a text, and leaves in it what the users wrote of them.
+// cut removes quotes from a text, except for the users' own words in them.
 func cut(text string, words []token, end int, quotes []quote) echo {
 	if len(quotes) == 0 && end == len(text) {
 		return echo{own: text}
@@ -310,7 +312,7 @@ func cut(text string, words []token, end int, quotes []quote) echo {
 		start, stop := words[q.from].start, words[q.to-1].end
 		own.WriteString(text[at:start])
 		own.WriteByte('\n')
-		for _, v := range vouched(words[q.from:q.to], q.users) {
+		for _, v := range vouchedParts(words[q.from:q.to], q.users) {
 			own.WriteString(text[words[q.from+v.from].start:words[q.from+v.to-1].end])
 			own.WriteByte(' ')
 		}
@@ -326,7 +328,7 @@ func cut(text string, words []token, end int, quotes []quote) echo {
 	return out
 }
 
-// readAt is when a turn was first read.
+// readAt returns when a turn was first read.
 func (e *echoes) readAt(place hash) uint64 {
 	at, known := e.reads.get(e.place(place))
 	if !known {
@@ -336,8 +338,8 @@ func (e *echoes) readAt(place hash) uint64 {
 	return at
 }
 
-// quote is a part of a text that was passed on, by its words. Users are those whose
-// words in it count: where it was the argument of a call.
+// quote is a part of a text that was passed on, by token positions. users are the
+// users whose words in it count as their own, if it was the argument of a call.
 type quote struct {
 	from, to int
 	users    []string
@@ -358,9 +360,9 @@ func (e *echoes) runsIn(owner uint64, words []token, before uint64) (found []quo
 	return slices.DeleteFunc(found, func(q quote) bool { return q.to-q.from < quoteTokens })
 }
 
-// marks finds everything that was passed on before a time. Of the argument of a call
-// the user's are the words that the user of the caller wrote: where it is the text as
-// a whole, or a line of it.
+// marks finds everything that was passed on before a time. In a whole text or a
+// line that was a call's argument, the words of the caller's user stay the
+// user's.
 func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64) (found []quote) {
 	found = e.runsIn(owner, words, before)
 	text := func(k uint64) (passed, bool) {
@@ -396,7 +398,7 @@ func (e *echoes) marks(owner uint64, words []token, whole []quote, before uint64
 	return found
 }
 
-// repeats reports whether all of this appears in what came before.
+// repeats reports whether all the words appear in before.
 func repeats(owner uint64, words []token, before map[uint64]bool) bool {
 	if len(words) < runTokens {
 		return before[key(owner, words)]
@@ -409,8 +411,8 @@ func repeats(owner uint64, words []token, before map[uint64]bool) bool {
 	return true
 }
 
-// joined puts quotes in order, as one where next to nothing stands between them.
-func joined(found []quote) []quote {
+// joinQuotes sorts quotes and merges those with next to nothing between them.
+func joinQuotes(found []quote) []quote {
 	slices.SortFunc(found, func(a, b quote) int { return a.from - b.from })
 	var out []quote
 	for _, q := range found {
@@ -424,8 +426,8 @@ func joined(found []quote) []quote {
 	return out
 }
 
-// lines are the lines of a text by their words, each also without the label that
-// it may begin with.
+// lines returns the lines of a text as token ranges, each also without a leading
+// label.
 func lines(text string, words []token) []quote {
 	var out []quote
 	for from := 0; from < len(words); {
@@ -445,11 +447,11 @@ func lines(text string, words []token) []quote {
 	return out
 }
 
-// maxLabel is how many words a label has at most, as in "Agent 2 said:".
+// maxLabel is the most words of a label, as in "Agent 2 said:".
 const maxLabel = 6
 
-// vouched are the parts of an argument that the user wrote in so many words.
-func vouched(words []token, users []string) []quote {
+// vouchedParts returns the parts of an argument that the user wrote verbatim.
+func vouchedParts(words []token, users []string) []quote {
 	pairs := map[[2]uint64]bool{}
 	for _, u := range users {
 		said, _ := tokensOf(u, maxEchoTokens)
@@ -473,17 +475,18 @@ func vouched(words []token, users []string) []quote {
 	return out
 }
 
-// lineage is what a conversation knows of who said something in it.
+// lineage records who said what in a conversation.
 type lineage struct {
-	// outside tells that something from outside was read.
+	// outside is true once external text was read.
 	outside bool
 	// users are the user's own words, up to a bound.
 	users []string
 	heard int
 }
 
-// said reports whether the user has written a text, in whatever letters and signs.
-func (l *lineage) said(text string) bool {
+// includes reports whether the user has written a text, ignoring case and
+// punctuation.
+func (l *lineage) includes(text string) bool {
 	words, _ := tokensOf(text, maxEchoTokens)
 	same := func(a, b token) bool { return a.hash == b.hash }
 	return slices.ContainsFunc(l.users, func(u string) bool {
@@ -497,7 +500,7 @@ func (l *lineage) said(text string) bool {
 	})
 }
 
-// hear notes an event. Beyond its bound nothing more is known to be the user's.
+// hear records an event. Words beyond the bound don't count as the user's.
 func (l *lineage) hear(e remit.Event) {
 	if e.Kind != remit.UserEvent {
 		return
@@ -508,17 +511,17 @@ func (l *lineage) hear(e remit.Event) {
 	l.heard += len(e.Text)
 }
 
-// transcript reports whether what was read as the user's words may be what several
-// have said: a conversation that is to be summed up.
+// transcript reports whether the user's words may be a transcript of several
+// speakers, as when a conversation is to be summed up.
 func (l *lineage) transcript() bool {
 	return l.heard > maxUser || slices.ContainsFunc(l.users, roles.MatchString)
 }
 
-// roles are how transcripts say whose words come.
+// roles are the speaker labels of transcripts.
 var roles = regexp.MustCompile(`(?im)^\W*(?:tool|observation|function|assistant|ai)\b[^\n]{0,20}:|(?:role|type)\W{1,5}(?:tool|function|assistant|ai|model)\b`)
 
-// restore remembers what a recorded session has passed on, so that a turn which
-// repeats it is read as it was.
+// restore records what a durable session has passed on, so that a turn which
+// repeats it is read as before.
 func (e *echoes) restore(owner uint64, log []remit.Event, l *lineage) {
 	for _, ev := range log {
 		l.hear(ev)

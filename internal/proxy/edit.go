@@ -9,9 +9,9 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// object reads the members of a request. Those named are decided by, and have no
-// double that some readers take for them. The elements of the large one are
-// checked as they are read.
+// object parses the members of a request. The named members, which decisions
+// depend on, must not have a duplicate in a spelling that some readers accept.
+// The elements of the large member are checked when they are read.
 func object(body []byte, large string, named ...string) (map[string]json.RawMessage, error) {
 	members, err := strictjson.Members(body)
 	if err != nil {
@@ -44,7 +44,7 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 	return out, nil
 }
 
-// values returns the values of a list, none for any other value.
+// values returns the elements of a list, none for any other value.
 func values(raw json.RawMessage) []json.RawMessage {
 	elements, err := strictjson.Elements(raw)
 	if err != nil {
@@ -57,7 +57,7 @@ func values(raw json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// join makes a list of values.
+// join builds a list of values.
 func join(values []json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteByte('[')
@@ -71,7 +71,7 @@ func join(values []json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// extend puts values at the end of a list that is a member of an object.
+// extend appends values to a list that is a member of an object.
 func extend(body []byte, member string, values ...json.RawMessage) []byte {
 	at, ok := strictjson.Find(body, member)
 	if !ok || len(values) == 0 || body[at.Start] != '[' {
@@ -95,7 +95,7 @@ func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "
 
 func number(n int) json.RawMessage { return strictjson.Int(int64(n)) }
 
-// integer reads a number, -1 when there is none.
+// integer parses a number; -1 if there is none.
 func integer(raw json.RawMessage) int {
 	n, err := strconv.Atoi(string(raw))
 	if err != nil || n < 0 {
@@ -104,8 +104,8 @@ func integer(raw json.RawMessage) int {
 	return n
 }
 
-// sum adds up what two tries used: numbers member by member, and of everything
-// else the later word.
+// sum adds the usage of two tries: numbers member by member, and otherwise the
+// later value.
 func sum(a, b json.RawMessage) json.RawMessage {
 	switch {
 	case absent(a):
@@ -139,7 +139,7 @@ func sum(a, b json.RawMessage) json.RawMessage {
 	return out
 }
 
-// overlay puts the members of one object over those of another.
+// overlay merges two objects; members of b win.
 func overlay(a, b json.RawMessage) json.RawMessage {
 	if absent(a) {
 		return b
@@ -157,21 +157,21 @@ func overlay(a, b json.RawMessage) json.RawMessage {
 	return out
 }
 
-// unmark takes the marks out of members of a request.
+// unmark removes the marks from members of a request.
 func unmark(body []byte, members ...string) []byte {
 	if !bytes.Contains(body, []byte(markMember)) && !bytes.Contains(body, []byte(`\u`)) {
 		return body
 	}
 	for _, member := range members {
 		if at, ok := strictjson.Find(body, member); ok {
-			body = strictjson.Splice(body, at, without(markMember, at.Of(body), contentDepth))
+			body = strictjson.Splice(body, at, removeMember(markMember, at.Of(body), contentDepth))
 		}
 	}
 	return body
 }
 
-// edited returns a list with every value edited; the text between them stays.
-func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.RawMessage {
+// editEach edits every value of a list and keeps the text between them.
+func editEach(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.RawMessage {
 	elements, err := strictjson.Elements(list)
 	if err != nil {
 		return list
@@ -185,19 +185,19 @@ func edited(list json.RawMessage, f func(json.RawMessage) json.RawMessage) json.
 	return append(out, list[from:]...)
 }
 
-// contentDepth is how deep content is nested in a request: a list of messages,
-// their content, that of results in it, and some more of each.
+// contentDepth bounds the nesting of content in a request: messages, their
+// content, the content of results, and some more.
 const contentDepth = 16
 
-// without is a value without a member: neither has it, nor what it has as content.
-func without(member string, raw json.RawMessage, depth int) json.RawMessage {
+// removeMember removes a member from a value and from its content.
+func removeMember(member string, raw json.RawMessage, depth int) json.RawMessage {
 	if depth == 0 || len(raw) == 0 {
 		return raw
 	}
-	inner := func(raw json.RawMessage) json.RawMessage { return without(member, raw, depth-1) }
+	inner := func(raw json.RawMessage) json.RawMessage { return removeMember(member, raw, depth-1) }
 	switch raw[0] {
 	case '[':
-		return edited(raw, inner)
+		return editEach(raw, inner)
 	case '{':
 		out := json.RawMessage(strictjson.Remove(raw, member))
 		for _, name := range []string{"content", "output", "parts"} {
@@ -210,12 +210,12 @@ func without(member string, raw json.RawMessage, depth int) json.RawMessage {
 	return raw
 }
 
-// uncached is a value without the marks for a provider's cache, which clients
-// move along as a conversation grows.
-func uncached(raw json.RawMessage) json.RawMessage {
+// removeCacheMarks removes the marks for a provider's cache, which clients move
+// as a conversation grows.
+func removeCacheMarks(raw json.RawMessage) json.RawMessage {
 	const mark = "cache_control"
 	if !bytes.Contains(raw, []byte(mark)) {
 		return raw
 	}
-	return without(mark, raw, contentDepth)
+	return removeMember(mark, raw, contentDepth)
 }

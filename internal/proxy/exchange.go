@@ -17,7 +17,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// exchange is one request of a client, with all tries that it takes.
+// exchange is one client request with all its tries.
 type exchange struct {
 	p *Proxy
 	d dialect
@@ -31,7 +31,7 @@ type exchange struct {
 	end    hash // of the conversation up to the answer
 	spoken hash // and without what the deployment has put in it
 	kept   kept
-	// outside is the material that the model has before it beside the turns.
+	// outside is the frame's material that the model sees beside the turns.
 	outside []string
 
 	stream *stream // nil until an answer streams
@@ -39,7 +39,7 @@ type exchange struct {
 	usage  json.RawMessage
 }
 
-// serve answers a request for an answer.
+// serve handles a request for an answer.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -68,13 +68,13 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	}
 }
 
-// rest is a body of which a part was read already.
+// rest is a body with a part already read.
 type rest struct {
 	io.Reader
 	io.Closer
 }
 
-// body reads the body of the request, or as much of it as could be read.
+// body reads the request's body, or as much of it as arrives.
 func (x *exchange) body() ([]byte, error) {
 	if kind, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, refuse("the body is not declared to be application/json")
@@ -92,7 +92,7 @@ func (x *exchange) body() ([]byte, error) {
 	return body, nil
 }
 
-// open reads the conversation out of the request.
+// open reads the conversation from the request.
 func (x *exchange) open(body []byte) error {
 	declared := x.p.attached
 	if h := x.r.Header.Values(headerAttached); len(h) > 0 {
@@ -128,14 +128,14 @@ func (x *exchange) open(body []byte) error {
 	}
 	last := len(req.turns)
 	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
-	x.req.body = settled(x.req.body, kept)
+	x.req.body = addMissing(x.req.body, kept)
 	return nil
 }
 
 // maxSessionID bounds the ids of durable sessions.
 const maxSessionID = 256
 
-// run asks the upstream until there is an answer that may go out.
+// run asks the upstream until an answer may go out.
 func (x *exchange) run(cancel context.CancelCauseFunc) error {
 	idle := newIdle(x.p.o.Limits.Idle, cancel)
 	defer idle.stop()
@@ -147,12 +147,12 @@ func (x *exchange) run(cancel context.CancelCauseFunc) error {
 			if len(x.tries) == 0 {
 				x.keep(nil)
 			}
-			return x.orEnd(err)
+			return x.endPartial(err)
 		}
 		idle.reset()
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
 			if x.stream != nil {
-				err = x.orEnd(errors.New(http.StatusText(resp.StatusCode)))
+				err = x.endPartial(errors.New(http.StatusText(resp.StatusCode)))
 			} else {
 				if len(x.tries) == 0 {
 					x.keep(nil)
@@ -171,11 +171,11 @@ func (x *exchange) run(cancel context.CancelCauseFunc) error {
 	}
 }
 
-// try takes one answer of the upstream's, and reports whether the model is to be
-// asked again.
+// try reads one answer of the upstream and reports whether to ask the model
+// again.
 func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) {
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "text/event-stream" {
-		return x.streamed(resp, idle)
+		return x.streamAnswer(resp, idle)
 	}
 	if x.stream != nil {
 		return false, errBroken // it began as a stream
@@ -194,7 +194,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if err != nil {
 		err = unusable(err, resp, raw)
 		if x.p.o.Shadow {
-			return false, x.unseen(resp, raw, err)
+			return false, x.passUnchecked(resp, raw, err)
 		}
 		return false, err
 	}
@@ -213,7 +213,7 @@ func (x *exchange) try(resp *http.Response, idle *idle) (again bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if err := x.finish(&shown.said); err != nil {
+	if err := x.finish(&shown.utterance); err != nil {
 		return false, err
 	}
 	return false, x.write(resp, raw)
@@ -226,19 +226,18 @@ func (x *exchange) write(resp *http.Response, body []byte) error {
 	return err
 }
 
-// byteOrderMark is what some servers write before their JSON.
+// byteOrderMark precedes the JSON of some servers.
 var byteOrderMark = []byte("\ufeff")
 
-// unseen passes on an answer that could not be looked at, where nothing is
-// enforced.
-func (x *exchange) unseen(resp *http.Response, body []byte, why error) error {
+// passUnchecked passes on an answer that couldn't be read, in shadow mode.
+func (x *exchange) passUnchecked(resp *http.Response, body []byte, why error) error {
 	x.p.o.Log.Warn("an answer would have been refused", "path", x.r.URL.Path, "error", why)
 	x.keep(nil)
 	return x.write(resp, body)
 }
 
-// settle decides the calls of an answer, one after the other, and reports whether
-// the model is to be asked again.
+// settle decides the calls of an answer in order and reports whether to ask the
+// model again.
 func (x *exchange) settle(a *answer) (again bool, err error) {
 	ctx := x.r.Context()
 	x.tries = append(x.tries, a)
@@ -267,9 +266,9 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
 }
 
-// excluded reports whether the application has left the model no choice of a call:
-// the tool was offered in another request, or the model is asked again here, where
-// no provider holds it to the choice.
+// excluded reports whether the application's choice excludes a call: the tool was
+// offered in another request, or this is a later try, in which no provider
+// enforces the choice.
 func (x *exchange) excluded(k *call) bool {
 	if x.p.o.Shadow {
 		return false
@@ -318,8 +317,8 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 	return fate{arguments: d.Arguments}, nil
 }
 
-// finish notes what the client gets, before it gets it.
-func (x *exchange) finish(shown *said) error {
+// finish records what the client gets, before the client gets it.
+func (x *exchange) finish(shown *utterance) error {
 	if err := x.c.assistant(x.r.Context(), words(shown.text)); err != nil {
 		return err
 	}
@@ -327,13 +326,13 @@ func (x *exchange) finish(shown *said) error {
 	return nil
 }
 
-// keep puts the conversation aside for the next request.
-func (x *exchange) keep(shown *said) {
+// keep stores the conversation for the next request.
+func (x *exchange) keep(shown *utterance) {
 	l := &live{keys: []hash{x.end}, c: x.c, kept: x.kept}
 
 	if shown != nil {
 		last := x.tries[len(x.tries)-1]
-		l.kept = kept{owed: x.d.owed(last), response: last.id}
+		l.kept = kept{missing: x.d.missingTurns(last), response: last.id}
 		id := last.id
 		if x.stream != nil {
 			id = x.tries[0].id // a stream has one id
@@ -352,8 +351,8 @@ func (x *exchange) keep(shown *said) {
 	x.p.cache.put(l)
 }
 
-// remember notes the answer as one that was passed on.
-func (x *exchange) remember(l *live, shown *said) {
+// remember records the answer as passed on.
+func (x *exchange) remember(l *live, shown *utterance) {
 	outside := x.outside
 	if x.stream == nil {
 		for _, a := range x.tries[:len(x.tries)-1] {
@@ -366,13 +365,13 @@ func (x *exchange) remember(l *live, shown *said) {
 	x.p.monitors.remember(x.c.offer)
 	x.p.answers.add(b)
 	for _, text := range shown.other {
-		x.p.answers.add(behind{answer: aside(x.spoken, text)})
+		x.p.answers.add(behind{answer: hashAside(x.spoken, text)})
 	}
 }
 
-// orEnd ends an answer of which the client has a part already by what is known
-// of it; without one it returns the error.
-func (x *exchange) orEnd(err error) error {
+// endPartial ends an answer that the client already has in part, with what is
+// known of it; otherwise it returns the error.
+func (x *exchange) endPartial(err error) error {
 	if x.stream == nil || len(x.tries) == 0 || x.r.Context().Err() != nil {
 		return err
 	}
@@ -380,7 +379,7 @@ func (x *exchange) orEnd(err error) error {
 	return x.stream.end(x.tries[len(x.tries)-1])
 }
 
-// fail answers with an error, or ends a stream by one.
+// fail answers with an error, or ends the stream with one.
 func (x *exchange) fail(err error) {
 	if cause := context.Cause(x.r.Context()); cause != nil && !errors.Is(cause, errIdle) {
 		return // the client has gone

@@ -11,19 +11,18 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// floor says who speaks next in a conversation. After the model has called
-// something it is what the calls return, whatever role it comes in, until the
-// model has spoken again.
+// floor tells who speaks next in a conversation. After calls, any text counts as
+// their results, whatever its role, until the model has spoken again.
 type floor struct {
-	// work tells that the model's last words were calls.
+	// work is true when the model's last turn had calls.
 	work bool
-	// open are the ids of those that have returned nothing yet.
+	// open are the ids of the calls without a result.
 	open []string
 }
 
-// floorOf is the floor after a model's words. After a call by which an agent has
-// the model give its answer the user speaks.
-func floorOf(calls []call) floor {
+// newFloor returns the floor after a model's turn. After a call by which the
+// model gives its answer, the user speaks.
+func newFloor(calls []call) floor {
 	var f floor
 	for i := range calls {
 		f.open = append(f.open, calls[i].id)
@@ -32,16 +31,16 @@ func floorOf(calls []call) floor {
 	return f
 }
 
-// returned notes that a call has returned, by any of the names of calls.
-func (f *floor) returned(id string, names map[string]string) {
+// noteReturn records that a call has returned, by any of its ids.
+func (f *floor) noteReturn(id string, names map[string]string) {
 	f.open = slices.DeleteFunc(f.open, func(o string) bool {
 		alias := names[o] != "" && names[o] == names[id]
 		return o == id || alias
 	})
 }
 
-// event is what a text is that comes while calls work: the result of the one
-// call that has none, or something that came with results.
+// event returns the event for a text that arrives while calls run: the result of
+// the only open call, or an attachment to the results.
 func (f *floor) event(text string) remit.Event {
 	if len(f.open) == 1 {
 		id := f.open[0]
@@ -51,13 +50,13 @@ func (f *floor) event(text string) remit.Event {
 	return attached("result", text)
 }
 
-// people are the names under which a user's message is the user's. Frameworks put
-// the words of other agents into messages with these agents' names.
+// people are the names with which a user's message still counts as the user's.
+// Frameworks set other agents' names on messages with their words.
 var people = []string{"user", "human", "user_proxy", "userproxy"}
 
-// speaker is who a user's message says that it is from: by its name, which the
-// application gave it, or by a label, which anybody can write and can only lower
-// it. The name is empty where nothing is said.
+// speaker returns the declared speaker of a user's message: its name, which the
+// application sets, or a label in the text, which anyone can write and which can
+// only lower trust. The name is empty if nothing is declared.
 func speaker(message json.RawMessage, text string) (name string, another bool) {
 	name = strings.ToLower(strictjson.GetText(message, "name"))
 	other := name != "" && !slices.Contains(people, name)
@@ -65,11 +64,11 @@ func speaker(message json.RawMessage, text string) (name string, another bool) {
 	return name, other || (label != nil && !slices.Contains(people, strings.ToLower(label[1])))
 }
 
-// saying is the label of another's words.
+// saying matches the label of another speaker's words.
 var saying = regexp.MustCompile(`^\s*([\pL\pN_.-]{1,64}) (?:said|says|wrote):[ \t]*\r?\n`)
 
-// attributed are the events of a turn by who is known to have spoken.
-func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remit.Event {
+// attribute returns the events of a turn with their actual speakers.
+func (r *reader) attribute(c *conversation, i int, events []remit.Event) []remit.Event {
 	var out []remit.Event
 	for _, e := range events {
 		switch e.Kind {
@@ -82,7 +81,7 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 			}
 		}
 		if e.Kind == remit.ResultEvent {
-			c.floor.returned(e.Result.Call, c.open)
+			c.floor.noteReturn(e.Result.Call, c.open)
 		}
 		out = append(out, e)
 	}
@@ -100,18 +99,18 @@ func (r *reader) attributed(c *conversation, i int, events []remit.Event) []remi
 	return out
 }
 
-// users are the events of what stands in the user's turn.
+// users returns the events of text in the user's turn.
 func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	name, another := speaker(r.req.turns[i], e.Text)
 	named := name != "" && len(c.floor.open) == 0
 	switch {
 	case another:
-		r.lowered(i, "it has the name of another agent")
+		r.logLowered(i, "it has the name of another agent")
 		return []remit.Event{attached("agent", e.Text)}
 	case c.floor.work && !named:
-		r.lowered(i, "it follows calls that the model has said nothing about yet")
+		r.logLowered(i, "it follows calls that the model has said nothing about yet")
 		return []remit.Event{c.floor.event(e.Text)}
-	case c.log.others(e.Text):
+	case c.log.isOthers(e.Text):
 		return []remit.Event{attached("recorded", e.Text)}
 	}
 
@@ -119,7 +118,7 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	if len(x.found) == 0 {
 		return []remit.Event{e}
 	}
-	r.lowered(i, "it has what was passed on before")
+	r.logLowered(i, "it has what was passed on before")
 	var out []remit.Event
 	if x.own != "" {
 		out = append(out, event(remit.UserEvent, x.own))
@@ -131,13 +130,13 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	return out
 }
 
-// lowered logs that a user's turn isn't taken for the user's words.
-func (r *reader) lowered(i int, because string) {
+// logLowered logs that a user's turn doesn't count as the user's words.
+func (r *reader) logLowered(i int, because string) {
 	r.p.o.Log.Info("a user's turn is not all the user's words", "dialect", r.d.name(), "turn", i, "because", because)
 }
 
-// phrasesBefore are the keys of what stands in the conversation before a turn.
-// Turns are asked for in their order, and each is read once.
+// phrasesBefore returns the keys of the text before a turn. Turns must be
+// requested in order, and each is read once.
 func (r *reader) phrasesBefore(i int) map[uint64]bool {
 	if r.phrases == nil {
 		r.phrases = map[uint64]bool{}
@@ -150,7 +149,7 @@ func (r *reader) phrasesBefore(i int) map[uint64]bool {
 	return r.phrases
 }
 
-// texts are those of a turn that a user could have read.
+// texts returns the texts of a turn that a user could have read.
 func (t *turn) texts() []string {
 	var out []string
 	for _, e := range t.events {
@@ -161,19 +160,19 @@ func (t *turn) texts() []string {
 			out = append(out, e.Text)
 		}
 	}
-	if t.said == nil {
+	if t.utterance == nil {
 		return out
 	}
-	out = slices.Concat(out, t.said.text, t.said.other, t.said.external)
-	for _, k := range t.said.calls {
+	out = slices.Concat(out, t.utterance.text, t.utterance.other, t.utterance.external)
+	for _, k := range t.utterance.calls {
 		out = append(out, strictjson.Strings(k.arguments, func(string) bool { return false })...)
 	}
 	return out
 }
 
-// others reports whether a text is recorded as another's than the user's: it was
-// read with more knowledge of where it came from.
-func (r *recorded) others(text string) bool {
+// isOthers reports whether the log attributes a text to another speaker than the
+// user: it was recorded with more knowledge of its source.
+func (r *recorded) isOthers(text string) bool {
 	if r == nil {
 		return false
 	}
@@ -182,11 +181,11 @@ func (r *recorded) others(text string) bool {
 	})
 }
 
-// recall tells what the model is said to have said from a turn on, as a
-// conversation that is live has heard the calls of its last answer already.
-func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said, genuine bool) {
+// recall tells the conversation what the request attributes to the model from a
+// turn on; a live conversation already knows the calls of its last answer.
+func (r *reader) recall(c *conversation, i int, s *utterance, live bool) (told *utterance, genuine bool) {
 	genuine = r.genuine(i, s)
-	hidden := r.hidden(i, s, genuine)
+	hidden := r.hiddenCalls(i, s, genuine)
 	switch {
 	case live && hidden != nil:
 		return s, genuine
@@ -194,11 +193,11 @@ func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said,
 		more := *s
 		more.calls = hidden
 		s = &more
-		c.floor = floorOf(hidden)
+		c.floor = newFloor(hidden)
 	case !genuine && len(s.calls) == 0 && r.writesCall(words(s.text)):
 		c.floor = floor{work: true}
 	default:
-		c.floor = floorOf(s.calls)
+		c.floor = newFloor(s.calls)
 	}
 
 	if !genuine {
@@ -212,13 +211,13 @@ func (r *reader) recall(c *conversation, i int, s *said, live bool) (told *said,
 // codeFence is how models mark code.
 const codeFence = "```"
 
-// echo notes what goes out.
-func (x *exchange) echo(shown *said) {
-	x.c.floor = floorOf(shown.calls)
+// echo records what goes out.
+func (x *exchange) echo(shown *utterance) {
+	x.c.floor = newFloor(shown.calls)
 	if len(shown.calls) > 0 {
-		x.p.echoes.hold(x.spoken, shown.calls)
+		x.p.echoes.noteCalls(x.spoken, shown.calls)
 	} else {
-		x.p.echoes.answered(x.owner, words(shown.text))
+		x.p.echoes.noteAnswer(x.owner, words(shown.text))
 	}
 	if len(x.req.tools) == 0 && strings.Contains(words(shown.text), codeFence) {
 		x.p.o.Log.Info("an answer has code, and its request no tools: nobody decides what a program would run of it", "dialect", x.d.name())
@@ -234,23 +233,24 @@ func (x *exchange) echo(shown *said) {
 	}
 }
 
-// hidden are the calls that went out at a place where the request has none: an
-// agent has put them into words, or left them out. Where it has left out all that
-// came of them, too, and has the answer to which they led, nothing is hidden.
-func (r *reader) hidden(i int, s *said, genuine bool) []call {
-	if genuine || len(s.calls) > 0 || r.p.echoes.spoke(r.owner, words(s.text)) {
+// hiddenCalls returns the calls that went out at a place where the request has
+// none: an agent rewrote them as text or omitted them. If it also omitted
+// everything that followed from them, and has the answer to which they led,
+// nothing is hidden.
+func (r *reader) hiddenCalls(i int, s *utterance, genuine bool) []call {
+	if genuine || len(s.calls) > 0 || r.p.echoes.isAnswer(r.owner, words(s.text)) {
 		return nil
 	}
-	return r.p.echoes.held(r.spoken[i])
+	return r.p.echoes.callsAt(r.spoken[i])
 }
 
-// maxWritten bounds the text that is searched for written calls, in bytes: models
-// write less at once.
+// maxWritten bounds, in bytes, the text searched for written calls: models write
+// less at once.
 const maxWritten = 1 << 20
 
-// writesCall reports whether a text has a call of one of the request's tools in it,
-// as agents put calls into words: its name before a parenthesis, behind "Action:",
-// or in quotes with arguments.
+// writesCall reports whether a text contains a call of one of the request's tools
+// as agents write it: the tool's name before a parenthesis, behind "Action:", or
+// in quotes with arguments.
 func (r *reader) writesCall(text string) bool {
 	text = text[:min(len(text), maxWritten)]
 	return slices.ContainsFunc(r.req.tools, func(tool json.RawMessage) bool {

@@ -19,11 +19,11 @@ type gemini struct{}
 
 func (gemini) name() string { return "gemini" }
 
-// Google's servers read members of requests in two spellings, and one value where
-// a list is expected.
+// Google's servers accept two spellings of a request's members, and a single
+// value in place of a list.
 
-// underscored is a member's name in its other spelling.
-func underscored(name string) string {
+// snakeCase returns a member's name in its other spelling.
+func snakeCase(name string) string {
 	var b strings.Builder
 	for _, r := range name {
 		if unicode.IsUpper(r) {
@@ -34,33 +34,33 @@ func underscored(name string) string {
 	return b.String()
 }
 
-// spelling is how an object spells a member that it has.
+// spelling returns the spelling of a member that an object uses.
 func spelling(object json.RawMessage, name string) string {
-	if other := underscored(name); strictjson.Get(object, name) == nil && strictjson.Get(object, other) != nil {
+	if other := snakeCase(name); strictjson.Get(object, name) == nil && strictjson.Get(object, other) != nil {
 		return other
 	}
 	return name
 }
 
-// either is the value of a member in either spelling.
-func either(object json.RawMessage, path ...string) json.RawMessage {
+// memberEither returns the value of a member in either spelling.
+func memberEither(object json.RawMessage, path ...string) json.RawMessage {
 	for _, name := range path {
 		object = strictjson.Get(object, spelling(object, name))
 	}
 	return object
 }
 
-// many are the values of a list, or the one that stands in its place.
-func many(raw json.RawMessage) []json.RawMessage {
+// asList returns the elements of a list, or a single value as a list.
+func asList(raw json.RawMessage) []json.RawMessage {
 	if !absent(raw) && raw[0] == '{' {
 		return []json.RawMessage{raw}
 	}
 	return values(raw)
 }
 
-// spelled returns an error where an object has one of these members twice, or in
-// a way that only some servers read.
-func spelled(object json.RawMessage, names ...string) error {
+// checkSpelling returns an error if an object has one of these members twice, or
+// in a spelling that only some servers accept.
+func checkSpelling(object json.RawMessage, names ...string) error {
 	members, err := strictjson.Members(object)
 	if err != nil {
 		return refuse("there is no object where one is expected")
@@ -73,7 +73,7 @@ func spelled(object json.RawMessage, names ...string) error {
 		if i < 0 {
 			continue
 		}
-		if m.Name != names[i] && m.Name != underscored(names[i]) {
+		if m.Name != names[i] && m.Name != snakeCase(names[i]) {
 			return refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", display.Line(m.Name), names[i]))
 		}
 		if seen[folded] != "" {
@@ -85,62 +85,62 @@ func spelled(object json.RawMessage, names ...string) error {
 	return nil
 }
 
-// geminiMembers are the members of a request that its answer is decided by.
+// geminiMembers are the members of a request that decisions depend on.
 var geminiMembers = []string{"contents", "systemInstruction", "tools", "toolConfig", "cachedContent", "generationConfig"}
 
 func (gemini) request(body []byte, c containers) (*request, error) {
 	members := slices.Clone(geminiMembers[1:])
 	for _, name := range geminiMembers[1:] {
-		members = append(members, underscored(name))
+		members = append(members, snakeCase(name))
 	}
 
 	m, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
 	if err == nil {
-		err = spelled(body, geminiMembers...)
+		err = checkSpelling(body, geminiMembers...)
 	}
 	if err != nil {
 		return nil, err
 	}
 
-	system, tools := either(body, "systemInstruction"), either(body, "tools")
-	r := &request{turns: many(m["contents"]), frame: []json.RawMessage{system, tools}}
-	config := either(body, "toolConfig", "functionCallingConfig")
+	system, tools := memberEither(body, "systemInstruction"), memberEither(body, "tools")
+	r := &request{turns: asList(m["contents"]), frame: []json.RawMessage{system, tools}}
+	config := memberEither(body, "toolConfig", "functionCallingConfig")
 	switch {
 	case len(r.turns) == 0:
 		return nil, refuse(`"contents" is missing, empty, or no list`)
 	case !absent(system) && system[0] != '{':
 		return nil, refuse(`"systemInstruction" is no object`)
-	case !absent(either(body, "cachedContent")):
+	case !absent(memberEither(body, "cachedContent")):
 		return nil, refuse(`the text and the tools of "cachedContent" are not in the request, and its calls can't be decided: send them with the request`)
-	case truth(either(config, "streamFunctionCallArguments")):
+	case truth(memberEither(config, "streamFunctionCallArguments")):
 		return nil, refuse(`calls that come in fragments can't be decided: leave "streamFunctionCallArguments" out`)
 	}
 
 	if err := r.geminiTools(tools); err != nil {
 		return nil, err
 	}
-	if n := either(body, "generationConfig", "candidateCount"); len(r.tools) > 0 && !absent(n) && string(n) != "1" {
+	if n := memberEither(body, "generationConfig", "candidateCount"); len(r.tools) > 0 && !absent(n) && string(n) != "1" {
 		return nil, refuse(`several answers with calls can't be decided: leave "candidateCount" out`)
 	}
 
-	for _, of := range [][]json.RawMessage{r.turns, many(system)} {
-		if err := spelledParts(of); err != nil {
+	for _, of := range [][]json.RawMessage{r.turns, asList(system)} {
+		if err := checkPartSpelling(of); err != nil {
 			return nil, err
 		}
 	}
 
 	r.system = c.events(remit.SystemEvent, geminiParts(system))
-	r.only, r.forced = geminiChosen(config), strings.EqualFold(strictjson.GetText(config, "mode"), "ANY")
+	r.only, r.forced = geminiChoice(config), strings.EqualFold(strictjson.GetText(config, "mode"), "ANY")
 	r.body = unmark(body, "contents", "systemInstruction", "system_instruction")
 	return r, nil
 }
 
-// geminiChosen are the tools that a choice leaves the model; nil for all of them.
-func geminiChosen(config json.RawMessage) map[string]bool {
+// geminiChoice returns the tools that a choice allows; nil for all of them.
+func geminiChoice(config json.RawMessage) map[string]bool {
 	if strings.EqualFold(strictjson.GetText(config, "mode"), "NONE") {
 		return map[string]bool{}
 	}
-	names := many(either(config, "allowedFunctionNames"))
+	names := asList(memberEither(config, "allowedFunctionNames"))
 	if len(names) == 0 {
 		return nil
 	}
@@ -151,20 +151,20 @@ func geminiChosen(config json.RawMessage) map[string]bool {
 	return only
 }
 
-// spelledParts returns an error where the parts of turns can be read in two ways.
-func spelledParts(turns []json.RawMessage) error {
+// checkPartSpelling returns an error if the parts of turns are ambiguous.
+func checkPartSpelling(turns []json.RawMessage) error {
 	for i, t := range turns {
 		if err := strict(t); err != nil {
 			return refuse(fmt.Sprintf("turn %d is not acceptable JSON: %v", i, err))
 		}
-		if err := spelled(t, "role", "parts"); err != nil {
+		if err := checkSpelling(t, "role", "parts"); err != nil {
 			return err
 		}
 		if list := strictjson.Get(t, "parts"); !absent(list) && list[0] != '[' && list[0] != '{' {
 			return refuse(`"parts" is no list`)
 		}
-		for _, p := range many(strictjson.Get(t, "parts")) {
-			if err := spelled(p, partMembers...); err != nil {
+		for _, p := range asList(strictjson.Get(t, "parts")) {
+			if err := checkSpelling(p, partMembers...); err != nil {
 				return err
 			}
 		}
@@ -172,17 +172,18 @@ func spelledParts(turns []json.RawMessage) error {
 	return nil
 }
 
-// partMembers are the members of a part that say what it is.
+// partMembers are the members that give a part its kind.
 var partMembers = []string{"text", "thought", "thoughtSignature", "functionCall", "functionResponse", "inlineData", "fileData",
 	"executableCode", "codeExecutionResult", "toolCall", "toolResponse", "videoMetadata", "partMetadata", "mediaResolution"}
 
-// partDetails are those that only say more about it.
+// partDetails are the members that only add detail.
 var partDetails = []string{"thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution", markMember}
 
-// geminiParts are the parts of a turn. A part's kind is the member that it has.
+// geminiParts returns the parts of a turn. The member that a part has is its
+// kind.
 func geminiParts(turn json.RawMessage) []part {
 	var out []part
-	for _, raw := range many(strictjson.Get(turn, "parts")) {
+	for _, raw := range asList(strictjson.Get(turn, "parts")) {
 		p := part{kind: "unknown", raw: raw, marked: strictjson.Get(raw, markMember) != nil || strictjson.Get(turn, markMember) != nil}
 		members, _ := strictjson.Members(raw)
 		kinds := 0
@@ -213,7 +214,7 @@ func geminiParts(turn json.RawMessage) []part {
 func (gemini) turn(raw json.RawMessage, c containers) turn {
 	role, list := strictjson.GetText(raw, "role"), geminiParts(raw)
 	if role == "model" {
-		return turn{said: geminiSaid(list)}
+		return turn{utterance: geminiUtterance(list)}
 	}
 
 	var t turn
@@ -222,7 +223,7 @@ func (gemini) turn(raw json.RawMessage, c containers) turn {
 
 	for _, p := range list {
 		if p.kind == "functionResponse" {
-			t.events = append(t.events, geminiResult(either(p.raw, "functionResponse"), returned))
+			t.events = append(t.events, geminiResult(memberEither(p.raw, "functionResponse"), returned))
 		} else {
 			own = append(own, p)
 		}
@@ -237,18 +238,18 @@ func (gemini) turn(raw json.RawMessage, c containers) turn {
 	return t
 }
 
-// nth names a call that has no id, by its tool and how many of the tool came
-// before it in the turn.
-func nth(tool string, before map[string]int) string {
+// nth identifies a call without an id by its tool and by how many calls of the
+// tool precede it in the turn.
+func positionID(tool string, before map[string]int) string {
 	before[tool]++
 	return fmt.Sprintf("%s#%d", tool, before[tool])
 }
 
-// geminiResult is the event of what a function returned. Clients wrap what is no
-// object.
+// geminiResult returns the event for a function's response. Clients wrap a value
+// that isn't an object.
 func geminiResult(response json.RawMessage, before map[string]int) remit.Event {
 	id := strictjson.GetText(response, "id")
-	if n := nth(strictjson.GetText(response, "name"), before); id == "" {
+	if n := positionID(strictjson.GetText(response, "name"), before); id == "" {
 		id = n
 	}
 	content := strictjson.Get(response, "response")
@@ -259,15 +260,15 @@ func geminiResult(response json.RawMessage, before map[string]int) remit.Event {
 	if len(content) > 0 && content[0] == '"' {
 		texts = []string{strictjson.Text(content)}
 	}
-	for _, p := range many(strictjson.Get(response, "parts")) {
+	for _, p := range asList(strictjson.Get(response, "parts")) {
 		texts = append(texts, unreadable("response part"), everything(p))
 	}
 	return remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: id, Content: words(texts)}}
 }
 
-// geminiSaid reads a model's turn. Streams break texts anywhere.
-func geminiSaid(list []part) *said {
-	s := &said{}
+// geminiUtterance reads a model's turn. Streams may split texts anywhere.
+func geminiUtterance(list []part) *utterance {
+	s := &utterance{}
 	called := map[string]int{}
 	last := ""
 
@@ -287,7 +288,7 @@ func geminiSaid(list []part) *said {
 			s.other = join(s.other, p)
 		case p.kind == "functionCall":
 			s.calls = append(s.calls, geminiCall(p.raw, called))
-		case couldCall(p):
+		case mayBeCall(p):
 			s.calls = append(s.calls, foreign(call{raw: p.raw, mute: true}, "part", p.kind))
 		default:
 			if text := everything(p.raw); text != "" || p.kind != "unknown" { // else a signature alone
@@ -300,21 +301,21 @@ func geminiSaid(list []part) *said {
 	return s
 }
 
-// couldCall reports whether a client could read a call in a part that isn't one: of a
-// kind that isn't known yet, or of several kinds at once.
-func couldCall(p part) bool {
+// mayBeCall reports whether a client could read a call in a part that isn't one:
+// a part of an unknown kind, or of several kinds at once.
+func mayBeCall(p part) bool {
 	if p.kind == "unknown" {
-		return either(p.raw, "functionCall") != nil
+		return memberEither(p.raw, "functionCall") != nil
 	}
 	return !slices.Contains(partMembers, p.kind)
 }
 
-// geminiCall reads a call. What has no id is known by its place; clients send
-// results back without the ids that there are, too.
+// geminiCall reads a call. A call without an id is known by its position; some
+// clients send results back without the ids, too.
 func geminiCall(part json.RawMessage, before map[string]int) call {
-	raw := either(part, "functionCall")
+	raw := memberEither(part, "functionCall")
 	c := call{id: strictjson.GetText(raw, "id"), tool: strictjson.GetText(raw, "name"), raw: part}
-	c.alias = nth(c.tool, before)
+	c.alias = positionID(c.tool, before)
 	if c.id == "" {
 		c.id, c.alias = c.alias, ""
 	}
@@ -335,16 +336,16 @@ var geminiShape = &shape{members: []string{"candidates", "promptFeedback", "usag
 	}},
 }}
 
-// geminiChunk is what one chunk of an answer has.
+// geminiChunk is the content of one chunk of an answer.
 type geminiChunk struct {
 	parts           []part
 	finish          string
 	blocked, failed bool
-	// external is what tools of the provider brought beside the parts.
+	// external is what the provider's tools returned outside of the parts.
 	external []string
 }
 
-// readGemini reads a chunk. Calls that can't be decided are an error.
+// readGemini reads a chunk. It returns an error for calls that can't be decided.
 func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	if err := readable(chunk, geminiShape); err != nil {
 		return nil, err
@@ -354,14 +355,14 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	for i, candidate := range values(strictjson.Get(chunk, "candidates")) {
 		list := geminiParts(strictjson.Get(candidate, "content"))
 		if i > 0 || integer(strictjson.Get(candidate, "index")) > 0 {
-			if len(geminiSaid(list).calls) > 0 {
+			if len(geminiUtterance(list).calls) > 0 {
 				return nil, fmt.Errorf("%w: there are calls in one of several answers", errBody)
 			}
 			continue
 		}
 		for _, p := range list {
 			for _, name := range []string{"partialArgs", "willContinue"} {
-				if v := either(p.raw, "functionCall", name); !absent(v) && string(v) != "false" {
+				if v := memberEither(p.raw, "functionCall", name); !absent(v) && string(v) != "false" {
 					return nil, fmt.Errorf("%w: a call comes in fragments", errBody)
 				}
 			}
@@ -377,10 +378,11 @@ func readGemini(chunk json.RawMessage) (*geminiChunk, error) {
 	return c, nil
 }
 
-// geminiCut reports whether an answer ended before its end.
+// geminiCut reports whether an answer is truncated.
 func geminiCut(finish string) bool { return finish != "" && finish != "STOP" }
 
-// chunks are those of an answer that came as one body: itself, or those of a list.
+// chunks returns the chunks of an answer in one body: the body itself, or the
+// elements of a list.
 func chunks(body []byte) []json.RawMessage {
 	if len(body) > 0 && body[0] == '[' {
 		return values(body)
@@ -418,13 +420,13 @@ func (gemini) answer(body []byte) (*answer, error) {
 	}
 
 	external := a.external
-	a.said, a.turn = *geminiSaid(list), geminiTurn(list)
+	a.utterance, a.turn = *geminiUtterance(list), geminiTurn(list)
 	a.external = append(a.external, external...)
 	a.cut = a.cut || !ended
 	return a, nil
 }
 
-// geminiTurn is the model's turn with these parts.
+// geminiTurn returns the model's turn with these parts.
 func geminiTurn(list []part) json.RawMessage {
 	raw := make([]json.RawMessage, len(list))
 	for i, p := range list {
@@ -446,11 +448,11 @@ func (gemini) again(body []byte, a *answer) []byte {
 	if contents := strictjson.Get(body, "contents"); !absent(contents) && contents[0] == '{' {
 		body = strictjson.Set(body, "contents", join([]json.RawMessage{contents}))
 	}
-	return unforcedGemini(extend(body, "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
+	return allowNoCallGemini(extend(body, "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
 }
 
-// unforcedGemini is a request whose model may call nothing.
-func unforcedGemini(body []byte) []byte {
+// allowNoCallGemini lifts a forced choice from a request.
+func allowNoCallGemini(body []byte) []byte {
 	in := spelling(body, "toolConfig")
 	name := spelling(strictjson.Get(body, in), "functionCallingConfig")
 	config := strictjson.Get(body, in, name)
@@ -461,10 +463,10 @@ func unforcedGemini(body []byte) []byte {
 	return strictjson.Replace(body, strictjson.Set(free, "mode", []byte(`"AUTO"`)), in, name)
 }
 
-func (gemini) owed(*answer) []json.RawMessage { return nil }
+func (gemini) missingTurns(*answer) []json.RawMessage { return nil }
 
-// withParts is a chunk with other parts.
-func withParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
+// replaceParts returns a chunk with other parts.
+func replaceParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
 	at, ok := strictjson.Find(chunk, "candidates")
 	if !ok {
 		return chunk
@@ -477,8 +479,8 @@ func withParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage {
 	return strictjson.Splice(chunk, at, join(candidates))
 }
 
-// withArguments is the part of a call with the arguments that were checked.
-func withArguments(part, arguments json.RawMessage) json.RawMessage {
+// replaceArguments returns the part of a call with the checked arguments.
+func replaceArguments(part, arguments json.RawMessage) json.RawMessage {
 	return strictjson.Set(part, "functionCall", strictjson.Set(strictjson.Get(part, "functionCall"), "args", arguments))
 }
 
@@ -500,20 +502,20 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 		var out []json.RawMessage
 		first := n
 		for _, p := range c.parts {
-			if len(geminiSaid([]part{p}).calls) == 0 {
+			if len(geminiUtterance([]part{p}).calls) == 0 {
 				out = append(out, p.raw)
 				continue
 			}
 			if n == 0 && len(notes) > 0 {
-				out = append(out, geminiText(strings.TrimPrefix(noted(words(a.text), notes), words(a.text))))
+				out = append(out, geminiText(strings.TrimPrefix(appendNotes(words(a.text), notes), words(a.text))))
 			}
 			if f := a.fate[n]; f.denial == "" {
-				out = append(out, withArguments(p.raw, f.arguments))
+				out = append(out, replaceArguments(p.raw, f.arguments))
 			}
 			n++
 		}
 		if n > first {
-			list[i] = withParts(chunk, out)
+			list[i] = replaceParts(chunk, out)
 		}
 	}
 
@@ -537,18 +539,18 @@ func (gemini) problem(status int, message string) []byte {
 	return fmt.Appendf(nil, `{"error":{"code":%d,"message":%s,"status":%q}}`, status, strictjson.Quote("remit: "+message), kind)
 }
 
-// geminiTools reads the definitions of a request's tools. What tools of the
-// provider bring stands in no part.
+// geminiTools reads the tool definitions of a request. The results of the
+// provider's tools appear in no part.
 func (r *request) geminiTools(tools json.RawMessage) error {
-	for _, tool := range many(tools) {
-		if err := spelled(tool, "functionDeclarations", "codeExecution"); err != nil {
+	for _, tool := range asList(tools) {
+		if err := checkSpelling(tool, "functionDeclarations", "codeExecution"); err != nil {
 			return err
 		}
 		members, _ := strictjson.Members(tool)
 		for _, m := range members {
 			switch value := m.Value.Of(tool); {
 			case foldedName(m.Name) == foldedName("functionDeclarations"):
-				for _, d := range many(value) {
+				for _, d := range asList(value) {
 					declared, err := declaration(d)
 					if err != nil {
 						return err
@@ -566,13 +568,13 @@ func (r *request) geminiTools(tools json.RawMessage) error {
 	return nil
 }
 
-// declaration is the definition of a function in the form of other APIs.
+// declaration returns a function definition in the form of other APIs.
 func declaration(raw json.RawMessage) (json.RawMessage, error) {
-	if err := spelled(raw, "name", "description", "parameters", "parametersJsonSchema"); err != nil {
+	if err := checkSpelling(raw, "name", "description", "parameters", "parametersJsonSchema"); err != nil {
 		return nil, err
 	}
 
-	parameters, schema := strictjson.Get(raw, "parameters"), either(raw, "parametersJsonSchema")
+	parameters, schema := strictjson.Get(raw, "parameters"), memberEither(raw, "parametersJsonSchema")
 	switch {
 	case !absent(parameters) && !absent(schema):
 		return nil, refuse(fmt.Sprintf("the function %q has both parameters and parametersJsonSchema: leave one out", display.Line(strictjson.GetText(raw, "name"))))
@@ -593,12 +595,12 @@ func declaration(raw json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// maxSchemaDepth bounds the nesting of a schema: those of real tools have five or
-// six.
+// maxSchemaDepth bounds the nesting of a schema: real tools have five or six
+// levels.
 const maxSchemaDepth = 64
 
-// jsonSchema is a schema of Google's dialect of OpenAPI as JSON Schema. What can't
-// be read stays as it is, for the reader of schemas to refuse.
+// jsonSchema translates Google's dialect of OpenAPI schemas to JSON Schema.
+// Malformed parts stay as they are, for the schema reader to refuse.
 func jsonSchema(raw json.RawMessage) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -606,18 +608,18 @@ func jsonSchema(raw json.RawMessage) json.RawMessage {
 	if d.Decode(&v) != nil {
 		return raw
 	}
-	out, err := strictjson.Encode(translated(v, 0))
+	out, err := strictjson.Encode(translateSchema(v, 0))
 	if err != nil {
 		return raw
 	}
 	return out
 }
 
-// schemaNames are the members of schemas that are called otherwise.
+// schemaNames maps members that have other names in JSON Schema.
 var schemaNames = map[string]string{"any_of": "anyOf", "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength", "max_length": "maxLength",
 	"min_properties": "minProperties", "max_properties": "maxProperties", "additional_properties": "additionalProperties", "ref": "$ref", "defs": "$defs"}
 
-func translated(v any, depth int) any {
+func translateSchema(v any, depth int) any {
 	schema, ok := v.(map[string]any)
 	if !ok || depth > maxSchemaDepth {
 		return v
@@ -636,13 +638,13 @@ func translated(v any, depth int) any {
 			}
 			out[name] = value
 		case "items", "additionalProperties":
-			out[name] = translated(value, depth+1)
+			out[name] = translateSchema(value, depth+1)
 		case "properties", "$defs":
-			out[name] = translatedEach(value, depth+1)
+			out[name] = translateEach(value, depth+1)
 		case "anyOf":
 			list, _ := value.([]any)
 			for i := range list {
-				list[i] = translated(list[i], depth+1)
+				list[i] = translateSchema(list[i], depth+1)
 			}
 			out[name] = value
 		case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
@@ -661,14 +663,14 @@ func translated(v any, depth int) any {
 	return out
 }
 
-// translatedEach translates the schemas of an object's members.
-func translatedEach(v any, depth int) any {
+// translateEach translates the schemas in an object's members.
+func translateEach(v any, depth int) any {
 	members, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
 	for name, value := range members {
-		members[name] = translated(value, depth)
+		members[name] = translateSchema(value, depth)
 	}
 	return members
 }

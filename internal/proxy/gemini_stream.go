@@ -32,7 +32,7 @@ type geminiCodec struct {
 	hasText  bool
 }
 
-// geminiPending is a call with the chunk in which it came.
+// geminiPending is a call with its chunk.
 type geminiPending struct{ part, chunk json.RawMessage }
 
 func (k *geminiCodec) next() {
@@ -67,14 +67,13 @@ func (k *geminiCodec) event(e sse.Event) ([]piece, error) {
 	return k.pieces(e, data, c), nil
 }
 
-// pieces divides a chunk: what isn't a call goes on at once, and what ends the
-// answer waits.
+// pieces divides a chunk: text goes on at once, and the end of the answer waits.
 func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) []piece {
 	var own []json.RawMessage
 	var calls []piece
 	for _, p := range c.parts {
 		k.list = append(k.list, p)
-		if len(geminiSaid([]part{p}).calls) > 0 {
+		if len(geminiUtterance([]part{p}).calls) > 0 {
 			k.calls = append(k.calls, geminiPending{p.raw, data})
 			calls = append(calls, piece{step: begin})
 			continue
@@ -95,18 +94,18 @@ func (k *geminiCodec) pieces(e sse.Event, data json.RawMessage, c *geminiChunk) 
 
 	var out []piece
 	if len(own) > 0 {
-		// What comes with a call came before it, and goes on whatever becomes of it.
-		out = append(out, piece{pass, sse.Event{Data: unfinished(withParts(data, own))}})
+		// Parts before a call go on, whatever the decision on the call.
+		out = append(out, piece{pass, sse.Event{Data: dropFinish(replaceParts(data, own))}})
 	}
 	out = append(out, calls...)
 	if ends {
-		out = append(out, piece{tail, sse.Event{Data: withParts(data, nil)}})
+		out = append(out, piece{tail, sse.Event{Data: replaceParts(data, nil)}})
 	}
 	return out
 }
 
-// unfinished is a chunk that doesn't end the answer.
-func unfinished(chunk json.RawMessage) json.RawMessage {
+// dropFinish removes the end of the answer from a chunk.
+func dropFinish(chunk json.RawMessage) json.RawMessage {
 	at, ok := strictjson.Find(chunk, "candidates")
 	candidates := values(at.Of(chunk))
 	if !ok || len(candidates) == 0 {
@@ -124,12 +123,12 @@ func (k *geminiCodec) answer() (*answer, error) {
 		return nil, errBroken
 	}
 	a := &answer{id: k.answerID, usage: k.usage, cut: k.cut, turn: geminiTurn(k.list)}
-	a.said = *geminiSaid(k.list)
+	a.utterance = *geminiUtterance(k.list)
 	a.external = append(a.external, k.external...)
 	return a, nil
 }
 
-func (k *geminiCodec) passed(e sse.Event) sse.Event {
+func (k *geminiCodec) forward(e sse.Event) sse.Event {
 	if k.tries == 0 {
 		return e
 	}
@@ -152,12 +151,12 @@ func (k *geminiCodec) passed(e sse.Event) sse.Event {
 	}
 
 	if k.parted {
-		e.Data = withParts(e.Data, list)
+		e.Data = replaceParts(e.Data, list)
 	}
 	return e
 }
 
-// chunk makes a chunk after the model of another.
+// chunk builds a chunk on the model of another.
 func (k *geminiCodec) chunk(model, part json.RawMessage) sse.Event {
 	data := fmt.Appendf(nil, `{"candidates":[{"content":{"role":"model","parts":[%s]},"index":0}]}`, part)
 	for _, name := range []string{"modelVersion", "createTime"} {
@@ -173,7 +172,7 @@ func (k *geminiCodec) chunk(model, part json.RawMessage) sse.Event {
 
 func (k *geminiCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	p := k.calls[n]
-	return []sse.Event{k.chunk(p.chunk, withArguments(p.part, arguments))}
+	return []sse.Event{k.chunk(p.chunk, replaceArguments(p.part, arguments))}
 }
 
 func (k *geminiCodec) note(text string) []sse.Event {
@@ -187,7 +186,7 @@ func (k *geminiCodec) note(text string) []sse.Event {
 func (k *geminiCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage) []sse.Event {
 	out := make([]sse.Event, 0, len(tail))
 	for _, e := range tail {
-		e = k.passed(e)
+		e = k.forward(e)
 		if usage != nil {
 			e.Data = strictjson.Replace(e.Data, usage, "usageMetadata")
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// hash identifies a conversation up to a place in it.
+// hash identifies a prefix of a conversation.
 type hash [sha256.Size]byte
 
-// hashed is the hash of parts, whose borders count.
-func hashed(parts ...[]byte) hash {
+// hashParts hashes parts and the boundaries between them.
+func hashParts(parts ...[]byte) hash {
 	h := sha256.New()
 	var n [8]byte
 	for _, p := range parts {
@@ -24,11 +24,11 @@ func hashed(parts ...[]byte) hash {
 	return hash(h.Sum(nil))
 }
 
-// whose are the headers that say whose a conversation is. Two who differ in one
-// of them never share anything.
+// whose are the headers that identify a conversation's owner. Owners that differ
+// in one of them never share anything.
 var whose = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Goog-User-Project", "Openai-Organization", "Openai-Project", headerSession, headerAttached}
 
-// tenant is the hash of whose a request is, with what else must be the same.
+// tenant hashes the owner of a request and what else must match.
 func tenant(dialect string, r *http.Request) hash {
 	parts := [][]byte{[]byte(dialect), []byte(r.URL.RawQuery)}
 	for _, name := range whose {
@@ -37,27 +37,27 @@ func tenant(dialect string, r *http.Request) hash {
 		}
 		parts = append(parts, nil)
 	}
-	return hashed(parts...)
+	return hashParts(parts...)
 }
 
-// prefixes are the hashes of a conversation before its first turn and after
-// every one.
+// prefixes returns the hashes of a conversation before its first turn and after
+// each turn.
 func prefixes(seed hash, turns []json.RawMessage) []hash {
 	out := make([]hash, len(turns)+1)
 	out[0] = seed
 	for i, t := range turns {
-		out[i+1] = hashed(out[i][:], uncached(t))
+		out[i+1] = hashParts(out[i][:], removeCacheMarks(t))
 	}
 	return out
 }
 
-// spoken are the same without what the deployment has put between the turns.
-func spoken(seed hash, turns []json.RawMessage) []hash {
+// spokenPrefixes returns the same hashes without the deployment's turns.
+func spokenPrefixes(seed hash, turns []json.RawMessage) []hash {
 	out := make([]hash, len(turns)+1)
-	out[0] = hashed(seed[:], []byte("spoken"))
+	out[0] = hashParts(seed[:], []byte("spoken"))
 	for i, t := range turns {
 		if out[i+1] = out[i]; !isSystem(t) {
-			out[i+1] = hashed(out[i][:], uncached(t))
+			out[i+1] = hashParts(out[i][:], removeCacheMarks(t))
 		}
 	}
 	return out
@@ -69,7 +69,7 @@ func isSystem(turn json.RawMessage) bool {
 	return role == "system" || role == "developer"
 }
 
-// textsHash identifies texts, zero where there are none.
+// textsHash hashes texts; zero for none.
 func textsHash(texts []string) hash {
 	if len(texts) == 0 {
 		return hash{}
@@ -78,19 +78,19 @@ func textsHash(texts []string) hash {
 	for i := range texts {
 		parts[i] = []byte(texts[i])
 	}
-	return hashed(parts...)
+	return hashParts(parts...)
 }
 
 // digest identifies an answer at a place of a conversation.
-func (s *said) digest(before hash) hash {
-	parts := [][]byte{before[:], []byte("answer"), []byte(squeezed(words(s.text)))}
+func (s *utterance) digest(before hash) hash {
+	parts := [][]byte{before[:], []byte("answer"), []byte(squeeze(words(s.text)))}
 	for _, c := range s.calls {
 		parts = append(parts, []byte(c.tool), []byte(plainJSON(c.arguments)))
 	}
-	return hashed(parts...)
+	return hashParts(parts...)
 }
 
-// aside identifies what was said beside an answer, which clients may leave out.
-func aside(before hash, text string) hash {
-	return hashed(before[:], []byte("aside"), []byte(squeezed(text)))
+// hashAside identifies text beside an answer, which clients may omit.
+func hashAside(before hash, text string) hash {
+	return hashParts(before[:], []byte("aside"), []byte(squeeze(text)))
 }

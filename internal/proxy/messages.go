@@ -20,12 +20,12 @@ func (messages) request(body []byte, c containers) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{uncached(m["system"]), uncached(m["tools"])}}
+	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{removeCacheMarks(m["system"]), removeCacheMarks(m["tools"])}}
 	if len(r.turns) == 0 {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}
 	r.system = c.events(remit.SystemEvent, parts(m["system"]))
-	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
+	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "system", "messages")
 	return r, nil
 }
@@ -35,7 +35,7 @@ func (messages) turn(raw json.RawMessage, c containers) turn {
 	case "system", "developer":
 		return turn{events: c.events(remit.SystemEvent, contentOf(raw))}
 	case "assistant":
-		return turn{said: blocksSaid(strictjson.Get(raw, "content"))}
+		return turn{utterance: blocksUtterance(strictjson.Get(raw, "content"))}
 	case "user":
 		var t turn
 		var own []part
@@ -53,9 +53,9 @@ func (messages) turn(raw json.RawMessage, c containers) turn {
 	return turn{events: []remit.Event{attached("message", everything(raw))}}
 }
 
-// blocksSaid reads an assistant's content.
-func blocksSaid(content json.RawMessage) *said {
-	s := &said{}
+// blocksUtterance reads an assistant's content.
+func blocksUtterance(content json.RawMessage) *utterance {
+	s := &utterance{}
 	for _, p := range parts(content) {
 		switch {
 		case p.isText():
@@ -75,7 +75,7 @@ func blocksSaid(content json.RawMessage) *said {
 }
 
 // isCallBlock reports whether blocks of a kind are calls that the agent would
-// make, among them those of kinds that aren't known yet.
+// run, including unknown kinds.
 func isCallBlock(kind string) bool {
 	switch kind {
 	case "text", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "container_upload", "compaction":
@@ -84,7 +84,7 @@ func isCallBlock(kind string) bool {
 	return !strings.HasSuffix(kind, "_tool_result")
 }
 
-// messagesShape is that of answers.
+// messagesShape is the shape of answers.
 var messagesShape = &shape{members: []string{"id", "type", "content", "stop_reason", "usage", "error"}, inner: map[string]*shape{
 	"content": {list: true, members: blockMembers},
 }}
@@ -99,7 +99,7 @@ func (messages) answer(body []byte) (*answer, error) {
 	if absent(content) {
 		return nil, errBody
 	}
-	a := &answer{said: *blocksSaid(content), id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage"), cut: blocksCut(strictjson.GetText(body, "stop_reason"))}
+	a := &answer{utterance: *blocksUtterance(content), id: strictjson.GetText(body, "id"), usage: strictjson.Get(body, "usage"), cut: blocksCut(strictjson.GetText(body, "stop_reason"))}
 	a.turn = content
 	return a, nil
 }
@@ -113,12 +113,12 @@ func (messages) again(body []byte, a *answer) []byte {
 	for i, c := range a.calls {
 		told = append(told, fmt.Appendf(nil, `{"type":"tool_result","tool_use_id":%s,"is_error":true,"content":%s}`, strictjson.Quote(c.id), strictjson.Quote(a.fate[i].denial)))
 	}
-	return unforcedMessages(extend(body, "messages",
+	return allowNoCallMessages(extend(body, "messages",
 		fmt.Appendf(nil, `{"role":"assistant","content":%s}`, a.turn),
 		fmt.Appendf(nil, `{"role":"user","content":%s}`, join(told))))
 }
 
-func (messages) owed(*answer) []json.RawMessage { return nil }
+func (messages) missingTurns(*answer) []json.RawMessage { return nil }
 
 func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
 	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
@@ -141,7 +141,7 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 			continue
 		}
 		if n == 0 && len(notes) > 0 {
-			out = append(out, textBlock(noted("", notes)))
+			out = append(out, textBlock(appendNotes("", notes)))
 		}
 		if f := a.fate[n]; f.denial == "" {
 			kept++

@@ -28,7 +28,7 @@ type messagesCodec struct {
 	failed bool
 }
 
-// block is a content block in the making.
+// block is an incomplete content block.
 type block struct {
 	start  json.RawMessage // the block as it began
 	text   map[string]*strings.Builder
@@ -38,7 +38,7 @@ type block struct {
 	to     int // its place for the client, -1 when it has none yet
 }
 
-// messagesEvent is the shape of events of a stream.
+// messagesEvent is the shape of a stream's events.
 var messagesEvent = &shape{members: []string{"type", "index", "message", "content_block", "content", "delta", "error"}, inner: map[string]*shape{
 	"message":       messagesShape,
 	"content_block": {members: blockMembers},
@@ -58,7 +58,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 	switch strictjson.GetText(e.Data, "type") {
 	case "message_start":
 		message := strictjson.Get(e.Data, "message")
-		if len(blocksSaid(strictjson.Get(message, "content")).calls) > 0 {
+		if len(blocksUtterance(strictjson.Get(message, "content")).calls) > 0 {
 			return nil, errBody // calls come in blocks of their own
 		}
 		k.id, k.usage = strictjson.GetText(message, "id"), strictjson.Get(message, "usage")
@@ -106,7 +106,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 		k.failed = true
 	}
 
-	// What holds blocks is not known, and neither is what has no type.
+	// Refuse unknown events: they could hold blocks.
 	holds := func(member string) bool { return strictjson.Get(e.Data, member) != nil }
 	if slices.ContainsFunc([]string{"content_block", "message", "content"}, holds) || strictjson.GetText(e.Data, "type") == "" {
 		return nil, errBody
@@ -114,7 +114,7 @@ func (k *messagesCodec) event(e sse.Event) ([]piece, error) {
 	return one(pass)
 }
 
-// add continues a block. What a delta is called says which member it continues.
+// add continues a block. A delta's type names the member that it continues.
 func (b *block) add(delta json.RawMessage) {
 	members, err := strictjson.Members(delta)
 	if err != nil {
@@ -135,7 +135,7 @@ func (b *block) add(delta json.RawMessage) {
 	}
 }
 
-// whole is the block as a message has it.
+// whole returns the block in the form of a message.
 func (b *block) whole() json.RawMessage {
 	out := []byte(b.start)
 	for name, text := range b.text {
@@ -153,8 +153,7 @@ func (b *block) whole() json.RawMessage {
 	return out
 }
 
-// input is what the model wrote as the input of a call; nil when it stands in
-// the block itself.
+// input returns the streamed input of a call; nil if the block itself has it.
 func (b *block) input() json.RawMessage {
 	if p := b.text["partial_json"]; p != nil && strings.TrimSpace(p.String()) != "" {
 		return json.RawMessage(p.String())
@@ -180,7 +179,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 	}
 
 	a.turn = join(content)
-	a.said = *blocksSaid(a.turn)
+	a.utterance = *blocksUtterance(a.turn)
 	for i, b := range k.calls {
 		if input := b.input(); input != nil && !a.calls[i].mute {
 			a.calls[i].arguments = input
@@ -189,7 +188,7 @@ func (k *messagesCodec) answer() (*answer, error) {
 	return a, nil
 }
 
-func (k *messagesCodec) passed(e sse.Event) sse.Event {
+func (k *messagesCodec) forward(e sse.Event) sse.Event {
 	at := strictjson.Get(e.Data, "index")
 	b := k.byAt[integer(at)]
 	if at == nil || b == nil {
@@ -205,8 +204,8 @@ func (k *messagesCodec) passed(e sse.Event) sse.Event {
 	return e
 }
 
-// written are the events of a block that is made here.
-func (k *messagesCodec) written(start, delta json.RawMessage) []sse.Event {
+// blockEvents returns the events of a block by the proxy.
+func (k *messagesCodec) blockEvents(start, delta json.RawMessage) []sse.Event {
 	at := k.sent
 	k.sent++
 	return []sse.Event{
@@ -218,12 +217,12 @@ func (k *messagesCodec) written(start, delta json.RawMessage) []sse.Event {
 
 func (k *messagesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	k.sentCalls++
-	return k.written(strictjson.Set(k.calls[n].start, "input", []byte("{}")),
+	return k.blockEvents(strictjson.Set(k.calls[n].start, "input", []byte("{}")),
 		fmt.Appendf(nil, `{"type":"input_json_delta","partial_json":%s}`, strictjson.Quote(string(arguments))))
 }
 
 func (k *messagesCodec) note(text string) []sse.Event {
-	return k.written(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, strictjson.Quote(text)))
+	return k.blockEvents(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, strictjson.Quote(text)))
 }
 
 func (k *messagesCodec) end(tail []sse.Event, a *answer, usage json.RawMessage) []sse.Event {

@@ -8,13 +8,13 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// offer is a list of tool definitions that a conversation has been offered: those of
-// its request, and those that earlier ones of the same conversation had. Their texts
-// may be behind what the model said, and history holds their calls.
+// offer is the list of tool definitions that a conversation has been offered, in
+// this request or in earlier ones. The model may have been influenced by all of
+// them, and the history holds their calls.
 type offer struct {
 	key   hash
 	tools []json.RawMessage
-	// names are those of the tools by their definitions.
+	// names maps definitions to tool names.
 	names map[hash]string
 }
 
@@ -28,12 +28,12 @@ func newOffer(tools []json.RawMessage) *offer {
 	return o
 }
 
-// definition identifies a tool's definition.
-func definition(tool json.RawMessage) hash { return hashed(bytes.TrimSpace(uncached(tool))) }
+// definition hashes a tool's definition.
+func definition(tool json.RawMessage) hash { return hashParts(bytes.TrimSpace(removeCacheMarks(tool))) }
 
-// with is the offer with further tools. One of a name that is taken is left out;
-// those of a provider have none.
-func (o *offer) with(tools []json.RawMessage) *offer {
+// merge returns the offer extended by further tools. It leaves out a tool whose
+// name is taken; a provider's tools have no names.
+func (o *offer) merge(tools []json.RawMessage) *offer {
 	taken := map[string]bool{}
 	for _, name := range o.names {
 		taken[name] = name != ""
@@ -53,7 +53,7 @@ func (o *offer) with(tools []json.RawMessage) *offer {
 	return newOffer(all)
 }
 
-// has reports whether a tool of a name is offered.
+// has reports whether a tool is offered.
 func (o *offer) has(name string) bool {
 	for _, n := range o.names {
 		if n == name && name != "" {
@@ -63,9 +63,9 @@ func (o *offer) has(name string) bool {
 	return false
 }
 
-// beyond are the names of the tools of an earlier offer that this one doesn't have
-// as they were.
-func (o *offer) beyond(earlier *offer) []string {
+// difference returns the names of an earlier offer's tools that this offer lacks
+// or defines otherwise.
+func (o *offer) difference(earlier *offer) []string {
 	var out []string
 	for d, name := range earlier.names {
 		if _, ok := o.names[d]; !ok {

@@ -21,33 +21,30 @@ import (
 	"github.com/remit-project/remit/ledger"
 )
 
-// The headers by which an application speaks to the proxy. The upstream doesn't
-// see them.
+// The headers for the proxy itself. It removes them before the upstream.
 const (
 	headerSession  = "Remit-Session"
 	headerAttached = "Remit-Attached"
 )
 
-// Limits bound what clients and the upstream may cost. Zero values mean the
-// defaults.
+// Limits bound the resources of clients and the upstream. Zero means the default.
 type Limits struct {
-	// Request and Answer are the longest body in bytes.
+	// Request and Answer bound bodies, in bytes.
 	Request, Answer int
-	// Conversations and Text are how many conversations are kept between
-	// requests, and how much they may have read together, in bytes.
+	// Conversations and Text bound the conversations kept between requests, and
+	// how much they have read together, in bytes.
 	Conversations, Text int
 	// Idle is how long the upstream may be silent.
 	Idle time.Duration
 	// Approval is how long a person has to answer.
 	Approval time.Duration
-	// Quiet is how long a stream says nothing to the client.
+	// Quiet is how long a stream may be silent before it sends a comment.
 	Quiet time.Duration
 }
 
 // The default limits.
 const (
-	// DefaultRequest holds the longest contexts that models have, pictures
-	// included.
+	// DefaultRequest holds the longest contexts of models, images included.
 	DefaultRequest = 64 << 20
 	// DefaultAnswer is far more than a model writes at once.
 	DefaultAnswer = 32 << 20
@@ -60,66 +57,67 @@ const (
 	DefaultIdle = 10 * time.Minute
 	// DefaultApproval is less than clients wait for an answer.
 	DefaultApproval = 5 * time.Minute
-	// DefaultQuiet is less than load balancers wait: a minute, as a rule.
+	// DefaultQuiet is below the usual minute of load balancers.
 	DefaultQuiet = 15 * time.Second
-	// DefaultRetries is how often a model is asked again after a denial. Models
-	// that do not take the reason to heart at once seldom do later.
+	// DefaultRetries is how often a model is asked again after a denial. A model
+	// that ignores the reason once seldom heeds it later.
 	DefaultRetries = 2
-	// maxAnswers is how many answers are remembered as passed on: a hundred and
-	// twenty-eight bytes each, and some for finding them.
+	// maxAnswers bounds the recorded answers: a hundred and twenty-eight bytes
+	// each, plus an index.
 	maxAnswers = 1 << 18
-	// grace is how long requests may go on when the proxy ends.
+	// grace is how long running requests may take on shutdown.
 	grace = 10 * time.Second
 )
 
 // Options configure a [Proxy].
 type Options struct {
-	// Upstream is where requests go; their paths are put behind its own.
+	// Upstream is the address that requests go to; their paths are appended to
+	// its path.
 	Upstream *url.URL
-	// Name is the one that contracts call the tools' server by; "agent" when
-	// empty.
+	// Name is the server name of the tools in contracts; "agent" when empty.
 	Name string
-	// Contract is what the tools are held to. When nil, contracts are made from
-	// the definitions in the requests.
+	// Contract is the contract file for the tools. When nil, contracts are
+	// synthesized from the definitions in the requests.
 	Contract *contract.File
-	// Learned takes up contracts that were made of tools that the contracts don't
-	// have, before anything is decided by them, and returns the contracts that
-	// hold from then on. When nil, tools that a given contract doesn't have stay
-	// unknown, and where none is given every set of tools has contracts of its own.
+	// Learned receives contracts that were synthesized for tools without one,
+	// before any decision uses them, and returns the contracts in force from then
+	// on. When nil, tools that a given contract file lacks stay unknown; without
+	// a contract file each set of tools has contracts of its own.
 	Learned func(made *contract.File) (*contract.File, error)
-	// Accept are tools whose definitions may change: contracts are made again of
-	// those, and go to Learned. Calls of other tools that change are denied.
+	// Accept lists tools whose definitions may change: their contracts are
+	// synthesized again and go to Learned. Calls of other changed tools are
+	// denied.
 	Accept []string
-	// Ledger keeps sessions; when nil they end with the process.
+	// Ledger stores sessions; when nil they end with the process.
 	Ledger *ledger.Ledger
 	// Approver answers questions; when nil they stay unanswered.
 	Approver ledger.Approver
-	// Monitor has the precision and the modes of the global rules.
+	// Monitor sets the precision and the modes of the global rules.
 	Monitor remit.Options
-	// Shadow decides and records, and lets everything pass.
+	// Shadow decides and records, but denies nothing.
 	Shadow bool
 	// Retries is how often a model is asked again after a denial, within one
-	// request; [DefaultRetries] when zero, never when negative.
+	// request; zero means [DefaultRetries], a negative value never.
 	Retries int
-	// Attached declares containers of material that users and prompts pass on: the name of a
-	// tag, or BEGIN...END.
+	// Attached declares containers of material that users and prompts pass on:
+	// the name of a tag, or BEGIN...END.
 	Attached []string
 	// TextCalls lets conversations pass in which calls are text that a program
-	// runs: they are not decided.
+	// runs; the proxy can't decide those calls.
 	TextCalls bool
 	// Pass are further paths that go to the upstream undecided.
 	Pass []string
-	// Callers say by what names, and from which pages, the proxy is called.
+	// Callers lists the host names and origins that may call the proxy.
 	Callers access.Hosts
 	Limits  Limits
-	// Transport makes the requests; one like the default when nil.
+	// Transport makes the requests; when nil, one like the default.
 	Transport http.RoundTripper
-	// Log takes structured logs; they are discarded when nil.
+	// Log receives structured logs; discarded when nil.
 	Log *slog.Logger
 }
 
-// Proxy decides the calls in the answers of language models. It is an
-// [http.Handler].
+// Proxy is an [http.Handler] that decides the calls in the answers of language
+// models.
 type Proxy struct {
 	o        Options
 	attached containers
@@ -131,7 +129,7 @@ type Proxy struct {
 	echoes   *echoes
 }
 
-// New makes a proxy.
+// New returns a proxy. It fails if an option is invalid.
 func New(o Options) (*Proxy, error) {
 	if !webAddress(o.Upstream) {
 		return nil, errors.New("the upstream is not an address as in https://api.example")
@@ -172,7 +170,7 @@ func New(o Options) (*Proxy, error) {
 
 	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
-	// Where an answer redirects to is for the client to know.
+	// Redirects are the client's to follow.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 	p.relay = &httputil.ReverseProxy{
@@ -188,12 +186,12 @@ func New(o Options) (*Proxy, error) {
 	return p, nil
 }
 
-// webAddress reports whether an address is one of the web, with a host.
+// webAddress reports whether an address is http or https with a host.
 func webAddress(u *url.URL) bool {
 	return u != nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// versioned is how addresses end that hold the version of an API.
+// versioned matches addresses that end with an API version.
 var versioned = regexp.MustCompile(`/v[0-9][a-z0-9]*/?$`)
 
 func orDefault[T int | time.Duration](v, d T) T {
@@ -209,7 +207,7 @@ func transport() http.RoundTripper {
 	return t
 }
 
-// forget takes out what is between the application and the proxy.
+// forget removes the headers between the application and the proxy.
 func forget(h http.Header) {
 	h.Del(headerSession)
 	h.Del(headerAttached)
@@ -243,8 +241,7 @@ func answerError(w http.ResponseWriter, d dialect, status int, message string) {
 	w.Write(d.problem(status, message))
 }
 
-// Serve answers on a listener until the context ends, and then lets requests in
-// flight end.
+// Serve serves on a listener until ctx ends, and then waits for running requests.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	s := &http.Server{Handler: p, ReadHeaderTimeout: 30 * time.Second, IdleTimeout: 5 * time.Minute}
 	stopped := make(chan error, 1)

@@ -1,7 +1,7 @@
 package proxy
 
-// recent keeps values by a key, and forgets in two steps those that were not used
-// while as many others came as may be kept, by number or by weight.
+// recent is a bounded map with two generations. An entry that isn't used while a
+// full generation of others arrives, by number or by weight, is evicted.
 type recent[V any] struct {
 	max, maxWeight int
 	young, old     map[uint64]V

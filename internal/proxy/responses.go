@@ -52,7 +52,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	if !absent(m["prompt"]) {
 		r.unread = append(r.unread, words([]string{unreadable("stored prompt"), everything(strictjson.Get(m["prompt"], "variables"))}))
 	}
-	r.only, r.forced = chosen(m["tool_choice"]), forces(m["tool_choice"])
+	r.only, r.forced = chosenTools(m["tool_choice"]), forces(m["tool_choice"])
 	r.body = unmark(body, "instructions", "input")
 	return r, nil
 }
@@ -66,21 +66,21 @@ func (responses) turn(raw json.RawMessage, c containers) turn {
 		case "user":
 			return turn{events: c.events(remit.UserEvent, contentOf(raw))}
 		case "assistant":
-			return turn{said: itemSaid(raw)}
+			return turn{utterance: itemUtterance(raw)}
 		}
 	}
 	if id := strictjson.GetText(raw, "call_id"); strings.HasSuffix(kind, "_output") {
 		return turn{events: []remit.Event{result(id, strictjson.Get(raw, "output"))}}
 	}
 	if kind == "reasoning" || strings.HasSuffix(kind, "_call") || kind == "mcp_list_tools" || kind == "mcp_approval_request" {
-		return turn{said: itemSaid(raw)}
+		return turn{utterance: itemUtterance(raw)}
 	}
 	return turn{events: []remit.Event{attached("item", words([]string{unreadable(kind), everything(raw)}))}}
 }
 
-// itemSaid reads one item of a model's output.
-func itemSaid(item json.RawMessage) *said {
-	s := &said{}
+// itemUtterance reads one item of a model's output.
+func itemUtterance(item json.RawMessage) *utterance {
+	s := &utterance{}
 	kind := strictjson.GetText(item, "type")
 	switch {
 	case kind == "" || kind == "message":
@@ -102,9 +102,9 @@ func itemSaid(item json.RawMessage) *said {
 	return s
 }
 
-// isCall reports whether an item of the output is a call that the agent would
-// make, among them those of kinds that aren't known yet. Calls that run at the
-// provider are not the agent's to make, and what they bring the model has read.
+// isCall reports whether an output item is a call that the agent would run,
+// including unknown kinds. Calls that run at the provider are not the agent's;
+// the model has already read their results.
 func isCall(item json.RawMessage) bool {
 	switch strictjson.GetText(item, "type") {
 	case "", "message", "reasoning", "compaction", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools", "tool_search_output":
@@ -115,9 +115,9 @@ func isCall(item json.RawMessage) bool {
 	return true
 }
 
-// answered reports whether calls of a kind have results in the API, by which the
-// model can be told that one was denied.
-func answered(kind string) bool {
+// hasResult reports whether the API has results for calls of a kind, by which the
+// model can be told of a denial.
+func hasResult(kind string) bool {
 	switch kind {
 	case "function_call", "custom_tool_call", "local_shell_call":
 		return true
@@ -126,7 +126,7 @@ func answered(kind string) bool {
 }
 
 func itemCall(item json.RawMessage, kind string) call {
-	c := call{id: strictjson.GetText(item, "call_id"), raw: item, mute: !answered(kind)}
+	c := call{id: strictjson.GetText(item, "call_id"), raw: item, mute: !hasResult(kind)}
 	if kind != "function_call" {
 		return foreign(c, strings.TrimSuffix(kind, "_call"), strictjson.GetText(item, "name"))
 	}
@@ -138,7 +138,7 @@ func itemCall(item json.RawMessage, kind string) call {
 	return c
 }
 
-// responsesShape is that of answers.
+// responsesShape is the shape of answers.
 var responsesShape = &shape{members: []string{"id", "status", "output", "usage", "error"}, inner: map[string]*shape{
 	"output": {list: true, members: itemMembers},
 }}
@@ -162,8 +162,8 @@ func (responses) answer(body []byte) (*answer, error) {
 	return outputAnswer(body, items), nil
 }
 
-// noCallsIn returns an error where an item that is not a call has parts that could
-// be some.
+// noCallsIn returns an error if an item that is not a call has parts that could
+// be calls.
 func noCallsIn(item json.RawMessage) error {
 	if kind := strictjson.GetText(item, "type"); kind != "" && kind != "message" {
 		return nil
@@ -171,18 +171,18 @@ func noCallsIn(item json.RawMessage) error {
 	return noCalls(strictjson.Get(item, "content"))
 }
 
-// outputAnswer is the answer of a response with these items of output.
+// outputAnswer returns the answer of a response with these output items.
 func outputAnswer(response json.RawMessage, items []json.RawMessage) *answer {
 	a := &answer{id: strictjson.GetText(response, "id"), usage: strictjson.Get(response, "usage"), turn: join(items)}
 	status := strictjson.GetText(response, "status")
 	a.cut = status != "" && status != "completed"
 	for _, item := range items {
-		a.add(itemSaid(item))
+		a.add(itemUtterance(item))
 	}
 	return a
 }
 
-// outputs are the turns that tell the model about calls that may not run.
+// outputs returns the turns that tell the model about denied calls.
 func outputs(a *answer) []json.RawMessage {
 	var out []json.RawMessage
 	for i, c := range a.calls {
@@ -195,8 +195,8 @@ func outputs(a *answer) []json.RawMessage {
 	return out
 }
 
-// listed is a request whose input is a list.
-func listed(body []byte) []byte {
+// listInput returns a request with its input as a list.
+func listInput(body []byte) []byte {
 	if input := strictjson.Get(body, "input"); absent(input) {
 		body = strictjson.Set(body, "input", []byte("[]"))
 	} else if input[0] == '"' {
@@ -205,27 +205,27 @@ func listed(body []byte) []byte {
 	return body
 }
 
-// settled is a request with what the history that the provider keeps lacks.
-func settled(body []byte, k kept) []byte {
+// addMissing adds the turns that the provider's history lacks to a request.
+func addMissing(body []byte, k kept) []byte {
 	if k.response != "" && !absent(strictjson.Get(body, "previous_response_id")) {
 		body = strictjson.Replace(body, strictjson.Quote(k.response), "previous_response_id")
 	}
-	if len(k.owed) == 0 {
+	if len(k.missing) == 0 {
 		return body
 	}
-	body = listed(body)
-	return strictjson.Replace(body, join(append(k.owed[:len(k.owed):len(k.owed)], values(strictjson.Get(body, "input"))...)), "input")
+	body = listInput(body)
+	return strictjson.Replace(body, join(append(k.missing[:len(k.missing):len(k.missing)], values(strictjson.Get(body, "input"))...)), "input")
 }
 
 func (responses) again(body []byte, a *answer) []byte {
-	return unforced(extend(listed(body), "input", append(values(a.turn), outputs(a)...)...))
+	return allowNoCall(extend(listInput(body), "input", append(values(a.turn), outputs(a)...)...))
 }
 
-func (responses) owed(a *answer) []json.RawMessage { return outputs(a) }
+func (responses) missingTurns(a *answer) []json.RawMessage { return outputs(a) }
 
-// keptItems are those that the client gets, with the arguments as they were
-// checked. Reasoning that led to nothing but calls that may not run goes with
-// them: the provider refuses it without what followed.
+// keptItems returns the items for the client, with checked arguments. It drops
+// reasoning that led only to denied calls, because the provider refuses reasoning
+// without what followed.
 func keptItems(items []json.RawMessage, fates []fate) (out []json.RawMessage, calls int) {
 	n := 0
 	var led []json.RawMessage // reasoning before calls
@@ -265,12 +265,12 @@ func (responses) whole(body []byte, a *answer, notes []string, usage json.RawMes
 	}
 	items, _ := keptItems(values(at.Of(body)), a.fate)
 	if len(notes) > 0 {
-		items = append(items, noteItem(noteID(a.id, 0), noted("", notes)))
+		items = append(items, noteItem(noteID(a.id, 0), appendNotes("", notes)))
 	}
 	return strictjson.Splice(body, at, join(items))
 }
 
-// noteID names an item of the proxy's own, as the provider's items are named.
+// noteID returns an id for an item by the proxy in the provider's style.
 func noteID(answer string, n int) string {
 	return fmt.Sprintf("msg_remit_%s_%d", strings.TrimPrefix(answer, "resp_"), n)
 }

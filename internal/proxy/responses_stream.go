@@ -28,7 +28,7 @@ type responsesCodec struct {
 	failed bool
 }
 
-// item is an item of the output in the making.
+// item is an incomplete output item.
 type item struct {
 	added, done json.RawMessage
 	kind        string
@@ -36,7 +36,7 @@ type item struct {
 	to          int // its place for the client, -1 when it has none yet
 }
 
-// responsesEvent is the shape of events of a stream.
+// responsesEvent is the shape of a stream's events.
 var responsesEvent = &shape{members: []string{"type", "output_index", "item_id", "item", "response", "output", "part", "delta", "arguments", "name"}, inner: map[string]*shape{
 	"item":     {members: itemMembers},
 	"response": responsesShape,
@@ -72,15 +72,15 @@ func (k *responsesCodec) event(e sse.Event) ([]piece, error) {
 		return one(pass)
 	}
 
-	s, err := k.within(e)
+	s, err := k.outputEvent(e)
 	if err != nil || s == pending {
 		return nil, err
 	}
 	return one(s)
 }
 
-// within reads an event within the output, and says what becomes of it.
-func (k *responsesCodec) within(e sse.Event) (step, error) {
+// outputEvent reads an event within the output and returns its step.
+func (k *responsesCodec) outputEvent(e sse.Event) (step, error) {
 	kind, at := strictjson.GetText(e.Data, "type"), strictjson.Get(e.Data, "output_index")
 	holds := func(member string) bool { return strictjson.Get(e.Data, member) != nil }
 	if at == nil && kind != "" && !callLike(kind) && !slices.ContainsFunc([]string{"item", "response", "output"}, holds) {
@@ -146,8 +146,7 @@ func (k *responsesCodec) answer() (*answer, error) {
 	}
 
 	a := outputAnswer(k.final, items)
-	// What the last event lists has come before: a call that has not would not
-	// have been decided.
+	// The last event must not list anything new: a call in it would be undecided.
 	for _, raw := range values(strictjson.Get(k.final, "output")) {
 		undecided := isCall(raw) && len(k.calls) == 0
 		if undecided || noCallsIn(raw) != nil {
@@ -158,7 +157,7 @@ func (k *responsesCodec) answer() (*answer, error) {
 	return a, nil
 }
 
-func (k *responsesCodec) passed(e sse.Event) sse.Event {
+func (k *responsesCodec) forward(e sse.Event) sse.Event {
 	if at := strictjson.Get(e.Data, "output_index"); at != nil {
 		if x := k.items[integer(at)]; x != nil {
 			if x.to < 0 {
@@ -173,11 +172,11 @@ func (k *responsesCodec) passed(e sse.Event) sse.Event {
 			}
 		}
 	}
-	return k.numbered(e)
+	return k.setNumber(e)
 }
 
-// numbered gives an event its number in the stream.
-func (k *responsesCodec) numbered(e sse.Event) sse.Event {
+// setNumber numbers an event in the stream.
+func (k *responsesCodec) setNumber(e sse.Event) sse.Event {
 	if at, ok := strictjson.Find(e.Data, "sequence_number"); ok {
 		if integer(at.Of(e.Data)) != k.sequence {
 			e.Data = strictjson.Splice(e.Data, at, number(k.sequence))
@@ -187,9 +186,9 @@ func (k *responsesCodec) numbered(e sse.Event) sse.Event {
 	return e
 }
 
-// made is an event of the proxy's own.
-func (k *responsesCodec) made(kind, format string, a ...any) sse.Event {
-	return k.numbered(sse.Event{Name: kind, Data: fmt.Appendf(nil, `{"type":%q,"sequence_number":-1,`+format+`}`, append([]any{kind}, a...)...)})
+// newEvent returns an event by the proxy.
+func (k *responsesCodec) newEvent(kind, format string, a ...any) sse.Event {
+	return k.setNumber(sse.Event{Name: kind, Data: fmt.Appendf(nil, `{"type":%q,"sequence_number":-1,`+format+`}`, append([]any{kind}, a...)...)})
 }
 
 func (k *responsesCodec) call(n int, arguments json.RawMessage) []sse.Event {
@@ -202,10 +201,10 @@ func (k *responsesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	k.output = append(k.output, done)
 	id := strictjson.Quote(strictjson.GetText(x.added, "id"))
 	return []sse.Event{
-		k.made("response.output_item.added", `"output_index":%d,"item":%s`, at, strictjson.Set(x.added, "arguments", []byte(`""`))),
-		k.made("response.function_call_arguments.delta", `"item_id":%s,"output_index":%d,"delta":%s`, id, at, quoted),
-		k.made("response.function_call_arguments.done", `"item_id":%s,"output_index":%d,"name":%s,"arguments":%s`, id, at, strictjson.Quote(strictjson.GetText(x.done, "name")), quoted),
-		k.made("response.output_item.done", `"output_index":%d,"item":%s`, at, done),
+		k.newEvent("response.output_item.added", `"output_index":%d,"item":%s`, at, strictjson.Set(x.added, "arguments", []byte(`""`))),
+		k.newEvent("response.function_call_arguments.delta", `"item_id":%s,"output_index":%d,"delta":%s`, id, at, quoted),
+		k.newEvent("response.function_call_arguments.done", `"item_id":%s,"output_index":%d,"name":%s,"arguments":%s`, id, at, strictjson.Quote(strictjson.GetText(x.done, "name")), quoted),
+		k.newEvent("response.output_item.done", `"output_index":%d,"item":%s`, at, done),
 	}
 }
 
@@ -221,12 +220,12 @@ func (k *responsesCodec) note(text string) []sse.Event {
 	}
 	begun := strictjson.Set(strictjson.Set(done, "content", []byte("[]")), "status", []byte(`"in_progress"`))
 	return []sse.Event{
-		k.made("response.output_item.added", `"output_index":%d,"item":%s`, at, begun),
-		k.made("response.content_part.added", `"item_id":%s,"output_index":%d,"content_index":0,"part":%s`, id, at, part([]byte(`""`))),
-		k.made("response.output_text.delta", `"item_id":%s,"output_index":%d,"content_index":0,"logprobs":[],"delta":%s`, id, at, quoted),
-		k.made("response.output_text.done", `"item_id":%s,"output_index":%d,"content_index":0,"logprobs":[],"text":%s`, id, at, quoted),
-		k.made("response.content_part.done", `"item_id":%s,"output_index":%d,"content_index":0,"part":%s`, id, at, part(quoted)),
-		k.made("response.output_item.done", `"output_index":%d,"item":%s`, at, done),
+		k.newEvent("response.output_item.added", `"output_index":%d,"item":%s`, at, begun),
+		k.newEvent("response.content_part.added", `"item_id":%s,"output_index":%d,"content_index":0,"part":%s`, id, at, part([]byte(`""`))),
+		k.newEvent("response.output_text.delta", `"item_id":%s,"output_index":%d,"content_index":0,"logprobs":[],"delta":%s`, id, at, quoted),
+		k.newEvent("response.output_text.done", `"item_id":%s,"output_index":%d,"content_index":0,"logprobs":[],"text":%s`, id, at, quoted),
+		k.newEvent("response.content_part.done", `"item_id":%s,"output_index":%d,"content_index":0,"part":%s`, id, at, part(quoted)),
+		k.newEvent("response.output_item.done", `"output_index":%d,"item":%s`, at, done),
 	}
 }
 
@@ -239,11 +238,11 @@ func (k *responsesCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage)
 				e.Data = strictjson.Replace(e.Data, usage, "response", "usage")
 			}
 		}
-		tail[i] = k.numbered(e)
+		tail[i] = k.setNumber(e)
 	}
 	return tail
 }
 
 func (k *responsesCodec) failure(message string) []sse.Event {
-	return []sse.Event{k.made("error", `"code":"remit","message":%s,"param":null`, strictjson.Quote("remit: "+message))}
+	return []sse.Event{k.newEvent("error", `"code":"remit","message":%s,"param":null`, strictjson.Quote("remit: "+message))}
 }

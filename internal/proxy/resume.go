@@ -13,9 +13,9 @@ import (
 
 // reader reads the turns of one request, each at most once.
 type reader struct {
-	// owner is whose the request is, as echoes know it.
+	// owner is the owner of the request, as echoes know it.
 	owner uint64
-	// phrases are the keys of what stands in the turns before phrased.
+	// phrases are the keys of the text in the turns before phrased.
 	phrases map[uint64]bool
 	phrased int
 	p       *Proxy
@@ -24,18 +24,17 @@ type reader struct {
 	c       containers
 	read    []*turn
 	err     error
-	// before are the hashes of the conversation before every turn, and at its
-	// end.
+	// before are the hashes of the conversation before each turn and at its end.
 	before []hash
-	// spoken are the same without the frame: without tools and system text.
+	// spoken are the same hashes without tools and system text.
 	spoken []hash
-	// offer are the tools of the conversation; nil until it is found.
+	// offer are the conversation's tools; nil until it is found.
 	offer *offer
 	// outside is the material of the frame.
 	outside []string
 }
 
-// turn reads a turn. What is not acceptable JSON is an error of the request.
+// turn reads a turn. Invalid JSON is an error of the request.
 func (r *reader) turn(i int) *turn {
 	if r.read[i] == nil {
 		if err := strict(r.req.turns[i]); err != nil {
@@ -49,40 +48,40 @@ func (r *reader) turn(i int) *turn {
 	return r.read[i]
 }
 
-// run is what the model said without a break from a turn on, and how many turns
-// that takes.
-func (r *reader) run(from int) (*said, int) {
-	s, n := &said{}, 0
+// run returns what the model said without a break from a turn on, and the number
+// of turns.
+func (r *reader) run(from int) (*utterance, int) {
+	s, n := &utterance{}, 0
 	for i := from; i < len(r.req.turns); i++ {
 		t := r.turn(i)
-		if t.said == nil {
+		if t.utterance == nil {
 			break
 		}
-		s.add(t.said)
+		s.add(t.utterance)
 		n++
 	}
 	return s, n
 }
 
-// genuine reports whether this proxy passed on what the model is said to have said
-// there, and the conversation has all that was behind it.
-func (r *reader) genuine(from int, s *said) bool {
+// genuine reports whether this proxy passed on what the request attributes to the
+// model there, and the conversation has the whole context of that answer.
+func (r *reader) genuine(from int, s *utterance) bool {
 	place := r.spoken[from]
 	b := r.p.answers.get(s.digest(place))
 	if b == nil {
 		return false
 	}
 	for _, text := range s.other {
-		if r.p.answers.get(aside(place, text)) == nil {
+		if r.p.answers.get(hashAside(place, text)) == nil {
 			return false
 		}
 	}
 	return r.offer == nil || r.lacks(b, s) == ""
 }
 
-// lacks says what was behind an answer and is not in the conversation; "" where it
-// has all.
-func (r *reader) lacks(b *behind, s *said) string {
+// lacks names the context of an answer that the conversation lacks; "" if it has
+// all.
+func (r *reader) lacks(b *behind, s *utterance) string {
 	if b.outside != (hash{}) && b.outside != textsHash(r.outside) {
 		return "the material in the system text was another"
 	}
@@ -96,15 +95,15 @@ func (r *reader) lacks(b *behind, s *said) string {
 	if earlier == nil {
 		return "the tools that were offered then are not known any more"
 	}
-	gone := slices.DeleteFunc(r.offer.beyond(earlier), func(name string) bool { return slices.Contains(r.p.o.Accept, name) })
+	gone := slices.DeleteFunc(r.offer.difference(earlier), func(name string) bool { return slices.Contains(r.p.o.Accept, name) })
 	if len(gone) > 0 {
 		return "definitions of tools have changed: " + strings.Join(gone, ", ")
 	}
 	return ""
 }
 
-// forged logs words of the model's that count as text from outside.
-func (r *reader) forged(from int, s *said) {
+// logForged logs that words attributed to the model count as external text.
+func (r *reader) logForged(from int, s *utterance) {
 	why := "they were not passed on at this place"
 	if b := r.p.answers.get(s.digest(r.spoken[from])); b != nil {
 		if lack := r.lacks(b, s); lack != "" {
@@ -114,7 +113,7 @@ func (r *reader) forged(from int, s *said) {
 	r.p.o.Log.Warn("words of the assistant's are not known, and count as text from outside", "turn", from, "why", why)
 }
 
-// material is what stands in the frame beside the deployment's own text.
+// material returns the text in the frame that isn't the deployment's own.
 func (r *reader) material() []string {
 	var out []string
 	add := func(events []remit.Event) {
@@ -136,9 +135,9 @@ func (r *reader) material() []string {
 	return append(out, r.req.unread...)
 }
 
-// known are the tools of the request, and those that the model had been offered
-// when it said what it is said to have said.
-func (r *reader) known() *offer {
+// knownTools returns the tools of the request, and those that the model had been
+// offered when it gave the answers in the history.
+func (r *reader) knownTools() *offer {
 	o := newOffer(r.req.tools)
 	for i := 0; i < len(r.req.turns); i++ {
 		s, n := r.run(i)
@@ -148,23 +147,23 @@ func (r *reader) known() *offer {
 		digest := s.digest(r.spoken[i])
 		if b := r.p.answers.get(digest); b != nil && b.offer != o.key {
 			if earlier := r.p.monitors.offer(b.offer); earlier != nil {
-				o = o.with(earlier.tools)
+				o = o.merge(earlier.tools)
 			}
 		}
-		// The conversation as it was under another frame is not gone on from.
+		// A conversation under another frame is not resumed.
 		r.p.cache.take(staleKey(r.spoken[i]), func(l *live) bool { return l.spoken == digest })
 		i += n - 1
 	}
 	return o
 }
 
-// staleKey is the hash by which a conversation is found under any frame.
-func staleKey(spoken hash) hash { return hashed(spoken[:], []byte("stale")) }
+// staleKey returns the hash that finds a conversation under any frame.
+func staleKey(spoken hash) hash { return hashParts(spoken[:], []byte("stale")) }
 
-// under puts a conversation under the monitor for what it has been offered, these
-// tools among it.
-func (r *reader) under(ctx context.Context, c *conversation) error {
-	o := newOffer(r.req.tools).with(c.offer.tools)
+// switchMonitor moves a conversation to the monitor for everything that it has
+// been offered, including these tools.
+func (r *reader) switchMonitor(ctx context.Context, c *conversation) error {
+	o := newOffer(r.req.tools).merge(c.offer.tools)
 	m, err := r.p.monitors.get(o, r.req.forcedNames())
 	if err != nil || m == c.monitor {
 		return err
@@ -176,17 +175,17 @@ func (r *reader) under(ctx context.Context, c *conversation) error {
 	return nil
 }
 
-// resume returns the conversation of a request, up to the end of its turns: the
-// live one that it goes on from, or one that is made again.
+// resume returns the conversation of a request up to its last turn: a live one,
+// or one rebuilt from the turns.
 func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversation, kept, error) {
 	if r.req.kept != "" {
 		seed = keptKey(seed, r.req.kept)
 		r.before = prefixes(seed, r.req.turns)
 	} else {
 		frame := append([][]byte{seed[:], []byte(strings.Join(r.req.unread, "\x00"))}, bytesOf(r.req.frame)...)
-		r.before = prefixes(hashed(frame...), r.req.turns)
+		r.before = prefixes(hashParts(frame...), r.req.turns)
 	}
-	r.spoken, r.outside = spoken(seed, r.req.turns), r.material()
+	r.spoken, r.outside = spokenPrefixes(seed, r.req.turns), r.material()
 	if r.err != nil {
 		return nil, kept{}, r.err
 	}
@@ -204,7 +203,7 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 			s, n := r.run(at)
 			from = at + n
 			genuine := r.genuine(at, s)
-			if l.work && r.hidden(at, s, genuine) != nil {
+			if l.work && r.hiddenCalls(at, s, genuine) != nil {
 				from = at
 				return true
 			}
@@ -213,7 +212,7 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 		if l == nil {
 			continue
 		}
-		if err := r.under(ctx, l.c); err != nil {
+		if err := r.switchMonitor(ctx, l.c); err != nil {
 			return nil, kept{}, err
 		}
 		r.offer = l.c.offer
@@ -228,7 +227,7 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 		return l.c, l.kept, r.tell(ctx, l.c, from)
 	}
 
-	r.offer = r.known()
+	r.offer = r.knownTools()
 	c, err := r.begin(ctx, id)
 	if err != nil {
 		return nil, kept{}, err
@@ -236,11 +235,13 @@ func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversatio
 	return c, kept{}, r.tell(ctx, c, 0)
 }
 
-// keptKey is the hash by which a conversation is found whose history the
-// provider keeps.
-func keptKey(tenant hash, kept string) hash { return hashed(tenant[:], []byte("kept"), []byte(kept)) }
+// keptKey returns the hash that finds a conversation whose history the provider
+// keeps.
+func keptKey(tenant hash, kept string) hash {
+	return hashParts(tenant[:], []byte("kept"), []byte(kept))
+}
 
-// frame is what a request says beside its turns.
+// frame returns the events of a request outside of its turns.
 func (r *reader) frame() []remit.Event {
 	var out []remit.Event
 	for _, text := range r.req.unread {
@@ -249,7 +250,7 @@ func (r *reader) frame() []remit.Event {
 	return append(out, r.req.system...)
 }
 
-// begin makes a conversation.
+// begin starts a conversation.
 func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	m, err := r.p.monitors.get(r.offer, r.req.forcedNames())
 	if err != nil {
@@ -283,7 +284,7 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	return c, c.frame(ctx, r.frame())
 }
 
-// recorded opens a durable session, and returns what is recorded of it.
+// recorded opens a durable session and returns its log.
 func (r *reader) recorded(ctx context.Context, m *remit.Monitor, id string) (*ledger.Session, []remit.Event, error) {
 	s, err := r.p.o.Ledger.Open(ctx, m, id)
 	if err != nil {
@@ -300,7 +301,7 @@ func (r *reader) recorded(ctx context.Context, m *remit.Monitor, id string) (*le
 	return s, log, nil
 }
 
-// tell adds the turns from one on.
+// tell adds the turns from index from on.
 func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 	for i := from; i < len(r.req.turns); {
 		if err := ctx.Err(); err != nil {
@@ -310,14 +311,14 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 		if r.err != nil {
 			return r.err
 		}
-		if t.said != nil {
+		if t.utterance != nil {
 			s, n := r.run(i)
 			if r.err != nil {
 				return r.err
 			}
 			s, genuine := r.recall(c, i, s, i == from && c.floor.work)
-			if !genuine && !c.metAll(s) {
-				r.forged(i, s)
+			if !genuine && !c.hasMetAll(s) {
+				r.logForged(i, s)
 			}
 			if err := c.recall(ctx, s, genuine); err != nil {
 				return err
@@ -325,13 +326,13 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			i += n
 			continue
 		}
-		if hidden := r.p.echoes.held(r.spoken[i]); hidden != nil && !c.floor.work {
-			if err := c.recall(ctx, &said{calls: hidden}, true); err != nil {
+		if hidden := r.p.echoes.callsAt(r.spoken[i]); hidden != nil && !c.floor.work {
+			if err := c.recall(ctx, &utterance{calls: hidden}, true); err != nil {
 				return err
 			}
-			c.floor = floorOf(hidden)
+			c.floor = newFloor(hidden)
 		}
-		for _, e := range r.attributed(c, i, t.events) {
+		for _, e := range r.attribute(c, i, t.events) {
 			if err := c.tell(ctx, e); err != nil {
 				return err
 			}

@@ -12,21 +12,20 @@ import (
 // route is a kind of request that the proxy knows.
 type route struct {
 	methods string
-	// end is how the path ends, in small letters: what stands before it is where
-	// an upstream has its API. A star is any one segment without a colon, and
-	// *:verb one with this verb behind its last colon, where a star is any verb.
+	// end is the end of the path, in lower case; an upstream's API may have any
+	// prefix. A star is any one segment without a colon, and *:verb one with this
+	// verb behind its last colon, where a star is any verb.
 	end string
 	// dialect decides the answers.
 	dialect dialect
-	// refused says why requests are refused, and what to do. Without it and
-	// without a dialect they pass byte by byte.
+	// refused says why requests are refused, and what to do. A route with neither
+	// refused nor dialect relays requests unchanged.
 	refused string
 }
 
-// routes are all requests that the proxy knows: the first that fits holds, and a
-// request that fits none is refused. Calls could pass undecided wherever a row
-// relays too much, so that each names one form of request by which no model
-// answers.
+// routes lists all requests that the proxy knows; the first match applies, and a
+// request without a match is refused. A route that relays too much would let
+// calls pass undecided, so each names one form of request that no model answers.
 var routes = []route{
 	{methods: "POST", end: "threads/*/messages", refused: "the runs of a thread can't be decided: use chat/completions or responses"},
 
@@ -108,16 +107,17 @@ var routes = []route{
 	{methods: "POST", end: "completions", refused: "calls in bare completions can't be decided: use chat/completions, responses or messages"},
 }
 
-// answering are names in paths under which models answer. Where one stands in a path
-// that a row relays without naming it, a server may take the path for another one.
+// answering are path segments under which models answer. If one appears in a path
+// that a route relays without naming it, a server may read the path as another
+// one.
 var answering = []string{"chat", "generate", "predict", "infer", "invoke", "converse", "completions", "complete", "responses", "messages", "threads", "assistants", "conversations", "realtime", "batches", "predictions"}
 
-// overriding are the headers that make some servers read another method or another
-// path than the request has.
+// overriding are the headers by which some servers replace a request's method or
+// path.
 var overriding = []string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url"}
 
-// find returns the row for a method and a path, nil when there is none. Servers
-// that fold letters, or overlook a slash at the end, read no other path.
+// find returns the route for a method and a path, nil if there is none. Letter
+// case and a trailing slash, which some servers ignore, make no difference.
 func find(method, name string) *route {
 	segments := strings.Split(strings.Trim(strings.ToLower(name), "/"), "/")
 	for i := range routes {
@@ -156,7 +156,7 @@ func (r *route) fits(method string, segments []string) bool {
 	return true
 }
 
-// segmentFits reports whether a segment of a path is one of a pattern.
+// segmentFits reports whether a path segment matches a pattern.
 func segmentFits(pattern, segment string) bool {
 	fits := func(pattern, name string) bool { return name == pattern || (pattern == "*" && name != "") }
 	of, verb, ok := strings.Cut(pattern, ":")
@@ -167,14 +167,14 @@ func segmentFits(pattern, segment string) bool {
 	return fits(of, segment[:at]) && fits(verb, segment[at+1:])
 }
 
-// plain reports whether a request can be read in one way only: its path without
-// dots, double slashes, escapes and what else servers read differently, its
-// method the one that it has.
+// plain returns an error unless a request is unambiguous: a path without dots,
+// double slashes, escapes and other characters that servers read differently, and
+// no other method in a header.
 func plain(r *http.Request) error {
 	name := r.URL.Path
 	cleaned := path.Clean(name) == strings.TrimSuffix(name, "/") || name == "/"
 	odd := strings.ContainsFunc(name, func(c rune) bool { return !strings.ContainsRune(plainInPaths, c) })
-	// What is read at most may have the name of a model with an escaped slash.
+	// A path that is only read may have an escaped slash in a model's name.
 	escaped := r.URL.RawPath != "" && r.Method != http.MethodGet && r.Method != http.MethodHead
 	if escaped || !cleaned || odd {
 		return fmt.Errorf("the path is not plain: write it without dots, double slashes, escapes and signs other than %s", plainInPaths[len(plainInPaths)-9:])
@@ -187,10 +187,10 @@ func plain(r *http.Request) error {
 	return nil
 }
 
-// plainInPaths are what paths are written in that every server reads alike.
+// plainInPaths are the path characters that every server reads alike.
 const plainInPaths = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-._~:@+="
 
-// route takes a request where it belongs: it is decided, relayed, or refused.
+// route decides, relays or refuses a request.
 func (p *Proxy) route(w http.ResponseWriter, r *http.Request) {
 	found := find(r.Method, r.URL.Path)
 	if found != nil && found.dialect != nil {

@@ -10,24 +10,24 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// shape says where an answer of a dialect has calls. Members that it doesn't
-// name pass as they are, but none that a client could take for one that it names:
-// what is decided must be all that clients read.
+// shape says where an answer has calls. Unnamed members pass unchanged, unless a
+// client could read them as a named one: clients must not read more than was
+// decided.
 type shape struct {
-	// list tells that the value is a list of values of this shape.
+	// list is true when the value is a list of values of this shape.
 	list bool
-	// members are read here, in these letters.
+	// members must have exactly this spelling.
 	members []string
-	// inner are the shapes of members that hold calls themselves.
+	// inner are the shapes of members that hold calls.
 	inner map[string]*shape
 }
 
-// callMembers are the names under which APIs have calls. Where a shape doesn't
-// have them, nothing stands.
+// callMembers are the names under which APIs have calls. They must be absent
+// where a shape doesn't name them.
 var callMembers = []string{"tool_calls", "tool_call", "tool_uses", "tool_use", "function_calls", "function_call"}
 
-// readable returns an error where clients could read an answer, or an event of
-// one, otherwise than it is decided.
+// readable returns an error if clients could read an answer, or an event of one,
+// differently from what was decided.
 func readable(body []byte, s *shape) error {
 	if err := strict(body); err != nil {
 		return fmt.Errorf("%w: %v", errBody, err)
@@ -35,7 +35,7 @@ func readable(body []byte, s *shape) error {
 	return s.check(body)
 }
 
-// check returns an error where a value is not of the shape.
+// check returns an error if a value doesn't have the shape.
 func (s *shape) check(value json.RawMessage) error {
 	if absent(value) {
 		return nil
@@ -44,7 +44,7 @@ func (s *shape) check(value json.RawMessage) error {
 		return s.object(value)
 	}
 	if value[0] != '[' {
-		return fmt.Errorf("%w: there is no list where one is expected", errBody)
+		return fmt.Errorf("%w: a list is expected", errBody)
 	}
 	for _, v := range values(value) {
 		if err := s.object(v); err != nil {
@@ -57,7 +57,7 @@ func (s *shape) check(value json.RawMessage) error {
 func (s *shape) object(value json.RawMessage) error {
 	members, err := strictjson.Members(value)
 	if err != nil {
-		return fmt.Errorf("%w: there is no object where one is expected", errBody)
+		return fmt.Errorf("%w: an object is expected", errBody)
 	}
 
 	for _, m := range members {
@@ -81,20 +81,19 @@ func (s *shape) object(value json.RawMessage) error {
 	return nil
 }
 
-// foldedName is a member's name as the most lenient reader of JSON takes it.
+// foldedName returns a member's name as the most lenient JSON parser reads it.
 func foldedName(name string) string {
 	name = strings.NewReplacer("_", "", "-", "", " ", "", "ſ", "s", "K", "k").Replace(name)
 	return strings.ToLower(name)
 }
 
-// callLike reports whether parts of a message that are of a kind could be calls.
+// callLike reports whether message parts of a kind could be calls.
 func callLike(kind string) bool {
 	kind = strings.ToLower(kind)
 	return strings.Contains(kind, "call") || strings.Contains(kind, "tool") || strings.Contains(kind, "function")
 }
 
-// noCalls returns an error where the content of a message has parts that could be
-// calls.
+// noCalls returns an error if a message's content has parts that could be calls.
 func noCalls(content json.RawMessage) error {
 	for _, p := range parts(content) {
 		if callLike(p.kind) {

@@ -12,28 +12,28 @@ import (
 	"github.com/remit-project/remit/internal/sse"
 )
 
-// stream writes one answer to the client as events, whatever tries it takes.
+// stream writes one answer to the client as events, over any number of tries.
 type stream struct {
 	x       *exchange
 	k       codec
 	control *http.ResponseController
-	// queue waits for the decision on the calls in it.
+	// queue holds pieces until the calls in it are decided.
 	queue []queued
 	calls int
 	tail  []sse.Event
-	// shown is what the client has got.
-	shown said
+	// shown is what the client has received.
+	shown utterance
 
 	mu    sync.Mutex // one writes at a time
 	beat  *time.Timer
 	ended bool
 }
 
-// comment is an event of a stream that clients overlook: it keeps what stands
-// between from taking the stream for dead.
+// comment is an event that clients ignore: it keeps intermediaries from closing a
+// quiet stream.
 const comment = ": the answer is being decided\n\n"
 
-// newStream begins a stream, which says something every now and then.
+// newStream starts a stream that sends a comment when it is quiet.
 func (x *exchange) newStream() *stream {
 	s := &stream{x: x, k: x.d.codec(), control: http.NewResponseController(x.w)}
 	s.mu.Lock()
@@ -66,9 +66,9 @@ type queued struct {
 	call int
 }
 
-// streamed takes an answer that comes as events: text goes on at once, calls when
-// they are complete and decided.
-func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err error) {
+// streamAnswer forwards a streamed answer: text at once, calls when they are
+// complete and decided.
+func (x *exchange) streamAnswer(resp *http.Response, idle *idle) (again bool, err error) {
 	if x.stream == nil {
 		header(x.w.Header(), resp.Header)
 		x.w.WriteHeader(resp.StatusCode)
@@ -99,10 +99,10 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 		if err := s.flush(a); err != nil {
 			return false, err
 		}
-		s.shown.add(&said{text: a.text, other: a.other, external: a.external})
+		s.shown.add(&utterance{text: a.text, other: a.other, external: a.external})
 		return true, nil
 	}
-	s.shown.add(&said{text: a.text, other: a.other, external: a.external})
+	s.shown.add(&utterance{text: a.text, other: a.other, external: a.external})
 
 	for i, c := range a.calls {
 		if f := a.fate[i]; f.denial == "" {
@@ -116,7 +116,7 @@ func (x *exchange) streamed(resp *http.Response, idle *idle) (again bool, err er
 	return false, s.end(a)
 }
 
-// read passes on the events of one try as far as they can be.
+// read forwards the events of one try as far as possible.
 func (s *stream) read(r io.Reader) error {
 	in := sse.NewReader(r, s.x.p.o.Limits.Answer)
 
@@ -143,7 +143,7 @@ func (s *stream) read(r io.Reader) error {
 	}
 }
 
-// take passes a piece on, or keeps it.
+// take sends or queues a piece.
 func (s *stream) take(p piece) error {
 	switch p.step {
 	case tail:
@@ -161,19 +161,19 @@ func (s *stream) take(p piece) error {
 	if s.calls == 0 {
 		// What waited led to no call.
 		for _, q := range s.queue {
-			if err := s.write(s.k.passed(q.event)); err != nil {
+			if err := s.write(s.k.forward(q.event)); err != nil {
 				return err
 			}
 		}
 		s.queue = nil
-		return s.write(s.k.passed(p.event))
+		return s.write(s.k.forward(p.event))
 	}
 	s.queue = append(s.queue, queued{p, -1})
 	return nil
 }
 
-// flush passes on what waited: the calls that may run and what came between.
-// What led to a call that may not run stays behind with it.
+// flush sends the queue: the allowed calls and the events between them. It drops
+// a denied call and the events that led to it.
 func (s *stream) flush(a *answer) error {
 	for i, q := range s.queue {
 		var events []sse.Event
@@ -183,7 +183,7 @@ func (s *stream) flush(a *answer) error {
 		case q.step == lead && leadsAstray(s.queue[i:], a), q.step == begin:
 			continue
 		default:
-			events = []sse.Event{s.k.passed(q.event)}
+			events = []sse.Event{s.k.forward(q.event)}
 		}
 		if err := s.writeAll(events); err != nil {
 			return err
@@ -193,7 +193,8 @@ func (s *stream) flush(a *answer) error {
 	return nil
 }
 
-// leadsAstray reports whether what comes next are calls, and none of them may run.
+// leadsAstray reports whether the next pieces are calls and all of them are
+// denied.
 func leadsAstray(queue []queued, a *answer) bool {
 	calls := 0
 	for _, q := range queue {
@@ -210,8 +211,8 @@ func leadsAstray(queue []queued, a *answer) bool {
 	return calls > 0
 }
 
-// end passes on what is left of an answer, and what is said about its calls that
-// may not run, and ends the stream. All is noted before the client has it.
+// end sends the rest of an answer with notes about its denied calls, and ends the
+// stream. Everything is recorded before the client has it.
 func (s *stream) end(a *answer) error {
 	notes := a.notes()
 	s.shown.text = append(s.shown.text, notes...)
@@ -227,7 +228,7 @@ func (s *stream) end(a *answer) error {
 		}
 	}
 	if len(notes) > 0 {
-		if err := s.writeAll(s.k.note(noted("", notes))); err != nil {
+		if err := s.writeAll(s.k.note(appendNotes("", notes))); err != nil {
 			return err
 		}
 	}
@@ -261,7 +262,7 @@ func (s *stream) write(e sse.Event) error {
 	return s.control.Flush()
 }
 
-// fail ends the stream by an error.
+// fail ends the stream with an error.
 func (s *stream) fail(message string) {
 	for _, e := range s.k.failure(message) {
 		if s.write(e) != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/remit-project/remit"
 )
 
-// deployment divides the deployment's text: what this proxy has passed on before,
-// as a summary that a framework puts into the system prompt, is not the
-// deployment's word.
+// deployment divides the deployment's text: a text that this proxy passed on
+// before, such as a summary that a framework puts into the system prompt, is not
+// the deployment's.
 func (r *reader) deployment(events []remit.Event) []remit.Event {
 	var out []remit.Event
 	for _, e := range events {
@@ -24,7 +24,7 @@ func (r *reader) deployment(events []remit.Event) []remit.Event {
 			}
 		}
 		if x.own != "" {
-			r.p.echoes.deployed(r.owner, x.own)
+			r.p.echoes.noteDeployment(r.owner, x.own)
 			out = append(out, event(remit.SystemEvent, x.own))
 		}
 	}
@@ -32,9 +32,9 @@ func (r *reader) deployment(events []remit.Event) []remit.Event {
 	return out
 }
 
-// divideLines looks for what was passed on in a text that comes back with every
-// request, some of its lines changed: in each line for what was passed on before it
-// was first read. Lines that came together are looked at together.
+// divideLines finds echoes in a text that comes back with every request, with
+// some lines changed: in each line, what was passed on before the line was first
+// read. It searches lines that first came together as one text.
 func (e *echoes) divideLines(owner uint64, text string) echo {
 	var own strings.Builder
 	var out echo
@@ -72,7 +72,7 @@ func (e *echoes) divideLines(owner uint64, text string) echo {
 	return out
 }
 
-// lineReadAt is when a line of an owner's was first read.
+// lineReadAt returns when an owner's line was first read.
 func (e *echoes) lineReadAt(owner uint64, line string) uint64 {
 	words, _ := tokensOf(line, maxEchoTokens)
 	e.mu.Lock()
@@ -86,5 +86,5 @@ func (e *echoes) lineReadAt(owner uint64, line string) uint64 {
 	return at
 }
 
-// systemLines sets lines of system text apart from turns.
+// systemLines separates lines of system text from turns.
 const systemLines = 0x5d3b9c417ae60f25

@@ -8,23 +8,22 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// Some agents offer no tools: the model is told in words what it may call, writes
-// its calls as text (code, "Action:" lines, elements), and a program runs them.
-// No call exists there that could be decided.
+// Some agents offer no tools: the prompt lists what the model may call, the model
+// writes its calls as text (code, "Action:" lines, elements), and a program runs
+// them. The proxy has no call to decide there.
 
-// textCalls says what to do about it.
+// textCalls is the advice for such requests.
 const textCalls = `the calls of this conversation are text that a program runs, and can't be decided: ` +
 	`offer its functions as "tools" (an agent that calls tools instead of one that writes code or actions), ` +
 	`or start the proxy with --text-calls to let such conversations pass undecided`
 
-// stops are how such a program has the model stop where it takes over, in small
-// letters and without what stands around the word.
+// stops are the stop sequences of such programs, in lower case and trimmed.
 var stops = []string{"observation", "calling tools", "tool output", "tool result", "function result", "</code", "<end_code", "</tool_call", "</tool_code",
 	"</function_calls", "</function", "</invoke", "</action", "</execute"}
 
-// protocols are what the deployment's text has where calls are text: all the words
-// of a row, labels at the beginnings of lines. Those of the first rows count in the
-// user's text as well, where agents without a system prompt have them.
+// protocols are words of prompts for textual calls: all the words of a row must
+// appear, labels at the beginnings of lines. The first rows also apply to the
+// user's text, for agents without a system prompt.
 var protocols = [][]string{
 	{"action:", "action input:"},
 	{"action:", "observation:"},
@@ -40,15 +39,15 @@ var protocols = [][]string{
 	{"<tool_name>", "<parameter"},
 }
 
-// usersProtocols are the rows that count in the user's text.
+// usersProtocols are the rows that apply to the user's text.
 const usersProtocols = 2
 
-// maxPrompt bounds the text that is searched for a protocol, in bytes: the longest
-// prompts of agents have a tenth of it.
+// maxPrompt bounds, in bytes, the text searched for a protocol: ten times the
+// longest prompts of agents.
 const maxPrompt = 1 << 20
 
 // textual reports whether a request without tools belongs to a program that runs
-// what the model writes: by where the model is to stop, or by what it is told.
+// the model's text, judged by its stop sequences and its prompt.
 func (r *reader) textual() bool {
 	if len(r.req.tools) > 0 {
 		return false
@@ -61,12 +60,12 @@ func (r *reader) textual() bool {
 			}
 		}
 	}
-	return speaks(r.told(remit.SystemEvent), protocols) || speaks(r.told(remit.UserEvent), protocols[:usersProtocols])
+	return speaks(r.promptText(remit.SystemEvent), protocols) || speaks(r.promptText(remit.UserEvent), protocols[:usersProtocols])
 }
 
-// told is what the model is told, before it first speaks, by the deployment or by
-// the user: in small letters, every part on lines of its own.
-func (r *reader) told(kind remit.EventKind) string {
+// promptText returns the text of the deployment or of the user before the model
+// first speaks, in lower case, with every part on lines of its own.
+func (r *reader) promptText(kind remit.EventKind) string {
 	var b strings.Builder
 	add := func(events []remit.Event) {
 		for _, e := range events {
@@ -77,7 +76,7 @@ func (r *reader) told(kind remit.EventKind) string {
 		}
 	}
 	add(r.req.system)
-	for i := 0; i < len(r.req.turns) && r.turn(i).said == nil && b.Len() < maxPrompt; i++ {
+	for i := 0; i < len(r.req.turns) && r.turn(i).utterance == nil && b.Len() < maxPrompt; i++ {
 		add(r.turn(i).events)
 	}
 	return lower(b.String())
@@ -90,8 +89,8 @@ func speaks(prompt string, protocols [][]string) bool {
 	})
 }
 
-// has reports whether a prompt has a word of a protocol: a label where a line
-// begins, another one anywhere.
+// has reports whether a prompt has a word of a protocol: a label at the beginning
+// of a line, any other word anywhere.
 func has(prompt, word string) bool {
 	if !strings.HasSuffix(word, ":") {
 		return strings.Contains(prompt, word)

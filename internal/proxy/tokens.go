@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// token is a word of a text as echoes are compared: letters and digits, in one
-// case. What stands between words says nothing, since frameworks quote, indent
-// and escape what they pass on.
+// token is a word of a text for comparing echoes: letters and digits, case
+// folded. Everything between words is ignored, because frameworks quote, indent
+// and escape text.
 type token struct {
 	start, end int
 	hash       uint64
 }
 
-// tokensOf reads at most most tokens of a text, and tells where it ended.
+// tokensOf returns at most most tokens of a text, and the offset where it
+// stopped.
 func tokensOf(text string, most int) (out []token, end int) {
 	var t token
 	open := false
@@ -56,12 +57,11 @@ const (
 	tokenPrime = 1099511628211
 )
 
-// unspaced are scripts that write words without spaces: there every letter is a
-// token.
+// unspaced are scripts without spaces between words; each letter is a token.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// nextRune reads a character, or the escape of one in JSON or XML. Escapes of
-// what is no letter come as a space.
+// nextRune decodes a character, or its escape in JSON or XML. An escape of a
+// character other than a letter decodes to a space.
 func nextRune(text string) (rune, int) {
 	switch {
 	case text[0] == '\\' && len(text) >= 6 && text[1] == 'u':
@@ -78,6 +78,5 @@ func nextRune(text string) (rune, int) {
 	return utf8.DecodeRuneInString(text)
 }
 
-// maxEntity is longer than the entities that programs write for quotes, signs
-// and line breaks.
+// maxEntity is longer than the entities for quotes, signs and line breaks.
 const maxEntity = 10

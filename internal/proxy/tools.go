@@ -14,38 +14,38 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// maxMonitors is how many sets of tools have a monitor at once: agents that
-// offer tools by need have tens.
+// maxMonitors bounds the cached monitors: agents that offer tools on demand have
+// tens of sets.
 const maxMonitors = 256
 
-// monitors makes a monitor for the tools that a request defines.
+// monitors builds and caches monitors for the tools of requests.
 type monitors struct {
 	o *Options
 
 	mu   sync.Mutex
 	file *contract.File // nil as long as contracts are made for each request
 	by   map[hash]*remit.Monitor
-	// offers are those that answers were given with, by their keys.
+	// offers are the offers of answers, by key.
 	offers map[hash]*offer
 }
 
-// get returns the monitor for an offer of which some tools are forced. A tool whose
-// definition can't be used, or for which the contract file has nothing, stays
-// unknown to it.
+// get returns the monitor for an offer with some forced tools. A tool with an
+// unusable definition, or without an entry in the contract file, stays unknown to
+// it.
 func (m *monitors) get(o *offer, forced []string) (*remit.Monitor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of(o.tools, forced)
+	return m.lookup(o.tools, forced)
 }
 
-// offer is the one of a key; nil where it is not known any more.
+// offer returns the offer of a key; nil if it is no longer known.
 func (m *monitors) offer(key hash) *offer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.offers[key]
 }
 
-// remember keeps an offer, as long as there are not too many.
+// remember stores an offer, within a bound.
 func (m *monitors) remember(o *offer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,16 +58,16 @@ func (m *monitors) remember(o *offer) {
 	m.offers[o.key] = o
 }
 
-// of returns the monitor for tools of which some are forced.
-func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor, error) {
+// lookup returns the monitor for tools of which some are forced.
+func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Monitor, error) {
 	key := toolsKey(tools, forced)
 	if made := m.by[key]; made != nil {
 		return made, nil
 	}
 	c, errs := schema.ParseEach(m.o.Name, tools, schema.Parse)
 	if answers := forcedAnswers(c, forced); len(answers) < len(forced) {
-		// Conversations go on under one monitor, whatever is forced in a turn.
-		made, err := m.of(tools, answers)
+		// A conversation keeps one monitor, whatever a turn forces.
+		made, err := m.lookup(tools, answers)
 		if err == nil && m.by[toolsKey(tools, answers)] == made {
 			m.by[key] = made
 		}
@@ -90,7 +90,7 @@ func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor,
 			return nil, err
 		}
 		m.o.Log.Error("what was learned of new tools is lost, and their calls are denied", "error", err)
-		m.fenced(c)
+		m.reportFenced(c)
 	}
 	file = m.answers(file, c, forced)
 	o := m.o.Monitor
@@ -109,13 +109,13 @@ func (m *monitors) of(tools []json.RawMessage, forced []string) (*remit.Monitor,
 	return made, nil
 }
 
-// contract is the file that tools are held to: the one that is there, with what
-// is learned of tools that it doesn't have, or one made from the definitions.
+// contract returns the contract file for tools: the given one, extended by what
+// is learned of tools that it lacks, or one synthesized from the definitions.
 func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts bool, err error) {
 	if m.file == nil && m.o.Learned == nil {
 		return synth.Contract(c), true, nil
 	}
-	if made := m.unknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
+	if made := m.draftUnknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
 		if m.file, err = m.learn(made); err != nil {
 			return m.file, false, err
 		}
@@ -123,16 +123,16 @@ func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts boo
 	if m.file == nil {
 		return synth.Contract(c), true, nil
 	}
-	m.fenced(c)
+	m.reportFenced(c)
 	return m.file, true, nil
 }
 
 func toolsKey(tools []json.RawMessage, forced []string) hash {
-	return hashed(append(bytesOf(tools), []byte(strings.Join(forced, "\x00")))...)
+	return hashParts(append(bytesOf(tools), []byte(strings.Join(forced, "\x00")))...)
 }
 
-// reviewed reports whether a person can have read all of these definitions: where
-// there is a contract file, those that it was made for, without a mark.
+// reviewed reports whether a person can have reviewed all of these definitions:
+// the contract file was made for them and has no marks.
 func (m *monitors) reviewed(c *schema.Catalogue) bool {
 	if m.o.Contract == nil {
 		return m.o.Learned == nil
@@ -143,34 +143,35 @@ func (m *monitors) reviewed(c *schema.Catalogue) bool {
 	})
 }
 
-// among is of how many tools one is forced, zero where a name isn't among them.
-func among(name string, forced []string) int {
+// countForced returns the number of forced tools if name is one of them,
+// otherwise zero.
+func countForced(name string, forced []string) int {
 	if !slices.Contains(forced, name) {
 		return 0
 	}
 	return len(forced)
 }
 
-// forcedAnswers are those of the forced tools whose calls are answers because they
-// are forced.
+// forcedAnswers returns the forced tools whose calls are answers because they are
+// forced.
 func forcedAnswers(c *schema.Catalogue, forced []string) []string {
 	var names []string
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		if _, ok := synth.Answer(t, c, among(t.Name, forced)); ok && slices.Contains(forced, t.Name) {
+		if _, ok := synth.Answer(t, c, countForced(t.Name, forced)); ok && slices.Contains(forced, t.Name) {
 			names = append(names, t.Name)
 		}
 	}
 	return names
 }
 
-// answers is the file with contracts for the tools by whose calls the application
-// takes the model's answer, unless a person has edited theirs.
+// answers adds contracts for the tools whose calls the application reads as the
+// model's answer, unless a person has edited them.
 func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []string) *contract.File {
 	var names []string
 	for i := range c.Tools {
 		t := &c.Tools[i]
-		answer, ok := synth.Answer(t, c, among(t.Name, forced))
+		answer, ok := synth.Answer(t, c, countForced(t.Name, forced))
 		known, held := file.Tool(t.Name)
 		if !ok || !held || !untouched(known, synth.Tool(t, c)) {
 			continue
@@ -189,7 +190,8 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 	return file
 }
 
-// untouched reports whether a contract is as it was made, but for marks.
+// untouched reports whether a contract is as it was synthesized, except for
+// marks.
 func untouched(known *contract.Tool, made contract.Tool) bool {
 	now := *known
 	now.Review, made.Review = "", ""
@@ -205,9 +207,9 @@ func untouched(known *contract.Tool, made contract.Tool) bool {
 	return was != "" && text(now) == was
 }
 
-// unknown are contracts made of the tools that the file doesn't have, or has for
-// another definition and may have for this one.
-func (m *monitors) unknown(c *schema.Catalogue) *contract.File {
+// draftUnknown synthesizes contracts for the tools that the file lacks, or has
+// for another definition that may change.
+func (m *monitors) draftUnknown(c *schema.Catalogue) *contract.File {
 	if m.file == nil {
 		return synth.Contract(c)
 	}
@@ -225,8 +227,8 @@ func (m *monitors) unknown(c *schema.Catalogue) *contract.File {
 	return made
 }
 
-// learn hands contracts on to be kept, and returns those that hold then. Where
-// there are some already they go on holding, and the new tools stay unknown.
+// learn passes contracts on to be stored and returns those in force. With a
+// contract file, that file stays in force and the new tools stay unknown.
 func (m *monitors) learn(made *contract.File) (*contract.File, error) {
 	names := make([]string, len(made.Tools))
 	for i := range made.Tools {
@@ -240,8 +242,8 @@ func (m *monitors) learn(made *contract.File) (*contract.File, error) {
 	return file, nil
 }
 
-// fenced reports the tools whose calls are denied, and why.
-func (m *monitors) fenced(c *schema.Catalogue) {
+// reportFenced logs the tools whose calls are denied, and why.
+func (m *monitors) reportFenced(c *schema.Catalogue) {
 	for i := range c.Tools {
 		t := &c.Tools[i]
 		switch known, ok := m.file.Tool(t.Name); {

@@ -12,74 +12,74 @@ import (
 
 // request is a request for an answer in the normal form of all dialects.
 type request struct {
-	// body is what goes to the upstream.
+	// body is the body for the upstream.
 	body []byte
-	// stream tells that the answer is wanted as a stream of events.
+	// stream is true when the client wants a stream of events.
 	stream bool
-	// frame is what the conversation stands in, byte by byte: system text and
-	// tool definitions. Where it changes, so does the conversation.
+	// frame holds the bytes around the turns: system text and tool definitions.
+	// Another frame makes another conversation.
 	frame []json.RawMessage
-	// system are the events of the deployment's text beside the turns.
+	// system are the events of system text outside of the turns.
 	system []remit.Event
 	turns  []json.RawMessage
 	tools  []json.RawMessage
-	// only are the tools that the model may choose from, by name; nil when it
-	// may choose from all.
+	// only are the names of the tools that the model may choose; nil if it may
+	// choose all.
 	only map[string]bool
-	// forced tells that the model has to call one of them.
+	// forced is true when the model must call one of them.
 	forced bool
 	// kept names a history that the provider keeps and the request doesn't
-	// repeat; empty when there is none.
+	// repeat; empty if there is none.
 	kept string
-	// unread says what else the model sees that the request doesn't show.
+	// unread names further input of the model that the request doesn't show.
 	unread []string
 }
 
 // turn is one element of a conversation.
 type turn struct {
-	// events are what it adds to the session, unless it is the model's.
+	// events are the session events of the turn, unless it is the model's.
 	events []remit.Event
-	// said is what the model said; nil for the turns of others.
-	said *said
+	// utterance is what the model said; nil for the turns of others.
+	utterance *utterance
 }
 
-// said is what a model said in one turn, or in several without a break.
-type said struct {
-	// text went to the user, other beside it: reasoning, refusals.
+// utterance is what a model said in one turn, or in several without a break.
+type utterance struct {
+	// text went to the user; other is the rest: reasoning, refusals.
 	text, other []string
-	// external are what tools of the provider brought, which the model has read.
+	// external is what the provider's tools returned; the model has read it.
 	external []string
 	calls    []call
 }
 
-// call is a proposed call as an answer has it.
+// call is a proposed call in an answer.
 type call struct {
-	// id is the provider's; results refer to it.
+	// id is the provider's id, which results refer to.
 	id, tool  string
 	arguments json.RawMessage
 	raw       json.RawMessage
-	// alias is another name by which results refer to it; empty when there is none.
+	// alias is another id that results may use; empty if there is none.
 	alias string
-	// mute tells that its API has no result for calls of this kind, by which the
-	// model could be told that it was denied.
+	// mute is true when the API has no result for calls of this kind, so the
+	// model can't be told of a denial.
 	mute bool
 }
 
-// add continues what was said.
-func (s *said) add(more *said) {
+// add appends another utterance.
+func (s *utterance) add(more *utterance) {
 	s.text = append(s.text, more.text...)
 	s.other = append(s.other, more.other...)
 	s.external = append(s.external, more.external...)
 	s.calls = append(s.calls, more.calls...)
 }
 
-// words puts texts together for a session.
+// words joins texts for a session.
 func words(texts []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), "\n")
 }
 
-// opaque tells of members that hold nothing for a model to read: encoded bytes,
-// and the protocols' own words.
+// opaque reports whether a member holds nothing for a model to read: encoded
+// bytes, or the protocol's own words.
 func opaque(member string) bool {
 	switch member {
 	case "id", "type", "role", "status", "signature", "encrypted_content", "data", "call_id", "tool_call_id", "tool_use_id",
@@ -90,12 +90,12 @@ func opaque(member string) bool {
 	return false
 }
 
-// everything is all that a model could read in a value.
+// everything returns all text in a value that a model could read.
 func everything(value json.RawMessage) string { return words(strictjson.Strings(value, opaque)) }
 
-// unreadable stands for a part that the model could see and the monitor can't
-// read. It must not vanish: from there on the model may know what nobody
-// vouched for.
+// unreadable returns a placeholder for a part that the model could see and the
+// monitor can't read. It must not vanish: it may be the unvouched source of what
+// the model says later.
 func unreadable(kind string) string {
 	kind = strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII || !unicode.IsPrint(r) {
@@ -116,12 +116,12 @@ func attached(name, text string) remit.Event {
 type part struct {
 	kind, text string
 	raw        json.RawMessage
-	// marked says that the application marked it, or the whole message, as
-	// material that was passed on.
+	// marked is true when the application marked the part, or its whole message,
+	// as material from others.
 	marked bool
 }
 
-// parts reads a content member, which is a text or a list of parts.
+// parts reads a content member: a text or a list of parts.
 func parts(content json.RawMessage) []part {
 	if len(content) == 0 || string(content) == "null" {
 		return nil
@@ -149,7 +149,7 @@ func parts(content json.RawMessage) []part {
 	return out
 }
 
-// isText reports whether a part is text that its author wrote there.
+// isText reports whether a part is text by its author.
 func (p *part) isText() bool {
 	switch p.kind {
 	case "text", "input_text", "output_text":
@@ -158,7 +158,7 @@ func (p *part) isText() bool {
 	return false
 }
 
-// attachment is the event for a part that isn't its author's own text.
+// attachment returns the event for a part that isn't its author's own text.
 func (p *part) attachment() remit.Event {
 	name := strictjson.GetText(p.raw, markMember)
 	if name == "" {
@@ -174,7 +174,8 @@ func (p *part) attachment() remit.Event {
 	return attached(name, text)
 }
 
-// contentOf are the parts of a message. What it marks, it marks in all of them.
+// contentOf returns the parts of a message. A mark on the message marks all of
+// them.
 func contentOf(message json.RawMessage) []part {
 	list := parts(strictjson.Get(message, "content"))
 	if strictjson.Get(message, markMember) != nil {
@@ -185,11 +186,11 @@ func contentOf(message json.RawMessage) []part {
 	return list
 }
 
-// events are those of what came in the user's turn, or in the deployment's: first
-// what its author wrote there, then what came with it.
+// events returns the events of the user's or the deployment's turn: first the
+// author's own text, then its attachments.
 func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	if kind == remit.UserEvent {
-		c = append(carried(), c...)
+		c = append(defaultContainers(), c...)
 	}
 
 	var own []string
@@ -213,7 +214,7 @@ func (c containers) events(kind remit.EventKind, list []part) []remit.Event {
 	return with
 }
 
-// result is the event of what a call returned.
+// result returns the event for a call's result.
 func result(call string, content json.RawMessage) remit.Event {
 	var texts []string
 	for _, p := range parts(content) {

@@ -10,23 +10,23 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
-// errAnswer is an answer of the upstream's that can't be used.
+// errAnswer is an upstream answer that can't be used.
 type errAnswer struct {
 	err error
-	// form is what the answer is, without any of its text.
+	// form describes the answer without quoting it.
 	form string
-	// text is what the client is told of it.
+	// text is the message for the client.
 	text string
 }
 
-// Error implements [error]: what may be logged.
+// Error implements [error]; it is safe to log.
 func (e *errAnswer) Error() string { return e.err.Error() + " (" + e.form + ")" }
 
 // Unwrap returns why it can't be used.
 func (e *errAnswer) Unwrap() error { return e.err }
 
-// shownBytes is how much of an answer that can't be used is shown: the beginning of
-// a page, or of a sentence.
+// shownBytes bounds how much of an unusable answer is quoted: the beginning of a
+// page, or of a sentence.
 const shownBytes = 120
 
 // unusable describes an answer that can't be used.
@@ -38,15 +38,15 @@ func unusable(err error, resp *http.Response, body []byte) error {
 	case len(body) == 0:
 		e.text = ": it is empty"
 	case says != "":
-		e.text = ": the upstream says: " + beginning([]byte(says))
+		e.text = ": the upstream says: " + excerpt([]byte(says))
 	case body[0] != '{' && body[0] != '[': // a call is not shown as what is wrong
-		e.text = ": it begins with " + beginning(body)
+		e.text = ": it begins with " + excerpt(body)
 	}
 	return e
 }
 
-// beginning is the beginning of a text on one line.
-func beginning(text []byte) string {
+// excerpt returns the beginning of a text on one line.
+func excerpt(text []byte) string {
 	if len(text) > shownBytes {
 		text = append(bytes.ToValidUTF8(text[:shownBytes:shownBytes], nil), " …"...)
 	}

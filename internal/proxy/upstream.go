@@ -26,7 +26,7 @@ func newIdle(after time.Duration, cancel context.CancelCauseFunc) *idle {
 func (i *idle) reset() { i.timer.Reset(i.after) }
 func (i *idle) stop()  { i.timer.Stop() }
 
-// reader notes that the upstream speaks.
+// reader resets the timer on every read.
 func (i *idle) reader(r io.Reader) io.Reader { return &heard{r, i} }
 
 type heard struct {
@@ -43,7 +43,7 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hopByHop are the headers that are between two neighbours.
+// hopByHop are the headers of a single connection.
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // header copies the headers that go on.
@@ -64,7 +64,7 @@ func header(to, from http.Header) {
 	}
 }
 
-// send passes the request on with this body.
+// send sends the request with this body.
 func (x *exchange) send(body []byte) (*http.Response, error) {
 	to := *x.p.o.Upstream
 	to.Path = strings.TrimSuffix(to.Path, "/") + x.r.URL.Path
@@ -88,7 +88,7 @@ func (x *exchange) send(body []byte) (*http.Response, error) {
 	return resp, err
 }
 
-// copy passes an answer on as it is: an error of the upstream's.
+// copy passes on an upstream error unchanged.
 func (x *exchange) copy(resp *http.Response, idle *idle) error {
 	header(x.w.Header(), resp.Header)
 	x.w.WriteHeader(resp.StatusCode)
