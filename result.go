@@ -31,9 +31,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
-	if ok && len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim) {
-		// The tool returns a text as its author wrote it: even when it reads as JSON,
-		// it has no records.
+	if ok && verbatim(record, r) {
 		out.Document = nil
 	}
 	s.returned(record, r)
@@ -52,6 +50,12 @@ func (s *Session) addResult(r Result, at time.Time) {
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
 	s.keepResult(record, r, out.Document)
+}
+
+// verbatim reports whether a tool returned a text as its author wrote it: even when it
+// reads as JSON, it has no records.
+func verbatim(record *callRecord, r Result) bool {
+	return len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim)
 }
 
 // structured returns the structured form of a result: the one that the tool

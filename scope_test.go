@@ -183,3 +183,69 @@ func TestAProposalSpendsNothing(t *testing.T) {
 		t.Errorf("the second call: %s", d.Verdict)
 	}
 }
+
+// TestScopeSettlesNoOuterArgument: a scope speaks of the tool that is called in the end, and
+// settles nothing that a meta-tool takes beside its arguments.
+func TestScopeSettlesNoOuterArgument(t *testing.T) {
+	o := open(t, switchboard, func(options *remit.Options) { options.Scopes = scope.ModeBound })
+	o.User("Write a note.")
+	if _, refused, err := o.Scope([]byte(`{"calls":[{"tool":"write_note","args":{"/title":{"any":true},"/text":{"any":true}}}]}`)); err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	o.Attach("page", hostile)
+	expect(t, o.decide("call_tool", `{"tool":"write_note","host":"evil.example","arguments":{"title":"a","text":"b"}}`), "ask; below-floor /host")
+}
+
+// TestVerbatimTextHasNoRecords: the author of a file can't list records for a scope by writing JSON.
+func TestVerbatimTextHasNoRecords(t *testing.T) {
+	const tools = `{"tools": [
+	 {"name": "get_page_text", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}},
+	 {"name": "delete_mail", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}}]}`
+	c, err := schema.Parse("mail", []byte(tools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Scopes: scope.ModeBound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Session("s")
+	s.User("Delete the mails that the page todo.txt lists.")
+	if _, refused, err := s.Scope([]byte(`{"calls":[{"tool":"get_page_text","args":{"/path":{"is":"todo.txt"}}},
+	 {"tool":"delete_mail","args":{"/id":{"from":[{"tool":"get_page_text","args":{"/path":{"is":"todo.txt"}},"field":"id"}],"kind":"id","pick":"all"}}}]}`)); err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	decideCall(t, s, remit.Call{ID: "r", Tool: "get_page_text", Arguments: json.RawMessage(`{"path":"todo.txt"}`)})
+	if err := s.Result(context.Background(), remit.Result{Call: "r", Content: `[{"id":"m1"},{"id":"m2"}]`}); err != nil {
+		t.Fatal(err)
+	}
+	if d := decideCall(t, s, remit.Call{Tool: "delete_mail", Arguments: json.RawMessage(`{"id":"m2"}`)}); d.Verdict != remit.Ask {
+		t.Errorf("%s: %s", d.Verdict, d.Explain())
+	}
+}
+
+// TestEscapedScopeIsRestored: a log whose encoder escapes characters, as that of Go does,
+// can be restored as well.
+func TestEscapedScopeIsRestored(t *testing.T) {
+	m := scopeMonitor(t, scope.ModeBound, nil)
+	s := m.Session("s")
+	s.User("x")
+	data := []byte(`{"calls":[{"tool":"send_mail","args":{"/body":{"is":"` + strings.Repeat("<", scope.MaxSize/5) + `"}}}]}`)
+	if _, _, err := s.CheckScope(data); err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(remit.Event{Kind: remit.ScopeEvent, Scope: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged remit.Event
+	if err := json.Unmarshal(line, &logged); err != nil {
+		t.Fatal(err)
+	}
+	events := func(yield func(remit.Event, error) bool) {
+		_ = yield(remit.Event{Kind: remit.UserEvent, Text: "x"}, nil) && yield(logged, nil)
+	}
+	if _, err := m.Restore(context.Background(), "s", events); err != nil {
+		t.Error(err)
+	}
+}

@@ -147,10 +147,13 @@ func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
 	if r.Verdict != Ask || !slices.Contains(settledByScope, r.Code) {
 		return false
 	}
+	i := slices.IndexFunc(x.leaves, func(l leaf) bool { return l.Pointer == r.Path })
+	if i >= 0 && x.leaves[i].outer {
+		return false // an argument of the meta-tool, of which no scope speaks
+	}
 	if r.Code != ExternalSink {
 		return true
 	}
-	i := slices.IndexFunc(x.leaves, func(l leaf) bool { return l.Pointer == r.Path })
 	if i < 0 {
 		// The call leaves something out. The scope has to say that it may.
 		left, constrained := x.in.task.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
@@ -204,7 +207,11 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read}
-	out.SetContent(r.Content, doc)
+	if doc == nil && verbatim(record, r) {
+		out.Text = r.Content
+	} else {
+		out.SetContent(r.Content, doc)
+	}
 
 	t := &s.task
 	if len(t.results) == maxScopeResults {
@@ -215,6 +222,12 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 
 // restoreScope puts a scope of the log into force.
 func (s *Session) restoreScope(data json.RawMessage, at time.Time) error {
+	if len(data) > scope.MaxSize {
+		// A log's encoder may have escaped characters, which makes it longer.
+		if doc, err := strictjson.Parse(data, strictjson.Limits{Size: 6 * scope.MaxSize, Depth: 32, Leaves: 32 << 10}); err == nil {
+			data = doc.Canonical()
+		}
+	}
 	_, _, err := s.setScope(data, at)
 	return err
 }

@@ -35,7 +35,8 @@ func fold(s string) string {
 	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(s)))
 }
 
-var plainNumber = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,12})?$`)
+// plainNumber has no zeros in front: 0012 is an account or an id, and another one than 12.
+var plainNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d{0,17})(\.\d{1,12})?$`)
 
 // number returns the one way to write a plain number.
 func number(s string) (string, bool) {
@@ -44,10 +45,7 @@ func number(s string) (string, bool) {
 	}
 	negative := strings.HasPrefix(s, "-")
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	whole, fraction = strings.TrimLeft(whole, "0"), strings.TrimRight(fraction, "0")
-	if whole == "" {
-		whole = "0"
-	}
+	fraction = strings.TrimRight(fraction, "0")
 	if fraction != "" {
 		whole += "." + fraction
 	}
@@ -86,6 +84,10 @@ func words(s string) []string {
 	return strings.FieldsFunc(fold(b.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+// maxCompared bounds the bytes that places of a value in one text are compared for: a
+// value that repeats itself is found at every byte of a text that does.
+const maxCompared = 1 << 24
+
 // appears reports whether a value appears in a text as a whole: what is around it
 // doesn't continue it.
 func appears(text, value string) bool {
@@ -93,7 +95,8 @@ func appears(text, value string) bool {
 	if value == "" {
 		return false
 	}
-	for from := 0; ; {
+	left := maxCompared / len(value)
+	for from := 0; left > 0; left-- {
 		i := strings.Index(text[from:], value)
 		if i < 0 {
 			return false
@@ -105,6 +108,7 @@ func appears(text, value string) bool {
 		}
 		from = start + 1
 	}
+	return false
 }
 
 // joiners continue a token where a letter or digit follows them.

@@ -1,14 +1,26 @@
 package scope
 
 import (
+	"errors"
 	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // numbers in a person's words: 1,200 and 19.5 and 10%.
 var numbers = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?`)
+
+// readsAsNumber reports whether a tool may read a text as a number, however it is
+// written: 98.7, +98, 1e3, 1,200 and 0x10.
+func readsAsNumber(s string) bool {
+	s = strings.NewReplacer(",", "", "_", "", " ", "").Replace(fold(s))
+	_, whole := strconv.ParseInt(s, 0, 64)
+	_, fraction := strconv.ParseFloat(s, 64)
+	tooLarge := errors.Is(whole, strconv.ErrRange) || errors.Is(fraction, strconv.ErrRange)
+	return whole == nil || fraction == nil || tooLarge
+}
 
 // maxOperands bounds the numbers that a computed value may follow from.
 const maxOperands = 24

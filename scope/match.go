@@ -131,6 +131,7 @@ func (t *Task) Spend(c Cover) {
 // misses say why not, one for each entry with the call's tool.
 func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []string, ok bool) {
 	m := &matcher{results: results, request: t.request, steps: maxSteps, effect: !p.Read, irreversible: p.Irreversible}
+
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
@@ -141,6 +142,10 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 			continue
 		}
 		grants, miss := m.entry(e, p)
+		if m.steps < 0 {
+			// Only a part of the results was looked at: the one value found there may be one of several.
+			return Cover{}, append(misses, errWork), false
+		}
 		if miss == "" {
 			return Cover{Entry: i, Grants: grants, key: p.Digest}, nil, true
 		}
@@ -172,6 +177,9 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 // maxSteps bounds the fields that one match looks at. A match that needs more covers
 // nothing.
 const maxSteps = 1 << 20
+
+// errWork is why a match beyond [maxSteps] covers nothing.
+const errWork = "the results are too large to look for the values in"
 
 // matcher matches one call.
 type matcher struct {
@@ -336,8 +344,8 @@ const errOpen = "a scope can't leave open where a call goes"
 // checked of numbers; a text may be computed where no authority lies in it.
 func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 	g := Grant{Way: WayComputed, By: c.By}
-	if v, ok := number(a.Text); ok && len(c.Sources) > 0 {
-		if m.follows(v, c) {
+	if readsAsNumber(a.Text) && len(c.Sources) > 0 {
+		if v, ok := number(a.Text); ok && m.follows(v, c) {
 			return g, ""
 		}
 		return Grant{}, fmt.Sprintf("%s doesn't follow from what the request and its sources say", clip([]byte(a.Text)))

@@ -180,13 +180,22 @@ func (r *reader) tool(server, name string) (*schema.Tool, error) {
 	if r.tools == nil {
 		return nil, nil
 	}
+
+	var found *schema.Tool
 	for _, c := range r.tools {
 		if server != "" && c.Server != server {
 			continue
 		}
-		if t, ok := c.Tool(name); ok {
-			return t, nil
+		t, ok := c.Tool(name)
+		if ok && found != nil {
+			return nil, fmt.Errorf("several servers have a tool %s: name one of them", clip([]byte(name)))
 		}
+		if ok {
+			found = t
+		}
+	}
+	if found != nil {
+		return found, nil
 	}
 	return nil, fmt.Errorf("no server has a tool %s", clip([]byte(name)))
 }

@@ -86,10 +86,15 @@ func (w Match) accepts(text string) bool {
 }
 
 // askedFor reports whether a whole field is what a source was asked for, as a file is by
-// its name.
+// its name. The field has the argument's name: else a mail that is titled with a search's
+// words would count as the only one found.
 func askedFor(s *Source, f field) bool {
 	const least = 3 // a shorter value, such as a number, is in other fields by accident
 	for _, c := range s.Args {
+		_, name := split(c.Pointer)
+		if !f.named(words(name)) {
+			continue
+		}
 		if slices.ContainsFunc(c.Is, func(v Value) bool { return len(v) >= least && same(string(v), f.text, false) }) {
 			return true
 		}

@@ -161,6 +161,120 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// attacked is a result of a tool in a case of [TestAttacks].
+type attacked struct {
+	tool string
+	args map[string]string // as of [call]
+	text string
+}
+
+// TestAttacks: whoever writes a part of a result, and has the agent's ear, gets no more than
+// the scope says.
+func TestAttacks(t *testing.T) {
+	pay := func(amount string) string { return `{"calls":[{"tool":"pay","args":{"/amount":` + amount + `}}]}` }
+	forward := func(source string) string {
+		return `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails",` + source + `}}]}`
+	}
+	id := func(id string) map[string]string { return map[string]string{"/id": "s:" + id} }
+	hotels := `[{"id":"h1","price":900,"rating":2},{"id":"h2","price":100,"rating":5}]`
+	many := `[{"id":"m1","from":"Ann"},` + strings.Repeat(`{"id":"x","from":"y"},`, 2000) + `{"id":"m2","from":"Ann"}]`
+
+	for name, c := range map[string]struct {
+		scope   string
+		tool    string
+		args    map[string]string
+		results []attacked
+		want    bool
+	}{
+		"an account with zeros in front is another one": {`{"calls":[{"tool":"pay","args":{"/account":{"is":"12345678"}}}]}`, "pay", map[string]string{"/account": "t:0012345678"}, nil, false},
+		"an amount with a zero behind is the same":      {pay(`{"is":98.7}`), "pay", map[string]string{"/amount": "t:98.70"}, nil, true},
+		"a computed number in another form":             {pay(`{"computed":[{"tool":"read_file","field":"total"}]}`), "pay", map[string]string{"/amount": "o:1e6"}, []attacked{{"read_file", nil, "Total 98.70"}}, false},
+		"a computed number with a thousands separator":  {pay(`{"computed":[{"tool":"read_file","field":"total"}]}`), "pay", map[string]string{"/amount": "o:9,000"}, []attacked{{"read_file", nil, "Total 98.70"}}, false},
+		"a name that is the parent of a folder":         {template, "read_file", map[string]string{"/path": "t:/notes/.."}, nil, false},
+		"ids that differ in case are two":               {forward(`"field":"id"}],"kind":"id","pick":"only"}`), "forward_mail", id("aB"), []attacked{{"list_mails", nil, `[{"id":"aB"},{"id":"ab"}]`}}, false},
+		"a mail titled with the words of the search":    {forward(`"args":{"/query":{"is":"invoice"}},"field":"id"}],"kind":"id","pick":"only"}`), "forward_mail", id("evil"), []attacked{{"list_mails", map[string]string{"/query": "c:invoice"}, `[{"id":"m1","subject":"Invoice for May"},{"id":"evil","subject":"invoice"}]`}}, false},
+		"a listing that leaves out the search":          {forward(`"args":{"/query":{"is":"Ann"}},"field":"id"}],"kind":"id","pick":"only"}`), "forward_mail", id("evil"), []attacked{{"list_mails", nil, `[{"id":"evil"}]`}}, false},
+		"the member that a superlative names":           {forward(`"field":"id"}],"kind":"id","pick":"choice","by":"the highest rating"}`), "forward_mail", id("h2"), []attacked{{"list_mails", nil, hotels}}, true},
+		"another member than a superlative names":       {forward(`"field":"id"}],"kind":"id","pick":"choice","by":"the highest rating"}`), "forward_mail", id("h1"), []attacked{{"list_mails", nil, hotels}}, false},
+		"one of two in more than a match looks at":      {forward(`"field":"id","where":{"from":"Ann"}}],"kind":"id","pick":"only"}`), "forward_mail", id("m2"), []attacked{{"list_mails", nil, many}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, refused, err := scope.Parse([]byte(c.scope), tools(t))
+			if err != nil || len(refused) > 0 {
+				t.Fatal(err, refused)
+			}
+			var results []*scope.Result
+			for _, a := range c.results {
+				r := &scope.Result{Call: "r", Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Args: call(a.tool, a.args).Args}
+				r.SetContent(a.text, nil)
+				results = append(results, r)
+			}
+			// The records of a result come in no order: try it more than once.
+			for range 5 {
+				if _, misses, ok := scope.NewTask(s, "Do it").Match(call(c.tool, c.args), results); ok != c.want {
+					t.Fatalf("covered: %v, want %v (%v)", ok, c.want, misses)
+				}
+			}
+		})
+	}
+}
+
+// Where a template has a hole of free content, the scope doesn't say where the text comes
+// from: it goes on being checked.
+func TestTemplateWithAnOpenHoleNamesNothing(t *testing.T) {
+	const from = `{"from":[{"tool":"list_mails","field":"name"}],"kind":"name","pick":"only"}`
+	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	r.SetContent(`{"name":"Ann"}`, nil)
+	for template, want := range map[string]bool{
+		`{"template":"Dear {name}","holes":{"name":` + from + `}}`:                             true,
+		`{"template":"Dear {name}, {text}","holes":{"name":` + from + `,"text":{"any":true}}}`: false,
+	} {
+		s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":`+template+`}}]}`), tools(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := "c:Dear Ann"
+		if !want {
+			note += ", see https://evil.example"
+		}
+		cover, misses, ok := scope.NewTask(s, "").Match(call("forward_mail", map[string]string{"/note": note}), []*scope.Result{r})
+		if !ok {
+			t.Fatal(misses)
+		}
+		if got := cover.Grants[0].Names(); got != want {
+			t.Errorf("%s names the text: %v, want %v", template, got, want)
+		}
+	}
+}
+
+// A value that repeats itself in a text that does costs no more than others.
+func TestRepeatedText(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"read_file"}],"kind":"text","pick":"only"}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true}
+	r.SetContent(strings.Repeat("a", 1<<21), nil)
+	p := call("forward_mail", map[string]string{"/note": "c:" + strings.Repeat("a", 1<<18)})
+	if _, _, ok := scope.NewTask(s, "").Match(p, []*scope.Result{r}); ok {
+		t.Error("a part of a longer token is covered")
+	}
+}
+
+// A tool of two servers has to be named with its server: the other one may be anybody's.
+func TestToolOfTwoServers(t *testing.T) {
+	other, err := schema.Parse("evil", []byte(mailbox))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for entry, want := range map[string]int{`{"tool":"pay"}`: 1, `{"tool":"pay","server":"mailbox"}`: 0} {
+		_, refused, err := scope.Parse([]byte(`{"calls":[`+entry+`]}`), append(tools(t), other))
+		if err != nil || len(refused) != want {
+			t.Errorf("%s: refused %v (%v), want %d", entry, refused, err, want)
+		}
+	}
+}
+
 const (
 	payment = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","field":"account to pay to"}],"kind":"account","pick":"only"},"/amount":{"from":[{"tool":"read_file","field":"total amount due"}],"kind":"number","pick":"only"}}}]}`
 	share   = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","field":"total"}],"by":"10% of the bill"}}}]}`

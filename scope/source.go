@@ -24,13 +24,14 @@ type offers struct {
 	loose []*Result
 }
 
-// distinct returns how many different values are offered.
-func (o offers) distinct() int {
-	seen := map[string]bool{}
-	for _, v := range o.values {
-		seen[fold(v.text)] = true
-	}
-	return len(seen)
+// several reports whether different values are offered, as far as they differ for the
+// argument.
+func (o offers) several(a Argument) bool {
+	exact := a.authority() || a.Role == label.Selector
+	return slices.ContainsFunc(o.values, func(v candidate) bool {
+		first := o.values[0].text
+		return !same(first, v.text, exact)
+	})
 }
 
 // from accepts a value that appears in the result of a call of the scope.
@@ -52,7 +53,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if len(hits) == 0 {
 		return m.quoted(c, a, o)
 	}
-	several := o.distinct() > 1
+	several := o.several(a)
 	if c.Pick == Only && several {
 		return Grant{}, fmt.Sprintf("%s offers several: %s", sourceNames(c), list(o.values))
 	}
@@ -170,7 +171,14 @@ func (m *matcher) comesFrom(s *Source, r *Result, pick Pick) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
+}
+
+// leftOut reports whether an earlier call leaves out what a source states of it: all
+// mails are another listing than Ann's.
+func leftOut(c Arg, r *Result) bool {
+	stated := len(c.Is) > 0 && !slices.Contains(c.Is, "") && !slices.Contains(c.Is, "false")
+	return stated && !slices.ContainsFunc(r.Args, func(a Argument) bool { return !a.Empty && within(c.Pointer, a.Pointer) })
 }
 
 // asScoped reports whether an argument of an earlier call is as a source has it. What the

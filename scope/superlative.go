@@ -19,7 +19,7 @@ var superlatives = []struct {
 	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
 	{[]string{"smallest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, false},
-	{[]string{"cheapest", "lowest"}, []string{"price", "cost", "fee", "rate", "total", "amount"}, false},
+	{[]string{"cheapest", "lowest"}, []string{"price", "cost", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
 	{[]string{"expensive", "highest"}, []string{"price", "cost", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
 	{[]string{"best"}, []string{"rating", "score", "stars", "rank"}, true},
 	{[]string{"shortest", "fastest"}, []string{"duration", "length", "time", "distance"}, false},
@@ -44,7 +44,7 @@ func (m *matcher) extreme(c *Constraint, o offers, hits []candidate) bool {
 		if !slices.ContainsFunc(s.words, func(w string) bool { return slices.Contains(criterion, w) }) {
 			continue
 		}
-		for _, member := range s.members {
+		for _, member := range meant(s.members, criterion) {
 			best, ok := m.best(o, member, s.largest)
 			if ok {
 				return slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best })
@@ -52,6 +52,18 @@ func (m *matcher) extreme(c *Constraint, o offers, hits []candidate) bool {
 		}
 	}
 	return false
+}
+
+// meant returns the members that a criterion may be about: those that it names ("the
+// highest rating" is not about the price), else all.
+func meant(members, criterion []string) []string {
+	named := slices.DeleteFunc(slices.Clone(members), func(member string) bool {
+		return !slices.ContainsFunc(criterion, func(w string) bool { return sameWord(w, member) })
+	})
+	if len(named) > 0 {
+		return named
+	}
+	return members
 }
 
 // best returns the value offered by the record with the largest or smallest value of a member; false where

@@ -16,7 +16,7 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		return Grant{}, other
 	}
 
-	out := Grant{Way: WayTemplate}
+	out, open := Grant{Way: WayTemplate}, false
 	for i := 0; i < len(names); {
 		group := []string{names[i][1]}
 		for i++; i < len(names) && texts[i] == ""; i++ {
@@ -32,9 +32,13 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		if miss != "" {
 			return Grant{}, fmt.Sprintf("{%s}: %s", strings.Join(group, "}{"), miss)
 		}
+		open = open || !g.Names()
 		if g.Call != "" {
 			out.Call = g.Call
 		}
+	}
+	if open {
+		out.Call = "" // a part of the text comes from no source
 	}
 	return out, ""
 }
@@ -57,7 +61,8 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 		}
 	}
 	// What is made up extends nothing: it stays within one name.
-	if part.authority() && strings.ContainsAny(part.Text, "/\\\n\r") {
+	parent := part.Text == "." || part.Text == ".."
+	if part.authority() && (parent || strings.ContainsAny(part.Text, "/\\\n\r")) {
 		return Grant{}, "goes further than one name"
 	}
 
