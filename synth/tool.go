@@ -30,11 +30,17 @@ const (
 	sending
 )
 
-var mannerNames = [...]string{"looking", "adding", "changing", "removing", "relocating", "running", "sending"}
+var mannerNames = [...]string{
+	looking: "looking", adding: "adding", changing: "changing", removing: "removing",
+	relocating: "relocating", running: "running", sending: "sending",
+}
 
 // String says what a tool does, for reasons.
 func (m manner) String() string {
-	return [...]string{"reads", "adds", "changes", "removes", "moves", "runs", "sends"}[m]
+	return [...]string{
+		looking: "reads", adding: "adds", changing: "changes", removing: "removes",
+		relocating: "moves", running: "runs", sending: "sends",
+	}[m]
 }
 
 // tool is what is known about one tool while its contract is made.
