@@ -44,15 +44,15 @@ type scenario struct {
 	Group string `json:"-"`
 	Name  string `json:"name"`
 	About string `json:"about"`
-	// Attack tells whether the proposed call is an attacker's doing.
+	// Attack is true if the attacker caused the proposed call.
 	Attack  bool      `json:"attack"`
 	Session []diaStep `json:"session"`
 	Propose diaStep   `json:"propose"`
-	// Expect and Flat are "allow" or "stop": what Remit has to do, and what a
-	// monitor with one label for the whole call does.
+	// Expect and Flat are "allow" or "stop": the right outcome for Remit, and the
+	// outcome of a monitor with one label for the whole call.
 	Expect string `json:"expect"`
 	Flat   string `json:"flat"`
-	// Precision are the expectations at single precisions.
+	// Precision holds expectations for single precisions.
 	Precision map[string]string `json:"precision"`
 }
 
@@ -62,14 +62,14 @@ type diaStep struct {
 	User   string          `json:"user"`
 	Call   string          `json:"call"`
 	Args   json.RawMessage `json:"args"`
-	// Returns is a text, or anything else as structured output.
+	// Returns is a text, or any other value as structured output.
 	Returns json.RawMessage `json:"returns"`
-	// Shows tells whether what the attack goes by stands in what is returned:
-	// an attack whose showing call was stopped is never proposed.
+	// Shows is true if the returned value contains the injection: an attack is
+	// not proposed if the call that would show it was stopped.
 	Shows bool `json:"shows"`
 }
 
-// plans is what random plans are made of.
+// plans holds the parts of random plans.
 type plans struct {
 	User   string    `json:"user"`
 	Early  diaStep   `json:"early"`
@@ -81,7 +81,7 @@ type plans struct {
 // planLengths are the paper's.
 var planLengths = [...]int{5, 10, 20}
 
-// loadDiagnostics reads a directory, or the shipped scenarios when it is empty.
+// loadDiagnostics reads a directory, or the shipped scenarios if dir is empty.
 func loadDiagnostics(dir string) (*diagnostics, error) {
 	var files fs.FS
 	if dir == "" {
@@ -163,7 +163,7 @@ func (d *diagnostics) add(f scenarioFile) error {
 	return nil
 }
 
-// decodeYAML reads YAML by way of JSON, whose decoder refuses unknown members.
+// decodeYAML decodes YAML through JSON, whose decoder refuses unknown members.
 func decodeYAML(data []byte, into any) error {
 	var v any
 	if err := yaml.Load(data, &v); err != nil {
@@ -181,21 +181,21 @@ func decodeYAML(data []byte, into any) error {
 	return nil
 }
 
-// outcome is what a defense did with one scenario.
+// outcome is a defense's result on one scenario.
 type outcome struct {
 	allowed bool
 	why     string
-	// early is set when a step before the proposed call was not allowed, which
-	// no scenario means.
+	// early is set if a step before the proposed call was not allowed, which no
+	// scenario intends.
 	early error
 }
 
-// errNotRun is the reason of an outcome that was decided before its call.
+// errNotRun is the reason of an outcome decided before its call.
 var errNotRun = errors.New("a step that leads up to the call was not allowed")
 
-// runScenario replays the steps of a session and proposes a call. A result is
-// told only when its call ran, and a call that the agent can't have thought of
-// without one that was stopped is not proposed.
+// runScenario replays the steps of a session and proposes a call. It reports a
+// result only if its call ran, and doesn't propose a call that depends on a
+// stopped one.
 func runScenario(ctx context.Context, begin Begin, steps []diaStep, propose diaStep) (outcome, error) {
 	s, out, hidden := begin("diagnostic"), outcome{}, false
 	for i, step := range steps {
@@ -245,11 +245,11 @@ func (s diaStep) result(call string) remit.Result {
 
 // DiagnosticRates are the rates of one defense over scenarios.
 type DiagnosticRates struct {
-	// Security is the share of attacks that were stopped, Utility of benign
-	// calls that were allowed.
+	// Security is the share of stopped attacks, Utility the share of allowed
+	// benign calls.
 	Security, Utility Rate
-	// Through are the attacks that were not stopped, Blocked the benign calls
-	// that were, with the reason.
+	// Through lists the attacks that were not stopped, Blocked the stopped benign
+	// calls with the reason.
 	Through, Blocked []string
 }
 
@@ -276,7 +276,7 @@ func (r *DiagnosticRates) score(name string, attack bool, o outcome) {
 			r.Through = append(r.Through, name)
 		}
 	case o.early != nil:
-		// The call was reached only because scenarios go on regardless.
+		// Only scenarios, which go on regardless, reach this call.
 		r.Utility.add(false)
 		r.Blocked = append(r.Blocked, name+": "+o.early.Error())
 	default:
@@ -294,12 +294,12 @@ func (r *DiagnosticRates) merge(other DiagnosticRates) {
 	r.Blocked = append(r.Blocked, other.Blocked...)
 }
 
-// limits is the group of scenarios that show what Remit gets wrong. It counts
-// only where it is named.
+// limits is the group of scenarios that Remit is known to get wrong. It counts
+// only if it is named.
 const limits = "limits"
 
-// run plays all scenarios of the groups, or of all groups but [limits] when none
-// is named.
+// run plays the scenarios of the named groups; without names, of all groups but
+// [limits].
 func (d *diagnostics) run(ctx context.Context, by Defense, groups ...string) (DiagnosticRates, error) {
 	var r DiagnosticRates
 	begin, err := d.ready(by)
@@ -329,8 +329,7 @@ func (d *diagnostics) run(ctx context.Context, by Defense, groups ...string) (Di
 	return r, nil
 }
 
-// replan plays random plans of the given length, a number of them for each way
-// to end.
+// replan plays random plans of a length, a number of them for each way to end.
 func (d *diagnostics) replan(ctx context.Context, by Defense, length, seeds int) (DiagnosticRates, error) {
 	var r DiagnosticRates
 	begin, err := d.ready(by)
@@ -357,7 +356,7 @@ func (d *diagnostics) replan(ctx context.Context, by Defense, length, seeds int)
 	return r, nil
 }
 
-// draw makes a random plan: the external value comes in the first third, so
+// draw returns a random plan. The external value comes in the first third, so
 // that there is something to forget. The same seed gives the same plan.
 func (p *plans) draw(length int, seed uint64) []diaStep {
 	rng := rand.New(rand.NewPCG(seed, uint64(length)))
@@ -374,43 +373,43 @@ func (p *plans) draw(length int, seed uint64) []diaStep {
 	return out
 }
 
-// DiagnosticReport is what the diagnostics say about the engine.
+// DiagnosticReport holds the engine's results on the diagnostics.
 type DiagnosticReport struct {
 	// Groups are the rates of the engine by group of scenarios.
 	Groups map[string]DiagnosticRates `json:"groups"`
 	// Precisions are the rates at L0 to L3 over all scenarios.
 	Precisions map[string]DiagnosticRates `json:"precisions"`
-	// Replanning are the rates by the number of steps, of the engine and of the
-	// engine without labels that persist.
+	// Replanning are the rates by number of steps, of the engine and of the
+	// engine without persistent labels.
 	Replanning          map[string]DiagnosticRates `json:"replanning"`
 	ReplanningForgetful map[string]DiagnosticRates `json:"replanning_no_cross_step"`
 	// Noise are the rates with wrong roles.
 	Noise []NoiseRates `json:"role_noise"`
-	// Unexpected are the scenarios whose outcome is another than the file says.
+	// Unexpected lists the scenarios with another outcome than the file expects.
 	Unexpected []string `json:"unexpected,omitempty"`
 }
 
 // NoiseRates are the rates of the engine with wrong roles.
 type NoiseRates struct {
-	// Roles says which roles are wrong, Runs how many sets of wrong roles the
-	// rates are of.
+	// Roles says which roles are wrong, and Runs is the number of wrong role
+	// sets.
 	Roles       string          `json:"roles"`
 	Runs        int             `json:"runs"`
 	Diagnostics DiagnosticRates `json:"diagnostics"`
-	// AgentDojo is nil where no recordings were given.
+	// AgentDojo is nil without recordings.
 	AgentDojo *DojoRates `json:"agentdojo,omitempty"`
 }
 
 // Bounds of the random part of the diagnostics.
 const (
-	// PlanSeeds is how many random plans of each length are played.
+	// PlanSeeds is the number of random plans of each length.
 	PlanSeeds = 25
-	// NoiseSeeds is how many sets of random roles are drawn for each share.
+	// NoiseSeeds is the number of random role sets for each share.
 	NoiseSeeds = 10
 )
 
-// Diagnostics runs the scenarios of a directory, or those that ship with Remit
-// when it is empty.
+// Diagnostics runs the scenarios of a directory, or the shipped ones if dir is
+// empty.
 func Diagnostics(ctx context.Context, dir string) (*DiagnosticReport, error) {
 	d, err := loadDiagnostics(dir)
 	if err != nil {
@@ -466,7 +465,7 @@ func atPrecision(p label.Precision) Defense {
 	return engine{Description{"remit-" + p.String(), "Remit at precision " + p.String(), "PACT, " + p.String()}, setPrecision(p)}
 }
 
-// unexpected compares the outcome of every scenario with what its file says.
+// unexpected compares every scenario's outcome with its file.
 func (d *diagnostics) unexpected(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, s := range d.scenarios {
@@ -509,14 +508,14 @@ func (d *diagnostics) unexpected(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// wrongRoles is a number of defenses whose roles are wrong in the same way.
+// wrongRoles is a set of defenses with the same kind of wrong roles.
 type wrongRoles struct {
 	name string
 	runs []Defense
 }
 
-// roleErrors lists the ways in which roles can be wrong: random ones in shares of 10
-// to 50 %, and the two extremes that an attacker would choose.
+// roleErrors lists the kinds of wrong roles: random ones in shares of 10 to 50 %,
+// and the two extremes that an attacker would choose.
 func roleErrors(seeds int) []wrongRoles {
 	out := []wrongRoles{{"as written", []Defense{Remit()}}}
 	for percent := 10; percent <= 50; percent += 10 {
@@ -544,8 +543,8 @@ func (d *diagnostics) noise(ctx context.Context, seeds int) ([]NoiseRates, error
 	return out, nil
 }
 
-// noiseOf measures the engine with roles that are wrong in one way, over the
-// scenarios and, where they are given, over recordings.
+// noiseOf measures the engine with one kind of wrong roles over the scenarios
+// and, if given, over recordings.
 func (d *diagnostics) noiseOf(ctx context.Context, w wrongRoles, dojo *dojoSet) (NoiseRates, error) {
 	rates := NoiseRates{Roles: w.name, Runs: len(w.runs)}
 	if dojo != nil {

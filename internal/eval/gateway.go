@@ -11,74 +11,74 @@ import (
 	"time"
 )
 
-// GatewayReport is what the MCP gateway adds to a tools/call.
+// GatewayReport says what the MCP gateway adds to a tools/call.
 type GatewayReport struct {
-	// ResultBytes is the length of what each call returns.
+	// ResultBytes is the length of each call's result.
 	ResultBytes int `json:"result_bytes"`
-	// Sync is what a bare write to a file with a sync takes at the median,
-	// where the store of the runs in SQLite lies: no durable step is quicker.
+	// Sync is the median time of a bare synced file write in the directory of the
+	// SQLite stores: no durable step is faster.
 	Sync time.Duration `json:"sync_ns"`
 	Runs []GatewayRun  `json:"runs"`
 }
 
-// GatewayRun compares calls through the gateway with direct ones, for one store
-// and one number of sessions that call at the same time.
+// GatewayRun compares calls through the gateway with direct calls, for one store
+// and one number of concurrent sessions.
 type GatewayRun struct {
 	Store string `json:"store"`
 	// Transport is "stdio" or "http", on both sides of the gateway.
 	Transport string `json:"transport"`
 	Sessions  int    `json:"sessions"`
-	// Calls is how many were timed each way.
+	// Calls is the number of timed calls each way.
 	Calls   int       `json:"calls"`
 	Direct  Latencies `json:"direct"`
 	Gateway Latencies `json:"gateway"`
-	// RatioP50 and RatioP99 are the gateway's by the direct ones, AddedP50 is
-	// the difference of the medians.
+	// RatioP50 and RatioP99 divide the gateway's times by the direct ones;
+	// AddedP50 is the difference of the medians.
 	RatioP50 float64       `json:"ratio_p50"`
 	RatioP99 float64       `json:"ratio_p99"`
 	AddedP50 time.Duration `json:"added_p50_ns"`
-	// Stages are where the time of a call through the gateway goes, in their
-	// order: the means over the tenth of the calls around the median.
+	// Stages divide the time of a call through the gateway, in order: means over
+	// the tenth of the calls around the median.
 	Stages []GatewayStage `json:"stages"`
 }
 
-// Latencies are how long calls took, as their client saw it.
+// Latencies are the durations of calls as the client sees them.
 type Latencies struct {
 	P50       time.Duration `json:"p50_ns"`
 	P99       time.Duration `json:"p99_ns"`
 	PerSecond float64       `json:"per_second"`
 }
 
-// GatewayStage is a part of a call's way.
+// GatewayStage is a stage of a call.
 type GatewayStage struct {
 	Name string        `json:"name"`
 	Time time.Duration `json:"time_ns"`
 }
 
-// GatewayOptions say what to measure.
+// GatewayOptions configure [Gateway].
 type GatewayOptions struct {
-	// Dir is where the stores in SQLite lie while they are measured; the
-	// system's folder for temporary files when empty.
+	// Dir is the directory of the SQLite stores during the measurement; the
+	// system's temporary directory when empty.
 	Dir string
 	// Postgres is the postgres:// address of a database to measure as well. The
-	// sessions of the measurement stay in it.
+	// measurement leaves its sessions there.
 	Postgres string
-	// Server is a command that runs [GatewayServer], to measure over stdio what
-	// one session sees. Without it everything is measured over HTTP alone.
+	// Server is a command that runs [GatewayServer], to measure one session over
+	// stdio. Without it, only HTTP is measured.
 	Server []string
-	// Sessions are the numbers of sessions that call at the same time.
+	// Sessions are the numbers of concurrent sessions.
 	Sessions []int
-	// Calls is how many calls are timed each way in a run, at least.
+	// Calls is the least number of timed calls each way in a run.
 	Calls int
 }
 
 const (
-	// gatewayCalls is how many calls a session has before another is begun:
-	// what a long task takes.
+	// gatewayCalls is the number of calls in a session before the next one
+	// starts: those of a long task.
 	gatewayCalls = 100
-	// gatewayBlock is how many calls of a session go the one way before as many
-	// go the other: few, so that a noisy moment hits both, and enough for
-	// connections to be warm.
+	// gatewayBlock is the number of calls that a session makes one way before it
+	// switches: few, so that a noisy moment affects both ways, and enough to keep
+	// connections warm.
 	gatewayBlock = 5
 	// MaxGatewaySessions bounds the sessions of a run: each has two clients in
 	// this process.
@@ -141,8 +141,7 @@ func (r *GatewayReport) measure(ctx context.Context, o GatewayOptions, dir strin
 	return nil
 }
 
-// syncTime is the median of a write of what a decision takes in the store, with
-// a sync.
+// syncTime returns the median time of a synced write as large as a decision's.
 func syncTime(name string) (took time.Duration, err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -202,7 +201,7 @@ func gatewayRun(ctx context.Context, store string, command []string, sessions, c
 	return r, nil
 }
 
-// timed are calls that went one way.
+// timed are the timed calls of one way.
 type timed struct {
 	times []time.Duration
 	total time.Duration // of the blocks

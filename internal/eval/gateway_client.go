@@ -12,15 +12,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// clientPair is a client of the server, and one of the gateway.
+// clientPair is a client of the server and a client of the gateway.
 type clientPair struct {
 	direct, through *sdk.ClientSession
 	pipe            *timedPipe // to the gateway, over stdio
 	end             func() error
 }
 
-// connect makes so many pairs, and has each client list the tools and make one
-// call, so that what happens once is done.
+// connect creates client pairs, and has each client list the tools and make one
+// call, so that one-time work is done.
 func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clientPair, err error) {
 	defer func() {
 		if err != nil {
@@ -59,7 +59,7 @@ func (rig *gatewayRig) connect(ctx context.Context, sessions int) (pairs []*clie
 	return pairs, nil
 }
 
-// transports are the ways of a pair to the server and to the gateway.
+// transports returns a pair's transports to the server and to the gateway.
 func (rig *gatewayRig) transports(p *clientPair) (direct, through sdk.Transport, err error) {
 	if len(rig.command) == 0 {
 		return &sdk.StreamableClientTransport{Endpoint: rig.direct, HTTPClient: rig.http},
@@ -89,7 +89,7 @@ func (rig *gatewayRig) transports(p *clientPair) (direct, through sdk.Transport,
 		&sdk.IOTransport{Reader: fromGateway, Writer: toGateway}, nil
 }
 
-// timed makes a call through the gateway whose stages are timed.
+// timed makes a call through the gateway with timed stages.
 func (rig *gatewayRig) timed(ctx context.Context, p *clientPair) (time.Duration, error) {
 	argument := rig.argument()
 	t := rig.clock.begin(argument)
@@ -127,8 +127,8 @@ func (p *clientPair) close() error {
 	return errors.Join(errs...)
 }
 
-// timedPipe is the gateway's end of a connection over stdio. It times from a
-// message that came to the one that went.
+// timedPipe is the gateway's end of a stdio connection. It times each message
+// from its arrival to the answer.
 type timedPipe struct {
 	in, out *os.File
 
@@ -154,7 +154,7 @@ func (p *timedPipe) Write(b []byte) (int, error) {
 	return p.out.Write(b)
 }
 
-// last returns how long the last answer took, and when it went.
+// last returns the duration of the last answer, and when it was sent.
 func (p *timedPipe) last() (took time.Duration, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

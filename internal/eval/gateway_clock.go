@@ -15,16 +15,15 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// stageClock times the stages of calls at the gateway's own ports, from the
-// outside: nothing of the gateway knows that it is measured. A call is known by
-// the argument that no other call has.
+// stageClock times the stages of calls at the gateway's own ports: the gateway
+// doesn't know that it is measured. A unique argument identifies each call.
 type stageClock struct {
 	mu    sync.Mutex
 	calls map[string]*callTimes // by the argument
 	asked map[string]*callTimes // by the id that the gateway gave
 }
 
-// The stages that are timed. Most hold others, and come out less them.
+// The timed stages. Most contain others, whose time is subtracted.
 const (
 	stageTotal    = iota // as the client sees it
 	stageGateway         // the whole of the gateway
@@ -46,7 +45,7 @@ func newStageClock() *stageClock {
 	return &stageClock{calls: map[string]*callTimes{}, asked: map[string]*callTimes{}}
 }
 
-// note adds what a stage of a call took; of a call that isn't timed nothing.
+// note adds the time of a call's stage; it ignores untimed calls.
 func (c *stageClock) note(t *callTimes, stage int, took time.Duration) {
 	if t == nil {
 		return
@@ -56,7 +55,7 @@ func (c *stageClock) note(t *callTimes, stage int, took time.Duration) {
 	t.stages[stage] += took
 }
 
-// begin makes a call one that is timed.
+// begin starts timing a call.
 func (c *stageClock) begin(argument string) *callTimes {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,8 +71,8 @@ func (c *stageClock) lookup(arguments []byte) *callTimes {
 	return c.calls[argument]
 }
 
-// stages are the means over the calls around the median, so that the parts add
-// up to what a call takes there.
+// stages returns the means over the calls around the median, so that the parts
+// add up to a whole call.
 func (c *stageClock) stages(durable bool) []GatewayStage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +108,7 @@ func (c *stageClock) stages(durable bool) []GatewayStage {
 	return append(out, GatewayStage{"append the result", t[stageResult]})
 }
 
-// timing is what a context knows of the call that it belongs to.
+// timing is a context's timed call.
 type timing struct{ t *callTimes }
 
 // timingKey is that of the timing in a context.
@@ -140,7 +139,7 @@ func (w *timedWriter) Write(b []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// noteReply notes when a call was answered, the first time.
+// noteReply records the first answer to a call.
 func (c *stageClock) noteReply(t *callTimes, at time.Time) {
 	if t == nil {
 		return
@@ -152,7 +151,7 @@ func (c *stageClock) noteReply(t *callTimes, at time.Time) {
 	}
 }
 
-// timedLogs times appends, and finds out what the calls are called.
+// timedLogs times appends and reads the ids of calls.
 type timedLogs struct {
 	store.Logs
 	clock *stageClock
@@ -190,7 +189,7 @@ func (s timedLogs) AppendRelaxed(ctx context.Context, session string, expected i
 	return err
 }
 
-// noteDecision notes that the decision on a call was appended.
+// noteDecision records that a call's decision was appended.
 func (c *stageClock) noteDecision(ctx context.Context, call *remit.Call, took time.Duration) {
 	t := c.lookup(call.Arguments)
 	if t == nil {
@@ -205,7 +204,7 @@ func (c *stageClock) noteDecision(ctx context.Context, call *remit.Call, took ti
 	t.stages[stageDecision] += took
 }
 
-// noteResult notes that the result of a call was appended. Then the session labels
+// noteResult records that a call's result was appended. The session then labels
 // it, and the gateway replies.
 func (c *stageClock) noteResult(call string, took time.Duration) {
 	c.mu.Lock()
@@ -246,7 +245,7 @@ func (d decisionLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// timedLink times the way to the server and back.
+// timedLink times the round trip to the server.
 type timedLink struct {
 	upstream.Link
 	from *timedReceiver

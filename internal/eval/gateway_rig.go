@@ -24,17 +24,16 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// gatewayNote is what the measured tool returns: about a kilobyte of prose.
+// gatewayNote is the result of the measured tool: about a kilobyte of prose.
 var gatewayNote = strings.Repeat("The figures of this quarter are late again, and nobody knows why. ", 16)
 
 const (
 	gatewayTool = "read_note"
-	// gatewayEnd is how long the servers of the measurement may take to end.
+	// gatewayEnd bounds the shutdown of the measurement's servers.
 	gatewayEnd = 10 * time.Second
 )
 
-// gatewayRig is a server, a gateway before it, and what clients need to reach
-// both.
+// gatewayRig is a server, a gateway before it, and their addresses.
 type gatewayRig struct {
 	clock *stageClock
 	last  atomic.Int64   // argument
@@ -52,8 +51,8 @@ type noteInput struct {
 	ID string `json:"id" jsonschema:"id of the note"`
 }
 
-// newGatewayRig makes a rig over a store, in memory without a name: over stdio
-// with a command, and otherwise over HTTP.
+// newGatewayRig returns a rig over a named store, or one in memory; over stdio
+// with a command, otherwise over HTTP.
 func newGatewayRig(ctx context.Context, name string, command []string) (*gatewayRig, error) {
 	rig := &gatewayRig{clock: newStageClock(), command: command, http: &http.Client{Transport: upstream.NewTransport()}}
 	err := rig.start(ctx, name)
@@ -63,7 +62,7 @@ func newGatewayRig(ctx context.Context, name string, command []string) (*gateway
 	return rig, nil
 }
 
-// notesServer is the server that is measured.
+// notesServer returns the measured server.
 func notesServer() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "notes", Version: "1"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: gatewayTool, Description: "Reads a note."},
@@ -139,7 +138,7 @@ func notesContract() *contract.File {
 	}}
 }
 
-// serve serves on a port of the loopback interface.
+// serve serves on a loopback port.
 func (rig *gatewayRig) serve(h http.Handler) (address string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +157,7 @@ func (rig *gatewayRig) serve(h http.Handler) (address string, err error) {
 	return "http://" + l.Addr().String(), nil
 }
 
-// close ends what was started last first.
+// close closes everything in reverse order.
 func (rig *gatewayRig) close() error {
 	var errs []error
 	for i := len(rig.ends) - 1; i >= 0; i-- {
@@ -167,5 +166,5 @@ func (rig *gatewayRig) close() error {
 	return errors.Join(errs...)
 }
 
-// argument makes one that no call had before.
+// argument returns an argument that no call had before.
 func (rig *gatewayRig) argument() string { return fmt.Sprint("note-", rig.last.Add(1)) }

@@ -19,22 +19,20 @@ import (
 	"github.com/remit-project/remit/ledger"
 )
 
-// guardCase is a call with what happened before it, and the verdict that the
-// policy document comes to.
+// guardCase is a call with its history, and the verdict of the policy document.
 type guardCase struct {
 	ID, Name, Tool, Rule string
-	// Reading is literal, or else something like "interpretive", where the document
-	// can be read in two ways.
+	// Reading is "literal", or another word such as "interpretive" if the
+	// document is ambiguous.
 	Reading  string
 	Expected remit.Verdict
 	Args     json.RawMessage
 	Now      time.Time
 	History  []json.RawMessage
-	// Message is what the agent says with the call, where that is more than the
-	// call.
+	// Message is the agent's message with the call, if it has more than the call.
 	Message json.RawMessage `json:"assistant_message"`
-	// Given is what look-ups and questions find, in the form of the examples in
-	// guard files. Records answer what it doesn't.
+	// Given holds the results of look-ups and questions, in the form of the
+	// examples in guard files. Records answer the rest.
 	Given []caseFixture
 }
 
@@ -46,10 +44,10 @@ type caseFixture struct {
 	Answer       bool
 }
 
-// literal is the reading of a case that the document decides by its words.
+// literal is the reading of a case that the document's wording decides.
 const literal = "literal"
 
-// CaseMiss is a case that was decided otherwise than it says.
+// CaseMiss is a case with another decision than expected.
 type CaseMiss struct {
 	Case    string        `json:"case"`
 	Name    string        `json:"name"`
@@ -58,13 +56,12 @@ type CaseMiss struct {
 	Reading string        `json:"reading"`
 	Want    remit.Verdict `json:"want"`
 	Got     remit.Verdict `json:"got"`
-	// Policies are the rules that had something against the call, and Why are all
-	// reasons.
+	// Policies are the rules that objected to the call, and Why are all reasons.
 	Policies []string `json:"policies,omitempty"`
 	Why      []string `json:"why,omitempty"`
 }
 
-// miss is the case with a decision that is not the one it says.
+// miss returns the case with its wrong decision.
 func (c *guardCase) miss(d *remit.Decision) CaseMiss {
 	m := CaseMiss{Case: c.ID, Name: c.Name, Tool: c.Tool, Rule: c.Rule, Reading: c.Reading, Want: c.Expected, Got: d.Verdict}
 	for _, r := range d.Reasons {
@@ -77,7 +74,7 @@ func (c *guardCase) miss(d *remit.Decision) CaseMiss {
 	return m
 }
 
-// Summary is one line for people.
+// Summary returns one line for people.
 func (m CaseMiss) Summary() string {
 	return fmt.Sprintf("%s %s (%s, %s) %s: got %s, want %s: %s", m.Case, m.Tool, m.Rule, m.Reading, m.Name, m.Got, m.Want, strings.Join(m.Why, "; "))
 }
@@ -113,16 +110,16 @@ func readCases(dir string) ([]guardCase, error) {
 	return all, nil
 }
 
-// guardRig is what all cases share.
+// guardRig is the part that all cases share.
 type guardRig struct {
 	scope  guard.Deployment
 	guards *guard.Set
-	// airline has the records as the cases begin with them; nil where the data
-	// set is none of an airline.
+	// airline has the initial records of the cases; nil unless the data set is an
+	// airline's.
 	airline *airline.Airline
 }
 
-// newAirline returns the airline with the records of a directory.
+// newAirline returns the airline with a directory's records.
 func newAirline(dir string) (*airline.Airline, error) {
 	records, err := airline.LoadRecords(dir)
 	if err != nil {
@@ -131,7 +128,7 @@ func newAirline(dir string) (*airline.Airline, error) {
 	return airline.New(records)
 }
 
-// decide plays what happened, as it happened, and decides the call.
+// decide replays a case's history and decides its call.
 func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, error) {
 	history, last, err := c.recording()
 	if err != nil {
@@ -162,7 +159,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	if records != nil {
 		for _, m := range history.Messages {
 			for _, call := range m.Calls {
-				// What failed then fails again, and changes nothing again.
+				// A call that failed fails again, and changes nothing again.
 				_, _ = records.Call(call.Tool, call.Arguments)
 			}
 		}
@@ -174,8 +171,8 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 		}
 	}
 
-	// The calls of one message have no order. The one that the case is about is
-	// decided beside all others.
+	// The calls of one message have no order: decide the case's call beside all
+	// others.
 	at := -1
 	for i, call := range last.Calls {
 		if at < 0 && call.Tool == c.Tool && guard.SameArguments(call.Arguments, c.Args) {
@@ -193,8 +190,8 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	return session.Decide(ctx, remit.Call{ID: last.Calls[at].ID, Tool: c.Tool, Arguments: last.Calls[at].Arguments})
 }
 
-// example is the case as an example of a guard: what is given for look-ups means
-// the same there.
+// example returns the case as an example of a guard, in which the given look-ups
+// mean the same.
 func (c *guardCase) example() *guard.Example {
 	e := &guard.Example{Args: c.Args}
 	for _, f := range c.Given {
@@ -203,7 +200,7 @@ func (c *guardCase) example() *guard.Example {
 	return e
 }
 
-// recording is the session before the call, and the message that makes it.
+// recording returns the session before the call, and the message that makes it.
 func (c *guardCase) recording() (*trace.Session, *trace.Message, error) {
 	last := c.Message
 	if len(last) == 0 {

@@ -36,7 +36,7 @@ func (b bareReader) Read(ctx context.Context, server, tool string, arguments jso
 	return found, nil
 }
 
-// described tells whether a definition of the tool has a schema of its result.
+// described reports whether a tool's definition has an output schema.
 func (b bareReader) described(tool string) bool {
 	for _, c := range b.tools {
 		if slices.ContainsFunc(c.Tools, func(t schema.Tool) bool { return t.Name == tool && t.Output != nil }) {
@@ -67,8 +67,7 @@ func bareList(value json.RawMessage) json.RawMessage {
 	return out
 }
 
-// lookups are what a case gives, and behind it what is known where it gives
-// nothing.
+// lookups answers from the case first, and then from what is known.
 type lookups struct{ given, known guard.Reader }
 
 // Read implements [guard.Reader].

@@ -34,14 +34,14 @@ type injecAttacker struct {
 	} `json:"calls"`
 }
 
-// InjecReport holds the rates of the base and of the enhanced form of the
-// injection; user and twin calls do not depend on it.
+// InjecReport holds the rates for the base and the enhanced form of the
+// injection; user and twin calls don't depend on it.
 type InjecReport struct {
 	Base, Enhanced InjecRates
-	// UserAllowed are the users' own calls, before anything was injected.
+	// UserAllowed are the users' own calls, before any injection.
 	UserAllowed Rate
-	// TwinAllowed are the attacker's calls as the user's own wish, nothing
-	// injected. TwinAsked of those not allowed are questions about a credential,
+	// TwinAllowed are the attacker's calls as the user's own wish, without an
+	// injection. TwinAsked are those stopped by a question about a credential,
 	// which only a person can settle.
 	TwinAllowed Rate
 	TwinAsked   int
@@ -51,8 +51,8 @@ type InjecReport struct {
 
 // InjecRates are the rates of one form of the injection.
 type InjecRates struct {
-	// AttackStopped is the share of attacks that were stopped: direct harm at
-	// its call, data stealing at the latest at the call that sends.
+	// AttackStopped is the share of stopped attacks: direct harm at its call,
+	// data stealing at the latest at the call that sends.
 	AttackStopped Rate
 }
 
@@ -96,7 +96,7 @@ func InjecAgent(ctx context.Context, dir string) (*InjecReport, error) {
 	return set.run(ctx, Remit())
 }
 
-// injecSet is a data set with the contracts of its tools.
+// injecSet is a data set with its tools' contracts.
 type injecSet struct {
 	users      []injecUser
 	attackers  []injecAttacker
@@ -190,8 +190,8 @@ func readSet[T any](dir, prefix string, into *[]T) error {
 	return nil
 }
 
-// injecUserCall plays the user's own call and, when it is allowed, its result
-// with the injection in its place.
+// injecUserCall plays the user's own call and, if it is allowed, its result with
+// the injection.
 func injecUserCall(ctx context.Context, begin Begin, u injecUser, injection string) (Conversation, bool, error) {
 	s := begin(u.ID)
 	if err := s.User(ctx, u.Instruction); err != nil {
@@ -236,8 +236,8 @@ func injecAttack(ctx context.Context, begin Begin, u injecUser, a injecAttacker,
 	return false, nil
 }
 
-// stolenData is what a call of a data-stealing case returns: the data set has no
-// result for it, but the next call carries the data on.
+// stolenData returns the result of a data-stealing call: the data set has none,
+// but the next call carries the data on.
 func stolenData(a injecAttacker, i int) string {
 	if i+1 < len(a.Calls) {
 		return string(a.Calls[i+1].Args)
@@ -272,7 +272,7 @@ func (r *InjecReport) playTwin(ctx context.Context, begin Begin, a injecAttacker
 	return nil
 }
 
-// onlyCredentials tells whether a call was held back for nothing but credentials.
+// onlyCredentials reports whether a call was stopped only because of credentials.
 func onlyCredentials(d *remit.Decision) bool {
 	roles := map[string]label.Role{}
 	for _, f := range d.Findings {

@@ -8,8 +8,8 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// NoisyRoles is Remit with a share of all argument entries given a role at
-// random, as an unlucky synthesis would. The same seed gives the same roles.
+// NoisyRoles returns Remit with random roles for a share of all argument entries,
+// as an unlucky synthesis would give them. The same seed gives the same roles.
 func NoisyRoles(share float64, seed uint64) Defense {
 	return engine{
 		Description{fmt.Sprintf("noise-%.0f%%-seed-%d", 100*share, seed), fmt.Sprintf("Remit with %.0f %% of all roles random", 100*share), "PACT, role noise"},
@@ -17,8 +17,8 @@ func NoisyRoles(share float64, seed uint64) Defense {
 			rng := rand.New(rand.NewPCG(seed, 0))
 			roles := label.Roles()
 			relabel(f, func(a *contract.Arg) label.Role {
-				// Both numbers are drawn for every entry, so that a larger share
-				// relabels a superset of what a smaller one does.
+				// Draw both numbers for every entry, so that a larger share
+				// relabels a superset.
 				chance, role := rng.Float64(), roles[rng.IntN(len(roles))]
 				if chance >= share {
 					return a.Role
@@ -29,8 +29,8 @@ func NoisyRoles(share float64, seed uint64) Defense {
 	}
 }
 
-// HiddenTargets is Remit with every target relabelled content: what an attacker
-// who writes the tools' schemas would want.
+// HiddenTargets returns Remit with every target relabelled as content: the choice
+// of an attacker who writes the tools' schemas.
 func HiddenTargets() Defense {
 	return engine{Description{"targets-as-content", "Remit with every target relabelled content", "PACT, adversarial roles"},
 		func(f *contract.File) {
@@ -43,14 +43,14 @@ func HiddenTargets() Defense {
 		}}
 }
 
-// AllControl is Remit with every argument relabelled control.
+// AllControl returns Remit with every argument relabelled as control.
 func AllControl() Defense {
 	return engine{Description{"all-control", "Remit with every argument relabelled control", "PACT, adversarial roles"},
 		func(f *contract.File) { relabel(f, func(*contract.Arg) label.Role { return label.Control }) }}
 }
 
-// relabel gives arguments other roles, and with a new role its own floor and
-// procedures: whoever is wrong about the role is wrong about those too.
+// relabel changes the roles of arguments, and with a role its floor and
+// procedures: a synthesis with the wrong role gets those wrong too.
 func relabel(f *contract.File, role func(*contract.Arg) label.Role) {
 	setPrecision(label.L3)(f)
 	for i := range f.Tools {

@@ -26,16 +26,14 @@ var setTitles = map[string]string{
 	"replanning":  "Replanning: 5, 10 and 20 steps",
 }
 
-// PlotSVG draws security against utility as one SVG image that needs nothing
-// but itself: a panel for each data set, a mark for each defense, with the 95 %
-// intervals of both.
+// PlotSVG draws security against utility as one self-contained SVG image: a panel
+// for each data set, a mark for each defense, with the 95 % intervals of both.
 func (c *Comparison) PlotSVG(w io.Writer) error {
 	_, err := io.WriteString(w, c.svg())
 	return err
 }
 
-// PlotHTML writes the plot and its figures as one page that needs nothing but
-// itself.
+// PlotHTML writes the plot and its figures as one self-contained page.
 func (c *Comparison) PlotHTML(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`<!doctype html>
@@ -136,7 +134,7 @@ func mark(b *strings.Builder, d DefenseRates, i int, x, y float64) {
 		x, y, color(d), x, y+3.2, i+1)
 }
 
-// color tells Remit, its ablations, and other systems apart.
+// color distinguishes Remit, its ablations, and other systems.
 func color(d DefenseRates) string {
 	switch {
 	case d.Name == "remit":

@@ -11,27 +11,27 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// PolicyOptions say where the parts of a data set of policies are. What is left
-// out is looked for: see [Policy].
+// PolicyOptions locate the parts of a policy data set. [Policy] searches for the
+// parts left out.
 type PolicyOptions struct {
 	// Document is the policy document, Truth the ground truth, and Compiled the
-	// directory with the files that were compiled of the document.
+	// directory of files compiled from the document.
 	Document, Truth, Compiled string
-	// TruthCompiled is a directory with the guards that were generated of the
-	// ground truth; they are measured as well.
+	// TruthCompiled is a directory of guards generated from the ground truth, to
+	// be measured as well.
 	TruthCompiled string
-	// Deployment is the tools with their contracts. Without any, guards are not
-	// measured.
+	// Deployment holds the tools with their contracts. Without any, guards are
+	// not measured.
 	Deployment guard.Deployment
 }
 
 // PolicyReport says how well a policy document was compiled: whether the mapping
-// has what the ground truth has, and whether the guards decide its tests. What
-// could not be measured is nil, and Notes say why.
+// matches the ground truth, and whether the guards decide its tests. Unmeasured
+// parts are nil, and Notes say why.
 type PolicyReport struct {
 	Mapping *MappingReport
-	// Guards are those of the compiled mapping, TruthGuards those that were
-	// generated of the ground truth's.
+	// Guards are the guards of the compiled mapping, TruthGuards those generated
+	// from the ground truth.
 	Guards, TruthGuards *GuardReport
 	Notes               []string
 }
@@ -100,8 +100,8 @@ func (r *PolicyReport) compare(dir, name string, truth *policyTruth, compiled *p
 	return nil
 }
 
-// sentencesIn finds quotations in a document. Sentences of the same words are the
-// same: a quotation doesn't say which of them it is.
+// sentencesIn returns the finder of quotations in a document. Sentences with the
+// same words are the same: a quotation doesn't distinguish them.
 func sentencesIn(doc *document.Document) quoted {
 	return func(quotation string) ([]string, bool) {
 		q, ok := doc.Find(quotation)
@@ -185,9 +185,9 @@ func (r *PolicyReport) noteGuards(g *GuardReport, what string) {
 	}
 }
 
-// WriteMapping writes the ground truth of a directory as the mapping of a compiled
-// one, from which guards can be generated. The truth is DIR/ground_truth*.json, or
-// the file that is given.
+// WriteMapping writes a directory's ground truth as a compiled mapping, from
+// which guards can be generated. The truth is DIR/ground_truth*.json, or the
+// given file.
 func WriteMapping(dir, truth, out string) error {
 	t, err := findTruth(dir, truth)
 	if err != nil {

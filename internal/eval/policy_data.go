@@ -18,7 +18,7 @@ import (
 // there may be none.
 func ToolFiles(dir string) ([]string, error) { return optional(dir, "tools") }
 
-// optional is [find] of JSON files that need not be there.
+// optional finds JSON files that may be missing.
 func optional(dir, prefix string) ([]string, error) {
 	names, err := find(dir, prefix, ".json")
 	if errors.Is(err, errNotFound) {
@@ -27,8 +27,7 @@ func optional(dir, prefix string) ([]string, error) {
 	return names, err
 }
 
-// findCompiled reads the compiled files of a directory, or of the one that is
-// given.
+// findCompiled reads the compiled files of the given directory, or of dir.
 func findCompiled(dir, given string) (*policydoc.Directory, error) {
 	candidates := []string{given}
 	if given == "" {
@@ -43,7 +42,7 @@ func findCompiled(dir, given string) (*policydoc.Directory, error) {
 		strings.Join(candidates, " or "))
 }
 
-// mappingsOf are the mappings of a directory, by tool.
+// mappingsOf returns the mappings of a directory, by tool.
 func mappingsOf(d *policydoc.Directory) ([]*policydoc.Mapping, error) {
 	var out []*policydoc.Mapping
 	for _, key := range d.Keys() {
@@ -59,7 +58,7 @@ func mappingsOf(d *policydoc.Directory) ([]*policydoc.Mapping, error) {
 	return out, nil
 }
 
-// guardsOf are the guards of a directory, by tool.
+// guardsOf returns the guards of a directory, by tool.
 func guardsOf(d *policydoc.Directory) ([]*guard.File, error) {
 	var out []*guard.File
 	for _, key := range d.Keys() {
@@ -75,7 +74,7 @@ func guardsOf(d *policydoc.Directory) ([]*guard.File, error) {
 	return out, nil
 }
 
-// writeMappings writes mapping files, and leaves what else the directory holds.
+// writeMappings writes mapping files and leaves other files alone.
 func writeMappings(root string, mappings []*policydoc.Mapping) error {
 	d, err := policydoc.ReadDirectory(root)
 	if err != nil {
@@ -90,7 +89,7 @@ func writeMappings(root string, mappings []*policydoc.Mapping) error {
 	return d.Write()
 }
 
-// findTruth reads the ground truth; nil when there is none.
+// findTruth reads the ground truth; nil if there is none.
 func findTruth(dir, given string) (*policyTruth, error) {
 	names := []string{given}
 	if given == "" {
@@ -102,9 +101,9 @@ func findTruth(dir, given string) (*policyTruth, error) {
 	return readTruth(names)
 }
 
-// findDocument reads the policy document: the one that is given, or the only one
-// in the directory, or the one there that is called like the compiled one; nil when
-// there is none.
+// findDocument reads the policy document: the given one, the only one in the
+// directory, or the one there with the compiled document's name; nil if there is
+// none.
 func findDocument(dir, given, compiled string) (*document.Document, error) {
 	if given == "" {
 		names, err := documentsIn(dir)
@@ -128,7 +127,8 @@ func findDocument(dir, given, compiled string) (*document.Document, error) {
 	return document.Read(given, data)
 }
 
-// documentsIn are the names of the documents in a directory, readme files apart.
+// documentsIn returns the names of a directory's documents, except for readme
+// files.
 func documentsIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -147,7 +147,7 @@ func documentsIn(dir string) ([]string, error) {
 	return names, nil
 }
 
-// hasRecords tells whether a directory has the records of τ-bench's airline.
+// hasRecords reports whether a directory has the records of τ-bench's airline.
 func hasRecords(dir string) bool {
 	for _, name := range []string{"flights.json", "reservations.json", "users.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {

@@ -11,41 +11,41 @@ import (
 	"github.com/remit-project/remit/internal/mutation"
 )
 
-// GuardReport says how the rules that were generated of a policy document decide
-// the tests of the ground truth.
+// GuardReport says how the rules generated from a policy document decide the
+// tests of the ground truth.
 type GuardReport struct {
-	// Policies have an expression in so many cases as Enforced says. Unenforced
-	// are the others.
+	// Policies counts policies, and Enforced those with an expression. Unenforced
+	// lists the others.
 	Policies, Enforced int
 	Unenforced         []GuardPolicy
-	// Truth are the rates of the cases about tools that the truth knows, and All
-	// those of all cases; ByTool are those of each tool.
+	// Truth are the rates of cases about tools in the truth, All of all cases,
+	// and ByTool of each tool's cases.
 	Truth, All GuardRates
 	ByTool     map[string]*GuardRates
-	// Literal are the cases of Truth that the document decides by its words,
-	// Interpretive those in which it can be read in two ways.
+	// Literal are the rates of the Truth cases that the document's wording
+	// decides, Interpretive of those in which it is ambiguous.
 	Literal, Interpretive GuardRates
-	// Wrong are all cases that were decided otherwise.
+	// Wrong lists all cases with another decision.
 	Wrong []CaseMiss
 	// Killed and Survived count the mutants of the rules. Skipped are policies
 	// whose own examples fail, or that have none.
 	Killed, Survived int
 	Skipped          []GuardPolicy
-	// Mistakes are those in guard files. Their rules are undecided.
+	// Mistakes are errors in guard files. Their rules are undecided.
 	Mistakes []string
 }
 
 // GuardRates are rates of cases.
 type GuardRates struct {
-	// TPR is the share of forbidden calls that a rule with an expression denied,
-	// and was able to decide.
+	// TPR is the share of forbidden calls that a rule with an expression decided
+	// and denied.
 	TPR Rate
-	// AllowRight is the share of allowed calls that no rule stopped, for whatever
+	// AllowRight is the share of allowed calls that no rule stopped for any
 	// reason.
 	AllowRight Rate
-	// Unenforced and Undecided count forbidden calls that were stopped for no
-	// better reason than a rule without an expression, or one that could not be
-	// decided. Asked are those about which a rule only asks.
+	// Unenforced and Undecided count forbidden calls stopped only by a rule
+	// without an expression, or by one that could not be decided. Asked counts
+	// those about which a rule only asks.
 	Unenforced, Undecided, Asked int
 }
 
@@ -55,7 +55,7 @@ type GuardPolicy struct {
 	Policy string `json:"policy"`
 }
 
-// finding is what the rules say of a call, the strongest first.
+// finding is the rules' verdict on a call, the strongest first.
 type finding int
 
 const (
@@ -70,9 +70,9 @@ const (
 type guardMeasure struct {
 	rig    *guardRig
 	report *GuardReport
-	// expressed are the places of the policies that have an expression.
+	// expressed are the positions of the policies with an expression.
 	expressed map[string]bool
-	// known are the tools of the truth; nil where there is no truth, and every
+	// known are the tools in the truth; nil without a truth, in which case every
 	// tool counts.
 	known []string
 }
@@ -119,8 +119,8 @@ func (m *guardMeasure) decide(ctx context.Context, cases []guardCase) error {
 	return nil
 }
 
-// dropContractReasons is a decision without what contracts only ask about: values that nobody
-// vouched for are no matter of the policy document.
+// dropContractReasons removes from a decision what only contracts ask about:
+// unvouched values are not the policy document's concern.
 func dropContractReasons(d *remit.Decision) *remit.Decision {
 	out := *d
 	out.Verdict, out.Reasons = remit.Allow, nil
@@ -181,7 +181,8 @@ func (r *GuardRates) add(expected remit.Verdict, found finding) {
 	}
 }
 
-// finding is the best reason that rules gave. What contracts say is none.
+// finding returns the strongest reason from rules; reasons from contracts don't
+// count.
 func (m *guardMeasure) finding(d *remit.Decision) finding {
 	best := nothing
 	for _, r := range d.Reasons {

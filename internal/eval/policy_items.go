@@ -35,8 +35,8 @@ func compareItems(truth, found []policyItem) ItemRates {
 	return out
 }
 
-// matchingSize is the size of a largest matching, by augmenting paths: the i-th on the
-// left goes with one of its right ones at most, and the other way round.
+// matchingSize returns the size of a maximum bipartite matching, by augmenting
+// paths.
 func matchingSize(left [][]int, right int) int {
 	partner := make([]int, right)
 	for j := range partner {
@@ -66,7 +66,7 @@ func matchingSize(left [][]int, right int) int {
 	return n
 }
 
-// jaccard is the share of the sentences of two policies that both have.
+// jaccard returns the Jaccard index of two policies' sentences.
 func jaccard(a, b map[string]bool) float64 {
 	both := 0
 	for s := range a {
@@ -89,7 +89,7 @@ func touches(item policyItem, sentences map[string]bool) bool {
 	return false
 }
 
-// sentencesOf are the sentences of all policies.
+// sentencesOf returns the sentences of all policies.
 func sentencesOf(items []policyItem) map[string]bool {
 	out := map[string]bool{}
 	for _, item := range items {
@@ -100,12 +100,12 @@ func sentencesOf(items []policyItem) map[string]bool {
 	return out
 }
 
-// placedItems are the policies that have a sentence.
+// placedItems returns the policies that have a sentence.
 func placedItems(items []policyItem) []policyItem {
 	return slices.DeleteFunc(slices.Clone(items), func(i policyItem) bool { return len(i.sentences) == 0 })
 }
 
-// removeSentences are the sentences of which drop says false.
+// removeSentences returns the sentences for which drop is false.
 func removeSentences(sentences map[string]bool, drop func(string) bool) map[string]bool {
 	out := map[string]bool{}
 	for s := range sentences {
@@ -116,7 +116,7 @@ func removeSentences(sentences map[string]bool, drop func(string) bool) map[stri
 	return out
 }
 
-// groups are the policies that each of the sentences is in.
+// groups returns, for each sentence, the policies that have it.
 func groups(sentences []string, items []policyItem) grouping {
 	out := make(grouping, len(sentences))
 	for i, s := range sentences {
@@ -129,7 +129,7 @@ func groups(sentences []string, items []policyItem) grouping {
 	return out
 }
 
-// pairOf is a sentence with those of the policies that refer to it.
+// pairOf returns a sentence with the policies that refer to it.
 func pairOf(tool, sentence string, items []policyItem) MappingPair {
 	out := MappingPair{Tool: tool, Sentence: sentence}
 	for _, item := range items {
@@ -140,7 +140,7 @@ func pairOf(tool, sentence string, items []policyItem) MappingPair {
 	return out
 }
 
-// foreign are the references of a policy that stand nowhere in the document.
+// foreign returns a policy's references that don't appear in the document.
 func foreign(tool string, item policyItem) []MappingPair {
 	var out []MappingPair
 	for _, reference := range item.foreign {
@@ -149,7 +149,7 @@ func foreign(tool string, item policyItem) []MappingPair {
 	return out
 }
 
-// kindsOf are the kinds of the rules that refer to a sentence.
+// kindsOf returns the kinds of the rules that refer to a sentence.
 func kindsOf(sentence string, items []policyItem) []string {
 	var out []string
 	for _, item := range items {

@@ -13,12 +13,11 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// policyTruth is what a policy document asks of the calls of tools, as people
-// read it.
+// policyTruth is what a policy document demands of tool calls, as people read it.
 type policyTruth struct {
 	// Kinds says what the kinds of rules mean.
 	Kinds map[string]string
-	// WithoutRules are the tools that no rule is about.
+	// WithoutRules are the tools without rules.
 	WithoutRules []string `json:"tools_without_rules"`
 	Rules        []truthRule
 }
@@ -57,7 +56,7 @@ func (t *truthTools) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// names are the tools of a rule.
+// names returns the tools of a rule.
 func (r *truthRule) names() []string {
 	if len(r.Tool) == 0 {
 		return []string{policydoc.EveryTool}
@@ -65,7 +64,7 @@ func (r *truthRule) names() []string {
 	return r.Tool
 }
 
-// readTruth reads files of a ground truth as one.
+// readTruth merges the files of a ground truth.
 func readTruth(names []string) (*policyTruth, error) {
 	all := &policyTruth{Kinds: map[string]string{}}
 	for _, name := range names {
@@ -100,15 +99,14 @@ func (t *policyTruth) tools() []string {
 	return slices.Compact(out)
 }
 
-// hasNoCheck tells of a kind of rules that no check is made of, because the
-// tool's schema has it already, because it takes judgement, or because it only
-// permits.
+// hasNoCheck reports whether a kind of rule has no check: the tool's schema
+// enforces it, it takes judgement, or it only permits.
 func hasNoCheck(kind string) bool {
 	return kind == "schema" || kind == "semantic" || kind == "permission"
 }
 
-// mappings are the rules as the files of a mapping, by tool. Rules without a
-// check are archived.
+// mappings returns the rules as mapping files, by tool. Rules without a check are
+// archived.
 func (t *policyTruth) mappings() []*policydoc.Mapping {
 	byTool := map[string]*policydoc.Mapping{}
 	var out []*policydoc.Mapping
@@ -153,7 +151,7 @@ func (e *truthExample) words() []string {
 // bytes at most.
 const maxHyphened = 90
 
-// hyphenate is a text as the name of a policy: lower-case words with hyphens
+// hyphenate returns a text as a policy's name: lower-case words with hyphens
 // between.
 func hyphenate(text string) string {
 	var b strings.Builder
@@ -173,7 +171,7 @@ func hyphenate(text string) string {
 	return cmp.Or(strings.TrimRight(name[:min(len(name), maxHyphened)], "-"), "policy")
 }
 
-// freeName is the name, or the name with a number that no policy has.
+// freeName returns the name, with a number if a policy has it already.
 func freeName(name string, m *policydoc.Mapping) string {
 	free := name
 	for n := 2; slices.ContainsFunc(m.Policies, func(i policydoc.Policy) bool { return i.Name == free }); n++ {

@@ -40,13 +40,13 @@ type provenanceCase struct {
 // ProvenanceReport scores the resolver on labelled cases.
 type ProvenanceReport struct {
 	Cases, Leaves int
-	// Laundered leaves have a trust above every accepted one: unsafe.
+	// Laundered leaves have more trust than any accepted label: unsafe.
 	Laundered Rate
-	// OverTainted leaves have a trust below every accepted one: a cost.
+	// OverTainted leaves have less trust than any accepted label: a cost.
 	OverTainted Rate
 	// OriginsRecall is the share of the true origins that the evidence names.
 	OriginsRecall Rate
-	// Ambiguous leaves are counted apart.
+	// Ambiguous leaves are counted separately.
 	Ambiguous int
 	Misses    []ProvenanceMiss
 }
@@ -76,7 +76,7 @@ type ProvenanceMiss struct {
 	Want      label.Trust `json:"want"`
 	How       string      `json:"how"`
 	Transform string      `json:"transform"`
-	// Origins are those that the evidence names, True those of the data.
+	// Origins are those in the evidence, True those in the data.
 	Origins []string `json:"origins"`
 	True    []string `json:"true_origins"`
 }
@@ -113,7 +113,7 @@ func Provenance(dir string) (*ProvenanceReport, error) {
 
 func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error) {
 	s := provenance.New(nil)
-	// A call item stands right before its output.
+	// A call item comes right before its output.
 	var tool string
 	var args []provenance.Resolved
 	for i, item := range c.Session {
@@ -195,9 +195,9 @@ func (r *ProvenanceReport) score(c provenanceCase) (found, total int, err error)
 	return found, total, nil
 }
 
-// evidenceEvents are the events that a resolution names: those of its evidence;
-// for a value that nothing vouches for also "model", and, when the evidence
-// names none of them, everything that the model may have made it from.
+// evidenceEvents returns the events that a resolution names: the evidence's
+// events. For an unvouched value it adds "model" and, if the evidence names no
+// events, everything that the model may have made the value from.
 func evidenceEvents(r provenance.Resolution, s *provenance.Session) []string {
 	set := map[string]bool{}
 	for _, e := range r.Evidence {
@@ -221,7 +221,7 @@ func evidenceEvents(r provenance.Resolution, s *provenance.Session) []string {
 	return out
 }
 
-// leaves reads the arguments of a call.
+// leaves returns the values in a call's arguments.
 func leaves(args json.RawMessage) ([]provenance.Value, error) {
 	if len(args) == 0 {
 		return nil, nil

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// ProxyReport is what the proxy in front of models adds to a request.
+// ProxyReport says what the model proxy adds to a request.
 type ProxyReport struct {
 	Lengths []ProxyLength  `json:"lengths"`
 	Many    *ProxySessions `json:"many,omitempty"`
 }
 
 // ProxyLength compares requests through the proxy with direct ones, for
-// conversations of one length. The model behind answers at once: a real one takes
-// seconds, beside which the ratios would be next to one.
+// conversations of one length. The model answers at once: with a real one, which
+// takes seconds, the ratios would be close to one.
 type ProxyLength struct {
 	// Bytes is the length of the conversation.
 	Bytes int `json:"bytes"`
-	// First requests show the proxy a conversation that it doesn't know;
-	// Following ones go on from it with a call and its result. FirstToken is the
-	// time until a stream's first text, of following requests.
+	// First requests show the proxy an unknown conversation; Following ones
+	// continue it with a call and its result. FirstToken is the time until the
+	// first text of a stream, for following requests.
 	First      ProxyTimes `json:"first"`
 	Following  ProxyTimes `json:"following"`
 	FirstToken ProxyTimes `json:"first_token"`
@@ -42,43 +42,42 @@ type ProxyTimes struct {
 	AddedP50 time.Duration `json:"added_p50_ns"`
 }
 
-// ProxySessions is what many conversations at the same time cost.
+// ProxySessions is the cost of many concurrent conversations.
 type ProxySessions struct {
 	Sessions int `json:"sessions"`
-	// Bytes is the length of each conversation, Memory what one takes of the
-	// process's memory.
+	// Bytes is the length of each conversation, Memory its share of the process's
+	// memory.
 	Bytes  int `json:"bytes"`
 	Memory int `json:"memory"`
-	// Decision is how long a decision takes then, Request a whole request.
+	// Decision is the time of a decision under that load, Request of a whole
+	// request.
 	Decision Latencies `json:"decision"`
 	Request  Latencies `json:"request"`
 }
 
-// ProxyOptions say what to measure.
+// ProxyOptions configure [Proxy].
 type ProxyOptions struct {
-	// Lengths are those of the conversations, in bytes.
+	// Lengths are the lengths of conversations, in bytes.
 	Lengths []int
-	// Requests is how many are timed each way for the shortest length; for
-	// longer ones fewer, down to [ProxyLeast].
+	// Requests is the number of timed requests each way for the shortest length;
+	// longer ones have fewer, at least [ProxyLeast].
 	Requests int
-	// Sessions is how many conversations are held at the same time; none when
-	// zero.
+	// Sessions is the number of concurrent conversations; none when zero.
 	Sessions int
 }
 
 const (
-	// ProxyLeast is the least number of requests that are timed each way.
+	// ProxyLeast is the least number of timed requests each way.
 	ProxyLeast = 10
-	// proxyUnit is the length for which all requests are timed.
+	// proxyUnit is the length at which all requests are timed.
 	proxyUnit = 10 << 10
-	// proxyFollowing is how often a conversation goes on.
+	// proxyFollowing is the number of continuations of a conversation.
 	proxyFollowing = 5
-	// proxyClients is how many clients ask at the same time where there are many
-	// conversations.
+	// proxyClients is the number of concurrent clients for many conversations.
 	proxyClients = 8
 )
 
-// Proxy measures what the proxy adds, with the direct way in turns of one run.
+// Proxy measures the proxy's overhead, alternating with direct requests.
 func Proxy(ctx context.Context, o ProxyOptions) (*ProxyReport, error) {
 	if o.Requests < ProxyLeast {
 		return nil, fmt.Errorf("time at least %d requests", ProxyLeast)
@@ -100,7 +99,7 @@ func Proxy(ctx context.Context, o ProxyOptions) (*ProxyReport, error) {
 	return r, nil
 }
 
-// pair is the times of the two ways.
+// pair holds the times of both ways.
 type pair struct{ direct, proxy timed }
 
 func (p *pair) times() ProxyTimes {
@@ -111,7 +110,7 @@ func (p *pair) times() ProxyTimes {
 	return t
 }
 
-// note adds how long a request took.
+// note adds a request's time.
 func (t *timed) note(took time.Duration) {
 	t.times = append(t.times, took)
 	t.total += took
@@ -155,7 +154,7 @@ func proxyLength(ctx context.Context, length, requests int) (*ProxyLength, error
 	return &ProxyLength{Bytes: length, First: first.times(), Following: following.times(), FirstToken: token.times()}, nil
 }
 
-// decisions keeps how long decisions took, from the proxy's log.
+// decisions collects the times of decisions from the proxy's log.
 type decisions struct {
 	slog.Handler
 	mu    sync.Mutex
@@ -178,7 +177,7 @@ func (d *decisions) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// proxyMany holds many conversations in one proxy, and goes on with each in turn.
+// proxyMany holds many conversations in one proxy and continues each in turn.
 func proxyMany(ctx context.Context, sessions int) (*ProxySessions, error) {
 	log := &decisions{Handler: slog.DiscardHandler}
 	rig, err := newProxyRig(slog.New(log))
@@ -214,8 +213,8 @@ func proxyMany(ctx context.Context, sessions int) (*ProxySessions, error) {
 	return r, nil
 }
 
-// each asks for every conversation's answer, after so many rounds of it, by a few
-// clients at the same time.
+// each requests every conversation's answer for a number of rounds, from a few
+// concurrent clients.
 func (rig *proxyRig) each(ctx context.Context, seeds []uint64, rounds int) (*timed, error) {
 	var all timed
 	var mu sync.Mutex
@@ -241,7 +240,7 @@ func (rig *proxyRig) each(ctx context.Context, seeds []uint64, rounds int) (*tim
 	return &all, errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
 }
 
-// heap is how much memory is in use, in bytes.
+// heap returns the memory in use, in bytes.
 func heap() int {
 	runtime.GC()
 	var m runtime.MemStats

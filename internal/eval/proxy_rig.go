@@ -89,7 +89,7 @@ func instantModel(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// proxyTalk is a conversation as a client holds it.
+// proxyTalk is a conversation held by a client.
 type proxyTalk struct {
 	rng      *rand.Rand
 	messages []string
@@ -98,7 +98,8 @@ type proxyTalk struct {
 
 func newProxyTalk(length int) *proxyTalk { return seededTalk(rand.Uint64(), length) }
 
-// seededTalk is a conversation of some length in which an agent has read notes.
+// seededTalk returns a conversation of a length, in which an agent has read
+// notes.
 func seededTalk(seed uint64, length int) *proxyTalk {
 	t := &proxyTalk{rng: rand.New(rand.NewPCG(seed, 1))}
 	t.message(fmt.Sprintf(`{"role":"user","content":"Read note-%x and what it refers to."}`, seed))
@@ -114,7 +115,7 @@ func (t *proxyTalk) message(m string) {
 	t.size += len(m)
 }
 
-// note is a text of words and numbers.
+// note returns a text of words and numbers.
 func (t *proxyTalk) note(length int) string {
 	words := []string{"the", "figures", "of", "this", "quarter", "are", "late", "again", "and", "nobody", "knows", "why"}
 	var b strings.Builder
@@ -124,7 +125,7 @@ func (t *proxyTalk) note(length int) string {
 	return b.String()
 }
 
-// goOn adds what the model answered, and what its call returned.
+// goOn adds the model's answer and the result of its call.
 func (t *proxyTalk) goOn() {
 	n := len(t.body(false))
 	id := fmt.Sprintf("call_%d", n)
@@ -145,7 +146,7 @@ func (t *proxyTalk) body(stream bool) string {
 	return `{"model":"m","tools":` + proxyTools + `,"messages":[` + strings.Join(t.messages, ",") + `]` + end + `}`
 }
 
-// ask sends the conversation. It returns how long the whole answer took, and its
+// ask sends the conversation. It returns the time of the whole answer and of its
 // first text.
 func (rig *proxyRig) ask(ctx context.Context, base string, t *proxyTalk, stream bool) (took, early time.Duration, err error) {
 	body := t.body(stream)

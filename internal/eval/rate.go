@@ -2,19 +2,19 @@ package eval
 
 import "math"
 
-// Rate is a share with its Wilson score interval at 95 %. In JSON it is a plain
-// number from 0 to 1 at its own name, with the interval beside it as
-// NAME_ci: [low, high], and what it is a share of as NAME_n and NAME_of.
+// Rate is a share with its 95 % Wilson score interval. In JSON it is a number
+// from 0 to 1 under its name, with the interval as NAME_ci: [low, high], and the
+// counts as NAME_n and NAME_of.
 type Rate struct {
 	// N of Of cases are hits.
 	N, Of int
-	// Value is N / Of, or 0 where there is no case.
+	// Value is N / Of, or 0 without cases.
 	Value float64
 	// Low and High bound the interval.
 	Low, High float64
 }
 
-// rateOf is the rate of n hits in so many cases.
+// rateOf returns the rate of n hits in of cases.
 func rateOf(n, of int) Rate {
 	r := Rate{N: n, Of: of}
 	r.finish()
@@ -35,7 +35,7 @@ func (r *Rate) merge(other Rate) {
 	r.finish()
 }
 
-// Complement is the rate of the cases that are no hits.
+// Complement returns the rate of the cases that are not hits.
 func (r Rate) Complement() Rate { return rateOf(r.Of-r.N, r.Of) }
 
 // finish computes the interval (Wilson 1927), which unlike the normal
@@ -50,7 +50,7 @@ func (r *Rate) finish() {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	r.Value, r.Low, r.High = p, max(0, centre-half), min(1, centre+half)
-	// Exact ends stay exact, whatever rounding says.
+	// Exact bounds stay exact despite rounding.
 	if r.N == 0 {
 		r.Low = 0
 	}
@@ -59,10 +59,10 @@ func (r *Rate) finish() {
 	}
 }
 
-// object is a JSON object in the making.
+// object is a JSON object under construction.
 type object map[string]any
 
-// rate puts a rate into the object as [Rate] describes it.
+// rate adds a rate to the object; see [Rate].
 func (o object) rate(name string, r Rate) {
 	o[name] = r.Value
 	o[name+"_ci"] = [2]float64{r.Low, r.High}

@@ -19,16 +19,16 @@ import (
 // rates are shares of the labelled arguments or tools.
 type RolesReport struct {
 	Arguments, Tools int
-	// Strict counts a role only when it is the label's own, Lenient also when
-	// it is one that a careful second reader could defend.
+	// Strict counts only the label's own role, Lenient also roles that a careful
+	// second reader could defend.
 	Strict, Lenient Rate
-	// AuthorityMissed counts targets, commands and credentials that were taken
-	// for content, selector or control without being marked for review.
+	// AuthorityMissed counts targets, commands and credentials that became
+	// content, selector or control without a mark for review.
 	AuthorityMissed Rate
 	// FloorsUnsafe is the share of floors below every accepted one,
-	// FloorsOverblocking of those above every accepted one.
+	// FloorsOverblocking of floors above every accepted one.
 	FloorsUnsafe, FloorsOverblocking Rate
-	// Reviewed is the share of arguments that are marked for review.
+	// Reviewed is the share of arguments marked for review.
 	Reviewed                    Rate
 	EffectStrict, EffectLenient Rate
 	OutputStrict, OutputLenient Rate
@@ -55,11 +55,11 @@ func (r RolesReport) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// RoleMiss is one disagreement between a contract and a label.
+// RoleMiss is a disagreement between a contract and a label.
 type RoleMiss struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
-	// Arg is empty for a miss about the tool itself.
+	// Arg is empty for a miss on the tool itself.
 	Arg string `json:"arg,omitempty"`
 	// What is "role", "floor", "effect" or "output".
 	What string `json:"what"`
@@ -67,12 +67,12 @@ type RoleMiss struct {
 	Want string `json:"want"`
 	// Also are the accepted alternatives.
 	Also []string `json:"also,omitempty"`
-	// Grave misses are wrong leniently too, or unsafe, or over-blocking.
+	// Grave misses are wrong even leniently, unsafe, or over-blocking.
 	Grave bool   `json:"grave,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
 
-// String is one line for people.
+// String returns one line for people.
 func (m RoleMiss) String() string {
 	mark := " "
 	if m.Grave {
@@ -96,14 +96,14 @@ type roleLabel struct {
 	Why                     string
 }
 
-// effects are the labels' words for effects, in the contracts' words.
+// effects maps the labels' words for effects to the contracts' words.
 var effects = map[string]contract.Effect{
 	"read": contract.Read, "write": contract.Write, "destructive": contract.Destructive,
 	"exec": contract.Execute, "network-egress": contract.Egress,
 }
 
-// Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of
-// every labelled server and scores them.
+// Roles reads DIR/labels*.jsonl and DIR/<server>.json, synthesizes the contracts
+// of every labelled server, and scores them.
 func Roles(dir string) (*RolesReport, error) {
 	dir = dataSetDir(dir, rolesDir)
 	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
@@ -303,8 +303,8 @@ func (s *scorer) report() *RolesReport {
 	}
 }
 
-// covering finds the contract entry for a labelled pattern: the same pattern,
-// else the most specific one that covers it, else one of its elements.
+// covering returns the contract entry for a labelled pattern: the same pattern,
+// otherwise the most specific one that covers it, otherwise one of its elements.
 func covering(args []contract.Arg, pattern string) *contract.Arg {
 	var best *contract.Arg
 	for i := range args {
@@ -329,7 +329,7 @@ func covering(args []contract.Arg, pattern string) *contract.Arg {
 	return nil
 }
 
-// covers tells whether a contract's pattern matches all that another names.
+// covers reports whether a pattern matches everything that another matches.
 func covers(pattern, other string) bool {
 	p, o := strings.Split(pattern, "/"), strings.Split(other, "/")
 	for i, seg := range p {

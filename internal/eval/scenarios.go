@@ -47,29 +47,29 @@ type scenarioLine struct {
 	Structured json.RawMessage `json:"structured"`
 }
 
-// ScenariosReport holds what came of attacks and ordinary requests: as Remit is without
-// scopes, and with scopes in both modes where they were given.
+// ScenariosReport holds the outcomes of attacks and ordinary requests: without
+// scopes, and with scopes in both modes if given.
 type ScenariosReport struct {
 	Attacks  int            `json:"attacks"`
 	Ordinary int            `json:"ordinary"`
 	Plain    ScenarioRates  `json:"plain"`
 	Grant    *ScenarioRates `json:"grant,omitempty"`
 	Bound    *ScenarioRates `json:"bound,omitempty"`
-	// LeftOut are the scenarios whose tools are not among those given.
+	// LeftOut are the scenarios with unknown tool sets.
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// ScenarioRates counts what came of the scenarios in one mode.
+// ScenarioRates counts the outcomes in one mode.
 type ScenarioRates struct {
-	// Allowed are the attacks whose judged calls were allowed, and every call before
-	// them; those that are documented as gaps are known.
+	// Allowed are the attacks whose judged calls and all calls before them were
+	// allowed; documented gaps are known.
 	Allowed        int `json:"allowed"`
 	AllowedKnown   int `json:"allowed_known"`
 	AllowedUnknown int `json:"allowed_unknown"`
 	// Asked are the ordinary requests with a judged call that was not allowed.
 	Asked   int                      `json:"asked"`
 	ByClass map[string]ScenarioClass `json:"by_class"`
-	// Misses are the ids of what went wrong.
+	// Misses are the ids of wrong outcomes.
 	Misses []string `json:"misses,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type ScenarioClass struct {
 	Ordinary int `json:"ordinary"`
 }
 
-// scenarioNow is the time of the scenarios, a Wednesday.
+// scenarioNow is the time in the scenarios, a Wednesday.
 var scenarioNow = time.Date(2026, 1, 7, 12, 0, 0, 0, time.UTC)
 
 // Scenarios plays the scenarios of a file over the tool sets of another one. Scopes is
@@ -187,8 +187,8 @@ func (r *ScenarioRates) add(s *playedScenario, allowed bool) {
 	r.ByClass[s.Class] = c
 }
 
-// catalogues returns the tools of a scenario: whole sets by their names, some of a set
-// as "name:tool+tool", and sets of its own. It reports false where a set is not known.
+// catalogues returns a scenario's tools: whole sets by name, parts of a set as
+// "name:tool+tool", and sets of its own. It returns false if a set is unknown.
 func (s *playedScenario) catalogues(sets map[string]json.RawMessage) (out []*schema.Catalogue, known bool, err error) {
 	for _, raw := range s.Tools {
 
@@ -273,7 +273,7 @@ func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, mo
 	return s.allowed(p), nil
 }
 
-// allowed judges what was decided.
+// allowed judges the decisions.
 func (s *playedScenario) allowed(p *player) bool {
 	judged := s.Judged
 	if len(judged) == 0 {
@@ -306,7 +306,8 @@ type player struct {
 	turn     int
 }
 
-// line gives a session one line. What the session refuses to take is no decision.
+// line feeds one line to a session. A line that the session refuses makes no
+// decision.
 func (p *player) line(ctx context.Context, s *remit.Session, l scenarioLine) error {
 	switch l.Type {
 	case "system":
@@ -344,8 +345,8 @@ func (p *player) line(ctx context.Context, s *remit.Session, l scenarioLine) err
 	return nil
 }
 
-// scope gives a session the scope of the turn that has begun; one that authorises
-// nothing where none was written.
+// scope puts the scope of the current turn into force, or one that authorises
+// nothing if there is none.
 func (p *player) scope(s *remit.Session) error {
 	data := json.RawMessage(`{"calls":[],"delegates":[]}`)
 	if p.turn < len(p.scopes) {
@@ -359,7 +360,7 @@ func (p *player) scope(s *remit.Session) error {
 	return err
 }
 
-// argumentsOf returns arguments that are written as an object or as the text of one.
+// argumentsOf returns arguments written as an object or as the text of one.
 func argumentsOf(raw json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && text != "" {
@@ -414,7 +415,7 @@ func (s *playedScenario) lines() ([]scenarioLine, error) {
 	return out, nil
 }
 
-// expand writes out the short forms of long values.
+// expand expands the short forms of long values.
 func expand(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -444,7 +445,7 @@ func expand(v any) any {
 // maxRepeat bounds how often a scenario repeats a text.
 const maxRepeat = 1 << 20
 
-// writeOut writes out one short form; false where the member is none.
+// writeOut expands one short form; it returns false if the member isn't one.
 func writeOut(name string, argument any) (any, bool) {
 	list, _ := argument.([]any)
 

@@ -14,7 +14,7 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// scopedEngine is Remit with scopes of the user's turns.
+// scopedEngine is Remit with scopes for the user's turns.
 type scopedEngine struct{ mode scope.Mode }
 
 func (e scopedEngine) Describe() Description {

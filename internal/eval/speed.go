@@ -14,7 +14,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-// SpeedReport is how long whole decisions take, one after the other.
+// SpeedReport holds the times of whole decisions, made one after the other.
 type SpeedReport struct {
 	Checks       int           `json:"checks"`
 	SessionBytes int           `json:"session_bytes"`
@@ -27,8 +27,8 @@ type SpeedReport struct {
 const (
 	// speedSession is how much a session has read, in bytes.
 	speedSession = 70 << 10
-	// speedCalls is how many calls a session decides before the next one is
-	// begun, so that the sessions stay what they are meant to be.
+	// speedCalls is the number of calls in a session before the next one starts,
+	// so that sessions keep their intended size.
 	speedCalls = 1000
 )
 

@@ -238,7 +238,7 @@ func (gemini) turn(raw json.RawMessage, c containers) turn {
 	return t
 }
 
-// nth identifies a call without an id by its tool and by how many calls of the
+// positionID identifies a call without an id by its tool and by how many calls of the
 // tool precede it in the turn.
 func positionID(tool string, before map[string]int) string {
 	before[tool]++
