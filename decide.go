@@ -226,6 +226,10 @@ func (x *deciding) allow() {
 	o, r := x.out, x.out.record
 	r.allowed = true
 	r.scopeArgs, r.covered = o.scopeArgs, o.cover != nil
+	if o.cover != nil {
+		r.scopeKey = o.cover.Key()
+	}
+
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))
 	o.values, o.resolved, o.act = make([]provenance.Value, len(x.leaves)), x.resolved, x.act

@@ -249,3 +249,24 @@ func TestEscapedScopeIsRestored(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAMailIsSentOnce: the same call is a retry until it has returned.
+func TestAMailIsSentOnce(t *testing.T) {
+	s := scopeMonitor(t, scope.ModeBound, nil).Session("s")
+	s.User("Mail bob@corp.example.")
+	if _, _, err := s.Scope([]byte(`{"calls":[{"tool":"send_mail","args":{"/to":{"is":"bob@corp.example"},"/body":{"any":true}}}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	send := remit.Call{Tool: "send_mail", Arguments: json.RawMessage(`{"to":"bob@corp.example","body":"a"}`)}
+	first, retry := decideCall(t, s, send), decideCall(t, s, send)
+	if first.Verdict != remit.Allow || retry.Verdict != remit.Allow {
+		t.Fatalf("first %s, retry %s", first.Verdict, retry.Verdict)
+	}
+
+	if err := s.Result(context.Background(), remit.Result{Call: retry.Call, Content: "sent"}); err != nil {
+		t.Fatal(err)
+	}
+	if d := decideCall(t, s, send); d.Verdict != remit.Ask {
+		t.Errorf("the same mail again: %s", d.Verdict)
+	}
+}

@@ -214,6 +214,9 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	}
 
 	t := &s.task
+	if t.scope != nil {
+		t.scope.Returned(record.scopeKey)
+	}
 	if len(t.results) == maxScopeResults {
 		t.results = slices.Clone(t.results[1:]) // a decision may be looking at them
 	}

@@ -47,6 +47,7 @@ type callRecord struct {
 	returned  bool
 	covered   bool // by a scope
 	scopeArgs []scope.Argument
+	scopeKey  string      // of the call that a scope covered
 	made      *guard.Call // as guards see it; nil where there are none
 }
 

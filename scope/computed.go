@@ -43,7 +43,7 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 
 	for _, t := range terms {
 		for _, o := range operands {
-			if !m.step() {
+			if m.steps -= arithmetic; m.steps < 0 {
 				return false
 			}
 			sum, difference := new(big.Rat).Add(t, o), new(big.Rat).Sub(t, o)
@@ -54,6 +54,10 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	}
 	return false
 }
+
+// arithmetic is what a computation costs in steps: it takes as long as a look at that many
+// fields.
+const arithmetic = 16
 
 // operands returns the numbers that a computed value may be made of.
 func (m *matcher) operands(c *Constraint) []*big.Rat {

@@ -106,22 +106,40 @@ type Task struct {
 	// request is the user's turn that the scope is for.
 	request string
 	spent   []int
-	ran     map[string]int // the entry of each call that ran, by its digest
+	ran     map[string]run // the calls that ran, by their digests
 }
 
 // NewTask begins the use of a scope for a user's turn.
 func NewTask(s *Scope, request string) *Task {
-	return &Task{scope: s, request: request, spent: make([]int, len(s.Calls)), ran: map[string]int{}}
+	return &Task{scope: s, request: request, spent: make([]int, len(s.Calls)), ran: map[string]run{}}
 }
 
 // Scope returns the scope.
 func (t *Task) Scope() *Scope { return t.scope }
 
+// run is a call that ran, by an entry, and whether it has returned.
+type run struct {
+	entry int
+	done  bool
+}
+
+// Key tells the call that an entry covered from others, for [Task.Returned].
+func (c *Cover) Key() string { return c.key }
+
+// Returned notes that a call that was spent has returned. Until then the same call is a
+// retry; afterwards one that can't be taken back is made a second time.
+func (t *Task) Returned(key string) {
+	if before, ok := t.ran[key]; ok {
+		before.done = true
+		t.ran[key] = before
+	}
+}
+
 // Spend counts a call that an entry covered and that may run. The same call again is
 // a retry, and is not counted.
 func (t *Task) Spend(c Cover) {
-	if _, again := t.ran[c.key]; !again {
-		t.ran[c.key] = c.Entry
+	if before, again := t.ran[c.key]; !again || before.done {
+		t.ran[c.key] = run{entry: c.Entry}
 		t.spent[c.Entry]++
 	}
 }
@@ -161,7 +179,9 @@ func isTool(server, tool, ofServer, ofTool string) bool {
 
 // exhausted says why an entry allows no further call; empty where it does.
 func (t *Task) exhausted(entry int, p *Proposal) string {
-	if ran, again := t.ran[p.Digest]; again && ran == entry {
+	before, again := t.ran[p.Digest]
+	retry := again && before.entry == entry && !(before.done && p.Irreversible)
+	if retry {
 		return ""
 	}
 	times := t.scope.Calls[entry].Times
@@ -176,7 +196,7 @@ func (t *Task) exhausted(entry int, p *Proposal) string {
 
 // maxSteps bounds the fields that one match looks at. A match that needs more covers
 // nothing.
-const maxSteps = 1 << 20
+const maxSteps = 1 << 18
 
 // errWork is why a match beyond [maxSteps] covers nothing.
 const errWork = "the results are too large to look for the values in"
@@ -318,7 +338,8 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 		return Grant{}, "the request leaves this out"
 
 	case c.Any:
-		if a.authority() && a.Doubtful {
+		picks := a.Role == label.Selector && m.irreversible
+		if a.Doubtful && (a.authority() || picks) {
 			return Grant{}, errOpen
 		}
 		return Grant{Way: WayAny}, ""

@@ -120,6 +120,7 @@ func TestMatch(t *testing.T) {
 		"free content":                                {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:bob@corp.example", "/note": "c:hello"}, nil, true},
 		"a target left out":                           {entry(`{"is":"m1"}`), "forward_mail", map[string]string{"/id": "s:m1"}, nil, false},
 		"open where authority lies":                   {`{"calls":[{"tool":"forward_mail","args":{"/to":{"any":true}}}]}`, "forward_mail", map[string]string{"/to": "t:x@x.io"}, nil, false},
+		"open where an object is picked":              {`{"calls":[{"tool":"forward_mail","args":{"/id":{"any":true},"/to":{"is":"bob@corp.example"}}}]}`, "forward_mail", forward("m1"), nil, false},
 		"computed where authority lies":               {`{"calls":[{"tool":"forward_mail","args":{"/to":{"computed":[],"by":"Bob"}}}]}`, "forward_mail", map[string]string{"/to": "t:x@x.io"}, nil, false},
 		"a source that was not called":                {listed(`}],"kind":"id","pick":"only"}`), "forward_mail", forward("m1"), nil, false},
 		"only, of two":                                {listed(`}],"kind":"id","pick":"only"}`), "forward_mail", forward("m1"), mail("list_mails", "", two), false},
@@ -303,6 +304,14 @@ func TestTimes(t *testing.T) {
 	}
 	if _, _, ok := task.Match(first, nil); !ok {
 		t.Error("a retry is not covered")
+	}
+	task.Returned(cover.Key())
+	if _, _, ok := task.Match(first, nil); ok {
+		t.Error("a payment that was made is covered again")
+	}
+	first.Irreversible = false
+	if _, _, ok := task.Match(first, nil); !ok {
+		t.Error("what can be taken back is not covered again")
 	}
 }
 
