@@ -82,10 +82,14 @@ type task struct {
 
 // scoped returns the task's scope for a decision; nil where scopes are off.
 func (d *deployment) scoped(t *task) *scope.Task {
-	if d.scopes != scope.ModeGrant && d.scopes != scope.ModeBound {
+	if !d.takesScopes() {
 		return nil
 	}
 	return t.scope
+}
+
+func (d *deployment) takesScopes() bool {
+	return d.scopes == scope.ModeGrant || d.scopes == scope.ModeBound
 }
 
 // settledByScope are the codes of reasons that a scope settles. Guards, forbidden
@@ -168,7 +172,7 @@ func (x *deciding) scopeProposal() *scope.Proposal {
 	return &scope.Proposal{
 		Server: x.d.Server, Tool: x.d.Tool, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read: effect == contract.Read, Irreversible: effect == contract.Egress || effect == contract.Destructive,
-		Omitted: x.omitted,
+		Role: x.roleAt,
 	}
 }
 
@@ -190,19 +194,18 @@ func (x *deciding) scopeArguments() []scope.Argument {
 	return out
 }
 
-// omitted returns what is known of an argument that the call leaves out.
-func (x *deciding) omitted(pointer string) scope.Omitted {
-	var out scope.Omitted
+// roleAt returns the role of an argument, which the call may leave out.
+func (x *deciding) roleAt(pointer string) label.Role {
 	element := strings.ReplaceAll(pointer, "/*", "/0")
 	if a, ok := x.variant.Match(element); ok {
-		out.Role = a.Role
+		return a.Role
 	}
-	return out
+	return label.NoRole
 }
 
 // keepResult keeps what a call returned for the scopes of this turn and the next ones.
 func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Document) {
-	if s.monitor.scopes == "" || s.monitor.scopes == scope.ModeOff {
+	if !s.monitor.takesScopes() {
 		return
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,

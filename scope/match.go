@@ -38,18 +38,9 @@ type Proposal struct {
 	Read bool
 	// Irreversible marks an effect that can't be taken back.
 	Irreversible bool
-	// Omitted returns what the tool's contract and schema say of an argument that the
-	// call leaves out.
-	Omitted func(pointer string) Omitted
-}
-
-// Omitted is an argument that a call leaves out.
-type Omitted struct {
-	Role label.Role
-	// Default is what the schema says that the tool takes instead; HasDefault reports
-	// whether it says so.
-	Default    string
-	HasDefault bool
+	// Role returns the role that the tool's contract gives an argument, which the call
+	// may leave out.
+	Role func(pointer string) label.Role
 }
 
 // Grant is an argument that a scope lets pass, and why.
@@ -103,15 +94,16 @@ type Cover struct {
 // concurrent use.
 type Task struct {
 	scope *Scope
-	// request is the user's turn that the scope is for.
-	request string
-	spent   []int
-	ran     map[string]run // the calls that ran, by their digests
+	// request is the user's turn that the scope is for, and folded the same as search
+	// words are compared with it.
+	request, folded string
+	spent           []int
+	ran             map[string]run // the calls that ran, by their digests
 }
 
 // NewTask begins the use of a scope for a user's turn.
 func NewTask(s *Scope, request string) *Task {
-	return &Task{scope: s, request: request, spent: make([]int, len(s.Calls)), ran: map[string]run{}}
+	return &Task{scope: s, request: request, folded: fold(request), spent: make([]int, len(s.Calls)), ran: map[string]run{}}
 }
 
 // Scope returns the scope.
@@ -148,7 +140,7 @@ func (t *Task) Spend(c Cover) {
 // [Task.Spend] counts the call once it may run. When no entry covers the call, the
 // misses say why not, one for each entry with the call's tool.
 func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []string, ok bool) {
-	m := &matcher{results: results, request: t.request, steps: maxSteps, effect: !p.Read, irreversible: p.Irreversible}
+	m := &matcher{results: results, request: t.request, folded: t.folded, steps: maxSteps, effect: !p.Read, irreversible: p.Irreversible}
 
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]
@@ -205,6 +197,7 @@ const errWork = "the results are too large to look for the values in"
 type matcher struct {
 	results      []*Result
 	request      string
+	folded       string
 	steps        int  // left
 	effect       bool // the call has one, and irreversible one that can't be taken back
 	irreversible bool
@@ -307,20 +300,12 @@ func unlisted(e *Call, a Argument, read bool) string {
 // omission says why a call may not leave out an argument that is constrained; empty
 // where it may.
 func omission(c *Arg, p *Proposal) string {
-	if c.Absent || c.Any || c.Computed || p.Omitted == nil {
+	if c.Absent || c.Any || c.Computed || p.Role == nil {
 		return ""
 	}
 
-	o := p.Omitted(c.Pointer)
-	if o.HasDefault && c.Is != nil {
-		for _, v := range c.Is {
-			if same(string(v), o.Default, false) {
-				return ""
-			}
-		}
-		return "left out, and the tool's default is another"
-	}
-	restricts := o.Role == label.Selector || o.Role.AuthorityBearing()
+	role := p.Role(c.Pointer)
+	restricts := role == label.Selector || role.AuthorityBearing()
 	switched := slices.Contains(c.Is, "true") && !slices.Contains(c.Is, "false")
 	if restricts || switched {
 		return "left out"

@@ -17,12 +17,14 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	if len(s.Where) > 0 {
 		return m.meeting(s.Where, r)
 	}
-	if asked := m.recordsWith(r, func(f field) bool { return askedFor(s, f) }); asked != nil {
+	terms := termsOf(s)
+	asked := m.recordsWith(r, func(f field) bool { return slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) }) })
+	if asked != nil {
 		return asked
 	}
 
-	d := describe(s.Field + " " + c.By)
-	return m.recordsWith(r, func(f field) bool { return !f.named(words(s.Field)) && d.tells(f) })
+	d, name := describe(s.Field+" "+c.By), words(s.Field)
+	return m.recordsWith(r, func(f field) bool { return !f.named(name) && d.tells(f) })
 }
 
 // recordsWith returns the records that have a field; nil where none has.
@@ -85,21 +87,30 @@ func (w Match) accepts(text string) bool {
 	return slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) })
 }
 
-// askedFor reports whether a whole field is what a source was asked for, as a file is by
-// its name. The field has the argument's name: else a mail that is titled with a search's
-// words would count as the only one found.
-func askedFor(s *Source, f field) bool {
+// term is what a source was asked for by one of its arguments, as a file is by its name.
+type term struct {
+	name   []string
+	values []Value
+}
+
+// termsOf returns what a source was asked for.
+func termsOf(s *Source) []term {
 	const least = 3 // a shorter value, such as a number, is in other fields by accident
+	var out []term
 	for _, c := range s.Args {
-		_, name := split(c.Pointer)
-		if !f.named(words(name)) {
-			continue
-		}
-		if slices.ContainsFunc(c.Is, func(v Value) bool { return len(v) >= least && same(string(v), f.text, false) }) {
-			return true
+		long := slices.DeleteFunc(slices.Clone(c.Is), func(v Value) bool { return len(v) < least })
+		if len(long) > 0 {
+			_, name := split(c.Pointer)
+			out = append(out, term{words(name), long})
 		}
 	}
-	return false
+	return out
+}
+
+// isIn reports whether a whole field is the term. The field has the argument's name: else a
+// mail that is titled with a search's words would count as the only one found.
+func (t term) isIn(f field) bool {
+	return f.named(t.name) && slices.ContainsFunc(t.values, func(v Value) bool { return same(string(v), f.text, false) })
 }
 
 // description is what a scope says in words of the record that is meant.

@@ -71,8 +71,8 @@ func TestParse(t *testing.T) {
 // call is a proposed call in short: arguments by pointer, each with a letter for its role
 // before a colon (t target, s selector, c content, o control).
 func call(tool string, args map[string]string) *scope.Proposal {
-	p := &scope.Proposal{Server: "mailbox", Tool: tool, Digest: tool, Irreversible: true, Omitted: func(pointer string) scope.Omitted {
-		return scope.Omitted{Role: map[string]label.Role{"/filter": label.Selector, "/to": label.Target}[pointer]}
+	p := &scope.Proposal{Server: "mailbox", Tool: tool, Digest: tool, Irreversible: true, Role: func(pointer string) label.Role {
+		return map[string]label.Role{"/filter": label.Selector, "/to": label.Target}[pointer]
 	}}
 	roles := map[string]label.Role{"t": label.Target, "s": label.Selector, "c": label.Content, "o": label.Control}
 	for pointer, v := range args {

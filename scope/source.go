@@ -204,7 +204,29 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
 	if pick == All {
 		return !m.irreversible
 	}
-	return !a.Foreign || appears(fold(m.request), fold(a.Text))
+	return !a.Foreign || appears(m.folded, fold(a.Text))
+}
+
+// finds are the values that a result offers: those that are named or pointed to, and
+// others of the kind, which count where there are none of the former.
+type finds struct{ named, ofKind []candidate }
+
+// add adds the values of a text.
+func (f *finds) add(call string, pointed bool, values []string) {
+	to := &f.ofKind
+	if pointed {
+		to = &f.named
+	}
+	for _, v := range values {
+		*to = append(*to, candidate{text: v, call: call})
+	}
+}
+
+func (f *finds) best() []candidate {
+	if len(f.named) > 0 {
+		return f.named
+	}
+	return f.ofKind
 }
 
 // fields returns the values of the field that a source names, in the records that it
@@ -213,7 +235,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
 func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 	selected := m.selected(s, c, r)
 	name := words(s.Field)
-	var named, ofKind []candidate
+	var found finds
 	for _, f := range r.fields {
 		if !m.step() {
 			return nil
@@ -222,29 +244,19 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 			continue
 		}
 
-		record := r.Call + " " + f.record
+		whole := candidate{f.text, r.Call, r.Call + " " + f.record}
 		switch {
 		case f.named(name):
-			named = append(named, candidate{f.text, r.Call, record})
+			found.named = append(found.named, whole)
 		case c.Pick != Only: // an outsider's words must not offer a choice
 		case isOf(f.text, c.Kind):
-			ofKind = append(ofKind, candidate{f.text, r.Call, record})
+			found.ofKind = append(found.ofKind, whole)
 		default:
-			found, pointed := inText(s, c, f.text)
-			for _, t := range found {
-				if pointed {
-					named = append(named, candidate{text: t, call: r.Call})
-				} else {
-					ofKind = append(ofKind, candidate{text: t, call: r.Call})
-				}
-			}
+			values, pointed := inText(name, c.Kind, f.text)
+			found.add(r.Call, pointed, values)
 		}
 	}
-
-	if len(named) > 0 {
-		return named
-	}
-	return ofKind
+	return found.best()
 }
 
 // lines returns the values that the text of a result offers.
@@ -253,43 +265,35 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		return nil // an outsider's words must not offer a choice
 	}
 
-	var named, ofKind []candidate
+	name := words(s.Field)
+	var found finds
 	for _, b := range blocks(r.Text) {
 		if !m.step() || !b.meets(s.Where) {
 			continue
 		}
-		found, pointed := b.labelled(words(s.Field)), true
-		if len(found) == 0 {
-			found, pointed = inText(s, c, b.text)
+		values, pointed := b.labelled(name), true
+		if len(values) == 0 {
+			values, pointed = inText(name, c.Kind, b.text)
 		}
-		for _, t := range found {
-			if pointed {
-				named = append(named, candidate{text: t, call: r.Call})
-			} else {
-				ofKind = append(ofKind, candidate{text: t, call: r.Call})
-			}
-		}
+		found.add(r.Call, pointed, values)
 	}
-	if len(named) > 0 {
-		return named
-	}
-	return ofKind
+	return found.best()
 }
 
-// inText returns the values of a constraint's kind in a text, and whether the text points
-// to them: by a currency, or by a word of the field's name in their line.
-func inText(s *Source, c *Constraint, text string) (values []string, pointed bool) {
-	if c.Kind == Number && slices.ContainsFunc(words(s.Field), ofMoney) {
+// inText returns the values of a kind in a text, and whether the text points to them: by
+// a currency, or by a word of the field's name in their line.
+func inText(name []string, kind Kind, text string) (values []string, pointed bool) {
+	if kind == Number && slices.ContainsFunc(name, ofMoney) {
 		if found := prices(text); len(found) > 0 {
 			return found, true
 		}
 	}
-	if lines := linesWith(text, words(s.Field)); lines != "" {
-		if found, ok := shaped(lines, c.Kind); ok && len(found) > 0 {
+	if lines := linesWith(text, name); lines != "" {
+		if found, ok := shaped(lines, kind); ok && len(found) > 0 {
 			return found, true
 		}
 	}
-	found, _ := shaped(text, c.Kind)
+	found, _ := shaped(text, kind)
 	return found, false
 }
 
