@@ -1,8 +1,6 @@
 package house_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,35 +10,14 @@ import (
 	"github.com/remit-project/remit/internal/house"
 )
 
-// TestRules holds the code to the rules, except where the baseline still allows
-// otherwise. A baseline that allows more than there is must be tightened.
+// TestRules holds the code to the rules.
 func TestRules(t *testing.T) {
 	source, err := house.Read(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("baseline.txt")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	baseline, err := house.ReadBaseline(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	findings := source.Findings()
-	counts := house.CountFindings(findings)
-	for _, f := range findings {
-		if has, allowed := counts[f.Package][f.Rule], baseline[f.Package][f.Rule]; has > allowed {
-			t.Errorf("%s:%d: %s (%s: %d of %d allowed)", f.File, f.Line, f.Message(), f.Rule, has, allowed)
-		}
-	}
-	for pkg, allowed := range baseline {
-		for rule, n := range allowed {
-			if has := counts[pkg][rule]; has < n {
-				t.Errorf("%s: the baseline allows %d of rule %s, and there are %d: go run ./internal/house/count --tighten", pkg, n, house.Rule(rule), has)
-			}
-		}
+	for _, f := range source.Findings() {
+		t.Errorf("%s:%d: %s (%s)", f.File, f.Line, f.Message(), f.Rule)
 	}
 }
 
@@ -85,34 +62,6 @@ func TestRulesAreFound(t *testing.T) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
-	}
-}
-
-// TestBaselineShrinks: a merge may leave lines of both sides, of which the lower
-// counts hold; code may move between packages, and no total may grow.
-func TestBaselineShrinks(t *testing.T) {
-	baseline, err := house.ReadBaseline("# a comment\na mixed=3 dense=2 complex=1\nb mixed=0 dense=5 complex=0\na mixed=4 dense=1 complex=0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := baseline["a"], (house.Counts{house.Mixed: 3, house.Dense: 1}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-
-	tight, err := baseline.Tighten(house.Baseline{"c": {house.Mixed: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "a mixed=0 dense=0 complex=0\nb mixed=0 dense=0 complex=0\nc mixed=2 dense=0 complex=0\n"
-	if _, got, _ := strings.Cut(tight.String(), "\n"); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-
-	if _, err := tight.Tighten(house.Baseline{"a": {house.Mixed: 3}}); err == nil {
-		t.Error("a total grew")
-	}
-	if _, err := house.ReadBaseline("a mixed=many"); err == nil {
-		t.Error("a line without counts was read")
 	}
 }
 

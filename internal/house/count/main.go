@@ -1,7 +1,7 @@
 // Count prints the figures of a source tree: its size, its public surface, and how
 // well it keeps the rules of the house.
 //
-//	go run ./internal/house/count [--json | --list | --tighten] [DIRECTORY]
+//	go run ./internal/house/count [--json | --list] [DIRECTORY]
 package main
 
 import (
@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/remit-project/remit/internal/house"
@@ -19,16 +18,15 @@ import (
 func main() {
 	asJSON := flag.Bool("json", false, "print JSON")
 	list := flag.Bool("list", false, "print the places that break a rule; with a package after the directory, only its places")
-	tighten := flag.Bool("tighten", false, "rewrite the baseline with what there is")
 	flag.Parse()
 
-	if err := run(os.Stdout, *asJSON, *list, *tighten, flag.Args()); err != nil {
+	if err := run(os.Stdout, *asJSON, *list, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(w io.Writer, asJSON, list, tighten bool, args []string) error {
+func run(w io.Writer, asJSON, list bool, args []string) error {
 	root := "."
 	if len(args) > 0 {
 		root = args[0]
@@ -39,8 +37,6 @@ func run(w io.Writer, asJSON, list, tighten bool, args []string) error {
 	}
 
 	switch {
-	case tighten:
-		return tightenBaseline(filepath.Join(root, "internal/house/baseline.txt"), source)
 	case list:
 		listFindings(w, source, args)
 	case asJSON:
@@ -59,21 +55,4 @@ func listFindings(w io.Writer, source *house.Source, args []string) {
 			fmt.Fprintf(w, "%s:%d: %s\n", f.File, f.Line, f.Message())
 		}
 	}
-}
-
-func tightenBaseline(path string, source *house.Source) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	baseline, err := house.ReadBaseline(string(text))
-	if err != nil {
-		return err
-	}
-
-	tight, err := baseline.Tighten(house.CountFindings(source.Findings()))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(tight.String()), 0o644)
 }
