@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 )
 
 // Conversation is one conversation under a defense. It takes the same events as
@@ -80,20 +81,20 @@ type engine struct {
 func (e engine) Describe() Description { return e.Description }
 
 func (e engine) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
-	m, err := monitor(contracts, tools, e.change)
+	m, err := monitor(contracts, tools, e.change, scope.ModeOff)
 	if err != nil {
 		return nil, err
 	}
 	return func(id string) Conversation { return ledger.Begin(m, id) }, nil
 }
 
-func monitor(contracts []*contract.File, tools []*schema.Catalogue, change func(*contract.File)) (*remit.Monitor, error) {
+func monitor(contracts []*contract.File, tools []*schema.Catalogue, change func(*contract.File), scopes scope.Mode) (*remit.Monitor, error) {
 	changed := make([]*contract.File, len(contracts))
 	for i, f := range contracts {
 		changed[i] = f.Clone()
 		change(changed[i])
 	}
-	m, err := remit.New(remit.Options{Contracts: changed, Tools: tools})
+	m, err := remit.New(remit.Options{Contracts: changed, Tools: tools, Scopes: scopes})
 	if err != nil {
 		return nil, fmt.Errorf("make the monitor: %w", err)
 	}
@@ -206,7 +207,7 @@ func (f flat) Describe() Description {
 func (f flat) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
 	// The engine only labels here: it accepts everything, and the flat rule
 	// judges the labels.
-	m, err := monitor(contracts, tools, uniform(label.External))
+	m, err := monitor(contracts, tools, uniform(label.External), scope.ModeOff)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +299,7 @@ func (forgetful) Describe() Description {
 }
 
 func (forgetful) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
-	m, err := monitor(contracts, tools, setPrecision(label.L3))
+	m, err := monitor(contracts, tools, setPrecision(label.L3), scope.ModeOff)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
@@ -22,14 +21,9 @@ func (e scopedEngine) Describe() Description {
 }
 
 func (e scopedEngine) Ready(contracts []*contract.File, tools []*schema.Catalogue) (Begin, error) {
-	changed := make([]*contract.File, len(contracts))
-	for i, f := range contracts {
-		changed[i] = f.Clone()
-		setPrecision(label.L3)(changed[i])
-	}
-	m, err := remit.New(remit.Options{Contracts: changed, Tools: tools, Scopes: e.mode})
+	m, err := monitor(contracts, tools, setPrecision(label.L3), e.mode)
 	if err != nil {
-		return nil, fmt.Errorf("make the monitor: %w", err)
+		return nil, err
 	}
 	return func(id string) Conversation { return ledger.Begin(m, id) }, nil
 }
