@@ -22,14 +22,14 @@ type cli struct {
 	AgentDojo   agentdojoCommand   `cmd:"" name:"agentdojo" help:"Measure Remit on recorded AgentDojo sessions."`
 	InjecAgent  injecagentCommand  `cmd:"" name:"injecagent" help:"Measure Remit on InjecAgent's cases."`
 	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
-	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests over tools that nobody tuned for."`
+	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests."`
 	Provenance  provenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics diagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`
 	Airline     airlineCommand     `cmd:"" help:"Decide calls of an airline by the guards of the example."`
 	Policy      policyCommand      `cmd:"" help:"Compare what was compiled of a policy document with a ground truth."`
-	Gateway     gatewayCommand     `cmd:"" help:"Time calls through the MCP gateway beside direct ones."`
-	Proxy       proxyCommand       `cmd:"" help:"Time requests through the proxy beside direct ones."`
+	Gateway     gatewayCommand     `cmd:"" help:"Compare calls through the MCP gateway with direct calls."`
+	Proxy       proxyCommand       `cmd:"" help:"Compare requests through the proxy with direct requests."`
 }
 
 // run runs the program with the arguments after its name, and returns its exit
