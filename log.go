@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/scope"
 )
 
 // EventKind says what an [Event] is about.
@@ -51,6 +52,9 @@ type Event struct {
 	Facts *guard.Facts `json:"facts,omitempty"`
 	// Scope is that of a scope event, as its planner wrote it.
 	Scope json.RawMessage `json:"scope,omitempty"`
+	// Planned is what a planner was shown for the scope of a scope event, or why there is
+	// no scope; nil where the trusted side wrote the scope itself.
+	Planned *scope.Planned `json:"planned,omitempty"`
 	// Principal is that of a principal event.
 	Principal *guard.Principal `json:"principal,omitempty"`
 }
@@ -141,7 +145,7 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 		}
 		s.addResult(*e.Result, e.Time)
 	case ScopeEvent:
-		return nil, s.restoreScope(e.Scope, e.Time)
+		return nil, s.restoreScope(e)
 	case PrincipalEvent:
 		if e.Principal == nil {
 			return nil, errors.New("a principal event without a principal")

@@ -47,8 +47,15 @@ type Options struct {
 	Guards *guard.Set
 	Reader guard.Reader
 	Judge  guard.Judge
-	// Scopes says what the scopes of the user's turns are for; [scope.ModeOff] when empty.
+	// Scopes says what the scopes of the user's turns are for. When empty, it is
+	// [scope.ModeBound] with a planner and [scope.ModeOff] without.
 	Scopes scope.Mode
+	// Planner writes the scope of each of the user's turns; nil where the trusted side
+	// gives them by [Session.Scope], or nobody does. It needs Tools.
+	Planner scope.Planner
+	// PlanTime is how long a decision waits for the planner, from when that was asked;
+	// [scope.DefaultPlanTime] when zero.
+	PlanTime time.Duration
 	// Confirm asks a person. When nil, Ask stays Ask.
 	Confirm Confirmer
 	// Now is the clock for relative dates and expiries; [time.Now] when nil.
@@ -90,10 +97,12 @@ type Result struct {
 // all state is in its sessions.
 type Monitor struct {
 	*deployment
-	confirm Confirmer
-	now     func() time.Time
-	reader  guard.Reader
-	judge   guard.Judge
+	confirm  Confirmer
+	now      func() time.Time
+	reader   guard.Reader
+	judge    guard.Judge
+	planner  scope.Planner
+	planTime time.Duration
 }
 
 // deployment is what holds for every decision of a monitor. It is immutable.
@@ -107,6 +116,8 @@ type deployment struct {
 	guards      *guard.Set
 	scopes      scope.Mode
 	catalogues  []*schema.Catalogue
+	planTools   []scope.Tool // as a planner sees them; nil without one
+	planDigest  string
 }
 
 // With returns the monitor with another reader and judge for its guards. Either
@@ -205,6 +216,10 @@ func New(o Options) (*Monitor, error) {
 			scopes: o.Scopes, catalogues: o.Tools,
 		},
 		confirm: o.Confirm, now: o.Now, reader: o.Reader, judge: o.Judge,
+		planner: o.Planner, planTime: cmp.Or(o.PlanTime, scope.DefaultPlanTime),
+	}
+	if o.Planner != nil && o.Scopes == "" {
+		m.scopes = scope.ModeBound
 	}
 	if len(o.Tools) > 0 && !o.Reviewed {
 		m.hearsay = provenance.NewHearsay(definitionTexts(o.Tools))
@@ -249,6 +264,12 @@ func New(o Options) (*Monitor, error) {
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
+	}
+	if m.planner != nil {
+		m.planTools = m.plannerTools(o.Tools, o.Reviewed)
+	}
+	if m.takesScopes() {
+		m.planDigest = planDigest(o.Tools)
 	}
 	return m, nil
 }

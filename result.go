@@ -27,6 +27,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin(at)
+	s.task.talk.tainted = true
 
 	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
 	name := "result:" + r.Call

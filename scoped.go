@@ -58,6 +58,7 @@ func (s *Session) setScope(data []byte, at time.Time) (*scope.Scope, []scope.Ref
 	}
 
 	s.begin(at)
+	s.task.planned = true
 	s.task.scope = scope.NewTask(parsed, s.task.turn)
 	return parsed, refused, nil
 }
@@ -77,6 +78,8 @@ func (s *Session) parseScope(data []byte) (*scope.Scope, []scope.Refusal, error)
 type task struct {
 	turn    string
 	scope   *scope.Task // nil where there is none for the turn
+	planned bool        // the turn has its plan, or will have none
+	talk    talk
 	results []*scope.Result
 }
 
@@ -227,13 +230,22 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 }
 
 // restoreScope puts a scope of the log into force.
-func (s *Session) restoreScope(data json.RawMessage, at time.Time) error {
-	if len(data) > scope.MaxSize {
-		// A log's encoder may have escaped characters, which makes it longer.
-		if doc, err := strictjson.Parse(data, strictjson.Limits{Size: 6 * scope.MaxSize, Depth: 32, Leaves: 32 << 10}); err == nil {
-			data = doc.Canonical()
-		}
+func (s *Session) restoreScope(e Event) error {
+	if e.Planned != nil {
+		return s.restorePlan(e)
 	}
-	_, _, err := s.setScope(data, at)
+	_, _, err := s.setScope(compacted(e.Scope), e.Time)
 	return err
+}
+
+// compacted undoes what a log's encoder may have escaped, which makes a scope longer.
+func compacted(data json.RawMessage) json.RawMessage {
+	if len(data) <= scope.MaxSize {
+		return data
+	}
+	doc, err := strictjson.Parse(data, strictjson.Limits{Size: 6 * scope.MaxSize, Depth: 32, Leaves: 32 << 10})
+	if err != nil {
+		return data
+	}
+	return doc.Canonical()
 }

@@ -23,6 +23,8 @@ type Session struct {
 	monitor *Monitor
 	id      string
 	asking  chan struct{} // holds a token while look-ups of guards are under way
+	// planning holds a token while the planner is asked.
+	planning chan struct{}
 
 	mu        sync.Mutex
 	version   uint64    // counts the changes
@@ -83,11 +85,12 @@ func (s *Session) Awaits(call string) error {
 // Session begins a conversation. The id is for records and need not be unique: two
 // sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, asking: make(chan struct{}, 1)}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
 	s.seen = provenance.New(func() time.Time { return s.at })
 	if m.unseen {
 		s.seen.Unseen()
 	}
+	s.task.talk.tainted = m.hearsay != nil // unreviewed definitions are others' text
 	if m.guards != nil {
 		s.history = &history{calls: map[string]*guard.Call{}}
 	}
@@ -117,13 +120,14 @@ func (s *Session) addText(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin(e.Time)
+	s.task.talk.heard(e, s.at)
 
 	switch e.Kind {
 	case SystemEvent:
 		s.seen.System(next("system", &s.counts.system), e.Text)
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
-		s.task.turn, s.task.scope = e.Text, nil
+		s.task.turn, s.task.scope, s.task.planned = e.Text, nil, false
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

@@ -72,12 +72,18 @@ type live struct {
 	holders int
 	// turn holds one token: its holder may use the fields below.
 	turn chan struct{}
+	// planning holds one token while a planner is asked.
+	planning chan struct{}
 
 	session *remit.Session // nil when it must be read from the store
 	monitor *remit.Monitor
 	seq     int64
 	// behind is set when the log goes on after seq.
 	behind bool
+}
+
+func newLive(id string) *live {
+	return &live{id: id, turn: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
 }
 
 // forget drops what is in memory, which may not be what is in the store.
@@ -99,7 +105,7 @@ func New(logs store.Logs, o Options) *Ledger {
 // Begin begins a session that is in memory alone and ends with its last
 // reference.
 func Begin(m *remit.Monitor, id string) *Session {
-	l := &Ledger{logs: &store.Memory{}, only: &live{id: id, turn: make(chan struct{}, 1)}}
+	l := &Ledger{logs: &store.Memory{}, only: newLive(id)}
 	return &Session{ledger: l, id: id, monitor: m}
 }
 
@@ -167,7 +173,7 @@ func (l *Ledger) enter(id string) *live {
 	defer l.mu.Unlock()
 	e := l.live[id]
 	if e == nil {
-		e = l.used.PushFront(&live{id: id, turn: make(chan struct{}, 1)})
+		e = l.used.PushFront(newLive(id))
 		l.live[id] = e
 	}
 	l.used.MoveToFront(e)

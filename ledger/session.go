@@ -108,8 +108,12 @@ func (s *Session) result(ctx context.Context, result remit.Result, awaited bool)
 	})
 }
 
-// Decide decides a proposed call. A call without an id gets one.
+// Decide decides a proposed call. A call without an id gets one. Where the monitor has a
+// planner, the first call of a turn waits for the turn's scope.
 func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
+	if err := s.Plan(ctx); err != nil {
+		return nil, err
+	}
 	known, err := s.inquire(ctx, c)
 	if err != nil {
 		return nil, err

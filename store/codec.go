@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/scope"
 )
 
 // stored is an event as it is written: every text byte for byte, also where it
@@ -28,6 +29,8 @@ type stored struct {
 
 	Facts     *guard.Facts     `json:"facts,omitempty"`
 	Principal *guard.Principal `json:"principal,omitempty"`
+	Scope     exact            `json:"scope,omitempty"`
+	Planned   *scope.Planned   `json:"planned,omitempty"`
 	// Boot is the run of the machine in which a decision was written; see
 	// [Record.Restarted].
 	Boot string `json:"boot,omitempty"`
@@ -85,7 +88,8 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 }
 
 func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
-	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal}
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
+		Scope: exact(e.Scope), Planned: e.Planned}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
@@ -102,7 +106,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	}
 	r.Restarted = s.Boot != "" && s.Boot != boot
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
-		Facts: s.Facts, Principal: s.Principal}
+		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
 	}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/scope"
+	"github.com/remit-project/remit/store"
+)
+
+// Plan asks the monitor's planner about the user's last turn, unless that has its plan,
+// and writes the scope, or why there is none, into the log. Decide does so by itself;
+// see [Session.PlanAhead] for callers who know earlier that the user has spoken. Other
+// steps of the session go on meanwhile. The planner's own failure is no error: the turn
+// has no scope then.
+func (s *Session) Plan(ctx context.Context) error {
+	planner, limit := s.monitor.Planner()
+	if planner == nil {
+		return nil
+	}
+	v := s.ledger.enter(s.id)
+	defer s.ledger.leave(v)
+	select {
+	case v.planning <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("session %q: wait for the plan of the turn: %w", s.id, ctx.Err())
+	}
+	defer func() { <-v.planning }()
+
+	request, err := s.planRequest(ctx)
+	if request == nil {
+		return err
+	}
+	plan, failed := scope.Ask(ctx, planner, request, limit)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("session %q: wait for the plan of the turn: %w", s.id, err)
+	}
+
+	own := *s
+	own.settles = nil // the plan is no reply to the request that the session is used for
+	err = own.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) {
+		return r.Planned(request, plan, failed)
+	})
+	if planned(err) || errors.Is(err, store.ErrEnded) {
+		return nil // another replica has it, or the user has spoken again
+	}
+	return err
+}
+
+// planRequest returns what the planner is to be shown; nil where it is not to be asked.
+func (s *Session) planRequest(ctx context.Context) (*scope.Request, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	defer release()
+	if _, err := s.refresh(ctx, v); err != nil {
+		return nil, err
+	}
+	request, err := v.session.PlanRequest()
+	if planned(err) {
+		return nil, nil
+	}
+	return request, err
+}
+
+// planned reports whether an error says that there is nothing to plan.
+func planned(err error) bool {
+	return errors.Is(err, remit.ErrPlanned) || errors.Is(err, remit.ErrNoTurn) ||
+		errors.Is(err, remit.ErrLongTurn) || errors.Is(err, remit.ErrTurnPassed)
+}
+
+// PlanAhead begins [Session.Plan] and returns at once: the planner runs beside the
+// model's own answer to the user. What it writes is there for the turn's first call,
+// which waits for the rest of the planner's time at most. An error of the store shows
+// there.
+func (s *Session) PlanAhead(ctx context.Context) {
+	planner, limit := s.monitor.Planner()
+	if planner == nil {
+		return
+	}
+	go func() {
+		ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*limit)
+		defer stop()
+		_ = s.Plan(ctx)
+	}()
+}

@@ -1,0 +1,100 @@
+package ledger_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
+	"github.com/remit-project/remit/synth"
+)
+
+// asked is a planner that counts, and answers when it may.
+type asked struct {
+	times  atomic.Int64
+	answer chan struct{}
+}
+
+func (a *asked) Plan(ctx context.Context, _ *scope.Request) (*scope.Plan, error) {
+	a.times.Add(1)
+	select {
+	case <-a.answer:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return &scope.Plan{Scope: json.RawMessage(`{"calls":[{"tool":"send_mail","args":{"/to":{"is":"ann@partner.example"},"/body":{"any":true}}}]}`)}, nil
+}
+
+func planned(t *testing.T, p scope.Planner) *remit.Monitor {
+	t.Helper()
+	c, err := schema.Parse("mail", []byte(`{"tools":[{"name":"send_mail","inputSchema":{"type":"object","properties":{"to":{"type":"string"},"body":{"type":"string"}},"required":["to","body"]}}]}`))
+	must(t, err)
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Planner: p})
+	must(t, err)
+	return m
+}
+
+// TestPlanAhead: the planner runs beside other steps of the session, once for a turn, and
+// every call of the turn waits for it, however many there are.
+func TestPlanAhead(t *testing.T) {
+	p := &asked{answer: make(chan struct{})}
+	m := planned(t, p)
+	st := open(t, sqlite(t))
+	s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), m, "s")
+	must(t, err)
+	must(t, s.User(t.Context(), "Send a mail to ann@partner.example, not to bob@partner.example."))
+	s.PlanAhead(t.Context())
+	must(t, s.Assistant(t.Context(), "I am on it.")) // doesn't wait
+
+	var all sync.WaitGroup
+	for id, want := range map[string]remit.Verdict{"ann@partner.example": remit.Allow, "bob@partner.example": remit.Ask} {
+		all.Go(func() {
+			args, _ := json.Marshal(map[string]string{"to": id, "body": "x"})
+			d, err := s.Decide(context.Background(), remit.Call{ID: id, Tool: "send_mail", Arguments: args})
+			if err != nil || d.Verdict != want {
+				t.Errorf("%s: %v, %v", id, d, err)
+			}
+		})
+	}
+	close(p.answer)
+	all.Wait()
+	if n := p.times.Load(); n != 1 {
+		t.Errorf("the planner was asked %d times", n)
+	}
+
+	// Another replica needs no planner for the turn.
+	other, err := ledger.New(st, ledger.Options{}).Open(t.Context(), planned(t, nil), "s")
+	must(t, err)
+	count := 0
+	for e, err := range other.Events(t.Context()) {
+		must(t, err)
+		if e.Kind == remit.ScopeEvent {
+			count++
+			if e.Planned == nil || e.Planned.Shown == "" {
+				t.Errorf("the log doesn't say what the planner was shown: %+v", e.Planned)
+			}
+		}
+	}
+	if count != 1 {
+		t.Errorf("the log has %d scopes", count)
+	}
+	verify(t, st)
+}
+
+// TestPlanEnds: a caller whose context ends while the planner thinks gets no decision.
+func TestPlanEnds(t *testing.T) {
+	m := planned(t, &asked{answer: make(chan struct{})})
+	s := ledger.Begin(m, "s")
+	must(t, s.User(t.Context(), "Send a mail to ann@partner.example."))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if d, err := s.Decide(ctx, remit.Call{Tool: "send_mail", Arguments: json.RawMessage(`{"to":"ann@partner.example","body":"x"}`)}); err == nil {
+		t.Errorf("decided %s without waiting", d.Verdict)
+	}
+}
