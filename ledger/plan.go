@@ -17,7 +17,7 @@ import (
 // has no scope then.
 func (s *Session) Plan(ctx context.Context) error {
 	planner, limit := s.monitor.Planner()
-	if planner == nil {
+	if planner == nil || s.unplanned {
 		return nil
 	}
 	v := s.ledger.enter(s.id)

@@ -20,6 +20,8 @@ type Session struct {
 	id      string
 	monitor *remit.Monitor
 	settles *store.Settlement
+	// unplanned is set where decisions don't wait for a plan.
+	unplanned bool
 }
 
 // Settling returns a handle of the session whose next step, or question, carries
@@ -27,6 +29,14 @@ type Session struct {
 func (s *Session) Settling(x *store.Settlement) *Session {
 	other := *s
 	other.settles = x
+	return &other
+}
+
+// Unplanned returns a handle of the session that asks no planner: for calls of turns that
+// have passed, which an enforcement point decides again when it rebuilds a session.
+func (s *Session) Unplanned() *Session {
+	other := *s
+	other.unplanned = true
 	return &other
 }
 

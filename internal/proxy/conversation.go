@@ -31,6 +31,9 @@ type conversation struct {
 	// maps them to the session's ids of the latest.
 	used map[string]int
 	open map[string]string
+	// planless is set while calls of turns that have passed are decided again, and
+	// spoken when the user has said something that nobody has planned for.
+	planless, spoken bool
 	// size is how much the session has read, in bytes.
 	size int
 	// floor tells who speaks next, and lineage who said what.
@@ -71,6 +74,7 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	case remit.SystemEvent:
 		return c.session.System(ctx, e.Text)
 	case remit.UserEvent:
+		c.spoken = true
 		return c.session.User(ctx, e.Text)
 	case remit.AttachmentEvent:
 		return c.session.Attach(ctx, e.Name, e.Text)
@@ -190,7 +194,21 @@ func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, er
 	}
 	c.used[id]++
 	c.noteOpen(k, id)
-	return c.session.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
+
+	s := c.session
+	if c.planless {
+		s = s.Unplanned()
+	}
+	return s.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
+}
+
+// plan asks the planner about the user's last turn, beside the model's own answer. The
+// first call of the turn waits for the rest.
+func (c *conversation) plan(ctx context.Context) {
+	if c.spoken {
+		c.session.PlanAhead(ctx)
+	}
+	c.spoken = false
 }
 
 // noteOpen notes a call's id in the session.

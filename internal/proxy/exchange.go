@@ -139,6 +139,7 @@ const maxSessionID = 256
 func (x *exchange) run(cancel context.CancelCauseFunc) error {
 	idle := newIdle(x.p.o.Limits.Idle, cancel)
 	defer idle.stop()
+	x.c.plan(x.r.Context())
 
 	body := x.req.body
 	for {

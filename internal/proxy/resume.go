@@ -303,7 +303,10 @@ func (r *reader) recorded(ctx context.Context, m *remit.Monitor, id string) (*le
 
 // tell adds the turns from index from on.
 func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
+	last := r.lastUser()
+	defer func() { c.planless = false }()
 	for i := from; i < len(r.req.turns); {
+		c.planless = i < last
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -342,4 +345,22 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 
 	c.log = nil
 	return r.err
+}
+
+// lastUser returns the index of the user's last turn; -1 if there is none. Only that one
+// is planned for. Text that follows calls is not the user's.
+func (r *reader) lastUser() int {
+	last := -1
+	for i := len(r.req.turns) - 1; i >= 0; i-- {
+		t := r.turn(i)
+		switch {
+		case t.utterance != nil && last >= 0 && newFloor(t.utterance.calls).work:
+			last = -1
+		case t.utterance != nil && last >= 0:
+			return last
+		case last < 0 && slices.ContainsFunc(t.events, func(e remit.Event) bool { return e.Kind == remit.UserEvent }):
+			last = i
+		}
+	}
+	return last
 }
