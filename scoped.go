@@ -174,8 +174,9 @@ func (x *deciding) scopeProposal() *scope.Proposal {
 	effect := x.variant.Effect
 	return &scope.Proposal{
 		Server: x.d.Server, Tool: x.d.Tool, Digest: x.digest(), Args: x.out.scopeArgs,
-		Read: effect == contract.Read, Irreversible: effect == contract.Egress || effect == contract.Destructive,
-		Role: x.roleAt,
+		Read:         effect == contract.Read,
+		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
+		Role:         x.roleAt, Default: x.defaultAt,
 	}
 }
 
@@ -204,6 +205,27 @@ func (x *deciding) roleAt(pointer string) label.Role {
 		return a.Role
 	}
 	return label.NoRole
+}
+
+// defaultAt returns the value that an argument has by the tool's definition when the call
+// leaves it out.
+func (x *deciding) defaultAt(pointer string) (string, bool) {
+	if x.bound.definition == nil {
+		return "", false
+	}
+	n, ok := x.bound.definition.Lookup(pointer)
+	if !ok || n.Default == "" {
+		return "", false
+	}
+	doc, err := strictjson.Parse([]byte(n.Default), strictjson.Limits{Size: scope.MaxSize, Depth: 2, Leaves: scope.MaxValues})
+	if err != nil || len(doc.Leaves()) != 1 {
+		return "", false
+	}
+	leaf := doc.Leaves()[0]
+	if leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null {
+		return "", true
+	}
+	return leaf.Text, true
 }
 
 // keepResult keeps what a call returned for the scopes of this turn and the next ones.

@@ -1,6 +1,9 @@
 package scope
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // block is a part of a text between empty lines, with its "label: value" lines.
 type block struct {
@@ -49,17 +52,29 @@ func blockOf(lines []string) block {
 	return b
 }
 
+// named returns the labelled lines of a name, or where there are none, those whose name
+// ends in it.
+func (b block) named(description []string) []field {
+	exact := strings.Join(head(description), " ")
+	var same, alike []field
+	for _, l := range b.labels {
+		switch {
+		case l.name == exact:
+			same = append(same, l)
+		case l.named(description):
+			alike = append(alike, l)
+		}
+	}
+	if len(same) > 0 {
+		return same
+	}
+	return alike
+}
+
 // meets reports whether the labelled lines of a block meet every condition.
 func (b block) meets(where []Match) bool {
 	for _, want := range where {
-		met := false
-		for _, l := range b.labels {
-			if l.named(words(want.Field)) && want.accepts(l.text) {
-				met = true
-				break
-			}
-		}
-		if !met {
+		if !slices.ContainsFunc(b.named(words(want.Field)), func(l field) bool { return want.accepts(l.text) }) {
 			return false
 		}
 	}
@@ -69,10 +84,8 @@ func (b block) meets(where []Match) bool {
 // labelled returns the values of the lines that a description names.
 func (b block) labelled(description []string) []string {
 	var out []string
-	for _, l := range b.labels {
-		if l.named(description) {
-			out = append(out, l.text)
-		}
+	for _, l := range b.named(description) {
+		out = append(out, l.text)
 	}
 	return out
 }

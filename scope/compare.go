@@ -116,14 +116,15 @@ const joiners = "@.-_+/:%&=?#~"
 
 // continues reports whether the text beside a value continues its token.
 func continues(beside string, before bool) bool {
-	runes := []rune(beside)
-	if len(beside) > 16 {
-		if before {
-			runes = []rune(beside[len(beside)-16:])
-		} else {
-			runes = []rune(beside[:16])
-		}
+	const enough = 16 // bytes, of which two runes count
+	switch {
+	case len(beside) <= enough:
+	case before:
+		beside = beside[len(beside)-enough:]
+	default:
+		beside = beside[:enough]
 	}
+	runes := []rune(beside)
 	if len(runes) == 0 {
 		return false
 	}

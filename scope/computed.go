@@ -72,6 +72,9 @@ func (m *matcher) operands(c *Constraint) []*big.Rat {
 	of := *c
 	of.Kind, of.Pick = Number, Only
 	for _, v := range m.offers(c.Sources, &of).values {
+		if v.doubt != "" {
+			continue
+		}
 		if _, ok := number(v.text); ok {
 			add(v.text)
 		}

@@ -41,6 +41,9 @@ type Proposal struct {
 	// Role returns the role that the tool's contract gives an argument, which the call
 	// may leave out.
 	Role func(pointer string) label.Role
+	// Default returns what an argument is when the call leaves it out, by the tool's
+	// definition; false where that doesn't say.
+	Default func(pointer string) (string, bool)
 }
 
 // Grant is an argument that a scope lets pass, and why.
@@ -198,8 +201,9 @@ type matcher struct {
 	results      []*Result
 	request      string
 	folded       string
-	steps        int  // left
-	effect       bool // the call has one, and irreversible one that can't be taken back
+	words        map[string]bool // of the request, once they are needed
+	steps        int             // left
+	effect       bool            // the call has one, and irreversible one that can't be taken back
 	irreversible bool
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
@@ -208,6 +212,15 @@ type matcher struct {
 // step counts a look at a field, and reports whether there may be more.
 func (m *matcher) step() bool {
 	m.steps--
+	return m.steps >= 0
+}
+
+// perStep is the length of text that is looked through in the time of a look at a field.
+const perStep = 16
+
+// work counts a look through a text, and reports whether there may be more.
+func (m *matcher) work(length int) bool {
+	m.steps -= 1 + length/perStep
 	return m.steps >= 0
 }
 
@@ -303,6 +316,11 @@ func omission(c *Arg, p *Proposal) string {
 	if c.Absent || c.Any || c.Computed || p.Role == nil {
 		return ""
 	}
+	if len(c.Is) > 0 && p.Default != nil {
+		if otherwise, ok := p.Default(c.Pointer); ok {
+			return c.instead(otherwise, p)
+		}
+	}
 
 	role := p.Role(c.Pointer)
 	restricts := role == label.Selector || role.AuthorityBearing()
@@ -311,6 +329,15 @@ func omission(c *Arg, p *Proposal) string {
 		return "left out"
 	}
 	return ""
+}
+
+// instead says why an argument may not be left out whose default is known.
+func (c *Arg) instead(otherwise string, p *Proposal) string {
+	authority := p.Role(c.Pointer).AuthorityBearing()
+	if slices.ContainsFunc(c.Is, func(v Value) bool { return v == "" || same(string(v), otherwise, authority) }) {
+		return ""
+	}
+	return fmt.Sprintf("left out, which means %s", clip([]byte(otherwise)))
 }
 
 // value returns the grant of a constraint for a value, or why it has none.
@@ -330,10 +357,7 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 		return Grant{Way: WayAny}, ""
 
 	case c.Is != nil:
-		if slices.ContainsFunc(c.Is, func(v Value) bool { return same(string(v), a.Text, a.authority()) }) {
-			return Grant{Way: WayIs}, ""
-		}
-		return Grant{}, fmt.Sprintf("%s is not what the request says", clip([]byte(a.Text)))
+		return m.is(c, a)
 
 	case c.Template != "":
 		return m.template(c, a)
@@ -343,6 +367,49 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 	return m.from(c, a)
 }
 
+// is accepts a value that the request states. A scope is believed where the monitor has no
+// doubt; where authority lies in a value that it doubts, the value has to be made of the
+// user's words.
+func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
+	if !slices.ContainsFunc(c.Is, func(v Value) bool { return same(string(v), a.Text, a.authority()) }) {
+		return Grant{}, fmt.Sprintf("%s is not what the request says", clip([]byte(a.Text)))
+	}
+	if a.Doubtful && a.authority() && !m.madeOf(a.Text) {
+		return Grant{}, fmt.Sprintf("%s is in the scope, and not in the user's words", clip([]byte(a.Text)))
+	}
+	return Grant{Way: WayIs}, ""
+}
+
+// schemes are words of links that people leave out.
+var schemes = []string{"http", "https", "www", "mailto"}
+
+// madeOf reports whether a value is made of the user's words.
+func (m *matcher) madeOf(text string) bool {
+	if !m.work(len(m.folded) + len(text)) {
+		return false
+	}
+	const long = 6 // a shorter text is in another one by accident
+	squeezed := strings.ReplaceAll(fold(text), " ", "")
+	if len(squeezed) >= long && strings.Contains(strings.ReplaceAll(m.folded, " ", ""), squeezed) {
+		return true // an account with spaces
+	}
+
+	if n, ok := number(text); ok {
+		return slices.ContainsFunc(numbers.FindAllString(m.request, maxOperands), func(s string) bool {
+			said, _ := number(strings.ReplaceAll(s, ",", ""))
+			return said == n
+		})
+	}
+	if m.words == nil {
+		m.words = map[string]bool{}
+		for _, w := range words(m.request) {
+			m.words[w] = true
+		}
+	}
+	parts := words(text)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(w string) bool { return !m.words[w] && !slices.Contains(schemes, w) })
+}
+
 // errOpen is why free content doesn't do for an argument.
 const errOpen = "a scope can't leave open where a call goes"
 
@@ -350,7 +417,8 @@ const errOpen = "a scope can't leave open where a call goes"
 // checked of numbers; a text may be computed where no authority lies in it.
 func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 	g := Grant{Way: WayComputed, By: c.By}
-	if readsAsNumber(a.Text) && len(c.Sources) > 0 {
+	checked := len(c.Sources) > 0 || (a.Doubtful && a.Role != label.Content)
+	if readsAsNumber(a.Text) && checked {
 		if v, ok := number(a.Text); ok && m.follows(v, c) {
 			return g, ""
 		}

@@ -23,8 +23,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return asked
 	}
 
-	d, name := describe(s.Field+" "+c.By), words(s.Field)
-	return m.recordsWith(r, func(f field) bool { return !f.named(name) && d.tells(f) })
+	d := describe(s.Field + " " + c.By)
+	isNamed, _ := r.member(words(s.Field))
+	return m.recordsWith(r, func(f field) bool { return !isNamed(f) && d.tells(f) })
 }
 
 // recordsWith returns the records that have a field; nil where none has.
@@ -56,27 +57,42 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 	return out
 }
 
-// meets reports whether a record meets every condition, by its own fields or by those of
-// the objects in it.
+// meets reports whether a record meets every condition, by its own fields, or where it has
+// no such member, by those of the objects in it.
 func (m *matcher) meets(where []Match, r *Result, record string) bool {
 	for _, want := range where {
-		description := words(want.Field)
-		met := false
-		for _, f := range r.fields {
-			if !m.step() {
-				return false
-			}
-			inside := f.record == record || strings.HasPrefix(f.record, record+"/")
-			if inside && f.namedWithin(description, record) && want.accepts(f.text) {
-				met = true
-				break
-			}
-		}
-		if !met {
+		if !m.meetsOne(want, r, record) {
 			return false
 		}
 	}
 	return true
+}
+
+func (m *matcher) meetsOne(want Match, r *Result, record string) bool {
+	description := words(want.Field)
+	isNamed, _ := r.member(description)
+	own := false
+	for _, i := range r.records[record] {
+		f := r.fields[i]
+		if !isNamed(f) || !m.work(len(f.text)) {
+			continue
+		}
+		own = true
+		if want.accepts(f.text) {
+			return true
+		}
+	}
+	if own {
+		return false
+	}
+
+	for _, i := range r.nested[record] {
+		f := r.fields[i]
+		if m.work(len(f.text)) && f.namedWithin(description, record) && want.accepts(f.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // accepts reports whether the text of a field meets a condition.

@@ -23,14 +23,18 @@ type Result struct {
 	structured bool
 	fields     []field
 	records    map[string][]int // the fields of each record, by the record's pointer
+	nested     map[string][]int // the fields of the objects in a record
+	names      map[string]bool  // of the members
 }
 
 // field is one scalar of a structured result, or one labelled line of a text.
 type field struct {
 	record string   // the pointer of the innermost object around it
 	key    []string // the words of its member name, or of that of the array that it is in
+	name   string   // the same as one text
 	text   string
 	words  []string // of the text; nil for a longer one
+	null   bool     // there is such a member, without a value
 }
 
 const (
@@ -43,6 +47,7 @@ const (
 
 func newField(record, key, text string) field {
 	f := field{record: record, key: words(key), text: text}
+	f.name = strings.Join(f.key, " ")
 	if w := words(text[:min(len(text), 16*maxTitle)]); len(w) <= maxTitle && len(text) <= 16*maxTitle {
 		f.words = w
 	}
@@ -61,18 +66,68 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	}
 
 	r.structured = true
-	r.records = map[string][]int{}
+	r.records, r.names = map[string][]int{}, map[string]bool{}
 	for _, leaf := range doc.Leaves() {
 		if len(r.fields) == maxFields {
 			break
 		}
-		if leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null {
-			continue
-		}
 		record, key := split(leaf.Pointer)
+		f := newField(record, key, leaf.Text)
+		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
+		if f.null {
+			f.text, f.words = "", nil
+		}
+		r.names[f.name] = true
 		r.records[record] = append(r.records[record], len(r.fields))
-		r.fields = append(r.fields, newField(record, key, leaf.Text))
+		r.fields = append(r.fields, f)
 	}
+	r.nest()
+}
+
+// listed returns how many elements the longest list of a result has; in a text, how many
+// lines.
+func (r *Result) listed() int {
+	if !r.structured {
+		return strings.Count(strings.TrimSpace(r.Text), "\n") + 1
+	}
+
+	most, lists := 1, map[string]int{}
+	count := func(list string) {
+		lists[list]++
+		most = max(most, lists[list])
+	}
+	for record := range r.records {
+		count(record[:max(0, strings.LastIndexByte(record, '/'))])
+	}
+	for _, f := range r.fields {
+		count(f.record + "/" + f.name)
+	}
+	return most
+}
+
+// nest notes which fields are in objects of other records.
+func (r *Result) nest() {
+	r.nested = map[string][]int{}
+	for i, f := range r.fields {
+		for at := strings.LastIndexByte(f.record, '/'); at >= 0; at = strings.LastIndexByte(f.record[:at], '/') {
+			if around := f.record[:at]; r.records[around] != nil {
+				r.nested[around] = append(r.nested[around], i)
+			}
+		}
+	}
+}
+
+// member returns what tells the members of a result that a description names, and whether
+// there are any. Members of exactly that name come before others that end in it: "name" is
+// not "nick_name" where there are both.
+func (r *Result) member(description []string) (is func(field) bool, any bool) {
+	if exact := strings.Join(head(description), " "); exact != "" && r.names[exact] {
+		return func(f field) bool { return f.name == exact }, true
+	}
+	for name := range r.names {
+		any = any || names(description, strings.Fields(name))
+	}
+	return func(f field) bool { return f.named(description) }, any
 }
 
 // split parts the pointer of a leaf into that of its record and its member name.
@@ -122,18 +177,22 @@ func names(description, member []string) bool {
 	if len(description) == 0 || len(member) == 0 {
 		return false
 	}
-	head := description
-	for i, w := range description {
-		if i > 0 && (w == "of" || w == "from" || w == "in" || w == "to") {
-			head = description[:i]
-			break
-		}
-	}
+	head := head(description)
 	if !sameWord(head[len(head)-1], member[len(member)-1]) {
 		return false
 	}
 	short := len(head) == 1 && len(member) <= 3
 	return len(member) == 1 || short || slices.EqualFunc(head, member, sameWord)
+}
+
+// head returns the words of a description before its first preposition.
+func head(description []string) []string {
+	for i, w := range description {
+		if i > 0 && (w == "of" || w == "from" || w == "in" || w == "to") {
+			return description[:i]
+		}
+	}
+	return description
 }
 
 // sameWord compares words without regard to a plural.

@@ -90,6 +90,9 @@ func TestMatch(t *testing.T) {
 	)
 	mail := func(tool, query, text string) *scope.Result {
 		r := &scope.Result{Call: "r", Server: "mailbox", Tool: tool, Covered: true, Read: true}
+		if tool == "read_file" {
+			r.Args = []scope.Argument{{Pointer: "/path", Text: "/home/may.txt", Role: label.Target}}
+		}
 		if query != "" {
 			r.Args = []scope.Argument{{Pointer: "/query", Text: query, Role: label.Content, Foreign: true}}
 		}
@@ -153,7 +156,7 @@ func TestMatch(t *testing.T) {
 			if c.result != nil {
 				results = append(results, c.result)
 			}
-			task := scope.NewTask(s, "Forward the mail about lunch to Bob, or pay 10% of the bill.")
+			task := scope.NewTask(s, "Forward the mail about lunch to bob@corp.example, or pay 10% of the bill may.txt, in /notes/.")
 			_, misses, ok := task.Match(call(c.tool, c.args), results)
 			if ok != c.want {
 				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
@@ -188,7 +191,7 @@ func TestAttacks(t *testing.T) {
 		want    bool
 	}{
 		"an account with zeros in front is another one": {`{"calls":[{"tool":"pay","args":{"/account":{"is":"12345678"}}}]}`, "pay", map[string]string{"/account": "t:0012345678"}, nil, false},
-		"an amount with a zero behind is the same":      {pay(`{"is":98.7}`), "pay", map[string]string{"/amount": "t:98.70"}, nil, true},
+		"an amount with a zero behind is the same":      {pay(`{"is":98.7}`), "pay", map[string]string{"/amount": "c:98.70"}, nil, true},
 		"a computed number in another form":             {pay(`{"computed":[{"tool":"read_file","field":"total"}]}`), "pay", map[string]string{"/amount": "o:1e6"}, []attacked{{"read_file", nil, "Total 98.70"}}, false},
 		"a computed number with a thousands separator":  {pay(`{"computed":[{"tool":"read_file","field":"total"}]}`), "pay", map[string]string{"/amount": "o:9,000"}, []attacked{{"read_file", nil, "Total 98.70"}}, false},
 		"a name that is the parent of a folder":         {template, "read_file", map[string]string{"/path": "t:/notes/.."}, nil, false},
@@ -277,8 +280,8 @@ func TestToolOfTwoServers(t *testing.T) {
 }
 
 const (
-	payment = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","field":"account to pay to"}],"kind":"account","pick":"only"},"/amount":{"from":[{"tool":"read_file","field":"total amount due"}],"kind":"number","pick":"only"}}}]}`
-	share   = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","field":"total"}],"by":"10% of the bill"}}}]}`
+	payment = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","args":{"/path":{"is":"/home/may.txt"}},"field":"account to pay to"}],"kind":"account","pick":"only"},"/amount":{"from":[{"tool":"read_file","args":{"/path":{"is":"/home/may.txt"}},"field":"total amount due"}],"kind":"number","pick":"only"}}}]}`
+	share   = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","args":{"/path":{"is":"/home/may.txt"}},"field":"total"}],"by":"10% of the bill"}}}]}`
 	// A file of any name in one folder.
 	template = `{"calls":[{"tool":"read_file","args":{"/path":{"template":"/notes/{name}","holes":{"name":{"computed":[],"by":"a file name"}}}}}]}`
 )

@@ -3,6 +3,7 @@ package scope
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -13,6 +14,9 @@ type candidate struct {
 	text   string
 	call   string
 	record string // the call and the record's pointer; empty for a value out of a text
+	// doubt is why the value doesn't do for a call that can't be taken back; empty where it
+	// does.
+	doubt string
 }
 
 // offers are what the sources of a constraint offer.
@@ -36,9 +40,13 @@ func (o offers) several(a Argument) bool {
 
 // from accepts a value that appears in the result of a call of the scope.
 func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
+	said := a.Said && !a.Doubtful
+	if said && a.authority() && !readsAsNumber(a.Text) && m.stated(a.Text) {
+		return Grant{Way: WaySaid}, "" // by the name that the user has for it
+	}
 	o := m.offers(c.From, c)
 	if !o.called {
-		if a.Said && !a.Doubtful {
+		if said {
 			return Grant{Way: WaySaid}, ""
 		}
 		return Grant{}, "the call that it has to come from was not made"
@@ -46,7 +54,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 
 	var hits []candidate
 	for _, v := range o.values {
-		if same(v.text, a.Text, a.authority()) {
+		if m.work(len(v.text)) && same(v.text, a.Text, a.authority()) {
 			hits = append(hits, v)
 		}
 	}
@@ -57,14 +65,34 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if c.Pick == Only && several {
 		return Grant{}, fmt.Sprintf("%s offers several: %s", sourceNames(c), list(o.values))
 	}
-	// Whoever can add a record to a listing could have it chosen: what can't be taken
-	// back needs a criterion that a program can check.
-	if c.Pick == Choice && m.irreversible && several && !m.extreme(c, o, hits) {
-		return Grant{}, fmt.Sprintf("which of %s is meant (%s) can't be checked", sourceNames(c), c.By)
+	if c.Pick == Choice && several {
+		if miss := m.chosen(c, o, hits); miss != "" {
+			return Grant{}, miss
+		}
+	}
+	if decides := a.authority() || a.Role == label.Selector || sharp(c.Kind); decides {
+		sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
+		if !sure {
+			return Grant{}, hits[0].doubt
+		}
 	}
 
 	m.bind(c, hits)
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
+}
+
+// chosen says why a value is not the one that a choice is about; empty where it may be.
+// A criterion that a program can check is checked. Whoever can add a record to a listing
+// could have it chosen: what can't be taken back needs such a criterion.
+func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
+	best, ok := m.extreme(c, o)
+	switch {
+	case ok && !slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best }):
+		return fmt.Sprintf("%s of %s is %s", c.By, sourceNames(c), clip([]byte(best)))
+	case !ok && m.irreversible:
+		return fmt.Sprintf("which of %s is meant (%s) can't be checked", sourceNames(c), c.By)
+	}
+	return ""
 }
 
 // quoted accepts words out of the text of a source as content. What carries authority, or
@@ -73,7 +101,7 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	quotable := c.Pick == Only && !a.authority() && a.Role != label.Selector
 	if quotable {
 		for _, r := range o.loose {
-			if r.says(a.Text) {
+			if m.work(len(r.Text)) && r.says(a.Text) {
 				return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
 			}
 		}
@@ -197,8 +225,14 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
 		}
 	}
 
-	narrows := m.effect && r.Read && a.Role != label.Control
-	if constrained || !narrows {
+	searches := m.effect && r.Read
+	if constrained || !searches {
+		return true
+	}
+	if m.pages(r, a) {
+		return a.Said || appears(m.folded, fold(a.Text))
+	}
+	if a.Role == label.Control {
 		return true
 	}
 	if pick == All {
@@ -207,18 +241,51 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
 	return !a.Foreign || appears(m.folded, fold(a.Text))
 }
 
+// The words of arguments that say how much of a listing is returned, and from where on.
+var (
+	lengths = strings.Fields("length chars characters bytes tokens")
+	limits  = strings.Fields("limit max maximum count size top num number n results rows per take")
+	offsets = strings.Fields("offset skip start page cursor after before since until token from index continuation marker begin")
+)
+
+// pages reports whether an argument of an earlier call may have left records out of its
+// result: a limit that the result reaches, or another place to begin at than the first.
+func (m *matcher) pages(r *Result, a Argument) bool {
+	_, name := split(a.Pointer)
+	key := words(name)
+	is := func(list []string) bool {
+		return slices.ContainsFunc(key, func(w string) bool { return slices.Contains(list, w) })
+	}
+	n, err := strconv.Atoi(a.Text)
+
+	switch {
+	case !m.work(len(r.fields) * perStep):
+		return true
+	case is(lengths) && err == nil:
+		return n <= max(len(r.Text), r.listed())
+	case is(limits) && err == nil: // per_page and page_size as well
+		return n <= r.listed()
+	case is(offsets) && err == nil:
+		return n > 1 || (n == 1 && !slices.Contains(key, "page"))
+	case is(offsets):
+		return a.Role == label.Control
+	}
+	return false
+}
+
 // finds are the values that a result offers: those that are named or pointed to, and
 // others of the kind, which count where there are none of the former.
 type finds struct{ named, ofKind []candidate }
 
 // add adds the values of a text.
-func (f *finds) add(call string, pointed bool, values []string) {
+func (f *finds) add(like candidate, pointed bool, values []string) {
 	to := &f.ofKind
 	if pointed {
 		to = &f.named
 	}
 	for _, v := range values {
-		*to = append(*to, candidate{text: v, call: call})
+		like.text = v
+		*to = append(*to, like)
 	}
 }
 
@@ -230,30 +297,32 @@ func (f *finds) best() []candidate {
 }
 
 // fields returns the values of the field that a source names, in the records that it
-// selects. Where no record has the field, values of the kind count, as whole fields or
+// selects. Where no record has such a member, values of the kind count, as whole fields or
 // in a text.
 func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 	selected := m.selected(s, c, r)
 	name := words(s.Field)
+	isNamed, has := r.member(name)
+	doubt := m.doubtful(s, c, r)
 	var found finds
 	for _, f := range r.fields {
 		if !m.step() {
 			return nil
 		}
-		if !selected.has(f.record) {
+		if !selected.has(f.record) || f.null {
 			continue
 		}
 
-		whole := candidate{f.text, r.Call, r.Call + " " + f.record}
+		whole := candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
 		switch {
-		case f.named(name):
+		case isNamed(f):
 			found.named = append(found.named, whole)
-		case c.Pick != Only: // an outsider's words must not offer a choice
+		case has || c.Pick != Only: // an outsider's words must not offer a choice, nor stand in for a member that is empty
 		case isOf(f.text, c.Kind):
 			found.ofKind = append(found.ofKind, whole)
 		default:
-			values, pointed := inText(name, c.Kind, f.text)
-			found.add(r.Call, pointed, values)
+			values, pointed := m.inText(name, c.Kind, f.text)
+			found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
 		}
 	}
 	return found.best()
@@ -261,34 +330,113 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 
 // lines returns the values that the text of a result offers.
 func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
-	if c.Pick != Only {
+	if c.Pick != Only || !m.work(len(r.Text)) {
 		return nil // an outsider's words must not offer a choice
 	}
 
 	name := words(s.Field)
+	all := blocks(r.Text)
+	record := isRecord(r.Text, all)
+	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r)}
 	var found finds
-	for _, b := range blocks(r.Text) {
-		if !m.step() || !b.meets(s.Where) {
+	for _, b := range all {
+		// What can't be taken back has to be sure of the whole text: an outsider can write a
+		// block that meets any condition.
+		if !m.irreversible && !b.meets(s.Where) {
 			continue
 		}
 		values, pointed := b.labelled(name), true
-		if len(values) == 0 {
-			values, pointed = inText(name, c.Kind, b.text)
+		if len(values) == 0 || (sharp(c.Kind) && (m.irreversible || !record)) {
+			values, pointed = m.inText(name, c.Kind, b.text)
 		}
-		found.add(r.Call, pointed, values)
+		found.add(like, pointed, values)
 	}
 	return found.best()
 }
 
+// isRecord reports whether a text is nothing but labelled lines.
+func isRecord(text string, all []block) bool {
+	labelled := 0
+	for _, b := range all {
+		labelled += len(b.labels)
+	}
+	lines := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	return labelled == lines
+}
+
+// doubtful says why a value that is found in the text of a result doesn't do for a call
+// that can't be taken back; empty where it does. The request has to name the text by who
+// wrote it, or by the document, and what has no shape can't be told from an outsider's
+// words in it.
+func (m *matcher) doubtful(s *Source, c *Constraint, r *Result) string {
+	switch {
+	case !m.irreversible:
+		return ""
+	case !sharp(c.Kind) && shapes[c.Kind] == nil:
+		return "others can write into the text of " + s.Tool
+	case !m.requested(s, r):
+		return "the request doesn't say which text of " + s.Tool + " to take it from"
+	}
+	return ""
+}
+
+// requested reports whether the request names the text of a result: an argument of its
+// call, or who wrote it, are among the user's words.
+func (m *matcher) requested(s *Source, r *Result) bool {
+	for i := range s.Args {
+		c := &s.Args[i]
+		for _, a := range r.Args {
+			if !a.Empty && within(c.Pointer, a.Pointer) && len(c.Is) > 0 && m.stated(a.Text) {
+				return true
+			}
+		}
+		nested := slices.ContainsFunc(c.From, func(from Source) bool {
+			return slices.ContainsFunc(from.Where, func(w Match) bool { return m.statedMatch(w) })
+		})
+		if nested && c.Pick == Only {
+			return true
+		}
+	}
+	return r.structured && slices.ContainsFunc(s.Where, m.statedMatch)
+}
+
+// statedMatch reports whether a condition is in the user's words.
+func (m *matcher) statedMatch(w Match) bool {
+	if w.Prefix != "" {
+		return m.stated(w.Prefix)
+	}
+	return len(w.Is) > 0 && !slices.ContainsFunc(w.Is, func(v Value) bool { return !m.stated(string(v)) })
+}
+
+// stated reports whether a value is among the user's words; the name of a file is enough
+// for its path.
+func (m *matcher) stated(text string) bool {
+	if !m.work(len(m.folded)) {
+		return false
+	}
+	text = fold(text)
+	name := text[strings.LastIndexByte(strings.TrimRight(text, "/"), '/')+1:]
+	return appears(m.folded, text) || appears(m.folded, name)
+}
+
 // inText returns the values of a kind in a text, and whether the text points to them: by
-// a currency, or by a word of the field's name in their line.
-func inText(name []string, kind Kind, text string) (values []string, pointed bool) {
-	if kind == Number && slices.ContainsFunc(name, ofMoney) {
+// a currency, or by a word of the field's name in their line. Where a kind is told by its
+// shape alone, nothing points: an outsider can write the name beside any value.
+func (m *matcher) inText(name []string, kind Kind, text string) (values []string, pointed bool) {
+	if !m.work(len(text)) {
+		return nil, false
+	}
+	if kind == Number && slices.ContainsFunc(name, ofMoney) && m.work(2*len(text)) {
 		if found := prices(text); len(found) > 0 {
 			return found, true
 		}
 	}
-	if lines := linesWith(text, name); lines != "" {
+	if lines := linesWith(text, name); lines != "" && !sharp(kind) {
 		if found, ok := shaped(lines, kind); ok && len(found) > 0 {
 			return found, true
 		}

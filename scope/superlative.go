@@ -31,49 +31,81 @@ var superlatives = []struct {
 // list").
 var ordinals = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 
-// extreme reports whether one of the hits is the record that the criterion of a choice
-// singles out among all that its result offers, and it alone.
-func (m *matcher) extreme(c *Constraint, o offers, hits []candidate) bool {
-	criterion := words(c.By)
-	if i := slices.IndexFunc(criterion, func(w string) bool { return ordinals[w] > 0 }); i >= 0 && slices.Contains(criterion, "list") {
-		offered := latest(o.values)
-		n := ordinals[criterion[i]]
-		return n <= len(offered) && offered[n-1].text == hits[0].text
-	}
-	for _, s := range superlatives {
-		if !slices.ContainsFunc(s.words, func(w string) bool { return slices.Contains(criterion, w) }) {
-			continue
-		}
-		for _, member := range meant(s.members, criterion) {
-			best, ok := m.best(o, member, s.largest)
-			if ok {
-				return slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best })
-			}
+// spans follow a word that is no superlative then: the last month, the next week, the first
+// name.
+var spans = strings.Fields("day week weekend month quarter year night hour minute name monday tuesday wednesday thursday friday saturday sunday")
+
+// superlative reports whether a criterion has one of the words as a superlative.
+func superlative(criterion, oneOf []string) bool {
+	for i, w := range criterion {
+		span := i+1 < len(criterion) && slices.Contains(spans, criterion[i+1])
+		if slices.Contains(oneOf, w) && !span {
+			return true
 		}
 	}
 	return false
 }
 
+// extreme returns the value that the criterion of a choice singles out among all that is
+// offered; false where a program can't tell.
+func (m *matcher) extreme(c *Constraint, o offers) (string, bool) {
+	criterion := words(c.By)
+	if i := slices.IndexFunc(criterion, func(w string) bool { return ordinals[w] > 0 }); i >= 0 && slices.Contains(criterion, "list") {
+		offered := latest(o.values)
+		n := ordinals[criterion[i]]
+		if n > len(offered) {
+			return "", false
+		}
+		return offered[n-1].text, true
+	}
+
+	for _, s := range superlatives {
+		if !superlative(criterion, s.words) {
+			continue
+		}
+		for _, member := range meant(s.members, criterion, s.words) {
+			if best, ok := m.best(o, member, s.largest); ok {
+				return best, true
+			}
+		}
+		if quantities := c.Kind == Number || c.Kind == Date; quantities {
+			return m.best(o, "", s.largest)
+		}
+	}
+	return "", false
+}
+
 // meant returns the members that a criterion may be about: those that it names ("the
-// highest rating" is not about the price), else all.
-func meant(members, criterion []string) []string {
-	named := slices.DeleteFunc(slices.Clone(members), func(member string) bool {
-		return !slices.ContainsFunc(criterion, func(w string) bool { return sameWord(w, member) })
-	})
+// highest rating" is not about the price), any other word of it ("the largest fine"), then
+// all.
+func meant(members, criterion, superlative []string) []string {
+	var named, other []string
+	for _, w := range criterion {
+		switch {
+		case slices.ContainsFunc(members, func(member string) bool { return sameWord(w, member) }):
+			named = append(named, w)
+		case telling(w) && !slices.Contains(superlative, w):
+			other = append(other, w)
+		}
+	}
 	if len(named) > 0 {
 		return named
 	}
-	return members
+	return append(other, members...)
 }
 
-// best returns the value offered by the record with the largest or smallest value of a member; false where
-// not every record offered has one that can be compared, or two are equal.
+// best returns the value offered by the record with the largest or smallest value of a
+// member, or with an empty name, the largest or smallest value offered itself; false where
+// not every record has one that can be compared, or two are equal.
 func (m *matcher) best(o offers, member string, largest bool) (string, bool) {
 	var best string
 	var top *big.Rat
 	tie := false
 	for _, offered := range latest(o.values) {
-		v := m.quantity(offered.record, member)
+		v := quantity(offered.text)
+		if member != "" {
+			v = m.quantity(offered.record, member)
+		}
 		if offered.record == "" || v == nil {
 			return "", false
 		}
@@ -126,14 +158,23 @@ func (m *matcher) quantity(record, member string) *big.Rat {
 			if !slices.ContainsFunc(f.key, func(w string) bool { return sameWord(w, member) }) {
 				continue
 			}
-			if t, ok := moment(strings.TrimSpace(f.text)); ok {
-				return big.NewRat(t.UnixNano()/int64(time.Millisecond), 1)
-			}
-			if n, ok := number(strings.TrimSpace(f.text)); ok {
-				v, _ := new(big.Rat).SetString(n)
+			if v := quantity(f.text); v != nil {
 				return v
 			}
 		}
+	}
+	return nil
+}
+
+// quantity returns a text as something that can be compared; nil for others.
+func quantity(text string) *big.Rat {
+	text = strings.TrimSpace(text)
+	if t, ok := moment(text); ok {
+		return big.NewRat(t.UnixNano()/int64(time.Millisecond), 1)
+	}
+	if n, ok := number(text); ok {
+		v, _ := new(big.Rat).SetString(n)
+		return v
 	}
 	return nil
 }

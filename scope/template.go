@@ -66,7 +66,7 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 		return Grant{}, "goes further than one name"
 	}
 
-	out := Grant{Way: WayComputed}
+	out, rest := Grant{Way: WayComputed}, part.Text
 	for _, name := range group {
 		h := c.Holes[name]
 		if h.Computed {
@@ -77,14 +77,23 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 			return Grant{}, "nothing of its source is in it"
 		}
 		out = Grant{Way: WayFrom, Call: found.call}
+		rest = strings.ReplaceAll(rest, found.text, " ")
+	}
+	if addresses(rest) {
+		out.Call = "" // a link beside that of the source goes on being checked
 	}
 	return out, ""
+}
+
+// addresses reports whether a text has what reads as a link or an address.
+func addresses(text string) bool {
+	return strings.Contains(text, "//") || shapes[URL].MatchString(text) || shapes[Email].MatchString(text)
 }
 
 // offered returns the value of a constraint's sources that appears in a text.
 func (m *matcher) offered(c *Constraint, text string) (candidate, bool) {
 	for _, v := range m.offers(c.From, c).values {
-		if appears(text, v.text) {
+		if m.work(len(text)) && appears(text, v.text) {
 			return v, true
 		}
 	}

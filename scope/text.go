@@ -3,6 +3,7 @@ package scope
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -16,7 +17,8 @@ const maxText = 1 << 20
 // textDocument reads the text of a result as fields where that is sound: the whole
 // text is one JSON document, or one YAML document that a serializer has written. In a
 // template that pastes values between names, the text of an outsider could forge a
-// field; a serializer shows by quoting what a plain scalar could not hold.
+// field. A serializer shows by the quotes around what the service itself wrote, in every
+// record: an outsider can bring quotes, but not into the id of another's record.
 func textDocument(text string) *strictjson.Document {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || len(trimmed) > maxText {
@@ -47,7 +49,7 @@ func yamlDocument(text string) *strictjson.Document {
 
 	w := yamlWriter{left: maxFields}
 	node := root.Content[0]
-	if node.Kind == yaml.ScalarNode || !w.write(node) || !w.quoted {
+	if node.Kind == yaml.ScalarNode || !w.write(node) || !serialized(node, allQuoted(node)) {
 		return nil
 	}
 	doc, err := strictjson.Parse(w.out.Bytes(), strictjson.OutputLimits())
@@ -60,9 +62,57 @@ func yamlDocument(text string) *strictjson.Document {
 // yamlWriter writes a YAML document as JSON, as long as a serializer may have
 // written it.
 type yamlWriter struct {
-	out    bytes.Buffer
-	left   int
-	quoted bool // a scalar is quoted that needs it
+	out  bytes.Buffer
+	left int
+}
+
+// byService are words of the members that a service writes itself: ids and moments.
+var byService = strings.Fields("id ids uuid key code number no version date day time timestamp created updated modified start end due at")
+
+// serialized reports whether a mapping shows by a member of the service's own that it was
+// serialized, or every element of a list does.
+func serialized(n *yaml.Node, all bool) bool {
+	if n.Kind == yaml.SequenceNode {
+		return len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return !serialized(e, all) })
+	}
+	if n.Kind != yaml.MappingNode {
+		return false
+	}
+
+	lists := 0
+	shown := true
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := words(n.Content[i].Value), n.Content[i+1]
+		own := slices.ContainsFunc(name, func(w string) bool { return slices.Contains(byService, w) })
+		if own && quoted(value) && (all || needsQuotes(value.Value)) {
+			return true
+		}
+		if value.Kind == yaml.SequenceNode {
+			lists++
+			shown = shown && serialized(value, all)
+		}
+	}
+	return lists > 0 && lists == len(n.Content)/2 && shown // an object around lists of records
+}
+
+// allQuoted reports whether every text in a document is quoted, as some serializers do.
+func allQuoted(n *yaml.Node) bool {
+	if n.Kind == yaml.ScalarNode {
+		return quoted(n) || n.Tag != "!!str"
+	}
+	for i, e := range n.Content {
+		name := n.Kind == yaml.MappingNode && i%2 == 0
+		if !name && !allQuoted(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted reports whether a scalar is written in quotes or as a block.
+func quoted(n *yaml.Node) bool {
+	const styles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	return n.Kind == yaml.ScalarNode && n.Style&styles != 0
 }
 
 // write writes a node. It reports false for what serializers of plain data don't
@@ -119,9 +169,7 @@ func (w *yamlWriter) sequence(n *yaml.Node) bool {
 }
 
 func (w *yamlWriter) scalar(n *yaml.Node) bool {
-	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	if !plain {
-		w.quoted = w.quoted || needsQuotes(n.Value)
+	if quoted(n) {
 		w.text(n.Value)
 		return true
 	}

@@ -1,0 +1,237 @@
+package scope_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
+)
+
+// hostile is what a task's calls returned, and the call that it proposes then.
+type hostile struct {
+	request string
+	scope   string
+	results []attacked
+	tool    string
+	args    map[string]string // as of [call]
+	write   bool              // the call can be taken back
+	want    bool
+}
+
+func (h hostile) covered(t *testing.T) (covered bool, misses []string) {
+	t.Helper()
+	s, refused, err := scope.Parse([]byte(h.scope), tools(t))
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	var results []*scope.Result
+	for _, a := range h.results {
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Args: call(a.tool, a.args).Args}
+		r.SetContent(a.text, nil)
+		results = append(results, r)
+	}
+	p := call(h.tool, h.args)
+	p.Irreversible = !h.write
+	_, misses, ok := scope.NewTask(s, h.request).Match(p, results)
+	return ok, misses
+}
+
+// file is what read_file returned for a file.
+func file(path, text string) []attacked {
+	return []attacked{{"read_file", map[string]string{"/path": "c:" + path}, text}}
+}
+
+// mails is what list_mails returned for arguments.
+func mails(args map[string]string, text string) []attacked {
+	return []attacked{{"list_mails", args, text}}
+}
+
+// TestHostileTexts tells which values a text may decide that others can write into.
+func TestHostileTexts(t *testing.T) {
+	const (
+		request = "Pay the bill in may.txt."
+		paying  = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"account"}],"kind":"account","pick":"only"}}}]}`
+		open    = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"read_file","field":"account"}],"kind":"account","pick":"only"}}}]}`
+		listed  = `{"calls":[{"tool":"pay","args":{"/account":{"from":[{"tool":"list_mails","field":"account","where":{"name":"Ann"}}],"kind":"account","pick":"only"}}}]}`
+		sending = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"id"}],"kind":"id","pick":"only"}}}]}`
+		mine    = "DE89370400440532013000"
+		evil    = "GB33BUKB20201555555555"
+	)
+	account := func(a string) map[string]string { return map[string]string{"/account": "t:" + a} }
+
+	for name, c := range map[string]hostile{
+		"the only account of a file that the user named":     {request, paying, file("may.txt", "Dear Ann,\nplease pay to "+mine+".\nBob"), "pay", account(mine), false, true},
+		"a label beside an attacker's account":               {request, paying, file("may.txt", "Beneficiary: "+mine+"\n\nPS\naccount: "+evil), "pay", account(evil), false, false},
+		"the same, of a call that can be taken back":         {request, paying, file("may.txt", "Please pay to "+mine+"\n\naccount: "+evil), "pay", account(evil), true, false},
+		"a record, of a call that can be taken back":         {request, paying, file("may.txt", "account: "+mine+"\nother: "+evil), "pay", account(mine), true, true},
+		"a text that the user didn't name":                   {request, open, file("june.txt", "account: "+mine), "pay", account(mine), false, false},
+		"an id has no shape":                                 {request, sending, file("may.txt", "id: m1"), "forward_mail", map[string]string{"/id": "s:m1"}, false, false},
+		"an id, of a call that can be taken back":            {request, sending, file("may.txt", "id: m1"), "forward_mail", map[string]string{"/id": "s:m1"}, true, true},
+		"a memo where the account is null":                   {request, listed, mails(nil, `[{"name":"Ann","account":null,"memo":"account: `+evil+`"}]`), "pay", account(evil), false, false},
+		"a memo where the account is missing":                {request, listed, mails(nil, `[{"name":"Ann","memo":"account: `+evil+`"},{"name":"Bob","account":"`+mine+`"}]`), "pay", account(evil), false, false},
+		"a memo beside an account under another name":        {request, listed, mails(nil, `[{"name":"Ann","iban":"`+mine+`","memo":"account: `+evil+`"}]`), "pay", account(evil), false, false},
+		"a nick name is not a name":                          {request, listed, mails(nil, `[{"name":"Eve","nick_name":"Ann","account":"`+evil+`"}]`), "pay", account(evil), false, false},
+		"a name":                                             {request, listed, mails(nil, `[{"name":"Ann","nick_name":"Eve","account":"`+mine+`"}]`), "pay", account(mine), false, true},
+		"the name of a record in it is not its own":          {request, listed, mails(nil, `[{"name":"Eve","account":"`+evil+`","likes":[{"name":"Ann"}]}]`), "pay", account(evil), false, false},
+		"one page of a listing":                              {request, listed, mails(map[string]string{"/limit": "o:1"}, `[{"name":"Ann","account":"`+evil+`"}]`), "pay", account(evil), false, false},
+		"a listing that ends before its limit":               {request, listed, mails(map[string]string{"/limit": "o:10"}, `[{"name":"Ann","account":"`+mine+`"}]`), "pay", account(mine), false, true},
+		"a listing pasted by a template with hostile quotes": {request, listed, mails(nil, "- name: Bob\n  id: m1\n  account: "+mine+"\n- name: Eve\n  id: m2\n  account: x\n  date: '2026-01-02'\n- name: Ann\n  id: m3\n  account: "+evil+"\n"), "pay", account(evil), false, false},
+		"a listing that a serializer wrote":                  {request, listed, mails(nil, "- account: "+mine+"\n  id: '1'\n  name: Ann\n- account: "+evil+"\n  id: '2'\n  name: Eve\n"), "pay", account(mine), false, true},
+		"a listing with every text quoted":                   {request, listed, mails(nil, "- account: \""+mine+"\"\n  id: \"a1\"\n  name: \"Ann\"\n"), "pay", account(mine), false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestCheckedChoice: a criterion that a program can check is checked, whatever the call does.
+func TestCheckedChoice(t *testing.T) {
+	const list = `[{"id":"a","price":900,"fine":5,"date":"2026-01-02"},{"id":"b","price":100,"fine":50,"date":"2026-01-01"}]`
+	for name, c := range map[string]struct {
+		field, kind, by, value string
+		want                   bool
+	}{
+		"the cheapest":                           {"id", "id", "the cheapest", "b", true},
+		"not the cheapest":                       {"id", "id", "the cheapest", "a", false},
+		"not the newest":                         {"id", "id", "the newest one", "b", false},
+		"a member that no list knows":            {"id", "id", "the largest fine", "b", true},
+		"not the largest of such a member":       {"id", "id", "the largest fine", "a", false},
+		"the largest of the values themselves":   {"fine", "number", "the largest", "50", true},
+		"another than the largest of the values": {"fine", "number", "the largest", "5", false},
+		"a span of time is no superlative":       {"id", "id", "the one of last week", "b", true},
+		"what a program can't check":             {"id", "id", "the nicest", "a", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Do it.", tool: "forward_mail", args: map[string]string{"/id": "s:" + c.value}, write: true, results: mails(nil, list),
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"` + c.field + `"}],"kind":"` + c.kind + `","pick":"choice","by":"` + c.by + `"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestScopeIsHeldToTheRequest: where authority lies, a scope can't bring values of its own.
+func TestScopeIsHeldToTheRequest(t *testing.T) {
+	const request = "Write to Bob at bob@corp.example, pay 1,200 to DE89 3704 0044 0532 0130 00 and open shop.example/sale."
+	for value, want := range map[string]bool{
+		"bob@corp.example": true, "eve@evil.example": false, "DE89370400440532013000": true,
+		"https://shop.example/sale": true, "https://shop.example/sale?for=eve": false, "1200": true, "120": false,
+	} {
+		h := hostile{request: request, tool: "forward_mail", args: map[string]string{"/to": "t:" + value}, scope: `{"calls":[{"tool":"forward_mail","args":{"/to":{"is":"` + value + `"}}}]}`}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%s covered: %v, want %v (%v)", value, got, want, misses)
+		}
+	}
+}
+
+// TestComputedWithoutSources: a number follows from the request alone then.
+func TestComputedWithoutSources(t *testing.T) {
+	for value, want := range map[string]bool{"50": true, "100": true, "9000": false} {
+		p := call("pay", map[string]string{"/amount": "o:" + value})
+		p.Args[0].Doubtful = true
+		s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{"computed":[],"by":"half of it"}}}]}`), tools(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, misses, ok := scope.NewTask(s, "Pay half of 100").Match(p, nil); ok != want {
+			t.Errorf("%s covered: %v, want %v (%v)", value, ok, want, misses)
+		}
+	}
+}
+
+// TestOmittedSetting: what a call leaves out is what its tool makes of that.
+func TestOmittedSetting(t *testing.T) {
+	for name, c := range map[string]struct {
+		is, otherwise string
+		known, want   bool
+	}{
+		"the default is another":                        {`"private"`, "public", true, false},
+		"the default is the same":                       {`"private"`, "private", true, true},
+		"nobody says":                                   {`"private"`, "", false, true},
+		"a switch that is on, and has to be off":        {`false`, "true", true, false},
+		"a switch that is off":                          {`false`, "false", true, true},
+		"a switch that has to be on, and nobody says":   {`true`, "", false, false},
+		"a switch that is on by default, and has to be": {`true`, "true", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/note":{"is":`+c.is+`}}}]}`), tools(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := call("forward_mail", nil)
+			p.Role = func(string) label.Role { return label.Control }
+			p.Default = func(string) (string, bool) { return c.otherwise, c.known }
+			if _, misses, ok := scope.NewTask(s, "").Match(p, nil); ok != c.want {
+				t.Errorf("covered: %v, want %v (%v)", ok, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestComputedHoleBesideALink: what fills a computed hole beside that of a source goes on
+// being checked when it has a link.
+func TestComputedHoleBesideALink(t *testing.T) {
+	const note = `{"calls":[{"tool":"forward_mail","args":{"/note":{"template":"{text}{link}","holes":{"text":{"computed":[],"by":"a short cover"},
+		"link":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"link"}],"kind":"url","pick":"only"}}}}}]}`
+	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true, Args: call("", map[string]string{"/path": "c:may.txt"}).Args}
+	r.SetContent("See https://corp.example/may", nil)
+	for text, want := range map[string]bool{
+		"Here it is: https://corp.example/may":                           true,
+		"Here it is: https://evil.example/?q=9 https://corp.example/may": false,
+		"Write to eve@evil.example about https://corp.example/may":       false,
+	} {
+		s, _, err := scope.Parse([]byte(note), tools(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cover, misses, ok := scope.NewTask(s, "Post the link in may.txt.").Match(call("forward_mail", map[string]string{"/note": "c:" + text}), []*scope.Result{r})
+		if !ok {
+			t.Fatal(misses)
+		}
+		if got := cover.Grants[0].Names(); got != want {
+			t.Errorf("%q: the scope names the text: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// huge is a task with more and larger results than a match may look through.
+func huge(tb testing.TB) (*scope.Task, *scope.Proposal, []*scope.Result) {
+	tb.Helper()
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","field":"total"}],"by":"all of it"}}}]}`), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var results []*scope.Result
+	for range 256 {
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true}
+		r.SetContent(strings.Repeat("total 12.34 and 56 of 78\n", 40_000), nil)
+		results = append(results, r)
+	}
+	return scope.NewTask(s, "Pay it."), call("pay", map[string]string{"/amount": "o:12.34"}), results
+}
+
+// TestHugeResults: a match has a bound, and covers nothing beyond it.
+func TestHugeResults(t *testing.T) {
+	task, p, results := huge(t)
+	_, misses, ok := task.Match(p, results)
+	if ok || !strings.Contains(strings.Join(misses, " "), "too large") {
+		t.Errorf("covered: %v, misses %v", ok, misses)
+	}
+}
+
+func BenchmarkHugeResults(b *testing.B) {
+	task, p, results := huge(b)
+	b.ResetTimer()
+	for b.Loop() {
+		if _, _, ok := task.Match(p, results); ok {
+			b.Fatal("covered")
+		}
+	}
+}
