@@ -18,6 +18,7 @@ type cli struct {
 	Explain    explainCommand    `cmd:"" help:"Show where every argument of a call came from."`
 	Contract   contractCommand   `cmd:"" help:"Make, check, show and compare contracts."`
 	Policy     policyCommand     `cmd:"" help:"Make, check, test and review the company's policies for its tools."`
+	Scope      scopeCommand      `cmd:"" help:"Show and check what the user's requests authorise."`
 	Init       initCommand       `cmd:"" help:"Put Remit in front of a client's MCP servers, or take it out."`
 	Gateway    gatewayCommand    `cmd:"" help:"Run the gateway between an MCP client and its servers."`
 	Hook       hookCommand       `cmd:"" help:"Protect a coding agent with hooks."`

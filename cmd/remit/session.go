@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/remit-project/remit/scope"
 	"io"
 
 	"github.com/remit-project/remit/internal/command"
@@ -22,8 +21,8 @@ const (
 type sessionCommand struct {
 	engineFlags
 	judgeFlag
-	Scopes scope.Mode `placeholder:"MODE" default:"bound" help:"What scopes of the user's turns are for: off, grant or bound (bound)."`
-	Ack    bool       `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
+	plannerFlags
+	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
 }
 
 // Help is shown below the flags.
@@ -49,7 +48,10 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return err
 	}
-	engine.options.Scopes = c.Scopes
+	engine.options.Scopes = c.Scopes // also of scopes that come on the stream
+	if err := c.plan(&engine.options); err != nil {
+		return err
+	}
 	p := newDialogue(engine, c.Ack)
 	in := bufio.NewReaderSize(s.In, 1<<16)
 

@@ -263,7 +263,6 @@ func TestTricks(t *testing.T) {
 	for _, name := range []string{"tricks-1.yaml", "tricks-2.yaml", "tricks-3.yaml"} {
 		for _, a := range hook.Agents() {
 			t.Run(name+"/"+a.Name, func(t *testing.T) {
-				t.Parallel()
 				s, shared := newStage(t, a), newBed(t, nil)
 				list, passed := readList(t, name), 0
 				for _, i := range list {

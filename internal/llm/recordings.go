@@ -46,6 +46,10 @@ func Replay(dir string) *Recordings {
 	return r
 }
 
+// Replaying reports whether answers come from the directory alone, so that no key is
+// needed.
+func (r *Recordings) Replaying() bool { return r.replay }
+
 // outcome is how an exchange ended.
 type outcome string
 

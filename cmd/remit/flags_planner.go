@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/scope"
+)
+
+// plannerFlags are the flags of commands whose sessions may have a planner. A command
+// embeds them, and hands them the options of its monitors before these are made:
+//
+//	type proxyCommand struct {
+//		engineFlags
+//		plannerFlags
+//		…
+//	}
+//
+//	engine, err := c.engine()
+//	…
+//	if err := c.plan(&engine.options); err != nil {
+//		return err
+//	}
+type plannerFlags struct {
+	plannerModel
+	Plans  plannerRecordings `embed:"" prefix:"planner-"`
+	Scopes scope.Mode        `placeholder:"MODE" default:"bound" help:"What scopes of the user's turns are for: off, grant or bound (bound)."`
+}
+
+// plan gives a monitor's options the planner, where there is one. Without one they are as
+// they were.
+func (f *plannerFlags) plan(o *remit.Options) error {
+	p, err := f.planner(&f.Plans)
+	if err != nil || p == nil {
+		return err
+	}
+	o.Planner, o.PlanTime, o.Scopes = p, f.PlannerTimeout, f.Scopes
+	return nil
+}
+
+// plannerModel says which model plans.
+type plannerModel struct {
+	Planner        string        `placeholder:"MODEL" env:"REMIT_PLANNER" help:"The model that writes down what each of the user's turns authorises, as anthropic:NAME or openai:NAME; the key is in ANTHROPIC_API_KEY or OPENAI_API_KEY. It reads trusted text alone: docs/reference/planner.md."`
+	PlannerURL     string        `name:"planner-url" placeholder:"URL" help:"Where the planner's API begins, such as http://127.0.0.1:8000/v1. Without it OPENAI_BASE_URL or ANTHROPIC_BASE_URL counts, and then the provider's own."`
+	PlannerTimeout time.Duration `name:"planner-timeout" placeholder:"TIME" default:"20s" help:"How long the first call of a turn waits for the planner (20s). A turn without a plan has no scope."`
+}
+
+// plannerRecordings are where a planner's answers are kept.
+type plannerRecordings struct {
+	Record string `placeholder:"DIR" help:"Record what the planner says, and use again what was recorded."`
+	Replay string `placeholder:"DIR" help:"Plan from recordings alone, and ask no model."`
+}
+
+// planner makes the planner; nil without a model. Only the environment has keys, so that
+// no list of processes shows them.
+func (f *plannerModel) planner(r *plannerRecordings) (*planner.Planner, error) {
+	recordings, err := r.recordings()
+	if err != nil {
+		return nil, err
+	}
+	if f.Planner == "" {
+		if f.PlannerURL != "" || recordings != nil {
+			return nil, command.UsageError(hint.Wrap(errors.New("no planner is named"), "name its model with --planner MODEL"))
+		}
+		return nil, nil
+	}
+
+	e, err := llm.Named(f.Planner)
+	if err != nil {
+		return nil, command.UsageError(fmt.Errorf("--planner: %w", err))
+	}
+	e.BaseURL = f.PlannerURL
+	p, err := planner.New(planner.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Timeout: f.PlannerTimeout, Recordings: recordings})
+	if err != nil {
+		return nil, command.UsageError(err)
+	}
+	return p, nil
+}
+
+// recordings returns where answers are kept; nil for nowhere.
+func (r *plannerRecordings) recordings() (*llm.Recordings, error) {
+	switch {
+	case r.Record != "" && r.Replay != "":
+		return nil, command.UsageError(errors.New("recording and replaying exclude each other"))
+	case r.Replay != "":
+		return llm.Replay(r.Replay), nil
+	case r.Record != "":
+		return llm.Record(r.Record), nil
+	}
+	return nil, nil
+}

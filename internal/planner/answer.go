@@ -1,0 +1,385 @@
+package planner
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/scope"
+)
+
+// answerSchema is that of the model's answer. It has lists where a scope has maps, since
+// strict endpoints can't hold a model to members that nobody named.
+//
+//go:embed schema.json
+var answerSchema string
+
+// answer is what a model answers.
+type answer struct {
+	// Reading is what the user wants, in the model's words. Models that write it first
+	// find the calls better.
+	Reading   string   `json:"reading"`
+	Calls     []entry  `json:"calls"`
+	Delegates []source `json:"delegates"`
+}
+
+// entry is a call of an answer.
+type entry struct {
+	// Call is the name by which sources mean the entry.
+	Call  string          `json:"call"`
+	Tool  string          `json:"tool"`
+	Times json.RawMessage `json:"times"`
+	Args  []argument      `json:"args"`
+}
+
+// argument is a constraint of an answer, on an argument or a hole of a template.
+type argument struct {
+	At       string            `json:"at"`
+	Is       []json.RawMessage `json:"is"`
+	Any      bool              `json:"any"`
+	Absent   bool              `json:"absent"`
+	From     []source          `json:"from"`
+	Kind     string            `json:"kind"`
+	Pick     string            `json:"pick"`
+	By       string            `json:"by"`
+	Computed []source          `json:"computed"`
+	Template string            `json:"template"`
+	Holes    []argument        `json:"holes"`
+}
+
+// source is the result of an entry.
+type source struct {
+	Call  string  `json:"call"`
+	Field string  `json:"field"`
+	Where []match `json:"where"`
+}
+
+type match struct {
+	Field  string            `json:"field"`
+	Is     []json.RawMessage `json:"is"`
+	Prefix string            `json:"prefix"`
+}
+
+// The form of a scope, as the planner writes it.
+type (
+	object  = map[string]any
+	written struct {
+		Calls     []object `json:"calls"`
+		Delegates []object `json:"delegates"`
+	}
+)
+
+// maxExpanded bounds how often a scope repeats the entries that sources name: a scope
+// spells them out at every place.
+const maxExpanded = 2048
+
+// reader turns an answer into a scope.
+type reader struct {
+	answer *answer
+	shown  *shown
+	// left counts down from [maxExpanded].
+	left int
+}
+
+// read turns an answer into a scope. Mistakes are by entry: the scope holds without the
+// entries that have one.
+func (s *shown) read(raw json.RawMessage) (a *answer, data json.RawMessage, mistakes []string, err error) {
+	a = &answer{}
+	if err := json.Unmarshal(raw, a); err != nil {
+		return nil, nil, nil, err
+	}
+	r := &reader{answer: a, shown: s, left: maxExpanded}
+	out := written{Calls: []object{}, Delegates: []object{}}
+	for i := range a.Calls {
+		call, err := r.entry(i)
+		if err == nil {
+			err = check(written{Calls: []object{call}})
+		}
+		if err != nil {
+			mistakes = append(mistakes, fmt.Sprintf("/calls/%d: %v", i, err))
+			continue
+		}
+		out.Calls = append(out.Calls, call)
+	}
+	for i, d := range a.Delegates {
+		delegate, err := r.source(d, nil)
+		if err == nil {
+			err = check(written{Delegates: []object{delegate}})
+		}
+		if err != nil {
+			mistakes = append(mistakes, fmt.Sprintf("/delegates/%d: %v", i, err))
+			continue
+		}
+		out.Delegates = append(out.Delegates, delegate)
+	}
+
+	if err := s.reach(a); err != nil {
+		return nil, nil, nil, err
+	}
+	if data, err = strictjson.Encode(out); err != nil {
+		return nil, nil, nil, err
+	}
+	_, _, err = scope.Parse(data, nil)
+	return a, data, mistakes, err
+}
+
+// check returns what [scope.Parse] has against an entry.
+func check(w written) error {
+	data, err := strictjson.Encode(w)
+	if err != nil {
+		return err
+	}
+	_, refused, err := scope.Parse(data, nil)
+	if err == nil && len(refused) > 0 {
+		return fmt.Errorf("%s", refused[0].Message)
+	}
+	return err
+}
+
+// entry writes an entry of the answer as one of a scope.
+func (r *reader) entry(i int) (object, error) {
+	e := &r.answer.Calls[i]
+	if e.Call != "" && slices.ContainsFunc(r.answer.Calls[:i], func(other entry) bool { return other.Call == e.Call }) {
+		return nil, fmt.Errorf("another entry is called %s too: give each a name of its own", clip(e.Call))
+	}
+	out, err := r.called(e, nil)
+	if err != nil {
+		return nil, err
+	}
+	out["times"] = e.Times
+	return out, nil
+}
+
+// called writes the tool and the arguments of an entry. The path has the entries around
+// it that take values of its result.
+func (r *reader) called(e *entry, path []*entry) (object, error) {
+	if r.left--; r.left < 0 {
+		return nil, fmt.Errorf("the sources lead to more than %d calls: take values from fewer", maxExpanded)
+	}
+	if slices.Contains(path, e) {
+		return nil, fmt.Errorf("the entry %s takes values from its own result", clip(e.Call))
+	}
+	tool, ok := r.shown.tools[e.Tool]
+	if !ok {
+		return nil, fmt.Errorf("there is no tool %s: write one of the list", clip(e.Tool))
+	}
+
+	args := object{}
+	for _, a := range e.Args {
+		pointer := place(a.At)
+		if _, again := args[pointer]; again {
+			return nil, fmt.Errorf("%s is there twice: write the alternatives as one list", clip(pointer))
+		}
+		if !takes(tool, pointer) {
+			return nil, fmt.Errorf("the tool %s has no argument %s", clip(e.Tool), clip(pointer))
+		}
+		c, err := r.constraint(a, append(slices.Clip(path), e))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", clip(pointer), err)
+		}
+		args[pointer] = c
+	}
+	out := object{"tool": tool.Name, "args": args}
+	if tool.Server != "" {
+		out["server"] = tool.Server
+	}
+	return out, nil
+}
+
+// takes reports whether a pointer is a place of a tool's input: one that it lists, an
+// object or array around one, or a member of one whose members it doesn't list.
+func takes(t *scope.Tool, pointer string) bool {
+	segments := strings.Split(pointer, "/")
+	return slices.ContainsFunc(t.Args, func(p scope.Parameter) bool {
+		listed := strings.Split(p.Pointer, "/")
+		for i, want := range listed[:min(len(listed), len(segments))] {
+			if want != "*" && want != segments[i] {
+				return false
+			}
+		}
+		scalar := p.Type != "" && !strings.Contains(p.Type, "object") && !strings.Contains(p.Type, "array")
+		return len(segments) <= len(listed) || !scalar
+	})
+}
+
+// place makes a pointer of an argument's name, as small models write it.
+func place(at string) string {
+	if strings.HasPrefix(at, "/") {
+		return at
+	}
+	return "/" + at
+}
+
+// constraint writes an argument of the answer as a constraint of a scope.
+func (r *reader) constraint(a argument, path []*entry) (object, error) {
+	switch {
+	case a.Any:
+		return object{"any": true}, nil
+	case a.Absent:
+		return object{"absent": true}, nil
+	case a.Template != "":
+		return r.template(a, path)
+	case a.Computed != nil:
+		sources, err := r.sources(a.Computed, path)
+		return object{"computed": sources, "by": a.By}, err
+	case a.From != nil:
+		if len(a.From) == 0 {
+			return nil, fmt.Errorf("from is empty: name the entry whose result has the value")
+		}
+		sources, err := r.sources(a.From, path)
+		return object{"from": sources, "kind": a.Kind, "pick": a.Pick, "by": a.By}, err
+	}
+
+	if len(a.Is) == 0 {
+		return nil, fmt.Errorf("is is empty: write the value, or absent")
+	}
+	for _, v := range a.Is {
+		if err := r.shown.stated(v); err != nil {
+			return nil, err
+		}
+	}
+	return object{"is": a.Is}, nil
+}
+
+func (r *reader) template(a argument, path []*entry) (object, error) {
+	if err := r.shown.said(a.Template); err != nil {
+		return nil, err
+	}
+	holes := object{}
+	for _, h := range a.Holes {
+		c, err := r.constraint(h, path)
+		if err != nil {
+			return nil, fmt.Errorf("hole %s: %w", clip(h.At), err)
+		}
+		holes[strings.Trim(h.At, "/{}")] = c
+	}
+	return object{"template": a.Template, "holes": holes}, nil
+}
+
+func (r *reader) sources(all []source, path []*entry) ([]object, error) {
+	out := make([]object, 0, len(all))
+	for _, s := range all {
+		o, err := r.source(s, path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// source writes a source with the call that it names.
+func (r *reader) source(s source, path []*entry) (object, error) {
+	i := slices.IndexFunc(r.answer.Calls, func(e entry) bool { return e.Call == s.Call })
+	if i < 0 || s.Call == "" {
+		return nil, fmt.Errorf("no entry is called %s: list the call that the value comes from", clip(s.Call))
+	}
+	if len(path) > scope.MaxNesting {
+		return nil, fmt.Errorf("sources are nested more than %d deep", scope.MaxNesting)
+	}
+	out, err := r.called(&r.answer.Calls[i], path)
+	if err != nil {
+		return nil, fmt.Errorf("source %s: %w", clip(s.Call), err)
+	}
+	if s.Field != "" {
+		out["field"] = s.Field
+	}
+
+	where := object{}
+	for _, m := range s.Where {
+		w, err := r.match(m)
+		if err != nil {
+			return nil, fmt.Errorf("where %s: %w", clip(m.Field), err)
+		}
+		where[m.Field] = w
+	}
+	if len(where) > 0 {
+		out["where"] = where
+	}
+	return out, nil
+}
+
+func (r *reader) match(m match) (any, error) {
+	if m.Prefix != "" {
+		return object{"prefix": m.Prefix}, r.shown.said(m.Prefix)
+	}
+	for _, v := range m.Is {
+		if err := r.shown.stated(v); err != nil {
+			return nil, err
+		}
+	}
+	return m.Is, nil
+}
+
+// reaching are the shapes of values that say where something goes, or which one of many
+// is meant: mail addresses, URLs, accounts, phone numbers and other long runs of digits.
+var reaching = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+|\b[A-Z]{2}\d{2}[A-Z0-9]{8,}\b|\d{9,}`)
+
+// stated returns an error for a value that reaches somewhere and that nobody said: a
+// tool's description, or the model, has made it up.
+func (s *shown) stated(raw json.RawMessage) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw) // a number
+	}
+	return s.said(text)
+}
+
+func (s *shown) said(text string) error {
+	for _, found := range reaching.FindAllString(text, -1) {
+		if !strings.Contains(s.words, plain(found)) {
+			return fmt.Errorf("%s stands in no message: take it from the result of a call, or leave the entry out", clip(found))
+		}
+	}
+	return nil
+}
+
+// unspaced drops what people write into long numbers.
+var unspaced = strings.NewReplacer(" ", "", "\u00a0", "", "-", "")
+
+// plain returns a text as values are looked for in it.
+func plain(s string) string { return strings.ToLower(unspaced.Replace(s)) }
+
+// maxEffects bounds the different tools with an effect that one scope may cover, and
+// maxEntries its entries: a request in a person's words is for a few. A larger answer is
+// that of a model which something has steered, or which gives away all it sees.
+const (
+	maxEffects = 12
+	maxEntries = 40
+)
+
+// reach holds a scope to the bounds on what it covers.
+func (s *shown) reach(a *answer) error {
+	if len(a.Calls) > maxEntries {
+		return fmt.Errorf("/calls: %d entries: list at most %d, for what the user asks", len(a.Calls), maxEntries)
+	}
+	effects := map[string]bool{}
+	for _, e := range a.Calls {
+		if t := s.tools[e.Tool]; t != nil && t.Effect != "read" {
+			effects[e.Tool] = true
+		}
+	}
+	if len(effects) > maxEffects {
+		return fmt.Errorf("/calls: %d different tools that change something: list at most %d, for what the user asks", len(effects), maxEffects)
+	}
+	return nil
+}
+
+// clip shortens text of a model for a message.
+func clip(s string) string {
+	const longest = 80
+	return fmt.Sprintf("%q", display.Clip(s, longest))
+}
+
+// shown is what a model was shown of a request, by which its answer is checked.
+type shown struct {
+	// tools are by the names that the model gives them.
+	tools map[string]*scope.Tool
+	// words are what was said, as values are looked for in it.
+	words string
+}

@@ -1,0 +1,35 @@
+package planner
+
+import "github.com/remit-project/remit/scope"
+
+// The parts that tests look at.
+var (
+	Teach  = teach
+	Schema = answerSchema
+)
+
+// Taught returns the requests that models are taught with, and their answers.
+func Taught() (requests []*scope.Request, answers [][]byte, err error) {
+	all, err := readExamples()
+	for i := range all {
+		requests = append(requests, &all[i].Request)
+		answers = append(answers, all[i].Answer)
+	}
+	return requests, answers, err
+}
+
+// Read reads an answer to a request.
+func Read(r *scope.Request, answer []byte) (data []byte, mistakes []string, err error) {
+	s, _, _, err := show(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, data, mistakes, err = s.read(answer)
+	return data, mistakes, err
+}
+
+// Show returns what a model is shown of a request, and what was left out.
+func Show(r *scope.Request) (prompt string, notes []string, err error) {
+	_, prompt, notes, err = show(r)
+	return prompt, notes, err
+}

@@ -1,0 +1,257 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/scope"
+)
+
+// The bounds of what a model is shown, in bytes. Together they are some fifty thousand
+// tokens, which every current model takes.
+const (
+	// maxTurn bounds the user's message to plan for, and maxSaid what users and the
+	// assistant said. Text of this length is pasted; a message that is longer gets no
+	// scope, and earlier messages beyond it are left out whole.
+	maxTurn = 32 << 10
+	maxSaid = 64 << 10
+	// maxSystem bounds one text of the operator's, of which the beginning counts, and
+	// maxAssistant one of the assistant's, of which the end does.
+	maxSystem    = 16 << 10
+	maxAssistant = 4 << 10
+	// maxTools bounds the definitions of all tools.
+	maxTools = 96 << 10
+)
+
+// The errors of requests that no model is asked about.
+var (
+	ErrNoTurn   = errors.New("the user has said nothing to plan for")
+	ErrLongTurn = fmt.Errorf("the user's message is longer than %d bytes, which is too long to plan for: nothing of it may be left out", maxTurn)
+	ErrNoTools  = errors.New("there are no tools to plan for")
+)
+
+// show prepares a request for a model. The notes say what was left out.
+func show(r *scope.Request) (s *shown, prompt string, notes []string, err error) {
+	last := len(r.Said) - 1
+	switch {
+	case last < 0 || r.Said[last].By != scope.ByUser || strings.TrimSpace(r.Said[last].Text) == "":
+		return nil, "", nil, ErrNoTurn
+	case len(r.Said[last].Text) > maxTurn:
+		return nil, "", nil, ErrLongTurn
+	case len(r.Tools) == 0:
+		return nil, "", nil, ErrNoTools
+	}
+
+	var b strings.Builder
+	s, notes = define(&b, r.Tools)
+	more, err := converse(&b, r)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	notes = append(notes, more...)
+	fmt.Fprintf(&b, "It is %s.\nPlan for the last message of the user.", moment(r.Now))
+
+	var words strings.Builder
+	for _, said := range r.Said {
+		words.WriteString(plain(said.Text))
+		words.WriteByte('\n')
+	}
+	s.words = words.String()
+	return s, b.String(), notes, nil
+}
+
+// moment says when something is, for those who work out "next Friday".
+func moment(t time.Time) string {
+	zone := "UTC" + t.Format("-07:00")
+	if name := t.Location().String(); name != "" && name != "Local" && name != "UTC" {
+		zone = name + ", " + zone
+	}
+	return t.Format("Monday, 2006-01-02, 15:04") + " in the user's time zone (" + zone + ")"
+}
+
+// converse writes what was said, one message a line, so that no text can look like the
+// end of its message.
+func converse(b *strings.Builder, r *scope.Request) (notes []string, err error) {
+	from, left := first(r.Said)
+	if left += r.Omitted; left > 0 {
+		note := display.Count(left, "earlier message is", "earlier messages are") + " left out for their length"
+		notes = append(notes, note)
+		fmt.Fprintf(b, "The conversation, of which %s:\n", note)
+	} else {
+		b.WriteString("The conversation:\n")
+	}
+
+	for i, m := range r.Said {
+		if i < from && m.By != scope.BySystem {
+			continue
+		}
+		line := struct {
+			By   scope.Speaker `json:"by"`
+			Text string        `json:"text"`
+			Cut  bool          `json:"cut,omitempty"`
+		}{By: m.By, Text: m.Text}
+		switch {
+		case m.By == scope.BySystem && len(m.Text) > maxSystem:
+			line.Text, line.Cut = strings.ToValidUTF8(m.Text[:maxSystem], ""), true
+			notes = append(notes, "the system text is cut for its length")
+		case m.By == scope.ByAssistant && len(m.Text) > maxAssistant:
+			line.Text, line.Cut = strings.ToValidUTF8(m.Text[len(m.Text)-maxAssistant:], ""), true
+		}
+		data, err := strictjson.Encode(line)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(b, "%s\n", data)
+	}
+	return notes, nil
+}
+
+// first returns the first message that is shown, and how many before it are not: all of
+// a user's words, or none of a message.
+func first(said []scope.Said) (from, left int) {
+	room := maxSaid
+	for i, m := range slices.Backward(said) {
+		size := len(m.Text)
+		switch m.By {
+		case scope.BySystem:
+			continue
+		case scope.ByAssistant:
+			size = min(size, maxAssistant)
+		}
+		if room -= size; room >= 0 {
+			continue
+		}
+
+		for _, earlier := range said[:i+1] {
+			if earlier.By != scope.BySystem {
+				left++
+			}
+		}
+		return i + 1, left
+	}
+	return 0, 0
+}
+
+// shownTool is the line of a tool.
+type shownTool struct {
+	Tool    string            `json:"tool"`
+	Effect  string            `json:"effect,omitempty"`
+	About   string            `json:"about,omitempty"`
+	Args    map[string]string `json:"args"`
+	Returns []string          `json:"returns,omitempty"`
+}
+
+// detail is how much a model is told of each tool, in characters and members. Where not
+// all of it fits, all tools are told with less.
+type detail struct{ about, argument, returns int }
+
+func details() []detail {
+	return []detail{{1200, 300, 60}, {400, 120, 30}, {160, 60, 12}, {80, 0, 0}, {0, 0, 0}}
+}
+
+// define writes the tools, each on a line.
+func define(b *strings.Builder, tools []scope.Tool) (s *shown, notes []string) {
+	lines, cut := fitting(tools)
+	if cut {
+		notes = append(notes, "the descriptions of the tools are shortened, since there are many")
+	}
+	s = &shown{tools: map[string]*scope.Tool{}}
+	b.WriteString("The tools:\n")
+	for i, line := range lines {
+		if b.Len()+len(line) > maxTools {
+			left := len(lines) - i
+			notes = append(notes, fmt.Sprintf("%d of %d tools are left out: there are too many", left, len(lines)))
+			fmt.Fprintf(b, "And %d more, which you can't plan with.\n", left)
+			break
+		}
+		b.WriteString(line)
+		s.tools[nameOf(&tools[i])] = &tools[i]
+	}
+	return s, notes
+}
+
+// fitting returns the lines of the tools with as much detail as fits, and whether that is
+// less than usual.
+func fitting(tools []scope.Tool) (lines []string, cut bool) {
+	for i, d := range details() {
+		size := 0
+		lines = lines[:0]
+		for j := range tools {
+			line := lineOf(&tools[j], d)
+			size += len(line)
+			lines = append(lines, line)
+		}
+		if cut = i > 0; size <= maxTools {
+			break
+		}
+	}
+	return lines, cut
+}
+
+// nameOf returns the name that the model gives a tool. A request names the server of a
+// tool only where several have one of the name.
+func nameOf(t *scope.Tool) string {
+	if t.Server == "" {
+		return t.Name
+	}
+	return t.Server + "/" + t.Name
+}
+
+// lineOf writes a tool as the model sees it.
+func lineOf(t *scope.Tool, d detail) string {
+	out := shownTool{Tool: nameOf(t), Effect: t.Effect, About: cut(t.Description, d.about), Args: map[string]string{}}
+	for i := range t.Args {
+		out.Args[t.Args[i].Pointer] = argumentLine(&t.Args[i], d.argument)
+	}
+	for i := range t.Returns[:min(len(t.Returns), d.returns)] {
+		out.Returns = append(out.Returns, t.Returns[i].Pointer)
+	}
+	data, err := strictjson.Encode(out)
+	if err != nil {
+		return "" // texts always encode
+	}
+	return string(data) + "\n"
+}
+
+const (
+	// maxEnum bounds the values of an enumeration that a model is shown, and
+	// maxArgument the line of one argument.
+	maxEnum     = 24
+	maxArgument = 600
+)
+
+// argumentLine says what an argument is: its type or values, whether it is required, its
+// role, and the server's description.
+func argumentLine(p *scope.Parameter, about int) string {
+	parts := []string{p.Type}
+	if len(p.Values) > 0 {
+		parts[0] = strings.Join(p.Values[:min(len(p.Values), maxEnum)], " or ")
+	}
+	if p.Required {
+		parts = append(parts, "required")
+	}
+	if p.Role != "" {
+		parts = append(parts, p.Role)
+	}
+	if p.Default != "" {
+		parts = append(parts, "otherwise "+p.Default)
+	}
+	text := strings.Join(parts, ", ")
+	if d := cut(p.Description, about); d != "" {
+		text += ": " + d
+	}
+	return cut(text, maxArgument)
+}
+
+// cut shortens a text.
+func cut(s string, longest int) string {
+	if longest == 0 {
+		return ""
+	}
+	return display.Clip(s, longest)
+}

@@ -1,0 +1,191 @@
+package planner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/scope"
+)
+
+// Says says in words which values a constraint allows. Text of others in it is quoted, in
+// one line, and bounded.
+func Says(c *scope.Constraint) string {
+	switch {
+	case c.Absent:
+		return "left out"
+	case c.Any:
+		return "anything"
+	case c.Is != nil:
+		return alternatives(c.Is)
+	case c.Template != "":
+		return template(c)
+	case c.Computed:
+		return "computed" + sourcesOf(" from ", c.Sources) + by(c)
+	}
+
+	switch c.Pick {
+	case scope.All:
+		return "ANY " + kind(c) + sourcesOf(" in ", c.From)
+	case scope.Choice:
+		return "one " + kind(c) + sourcesOf(" in ", c.From) + by(c)
+	}
+	return "the only " + kind(c) + sourcesOf(" in ", c.From) + by(c)
+}
+
+func kind(c *scope.Constraint) string {
+	if c.Kind == "" {
+		return "value"
+	}
+	return display.Name(string(c.Kind))
+}
+
+func by(c *scope.Constraint) string {
+	if c.By == "" {
+		return ""
+	}
+	return " (" + quote(c.By) + ")"
+}
+
+// maxShownValues bounds the alternatives that are written out.
+const maxShownValues = 8
+
+func alternatives(values []scope.Value) string {
+	var out []string
+	for _, v := range values[:min(len(values), maxShownValues)] {
+		out = append(out, quote(string(v)))
+	}
+	if more := len(values) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(out, " or ")
+}
+
+func template(c *scope.Constraint) string {
+	var holes []string
+	for _, name := range slices.Sorted(maps.Keys(c.Holes)) {
+		h := c.Holes[name]
+		holes = append(holes, display.Name(name)+" is "+Says(&h))
+	}
+	return quote(c.Template) + ", where " + strings.Join(holes, " and ")
+}
+
+func sourcesOf(lead string, all []scope.Source) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var out []string
+	for i := range all {
+		out = append(out, Source(&all[i]))
+	}
+	return lead + strings.Join(out, " or ")
+}
+
+// Source says in words what a source is.
+func Source(s *scope.Source) string {
+	text := "the result of " + display.Name(s.Tool)
+	if args := argsOf(s.Args); args != "" {
+		text += " (" + args + ")"
+	}
+	if s.Field != "" {
+		text = quote(s.Field) + " of " + text
+	}
+
+	var where []string
+	for _, m := range s.Where {
+		if m.Prefix != "" {
+			where = append(where, display.Name(m.Field)+" begins with "+quote(m.Prefix))
+		} else {
+			where = append(where, display.Name(m.Field)+" is "+alternatives(m.Is))
+		}
+	}
+	if len(where) > 0 {
+		text += ", where " + strings.Join(where, " and ")
+	}
+	return text
+}
+
+// argsOf names the arguments that a source's call must have.
+func argsOf(args []scope.Arg) string {
+	var out []string
+	for _, a := range args {
+		if a.Is != nil {
+			out = append(out, display.Name(strings.TrimPrefix(a.Pointer, "/"))+" "+alternatives(a.Is))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// longestQuote bounds text of a model or a user in a line.
+const longestQuote = 120
+
+func quote(s string) string { return strconv.Quote(display.Clip(display.OneLine(s), longestQuote)) }
+
+// many is how often a call with an effect may be made before that is wide.
+const many = 10
+
+// Wide says in which respects an entry reaches far: what to look at before a scope like it
+// is trusted. It is nil for a call that only reads.
+func Wide(e *scope.Call, t *scope.Tool) []string {
+	if t != nil && t.Effect == "read" {
+		return nil
+	}
+	var out []string
+	if e.Times.Each {
+		out = append(out, "as often as its sources have values")
+	} else if e.Times.N > many {
+		out = append(out, fmt.Sprintf("up to %d times", e.Times.N))
+	}
+	for i := range e.Args {
+		a := &e.Args[i]
+		if w := wideArg(&a.Constraint, roleOf(t, a.Pointer)); w != "" {
+			out = append(out, display.Name(a.Pointer)+" "+w)
+		}
+	}
+	return out
+}
+
+// wideArg says how a constraint leaves open who gets something or what is changed; empty
+// where it doesn't.
+func wideArg(c *scope.Constraint, role string) string {
+	decides := role != "content" && role != "control"
+	switch {
+	case c.Any && decides:
+		return "may be anything"
+	case c.Pick == scope.All && !slices.ContainsFunc(c.From, func(s scope.Source) bool { return len(s.Where) > 0 }):
+		return "may be ANY of a whole listing"
+	case c.Pick == scope.Choice && len(c.By) == 0:
+		return "may be any of a listing: no criterion is given"
+	case c.Template != "" && decides:
+		for _, h := range c.Holes {
+			if h.Any {
+				return "is open in part"
+			}
+		}
+	}
+	return ""
+}
+
+func roleOf(t *scope.Tool, pointer string) string {
+	if t == nil {
+		return ""
+	}
+	for _, p := range t.Args {
+		if p.Pointer == pointer || strings.HasPrefix(p.Pointer, pointer+"/") {
+			return p.Role
+		}
+	}
+	return ""
+}
+
+// Find returns the tool of a request that an entry means; nil for none.
+func Find(tools []scope.Tool, server, name string) *scope.Tool {
+	i := slices.IndexFunc(tools, func(t scope.Tool) bool { return t.Name == name && (server == "" || t.Server == server) })
+	if i < 0 {
+		return nil
+	}
+	return &tools[i]
+}
