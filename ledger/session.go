@@ -80,6 +80,39 @@ func (s *Session) Scope(ctx context.Context, data []byte) (parsed *scope.Scope, 
 	return parsed, refused, err
 }
 
+// CheckScope reports what [Session.Scope] would do, and does nothing.
+func (s *Session) CheckScope(ctx context.Context, data []byte) (*scope.Scope, []scope.Refusal, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, nil, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	defer release()
+
+	v.behind = true // another replica may have gone on
+	if _, err := s.refresh(ctx, v); err != nil {
+		return nil, nil, err
+	}
+	return v.session.CheckScope(data)
+}
+
+// LastScope finds the scope of the user's last turn in the log, which takes time in
+// proportion to the session's length. Where there is none, it returns the event that says
+// why, and nil where there is no such event either.
+func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
+	var last *remit.Event
+	for e, err := range s.Events(ctx) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Kind == remit.UserEvent:
+			last = nil
+		case e.Kind == remit.ScopeEvent && (len(e.Scope) > 0 || last == nil):
+			last = &e
+		}
+	}
+	return last, nil
+}
+
 // Principal tells for whom the agent works; see [remit.Session.Principal].
 func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
 	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})

@@ -78,6 +78,9 @@ func (s *Server) runKeyed(ctx context.Context, r *request, id store.Request, f f
 
 // replyTo returns the reply for the outcome of a request's write.
 func (r *request) replyTo(outcome any) reply {
+	if r.made != nil {
+		return *r.made
+	}
 	switch o := outcome.(type) {
 	case store.SessionInfo:
 		return sessionReply(o)

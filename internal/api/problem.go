@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -92,12 +93,14 @@ func problemOf(err error) (p *problem, known bool) {
 	switch {
 	case errors.As(err, &p):
 		return p, true
-	case errors.Is(err, store.ErrInvalid):
+	case errors.Is(err, store.ErrInvalid), errors.Is(err, scope.ErrInvalid):
 		return invalidRequest.errorf("%s", clip(err.Error())), true
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, remit.ErrUnknownCall):
 		return notFound.errorf("check the id"), true
 	case errors.Is(err, remit.ErrNotAwaited):
 		return conflict.errorf("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true
+	case errors.Is(err, remit.ErrNoTurn), errors.Is(err, remit.ErrLongTurn):
+		return conflict.errorf("%s", err), true
 	case errors.Is(err, store.ErrPruned):
 		return gone.errorf("begin a session under another id"), true
 	case errors.Is(err, store.ErrExists):

@@ -28,6 +28,8 @@ type request struct {
 	// form formats a decision.
 	settles *store.Settlement
 	form    func(*remit.Decision) any
+	// made is the reply to a request whose write says nothing of it; nil for others.
+	made *reply
 	// unseen is true when the caller may not report everything that the model
 	// sees, unless the session was created otherwise.
 	unseen bool

@@ -144,6 +144,8 @@ func (s *Server) handlers() map[string]handler {
 		"getSession":      {answer: s.getSession},
 		"endSession":      {answer: s.endSession},
 		"addEvent":        {answer: s.addEvent},
+		"giveScope":       {answer: s.giveScope},
+		"getScope":        {answer: s.getScope},
 		"decide":          {answer: s.decide},
 		"listDecisions":   {answer: s.listDecisions},
 		"getDecision":     {answer: s.getDecision},

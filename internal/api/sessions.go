@@ -179,7 +179,9 @@ func (s *Server) addEvent(ctx context.Context, r *request) (reply, error) {
 	case "system":
 		err = session.System(ctx, in.Text)
 	case "user":
-		err = session.User(ctx, in.Text)
+		if err = session.User(ctx, in.Text); err == nil {
+			session.PlanAhead(ctx)
+		}
 	case "attach":
 		err = session.Attach(ctx, in.Name, in.Text)
 	case "assistant":

@@ -98,6 +98,39 @@ def test_async() -> None:
     asyncio.run(run())
 
 
+TO_ANN = {"calls": [{"tool": "send_email", "args": {"/to": {"is": "ann@corp.example"}}}, {"tool": "send_fax"}]}
+
+
+def test_gives_the_scope_of_a_turn() -> None:
+    with Remit(URL, TOKEN) as remit:
+        session = remit.session(tools=TOOLS)
+        with pytest.raises(Problem) as early:
+            session.give_scope(TO_ANN)
+        assert early.value.kind == "conflict"
+        session.user("Tell ann@corp.example what bob@corp.example wrote")
+        assert session.scope() is None
+        given = session.give_scope(TO_ANN)
+        assert given == session.scope()
+        assert given["calls"] == 1 and [r["path"] for r in given["refused"]] == ["/calls/1"] and given["scope"] == TO_ANN
+        assert session.decide("send_email", {"to": "ann@corp.example"}).allowed
+        held = session.decide("send_email", {"to": "bob@corp.example"})
+        assert [r["code"] for r in held.reasons] == ["outside-scope"]
+        session.user("Thanks")
+        assert session.scope() is None
+        with pytest.raises(Problem) as unread:
+            session.give_scope({"calls": "all"})
+        assert unread.value.kind == "invalid-request"
+
+    async def run() -> None:
+        async with AsyncRemit(URL, TOKEN) as remit:
+            session = await remit.session(tools=TOOLS)
+            await session.user("Write to ann@corp.example")
+            assert await session.scope() is None
+            assert await session.give_scope(TO_ANN) == await session.scope()
+
+    asyncio.run(run())
+
+
 def test_scopes() -> None:
     with Remit(URL, os.environ["REMIT_OTHER_TOKEN"]) as other, pytest.raises(Problem) as refused:
         other.session()

@@ -6,7 +6,7 @@ Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, BadAnswer, Decision, Finding, NoSession, Problem, Reason, RemitError, SessionInfo, ToolSet, Unreachable, Verdict
+from .models import Approval, BadAnswer, Decision, Finding, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
 
 __all__ = [
     "Approval",
@@ -18,11 +18,13 @@ __all__ = [
     "NoSession",
     "Problem",
     "Reason",
+    "Refusal",
     "Remit",
     "RemitError",
     "Session",
     "SessionInfo",
     "ToolSet",
+    "TurnScope",
     "Unreachable",
     "Verdict",
 ]

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, Unreachable
+from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
 
 
 class AsyncRemit:
@@ -111,6 +111,24 @@ class AsyncSession:
     async def event(self, body: dict[str, Any]) -> None:
         """Add an event, in the form of the session protocol's lines."""
         await self._remit.send(wire.post(f"{self._path}/events", body))
+
+    async def give_scope(self, scope: dict[str, Any]) -> TurnScope:
+        """Say what the user's last turn authorises, as a planner of yours wrote it.
+
+        A planner reads trusted text alone: never pass on what an agent, a tool or a
+        page says. The scope ends with the turn.
+        """
+        out: TurnScope = await self._remit.send(wire.post(f"{self._path}/scope", {"scope": scope}))
+        return out
+
+    async def scope(self) -> TurnScope | None:
+        """What the user's last turn authorises, or why it has no scope; None as long as there is neither."""
+        try:
+            out: TurnScope = await self._remit.send(wire.get(f"{self._path}/scope"))
+        except Problem as problem:
+            wire.missing(problem)
+            return None
+        return out
 
     async def decide(
         self, tool: str, arguments: dict[str, Any] | str, *, call: str | None = None, server: str | None = None

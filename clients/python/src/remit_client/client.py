@@ -9,7 +9,7 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, Unreachable
+from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
 
 
 class Remit:
@@ -110,6 +110,24 @@ class Session:
     def event(self, body: dict[str, Any]) -> None:
         """Add an event, in the form of the session protocol's lines."""
         self._remit.send(wire.post(f"{self._path}/events", body))
+
+    def give_scope(self, scope: dict[str, Any]) -> TurnScope:
+        """Say what the user's last turn authorises, as a planner of yours wrote it.
+
+        A planner reads trusted text alone: never pass on what an agent, a tool or a
+        page says. The scope ends with the turn.
+        """
+        out: TurnScope = self._remit.send(wire.post(f"{self._path}/scope", {"scope": scope}))
+        return out
+
+    def scope(self) -> TurnScope | None:
+        """What the user's last turn authorises, or why it has no scope; None as long as there is neither."""
+        try:
+            out: TurnScope = self._remit.send(wire.get(f"{self._path}/scope"))
+        except Problem as problem:
+            wire.missing(problem)
+            return None
+        return out
 
     def decide(
         self, tool: str, arguments: dict[str, Any] | str, *, call: str | None = None, server: str | None = None

@@ -68,6 +68,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         system_prompt: str | None = None,
         approval_seconds: float = 0,
         unseen_user: bool | None = None,
+        scope: Callable[[str], dict[str, Any] | None] | None = None,
     ) -> None:
         """Make the middleware.
 
@@ -77,6 +78,8 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         ``system_prompt`` is the agent's. A call that is held back waits for
         ``approval_seconds`` for a person's answer. ``unseen_user`` says that the model
         sees what doesn't come by the agent's messages, such as a store's memory.
+        ``scope`` is a planner of your own: it gets what the user said last, and returns
+        what that authorises, or None. Where the server has a planner, leave it out.
         """
         super().__init__()
         self._client = client
@@ -84,6 +87,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         self._system_prompt = system_prompt
         self._approval_seconds = approval_seconds
         self._unseen_user = unseen_user
+        self._scope = scope
         definitions = [convert_to_openai_tool(tool) for tool in tools]
         self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -127,12 +131,21 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
     def _feed(self, session: Session, new: _New) -> dict[str, Any]:
         for event in new.events:
             session.event(event)
+        if (scope := self._scope_of(new)) is not None:
+            session.give_scope(scope)
         return new.update(session.id)
 
     async def _afeed(self, session: AsyncSession, new: _New) -> dict[str, Any]:
         for event in new.events:
             await session.event(event)
+        if (scope := self._scope_of(new)) is not None:
+            await session.give_scope(scope)
         return new.update(session.id)
+
+    def _scope_of(self, new: _New) -> dict[str, Any] | None:
+        """What the user's last words authorise, where they are new and somebody says so."""
+        said = [event["text"] for event in new.events if event["type"] == "user"]
+        return self._scope(said[-1]) if self._scope and said else None
 
     # Then each call, before it runs, and what it returned.
 

@@ -52,6 +52,7 @@ class RemitNodes:
         system_prompt: str | None = None,
         approval_seconds: float = 0,
         unseen_user: bool | None = None,
+        scope: Callable[[str], dict[str, Any] | None] | None = None,
     ) -> None:
         """Make the nodes; the arguments are those of the middleware for agents."""
         self._tools = tools
@@ -63,6 +64,7 @@ class RemitNodes:
             system_prompt=system_prompt,
             approval_seconds=approval_seconds,
             unseen_user=unseen_user,
+            scope=scope,
         )
         self.begin = self._abegin if self._awaited else self._begin
         self.read = self._aread if self._awaited else self._read

@@ -53,6 +53,25 @@ class SessionInfo(TypedDict):
     ended: NotRequired[str]
 
 
+class Refusal(TypedDict):
+    """An entry of a scope that grants nothing, and why."""
+
+    path: str
+    message: str
+
+
+class TurnScope(TypedDict):
+    """What the user's last turn authorises."""
+
+    #: How many of the scope's entries hold.
+    calls: int
+    refused: NotRequired[list[Refusal]]
+    #: The scope as it was written; absent where there is none.
+    scope: NotRequired[dict[str, Any]]
+    #: What the server's planner was shown, or why there is no scope.
+    planned: NotRequired[dict[str, Any]]
+
+
 class Approval(TypedDict):
     """A question to a person, with what became of it."""
 

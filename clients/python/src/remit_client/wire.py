@@ -101,6 +101,12 @@ def created(problem: Problem) -> None:
         raise problem
 
 
+def missing(problem: Problem) -> None:
+    """Pass over what isn't there."""
+    if problem.kind != "not-found":
+        raise problem
+
+
 def new_session(id: str | None, tools: list[ToolSet] | None, unseen_user: bool | None) -> Request:
     body: dict[str, Any] = {}
     if id is not None:
