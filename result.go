@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -29,12 +29,9 @@ func (s *Session) addResult(r Result, at time.Time) {
 	s.begin(at)
 	s.task.talk.tainted = true
 
-	out := provenance.Result{Text: r.Content, Document: structured(r), Beside: len(r.Structured) > 0}
-	name := "result:" + r.Call
 	record, ok := s.calls[r.Call]
-	if ok && verbatim(record, r) {
-		out.Document = nil
-	}
+	out := provenance.Result{Text: r.Content, Document: structured(r, record), Beside: len(r.Structured) > 0}
+	name := "result:" + r.Call
 	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
 		out.Origin = label.OriginsOf(label.OriginUnknown)
@@ -59,26 +56,47 @@ func verbatim(record *callRecord, r Result) bool {
 	return len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim)
 }
 
-// structured returns the structured form of a result: the one that the tool
-// gave, or the text itself where that is JSON; nil when there is none. Text that
-// only looks like structure (YAML, key and value lines) is text: the author of one
-// line of it may write them all.
-func structured(r Result) *strictjson.Document {
-	raw := []byte(r.Structured)
-	if len(raw) == 0 {
-		if !strings.HasPrefix(r.Content, "{") && !strings.HasPrefix(r.Content, "[") {
+// structured returns the structured form of a result: the one that the tool gave, or the
+// text where that can be read as fields; nil when there is none. The call's contract says
+// how the tool writes; it is nil for a call that the session doesn't know.
+func structured(r Result, record *callRecord) *strictjson.Document {
+	if len(r.Structured) > 0 {
+		doc, err := strictjson.Parse(r.Structured, strictjson.OutputLimits())
+		if err != nil {
 			return nil
 		}
-		raw = []byte(r.Content)
+		if k := doc.Root().Kind(); k != strictjson.Object && k != strictjson.Array {
+			return nil
+		}
+		return doc
 	}
-	doc, err := strictjson.Parse(raw, strictjson.OutputLimits())
-	if err != nil {
+
+	if record == nil || record.bound == nil || record.variant == nil {
+		return serialized.Read(r.Content, serialized.JSON, serialized.Trust{})
+	}
+	o := record.variant.Output
+	if o.Format == "" && verbatim(record, r) {
 		return nil
 	}
-	if k := doc.Root().Kind(); k != strictjson.Object && k != strictjson.Array {
+	return serialized.Read(r.Content, serialized.Format(o.Format), serialized.Trust{Closed: o.Closed(), Own: ownFields(o)})
+}
+
+// ownFields returns which fields of a text the service itself writes; nil where no field
+// has more trust than the others and none vouches.
+func ownFields(o *contract.CompiledOutput) func(pointer string) bool {
+	if !o.HasOwn() && len(o.Certify()) == 0 {
 		return nil
 	}
-	return doc
+	// A text has no records before it is read: a field counts by its own name, as a
+	// member of a record would.
+	flat := contract.RecordsOf(func(func(contract.Scalar) bool) {})
+	return func(pointer string) bool {
+		trust, listed := o.Field(pointer, flat)
+		if !listed {
+			trust = o.Trust
+		}
+		return trust > label.External
+	}
 }
 
 // scalars iterates over the texts and numbers of a result.
@@ -102,7 +120,10 @@ func (s *Session) spec(record *callRecord, result *strictjson.Document) provenan
 	o := record.variant.Output
 	spec := provenance.Spec{Trust: o.Trust, Derived: o.Derived}
 	if result == nil {
-		return spec // only a structure has fields
+		// Only a structure has fields: whoever writes one part of a text may have
+		// written all of it.
+		spec.Trust = o.Lowest()
+		return spec
 	}
 
 	records := contract.RecordsOf(scalars(result))

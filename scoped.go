@@ -235,11 +235,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
 		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read}
-	if doc == nil && verbatim(record, r) {
-		out.Text = r.Content
-	} else {
-		out.SetContent(r.Content, doc)
-	}
+	out.SetContent(r.Content, doc)
 
 	t := &s.task
 	if t.scope != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -108,7 +109,11 @@ func (record *callRecord) storage(classes *label.Classes) (Storage, bool) {
 // call created, when its result is a small record. Like [Storage] it is for package
 // ledger.
 func StoredNames(r Result) []StoredName {
-	doc := structured(r)
+	doc := structured(r, nil)
+	if doc == nil {
+		// What a label is kept of may be read more widely than what vouches.
+		doc = serialized.Read(r.Content, "", serialized.Trust{Closed: true})
+	}
 	if doc == nil || len(doc.Leaves()) > maxStoredNames {
 		return nil
 	}

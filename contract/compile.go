@@ -161,6 +161,25 @@ func (o *CompiledOutput) Field(pointer string, records *Records) (label.Trust, b
 	return 0, false
 }
 
+// Lowest returns the trust of a result whose fields can't be told apart: the lowest of
+// the whole and of its fields.
+func (o *CompiledOutput) Lowest() label.Trust {
+	lowest := o.Trust
+	for i := range o.fields {
+		lowest = min(lowest, o.fields[i].trust)
+	}
+	return lowest
+}
+
+// HasOwn reports whether the contract says of any field that the service writes it.
+func (o *CompiledOutput) HasOwn() bool {
+	raised := func(f compiledField) bool { return f.trust > label.External }
+	return o.Trust > label.External || o.settled != nil || slices.ContainsFunc(o.fields, raised)
+}
+
+// Closed reports that no stranger writes any part of the result.
+func (o *CompiledOutput) Closed() bool { return o.Lowest() > label.External && !o.Derived }
+
 // Compile prepares a file's contracts for decisions and returns them by tool name.
 func Compile(f *File, s Defaults) (map[string]*Compiled, error) {
 	out := make(map[string]*Compiled, len(f.Tools))

@@ -191,6 +191,9 @@ type Output struct {
 	// Derived caps the trust of the result at the lowest trust of the call's
 	// arguments.
 	Derived bool `json:"derived,omitempty"`
+	// Format is how the tool writes the result as text; empty if nobody has said so,
+	// and the text has to show it.
+	Format OutputFormat `json:"format,omitempty"`
 	// Settled gives the file's settled members trust TOOL_OUTPUT in this result,
 	// unless an entry in Fields matches.
 	Settled bool `json:"settled,omitempty"`
@@ -201,6 +204,31 @@ type Output struct {
 	Certify []Certify `json:"certify,omitempty"`
 	// Review is why the output needs a review; empty after the review.
 	Review string `json:"review,omitempty"`
+}
+
+// OutputFormat is how a tool writes results as text. A contract names it where the text
+// doesn't show by itself that no author of one field could write another.
+type OutputFormat string
+
+// The formats; see package serialized for what is read of each.
+const (
+	FormatText   OutputFormat = "text" // never read as fields
+	FormatJSON   OutputFormat = "json"
+	FormatYAML   OutputFormat = "yaml"
+	FormatPython OutputFormat = "python"
+	FormatTable  OutputFormat = "table"
+	FormatList   OutputFormat = "list"
+	FormatLines  OutputFormat = "lines"
+)
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (f *OutputFormat) UnmarshalText(text []byte) error {
+	switch v := OutputFormat(text); v {
+	case FormatText, FormatJSON, FormatYAML, FormatPython, FormatTable, FormatList, FormatLines:
+		*f = v
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: write text, json, yaml, python, table, list or lines", text)
 }
 
 // Field sets the trust of a part of a structured result. Pattern is a JSON pointer

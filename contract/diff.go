@@ -305,6 +305,9 @@ func (d *differ) output(a, b *Output) {
 	if a.Derived != b.Derived {
 		d.add("derived", fmt.Sprint(a.Derived), fmt.Sprint(b.Derived), true, a.Derived)
 	}
+	if a.Format != b.Format {
+		d.add("format", string(a.Format), string(b.Format), true, b.Format != FormatText)
+	}
 	if a.Settled != b.Settled {
 		d.add("settled", fmt.Sprint(a.Settled), fmt.Sprint(b.Settled), true, b.Settled)
 	}

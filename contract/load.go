@@ -45,6 +45,7 @@ var (
 	formWords      = []string{"url", "address", "path", "shell", "sql"}
 	effectWords    = []string{"read", "write", "destructive", "execute", "egress"}
 	roleWords      = []string{"target", "command", "credential", "content", "selector", "control"}
+	outputWords    = []string{"text", "json", "yaml", "python", "table", "list", "lines"}
 	procedureWords = []string{"directory", "lookup", "source"}
 	dischargeWords = []string{"allowlist", "directory", "lookup", "source", "validation", "confirm"}
 )
@@ -227,9 +228,11 @@ func (l *loader) arg(pattern string, k, v *strictyaml.Node) Arg {
 
 func (l *loader) output(n *strictyaml.Node, o *Output) {
 	o.Position = l.At(n)
+
 	l.Mapping(n, "output", strictyaml.Keys{
 		"trust":   l.Word("trust", trustWords, &o.Trust),
 		"derived": l.Boolean("derived", &o.Derived),
+		"format":  l.Word("format", outputWords, &o.Format),
 		"settled": l.Boolean("settled", &o.Settled),
 		"fields": func(n *strictyaml.Node) {
 			l.Entries(n, "fields", func(pattern string, k, v *strictyaml.Node) {

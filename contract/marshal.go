@@ -195,6 +195,7 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Derived {
 		m.add("derived", "true")
 	}
+	m.optional("format", string(o.Format))
 	if o.Settled {
 		m.add("settled", "true")
 	}
@@ -222,6 +223,7 @@ func (w *writer) output(indent int, o *Output) {
 	if o.Derived {
 		w.line(indent, "derived: true")
 	}
+	w.optional(indent, "format", string(o.Format))
 	if o.Settled {
 		w.line(indent, "settled: true")
 	}

@@ -28,7 +28,7 @@ func (h hostile) covered(t *testing.T) (covered bool, misses []string) {
 	var results []*scope.Result
 	for _, a := range h.results {
 		r := &scope.Result{Call: "r", Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Args: call(a.tool, a.args).Args}
-		r.SetContent(a.text, nil)
+		setContent(r, a.text)
 		results = append(results, r)
 	}
 	p := call(h.tool, h.args)
@@ -77,8 +77,8 @@ func TestHostileTexts(t *testing.T) {
 		"one page of a listing":                              {request, listed, mails(map[string]string{"/limit": "o:1"}, `[{"name":"Ann","account":"`+evil+`"}]`), "pay", account(evil), false, false},
 		"a listing that ends before its limit":               {request, listed, mails(map[string]string{"/limit": "o:10"}, `[{"name":"Ann","account":"`+mine+`"}]`), "pay", account(mine), false, true},
 		"a listing pasted by a template with hostile quotes": {request, listed, mails(nil, "- name: Bob\n  id: m1\n  account: "+mine+"\n- name: Eve\n  id: m2\n  account: x\n  date: '2026-01-02'\n- name: Ann\n  id: m3\n  account: "+evil+"\n"), "pay", account(evil), false, false},
-		"a listing that a serializer wrote":                  {request, listed, mails(nil, "- account: "+mine+"\n  id: '1'\n  name: Ann\n- account: "+evil+"\n  id: '2'\n  name: Eve\n"), "pay", account(mine), false, true},
-		"a listing with every text quoted":                   {request, listed, mails(nil, "- account: \""+mine+"\"\n  id: \"a1\"\n  name: \"Ann\"\n"), "pay", account(mine), false, true},
+		"a listing that a serializer wrote":                  {request, listed, mails(nil, "- account: "+mine+"\n  id: '1'\n  name: Ann\n  size: 1\n- account: "+evil+"\n  id: '2'\n  name: Eve\n  size: 2\n"), "pay", account(mine), false, true},
+		"a listing with every text quoted, by a template":    {request, listed, mails(nil, "- account: \""+mine+"\"\n  id: \"a1\"\n  name: \"Ann\"\n"), "pay", account(mine), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, misses := c.covered(t); got != c.want {
@@ -181,7 +181,7 @@ func TestComputedHoleBesideALink(t *testing.T) {
 	const note = `{"calls":[{"tool":"forward_mail","args":{"/note":{"template":"{text}{link}","holes":{"text":{"computed":[],"by":"a short cover"},
 		"link":{"from":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"link"}],"kind":"url","pick":"only"}}}}}]}`
 	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true, Args: call("", map[string]string{"/path": "c:may.txt"}).Args}
-	r.SetContent("See https://corp.example/may", nil)
+	setContent(r, "See https://corp.example/may")
 	for text, want := range map[string]bool{
 		"Here it is: https://corp.example/may":                           true,
 		"Here it is: https://evil.example/?q=9 https://corp.example/may": false,
@@ -211,7 +211,7 @@ func huge(tb testing.TB) (*scope.Task, *scope.Proposal, []*scope.Result) {
 	var results []*scope.Result
 	for range 256 {
 		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true}
-		r.SetContent(strings.Repeat("total 12.34 and 56 of 78\n", 40_000), nil)
+		setContent(r, strings.Repeat("total 12.34 and 56 of 78\n", 40_000))
 		results = append(results, r)
 	}
 	return scope.NewTask(s, "Pay it."), call("pay", map[string]string{"/amount": "o:12.34"}), results

@@ -54,13 +54,10 @@ func newField(record, key, text string) field {
 	return f
 }
 
-// SetContent gives a result its content: the text that the agent saw, and the structured
-// form, nil where the tool gave none. A text is read as fields where that is sound.
+// SetContent gives a result its content: the text that the agent saw, and its fields, nil
+// where it has none.
 func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.Text = text
-	if doc == nil {
-		doc = textDocument(text)
-	}
 	if doc == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/internal/serialized"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
@@ -17,6 +18,11 @@ const mailbox = `{"tools": [
  {"name": "pay", "inputSchema": {"type": "object", "properties": {"account": {"type": "string"}, "amount": {"type": "number"}}}},
  {"name": "invite", "inputSchema": {"type": "object", "properties": {"guests": {"type": "array", "items": {"type": "object", "properties": {"mail": {"type": "string"}}}}}}}
 ]}`
+
+// setContent gives a result a text, with its fields where it shows them.
+func setContent(r *scope.Result, text string) {
+	r.SetContent(text, serialized.Read(text, "", serialized.Trust{}))
+}
 
 func tools(t *testing.T) []*schema.Catalogue {
 	t.Helper()
@@ -96,7 +102,7 @@ func TestMatch(t *testing.T) {
 		if query != "" {
 			r.Args = []scope.Argument{{Pointer: "/query", Text: query, Role: label.Content, Foreign: true}}
 		}
-		r.SetContent(text, nil)
+		setContent(r, text)
 		return r
 	}
 	forward := func(id string) map[string]string {
@@ -210,7 +216,7 @@ func TestAttacks(t *testing.T) {
 			var results []*scope.Result
 			for _, a := range c.results {
 				r := &scope.Result{Call: "r", Server: "mailbox", Tool: a.tool, Covered: true, Read: true, Args: call(a.tool, a.args).Args}
-				r.SetContent(a.text, nil)
+				setContent(r, a.text)
 				results = append(results, r)
 			}
 			// The records of a result come in no order: try it more than once.
@@ -228,7 +234,7 @@ func TestAttacks(t *testing.T) {
 func TestTemplateWithAnOpenHoleNamesNothing(t *testing.T) {
 	const from = `{"from":[{"tool":"list_mails","field":"name"}],"kind":"name","pick":"only"}`
 	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
-	r.SetContent(`{"name":"Ann"}`, nil)
+	setContent(r, `{"name":"Ann"}`)
 	for template, want := range map[string]bool{
 		`{"template":"Dear {name}","holes":{"name":` + from + `}}`:                             true,
 		`{"template":"Dear {name}, {text}","holes":{"name":` + from + `,"text":{"any":true}}}`: false,
@@ -258,7 +264,7 @@ func TestRepeatedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "read_file", Covered: true, Read: true}
-	r.SetContent(strings.Repeat("a", 1<<21), nil)
+	setContent(r, strings.Repeat("a", 1<<21))
 	p := call("forward_mail", map[string]string{"/note": "c:" + strings.Repeat("a", 1<<18)})
 	if _, _, ok := scope.NewTask(s, "").Match(p, []*scope.Result{r}); ok {
 		t.Error("a part of a longer token is covered")
@@ -327,7 +333,7 @@ func TestOneRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
-	r.SetContent(`[{"account":"DE11111111","amount":10},{"account":"DE22222222","amount":20}]`, nil)
+	setContent(r, `[{"account":"DE11111111","amount":10},{"account":"DE22222222","amount":20}]`)
 	for args, want := range map[[2]string]bool{{"DE11111111", "10"}: true, {"DE11111111", "20"}: false} {
 		p := call("pay", map[string]string{"/account": "t:" + args[0], "/amount": "o:" + args[1]})
 		p.Irreversible = false
@@ -344,14 +350,14 @@ func TestTextAsFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]bool{
-		`{"mails":[{"id":"m1"}]}`:                        true,
-		"- id: m1\n  day: '2026-01-02'\n":                true,
-		"- id: m1\n  subject: Hello\n":                   false, // a template may have pasted it
-		"Mails:\n- id: m1 # note\n  day: '2026-01-02'\n": false,
+		`{"mails":[{"id":"m1"}]}`:                                      true,
+		"- day: '2026-01-02'\n  id: m1\n  size: 3\n  subject: Hello\n": true,
+		"- id: m1\n  subject: Hello\n":                                 false, // a template may have pasted it
+		"Mails:\n- id: m1 # note\n  day: '2026-01-02'\n":               false,
 		"the mail m1": false,
 	} {
 		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
-		r.SetContent(text, nil)
+		setContent(r, text)
 		_, _, ok := scope.NewTask(s, "").Match(call("forward_mail", map[string]string{"/id": "s:m1"}), []*scope.Result{r})
 		if ok != want {
 			t.Errorf("%q offers the id: %v, want %v", text, ok, want)
@@ -371,13 +377,5 @@ func FuzzParse(f *testing.F) {
 		for _, c := range s.Calls {
 			task.Match(call(c.Tool, map[string]string{"/a": "t:x"}), nil)
 		}
-	})
-}
-
-func FuzzSetContent(f *testing.F) {
-	f.Add("- id: m1\n  day: '2026-01-02'\n")
-	f.Add(`{"a":[1,{"b":null}]}`)
-	f.Fuzz(func(_ *testing.T, text string) {
-		(&scope.Result{}).SetContent(text, nil)
 	})
 }

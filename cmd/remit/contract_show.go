@@ -124,7 +124,11 @@ func (p *printer) output(indent int, o *contract.Output) {
 	if o.Derived {
 		derived = ", never better than the arguments"
 	}
-	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived)
+	format := ""
+	if o.Format != "" {
+		format = ", written as " + string(o.Format)
+	}
+	p.line(indent, "output "+p.trust(o.Trust, o.Trust.String())+derived+format)
 	for _, f := range o.Fields {
 		p.line(indent+2, display.Name(f.Pattern)+" "+p.trust(f.Trust, f.Trust.String()))
 	}

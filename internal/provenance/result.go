@@ -88,6 +88,9 @@ func (s *Session) Output(name string, r Result) {
 	if r.Beside && text != string(r.Document.Canonical()) {
 		s.add(event{name: name + "/structured", text: string(r.Document.Canonical()), label: l})
 	}
+	if !r.Beside && out.floor >= label.ToolOutput && !isJSON(text) {
+		s.addCells(n, text) // whole lines go on counting
+	}
 	out.records = records(r.Document)
 	out.findKeyed(s)
 	s.addFields(n, out)
@@ -114,6 +117,13 @@ func newOutput(r Result) *output {
 		}
 	}
 	return out
+}
+
+// isJSON reports whether a text that was read as fields is JSON, which has no lines of its
+// own.
+func isJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
 // Prose reports whether a result has had text that a person may have written,
