@@ -272,11 +272,12 @@ func (x *table) byDescription(p *place) []evidence {
 		return nil
 	}
 
+	named := x.namesID(p) // which a path may stand in for, in the service's own tree
 	var out []evidence
 	for _, c := range x.cues {
 		for _, ph := range c.phrases {
 			i := strings.Index(d, ph)
-			if i < 0 || !contains(d, ph) {
+			if i < 0 || !contains(d, ph) || (c.concept == path && named) {
 				continue
 			}
 			w := c.weight
@@ -305,8 +306,7 @@ func (x *table) byHead(p *place) []evidence {
 	if len(h.of) > 0 && x.has("handles", last(h.head)) && x.distance(h.head, -1) == 0 {
 		n, ok = x.readName(append(slices.Clone(h.of), last(h.head)))
 	}
-	isID := slices.Contains([]string{"id", "uuid", "key"}, last(p.words))
-	if pathByID := isID && n.concept == path; !ok || pathByID {
+	if pathByID := x.namesID(p) && n.concept == path; !ok || pathByID {
 		return nil // an id is not a path, whatever it identifies
 	}
 
@@ -320,6 +320,11 @@ func (x *table) byHead(p *place) []evidence {
 		said += " of " + strings.Join(h.of, " ")
 	}
 	return []evidence{{n, fmt.Sprintf("described as %q", said)}}
+}
+
+// namesID reports whether an argument's name says that it is an identifier.
+func (x *table) namesID(p *place) bool {
+	return slices.Contains([]string{"id", "uuid", "key"}, last(p.words))
 }
 
 // phrase is the head of a description: its first noun phrase, cut into what
@@ -345,6 +350,9 @@ func (x *table) headOf(desc string) phrase {
 	}
 
 	var p phrase
+	if x.orders(s) {
+		return p
+	}
 	into := &p.head
 	for w := range strings.FieldsSeq(s) {
 		w = strings.Trim(w, "'\"`")
@@ -363,6 +371,17 @@ func (x *table) headOf(desc string) phrase {
 		}
 	}
 	return p
+}
+
+// orders reports whether a description begins with what to do to something, as in
+// "Filter the tests by result", and so names nothing.
+func (x *table) orders(desc string) bool {
+	f := strings.Fields(desc)
+	if len(f) < 3 || !x.has("articles", f[1]) {
+		return false
+	}
+	_, _, ok := x.verbOf(f[0])
+	return ok
 }
 
 // counted reads "number of keys" in a description: several things, so that

@@ -114,7 +114,7 @@ const (
 var needed = map[string][]string{
 	"set": {
 		"handles", "fillers", "qualifiers", "articles", "links", "clauses", "bounds", "adverbs", "starts", "http-methods", "looks", "never-services",
-		"edges", "graphs", "directories", "members", "groups", "look-ups", "spoken-keys", "settled", "gives-least",
+		"edges", "envelopes", "graphs", "toggles", "untoggles", "directories", "members", "groups", "look-ups", "spoken-keys", "settled", "gives-least",
 		"harmless-switches", "dangerous", "judgements", "directions", "passive",
 	},
 	"phrases": {"leads", "introductions", "orders"},

@@ -51,6 +51,10 @@ func (t *tool) secondOpinion(told []candidate) {
 		if t.effect == contract.Read && d.verb.effect == contract.Execute {
 			continue // "Execute a SELECT query": what is executed is judged as an argument
 		}
+		if t.toggles(told, d) {
+			continue
+		}
+
 		if t.effect == contract.Read {
 			t.review = append(t.review, fmt.Sprintf("the name says %q, the description %q: the stricter was taken", t.verb, d.word))
 		}
@@ -60,6 +64,13 @@ func (t *tool) secondOpinion(told []candidate) {
 		}
 		t.why = append(t.why, fmt.Sprintf("the description says %q", d.word))
 	}
+}
+
+// toggles reports whether a verb only takes back what another one of the description
+// does, as in "set or clear a flag".
+func (t *tool) toggles(told []candidate, d candidate) bool {
+	back := t.effect == contract.Write && t.table.has("untoggles", d.word)
+	return back && slices.ContainsFunc(told, func(c candidate) bool { return c.word != d.word && t.table.has("toggles", c.word) })
 }
 
 // namedVerbs are the verbs in the tool's name.
@@ -282,6 +293,9 @@ func (x *table) byMethod(named, told []candidate, _ []string) (candidate, string
 // weak verb of reading, is a read.
 func byStrength(named, told []candidate, _ []string) (candidate, string) {
 	first := named[0]
+	if first.pos > 0 && len(told) > 0 && leads(told[0], first) {
+		return told[0].of(first.pos), fmt.Sprintf("named %q; the description says %q", first.word, told[0].word)
+	}
 	if !first.verb.weak {
 		return first.named()
 	}
@@ -304,6 +318,12 @@ func byStrength(named, told []candidate, _ []string) (candidate, string) {
 		}
 	}
 	return first.named()
+}
+
+// leads reports whether the verb that a description begins with is better than one that
+// a name doesn't begin with, which may be a noun: "voice_clone" makes one.
+func leads(told, named candidate) bool {
+	return !told.verb.weak && told.verb.effect == named.verb.effect && told.verb.manner != named.verb.manner
 }
 
 func firstStrong(cs []candidate) candidate {

@@ -39,21 +39,46 @@ type place struct {
 func (x *table) places(t *schema.Tool) []*place {
 	var out []*place
 	at := map[string]*place{}
-	for _, l := range t.Places() {
+	leaves := t.Places()
+	around := x.envelope(leaves)
+
+	for _, l := range leaves {
 		p := &place{pattern: l.Pattern, name: l.Name, words: x.split(l.Name), desc: fold(l.Node.Description), required: l.Required, node: l.Node, depth: strings.Count(l.Pattern, "/")}
 		if len(p.words) == 0 {
 			p.words = []string{"unnamed"} // rules may look at a word
 		}
 		i := strings.LastIndexByte(l.Pattern, '/')
 		p.element = l.Pattern[i+1:] == "*"
-		if up, ok := at[l.Pattern[:i]]; ok {
+		up, ok := at[l.Pattern[:i]]
+		if ok && up.pattern != around {
 			p.parents = append(slices.Clone(up.parents), up)
+		}
+		if around != "" && p.pattern != around {
+			p.depth--
 		}
 		p.opaque = isOpaque(p.node)
 		at[p.pattern] = p
 		out = append(out, p)
 	}
 	return out
+}
+
+// envelope is the pattern of the one argument that holds all others, such as "params",
+// or empty. What it holds is read as if the tool took it directly.
+func (x *table) envelope(leaves []schema.Leaf) string {
+	around := ""
+	for _, l := range leaves {
+		if strings.Count(l.Pattern, "/") > 1 {
+			continue
+		}
+		words := x.split(l.Name)
+		wraps := len(words) == 1 && x.has("envelopes", words[0]) && len(l.Node.Properties) > 0
+		if around != "" || !wraps {
+			return ""
+		}
+		around = l.Pattern
+	}
+	return around
 }
 
 // isOpaque reports whether values below a node can't be named by patterns: an
