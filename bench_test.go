@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/scope"
 )
 
 // prose is text with the word frequencies of a language: few words often, many
@@ -179,4 +180,53 @@ func BenchmarkDecideHostile(b *testing.B) {
 		}
 		b.Run(c.name, func(b *testing.B) { measure(b, c.pages, calls) })
 	}
+}
+
+// BenchmarkScope is the short call without and with a scope of ten entries, of which the
+// last covers it by a record of a listing. It reports the median that the scope adds, and
+// the ratio of the medians.
+func BenchmarkScope(b *testing.B) {
+	var entries, mails []string
+	for i := range 9 {
+		entries = append(entries, fmt.Sprintf(`{"tool":"answer","times":1000,"args":{"/to":{"is":"other%d@corp.example"},"/body":{"any":true}}}`, i))
+	}
+	entries = append(entries, `{"tool":"inbox"},{"tool":"answer","times":1000,"args":{"/to":{"is":"ann@corp.example"},"/subject":{"any":true},"/body":{"any":true},
+		"/thread":{"from":[{"tool":"inbox","field":"thread","where":{"from":"Ann"}}],"kind":"id","pick":"only"},"/priority":{"is":3}}}`)
+	for i := range 20 {
+		mails = append(mails, fmt.Sprintf(`{"thread":"thread-%d","from":"Person %d","title":"Mail %d"}`, i, i, i))
+	}
+	mails = append(mails, `{"thread":"thread-4711","from":"Ann","title":"Lunch"}`)
+
+	session := func(mode scope.Mode) *office {
+		o := open(b, letters, func(options *remit.Options) { options.Scopes = mode })
+		o.User("Read my mail and thank ann@corp.example for it, with priority 3.")
+		if mode != scope.ModeOff {
+			if _, refused, err := o.Scope([]byte(`{"calls":[` + strings.Join(entries, ",") + `]}`)); err != nil || len(refused) > 0 {
+				b.Fatal(err, refused)
+			}
+		}
+		return o.reads(`[` + strings.Join(mails, ",") + `]`)
+	}
+	sessions := []*office{session(scope.ModeOff), session(scope.ModeBound)}
+	calls := short(prose(1, 10<<10))
+	var times [2][]time.Duration
+	for i := 0; b.Loop(); i++ {
+		for n, o := range sessions {
+			c := remit.Call{ID: strconv.Itoa(i), Tool: "answer", Arguments: json.RawMessage(calls[i%len(calls)])}
+			at := time.Now()
+			d, err := o.Decide(context.Background(), c)
+			times[n] = append(times[n], time.Since(at))
+			if err != nil || d.Verdict != remit.Allow {
+				b.Fatalf("%v, %v", d.Explain(), err)
+			}
+		}
+	}
+
+	var median [2]float64
+	for n := range times {
+		slices.Sort(times[n])
+		median[n] = float64(times[n][len(times[n])/2].Nanoseconds())
+	}
+	b.ReportMetric(median[1]-median[0], "added-ns")
+	b.ReportMetric(median[1]/median[0], "ratio")
 }

@@ -123,7 +123,7 @@ func (x *deciding) scoped() {
 func (x *deciding) outside(misses []string) {
 	why := "nothing in the user's request is about such a call"
 	if len(misses) > 0 {
-		why = "the request is for another one: " + strings.Join(misses, "; ")
+		why = "its scope has another one: " + strings.Join(misses, "; ")
 	}
 	x.ask(OutsideScope, "", fmt.Sprintf("the call (%s) is outside of what the user asked for; %s", x.variant.Effect, why),
 		"ask the user whether this is wanted")
@@ -140,7 +140,7 @@ func (x *deciding) certify(c *scope.Cover) {
 		f := &x.d.Findings[i]
 		f.Satisfied = true
 		f.Certificates = append(f.Certificates, Discharge{
-			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: "the user's request authorises it: " + g.String(),
+			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("the user's request authorises it: %s (entry %d of the scope, %s)", g, c.Entry+1, g.Pointer),
 		})
 	}
 }

@@ -74,7 +74,7 @@ func (b block) named(description []string) []field {
 // meets reports whether the labelled lines of a block meet every condition.
 func (b block) meets(where []Match) bool {
 	for _, want := range where {
-		if !slices.ContainsFunc(b.named(words(want.Field)), func(l field) bool { return want.accepts(l.text) }) {
+		if !slices.ContainsFunc(b.named(want.name()), func(l field) bool { return want.accepts(l.text) }) {
 			return false
 		}
 	}

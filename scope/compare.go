@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -23,11 +24,24 @@ func same(want, have string, authority bool) bool {
 	if authority {
 		return false
 	}
+
 	if a, ok := moment(want); ok {
 		b, ok := moment(have)
 		return ok && a.Equal(b)
 	}
+	if isASCII(want) && isASCII(have) {
+		return strings.EqualFold(want, have)
+	}
 	return fold(want) == fold(have)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // fold returns the form in which text is compared where case doesn't matter.
@@ -40,7 +54,8 @@ var plainNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d{0,17})(\.\d{1,12})?$`)
 
 // number returns the one way to write a plain number.
 func number(s string) (string, bool) {
-	if !plainNumber.MatchString(s) {
+	digits := strings.TrimPrefix(s, "-")
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || !plainNumber.MatchString(s) {
 		return "", false
 	}
 	negative := strings.HasPrefix(s, "-")
@@ -59,7 +74,7 @@ func number(s string) (string, bool) {
 var layouts = []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339}
 
 func moment(s string) (time.Time, bool) {
-	if len(s) < len("2006-01-02") || len(s) > len(time.RFC3339)+6 {
+	if len(s) < len("2006-01-02") || s[0] < '0' || s[0] > '9' || len(s) > len(time.RFC3339)+6 {
 		return time.Time{}, false
 	}
 	for _, l := range layouts {

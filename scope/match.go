@@ -51,7 +51,8 @@ type Grant struct {
 	Pointer string
 	// Way is how the value meets its constraint: [WayIs] and so on.
 	Way string
-	// Call is the call in whose result the value appears; empty for the others.
+	// Call is the call in whose result the value appears; empty where the scope doesn't say
+	// where all of it comes from.
 	Call string
 	// By is the criterion of a choice, in the scope's words.
 	By string
@@ -59,15 +60,17 @@ type Grant struct {
 
 // String says in words why the argument passes.
 func (g Grant) String() string {
+	why := ways[g.Way]
 	switch {
-	case g.Call != "" && g.By != "":
-		return fmt.Sprintf("it is in the result of %s (%s)", g.Call, g.By)
+	case g.Way == WayUnchanged:
+		why += ", by the result of " + g.Call
 	case g.Call != "":
-		return "it is in the result of " + g.Call
-	case g.By != "":
-		return fmt.Sprintf("%s (%s)", g.Way, g.By)
+		why = "it is in the result of " + g.Call
 	}
-	return g.Way
+	if g.By != "" {
+		why += " (" + g.By + ")"
+	}
+	return why
 }
 
 // Names reports whether the scope names the value, or the place where it comes from:
@@ -76,14 +79,27 @@ func (g Grant) Names() bool { return g.Way == WayIs || g.Call != "" }
 
 // The ways in which a value meets a constraint.
 const (
-	WayIs       = "is"       // the request states it
-	WayFrom     = "from"     // it is in the result of a call
-	WayComputed = "computed" // it follows from both
-	WayTemplate = "template" // it has the form that the request gives
-	WayAny      = "any"      // it is free content
-	WayAbsent   = "absent"   // it says the same as leaving it out
-	WaySaid     = "said"     // the user said it
+	WayIs        = "is"
+	WayFrom      = "from"
+	WayComputed  = "computed"
+	WayTemplate  = "template"
+	WayAny       = "any"
+	WayAbsent    = "absent"
+	WaySaid      = "said"
+	WayUnchanged = "unchanged"
 )
+
+// ways are the ways in words.
+var ways = map[string]string{
+	WayIs:        "the request states it",
+	WayFrom:      "it is in the result of a call",
+	WayComputed:  "it follows from the request and its sources",
+	WayTemplate:  "it has the form that the request gives",
+	WayAny:       "it is free content",
+	WayAbsent:    "it says the same as leaving it out",
+	WaySaid:      "the user said it",
+	WayUnchanged: "it is so already",
+}
 
 // Cover is an entry of a scope that covers a call.
 type Cover struct {
@@ -101,12 +117,12 @@ type Task struct {
 	// words are compared with it.
 	request, folded string
 	spent           []int
-	ran             map[string]run // the calls that ran, by their digests
+	ran             map[string]*run // the calls that ran, by their digests
 }
 
 // NewTask begins the use of a scope for a user's turn.
 func NewTask(s *Scope, request string) *Task {
-	return &Task{scope: s, request: request, folded: fold(request), spent: make([]int, len(s.Calls)), ran: map[string]run{}}
+	return &Task{scope: s, request: request, folded: fold(request), spent: make([]int, len(s.Calls)), ran: map[string]*run{}}
 }
 
 // Scope returns the scope.
@@ -125,8 +141,7 @@ func (c *Cover) Key() string { return c.key }
 // retry; afterwards one that can't be taken back is made a second time.
 func (t *Task) Returned(key string) {
 	if before, ok := t.ran[key]; ok {
-		before.done = true
-		t.ran[key] = before
+		t.ran[key] = &run{before.entry, true}
 	}
 }
 
@@ -134,7 +149,7 @@ func (t *Task) Returned(key string) {
 // a retry, and is not counted.
 func (t *Task) Spend(c Cover) {
 	if before, again := t.ran[c.key]; !again || before.done {
-		t.ran[c.key] = run{entry: c.Entry}
+		t.ran[c.key] = &run{entry: c.Entry}
 		t.spent[c.Entry]++
 	}
 }
@@ -143,15 +158,28 @@ func (t *Task) Spend(c Cover) {
 // [Task.Spend] counts the call once it may run. When no entry covers the call, the
 // misses say why not, one for each entry with the call's tool.
 func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []string, ok bool) {
-	m := &matcher{results: results, request: t.request, folded: t.folded, steps: maxSteps, effect: !p.Read, irreversible: p.Irreversible}
+	cover, misses, ok = t.match(p, results, true)
+	worded := ok || slices.Contains(misses, errWork)
+	if !worded {
+		_, misses, _ = t.match(p, results, false)
+	}
+	return cover, misses, ok
+}
 
+func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
+	m := &matcher{
+		results: results, request: t.request, folded: t.folded, steps: maxSteps, quiet: quiet,
+		effect: !p.Read, irreversible: p.Irreversible, grants: make([]Grant, 0, len(p.Args)),
+	}
+
+	before := t.ran[p.Digest]
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
 			continue
 		}
-		if miss := t.exhausted(i, p); miss != "" {
-			misses = append(misses, miss)
+		if miss := t.exhausted(i, p, before); miss != "" {
+			misses = append(misses, m.say("entry %d: %s", i+1, miss))
 			continue
 		}
 		grants, miss := m.entry(e, p)
@@ -162,7 +190,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 		if miss == "" {
 			return Cover{Entry: i, Grants: grants, key: p.Digest}, nil, true
 		}
-		misses = append(misses, miss)
+		misses = append(misses, m.say("entry %d: %s", i+1, miss))
 	}
 	return Cover{}, misses, false
 }
@@ -173,20 +201,34 @@ func isTool(server, tool, ofServer, ofTool string) bool {
 }
 
 // exhausted says why an entry allows no further call; empty where it does.
-func (t *Task) exhausted(entry int, p *Proposal) string {
-	before, again := t.ran[p.Digest]
-	retry := again && before.entry == entry && !(before.done && p.Irreversible)
+func (t *Task) exhausted(entry int, p *Proposal, before *run) string {
+	retry := before != nil && before.entry == entry && !(before.done && p.Irreversible)
 	if retry {
 		return ""
 	}
-	times := t.scope.Calls[entry].Times
-	if !times.Each && t.spent[entry] >= times.N {
+	times, spent := t.scope.Calls[entry].Times, t.spentOn(entry)
+	if !times.Each && spent >= times.N {
 		return fmt.Sprintf("the request is for %d such calls, which were made", times.N)
 	}
-	if times.Each && t.spent[entry] >= MaxTimes {
+	if times.Each && spent >= MaxTimes {
 		return fmt.Sprintf("more than %d such calls were made", MaxTimes)
 	}
 	return ""
+}
+
+// spentOn returns how many calls an entry and the others of its group covered.
+func (t *Task) spentOn(entry int) int {
+	group := t.scope.Calls[entry].Group
+	if group == "" {
+		return t.spent[entry]
+	}
+	spent := 0
+	for i, c := range t.scope.Calls {
+		if c.Group == group {
+			spent += t.spent[i]
+		}
+	}
+	return spent
 }
 
 // maxSteps bounds the fields that one match looks at. A match that needs more covers
@@ -203,10 +245,21 @@ type matcher struct {
 	folded       string
 	words        map[string]bool // of the request, once they are needed
 	steps        int             // left
+	quiet        bool            // misses need no words
 	effect       bool            // the call has one, and irreversible one that can't be taken back
 	irreversible bool
+	grants       []Grant
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
+}
+
+// say words why a call is not covered, where that is wanted: most calls are covered by one
+// of several entries.
+func (m *matcher) say(format string, args ...any) string {
+	if m.quiet {
+		return "not covered"
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // step counts a look at a field, and reports whether there may be more.
@@ -226,19 +279,20 @@ func (m *matcher) work(length int) bool {
 
 // entry returns the grants of an entry for a call, or why it doesn't cover the call.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
-	m.bound = map[string][]string{}
-	var grants []Grant
+	m.grants, m.bound = m.grants[:0], nil
+	if miss := m.conditions(e); miss != "" {
+		return nil, miss
+	}
 	for i := range e.Args {
-		granted, miss := m.constrained(&e.Args[i], p)
-		if miss != "" {
+		if miss := m.constrained(&e.Args[i], p); miss != "" {
 			return nil, miss
 		}
-		grants = append(grants, granted...)
 	}
 
-	for _, a := range p.Args {
+	for i := range p.Args {
+		a := &p.Args[i]
 		if miss := unlisted(e, a, p.Read); miss != "" {
-			return nil, a.Pointer + ": " + miss
+			return nil, m.say("%s: %s", a.Pointer, miss)
 		}
 	}
 	for _, records := range m.bound {
@@ -246,32 +300,52 @@ func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 			return nil, "the values are of different records"
 		}
 	}
-	return grants, ""
+	return slices.Clone(m.grants), ""
 }
 
-// constrained returns the grants of the arguments that a constraint is about, or why the
-// call doesn't meet it.
-func (m *matcher) constrained(c *Arg, p *Proposal) (grants []Grant, miss string) {
-	for _, a := range p.Args {
+// constrained notes the grants of the arguments that a constraint is about, or returns why
+// the call doesn't meet it.
+func (m *matcher) constrained(c *Arg, p *Proposal) (miss string) {
+	before := len(m.grants)
+	for i := range p.Args {
+		a := &p.Args[i]
 		if a.Empty || !within(c.Pointer, a.Pointer) {
 			continue
 		}
-		g, miss := m.value(&c.Constraint, a)
+		g, miss := m.granted(&c.Constraint, p, *a)
 		if miss != "" {
-			return nil, a.Pointer + ": " + miss
+			return m.say("%s: %s", a.Pointer, miss)
 		}
 		g.Pointer = a.Pointer
-		grants = append(grants, g)
+		m.grants = append(m.grants, g)
 	}
-	if miss := omission(c, p); len(grants) == 0 && miss != "" {
-		return nil, c.Pointer + ": " + miss
+
+	if len(m.grants) > before {
+		return ""
 	}
-	return grants, ""
+	if miss := omission(c, p); miss != "" {
+		return m.say("%s: %s", c.Pointer, miss)
+	}
+	return ""
+}
+
+// granted returns the grant of a constraint for an argument of the call.
+func (m *matcher) granted(c *Constraint, p *Proposal, a Argument) (Grant, string) {
+	if c.Unchanged {
+		return m.unchanged(p, a)
+	}
+	return m.value(c, a)
 }
 
 // within reports whether a pointer is at a place or inside of it, with "*" for any
 // index.
 func within(place, pointer string) bool {
+	if rest, ok := strings.CutPrefix(pointer, place); ok {
+		return rest == "" || rest[0] == '/'
+	}
+	if !strings.Contains(place, "*") {
+		return false
+	}
 	for place != "" {
 		var want, have string
 		want, place = next(place)
@@ -296,7 +370,7 @@ func next(pointer string) (segment, rest string) {
 // unlisted says why a call is not covered when the entry doesn't speak of an argument;
 // empty where the argument does no harm: content and settings that the monitor has no
 // doubt about.
-func unlisted(e *Call, a Argument, read bool) string {
+func unlisted(e *Call, a *Argument, read bool) string {
 	if a.Empty {
 		return ""
 	}
@@ -313,7 +387,8 @@ func unlisted(e *Call, a Argument, read bool) string {
 // omission says why a call may not leave out an argument that is constrained; empty
 // where it may.
 func omission(c *Arg, p *Proposal) string {
-	if c.Absent || c.Any || c.Computed || p.Role == nil {
+	free := c.Absent || c.Any || c.Computed || c.Unchanged
+	if free || p.Role == nil {
 		return ""
 	}
 	if len(c.Is) > 0 && p.Default != nil {
@@ -356,8 +431,13 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 		}
 		return Grant{Way: WayAny}, ""
 
+	case c.Unchanged:
+		return Grant{}, "only an argument of the call itself can be unchanged"
+
 	case c.Is != nil:
 		return m.is(c, a)
+	case c.Date != nil:
+		return m.onDay(c.Date, a)
 
 	case c.Template != "":
 		return m.template(c, a)
@@ -372,10 +452,10 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 // user's words.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
 	if !slices.ContainsFunc(c.Is, func(v Value) bool { return same(string(v), a.Text, a.authority()) }) {
-		return Grant{}, fmt.Sprintf("%s is not what the request says", clip([]byte(a.Text)))
+		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.madeOf(a.Text) {
-		return Grant{}, fmt.Sprintf("%s is in the scope, and not in the user's words", clip([]byte(a.Text)))
+		return Grant{}, m.say("%s is in the scope, and not in the user's words", short(a.Text))
 	}
 	return Grant{Way: WayIs}, ""
 }
@@ -422,7 +502,7 @@ func (m *matcher) computed(c *Constraint, a Argument) (Grant, string) {
 		if v, ok := number(a.Text); ok && m.follows(v, c) {
 			return g, ""
 		}
-		return Grant{}, fmt.Sprintf("%s doesn't follow from what the request and its sources say", clip([]byte(a.Text)))
+		return Grant{}, m.say("%s doesn't follow from what the request and its sources say", short(a.Text))
 	}
 
 	decides := a.authority() || a.Role == label.Selector

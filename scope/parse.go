@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -67,6 +69,9 @@ func parse(data []byte, tools []*schema.Catalogue) (*Scope, []Refusal, error) {
 	for i, c := range raw.Calls {
 		r.at = fmt.Sprintf("/calls/%d", i)
 		call, err := r.call(c)
+		if err == nil {
+			err = out.grouped(call)
+		}
 		if err != nil {
 			r.refused = append(r.refused, Refusal{r.at, err.Error()})
 			continue
@@ -95,19 +100,26 @@ type (
 		Server string                     `json:"server"`
 		Tool   string                     `json:"tool"`
 		Times  json.RawMessage            `json:"times"`
+		Group  string                     `json:"group"`
+		If     []json.RawMessage          `json:"if"`
+		Unless []json.RawMessage          `json:"unless"`
 		Args   map[string]json.RawMessage `json:"args"`
 	}
 	rawConstraint struct {
-		Is       json.RawMessage            `json:"is"`
-		From     []json.RawMessage          `json:"from"`
-		Kind     string                     `json:"kind"`
-		Pick     string                     `json:"pick"`
-		By       string                     `json:"by"`
-		Computed *[]json.RawMessage         `json:"computed"`
-		Any      bool                       `json:"any"`
-		Absent   bool                       `json:"absent"`
-		Template string                     `json:"template"`
-		Holes    map[string]json.RawMessage `json:"holes"`
+		Is        json.RawMessage            `json:"is"`
+		Date      json.RawMessage            `json:"date"`
+		From      []json.RawMessage          `json:"from"`
+		Except    []json.RawMessage          `json:"except"`
+		Record    string                     `json:"record"`
+		Kind      string                     `json:"kind"`
+		Pick      string                     `json:"pick"`
+		By        string                     `json:"by"`
+		Computed  *[]json.RawMessage         `json:"computed"`
+		Any       bool                       `json:"any"`
+		Absent    bool                       `json:"absent"`
+		Unchanged bool                       `json:"unchanged"`
+		Template  string                     `json:"template"`
+		Holes     map[string]json.RawMessage `json:"holes"`
 	}
 	rawSource struct {
 		Server string                     `json:"server"`
@@ -117,7 +129,13 @@ type (
 		Where  map[string]json.RawMessage `json:"where"`
 	}
 	rawMatch struct {
-		Prefix string `json:"prefix"`
+		Is       json.RawMessage `json:"is"`
+		Prefix   string          `json:"prefix"`
+		Contains string          `json:"contains"`
+		Before   Value           `json:"before"`
+		After    Value           `json:"after"`
+		Below    json.Number     `json:"below"`
+		Above    json.Number     `json:"above"`
 	}
 )
 
@@ -125,7 +143,17 @@ type (
 func decode(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	return d.Decode(into)
+	err := d.Decode(into)
+	if err == nil {
+		return nil
+	}
+
+	var members []string
+	form := reflect.TypeOf(into).Elem()
+	for i := range form.NumField() {
+		members = append(members, form.Field(i).Tag.Get("json"))
+	}
+	return fmt.Errorf("%s: it may have %s", strings.TrimPrefix(err.Error(), "json: "), strings.Join(members, ", "))
 }
 
 // reader reads the entries of a scope.
@@ -144,11 +172,28 @@ func (r *reader) call(data json.RawMessage) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	args, err := r.args(raw.Server, raw.Tool, raw.Args, 0)
-	if err != nil {
+
+	out := Call{Server: raw.Server, Tool: raw.Tool, Times: times, Group: raw.Group}
+	if out.Args, err = r.args(raw.Server, raw.Tool, raw.Args, 0); err != nil {
 		return Call{}, err
 	}
-	return Call{raw.Server, raw.Tool, times, args}, nil
+	if out.If, err = r.sources(raw.If, 0); err != nil {
+		return Call{}, fmt.Errorf("if: %w", err)
+	}
+	if out.Unless, err = r.sources(raw.Unless, 0); err != nil {
+		return Call{}, fmt.Errorf("unless: %w", err)
+	}
+	return out, nil
+}
+
+// grouped returns an error if an entry doesn't count as the others of its group do.
+func (s *Scope) grouped(c Call) error {
+	for _, other := range s.Calls {
+		if c.Group != "" && other.Group == c.Group && other.Times != c.Times {
+			return fmt.Errorf("the calls of group %s have one count: write the same times for all of them", clip([]byte(c.Group)))
+		}
+	}
+	return nil
 }
 
 func readTimes(data json.RawMessage) (Times, error) {
@@ -234,16 +279,23 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 		return Constraint{}, err
 	}
 	ways := 0
-	for _, set := range []bool{raw.Is != nil, raw.From != nil, raw.Computed != nil, raw.Any, raw.Absent, raw.Template != ""} {
+	for _, set := range []bool{raw.Is != nil, raw.Date != nil, raw.From != nil, raw.Computed != nil, raw.Any, raw.Absent, raw.Unchanged, raw.Template != ""} {
 		if set {
 			ways++
 		}
 	}
 	if ways != 1 {
-		return Constraint{}, fmt.Errorf("a constraint has one of is, from, computed, any, absent and template, not %d of them", ways)
+		return Constraint{}, fmt.Errorf("a constraint has one of is, date, from, computed, any, absent, unchanged and template, not %d of them", ways)
 	}
 
-	out := Constraint{Kind: Kind(raw.Kind), Pick: Pick(raw.Pick), By: raw.By, Any: raw.Any, Absent: raw.Absent, Template: raw.Template}
+	if raw.From == nil && (raw.Except != nil || raw.Record != "") {
+		return Constraint{}, fmt.Errorf("except and record go with from: write where the value comes from")
+	}
+
+	out := Constraint{
+		Kind: Kind(raw.Kind), Pick: Pick(raw.Pick), By: raw.By, Any: raw.Any, Absent: raw.Absent, Unchanged: raw.Unchanged,
+		Template: raw.Template, Record: raw.Record,
+	}
 	var err error
 	switch {
 	case raw.Is != nil:
@@ -252,7 +304,12 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 		if !slices.Contains([]Pick{Only, All, Choice}, out.Pick) {
 			return Constraint{}, fmt.Errorf("from needs a pick: write only, all or choice")
 		}
-		out.From, err = r.sources(raw.From, depth)
+		if out.From, err = r.sources(raw.From, depth); err == nil {
+			out.sources = sourcesKey(out.From)
+			out.Except, err = r.sources(raw.Except, depth)
+		}
+	case raw.Date != nil:
+		out.Date, err = readDays(raw.Date)
 	case raw.Computed != nil:
 		out.Computed = true
 		out.Sources, err = r.sources(*raw.Computed, depth)
@@ -310,31 +367,69 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 		return Source{}, err
 	}
 
-	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field}
+	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
 		m, err := readMatch(raw.Where[name])
 		if err != nil {
 			return Source{}, fmt.Errorf("where %s: %w", name, err)
 		}
-		m.Field = name
+		m.Field, m.words = name, words(name)
 		out.Where = append(out.Where, m)
 	}
 	return out, nil
 }
 
 func readMatch(data json.RawMessage) (Match, error) {
-	if len(data) > 0 && data[0] == '{' {
-		var raw rawMatch
-		if err := decode(data, &raw); err != nil {
+	if len(data) == 0 || data[0] != '{' {
+		values, err := readValues(data)
+		return Match{Is: values}, err
+	}
+
+	var raw rawMatch
+	if err := decode(data, &raw); err != nil {
+		return Match{}, err
+	}
+	out := Match{Prefix: raw.Prefix, Contains: raw.Contains, Before: raw.Before, After: raw.After, Below: Value(raw.Below), Above: Value(raw.Above)}
+	if raw.Is != nil {
+		values, err := readValues(raw.Is)
+		if err != nil {
 			return Match{}, err
 		}
-		if raw.Prefix == "" {
-			return Match{}, fmt.Errorf("prefix is empty")
-		}
-		return Match{Prefix: raw.Prefix}, nil
+		out.Is = values
 	}
-	values, err := readValues(data)
-	return Match{Is: values}, err
+	return out, out.check()
+}
+
+// check returns an error if a condition says nothing, or has a bound that isn't one.
+func (w Match) check() error {
+	if len(w.Is) == 0 && w.Prefix == "" && w.Contains == "" && w.Before+w.After+w.Below+w.Above == "" {
+		return fmt.Errorf("the condition is empty: write a value, or one of prefix, contains, before, after, below and above")
+	}
+	for _, v := range []Value{w.Before, w.After} {
+		if _, ok := moment(string(v)); v != "" && !ok {
+			return fmt.Errorf("%s is not a day or a moment: write it as 2026-01-31 or 2026-01-31 14:00", clip([]byte(v)))
+		}
+	}
+	for _, v := range []Value{w.Below, w.Above} {
+		if _, ok := number(string(v)); v != "" && !ok {
+			return fmt.Errorf("%s is not a plain number: write it as 12.5", clip([]byte(v)))
+		}
+	}
+	return nil
+}
+
+// readDays reads a day, or a list of days as alternatives.
+func readDays(data json.RawMessage) ([]Value, error) {
+	days, err := readValues(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range days {
+		if _, err := time.Parse(time.DateOnly, string(d)); err != nil {
+			return nil, fmt.Errorf("date is %s: write a day as 2026-01-31", clip([]byte(d)))
+		}
+	}
+	return days, nil
 }
 
 var errNoScalar = errors.New("write a text, a number, true or false, or a list of them")
@@ -362,6 +457,11 @@ func readValues(data json.RawMessage) ([]Value, error) {
 	}
 	return out, nil
 }
+
+// short is a text as messages have it.
+type short string
+
+func (s short) String() string { return clip([]byte(s)) }
 
 // clip shortens text of a scope for a message.
 func clip(data []byte) string {

@@ -18,20 +18,21 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		return m.meeting(s.Where, r)
 	}
 	terms := termsOf(s)
-	asked := m.recordsWith(r, func(f field) bool { return slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) }) })
+	asked := m.recordsWith(r, func(f *field) bool { return slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) }) })
 	if asked != nil {
 		return asked
 	}
 
 	d := describe(s.Field + " " + c.By)
-	isNamed, _ := r.member(words(s.Field))
-	return m.recordsWith(r, func(f field) bool { return !isNamed(f) && d.tells(f) })
+	isNamed, _ := r.member(s.name())
+	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
 }
 
 // recordsWith returns the records that have a field; nil where none has.
-func (m *matcher) recordsWith(r *Result, has func(field) bool) selection {
+func (m *matcher) recordsWith(r *Result, has func(*field) bool) selection {
 	var out selection
-	for _, f := range r.fields {
+	for i := range r.fields {
+		f := &r.fields[i]
 		if !m.step() {
 			return selection{}
 		}
@@ -48,32 +49,30 @@ func (m *matcher) recordsWith(r *Result, has func(field) bool) selection {
 
 // meeting returns the records that meet every condition.
 func (m *matcher) meeting(where []Match, r *Result) selection {
+	named := make([]func(*field) bool, len(where))
+	for i := range where {
+		named[i], _ = r.member(where[i].name())
+	}
+
 	out := selection{}
 	for record := range r.records {
-		if m.meets(where, r, record) {
+		met := true
+		for i := range where {
+			met = met && m.meets(&where[i], named[i], r, record)
+		}
+		if met {
 			out[record] = true
 		}
 	}
 	return out
 }
 
-// meets reports whether a record meets every condition, by its own fields, or where it has
-// no such member, by those of the objects in it.
-func (m *matcher) meets(where []Match, r *Result, record string) bool {
-	for _, want := range where {
-		if !m.meetsOne(want, r, record) {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *matcher) meetsOne(want Match, r *Result, record string) bool {
-	description := words(want.Field)
-	isNamed, _ := r.member(description)
+// meets reports whether a record meets a condition, by its own fields, or where it has no
+// such member, by those of the objects in it.
+func (m *matcher) meets(want *Match, isNamed func(*field) bool, r *Result, record string) bool {
 	own := false
 	for _, i := range r.records[record] {
-		f := r.fields[i]
+		f := &r.fields[i]
 		if !isNamed(f) || !m.work(len(f.text)) {
 			continue
 		}
@@ -87,8 +86,8 @@ func (m *matcher) meetsOne(want Match, r *Result, record string) bool {
 	}
 
 	for _, i := range r.nested[record] {
-		f := r.fields[i]
-		if m.work(len(f.text)) && f.namedWithin(description, record) && want.accepts(f.text) {
+		f := &r.fields[i]
+		if m.work(len(f.text)) && f.namedWithin(want.name(), record) && want.accepts(f.text) {
 			return true
 		}
 	}
@@ -96,11 +95,25 @@ func (m *matcher) meetsOne(want Match, r *Result, record string) bool {
 }
 
 // accepts reports whether the text of a field meets a condition.
-func (w Match) accepts(text string) bool {
-	if w.Prefix != "" {
-		return strings.HasPrefix(fold(text), fold(w.Prefix))
+func (w *Match) accepts(text string) bool {
+	switch {
+	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) }):
+		return false
+	case w.Prefix != "" && !strings.HasPrefix(fold(text), fold(w.Prefix)):
+		return false
+	case w.Contains != "" && !appears(fold(text), fold(w.Contains)):
+		return false
 	}
-	return slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) })
+	return beyond(text, w.Before, -1) && beyond(text, w.After, 1) && beyond(text, w.Below, -1) && beyond(text, w.Above, 1)
+}
+
+// beyond reports whether a text is on one side of a bound, where there is one.
+func beyond(text string, bound Value, order int) bool {
+	if bound == "" {
+		return true
+	}
+	at, limit := quantity(text), quantity(string(bound))
+	return at != nil && limit != nil && at.Cmp(limit) == order
 }
 
 // term is what a source was asked for by one of its arguments, as a file is by its name.
@@ -125,7 +138,7 @@ func termsOf(s *Source) []term {
 
 // isIn reports whether a whole field is the term. The field has the argument's name: else a
 // mail that is titled with a search's words would count as the only one found.
-func (t term) isIn(f field) bool {
+func (t term) isIn(f *field) bool {
 	return f.named(t.name) && slices.ContainsFunc(t.values, func(v Value) bool { return same(string(v), f.text, false) })
 }
 
@@ -147,7 +160,7 @@ func describe(text string) description {
 
 // tells reports whether a field tells its record by the words of the description. Every
 // record that shares a telling word counts: which of several is meant is a question.
-func (d description) tells(f field) bool {
+func (d description) tells(f *field) bool {
 	if v, ok := number(f.text); ok {
 		return d.amounts[v]
 	}
@@ -162,7 +175,7 @@ func (d description) tells(f field) bool {
 
 // saysOfOther reports whether the description has a party in the other direction: "from
 // Ann" tells no record that Ann received.
-func (d description) saysOfOther(f field) bool {
+func (d description) saysOfOther(f *field) bool {
 	if len(f.key) == 0 {
 		return false
 	}

@@ -117,14 +117,14 @@ func (r *Result) nest() {
 // member returns what tells the members of a result that a description names, and whether
 // there are any. Members of exactly that name come before others that end in it: "name" is
 // not "nick_name" where there are both.
-func (r *Result) member(description []string) (is func(field) bool, any bool) {
+func (r *Result) member(description []string) (is func(*field) bool, any bool) {
 	if exact := strings.Join(head(description), " "); exact != "" && r.names[exact] {
-		return func(f field) bool { return f.name == exact }, true
+		return func(f *field) bool { return f.name == exact }, true
 	}
 	for name := range r.names {
 		any = any || names(description, strings.Fields(name))
 	}
-	return func(f field) bool { return f.named(description) }, any
+	return func(f *field) bool { return f.named(description) }, any
 }
 
 // split parts the pointer of a leaf into that of its record and its member name.
@@ -152,11 +152,11 @@ func (r *Result) says(value string) bool {
 
 // named reports whether a description names the field: it is the member's name, or begins
 // with it ("amount of the rent payment").
-func (f field) named(description []string) bool { return names(description, f.key) }
+func (f *field) named(description []string) bool { return names(description, f.key) }
 
 // namedWithin reports whether a description names the field, or an object around it
 // within a record.
-func (f field) namedWithin(description []string, record string) bool {
+func (f *field) namedWithin(description []string, record string) bool {
 	if f.named(description) {
 		return true
 	}

@@ -76,7 +76,13 @@ type Call struct {
 	Tool   string
 	// Times says how often the call may be made.
 	Times Times
-	Args  []Arg
+	// Group names entries that are alternatives, of whose calls Times are allowed
+	// together; empty for an entry on its own.
+	Group string
+	// If lists results that must have a record, and Unless those that must have none, that
+	// meets the conditions of the source.
+	If, Unless []Source
+	Args       []Arg
 }
 
 // Arg returns the constraint that an entry has at a pointer.
@@ -105,13 +111,19 @@ type Times struct {
 	Each bool
 }
 
-// Constraint says which values an argument may have. Exactly one of Is, From,
-// Computed, Any, Absent and Template is set.
+// Constraint says which values an argument may have. Exactly one of Is, Date, From,
+// Computed, Any, Absent, Unchanged and Template is set.
 type Constraint struct {
 	// Is lists the values that the request states, as alternatives.
 	Is []Value
-	// From lists the calls in whose results the value has to appear.
-	From []Source
+	// Date lists the days of which the value is one, at any time.
+	Date []Value
+	// From lists the calls in whose results the value has to appear, and Except those in
+	// whose results it must not.
+	From, Except []Source
+	// Record names the record that the value is of: arguments of an entry with the same
+	// name are of one record. Without a name, arguments from the same sources are.
+	Record string
 	// Kind is what the value is, and Pick how it is found in From.
 	Kind Kind
 	Pick Pick
@@ -125,9 +137,14 @@ type Constraint struct {
 	Any bool
 	// Absent marks an argument that must be left out.
 	Absent bool
+	// Unchanged marks an argument that is left out, or repeats what the object of the call
+	// has already.
+	Unchanged bool
 	// Template is a text with holes such as {name}, each constrained by Holes.
 	Template string
 	Holes    map[string]Constraint
+
+	sources string // what tells From from other sources, once it is known
 }
 
 // Source is the result of a call in which a value has to appear.
@@ -141,16 +158,37 @@ type Source struct {
 	Field string
 	// Where selects records by their fields.
 	Where []Match
+
+	words []string // of Field, once they are known
 }
 
-// Match says which values of a field select a record.
+func (s *Source) name() []string {
+	if s.words == nil {
+		return words(s.Field)
+	}
+	return s.words
+}
+
+// Match says which values of a field select a record. All that is set must hold.
 type Match struct {
 	// Field names the field, as that of a source does.
 	Field string
 	// Is lists the values that the field may have, as alternatives.
 	Is []Value
-	// Prefix is what the field's text begins with.
-	Prefix string
+	// Prefix is what the field's text begins with, and Contains a word or words in it.
+	Prefix, Contains string
+	// Before and After bound a day or moment, Below and Above a number. The bound itself is
+	// outside.
+	Before, After, Below, Above Value
+
+	words []string // of Field, once they are known
+}
+
+func (w *Match) name() []string {
+	if w.words == nil {
+		return words(w.Field)
+	}
+	return w.words
 }
 
 // Value is a scalar of a scope, as text: a string's own, a number as it is written,

@@ -63,7 +63,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	}
 	several := o.several(a)
 	if c.Pick == Only && several {
-		return Grant{}, fmt.Sprintf("%s offers several: %s", sourceNames(c), list(o.values))
+		return Grant{}, m.say("%s offers several: %s", from(c.From), listed(o.values))
 	}
 	if c.Pick == Choice && several {
 		if miss := m.chosen(c, o, hits); miss != "" {
@@ -77,6 +77,10 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 		}
 	}
 
+	if miss := m.excepted(c, a); miss != "" {
+		return Grant{}, miss
+	}
+
 	m.bind(c, hits)
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
@@ -88,9 +92,9 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 	best, ok := m.extreme(c, o)
 	switch {
 	case ok && !slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best }):
-		return fmt.Sprintf("%s of %s is %s", c.By, sourceNames(c), clip([]byte(best)))
+		return m.say("%s of %s is %s", c.By, from(c.From), short(best))
 	case !ok && m.irreversible:
-		return fmt.Sprintf("which of %s is meant (%s) can't be checked", sourceNames(c), c.By)
+		return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
 	}
 	return ""
 }
@@ -106,12 +110,15 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 			}
 		}
 	}
-	return Grant{}, fmt.Sprintf("%s is not what %s offers", clip([]byte(a.Text)), sourceNames(c))
+	return Grant{}, m.say("%s is not what %s offers", short(a.Text), from(c.From))
 }
 
-func sourceNames(c *Constraint) string {
+// from names the tools of sources for a message.
+type from []Source
+
+func (f from) String() string {
 	var names []string
-	for _, s := range c.From {
+	for _, s := range f {
 		if !slices.Contains(names, s.Tool) {
 			names = append(names, s.Tool)
 		}
@@ -119,11 +126,13 @@ func sourceNames(c *Constraint) string {
 	return strings.Join(names, " or ")
 }
 
-// list names the first values for a message.
-func list(values []candidate) string {
+// listed names the first values for a message.
+type listed []candidate
+
+func (l listed) String() string {
 	const most = 4
 	var out []string
-	for _, v := range values {
+	for _, v := range l {
 		if s := clip([]byte(v.text)); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
@@ -137,7 +146,7 @@ func list(values []candidate) string {
 // bind holds the arguments that an entry takes from one source to one record: whom a
 // payment goes to and how much it is belong to the same bill.
 func (m *matcher) bind(c *Constraint, hits []candidate) {
-	if c.Pick == All {
+	if c.Pick == All && c.Record == "" {
 		return
 	}
 	var records []string
@@ -148,7 +157,16 @@ func (m *matcher) bind(c *Constraint, hits []candidate) {
 		records = append(records, h.record)
 	}
 
-	key := fmt.Sprintf("%+v", withoutFields(c.From))
+	key := c.Record
+	if key == "" {
+		key = c.sources
+	}
+	if key == "" {
+		key = sourcesKey(c.From)
+	}
+	if m.bound == nil {
+		m.bound = map[string][]string{}
+	}
 	before, bound := m.bound[key]
 	if !bound {
 		m.bound[key] = records
@@ -157,12 +175,13 @@ func (m *matcher) bind(c *Constraint, hits []candidate) {
 	m.bound[key] = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !slices.Contains(records, r) })
 }
 
-func withoutFields(sources []Source) []Source {
+// sourcesKey tells sources from others, without their fields.
+func sourcesKey(sources []Source) string {
 	out := slices.Clone(sources)
 	for i := range out {
-		out[i].Field = ""
+		out[i].Field, out[i].words = "", nil
 	}
-	return out
+	return fmt.Sprintf("%+v", out)
 }
 
 // offers gathers what sources offer for a constraint.
@@ -301,11 +320,14 @@ func (f *finds) best() []candidate {
 // in a text.
 func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 	selected := m.selected(s, c, r)
-	name := words(s.Field)
+	name := s.name()
 	isNamed, has := r.member(name)
-	doubt := m.doubtful(s, c, r)
+	whole := func(f *field) candidate {
+		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
+	}
 	var found finds
-	for _, f := range r.fields {
+	for i := range r.fields {
+		f := &r.fields[i]
 		if !m.step() {
 			return nil
 		}
@@ -313,16 +335,16 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 			continue
 		}
 
-		whole := candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
 		switch {
 		case isNamed(f):
-			found.named = append(found.named, whole)
+			found.named = append(found.named, whole(f))
 		case has || c.Pick != Only: // an outsider's words must not offer a choice, nor stand in for a member that is empty
 		case isOf(f.text, c.Kind):
-			found.ofKind = append(found.ofKind, whole)
+			found.ofKind = append(found.ofKind, whole(f))
 		default:
-			values, pointed := m.inText(name, c.Kind, f.text)
-			found.add(candidate{call: r.Call, doubt: doubt}, pointed, values)
+			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
+				found.add(candidate{call: r.Call, doubt: m.doubtful(s, c, r)}, pointed, values)
+			}
 		}
 	}
 	return found.best()
@@ -334,7 +356,7 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		return nil // an outsider's words must not offer a choice
 	}
 
-	name := words(s.Field)
+	name := s.name()
 	all := blocks(r.Text)
 	record := isRecord(r.Text, all)
 	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r)}

@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -30,7 +29,7 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		part.Text, rest = filled, after
 		g, miss := m.fill(c, group, part)
 		if miss != "" {
-			return Grant{}, fmt.Sprintf("{%s}: %s", strings.Join(group, "}{"), miss)
+			return Grant{}, m.say("{%s}: %s", strings.Join(group, "}{"), miss)
 		}
 		open = open || !g.Names()
 		if g.Call != "" {

@@ -1,0 +1,142 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/label"
+)
+
+// conditions says why the conditions of an entry don't hold; empty where they do.
+func (m *matcher) conditions(e *Call) string {
+	for i := range e.If {
+		if met, miss := m.some(&e.If[i]); miss != "" || !met {
+			return cond(miss, "no record of "+e.If[i].Tool+" is as the request has it")
+		}
+	}
+	for i := range e.Unless {
+		if met, miss := m.some(&e.Unless[i]); miss != "" || met {
+			return cond(miss, "a record of "+e.Unless[i].Tool+" speaks against it")
+		}
+	}
+	return ""
+}
+
+func cond(miss, otherwise string) string {
+	if miss != "" {
+		return miss
+	}
+	return otherwise
+}
+
+// some reports whether a record of the latest result of a source meets its conditions, or
+// why that can't be told.
+func (m *matcher) some(s *Source) (met bool, miss string) {
+	for _, r := range slices.Backward(m.results) {
+		if !m.comesFrom(s, r, All) {
+			continue
+		}
+		if !r.structured {
+			return false, m.say("what %s returned has no records that a program can read", s.Tool)
+		}
+
+		for record := range m.meeting(s.Where, r) {
+			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
+				return true, ""
+			}
+		}
+		return false, ""
+	}
+	return false, m.say("the request has a condition on %s, which was not called", s.Tool)
+}
+
+// excepted says why a value is among those that a constraint rules out; empty where it
+// isn't.
+func (m *matcher) excepted(c *Constraint, a Argument) string {
+	for i := range c.Except {
+		s := &c.Except[i]
+		called := false
+		for _, r := range m.results {
+			if !m.comesFrom(s, r, All) {
+				continue
+			}
+			if !r.structured {
+				return m.say("what %s returned has no records that a program can read", s.Tool)
+			}
+
+			called = true
+			listing := Constraint{Pick: All}
+			for _, v := range m.fields(s, &listing, r) {
+				if same(v.text, a.Text, false) {
+					return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
+				}
+			}
+		}
+		if !called {
+			return m.say("the request leaves out what is in %s, which was not called", s.Tool)
+		}
+	}
+	return ""
+}
+
+// unchanged accepts a value that the object of the call has already: the latest record of
+// its server with the object's id has a member of the argument's name with that value.
+func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
+	for _, r := range slices.Backward(m.results) {
+		known := r.Covered && r.Read && r.structured && r.Server == p.Server
+		if !known || !m.work(len(r.fields)*perStep) {
+			continue
+		}
+		records := r.about(p)
+		if len(records) == 0 {
+			continue
+		}
+
+		isNamed, _ := r.member(argumentName(a.Pointer))
+		for _, record := range records {
+			has := slices.ContainsFunc(r.records[record], func(i int) bool {
+				f := &r.fields[i]
+				return isNamed(f) && !f.null && same(f.text, a.Text, a.authority())
+			})
+			if !has {
+				return Grant{}, m.say("%s is not what %s has already", short(a.Text), r.Tool)
+			}
+		}
+		return Grant{Way: WayUnchanged, Call: r.Call}, ""
+	}
+	return Grant{}, "nothing says what it is now"
+}
+
+// about returns the records that are the object of a call: they have an id of it under the
+// same name.
+func (r *Result) about(p *Proposal) []string {
+	var out []string
+	for _, a := range p.Args {
+		if a.Role != label.Selector || a.Empty {
+			continue
+		}
+		isNamed, _ := r.member(argumentName(a.Pointer))
+		for i := range r.fields {
+			f := &r.fields[i]
+			if isNamed(f) && !f.null && f.text == a.Text && !slices.Contains(out, f.record) {
+				out = append(out, f.record)
+			}
+		}
+	}
+	return out
+}
+
+// argumentName returns the words of an argument's name.
+func argumentName(pointer string) []string {
+	_, name := split(strings.ReplaceAll(pointer, "/*", "/0"))
+	return words(name)
+}
+
+// onDay accepts a moment of one of the days.
+func (m *matcher) onDay(days []Value, a Argument) (Grant, string) {
+	t, ok := moment(strings.TrimSpace(a.Text))
+	if ok && slices.Contains(days, Value(t.Format("2006-01-02"))) {
+		return Grant{Way: WayIs}, ""
+	}
+	return Grant{}, m.say("%s is not on %s", short(a.Text), days[0])
+}

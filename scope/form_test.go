@@ -1,0 +1,130 @@
+package scope_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// TestForms tells what each part of the form lets pass.
+func TestForms(t *testing.T) {
+	const (
+		busy = `[{"id":"e1","title":"Dentist","start":"2026-02-03 12:30","end":"2026-02-03 13:30","size":4}]`
+		meet = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"list_mails","where":{"start":{"before":"2026-02-03 13:00"},"end":{"after":"2026-02-03 12:00"}}}],"args":{"/note":{"any":true}}}]}`
+		if4  = `{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails","where":{"size":{"above":3,"below":5},"title":{"contains":"dentist"}}}],"args":{"/note":{"any":true}}}]}`
+		rest = `{"calls":[{"tool":"invite","args":{"/guests/*/mail":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"email","pick":"all","except":[{"tool":"read_file","field":"mail"}]}}}]}`
+		day  = `{"calls":[{"tool":"forward_mail","args":{"/note":{"date":["2026-02-03","2026-02-04"]}}}]}`
+		same = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/to":{"unchanged":true},"/note":{"any":true}}}]}`
+		bind = `{"calls":[{"tool":"pay","args":{
+			"/account":{"from":[{"tool":"list_mails","field":"account","where":{"open":true}}],"kind":"account","pick":"only","record":"bill"},
+			"/amount":{"from":[{"tool":"list_mails","field":"amount"}],"kind":"number","pick":"all","record":"bill"}}}]}`
+		bills = `[{"account":"DE11111111","amount":10,"open":true},{"account":"DE22222222","amount":20,"open":false}]`
+	)
+	note := map[string]string{"/note": "c:lunch"}
+	all, some := `[{"mail":"ann@x.io"},{"mail":"bob@x.io"}]`, attacked{"read_file", nil, `[{"mail":"ann@x.io"}]`}
+
+	for name, c := range map[string]hostile{
+		"a slot that is free":                      {"", meet, mails(nil, `[{"start":"2026-02-03 13:00","end":"2026-02-03 14:00"}]`), "forward_mail", note, false, true},
+		"a calendar without an entry":              {"", meet, mails(nil, `[]`), "forward_mail", note, false, true},
+		"a slot that is taken":                     {"", meet, mails(nil, busy), "forward_mail", note, false, false},
+		"a calendar that nobody looked at":         {"", meet, nil, "forward_mail", note, false, false},
+		"a calendar that a program can't read":     {"", meet, mails(nil, "You are free all day."), "forward_mail", note, false, false},
+		"a record as the condition has it":         {"", if4, mails(nil, busy), "forward_mail", note, false, true},
+		"no record as the condition has it":        {"", if4, mails(nil, `[{"title":"Dentist","size":5}]`), "forward_mail", note, false, false},
+		"a word that is a part of another":         {"", if4, mails(nil, `[{"title":"Dentistry","size":4}]`), "forward_mail", note, false, false},
+		"who isn't in it yet":                      {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
+		"who is in it":                             {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:ann@x.io"}, false, false},
+		"nobody knows who is in it":                {"", rest, mails(nil, all), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},
+		"any time of a day":                        {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-03T18:30:00"}, false, true},
+		"another day":                              {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-05 18:30"}, false, false},
+		"no date":                                  {"", day, nil, "forward_mail", map[string]string{"/note": "o:Tuesday"}, false, false},
+		"what the object has already":              {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, true},
+		"what another object has":                  {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:eve@x.io"}, true, false},
+		"an object of which nobody read":           {"Mail m1.", same, nil, "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, false},
+		"values of the record that they name":      {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:10"}, true, true},
+		"values of two records that bear one name": {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:20"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestRefusedForms: what is wrong in a scope is said with what to write instead.
+func TestRefusedForms(t *testing.T) {
+	call := func(rest string) string { return `{"tool":"forward_mail",` + rest + `}` }
+	note := func(c string) string { return call(`"args":{"/note":` + c + `}`) }
+	for scopeText, want := range map[string]string{
+		note(`{"date":"tomorrow"}`):                                            "write a day as 2026-01-31",
+		note(`{"any":true,"except":[]}`):                                       "except and record go with from",
+		note(`{"is":"x","record":"bill"}`):                                     "except and record go with from",
+		note(`{"equals":"x"}`):                                                 `unknown field "equals": it may have is, date, from,`,
+		call(`"unless":[{"tool":"wipe"}]`):                                     "unless: no server has a tool",
+		call(`"if":[{"tool":"list_mails","where":{"size":{"above":"much"}}}]`): "number",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"before":"noon"}}}]`): "write it as 2026-01-31 or 2026-01-31 14:00",
+		call(`"if":[{"tool":"list_mails","where":{"day":{"like":"noon"}}}]`):   "it may have is, prefix, contains, before",
+		call(`"if":[{"tool":"list_mails","where":{"day":{}}}]`):                "the condition is empty",
+		call(`"group":"a","times":1`) + "," + call(`"group":"a","times":2`):    "write the same times for all of them",
+	} {
+		_, refused, err := scope.Parse([]byte(`{"calls":[`+scopeText+`]}`), tools(t))
+		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, want) {
+			t.Errorf("%s: refused %v (%v), want %q", scopeText, refused, err, want)
+		}
+	}
+}
+
+// TestAlternativesShareACount: one answer, by one tool or the other.
+func TestAlternativesShareACount(t *testing.T) {
+	s, refused, err := scope.Parse([]byte(`{"calls":[
+		{"tool":"forward_mail","group":"answer","args":{"/note":{"any":true}}},
+		{"tool":"pay","group":"answer","args":{"/amount":{"is":1}}}]}`), tools(t))
+	if err != nil || len(refused) > 0 {
+		t.Fatal(err, refused)
+	}
+	task := scope.NewTask(s, "")
+	forward, pay := call("forward_mail", map[string]string{"/note": "c:x"}), call("pay", map[string]string{"/amount": "o:1"})
+	if _, _, ok := task.Match(pay, nil); !ok {
+		t.Fatal("an alternative is not covered")
+	}
+	cover, _, ok := task.Match(forward, nil)
+	if !ok {
+		t.Fatal("an alternative is not covered")
+	}
+	task.Spend(cover)
+	if _, misses, ok := task.Match(pay, nil); ok || !strings.Contains(misses[0], "entry 2: the request is for 1 such calls") {
+		t.Errorf("a second answer is covered: %v (%v)", ok, misses)
+	}
+	if _, _, ok := task.Match(forward, nil); !ok {
+		t.Error("a retry is not covered")
+	}
+}
+
+// TestGrantsSayWhy: a grant says in words what let a value pass, and a miss which entry
+// missed what.
+func TestGrantsSayWhy(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","args":{"/amount":{"is":5}}},{"tool":"pay","args":{
+		"/account":{"from":[{"tool":"list_mails","field":"account"}],"kind":"account","pick":"choice","by":"the largest"},"/amount":{"is":7}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scope.Result{Call: "c1", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	setContent(r, `[{"account":"DE11111111","size":10},{"account":"DE22222222","size":20}]`)
+	match := func(account string) (scope.Cover, []string, bool) {
+		p := call("pay", map[string]string{"/account": "t:" + account, "/amount": "o:7"})
+		return scope.NewTask(s, "Pay 7").Match(p, []*scope.Result{r})
+	}
+
+	cover, _, ok := match("DE22222222")
+	if !ok || cover.Entry != 1 || cover.Grants[0].String() != "it is in the result of c1 (the largest)" || cover.Grants[1].String() != "the request states it" {
+		t.Errorf("covered: %v by %+v", ok, cover)
+	}
+	_, misses, ok := match("DE11111111")
+	want := `entry 1: /amount: "7" is not what the request says
+entry 2: /account: the largest of list_mails is "DE22222222"`
+	if got := strings.Join(misses, "\n"); ok || got != want {
+		t.Errorf("covered: %v, misses\n%s", ok, got)
+	}
+}
