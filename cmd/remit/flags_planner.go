@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -14,35 +16,46 @@ import (
 	"github.com/remit-project/remit/scope"
 )
 
-// plannerFlags are the flags of commands whose sessions may have a planner. A command
-// embeds them, and hands them the options of its monitors before these are made:
-//
-//	type proxyCommand struct {
-//		engineFlags
-//		plannerFlags
-//		…
-//	}
-//
-//	engine, err := c.engine()
-//	…
-//	if err := c.plan(&engine.options); err != nil {
-//		return err
-//	}
+// plannerFlags are the flags of commands whose sessions may have scopes.
 type plannerFlags struct {
 	plannerModel
 	Plans  plannerRecordings `embed:"" prefix:"planner-"`
-	Scopes scope.Mode        `placeholder:"MODE" default:"bound" help:"What scopes of the user's turns are for: off, grant or bound (bound)."`
+	Scopes scope.Mode        `placeholder:"MODE" help:"What scopes of the user's turns are for: off, grant or bound. It is bound where there is a planner, or others can give scopes."`
 }
 
-// plan gives a monitor's options the planner, where there is one. Without one they are as
-// they were.
-func (f *plannerFlags) plan(o *remit.Options) error {
+// plan gives a monitor's options the planner, where there is one. Scopes are on where
+// others can give them as well: by a line, an operation, or a session that is shared.
+func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) error {
 	p, err := f.planner(&f.Plans)
-	if err != nil || p == nil {
+	if err != nil {
 		return err
 	}
-	o.Planner, o.PlanTime, o.Scopes = p, f.PlannerTimeout, f.Scopes
+	if o.Scopes = f.Scopes; o.Scopes == "" && (given || p != nil) {
+		o.Scopes = scope.ModeBound
+	}
+	if p != nil && o.Scopes != scope.ModeOff {
+		o.Planner, o.PlanTime = &loggedPlanner{p, log}, f.PlannerTimeout
+	}
 	return nil
+}
+
+// loggedPlanner logs what a planner does.
+type loggedPlanner struct {
+	scope.Planner
+	log *slog.Logger
+}
+
+// Plan implements [scope.Planner].
+func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, error) {
+	began := time.Now()
+	plan, err := p.Planner.Plan(ctx, r)
+	took := time.Since(began)
+	if err != nil {
+		p.log.Warn("a turn has no scope: the planner failed", "turn", r.Turn, "shown", r.Digest(), "error", err, "took", took)
+		return nil, err
+	}
+	p.log.Info("planned", "turn", r.Turn, "shown", r.Digest(), "model", plan.Model, "input_tokens", plan.InputTokens, "output_tokens", plan.OutputTokens, "took", took)
+	return plan, nil
 }
 
 // plannerModel says which model plans.

@@ -16,6 +16,7 @@ import (
 )
 
 type proxyCommand struct {
+	plannerFlags
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
@@ -77,6 +78,10 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
 	}
 
+	// Others of the same store can give scopes in a session.
+	if err := c.plan(&o.Monitor, c.Store != "", log); err != nil {
+		return o, nil, err
+	}
 	if o.Monitor.Reviewed = c.Reviewed; c.Reviewed && c.Contracts == "" {
 		return o, nil, command.UsageError(hint.Wrap(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts"))
 	}

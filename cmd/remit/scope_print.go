@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/scope"
 )
@@ -32,7 +33,7 @@ func (p *printer) scope(s *scope.Scope, tools []scope.Tool) {
 	for i := range s.Calls {
 		c := &s.Calls[i]
 		tool := planner.Find(tools, c.Server, c.Tool)
-		p.line(0, fmt.Sprintf("%s %s, %s", may(tool), p.Bold(display.Name(c.Tool)), often(c.Times)))
+		p.line(0, fmt.Sprintf("%s %s, %s", may(tool), p.Bold(display.Name(c.Tool)), explanation.Often(c.Times)))
 		width := 0
 		for _, a := range c.Args {
 			width = max(width, len([]rune(display.Name(a.Pointer))))
@@ -62,15 +63,4 @@ func may(t *scope.Tool) string {
 		return "may call"
 	}
 	return words[t.Effect]
-}
-
-// often says how often a call may be made.
-func often(t scope.Times) string {
-	switch {
-	case t.Each:
-		return "once for each value"
-	case t.N == 1:
-		return "once"
-	}
-	return fmt.Sprintf("up to %d times", t.N)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
-	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
 )
@@ -25,15 +24,15 @@ import (
 type serveCommand struct {
 	engineFlags
 	judgeFlag
+	plannerFlags
 	tokensFlag
 	tlsFlags
-	Scopes scope.Mode `placeholder:"MODE" default:"bound" help:"What scopes of the user's turns are for: off, grant or bound (bound)."`
-	Tools  []string   `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
-	Store  string     `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
-	Listen string     `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
-	Host   []string   `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
-	Origin []string   `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
-	Log    string     `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
+	Store  string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Listen string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
+	Host   []string `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
+	Origin []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
+	Log    string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 }
 
 // Help is shown below the flags.
@@ -93,7 +92,9 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return api.Options{}, err
 	}
-	engine.options.Scopes = c.Scopes
+	if err := c.plan(&engine.options, true, log); err != nil {
+		return api.Options{}, err
+	}
 	tools, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return api.Options{}, err

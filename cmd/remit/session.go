@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/remit-project/remit/internal/command"
 )
@@ -48,8 +49,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return err
 	}
-	engine.options.Scopes = c.Scopes // also of scopes that come on the stream
-	if err := c.plan(&engine.options); err != nil {
+	if err := c.plan(&engine.options, true, slog.New(slog.NewTextHandler(s.Err, nil))); err != nil {
 		return err
 	}
 	p := newDialogue(engine, c.Ack)

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/remit-project/remit/scope"
 	"slices"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -123,7 +123,7 @@ var members = map[string]struct{ must, may []string }{
 	"call":      {must: []string{"tool"}, may: []string{"id", "server", "arguments"}},
 	"confirm":   {must: []string{"call"}, may: []string{"for"}},
 	"result":    {must: []string{"call"}, may: []string{"content", "structured"}},
-	"scope":     {must: []string{"scope"}},
+	"scope":     {may: []string{"scope"}},
 	"end":       {},
 }
 
@@ -165,12 +165,11 @@ func parseRequest(data []byte) (*request, error) {
 	return &r, nil
 }
 
-// scoped answers a scope: how many of its entries hold, and why the others don't.
+// scoped answers a scope line: what the turn authorises, or why it has no scope.
 type scoped struct {
-	Type    string          `json:"type"`
-	Session string          `json:"session,omitempty"`
-	Calls   int             `json:"calls"`
-	Refused []scope.Refusal `json:"refused,omitempty"`
+	Type    string `json:"type"`
+	Session string `json:"session,omitempty"`
+	explanation.Turn
 }
 
 // answer carries one line out; nil means that there is nothing to say.
@@ -185,17 +184,35 @@ func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
 	return &answered{Type: "decision", Answer: protocol.NewAnswer(d)}, nil
 }
 
-// scope puts the scope of a turn into force.
+// scope puts the scope of a turn into force, or says which one it has. Where a planner
+// is asked, that takes as long as the planner.
 func (p *dialogue) scope(ctx context.Context, r *request) (any, error) {
 	s, err := p.session(r.Session)
 	if err != nil {
 		return nil, err
 	}
-	parsed, refused, err := s.Scope(ctx, r.Scope)
+	given := remit.Event{Scope: r.Scope}
+	if len(r.Scope) == 0 {
+		if err := s.Plan(ctx); err != nil {
+			return nil, err
+		}
+		last, err := s.LastScope(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if last == nil {
+			return &scoped{Type: "scope", Session: r.Session}, nil
+		}
+		given = *last
+	} else if _, _, err := s.Scope(ctx, r.Scope); err != nil {
+		return nil, err
+	}
+
+	turn, err := explanation.OfScope(ctx, s, &given)
 	if err != nil {
 		return nil, err
 	}
-	return &scoped{Type: "scope", Session: r.Session, Calls: len(parsed.Calls), Refused: refused}, nil
+	return &scoped{Type: "scope", Session: r.Session, Turn: *turn}, nil
 }
 
 // handle carries one line out. Only calls and confirmations have a decision.
@@ -217,7 +234,11 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 	case "system":
 		return nil, s.System(ctx, *r.Text)
 	case "user":
-		return nil, s.User(ctx, *r.Text)
+		err := s.User(ctx, *r.Text)
+		if err == nil {
+			s.PlanAhead(ctx)
+		}
+		return nil, err
 	case "attach":
 		return nil, s.Attach(ctx, r.Name, *r.Text)
 	case "assistant":

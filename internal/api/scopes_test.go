@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
@@ -66,7 +68,8 @@ func TestGiveScope(t *testing.T) {
 		t.Errorf("sent again: %s", again.body)
 	}
 	for _, a := range []*answerOf{given, b.get(t, 200, "agent", sessions+"/scope")} {
-		if got := into[turnScope](t, a); got.Calls != 1 || len(got.Refused) != 1 || got.Refused[0].Pointer != "/calls/1" || got.Planned != nil || len(got.Scope) == 0 {
+		if got := into[explanation.Turn](t, a); got.Calls != 1 || len(got.Refused) != 1 || got.Refused[0].Pointer != "/calls/1" || got.Planned != nil || len(got.Scope) == 0 ||
+			!slices.Equal(got.Words, []string{`send_email once; text: anything; to: "ann@corp.example"`}) {
 			t.Errorf("the scope is %s", a.body)
 		}
 	}
@@ -145,7 +148,7 @@ func TestPlannedScope(t *testing.T) {
 					t.Errorf("%s: %s, want %s", to, got, want)
 				}
 			}
-			got := into[turnScope](t, b.get(t, 200, "agent", sessions+"/scope"))
+			got := into[explanation.Turn](t, b.get(t, 200, "agent", sessions+"/scope"))
 			if got.Planned == nil || got.Planned.Failed != c.failed || got.Planned.Turn != 1 || got.Planned.Shown != r.Digest() {
 				t.Errorf("the plan is %+v", got.Planned)
 			}

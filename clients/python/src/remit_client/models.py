@@ -66,6 +66,8 @@ class TurnScope(TypedDict):
     #: How many of the scope's entries hold.
     calls: int
     refused: NotRequired[list[Refusal]]
+    #: The entries that hold, in words.
+    words: NotRequired[list[str]]
     #: The scope as it was written; absent where there is none.
     scope: NotRequired[dict[str, Any]]
     #: What the server's planner was shown, or why there is no scope.

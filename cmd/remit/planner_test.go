@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/remit-project/remit/internal/llm/llmtest"
+)
+
+// planning is a model that plans: it allows a mail to the address that the user's last
+// words have behind "to ", and nothing else. It fails where they say so.
+func planning(t *testing.T) *llmtest.Server {
+	s := llmtest.New(t, func(a llmtest.Asked) llmtest.Reply {
+		text := a.Messages[len(a.Messages)-1].Text
+		if strings.Contains(text, "Fail") {
+			return llmtest.Reply{Fault: llmtest.Refused}
+		}
+		to := text[strings.LastIndex(text, "to ")+len("to "):]
+		to = to[:strings.IndexAny(to, ", \"\\\n")]
+		return llmtest.Reply{JSON: map[string]any{
+			"reading": "A mail to " + to + ".",
+			"calls": []any{map[string]any{"call": "mail", "tool": "send_email", "times": 1, "args": []any{
+				map[string]any{"at": "/to", "is": []string{to}}, map[string]any{"at": "/text", "any": true},
+			}}},
+			"delegates": []any{},
+		}}
+	})
+	t.Setenv("OPENAI_BASE_URL", s.URL()+"/v1")
+	t.Setenv("OPENAI_API_KEY", llmtest.Key)
+	return s
+}
+
+const (
+	mailTool = `{"name":"send_email","inputSchema":{"type":"object","properties":{"to":{"type":"string","format":"email"},"text":{"type":"string"}},"required":["to","text"]}}`
+	// aboutBob names Bob, and wants nothing sent to him.
+	aboutBob = "Send what bob@corp.example wrote to ann@corp.example, please."
+)
+
+func mailArguments(to string) string { return fmt.Sprintf(`{"to":%q,"text":"hello"}`, to) }
+
+// TestSessionPlanner: remit session asks the planner about each turn, and a scope line
+// without a scope says what it wrote, or why there is none.
+func TestSessionPlanner(t *testing.T) {
+	s := planning(t)
+	lines := `{"type":"tools","server":"mail","tools":[` + mailTool + `]}
+{"type":"user","text":"` + aboutBob + `"}
+{"type":"scope"}
+{"type":"call","id":"1","tool":"send_email","arguments":` + mailArguments("ann@corp.example") + `}
+{"type":"call","id":"2","tool":"send_email","arguments":` + mailArguments("bob@corp.example") + `}
+{"type":"user","text":"Fail, and mail to bob@corp.example."}
+{"type":"call","id":"3","tool":"send_email","arguments":` + mailArguments("bob@corp.example") + `}
+{"type":"scope"}
+`
+	var out, log bytes.Buffer
+	if code := run([]string{"session", "--planner", "openai:m"}, strings.NewReader(lines), &out, &log); code != 0 {
+		t.Fatalf("exit code %d: %s", code, log.String())
+	}
+	answers := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for i, parts := range [][]string{
+		{`"calls":1`, `send_email once; text: anything; to: \"ann@corp.example\"`, `"model":"m"`, `"input_tokens":`},
+		{`"call":"1"`, `"verdict":"allow"`},
+		{`"call":"2"`, `"verdict":"ask"`, `"outside-scope"`},
+		{`"call":"3"`, `"verdict":"allow"`},
+		{`"calls":0`, `"failed":"the planner's model refused to answer"`},
+	} {
+		for _, part := range parts {
+			if len(answers) != 5 || !strings.Contains(answers[i], part) {
+				t.Fatalf("answer %d has no %s: %s", i+1, part, out.String())
+			}
+		}
+	}
+	if !strings.Contains(log.String(), "a turn has no scope: the planner failed") || len(s.Asked()) < 2 {
+		t.Errorf("asked %d times: %s", len(s.Asked()), log.String())
+	}
+}
+
+// TestServePlanner: remit serve plans for a user's turn, and what it wrote can be read.
+func TestServePlanner(t *testing.T) {
+	planning(t)
+	s := serve(t, "--planner", "openai:m")
+	ask := func(method, path, body string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+		must(t, err)
+		r.Header.Set("Authorization", "Bearer "+s.token)
+		r.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(r)
+		must(t, err)
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		must(t, err)
+		return string(text)
+	}
+	ask("POST", "/v1/sessions", `{"id":"s","tools":[{"server":"mail","tools":[`+mailTool+`]}]}`)
+	ask("POST", "/v1/sessions/s/events", `{"type":"user","text":"`+aboutBob+`"}`)
+	for to, want := range map[string]string{"ann@corp.example": `"verdict":"allow"`, "bob@corp.example": `"outside-scope"`} {
+		if got := ask("POST", "/v1/sessions/s/decisions", `{"tool":"send_email","arguments":`+mailArguments(to)+`}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", to, got)
+		}
+	}
+	if got := ask("GET", "/v1/sessions/s/scope", ""); !strings.Contains(got, `"words":["send_email once;`) || !strings.Contains(got, `"model":"m"`) {
+		t.Errorf("the scope: %s", got)
+	}
+}
+
+// TestProxyPlanner: remit proxy plans for the user's turn of a request, and holds the
+// model's calls to it.
+func TestProxyPlanner(t *testing.T) {
+	planning(t)
+	for to, want := range map[string]bool{"ann@corp.example": true, "bob@corp.example": false} {
+		model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,`+
+				`"tool_calls":[{"id":"c","type":"function","function":{"name":"send_email","arguments":%q}}]}}]}`, mailArguments(to))
+		}))
+		defer model.Close()
+		url := startProxy(t, "--upstream", model.URL, "--retries", "0", "--planner", "openai:m")
+		var definition struct {
+			Schema json.RawMessage `json:"inputSchema"`
+		}
+		must(t, json.Unmarshal([]byte(mailTool), &definition))
+		body := fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":%q}],"tools":[{"type":"function","function":{"name":"send_email","parameters":%s}}]}`, aboutBob, definition.Schema)
+		res, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		must(t, err)
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		must(t, err)
+		if strings.Contains(string(text), `"tool_calls"`) != want {
+			t.Errorf("%s: %s", to, text)
+		}
+	}
+}
+
+// TestPlannerMistakes: what is wrong with the planner's flags is said before anything
+// starts.
+func TestPlannerMistakes(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("OPENAI_BASE_URL", "")
+	for name, args := range map[string][]string{
+		"there is no key for":  {"--planner", "openai:m"},
+		"no planner is named":  {"--planner-url", "http://127.0.0.1:9/v1"},
+		`unknown mode "loose"`: {"--scopes", "loose"},
+	} {
+		for _, command := range [][]string{{"session"}, {"proxy", "--upstream", "http://127.0.0.1:9", "--listen", "nowhere.invalid:1"}} {
+			var out, log bytes.Buffer
+			if code := run(append(command, args...), strings.NewReader(""), &out, &log); code != 2 || !strings.Contains(log.String(), name) {
+				t.Errorf("%v: exit code %d: %s", command, code, log.String())
+			}
+		}
+	}
+}
+
+// startProxy runs remit proxy until the test ends, and returns where it listens.
+func startProxy(t *testing.T, args ...string) string {
+	t.Helper()
+	c := exec.Command(program(t, "remit"), append([]string{"proxy", "--listen", "127.0.0.1:0"}, args...)...)
+	c.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	log, err := c.StderrPipe()
+	must(t, err)
+	must(t, c.Start())
+	t.Cleanup(func() {
+		must(t, c.Process.Signal(syscall.SIGTERM))
+		_, err := io.Copy(io.Discard, log)
+		must(t, errors.Join(err, c.Wait()))
+	})
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+			return m[1]
+		}
+		t.Log(lines.Text())
+	}
+	t.Fatal("the proxy doesn't listen")
+	return ""
+}
