@@ -1,0 +1,8 @@
+// Package reply reads what a user answers to a question of an agent's: whether they
+// agreed, refused, or said something that settles nothing.
+//
+// It knows words of a dozen languages (words.txt), and no grammar to speak of. So it
+// takes for an agreement only what begins as one and has nothing about it that doubts,
+// refuses, sets a condition or asks back. What it doesn't know is unclear, and for
+// somebody else to decide.
+package reply

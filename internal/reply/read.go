@@ -1,0 +1,218 @@
+package reply
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Answer is what a reply says to the question before it.
+type Answer uint8
+
+// The answers. Refused is every reply that agrees to nothing yet, also a doubt, a
+// condition, or a question back.
+const (
+	Unclear Answer = iota
+	Refused
+	Agreed
+)
+
+// String returns the answer in lower case.
+func (a Answer) String() string { return [...]string{"unclear", "refused", "agreed"}[a] }
+
+// Reading is a reply as it was read.
+type Reading struct {
+	Answer Answer
+	// Asks tells of a refusal that it is only a question back.
+	Asks bool
+	// Idle tells of an unclear reply that it says nothing, such as "Thanks!".
+	Idle bool
+
+	plain bool // a yes or no, which means what the question makes of it
+}
+
+// maxReply bounds a reply, and maxQuestion the end of a question that is read, in
+// bytes. Longer replies are unclear.
+const (
+	maxReply    = 4 << 10
+	maxQuestion = 4 << 10
+)
+
+// Read reads a user's reply to what an agent said before. It takes time linear in
+// both.
+func Read(question, reply string) Reading {
+	if len(reply) > maxReply {
+		return Reading{}
+	}
+	if len(question) > maxQuestion {
+		question = strings.ToValidUTF8(question[len(question)-maxQuestion:], "")
+	}
+
+	asked, said := sentences(question), sentences(reply)
+	words := flat(said)
+	best := bestOf(words, reply, question)
+	asker := bestOf(flat(asked), question, question)
+
+	form := form{open: len(asker) > 0}
+	for _, l := range asker {
+		reversed, plain := l.asked(asked)
+		form.reversed, form.open = form.reversed || reversed, form.open && !plain
+	}
+	var found []Reading
+	for _, l := range best {
+		r := l.reading(asked, said)
+		if len(asker) == 1 && asker[0] == l && r.Answer != Unclear {
+			return r.to(form) // in the language of the question
+		}
+		found = append(found, r.to(form))
+	}
+	return agree(found)
+}
+
+// agree returns what all readings that settle something have in common.
+func agree(found []Reading) Reading {
+	var out Reading
+	idle := len(found) > 0
+	for _, r := range found {
+		idle = idle && r.Idle
+		switch {
+		case r.Answer == Unclear:
+		case out.Answer == Unclear:
+			out = r
+		case out.Answer != r.Answer:
+			return Reading{}
+		}
+	}
+	if out.Answer == Unclear {
+		out.Idle = idle
+	}
+	return out
+}
+
+// bestOf returns the lexicons that know most of a text's words.
+func bestOf(words []string, text, context string) []*lexicon {
+	han, kana := scripts(text)
+	_, japanese := scripts(context)
+	d := known()
+	var knows [32]int
+	for _, w := range words {
+		for set := d.words[w]; set != 0; set &= set - 1 {
+			knows[bits.TrailingZeros32(set)]++
+		}
+	}
+
+	var best []*lexicon
+	most := 0
+	for i, l := range d.languages {
+		n := knows[i]
+		if l.joined {
+			n = 0
+			isJapanese := kana || japanese
+			if (han || kana) && (l.language == "ja") == isJapanese {
+				n = len(words) + 1
+			}
+		}
+		switch {
+		case n > most:
+			best, most = []*lexicon{l}, n
+		case n == most:
+			best = append(best, l)
+		}
+	}
+	return best
+}
+
+func flat(list []sentence) []string {
+	var out []string
+	for _, s := range list {
+		for _, c := range s.clauses {
+			out = append(out, c...)
+		}
+	}
+	return out
+}
+
+// marks are what a reply has that matters.
+type marks struct {
+	agrees, fine bool
+	refuses      bool
+	refusedFirst bool // before anything agreed
+	stops        bool
+	asks         bool
+	doubtful     bool // it agrees, and more than that
+	negates      bool
+	idle         bool // it has fillers alone
+}
+
+// reading reads a reply in one language.
+func (l *lexicon) reading(question, reply []sentence) Reading {
+	m := marks{idle: true}
+	echoed := flat(question)
+	for _, s := range reply {
+		l.sentence(s, echoed, &m)
+	}
+
+	switch {
+	case m.stops:
+		return Reading{Answer: Refused}
+	case m.refuses && m.agrees && m.refusedFirst, m.doubtful:
+		return Reading{}
+	case m.refuses:
+		return Reading{Answer: Refused, plain: true}
+	case m.agrees && m.negates && !m.fine:
+		return Reading{}
+	case m.agrees:
+		return Reading{Answer: Agreed, plain: !m.fine}
+	case m.asks:
+		return Reading{Answer: Refused, Asks: true}
+	}
+	return Reading{Idle: m.idle && !m.negates}
+}
+
+// form is that of a question.
+type form struct {
+	reversed bool // it asks if the user minds
+	open     bool // neither yes nor no answers it
+}
+
+// to returns what a reply means after a question of a form.
+func (r Reading) to(f form) Reading {
+	agreesToOpen := r.Answer == Agreed && f.open && !f.reversed
+	if r.plain && (f.reversed || f.open) || agreesToOpen {
+		return Reading{}
+	}
+	return r
+}
+
+// asked reports whether a text asks if the user minds, and whether any question of it
+// is one that yes or no answers. A text without a question proposes something.
+func (l *lexicon) asked(text []sentence) (reversed, plain bool) {
+	questions := 0
+	for _, s := range text {
+		if !s.asks {
+			continue
+		}
+		questions++
+		words := slices.Concat(s.clauses...)
+		switch {
+		case l.has(mind, words):
+			reversed = true
+		case !l.has(open, words) && !l.hasChoice(words):
+			plain = true
+		}
+	}
+	return reversed, plain || questions == 0
+}
+
+// hasChoice reports whether a question is between two things; (yes or no) isn't.
+func (l *lexicon) hasChoice(words []string) bool {
+	if !l.has(or, words) {
+		return false
+	}
+	for i := 1; i+1 < len(words); i++ {
+		if p := l.at(words, i, or); p != nil && l.at(words, i-1, yes, no) != nil && l.at(words, i+1, no, yes) != nil {
+			return false
+		}
+	}
+	return true
+}

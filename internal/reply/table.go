@@ -1,0 +1,134 @@
+package reply
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// table lists the words: see the file's own head.
+//
+//go:embed words.txt
+var table string
+
+// kind is what a phrase does to a reply.
+type kind uint8
+
+const (
+	yes kind = iota
+	good
+	fine
+	no
+	stop
+	not
+	aside
+	ask
+	filler
+	mind
+	open
+	or
+	common
+	kinds
+)
+
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "filler", "mind", "open", "or", "common"}
+
+// everyLanguage is the name of the phrases that all languages share.
+const everyLanguage = "any"
+
+// phrase is words of a kind: tokens, or one token for a script without spaces.
+type phrase struct {
+	kind   kind
+	tokens []string
+}
+
+// lexicon is the phrases of one language.
+type lexicon struct {
+	language string
+	// byFirst has the phrases by their first token, the longest first. A language
+	// without spaces has all of them under the empty one.
+	byFirst map[string][]phrase
+	joined  bool // the language is written without spaces
+}
+
+// dictionary is the lexicons of all languages.
+type dictionary struct {
+	languages []*lexicon
+	// words has a bit for each language, by its place, of those that know a word.
+	words map[string]uint32
+}
+
+// known is the dictionary of the program, read once.
+var known = sync.OnceValue(func() *dictionary {
+	d, err := parse(table)
+	if err != nil {
+		panic(err) // a mistake in the program's own table
+	}
+	return d
+})
+
+// parse reads a table.
+func parse(text string) (*dictionary, error) {
+	lines := map[string][]phrase{}
+	for n, line := range strings.Split(text, "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		head, list, ok := strings.Cut(line, ": ")
+		name, language, named := strings.Cut(head, " ")
+		k := slices.Index(kindNames[:], name)
+		if !ok || !named || k < 0 {
+			return nil, fmt.Errorf("words.txt:%d: write KIND LANGUAGE: phrase, phrase", n+1)
+		}
+		for p := range strings.SplitSeq(list, ", ") {
+			tokens := tokensOf(p)
+			if len(tokens) == 0 {
+				return nil, fmt.Errorf("words.txt:%d: %q has no word", n+1, p)
+			}
+			lines[language] = append(lines[language], phrase{kind(k), tokens})
+		}
+	}
+
+	shared := lines[everyLanguage]
+	delete(lines, everyLanguage)
+	d := &dictionary{words: map[string]uint32{}}
+	for i, language := range slices.Sorted(maps.Keys(lines)) {
+		phrases := slices.Concat(lines[language], shared)
+		d.languages = append(d.languages, newLexicon(language, phrases))
+		for _, p := range phrases {
+			for _, w := range p.tokens {
+				d.words[w] |= 1 << i
+			}
+		}
+	}
+	return d, nil
+}
+
+func newLexicon(language string, phrases []phrase) *lexicon {
+	l := &lexicon{language: language, byFirst: map[string][]phrase{}, joined: language == "zh" || language == "ja"}
+	for _, p := range phrases {
+		first := p.tokens[0]
+		if l.joined {
+			p.tokens = []string{strings.Join(p.tokens, "")}
+			first = ""
+		}
+		l.byFirst[first] = append(l.byFirst[first], p)
+	}
+
+	for _, list := range l.byFirst {
+		slices.SortStableFunc(list, func(a, b phrase) int { return length(b) - length(a) })
+	}
+	return l
+}
+
+// length tells which of two phrases is the longer one.
+func length(p phrase) int {
+	n := 0
+	for _, w := range p.tokens {
+		n += 1 + len(w)
+	}
+	return n
+}
