@@ -113,6 +113,9 @@ func voiced(c rune) bool { return c == 0x3099 || c == 0x309A }
 // scripts tells which scripts without spaces a text is written in.
 func scripts(text string) (han, kana bool) {
 	for _, c := range text {
+		if c < 0x2E80 {
+			continue
+		}
 		han = han || unicode.Is(unicode.Han, c)
 		kana = kana || unicode.In(c, unicode.Hiragana, unicode.Katakana)
 	}

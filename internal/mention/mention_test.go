@@ -1,0 +1,99 @@
+package mention_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/internal/mention"
+)
+
+// bikes are the look-ups of the tests: an order with its items, a product with its
+// variants, and a customer with their means of payment.
+func bikes() *mention.Records {
+	r := &mention.Records{}
+	r.Add("get_order", []byte(`{"order_id": "B-77", "status": "open", "items": [
+		{"name": "Bell", "product_id": "p1", "item_id": "1000000001", "options": {"color": "silver", "size": "S"}},
+		{"name": "Saddle", "product_id": "p2", "item_id": "1000000002", "options": {"color": "black", "material": "leather"}},
+		{"name": "Saddle", "product_id": "p2", "item_id": "1000000003", "options": {"color": "brown", "material": "leather"}}],
+		"payments": [{"kind": "payment", "amount": 80, "method_id": "card_1"}]}`))
+	r.Add("get_product", []byte(`{"name": "Bell", "product_id": "p1", "variants": {
+		"2000000001": {"item_id": "2000000001", "options": {"color": "silver", "size": "L", "loud": "yes"}, "price": 9.5},
+		"2000000002": {"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}, "price": 10},
+		"2000000003": {"item_id": "2000000003", "options": {"color": "gold", "size": "L", "loud": "no"}, "price": 11}}}`))
+	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
+		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
+		"card_2": {"id": "card_2", "source": "credit_card", "brand": "mastercard", "last_four": "1201"},
+		"wallet_9": {"id": "wallet_9", "source": "wallet"}}}`))
+	return r
+}
+
+func TestNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, value string
+		want        mention.Answer
+	}{
+		"the id":                                  {"I'll send back item 1000000002.", "1000000002", mention.Named},
+		"another id":                              {"I'll send back item 1000000003.", "1000000002", mention.Other},
+		"a part of an id":                         {"I'll cancel order B-77-2.", "B-77", mention.Silent},
+		"name and options":                        {"- Saddle (color: black, material: leather)", "1000000002", mention.Named},
+		"name and one option that tells it":       {"the brown saddle", "1000000003", mention.Named},
+		"a name that two have":                    {"the saddle", "1000000003", mention.Silent},
+		"a name that one has":                     {"the bell", "1000000001", mention.Named},
+		"other options":                           {"the black saddle", "1000000003", mention.Other},
+		"of two things, the one":                  {"Bell (silver, S), Saddle (brown, leather)", "1000000003", mention.Named},
+		"of two things, none":                     {"Bell (silver, S), Saddle (brown, leather)", "1000000002", mention.Other},
+		"old and new":                             {"Bell (color: silver, size: S) -> color: gold, size: L, loud: no", "2000000003", mention.Named},
+		"old and new, another one":                {"Bell (color: silver, size: S) -> color: gold, size: L, loud: no", "2000000002", mention.Other},
+		"the old one":                             {"Bell (color: silver, size: S) -> color: gold, size: L, loud: no", "1000000001", mention.Named},
+		"mixed from two":                          {"the Bell from silver to gold, size S to L", "2000000002", mention.Silent},
+		"the last digits":                         {"Refund to your Visa ending in 7447", "card_1", mention.Named},
+		"the last digits of another":              {"Refund to your Mastercard ending in 1201", "card_1", mention.Other},
+		"brand and digits that don't go together": {"Refund to your Visa ending in 1201", "card_1", mention.Other},
+		"a kind that several have":                {"Refund to your credit card", "card_1", mention.Silent},
+		"a kind that one has":                     {"Refund to your wallet", "wallet_9", mention.Named},
+		"another kind":                            {"Refund to your wallet", "card_2", mention.Other},
+		"nothing of it":                           {"Shall I go on?", "card_1", mention.Silent},
+		"a payment is not its method":             {"The payment comes back.", "card_1", mention.Silent},
+		"words":                                   {"Reason: No longer needed.", "no longer needed", mention.Named},
+		"an apostrophe is no S":                   {"It's the customer's gold Bell", "2000000002", mention.Silent},
+		"a day":                                   {"born on February 11, 1988", "1988-02-11", mention.Named},
+		"another day":                             {"born on February 12, 1988", "1988-02-11", mention.Silent},
+		"an amount":                               {"that's $1,250.50 in all", "1250.5", mention.Named},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := bikes().Names(mention.NewText(c.text), c.value); got != c.want {
+				t.Errorf("%q names %s: %d, want %d", c.text, c.value, got, c.want)
+			}
+		})
+	}
+}
+
+// TestOneOfAKind holds that one description never names two records of a look-up.
+func TestOneOfAKind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := "Bell"
+		for _, options := range [][]string{{"", "silver", "gold"}, {"", "size S", "size L"}, {"", "loud: yes", "loud: no"}} {
+			text += " " + rapid.SampledFrom(options).Draw(t, "option")
+		}
+		r := bikes()
+		named := 0
+		for _, id := range []string{"2000000001", "2000000002", "2000000003"} {
+			if r.Names(mention.NewText(text), id) == mention.Named {
+				named++
+			}
+		}
+		if named > 1 {
+			t.Fatalf("%q names %d", text, named)
+		}
+	})
+}
+
+func FuzzNames(f *testing.F) {
+	f.Add(`{"items":[{"id":"a","name":"b"}]}`, "the b", "a")
+	f.Fuzz(func(_ *testing.T, content, text, value string) {
+		r := &mention.Records{}
+		r.Add("get_items", []byte(content))
+		r.Names(mention.NewText(text), value)
+	})
+}

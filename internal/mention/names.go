@@ -1,0 +1,305 @@
+package mention
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Answer is whether a text names a value.
+type Answer uint8
+
+// The answers. Other is a text that names another thing of the kind in its place;
+// Silent one that names none, or not clearly.
+const (
+	Silent Answer = iota
+	Other
+	Named
+)
+
+// Names reports whether a text names a value: by itself, or by the identifying fields
+// of its record, so that no other record of the same look-up fits.
+func (r *Records) Names(t Text, value string) Answer {
+	words := NewText(value).words
+	if t.says(words) || t.spells(value) {
+		return Named
+	}
+
+	best := Silent
+	tied := false
+	for _, one := range r.of(value) {
+		tied = true
+		switch r.fit(t, one) {
+		case Named:
+			return Named
+		case Other:
+			best = Other
+		}
+	}
+	if !tied && t.sameShape(words) {
+		return Other
+	}
+	return best
+}
+
+// candidate is one record of a look-up with the texts of its fields.
+type candidate map[string]string
+
+// fit reports whether a text names one record of a look-up.
+func (r *Records) fit(t Text, one record) Answer {
+	var own candidate
+	all := make([]candidate, 0, len(one.siblings))
+	for _, s := range one.siblings {
+		c := candidate{}
+		fieldsOf(s, "", c, 0)
+		for i, n := range one.names {
+			c["^"+string(rune('0'+i))+"/name"] = n.Text()
+		}
+		if all = append(all, c); s == one.object {
+			own = c
+		}
+	}
+
+	fields := telling(own, all)
+	if len(fields) == 0 {
+		return Silent
+	}
+	windows := windowsOf(t, vocabulary(fields, all, r.allNames()))
+	if len(windows) == 0 {
+		return Silent
+	}
+
+	best := Other
+	for i, w := range windows {
+		switch got := w.fit(own, all, fields); {
+		case got == Named && w.sure(all, fields, windows, i):
+			return Named
+		case got != Other:
+			best = Silent
+		}
+	}
+	return best
+}
+
+// telling returns the fields in which the records of a look-up differ, and what they
+// are called by. Of a single record, all fields tell.
+func telling(own candidate, all []candidate) []field {
+	var out []field
+	for _, path := range slices.Sorted(maps.Keys(own)) {
+		key := path[strings.LastIndexByte(path, '/')+1:]
+		differ := len(all) == 1 || slices.ContainsFunc(all, func(c candidate) bool { return c[path] != own[path] })
+		inherited := strings.HasPrefix(path, "^")
+		if differ || inherited {
+			out = append(out, field{path, NewText(key).words, isName(key)})
+		}
+	}
+	return out
+}
+
+// spelling is a text that a field of some record has.
+type spelling struct {
+	field int
+	value string
+	words []word
+	key   []word
+}
+
+// vocabulary returns what the fields of all records say, by its first word.
+func vocabulary(fields []field, all []candidate, names []string) map[string][]spelling {
+	out := map[string][]spelling{}
+	seen := map[string]bool{}
+	add := func(i int, value string) {
+		id := string(rune(i)) + value
+		words := NewText(strings.ReplaceAll(value, "_", " ")).words
+		if len(words) == 0 || seen[id] {
+			return
+		}
+		seen[id] = true
+		out[words[0].text] = append(out[words[0].text], spelling{i, value, words, fields[i].key})
+	}
+
+	for i, f := range fields {
+		for _, c := range all {
+			add(i, c[f.path])
+		}
+		if f.named {
+			for _, n := range names {
+				add(i, n)
+			}
+		}
+	}
+	return out
+}
+
+// allNames returns what things are called in all results.
+func (r *Records) allNames() []string {
+	const most = 512
+	var out []string
+	for _, one := range r.results {
+		for v := range one.root.All() {
+			if isName(v.Name()) && v.Text() != "" && len(v.Text()) <= maxText && len(out) < most {
+				out = append(out, v.Text())
+			}
+		}
+	}
+	return out
+}
+
+// window is a stretch of a text that speaks of one record: no field twice.
+type window map[int]string
+
+// generic are values that mean something only beside the name of their field.
+var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
+
+// windowsOf divides what a text says of the records into stretches.
+func windowsOf(t Text, v map[string][]spelling) []window {
+	var out []window
+	current := window{}
+	for i := 0; i < len(t.words); {
+		m, length := longest(t, i, v, current)
+		if length == 0 {
+			i++
+			continue
+		}
+		if _, twice := current[m.field]; twice {
+			out, current = append(out, current), window{}
+		}
+		current[m.field] = m.value
+		i += length
+	}
+	if len(current) > 0 {
+		out = append(out, current)
+	}
+	return out
+}
+
+// longest returns the longest spelling at a place. Of several, one whose field's name
+// stands before it counts, then one whose field the window doesn't have yet.
+func longest(t Text, i int, v map[string][]spelling, current window) (spelling, int) {
+	var best spelling
+	length, rank := 0, -1
+	for _, s := range v[t.words[i].text] {
+		if !t.at(i, s.words) {
+			continue
+		}
+		keyed := i >= len(s.key) && t.at(i-len(s.key), s.key)
+		if !keyed && slices.Contains(generic, strings.ToLower(s.value)) {
+			continue
+		}
+		_, twice := current[s.field]
+		r := 0
+		if !twice {
+			r = 1
+		}
+		if keyed {
+			r = 2
+		}
+		if len(s.words) > length || len(s.words) == length && r > rank {
+			best, length, rank = s, len(s.words), r
+		}
+	}
+	return best, length
+}
+
+// fit reports whether a stretch speaks of a record: Named of it alone, Silent of it or
+// another one, Other not of it.
+func (w window) fit(own candidate, all []candidate, fields []field) Answer {
+	fits := func(c candidate) bool {
+		for i, value := range w {
+			if !strings.EqualFold(c[fields[i].path], value) {
+				return false
+			}
+		}
+		return true
+	}
+	if !fits(own) {
+		return Other
+	}
+	if w.onlyInherited(fields) {
+		return Silent
+	}
+
+	n := 0
+	for _, c := range all {
+		if fits(c) {
+			n++
+		}
+	}
+	if n == 1 {
+		return Named
+	}
+	return Silent
+}
+
+// onlyInherited reports whether a stretch says no more than what all the records are
+// called.
+func (w window) onlyInherited(fields []field) bool {
+	for i := range w {
+		if !fields[i].inherited() {
+			return false
+		}
+	}
+	return true
+}
+
+// sure reports whether a stretch that fits one record is more than a piece of a
+// sentence such as "from red to blue, size M to L": it calls the thing by its name, or
+// the stretches beside it are whole descriptions too.
+func (w window) sure(all []candidate, fields []field, windows []window, at int) bool {
+	for i := range w {
+		if f := fields[i]; f.named && !f.inherited() {
+			return true
+		}
+	}
+	for _, beside := range [...]int{at - 1, at + 1} {
+		if beside < 0 || beside >= len(windows) {
+			continue
+		}
+		other := windows[beside]
+		if !other.covers(w, fields) && !other.whole(all, fields) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether a stretch says all the fields that another one does, but for
+// those that people leave out.
+func (w window) covers(other window, fields []field) bool {
+	for i, value := range other {
+		_, has := w[i]
+		optional := fields[i].inherited() || slices.Contains(generic, strings.ToLower(value))
+		if !has && !optional {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reports whether a stretch has all that tells some record, or nothing that the
+// records of the look-up have, such as the name of another thing.
+func (w window) whole(all []candidate, fields []field) bool {
+	foreign := true
+	for _, c := range all {
+		fits, complete := true, true
+		for i, f := range fields {
+			value, has := w[i]
+			foreign = foreign && (!has || !strings.EqualFold(value, c[f.path]))
+			optional := c[f.path] == "" || f.inherited() || isID(f) || slices.Contains(generic, strings.ToLower(c[f.path]))
+			fits = fits && (!has || strings.EqualFold(value, c[f.path]))
+			complete = complete && (has || optional)
+		}
+		if fits && complete {
+			return true
+		}
+	}
+	return foreign
+}
+
+// inherited reports whether a field is that of what the record is part of.
+func (f field) inherited() bool { return strings.HasPrefix(f.path, "^") }
+
+// isID reports whether a field is an id, which people leave out.
+func isID(f field) bool {
+	return slices.ContainsFunc(f.key, func(w word) bool { return slices.Contains(idWords, singular(w.text)) })
+}

@@ -1,0 +1,176 @@
+package mention
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/internal/provenance"
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// Bounds on the records that are searched. Beyond them a value is only named by itself.
+const (
+	// MaxSize bounds one result, in bytes.
+	MaxSize     = 1 << 20
+	maxDepth    = 8
+	maxSiblings = 512
+	maxFields   = 32
+	maxText     = 64 // of a value that identifies, in bytes
+)
+
+// Records are the results of look-ups.
+type Records struct{ results []result }
+
+type result struct {
+	tool string
+	root strictjson.Value
+}
+
+// Add adds the result of a tool. What is no JSON object or list has no records.
+func (r *Records) Add(tool string, content []byte) {
+	if len(content) > MaxSize {
+		return
+	}
+	doc, err := strictjson.Parse(content, strictjson.OutputLimits())
+	if err == nil {
+		r.results = append(r.results, result{tool, doc.Root()})
+	}
+}
+
+// record is an object that an id stands for, with those beside it in the look-up.
+type record struct {
+	object   strictjson.Value
+	siblings []strictjson.Value // with the record itself
+	names    []strictjson.Value // members of what it is part of that name it
+}
+
+// of returns the records that an id stands for.
+func (r *Records) of(id string) []record {
+	if r == nil {
+		return nil
+	}
+	var out []record
+	for _, one := range r.results {
+		w := &walk{id: id, out: &out}
+		w.value(one.root, one.tool, nil, 0)
+	}
+	return out
+}
+
+// walk looks for the records of an id.
+type walk struct {
+	id  string
+	out *[]record
+}
+
+// value looks through a value that stands under a name: a member's, or the tool's.
+func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch v.Kind() {
+	case strictjson.Array:
+		elements := v.Elements()
+		for _, e := range elements {
+			if e.Kind() == strictjson.Object && w.identifies(e, name) {
+				w.found(e, elements, names)
+			}
+			w.value(e, name, names, depth+1)
+		}
+	case strictjson.Object:
+		w.object(v, name, names, depth)
+	}
+}
+
+func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value, depth int) {
+	if depth == 0 && w.identifies(v, name) {
+		w.found(v, []strictjson.Value{v}, nil)
+	}
+	var objects []strictjson.Value
+	own := slices.Clone(names)
+	for key, m := range v.Members() {
+		if m.Kind() == strictjson.Object {
+			objects = append(objects, m)
+		}
+		if m.Kind() == strictjson.String && isName(key) {
+			own = append(own, m)
+		}
+	}
+
+	for key, m := range v.Members() {
+		if key == w.id && m.Kind() == strictjson.Object {
+			w.found(m, objects, names)
+		}
+		w.value(m, key, own, depth+1)
+	}
+}
+
+func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value) {
+	if len(siblings) <= maxSiblings {
+		*w.out = append(*w.out, record{object, siblings, names})
+	}
+}
+
+// identifies reports whether an object has the id in a member that tells it from
+// others: id, or ITEM_id in a list of items.
+func (w *walk) identifies(object strictjson.Value, container string) bool {
+	for key, m := range object.Members() {
+		if !isScalar(m) || m.Text() != w.id {
+			continue
+		}
+		rest := slices.DeleteFunc(provenance.Words(key), func(s string) bool { return slices.Contains(idWords, singular(s)) })
+		if len(rest) < len(provenance.Words(key)) && within(rest, provenance.Words(container)) {
+			return true
+		}
+	}
+	return false
+}
+
+// idWords are the words of members that tell records apart.
+var idWords = []string{"id", "uuid", "guid", "number", "no", "code", "key", "ref", "reference", "identifier", "sku"}
+
+// nameWords are the members by which people call a thing.
+var nameWords = []string{"name", "title", "label"}
+
+func isName(key string) bool { return slices.Contains(nameWords, strings.ToLower(key)) }
+
+func within(words, container []string) bool {
+	for _, w := range words {
+		if !slices.ContainsFunc(container, func(c string) bool { return singular(c) == singular(w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func singular(w string) string {
+	w = strings.ToLower(w)
+	if len(w) > 3 {
+		return strings.TrimSuffix(w, "s")
+	}
+	return w
+}
+
+func isScalar(v strictjson.Value) bool {
+	return v.Kind() == strictjson.String || v.Kind() == strictjson.Number
+}
+
+// field is a member of a record, by its path, that may identify it.
+type field struct {
+	path  string
+	key   []word // the words of its name
+	named bool   // people call the thing by it
+}
+
+// fieldsOf returns the texts of an object by their paths.
+func fieldsOf(object strictjson.Value, path string, out map[string]string, depth int) {
+	for key, m := range object.Members() {
+		at := path + "/" + key
+		switch {
+		case m.Kind() == strictjson.Object && depth < maxDepth:
+			fieldsOf(m, at, out, depth+1)
+		case m.Kind() == strictjson.String && m.Text() != "" && len(m.Text()) <= maxText && len(out) < maxFields:
+			out[at] = m.Text()
+		}
+	}
+}

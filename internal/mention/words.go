@@ -1,0 +1,120 @@
+package mention
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// word is a word of a text.
+type word struct {
+	text string
+	// glued tells that the next word is part of the same code or number: of
+	// W12-3, W12 by itself is not named.
+	glued bool
+}
+
+// Text is a text whose words were found.
+type Text struct {
+	raw   string
+	words []word
+}
+
+// NewText finds the words of a text, in any case. An apostrophe belongs to its word.
+func NewText(s string) Text {
+	t := Text{raw: s}
+	start := -1
+	lower := strings.ToLower(s)
+	end := func(at int) {
+		if start >= 0 {
+			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’")})
+		}
+		start = -1
+	}
+
+	var gap []rune // what stands between two words
+	for i, c := range lower {
+		apostrophe := (c == '\'' || c == '’') && start >= 0
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || apostrophe {
+			if start < 0 {
+				if n := len(t.words); n > 0 && len(gap) == 1 {
+					t.words[n-1].glued = glues(gap[0], t.words[n-1].text, c)
+				}
+				start, gap = i, gap[:0]
+			}
+			continue
+		}
+		end(i)
+		gap = append(gap, c)
+	}
+	end(len(lower))
+	return t
+}
+
+// glues reports whether a sign makes one code or number of what it stands between.
+func glues(sign rune, before string, after rune) bool {
+	last := rune(before[len(before)-1])
+	numbers := unicode.IsDigit(last) && unicode.IsDigit(after)
+	code := unicode.IsDigit(last) || unicode.IsDigit(after)
+	return sign == '_' || sign == '@' || code && strings.ContainsRune("-/", sign) || numbers && strings.ContainsRune(".,:", sign)
+}
+
+// says reports whether the text has words in order, and not as a part of a longer code.
+func (t Text) says(words []word) bool {
+	for i := range t.words {
+		if t.at(i, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// at reports whether words stand at a place of the text.
+func (t Text) at(i int, words []word) bool {
+	if len(words) == 0 || i+len(words) > len(t.words) || i > 0 && t.words[i-1].glued {
+		return false
+	}
+	for j, w := range words {
+		if t.words[i+j].text != w.text {
+			return false
+		}
+	}
+	return !t.words[i+len(words)-1].glued
+}
+
+// sameShape reports whether the text has a code that is formed as a value is, such as
+// another order number. A value without digits has no shape.
+func (t Text) sameShape(value []word) bool {
+	shape := func(w word) string {
+		return strings.Map(func(c rune) rune {
+			if unicode.IsDigit(c) {
+				return '0'
+			}
+			return c
+		}, w.text)
+	}
+	if !slices.ContainsFunc(value, func(w word) bool { return strings.ContainsFunc(w.text, unicode.IsDigit) }) {
+		return false
+	}
+
+	for i := 0; i+len(value) <= len(t.words); i++ {
+		same := true
+		for j := range value {
+			same = same && shape(t.words[i+j]) == shape(value[j])
+		}
+		if same && long(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// long reports whether a value is long enough for its shape to tell anything.
+func long(value []word) bool {
+	const least = 5
+	n := 0
+	for _, w := range value {
+		n += len(w.text)
+	}
+	return n >= least
+}
