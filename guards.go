@@ -47,6 +47,9 @@ func violation(v guard.Violation) Reason {
 	if v.Verdict == Ask {
 		r.Verdict = Ask
 	}
+	if v.Unclear != "" {
+		r.Message = strings.TrimSpace(v.Message + " What was said doesn't settle it: " + v.Unclear)
+	}
 	if v.Failed != "" {
 		r.Code = GuardFailed
 		r.Message = strings.TrimSpace(v.Message + " Whether this holds could not be decided: " + v.Failed)

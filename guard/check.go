@@ -92,7 +92,7 @@ func (c *compiler) checkMeaning(e Expression, a *cel.Ast) (asks bool) {
 				name = target + "." + name
 			}
 		}
-		asks = asks || name == "label" || name == "judge" || c.readers[name] != nil
+		asks = asks || name == "label" || name == "judge" || c.readers[name] != nil || slices.Contains(saidFunctions, call.FunctionName())
 		switch {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"cel.dev/cel-go/cel"
@@ -65,6 +66,9 @@ type Violation struct {
 	// Failed says why the policy could not be decided; empty if its rule is
 	// false.
 	Failed string
+	// Unclear says what the words of the conversation don't settle, where the rule
+	// hangs on it. The verdict is [label.Ask] then, whatever the policy's own is.
+	Unclear string
 	// Values are the parts of the rule that decided.
 	Values []Value
 	// Place is where the policy is defined, as file:line:column.
@@ -156,6 +160,14 @@ type evaluation struct {
 	inquiries
 	inquires bool // facts that are not recorded are looked up and asked
 	missing  bool // a rule needed a fact that is not recorded
+	// complete tells that the rules look nothing more up before it is clear what was
+	// said.
+	complete bool
+	dialogue *dialogue // nil until a rule asks what was said
+	// unsettledParts are what words don't settle, of the current rule. While assuming,
+	// it is tried as if they did.
+	unsettledParts []string
+	assuming       bool
 	// failures are the look-ups and questions of the current rule that have no
 	// answer. The rule fails, whatever CEL makes of them.
 	failures []error
@@ -291,8 +303,23 @@ func (v *verdict) decide() (violation *Violation, done bool) {
 	}
 
 	clear(v.scope.values)
-	x.failures = nil
+	x.failures, x.unsettledParts = nil, nil
 	result := x.run(it.require, &v.scope)
+	open := !types.IsUnknown(result) && result != types.True && result != types.False
+	if open && len(x.unsettledParts) > 0 && len(x.failures) == 0 {
+		// What is unclear is for a person to say, unless the call violates the policy
+		// however they answer.
+		x.assuming = true
+		clear(v.scope.values)
+		result = x.run(it.require, &v.scope)
+		x.assuming = false
+		if result == types.True {
+			out := it.violation("", nil)
+			out.Verdict, out.Unclear = label.Ask, cut(strings.Join(x.unsettledParts, "; "), MaxShown)
+			return out, true
+		}
+	}
+
 	switch {
 	case len(x.failures) > 0:
 		return it.violation(cut(errors.Join(x.failures...).Error(), MaxShown), nil), true
@@ -318,12 +345,13 @@ func (it *compiledPolicy) violation(failed string, values []Value) *Violation {
 
 // functions returns the functions whose results depend on the call.
 func (x *view) functions() map[string]cel.LateBoundFunction {
-	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+2)
+	funcs := make(map[string]cel.LateBoundFunction, len(x.guard.readers)+5)
 	for name, r := range x.guard.readers {
 		funcs[name] = func(_ string, args ...ref.Val) ref.Val { return x.lookUp(r, args[0]) }
 	}
 	funcs["judge"] = func(_ string, args ...ref.Val) ref.Val { return x.ask(args) }
 	funcs["label"] = func(_ string, args ...ref.Val) ref.Val { return x.labelOf(args[0]) }
+	x.saidFunctionsOf(funcs)
 	return funcs
 }
 

@@ -54,6 +54,8 @@ type Question struct {
 	// [AssistantEntry]. The judge then reads only what these two said. If Speaker is
 	// empty, anything in the session may be evidence.
 	Speaker EntryKind
+	// Notion tells of a question that no rule wrote: of session.agreed() and the like.
+	Notion bool
 }
 
 // Facts are the results of the look-ups and judgments of one decision. With them the
@@ -96,6 +98,7 @@ type inquiry struct {
 	lookup   *Lookup
 	judgment *Judgment
 	reader   *reader
+	notion   bool // the question is of session.agreed() and the like
 	recorded bool
 	value    ref.Val // nil until it is answered
 	err      error
@@ -125,6 +128,7 @@ func (x *evaluation) rounds(ctx context.Context, evaluate func() (open bool)) {
 		defer cancel()
 	}
 	for range MaxRounds {
+		x.complete = x.complete || len(x.waiting) == 0
 		x.answer(ctx)
 		if !evaluate() {
 			return
@@ -175,7 +179,7 @@ func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 
 	j := q.judgment
 	if q.err = x.recall(q, func(f *Facts) error { return f.judgment(j) }); errors.Is(q.err, errNotRecorded) && x.inquiring() {
-		q.err = x.judge(ctx, j)
+		q.err = x.judge(ctx, j, q.notion)
 	}
 	if q.err != nil {
 		j.Answer, j.Error = false, cut(q.err.Error(), MaxShown)
@@ -218,11 +222,11 @@ func (x *evaluation) read(ctx context.Context, l *Lookup) (err error) {
 	return err
 }
 
-func (x *evaluation) judge(ctx context.Context, j *Judgment) (err error) {
+func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool) (err error) {
 	if x.request.Judge == nil {
 		return errNoJudge
 	}
-	j.Answer, j.Evidence, err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker}, x.request.History)
+	j.Answer, j.Evidence, err = x.request.Judge.Judge(ctx, Question{j.Question, j.Speaker, notion}, x.request.History)
 	j.Evidence = cut(j.Evidence, maxQuestion)
 	return err
 }
@@ -287,22 +291,39 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 			return x.fail(errNoSpeaker)
 		}
 	}
-	return x.inquire("judge\x00"+string(q.Speaker)+"\x00"+q.Question, "judge", func() *inquiry {
+	v, err := x.inquiry("judge\x00"+string(q.Speaker)+"\x00"+q.Question, func() *inquiry {
 		return &inquiry{judgment: &q}
 	})
+	switch {
+	case err == nil:
+		return v
+	case errors.Is(err, errTooMany), errors.Is(err, errTooDeep):
+		return x.fail(about("judge", err))
+	}
+	return x.unclear("judge: " + err.Error())
 }
 
 // isSpeaker reports whether a question can be limited to the words of k.
 func isSpeaker(k EntryKind) bool { return k == UserEntry || k == AssistantEntry }
 
-// inquire returns the answer of an inquiry by its key, and begins it if it is new.
+// inquire returns the answer of an inquiry by its key, and begins it if it is new. The
+// rule fails without one.
 func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
+	v, err := x.inquiry(key, begin)
+	if err != nil {
+		return x.fail(about(what, err))
+	}
+	return v
+}
+
+// inquiry is [evaluation.inquire] for a rule that may do without an answer.
+func (x *evaluation) inquiry(key string, begin func() *inquiry) (ref.Val, error) {
 	q, ok := x.known[key]
 	switch {
 	case !ok && x.closed:
-		return x.fail(about(what, errTooDeep))
+		return nil, errTooDeep
 	case !ok && len(x.known) >= MaxFacts:
-		return x.fail(about(what, errTooMany))
+		return nil, errTooMany
 	case !ok:
 		if x.known == nil {
 			x.known = map[string]*inquiry{}
@@ -310,14 +331,14 @@ func (x *evaluation) inquire(key, what string, begin func() *inquiry) ref.Val {
 		q = begin()
 		x.known[key] = q
 		x.ordered, x.waiting = append(x.ordered, q), append(x.waiting, q)
-		return types.NewUnknown(0, nil)
+		return types.NewUnknown(0, nil), nil
 	case q.err != nil:
-		return x.fail(about(what, q.err))
+		return nil, q.err
 	case q.value == nil:
-		return types.NewUnknown(0, nil)
+		return types.NewUnknown(0, nil), nil
 	}
 
-	return q.value
+	return q.value, nil
 }
 
 // all returns the facts of the decision; nil if there are none.

@@ -51,12 +51,15 @@ type sessionLibrary struct{ sessionTypes }
 func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 	calls := cel.ListType(l.call.Type)
 
-	return []cel.EnvOption{
+	return append(l.said(),
 		// A search in a text costs as much as CEL's own functions on texts. A label is
 		// searched for among all arguments, and words in all messages of the user.
 		cel.CostModel(
 			cost.MemberOverload("string_says_string", cost.EvalCost(cost.Scale(cost.Target(), cost.StringTraversalCostFactor))),
 			cost.MemberOverload("session_user_said_string", cost.EvalCost(cost.Const(searchCost))),
+			cost.MemberOverload("session_agreed", cost.EvalCost(cost.Const(searchCost))),
+			cost.MemberOverload("session_listed_dyn", cost.EvalCost(cost.Const(searchCost))),
+			cost.MemberOverload("session_stated_dyn", cost.EvalCost(cost.Const(searchCost))),
 			cost.Overload("label_dyn", cost.EvalCost(cost.Const(searchCost))),
 		),
 		cel.Variable(sessionVariable, l.session.Type),
@@ -93,7 +96,7 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 				cel.OverloadExamples(`judge("Was the order looked up for this return?")`)),
 			cel.Overload("judge_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
 				cel.OverloadExamples(`judge("Did the user give a reason for the return?", "user")`))),
-	}
+	)
 }
 
 // ProgramOptions implements [cel.Library].

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/remit-project/remit/guard"
@@ -76,9 +77,9 @@ func result(g *guard.Guard, rule string, e *guard.Example) Result {
 // Judge judges the call of an example by a guard, and records the verdict in the
 // result.
 func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
-	request, err := Request(e)
+	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
 	if err != nil {
-		r.Failed = err.Error()
+		r.Failed = "args: " + err.Error()
 		return
 	}
 	if err := g.Callable(e); err != nil {
@@ -86,8 +87,9 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 		return
 	}
 
+	given := &fixtures{given: e.Given}
 	r.Got = label.Allow
-	for _, v := range g.Evaluate(ctx, request).Violations {
+	for _, v := range g.Evaluate(ctx, requestOf(e, doc, given)).Violations {
 		if r.Got != label.Deny {
 			r.Got = v.Verdict
 		}
@@ -95,6 +97,9 @@ func Judge(ctx context.Context, g *guard.Guard, e *guard.Example, r *Result) {
 			r.Failed = v.Failed
 		}
 		r.Values = append(r.Values, v.Values...)
+	}
+	if unanswered := given.unanswered.Load(); unanswered != nil && r.Failed == "" {
+		r.Failed = (*unanswered).Error()
 	}
 }
 
@@ -104,7 +109,10 @@ func Request(e *guard.Example) (guard.Request, error) {
 	if err != nil {
 		return guard.Request{}, fmt.Errorf("args: %w", err)
 	}
-	given := fixtures(e.Given)
+	return requestOf(e, doc, &fixtures{given: e.Given}), nil
+}
+
+func requestOf(e *guard.Example, doc *strictjson.Document, given *fixtures) guard.Request {
 	return guard.Request{
 		Server: e.Server, Tool: e.Tool,
 		Arguments: doc.Canonical(),
@@ -112,7 +120,7 @@ func Request(e *guard.Example) (guard.Request, error) {
 		History:   history(e),
 		Now:       e.Now,
 		Reader:    given, Judge: given,
-	}, nil
+	}
 }
 
 func history(e *guard.Example) *guard.History {
@@ -160,14 +168,18 @@ func fulfil(g *guard.Guard, name string, e *guard.Example, r *Result) {
 }
 
 // fixtures answer look-ups and questions.
-type fixtures []guard.Fixture
+type fixtures struct {
+	given []guard.Fixture
+	// unanswered is that a rule asked the judge what the example doesn't answer.
+	unanswered atomic.Pointer[error]
+}
 
 // ErrNotGiven is the error of a look-up for which an example gives no result.
 var ErrNotGiven = errors.New("the example gives nothing")
 
 // Read implements [guard.Reader].
-func (f fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
-	for _, g := range f {
+func (f *fixtures) Read(_ context.Context, server, tool string, arguments json.RawMessage) (*guard.Result, error) {
+	for _, g := range f.given {
 		otherServer := g.Server != "" && g.Server != server
 		otherArguments := g.Args != nil && !guard.SameArguments(g.Args, arguments)
 		if g.Tool != tool || otherServer || otherArguments {
@@ -182,8 +194,8 @@ func (f fixtures) Read(_ context.Context, server, tool string, arguments json.Ra
 }
 
 // Judge implements [guard.Judge].
-func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) (bool, string, error) {
-	for _, g := range f {
+func (f *fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) (bool, string, error) {
+	for _, g := range f.given {
 		if g.Judge != q.Text {
 			continue
 		}
@@ -192,5 +204,9 @@ func (f fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) (
 		}
 		return g.Answer, "", nil
 	}
-	return false, "", fmt.Errorf("the example gives no answer to %q", q.Text)
+	err := fmt.Errorf("the example gives no answer to %q", q.Text)
+	if !q.Notion {
+		f.unanswered.Store(&err)
+	}
+	return false, "", err
 }

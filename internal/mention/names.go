@@ -136,7 +136,7 @@ func (r *Records) allNames() []string {
 	const most = 512
 	var out []string
 	for _, one := range r.results {
-		for v := range one.root.All() {
+		for v := range one.root().All() {
 			if isName(v.Name()) && v.Text() != "" && len(v.Text()) <= maxText && len(out) < most {
 				out = append(out, v.Text())
 			}

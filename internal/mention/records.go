@@ -1,8 +1,11 @@
 package mention
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -23,7 +26,7 @@ type Records struct{ results []result }
 
 type result struct {
 	tool string
-	root strictjson.Value
+	root func() strictjson.Value // missing where there are no records
 }
 
 // Add adds the result of a tool. What is no JSON object or list has no records.
@@ -31,10 +34,35 @@ func (r *Records) Add(tool string, content []byte) {
 	if len(content) > MaxSize {
 		return
 	}
-	doc, err := strictjson.Parse(content, strictjson.OutputLimits())
-	if err == nil {
-		r.results = append(r.results, result{tool, doc.Root()})
+	r.results = append(r.results, result{tool, sync.OnceValue(func() strictjson.Value {
+		doc, err := strictjson.Parse(content, strictjson.OutputLimits())
+		if err != nil {
+			return strictjson.Value{}
+		}
+		return doc.Root()
+	})})
+}
+
+// Clone returns records to which others can be added.
+func (r *Records) Clone() *Records { return &Records{results: slices.Clone(r.results)} }
+
+// Describe returns a value with what its record says of it, for a reader: "card_1 (brand:
+// visa, last_four: 7447)".
+func (r *Records) Describe(value string) string {
+	const most = 512 // bytes
+	out := strconv.Quote(value)
+	for _, one := range r.of(value) {
+		fields := map[string]string{}
+		fieldsOf(one.object, "", fields, 0)
+		var parts []string
+		for _, path := range slices.Sorted(maps.Keys(fields)) {
+			parts = append(parts, strings.TrimPrefix(path, "/")+": "+strconv.Quote(fields[path]))
+		}
+		if more := out + " (" + strings.Join(parts, ", ") + ")"; len(more) <= most {
+			return more
+		}
 	}
+	return out
 }
 
 // record is an object that an id stands for, with those beside it in the look-up.
@@ -52,7 +80,7 @@ func (r *Records) of(id string) []record {
 	var out []record
 	for _, one := range r.results {
 		w := &walk{id: id, out: &out}
-		w.value(one.root, one.tool, nil, 0)
+		w.value(one.root(), one.tool, nil, 0)
 	}
 	return out
 }

@@ -1,0 +1,381 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/reply"
+)
+
+// AgreedQuestion is what the judge is asked where words don't settle session.agreed().
+const AgreedQuestion = "Did the user's latest words clearly agree to what the assistant proposed to do last?"
+
+// The functions of what was said.
+const (
+	agreedFunction = "agreed"
+	listedFunction = "listed"
+	statedFunction = "stated"
+)
+
+// saidFunctions are the functions whose answer may be that the words don't settle it.
+var saidFunctions = []string{agreedFunction, listedFunction, statedFunction}
+
+// said declares the notions of what was said.
+func (l sessionLibrary) said() []cel.EnvOption {
+	value := func(name, overload, docs string, examples ...string) cel.EnvOption {
+		return cel.Function(name, cel.FunctionDocs(docs),
+			cel.MemberOverload(overload, []*cel.Type{l.session.Type, cel.DynType}, cel.BoolType, cel.LateFunctionBinding(), cel.OverloadExamples(examples...)))
+	}
+	return []cel.EnvOption{
+		cel.Function(agreedFunction,
+			cel.FunctionDocs("whether the user's latest words agree to what the agent proposed last. Where words don't settle it, the judge does, or else the call is asked about"),
+			cel.MemberOverload("session_agreed", []*cel.Type{l.session.Type}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`session.agreed()`))),
+		value(listedFunction, "session_listed_dyn",
+			"whether the agent named a value, each of a list, in what the user answered: by itself, or by what the looked-up record of an id says. Where words don't settle it, the judge does, or else the call is asked about",
+			`session.listed(args.id)`),
+		value(statedFunction, "session_stated_dyn",
+			"the same for what the user named, or agreed to when the agent named it",
+			`session.stated(args.id)`),
+	}
+}
+
+// saidFunctionsOf returns the functions of what was said, for a call.
+func (x *view) saidFunctionsOf(funcs map[string]cel.LateBoundFunction) {
+	funcs[agreedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.hasAgreed() }
+	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.each(args[1], x.hasListed) }
+	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.each(args[1], x.hasStated) }
+}
+
+// exchange is what the agent said up to a turn of the user's, and that turn.
+type exchange struct {
+	question, reply string
+	asked, answered *mention.Text // made when first searched
+	read            *reply.Reading
+}
+
+func (e *exchange) reading() reply.Reading {
+	if e.read == nil {
+		r := reply.Read(e.question, e.reply)
+		e.read = &r
+	}
+	return *e.read
+}
+
+func (e *exchange) questionText() mention.Text { return textOnce(&e.asked, e.question) }
+func (e *exchange) replyText() mention.Text    { return textOnce(&e.answered, e.reply) }
+
+func textOnce(into **mention.Text, s string) mention.Text {
+	if *into == nil {
+		t := mention.NewText(s)
+		*into = &t
+	}
+	return **into
+}
+
+// dialogue is a session as a talk of user and agent.
+type dialogue struct {
+	exchanges []exchange
+	// heard tells whether the agent's words are known here: it said something, or the
+	// user spoke but once.
+	heard bool
+	// before and all are the results that were looked up: by the agent, and by the
+	// rules of this decision as well. They are made when first searched.
+	before, all *mention.Records
+}
+
+// maxSpoken bounds the exchanges that are searched, the newest.
+const maxSpoken = 64
+
+// talk returns the dialogue of the session.
+func (x *evaluation) talk() *dialogue {
+	if x.dialogue != nil {
+		return x.dialogue
+	}
+
+	d := &dialogue{}
+	turns, spoke, inReply := 0, false, false
+	var question, answer []string
+	end := func() {
+		if len(answer) > 0 {
+			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n")})
+			question, answer = nil, nil
+		}
+	}
+	for _, e := range x.request.History.Entries {
+		switch e.Kind {
+		case AssistantEntry:
+			if spoke = true; inReply {
+				end()
+			}
+			question, inReply = append(question, e.Text), false
+		case UserEntry:
+			turns++
+			answer, inReply = append(answer, e.Text), true
+		}
+	}
+	end()
+
+	d.heard = spoke || turns == 1
+	d.exchanges = d.exchanges[max(0, len(d.exchanges)-maxSpoken):]
+	x.dialogue = d
+	return d
+}
+
+// hasAgreed is session.agreed().
+func (x *view) hasAgreed() ref.Val {
+	answer := x.talk().agreed()
+	switch answer {
+	case reply.Agreed:
+		return types.True
+	case reply.Refused:
+		return types.False
+	}
+	return x.unsettled(AgreedQuestion, UserEntry, "whether the user agreed")
+}
+
+// agreed reads the latest exchange that says something.
+func (d *dialogue) agreed() reply.Answer {
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		r := e.reading()
+		asked := strings.ContainsAny(e.question, "?？")
+		switch {
+		case r.Answer == reply.Agreed && e.question == "" && d.heard:
+			return reply.Refused // nothing was proposed
+		case r.Idle && !asked && i > 0:
+			continue
+		case r.Answer == reply.Unclear && e.question == "" && d.heard:
+			return reply.Refused
+		case r.Answer == reply.Agreed && e.question == "":
+			return reply.Unclear
+		}
+		return r.Answer
+	}
+	return reply.Unclear
+}
+
+// hasListed is session.listed() of one value.
+func (x *view) hasListed(value string) ref.Val {
+	return x.named(value, (*dialogue).listed, AssistantEntry, "whether the agent named %q in what the user answered",
+		"Did the assistant, in what the user's latest words answer, name this as part of what it would do: %s?")
+}
+
+// hasStated is session.stated() of one value.
+func (x *view) hasStated(value string) ref.Val {
+	return x.named(value, (*dialogue).stated, UserEntry, "whether the user named %q",
+		"Did the user ask for this, or agree to it when the assistant named it: %s?")
+}
+
+// named decides a notion of a value by the records that the agent looked up, then by
+// those of the decision as well, then by the judge.
+func (x *view) named(value string, by func(*dialogue, *mention.Records, string) reply.Answer, speaker EntryKind, about, question string) ref.Val {
+	d := x.talk()
+	answer := by(d, x.looked(), value)
+	if answer != reply.Agreed {
+		if !x.complete && !x.closed {
+			return types.NewUnknown(0, nil)
+		}
+		answer = by(d, x.lookedAll(), value)
+	}
+
+	switch answer {
+	case reply.Agreed:
+		return types.True
+	case reply.Refused:
+		return types.False
+	}
+	return x.unsettled(cut(fmt.Sprintf(question, x.lookedAll().Describe(value)), maxQuestion), speaker, fmt.Sprintf(about, cut(value, MaxShown)))
+}
+
+// listed reports whether the agent named a value in what the user answered, or before
+// that where nothing took it back.
+func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
+	takenBack, spoke := false, false
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		if i < len(d.exchanges)-1 {
+			r := e.reading()
+			takenBack = takenBack || r.Answer == reply.Refused && !r.Asks
+			if records.Names(e.replyText(), value) == mention.Other {
+				return reply.Refused
+			}
+		}
+		spoke = spoke || e.question != ""
+		switch records.Names(e.questionText(), value) {
+		case mention.Named:
+			if takenBack {
+				return reply.Unclear
+			}
+			return reply.Agreed
+		case mention.Other:
+			return reply.Refused
+		}
+	}
+	if d.heard && !spoke {
+		return reply.Refused
+	}
+	return reply.Unclear
+}
+
+// stated reports whether the user named a value, or agreed to it.
+func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		switch records.Names(e.replyText(), value) {
+		case mention.Named:
+			return reply.Agreed
+		case mention.Other:
+			return reply.Refused
+		}
+		if e.question == "" || records.Names(e.questionText(), value) != mention.Named {
+			continue
+		}
+		if r := e.reading(); r.Answer == reply.Agreed {
+			return reply.Agreed
+		}
+	}
+	return reply.Unclear
+}
+
+// looked returns the results of the session's calls.
+func (x *evaluation) looked() *mention.Records {
+	d := x.talk()
+	if d.before == nil {
+		d.before = &mention.Records{}
+		room := MaxResult
+		for _, e := range slices.Backward(x.request.History.Entries) {
+			if e.Kind != CallEntry || e.Call.Result == nil {
+				continue
+			}
+			content := content(e.Call.Result)
+			if room -= len(content); room < 0 {
+				break
+			}
+			d.before.Add(e.Call.Tool, content)
+		}
+	}
+	return d.before
+}
+
+// lookedAll returns the results of the session's calls and of the decision's look-ups.
+func (x *evaluation) lookedAll() *mention.Records {
+	if x.closed || x.complete {
+		d := x.talk()
+		if d.all == nil {
+			d.all = x.looked().Clone()
+			for _, q := range x.ordered {
+				if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
+					d.all.Add(q.lookup.Tool, content(q.lookup.Result))
+				}
+			}
+		}
+		return d.all
+	}
+	return x.looked()
+}
+
+func content(r *Result) []byte {
+	if len(r.Structured) > 0 {
+		return r.Structured
+	}
+	return []byte(r.Content)
+}
+
+// each asks about a value, or about all that are in it.
+func (x *view) each(v ref.Val, ask func(string) ref.Val) ref.Val {
+	out := ref.Val(types.True)
+	for _, leaf := range leavesOf(v, nil) {
+		switch got := leaf.answer(ask); {
+		case got == types.False:
+			return got
+		case got != types.True && !types.IsUnknown(out):
+			out = got
+		}
+	}
+	return out
+}
+
+// leaf is a value that may be named; a nil text can't be.
+type leaf struct {
+	text string
+	err  error
+}
+
+func (l leaf) answer(ask func(string) ref.Val) ref.Val {
+	if l.err != nil {
+		return types.WrapErr(l.err)
+	}
+	return ask(l.text)
+}
+
+var errNotSayable = errors.New("true, false and null can't be named: compare them")
+
+// leavesOf returns the scalars of a value.
+func leavesOf(v ref.Val, out []leaf) []leaf {
+	switch v := v.(type) {
+	case types.Bool, types.Null:
+		return append(out, leaf{err: errNotSayable})
+	case types.String:
+		return append(out, leaf{text: string(v)})
+	case types.Timestamp:
+		return append(out, leaf{text: v.Time.Format(timestampLayout(v.Time))})
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			out = leavesOf(v.Get(it.Next()), out)
+		}
+		return out
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			out = leavesOf(it.Next(), out)
+		}
+		return out
+	}
+	if err, ok := v.Value().(error); ok && types.IsError(v) {
+		return append(out, leaf{err: err})
+	}
+	return append(out, leaf{text: record.Text(v)})
+}
+
+func timestampLayout(t time.Time) string {
+	if t.Equal(t.Truncate(24 * time.Hour)) {
+		return time.DateOnly
+	}
+	return time.RFC3339
+}
+
+// errUnclear is what the words don't settle.
+var errUnclear = errors.New("the conversation doesn't settle it")
+
+// unsettled asks the judge what words don't settle. Without an answer it is unclear.
+func (x *evaluation) unsettled(question string, speaker EntryKind, what string) ref.Val {
+	v, err := x.inquiry("judge\x00"+string(speaker)+"\x00"+question, func() *inquiry {
+		return &inquiry{judgment: &Judgment{Question: question, Speaker: speaker}, notion: true}
+	})
+	if err == nil {
+		return v
+	}
+	return x.unclear(what)
+}
+
+// unclear notes what of a rule is unclear. While the rule is tried as if all of it were
+// as the call needs it, it is true.
+func (x *evaluation) unclear(what string) ref.Val {
+	if x.assuming {
+		return types.True
+	}
+	if !slices.Contains(x.unsettledParts, what) {
+		x.unsettledParts = append(x.unsettledParts, what)
+	}
+	return types.WrapErr(errUnclear)
+}

@@ -1,0 +1,166 @@
+package guard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/label"
+)
+
+// talk makes a history of lines such as "user: yes", "agent: Shall I?" and
+// `get_customer: {"id":"c1"}`.
+func talk(lines ...string) *guard.History {
+	h := &guard.History{}
+	for _, line := range lines {
+		who, text, _ := strings.Cut(line, ": ")
+		switch who {
+		case "user":
+			h.Entries = append(h.Entries, guard.Entry{Kind: guard.UserEntry, Text: text})
+		case "agent":
+			h.Entries = append(h.Entries, guard.Entry{Kind: guard.AssistantEntry, Text: text})
+		default:
+			h.Entries = append(h.Entries, guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{Tool: who, Arguments: json.RawMessage("{}"), Result: guard.ResultOf(json.RawMessage(text))}})
+		}
+	}
+	return h
+}
+
+// answering is a judge that gives one answer.
+type answering struct {
+	yes bool
+	err error
+}
+
+func (a answering) Judge(context.Context, guard.Question, *guard.History) (bool, string, error) {
+	return a.yes, "", a.err
+}
+
+const cards = `customer_cards: {"cards": [{"card_id": "card_1", "brand": "visa", "last_four": "7447"}, {"card_id": "card_2", "brand": "visa", "last_four": "1201"}]}`
+
+func TestWhatWasSaid(t *testing.T) {
+	const agreed, listed, stated = "session.agreed()", `session.listed("card_1")`, `session.stated("card_1")`
+	for name, c := range map[string]struct {
+		require string
+		talk    []string
+		want    label.Verdict
+	}{
+		"a yes":                        {agreed, []string{"user: Order it.", "agent: I'll order two pens. OK?", "user: Yes please"}, label.Allow},
+		"a yes in two turns":           {agreed, []string{"agent: I'll order two pens. OK?", "user: Yes", "user: Thanks, I'll wait."}, label.Allow},
+		"thanks after the agent spoke": {agreed, []string{"agent: I'll order two pens. OK?", "user: Yes", "agent: One moment.", "user: Thanks!"}, label.Allow},
+		"a no":                         {agreed, []string{"agent: I'll order two pens. OK?", "user: No, thanks"}, label.Deny},
+		"a yes that was taken back":    {agreed, []string{"agent: I'll order two pens. OK?", "user: Yes", "user: Wait, no"}, label.Deny},
+		"a question back":              {agreed, []string{"agent: I'll order two pens. OK?", "user: What do they cost?"}, label.Deny},
+		"something else":               {agreed, []string{"agent: I'll order two pens. OK?", "user: My dog is here"}, label.Ask},
+		"a request alone":              {agreed, []string{"user: Order two pens, I agree to everything"}, label.Deny},
+		"no talk is heard":             {agreed, nil, label.Ask},
+		"the agent isn't heard":        {agreed, []string{"user: Order two pens", "user: Yes"}, label.Ask},
+		"a no, whatever is unclear":    {agreed + ` && args.total < 0`, []string{"agent: OK?", "user: My dog is here"}, label.Deny},
+		"not agreed":                   {`!session.agreed()`, []string{"agent: OK?", "user: My dog is here"}, label.Deny},
+
+		"an id":                           {listed, []string{"agent: I'll charge card_1. OK?", "user: Yes"}, label.Allow},
+		"another id":                      {listed, []string{"agent: I'll charge card_2. OK?", "user: Yes"}, label.Deny},
+		"a name":                          {listed, []string{cards, "agent: I'll charge your Visa ending in 7447. OK?", "user: Yes"}, label.Allow},
+		"another name":                    {listed, []string{cards, "agent: I'll charge your Visa ending in 1201. OK?", "user: Yes"}, label.Deny},
+		"a name that two have":            {listed, []string{cards, "agent: I'll charge your Visa. OK?", "user: Yes"}, label.Ask},
+		"after the answer":                {listed, []string{"agent: OK?", "user: Yes", "agent: I'll charge card_1."}, label.Ask},
+		"before a question of the user's": {listed, []string{"agent: I'll charge card_1. OK?", "user: When?", "agent: Today. OK?", "user: Yes"}, label.Allow},
+		"before the user chose another":   {listed, []string{"agent: I'll charge card_1. OK?", "user: Take card_2", "agent: Fine. OK?", "user: Yes"}, label.Deny},
+		"before the user refused":         {listed, []string{"agent: I'll charge card_1. OK?", "user: No", "agent: Shall I go on?", "user: Yes"}, label.Ask},
+		"a list, one missing":             {`session.listed(["card_1", "card_2"])`, []string{"agent: I'll charge card_1. OK?", "user: Yes"}, label.Deny},
+		"nothing was listed":              {listed, []string{"user: Charge card_1"}, label.Deny},
+		"a truth value":                   {`session.listed(true)`, []string{"agent: true. OK?", "user: Yes"}, label.Deny},
+
+		"the user's id":            {stated, []string{"user: Take card_1"}, label.Allow},
+		"the user's name for it":   {stated, []string{cards, "user: the Visa ending in 7447"}, label.Allow},
+		"the agent's, agreed to":   {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: Yes"}, label.Allow},
+		"the agent's, not agreed":  {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: The one ending in 1201"}, label.Deny},
+		"changed by the user":      {stated, []string{"user: Take card_1", "agent: OK?", "user: No, card_2"}, label.Deny},
+		"nothing of it":            {stated, []string{"user: Charge my card"}, label.Ask},
+		"an attachment says it":    {stated, []string{`read_mail: {"text": "take card_1"}`, "user: Do what it says"}, label.Ask},
+		"a day as people write it": {`session.stated("1988-02-11")`, []string{"user: I was born on February 11, 1988"}, label.Allow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(call)
+			r.History = talk(c.talk...)
+			got := rules(t, c.require).Evaluate(t.Context(), r)
+			verdict := label.Allow
+			if len(got.Violations) > 0 {
+				verdict = got.Violations[0].Verdict
+			}
+			if verdict != c.want {
+				t.Errorf("got %s: %+v", verdict, got.Violations)
+			}
+			if (verdict == label.Ask) != (len(got.Violations) > 0 && got.Violations[0].Unclear != "") {
+				t.Errorf("got %+v: a call is asked about where words don't settle it", got.Violations)
+			}
+		})
+	}
+}
+
+// TestTheJudgeSettlesWords asks the judge where words don't settle a rule, and a person
+// where there is no answer.
+func TestTheJudgeSettlesWords(t *testing.T) {
+	g := rules(t, `session.listed(args.customer) && session.agreed()`)
+	for name, c := range map[string]struct {
+		judge guard.Judge
+		want  label.Verdict
+	}{
+		"yes":       {answering{yes: true}, label.Allow},
+		"no":        {answering{}, label.Deny},
+		"it fails":  {answering{err: errors.New("it can't tell")}, label.Ask},
+		"no answer": {nil, label.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request(call)
+			r.History, r.Judge = talk("agent: I'll order it for c1. OK?", "user: My dog is here"), c.judge
+			got := g.Evaluate(t.Context(), r)
+			verdict := label.Allow
+			if len(got.Violations) > 0 {
+				verdict = got.Violations[0].Verdict
+			}
+			if verdict != c.want {
+				t.Errorf("got %s: %+v", verdict, got.Violations)
+			}
+			// What was learned decides the same again, without the judge.
+			r.Recorded, r.Judge = got.Facts, nil
+			if again := g.Evaluate(t.Context(), r); len(again.Violations) != len(got.Violations) || again.Missing {
+				t.Errorf("got %+v again", again)
+			}
+		})
+	}
+}
+
+// TestLookUpsTellNames ties a name to an id by what the rules look up.
+func TestLookUpsTellNames(t *testing.T) {
+	g := rules(t, `session.listed(args.customer)`, `tools.get_stock({"sku": args.customer}).tier == "gold"`)
+	r := request(call)
+	r.History = talk("agent: I'll order it for Ada Lovelace. OK?", "user: yes")
+	r.Reader = reading(`{"customers": [{"customer_id": "c1", "name": "Ada Lovelace"}, {"customer_id": "c2", "name": "Ada Byron"}], "tier": "gold"}`)
+	if got := g.Evaluate(t.Context(), r); len(got.Violations) > 0 {
+		t.Errorf("got %+v", got.Violations)
+	}
+}
+
+// reading returns one result for every look-up.
+type reading string
+
+func (x reading) Read(context.Context, string, string, json.RawMessage) (*guard.Result, error) {
+	return &guard.Result{Content: string(x)}, nil
+}
+
+// BenchmarkSaid decides a call by rules on words.
+func BenchmarkSaid(b *testing.B) {
+	g := rules(b, `session.listed([args.customer, args.method]) && session.agreed()`, `session.stated(args.customer)`)
+	r := request(call)
+	r.History = talk("user: I'm c1 and want the usual, please.", cards, "agent: I'll order for c1, to be paid by card:\n- 2 a\n- 1 b\nDo you confirm (yes/no)?", "user: Yes, please go ahead.")
+	if got := g.Evaluate(b.Context(), r); len(got.Violations) != 0 {
+		b.Fatalf("got %+v", got)
+	}
+	for b.Loop() {
+		g.Evaluate(b.Context(), r)
+	}
+}
