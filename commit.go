@@ -246,6 +246,7 @@ func (s *Session) commit(o *outcome) {
 	}
 	s.calls[in.call.ID] = o.record
 	if !o.record.allowed {
+		s.refused(o)
 		return
 	}
 

@@ -1,6 +1,7 @@
 package remit
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -117,6 +118,18 @@ func (s *Session) ran(c *guard.Call, at time.Time) {
 	}
 	s.history.calls[c.ID] = c
 	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.CallEntry, Time: at, Call: c})
+}
+
+// refused adds a call that may not run, or not yet.
+func (s *Session) refused(o *outcome) {
+	if s.history == nil {
+		return
+	}
+	c := guard.Call{ID: o.in.call.ID, Server: o.in.call.Server, Tool: o.in.call.Tool, Arguments: json.RawMessage("{}")}
+	if o.record.made != nil {
+		c = *o.record.made
+	}
+	s.history.seen.Entries = append(s.history.seen.Entries, guard.Entry{Kind: guard.DeniedEntry, Time: o.in.now, Call: &c})
 }
 
 // returned adds the result of a call. A call that was not allowed has run all the

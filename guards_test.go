@@ -436,3 +436,68 @@ func TestGuardsForEveryToolAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestTheMoment: what the agent says beside a call, and the calls that it makes
+// together, count for this call; the corrected call is not held to them for good.
+func TestTheMoment(t *testing.T) {
+	const rules = `tool: "*"
+policies:
+  - {name: silent, require: 'session.beside() == ""', message: Say nothing beside a call.}
+  - {name: single, require: session.together().size() == 0, message: Make one call at a time.}
+  - {name: patient, require: session.denied().size() < 3, message: This went on for too long.}
+`
+	s := (&shop{paid: "100"}).session(t, rules)
+	want := func(c remit.Call, verdict remit.Verdict, policy string) {
+		t.Helper()
+		d := decideCall(t, s, c)
+		named := len(d.Reasons) == 1 && d.Reasons[0].Policy == policy
+		if d.Verdict != verdict || (policy != "" && !named) {
+			t.Errorf("%s: got %s by %+v", c.ID, d.Verdict, d.Reasons)
+		}
+	}
+
+	look := func(id, order string) remit.Call {
+		return remit.Call{ID: id, Tool: "get_order", Arguments: json.RawMessage(`{"id":"` + order + `"}`)}
+	}
+
+	s.User("Look at 5, 6, 7 and 8")
+	s.Assistant("One moment, I'll look.")
+	want(look("c1", "5"), remit.Deny, "silent")
+	want(look("c2", "5"), remit.Allow, "") // the same without the text
+	want(look("c3", "6"), remit.Deny, "single")
+	mustReturn(t, s, "c2")
+	want(look("c4", "6"), remit.Allow, "")
+	s.User("Hello?") // c4's result is lost
+	want(look("c5", "7"), remit.Allow, "")
+	mustReturn(t, s, "c5")
+	s.Assistant("Now this.")
+	want(look("c6", "8"), remit.Deny, "silent")
+	want(look("c7", "8"), remit.Deny, "patient")
+}
+
+// TestWordsThatSettleNothing: a person is asked, and their yes lets the call run.
+func TestWordsThatSettleNothing(t *testing.T) {
+	const rules = `tool: refund
+policies:
+  - {name: agreed, require: session.agreed(), message: Get the customer's yes.}
+`
+	s := (&shop{paid: "100"}).session(t, rules)
+	s.User("Refund 5 on o1")
+	s.Assistant("I'll refund 5 on o1. OK?")
+	s.User("My dog is here")
+	d := decideCall(t, s, refund("c1", "5"))
+	if d.Verdict != remit.Ask || len(d.Reasons) != 1 || !strings.Contains(d.Reasons[0].Message, "whether the user agreed") {
+		t.Fatalf("got %s: %+v", d.Verdict, d.Reasons)
+	}
+	d, err := s.ConfirmOnce(context.Background(), "c1")
+	if err != nil || d.Verdict != remit.Allow {
+		t.Errorf("got %v, %v after the person's yes", d, err)
+	}
+}
+
+func mustReturn(t tb, s *remit.Session, call string) {
+	t.Helper()
+	if err := s.Result(context.Background(), remit.Result{Call: call, Content: "done"}); err != nil {
+		t.Fatal(err)
+	}
+}

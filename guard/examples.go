@@ -111,11 +111,13 @@ func (l *loader) event(n *strictyaml.Node) Entry {
 		"assistant":  text(AssistantEntry),
 		"attachment": text(AttachmentEntry),
 		"call":       func(n *strictyaml.Node) { e.Kind, e.Call = CallEntry, l.call(n) },
+		"denied":     func(n *strictyaml.Node) { e.Kind, e.Call = DeniedEntry, l.call(n) },
 		"at":         l.time("at", &e.Time),
 	})
+
 	delete(had, "at")
 	if len(had) != 1 && strictyaml.IsMapping(n) {
-		l.Fail(n, "write {user: …}, {assistant: …}, {system: …}, {attachment: …} or {call: {tool: …, args: {…}, result: …}}, one an entry",
+		l.Fail(n, "write {user: …}, {assistant: …}, {system: …}, {attachment: …}, {call: {tool: …, args: {…}, result: …}} or {denied: {tool: …, args: {…}}}, one an entry",
 			"the entry is not one thing that happened")
 	}
 	return e

@@ -291,6 +291,7 @@ func (x *evaluation) ask(args []ref.Val) ref.Val {
 			return x.fail(errNoSpeaker)
 		}
 	}
+
 	v, err := x.inquiry("judge\x00"+string(q.Speaker)+"\x00"+q.Question, func() *inquiry {
 		return &inquiry{judgment: &q}
 	})

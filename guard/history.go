@@ -25,6 +25,8 @@ const (
 	AssistantEntry  EntryKind = "assistant"
 	AttachmentEntry EntryKind = "attachment"
 	CallEntry       EntryKind = "call"
+	// DeniedEntry is a call that was not allowed to run, or not yet.
+	DeniedEntry EntryKind = "denied"
 )
 
 // Entry is one thing that was said, or one call that was made, in a session.
@@ -33,11 +35,11 @@ type Entry struct {
 	Time time.Time
 	// Text is what was said; empty for a call.
 	Text string
-	// Call is set for a call that was allowed.
+	// Call is set for a call, allowed or denied.
 	Call *Call
 }
 
-// Call is a call of a tool that was allowed to run.
+// Call is a call of a tool that was proposed.
 type Call struct {
 	ID, Server, Tool string
 	// Arguments are one JSON object in canonical form.

@@ -204,14 +204,16 @@ func (d *dialogue) listed(records *mention.Records, value string) reply.Answer {
 	takenBack, spoke := false, false
 	for i := len(d.exchanges) - 1; i >= 0; i-- {
 		e := &d.exchanges[i]
-		if i < len(d.exchanges)-1 {
-			r := e.reading()
-			takenBack = takenBack || r.Answer == reply.Refused && !r.Asks
+		spoke = spoke || e.question != ""
+		if latest := i == len(d.exchanges)-1; !latest {
 			if records.Names(e.replyText(), value) == mention.Other {
 				return reply.Refused
 			}
+			r := e.reading()
+			refused := r.Answer == reply.Refused && !r.Asks
+			takenBack = takenBack || refused
 		}
-		spoke = spoke || e.question != ""
+
 		switch records.Names(e.questionText(), value) {
 		case mention.Named:
 			if takenBack {
@@ -330,6 +332,7 @@ func leavesOf(v ref.Val, out []leaf) []leaf {
 		return append(out, leaf{text: string(v)})
 	case types.Timestamp:
 		return append(out, leaf{text: v.Time.Format(timestampLayout(v.Time))})
+
 	case traits.Mapper:
 		for it := v.Iterator(); it.HasNext() == types.True; {
 			out = leavesOf(v.Get(it.Next()), out)
@@ -341,6 +344,7 @@ func leavesOf(v ref.Val, out []leaf) []leaf {
 		}
 		return out
 	}
+
 	if err, ok := v.Value().(error); ok && types.IsError(v) {
 		return append(out, leaf{err: err})
 	}

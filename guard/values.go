@@ -71,11 +71,26 @@ func (l sessionLibrary) CompileOptions() []cel.EnvOption {
 		cel.Function("calls",
 			cel.FunctionDocs("the calls that were allowed before, in order; of one tool, or of all"),
 			cel.MemberOverload("session_calls", []*cel.Type{l.session.Type}, calls,
-				cel.OverloadExamples(`session.calls().all(c, has(c.result)) // nothing runs still`),
+				cel.OverloadExamples(`session.calls().all(c, has(c.result)) // every call has returned`),
 				cel.UnaryBinding(func(v ref.Val) ref.Val { return v.(*sessionValue).calls("") })),
 			cel.MemberOverload("session_calls_string", []*cel.Type{l.session.Type, cel.StringType}, calls,
 				cel.OverloadExamples(`session.calls("get_item").exists(c, c.args.?id.orValue("") == args.id)`),
 				cel.BinaryBinding(func(v, tool ref.Val) ref.Val { return v.(*sessionValue).calls(string(tool.(types.String))) }))),
+		cel.Function("denied",
+			cel.FunctionDocs("the calls that were denied or held back before, in order; they have no result"),
+			cel.MemberOverload("session_denied", []*cel.Type{l.session.Type}, calls,
+				cel.OverloadExamples(`session.denied().size() < 3`),
+				cel.UnaryBinding(func(v ref.Val) ref.Val { return v.(*sessionValue).denied() }))),
+		cel.Function("together",
+			cel.FunctionDocs("the calls that the agent makes together with this one: those before it whose results it hasn't waited for"),
+			cel.MemberOverload("session_together", []*cel.Type{l.session.Type}, calls,
+				cel.OverloadExamples(`session.together().size() == 0 // one call at a time`),
+				cel.UnaryBinding(func(v ref.Val) ref.Val { return v.(*sessionValue).together() }))),
+		cel.Function("beside",
+			cel.FunctionDocs("what the agent says to the user in the same message as this call; \"\" for nothing"),
+			cel.MemberOverload("session_beside", []*cel.Type{l.session.Type}, cel.StringType,
+				cel.OverloadExamples(`session.beside() == ""`),
+				cel.UnaryBinding(func(v ref.Val) ref.Val { return v.(*sessionValue).beside() }))),
 		cel.Function("user_said",
 			cel.FunctionDocs("whether one message of the user has the words, as text.says(words) has it"),
 			cel.MemberOverload("session_user_said_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType,
@@ -136,7 +151,7 @@ func (s *sessionValue) principal() ref.Val {
 func (s *sessionValue) allMessages() ref.Val {
 	vals := []ref.Val{}
 	for i, e := range s.session.Entries {
-		if e.Kind != CallEntry {
+		if e.Call == nil {
 			vals = append(vals, s.types.message.New(types.String(e.Kind), types.String(e.Text), types.Timestamp{Time: e.Time}, types.Int(i)))
 		}
 	}
@@ -168,6 +183,52 @@ func (s *sessionValue) calls(tool string) ref.Val {
 
 	s.byTool[tool] = types.NewRefValList(types.DefaultTypeAdapter, vals)
 	return s.byTool[tool]
+}
+
+// denied returns the calls that were not allowed.
+func (s *sessionValue) denied() ref.Val {
+	vals := []ref.Val{}
+	for i := range s.session.Entries {
+		if e := &s.session.Entries[i]; e.Kind == DeniedEntry {
+			vals = append(vals, s.call(i, e))
+		}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, vals)
+}
+
+// step returns where the agent's present message begins: what it said and called since
+// it last heard anything, be it a user, a result, or that a call was denied.
+func (s *sessionValue) step() int {
+	for i := len(s.session.Entries); i > 0; i-- {
+		e := &s.session.Entries[i-1]
+		runs := e.Kind == CallEntry && e.Call.Result == nil
+		if e.Kind != AssistantEntry && !runs {
+			return i
+		}
+	}
+	return 0
+}
+
+// together returns the calls of the present message.
+func (s *sessionValue) together() ref.Val {
+	vals := []ref.Val{}
+	for i := s.step(); i < len(s.session.Entries); i++ {
+		if e := &s.session.Entries[i]; e.Kind == CallEntry {
+			vals = append(vals, s.call(i, e))
+		}
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, vals)
+}
+
+// beside returns the text of the present message.
+func (s *sessionValue) beside() ref.Val {
+	var said []string
+	for _, e := range s.session.Entries[s.step():] {
+		if e.Kind == AssistantEntry {
+			said = append(said, e.Text)
+		}
+	}
+	return types.String(strings.Join(said, "\n"))
 }
 
 func (s *sessionValue) call(i int, e *Entry) ref.Val {

@@ -74,7 +74,10 @@ func read(s *guard.History, speaker guard.EntryKind) conversation {
 
 // entriesOf returns the entries of one event, the last first.
 func entriesOf(e guard.Entry) []entry {
-	if e.Call == nil {
+	switch {
+	case e.Kind == guard.DeniedEntry:
+		return nil // it did nothing
+	case e.Call == nil:
 		return []entry{{By: e.Kind, Text: e.Text}}
 	}
 	call := entry{By: byCall, Text: e.Call.Tool + " " + string(e.Call.Arguments)}

@@ -330,7 +330,7 @@ func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer verdict
 		holds  bool
-		fails  string
+		open   string // what is unclear, where a person is asked
 	}{
 		"it does":                {verdict{1, "My mother is ill.", "yes"}, true, ""},
 		"it doesn't":             {verdict{0, "", "no"}, false, ""},
@@ -341,7 +341,7 @@ func TestRules(t *testing.T) {
 			j, _ := newJudge(t, llm.Anthropic, c.answer)
 			r := guard.Request{Tool: "cancel", Arguments: json.RawMessage(`{}`), History: talk(), Judge: j}
 			out := set.Evaluate(t.Context(), r)
-			if (len(out.Violations) == 0) != c.holds || !c.holds && (c.fails == "") != (out.Violations[0].Failed == "") || !c.holds && !strings.Contains(out.Violations[0].Failed, c.fails) {
+			if (len(out.Violations) == 0) != c.holds || !c.holds && (c.open == "") != (out.Violations[0].Unclear == "") || !c.holds && !strings.Contains(out.Violations[0].Unclear, c.open) {
 				t.Errorf("got %+v", out.Violations)
 			}
 			if n := out.Facts.Judgments[0]; n.Speaker != guard.UserEntry || n.Answer != c.holds || c.holds && n.Evidence != "user: My mother is ill." {

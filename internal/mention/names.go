@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -186,15 +187,15 @@ func longest(t Text, i int, v map[string][]spelling, current window) (spelling, 
 		if !keyed && slices.Contains(generic, strings.ToLower(s.value)) {
 			continue
 		}
-		_, twice := current[s.field]
+
 		r := 0
-		if !twice {
+		if _, twice := current[s.field]; !twice {
 			r = 1
 		}
 		if keyed {
 			r = 2
 		}
-		if len(s.words) > length || len(s.words) == length && r > rank {
+		if better := cmp.Or(cmp.Compare(len(s.words), length), cmp.Compare(r, rank)); better > 0 {
 			best, length, rank = s, len(s.words), r
 		}
 	}

@@ -56,7 +56,10 @@ func glues(sign rune, before string, after rune) bool {
 	last := rune(before[len(before)-1])
 	numbers := unicode.IsDigit(last) && unicode.IsDigit(after)
 	code := unicode.IsDigit(last) || unicode.IsDigit(after)
-	return sign == '_' || sign == '@' || code && strings.ContainsRune("-/", sign) || numbers && strings.ContainsRune(".,:", sign)
+	always := sign == '_' || sign == '@'
+	inCodes := code && strings.ContainsRune("-/", sign)
+	inNumbers := numbers && strings.ContainsRune(".,:", sign)
+	return always || inCodes || inNumbers
 }
 
 // says reports whether the text has words in order, and not as a part of a longer code.
@@ -71,7 +74,8 @@ func (t Text) says(words []word) bool {
 
 // at reports whether words stand at a place of the text.
 func (t Text) at(i int, words []word) bool {
-	if len(words) == 0 || i+len(words) > len(t.words) || i > 0 && t.words[i-1].glued {
+	inside := i > 0 && t.words[i-1].glued
+	if len(words) == 0 || i+len(words) > len(t.words) || inside {
 		return false
 	}
 	for j, w := range words {

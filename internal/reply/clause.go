@@ -8,28 +8,33 @@ import (
 // sentence notes what one sentence of a reply has.
 func (l *lexicon) sentence(s sentence, echoed []string, m *marks) {
 	var own marks
-	asks := s.asks
+	asks, idle := s.asks, true
 	for _, c := range s.clauses {
 		found := l.clause(c, echoed)
-		asks = asks || found.asks
-		own.agrees, own.fine = own.agrees || found.agrees, own.fine || found.fine
-		own.refusedFirst = own.refusedFirst || found.refuses && !own.agrees && !m.agrees
-		own.refuses, own.stops = own.refuses || found.refuses, own.stops || found.stops
-		own.doubtful, own.negates = own.doubtful || found.doubtful, own.negates || found.negates
-		own.asks = own.asks || found.asks
-		m.idle = m.idle && found.idle
+		found.refusedFirst = found.refuses && !own.agrees
+		asks, idle = asks || found.asks, idle && found.idle
+		own = own.and(found)
 	}
 
 	if asks {
 		// An agreement in a question is none: "OK, how much is it?"
-		m.idle = false
-		own.doubtful = own.doubtful || own.agrees && !own.asks
-		own.agrees, own.asks = false, true
+		mere := own.agrees && !own.asks
+		own.doubtful = own.doubtful || mere
+		own.agrees, own.asks, idle = false, true, false
 	}
-	m.refusedFirst = m.refusedFirst || own.refusedFirst && !m.agrees
-	m.agrees, m.fine = m.agrees || own.agrees, m.fine || own.fine
-	m.refuses, m.stops = m.refuses || own.refuses, m.stops || own.stops
-	m.asks, m.doubtful, m.negates = m.asks || own.asks, m.doubtful || own.doubtful, m.negates || own.negates
+	own.refusedFirst = own.refusedFirst && !m.agrees
+	idle = idle && m.idle
+	*m = m.and(own)
+	m.idle = idle
+}
+
+// and returns what two parts of a reply have together.
+func (m marks) and(other marks) marks {
+	return marks{
+		agrees: m.agrees || other.agrees, fine: m.fine || other.fine, refuses: m.refuses || other.refuses,
+		refusedFirst: m.refusedFirst || other.refusedFirst, stops: m.stops || other.stops, asks: m.asks || other.asks,
+		doubtful: m.doubtful || other.doubtful, negates: m.negates || other.negates,
+	}
 }
 
 // used stands where a phrase was taken out of a clause.
@@ -105,11 +110,15 @@ func (l *lexicon) negate(rest []string, at int, m *marks) {
 	follows := false
 	for i := range rest {
 		p := l.at(rest, i, yes, good)
-		if p == nil || l.is(filler, rest[i]) && len(p.tokens) == 1 {
+		if p == nil {
 			continue
 		}
-		follows = follows || i > at || i+len(p.tokens) == at
+		mere := len(p.tokens) == 1 && l.is(filler, rest[i])
+		beside := i > at || i+len(p.tokens) == at
+		tells := beside && !mere
+		follows = follows || tells
 	}
+
 	switch {
 	case follows:
 		m.refuses, m.agrees = true, false
@@ -197,18 +206,8 @@ func (l *lexicon) joinedClause(text string) marks {
 
 	m.asks = l.find(ask, text) != ""
 	bare := l.bare(text)
-	for _, p := range l.byFirst[""] {
-		w := p.tokens[0]
-		switch {
-		case p.kind == no && strings.HasPrefix(bare, w):
-			m.refuses = true
-		case p.kind == yes && (strings.HasPrefix(text, w) || strings.HasPrefix(bare, w) || strings.HasSuffix(text, w)):
-			m.agrees = true
-		case p.kind == good && (bare == w || text == w):
-			m.agrees = true
-		}
-	}
-
+	m.refuses = l.edge(no, bare, strings.HasPrefix)
+	m.agrees = m.agrees || l.agreesJoined(text, bare)
 	if l.find(not, bare) != "" && !m.refuses {
 		m.doubtful, m.negates = m.agrees && !m.fine, true
 	}
@@ -217,6 +216,18 @@ func (l *lexicon) joinedClause(text string) marks {
 	}
 	m.idle = !m.agrees && !m.refuses && !m.stops && bare == ""
 	return m
+}
+
+// agreesJoined reports whether a clause begins or ends with an agreement, or is one.
+func (l *lexicon) agreesJoined(text, bare string) bool {
+	same := func(s, phrase string) bool { return s == phrase }
+	return l.edge(yes, text, strings.HasPrefix) || l.edge(yes, bare, strings.HasPrefix) || l.edge(yes, text, strings.HasSuffix) ||
+		l.edge(good, text, same) || l.edge(good, bare, same)
+}
+
+// edge reports whether a text has a phrase of a kind where a function looks for it.
+func (l *lexicon) edge(k kind, text string, has func(text, phrase string) bool) bool {
+	return slices.ContainsFunc(l.byFirst[""], func(p phrase) bool { return p.kind == k && has(text, p.tokens[0]) })
 }
 
 // bare takes the fillers off both ends of a text.

@@ -178,7 +178,8 @@ type form struct {
 // to returns what a reply means after a question of a form.
 func (r Reading) to(f form) Reading {
 	agreesToOpen := r.Answer == Agreed && f.open && !f.reversed
-	if r.plain && (f.reversed || f.open) || agreesToOpen {
+	depends := r.plain && (f.reversed || f.open)
+	if depends || agreesToOpen {
 		return Reading{}
 	}
 	return r
