@@ -2,13 +2,14 @@ package guard
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common"
 	"cel.dev/cel-go/common/decls"
-	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 
 	"github.com/remit-project/remit/internal/record"
@@ -16,8 +17,8 @@ import (
 )
 
 // Language describes what every rule may use, for a model that writes rules: the
-// session, the macros and the functions, as cel-go renders them from the environment
-// itself. It leaves out the named functions.
+// session, the macros and the functions. What CEL has by itself is there by its
+// signatures alone, for models know it. It leaves out the named functions.
 func Language(without ...string) (string, error) {
 	u, err := newUniverse(Deployment{})
 	if err != nil {
@@ -34,18 +35,72 @@ func Language(without ...string) (string, error) {
 	for _, v := range u.base.Variables() {
 		options = append(options, cel.VariableDecls(v))
 	}
-	for _, m := range u.base.Macros() {
-		options = append(options, cel.Macros(documented{m}))
-	}
-	for name, f := range u.base.Functions() {
-		internal := name != operators.In && strings.Contains(name, "@")
-		if f = f.Subset(usable); f == nil || internal || slices.Contains(without, name) {
-			continue
-		}
-		options = append(options, cel.FunctionDecls(f))
+	variables, err := render(options)
+	if err != nil {
+		return "", err
 	}
 
-	return render(options)
+	var b strings.Builder
+	b.WriteString(variables + "\n\nMacros:\n\n")
+	for _, m := range u.base.Macros() {
+		d := documented{m}.Documentation()
+		fmt.Fprintf(&b, "* %s - %s\n", d.Name, firstLine(d.Description))
+		if own, ok := macroDocs[m.MacroKey()]; ok {
+			fmt.Fprintf(&b, "      %s\n", own[1])
+		}
+	}
+
+	b.WriteString("\nFunctions:\n\n")
+	functions := u.base.Functions()
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		f := functions[name].Subset(usable)
+		if f == nil || !ofRules(name) || slices.Contains(without, name) {
+			continue
+		}
+		describe(&b, f)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// standard begins the names of functions that rules have no use for, or that are signs.
+var standard = regexp.MustCompile(`^(_|!|-|math\.bit|math\.sign|optional\.|strings\.|in$)|@`)
+
+func ofRules(name string) bool { return !standard.MatchString(name) }
+
+// describe writes a function's signatures, with the words and examples of those that
+// CEL doesn't have.
+func describe(b *strings.Builder, f *decls.FunctionDecl) {
+	own := slices.ContainsFunc(f.OverloadDecls(), func(o *decls.OverloadDecl) bool {
+		return ownOverloads.MatchString(o.ID())
+	})
+	if own {
+		fmt.Fprintf(b, "* %s - %s\n", f.Name(), f.Description())
+	}
+	for _, o := range f.OverloadDecls() {
+		args := make([]string, len(o.ArgTypes()))
+		for i, t := range o.ArgTypes() {
+			args[i] = cel.FormatCELType(t)
+		}
+
+		call := ""
+		if o.IsMemberFunction() {
+			call, args = args[0]+".", args[1:]
+		}
+		fmt.Fprintf(b, "  %s%s(%s) -> %s\n", call, f.Name(), strings.Join(args, ", "), cel.FormatCELType(o.ResultType()))
+		for _, e := range o.Examples() {
+			if own {
+				fmt.Fprintf(b, "      %s\n", strings.ReplaceAll(e, "\n", "\n      "))
+			}
+		}
+	}
+}
+
+// ownOverloads are the overloads of the functions that CEL doesn't have.
+var ownOverloads = regexp.MustCompile(`^(session_|string_says|label_|judge_|date_|datetime_|.*_to_decimal$|.*_round|.*_sum)`)
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
 
 // Vocabulary describes what the rules for a tool, or for [EveryTool], may use in

@@ -116,7 +116,7 @@ func TestTheRulesThatThePromptShowsAreRules(t *testing.T) {
 			}
 		}
 		tool := "extend_loan"
-		if strings.Contains(fence[1], "reason") || strings.Contains(fence[1], "fine\"") {
+		if strings.Contains(fence[1], "reason") || strings.Contains(fence[1], "args.amount") {
 			tool = "waive_fine"
 		}
 		if _, err := guard.Compile([]*guard.File{{Tool: tool, Policies: []guard.Policy{p}}}, library(t)); err != nil {
