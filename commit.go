@@ -86,7 +86,7 @@ func (q *question) failed(err error) error {
 func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
-		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, history: s.history.view(),
+		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, history: s.history.view(),
 		task: s.monitor.scoped(&s.task), results: s.task.results,
 		consent: q.consent, facts: facts, best: Allow,
 	}
@@ -254,6 +254,9 @@ func (s *Session) commit(o *outcome) {
 	s.seen.Acted(o.act)
 	if o.cover != nil {
 		in.task.Spend(*o.cover)
+	}
+	if o.spends != "" {
+		s.ahead.spend(o.spends, o.spent)
 	}
 	if o.agreement != "" {
 		s.agreed.add(o.agreement, o.decision.Reasons, in.now.Add(discharge.ConfirmationLife))

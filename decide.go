@@ -1,6 +1,7 @@
 package remit
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type input struct {
 	before    *decided // what was decided under the call's id; nil for a new one
 	confirmed discharge.Confirmed
 	agreed    agreements
+	ahead     ahead
 	history   *guard.History  // as guards see it; nil where there are none
 	task      *scope.Task     // nil where there is no scope
 	results   []*scope.Result // in which its sources are looked for
@@ -70,6 +72,8 @@ type outcome struct {
 	act       provenance.Act
 	tool      string // with its server and variant, as confirmations name it
 	agreement string // the call to which a person agreed for the session; empty otherwise
+	spends    string // the call to which the user agreed ahead, whose agreement it spends; empty otherwise
+	spent     int    // the place of that agreement
 	confirmed []confirmedValue
 	// Of a call that is decided by a scope:
 	scopeArgs []scope.Argument
@@ -166,7 +170,7 @@ func (c *Call) same(other *Call) bool {
 func (x *deciding) settle() {
 	d := x.d
 	d.Verdict = x.worst()
-	if d.Verdict == Ask && (x.seenByPerson() || x.repeats()) {
+	if d.Verdict == Ask && (x.seenByPerson() || x.repeats() || x.agreedAhead()) {
 		d.Verdict, d.Confirmed = Allow, true
 	}
 	x.out.own = d.Verdict
@@ -274,7 +278,14 @@ func (x *deciding) repeats() bool {
 }
 
 // digest tells the call from every other.
-func (x *deciding) digest() string { return x.tool() + "\x00" + string(x.d.Arguments) }
+func (x *deciding) digest() string {
+	return callDigest(x.d.Server, x.d.Tool, x.d.Variant, x.d.Arguments)
+}
+
+// callDigest tells a call from every other, by its canonical arguments.
+func callDigest(server, tool, variant string, arguments json.RawMessage) string {
+	return strings.Join([]string{server, tool, variant, string(arguments)}, "\x00")
+}
 
 // tool names the tool of the call for confirmations, with its server.
 // An answer about one variant of it says nothing about another.

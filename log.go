@@ -25,6 +25,7 @@ const (
 	ConfirmationEvent EventKind = "confirmation" // a person agreed to a call, and what was decided then
 	ResultEvent       EventKind = "result"       // what a call returned
 	ScopeEvent        EventKind = "scope"        // what the turn before it authorises
+	AgreementEvent    EventKind = "agreement"    // the user agreed to calls that are yet to be proposed again
 	PrincipalEvent    EventKind = "principal"    // for whom the agent works
 )
 
@@ -55,6 +56,8 @@ type Event struct {
 	// Planned is what a planner was shown for the scope of a scope event, or why there is
 	// no scope; nil where the trusted side wrote the scope itself.
 	Planned *scope.Planned `json:"planned,omitempty"`
+	// Agreed are the calls of an agreement event, whose Text is the user's answer.
+	Agreed []Agreed `json:"agreed,omitempty"`
 	// Principal is that of a principal event.
 	Principal *guard.Principal `json:"principal,omitempty"`
 }
@@ -146,6 +149,8 @@ func (s *Session) restore(ctx context.Context, e Event) (*Decision, error) {
 		s.addResult(*e.Result, e.Time)
 	case ScopeEvent:
 		return nil, s.restoreScope(e)
+	case AgreementEvent:
+		return nil, s.agree(e)
 	case PrincipalEvent:
 		if e.Principal == nil {
 			return nil, errors.New("a principal event without a principal")

@@ -34,6 +34,7 @@ type Session struct {
 	counts    struct{ system, user, attached, model, calls int }
 	confirmed discharge.Confirmations
 	agreed    agreements
+	ahead     ahead
 	foreign   map[string]bool // the origins that no tool of the monitor has
 	task      task
 	history   *history // nil where there are no guards
@@ -85,7 +86,7 @@ func (s *Session) Awaits(call string) error {
 // Session begins a conversation. The id is for records and need not be unique: two
 // sessions never share anything.
 func (m *Monitor) Session(id string) *Session {
-	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
+	s := &Session{monitor: m, id: id, calls: map[string]*callRecord{}, agreed: agreements{}, ahead: ahead{}, asking: make(chan struct{}, 1), planning: make(chan struct{}, 1)}
 	s.seen = provenance.New(func() time.Time { return s.at })
 	if m.unseen {
 		s.seen.Unseen()

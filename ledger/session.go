@@ -113,6 +113,16 @@ func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
 	return last, nil
 }
 
+// Agree records the user's answer by which the user agrees to calls that were held back,
+// before the model proposes them again; see [remit.Agree].
+func (s *Session) Agree(ctx context.Context, text string, shown ...*remit.Decision) error {
+	e, err := remit.Agree(text, shown...)
+	if err != nil {
+		return err
+	}
+	return s.add(ctx, e)
+}
+
 // Principal tells for whom the agent works; see [remit.Session.Principal].
 func (s *Session) Principal(ctx context.Context, p guard.Principal) error {
 	return s.add(ctx, remit.Event{Kind: remit.PrincipalEvent, Principal: &p})

@@ -31,6 +31,7 @@ type stored struct {
 	Principal *guard.Principal `json:"principal,omitempty"`
 	Scope     exact            `json:"scope,omitempty"`
 	Planned   *scope.Planned   `json:"planned,omitempty"`
+	Agreed    []storedAgreed   `json:"agreed,omitempty"`
 	// Boot is the run of the machine in which a decision was written; see
 	// [Record.Restarted].
 	Boot string `json:"boot,omitempty"`
@@ -41,6 +42,14 @@ type storedCall struct {
 	Server    exact `json:"server,omitempty"`
 	Tool      exact `json:"tool,omitempty"`
 	Arguments exact `json:"arguments,omitempty"`
+}
+
+type storedAgreed struct {
+	Server    exact          `json:"server,omitempty"`
+	Tool      exact          `json:"tool,omitempty"`
+	Variant   exact          `json:"variant,omitempty"`
+	Arguments exact          `json:"arguments,omitempty"`
+	Reasons   []remit.Reason `json:"reasons,omitempty"`
 }
 
 type storedResult struct {
@@ -96,6 +105,9 @@ func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
 	if r := e.Result; r != nil {
 		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
 	}
+	for _, a := range e.Agreed {
+		s.Agreed = append(s.Agreed, storedAgreed{exact(a.Server), exact(a.Tool), exact(a.Variant), exact(a.Arguments), a.Reasons})
+	}
 	return strictjson.Encode(s)
 }
 
@@ -112,6 +124,9 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	}
 	if res := s.Result; res != nil {
 		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored}
+	}
+	for _, a := range s.Agreed {
+		r.Event.Agreed = append(r.Event.Agreed, remit.Agreed{Server: string(a.Server), Tool: string(a.Tool), Variant: string(a.Variant), Arguments: raw(a.Arguments), Reasons: a.Reasons})
 	}
 	if !decision.Valid {
 		return nil
