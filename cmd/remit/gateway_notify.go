@@ -10,7 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -29,7 +29,7 @@ func (n notifier) tell(ctx context.Context, d *remit.Decision) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
 	data, err := strictjson.Encode(map[string]any{
-		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": mcp.Question(d, nil),
+		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": question.Of(d, nil),
 	})
 	if err != nil {
 		n.log.Warn("nobody could be told of a question", "call", d.Call, "error", err)

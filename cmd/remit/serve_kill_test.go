@@ -97,11 +97,11 @@ func TestServeKilled(t *testing.T) {
 	}
 }
 
-// question is a call that an agent asks about.
-type question struct{ session, call string }
+// inquiry is a call that an agent asks about.
+type inquiry struct{ session, call string }
 
 // send asks, under the call's key.
-func (a question) send(t *testing.T, s *apiServer) ([]byte, int, error) {
+func (a inquiry) send(t *testing.T, s *apiServer) ([]byte, int, error) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/sessions/"+a.session+"/decisions",
 		strings.NewReader(fmt.Sprintf(`{"id":%q,"server":"test","tool":"send_email","arguments":{"to":"eve@evil.example"}}`, a.call)))
 	if err != nil {
@@ -121,15 +121,15 @@ func (a question) send(t *testing.T, s *apiServer) ([]byte, int, error) {
 
 // underLoad asks from all sides until there are enough answers, and kills the
 // server. It returns what was answered, and what was asked and wasn't.
-func underLoad(t *testing.T, s *apiServer, round, enough int) (map[question][]byte, []question) {
+func underLoad(t *testing.T, s *apiServer, round, enough int) (map[inquiry][]byte, []inquiry) {
 	t.Helper()
 	var mu sync.Mutex
-	answered, open := map[question][]byte{}, []question(nil)
+	answered, open := map[inquiry][]byte{}, []inquiry(nil)
 	kill, agents := make(chan struct{}), sync.WaitGroup{}
 	for i := range deciders {
 		agents.Go(func() {
 			for n := range 10_000 {
-				a := question{fmt.Sprintf("s%d", i), fmt.Sprintf("r%d-%d", round, n)}
+				a := inquiry{fmt.Sprintf("s%d", i), fmt.Sprintf("r%d-%d", round, n)}
 				body, status, err := a.send(t, s)
 				mu.Lock()
 				if err == nil && status == http.StatusOK {

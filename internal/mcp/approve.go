@@ -155,7 +155,7 @@ func agree(ctx context.Context, s *ledger.Session, d *remit.Decision, extent sto
 
 // elicit asks by a request to the client, which belongs to the one call.
 func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision) (yes bool, extent store.Extent, err error) {
-	q := &question{answer: make(chan *wire.Message, 1)}
+	q := &inquiry{answer: make(chan *wire.Message, 1)}
 	id, ok := c.ask(q)
 	if !ok {
 		return false, "", errors.New("too many questions wait for the client")

@@ -359,7 +359,7 @@ func (b *backend) question(m *wire.Message, about int64) {
 	port := b.port(about)
 	id, ok := int64(0), false
 	if port != nil {
-		id, ok = b.c.ask(&question{b: b, id: m.ID})
+		id, ok = b.c.ask(&inquiry{b: b, id: m.ID})
 	}
 	if ok {
 		raw := m.With(strictjson.Int(id), marked(b.server.Name, m.Method, m.Params))

@@ -58,7 +58,7 @@ type conversation struct {
 	// those are unique.
 	exchanges map[string]*exchange
 	live      map[*exchange]bool // all of them
-	asked     map[int64]*question
+	asked     map[int64]*inquiry
 	lastAsked int64
 	used      time.Time
 
@@ -105,8 +105,8 @@ type route struct {
 	id int64
 }
 
-// question is a request to the client: a server's, or the gateway's own.
-type question struct {
+// inquiry is a request to the client: a server's, or the gateway's own.
+type inquiry struct {
 	b      *backend // nil for the gateway's own
 	id     json.RawMessage
 	answer chan *wire.Message
@@ -126,7 +126,7 @@ func (g *Gateway) converse(anchor, principal string, standing Port) (*conversati
 	}
 	c := &conversation{
 		g: g, anchor: anchor, principal: principal, log: log, standing: standing,
-		ended: make(chan struct{}), exchanges: map[string]*exchange{}, live: map[*exchange]bool{}, asked: map[int64]*question{},
+		ended: make(chan struct{}), exchanges: map[string]*exchange{}, live: map[*exchange]bool{}, asked: map[int64]*inquiry{},
 		opening: make(chan struct{}, 1), used: time.Now(), stillborn: map[*backend]error{}, dead: make(chan struct{}),
 	}
 	c.opening <- struct{}{}
@@ -359,7 +359,7 @@ func (c *conversation) answered(m *wire.Message) {
 const maxAsked = 256
 
 // ask registers a question and returns its id.
-func (c *conversation) ask(q *question) (int64, bool) {
+func (c *conversation) ask(q *inquiry) (int64, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := q.b == nil

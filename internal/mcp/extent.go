@@ -10,7 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -20,64 +20,16 @@ import (
 // is there, not a working day.
 const SessionLife = 15 * time.Minute
 
-// binding are the values by which a call is told from others that a person has
-// not seen: all of them but free text that may come from anywhere and was not
-// asked about. Lists and commands are bound whole, with the places of their
-// elements, and what an approved call doesn't have makes another call of it, unless it
-// is such a text. It is false for a call that nobody can agree to beyond itself: since
-// nothing in it is bound, or because it is asked about for other reasons than
-// its values and the will of the user.
-func binding(d *remit.Decision) (contract.Approved, bool) {
-	doubted := map[string]bool{}
-	for _, r := range d.Reasons {
-		if r.Verdict != remit.Ask || !rememberable(r) {
-			return nil, false
-		}
-		doubted[r.Path] = true
-	}
-	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
-	if err != nil {
-		return nil, false
-	}
-
-	bound := contract.Approved{}
-	for _, f := range d.Findings {
-		leaf, ok := doc.Get(f.Path)
-		if !ok {
-			return nil, false
-		}
-		free := f.Role == label.Content && f.Floor == label.External && leaf.Kind == strictjson.String
-		chooses := d.Variant != "" && leaf.Text == d.Variant
-		if !free || doubted[f.Path] || chooses {
-			bound[f.Path] = leaf.Text
-		}
-	}
-	return bound, len(bound) > 0
-}
-
-// rememberable reports whether a later call may meet the same reason with an answer
-// that was given before. The company's policies, and checks of a call as one value,
-// are asked about each time.
-func rememberable(r remit.Reason) bool {
-	switch r.Code {
-	case remit.BelowFloor, remit.OpenObligation, remit.GroupBelowFloor, remit.ExternalSink:
-		return r.Path != ""
-	case remit.Unprovoked:
-		return true
-	}
-	return false
-}
-
 // Approval is the entry by which a contract file allows a call for always.
 func Approval(d *remit.Decision) (contract.Approval, error) {
 	refuse := func(why string) (contract.Approval, error) {
 		return contract.Approval{}, fmt.Errorf("%w: %s", contract.ErrNotApprovable, why)
 	}
-	bound, ok := binding(d)
+	bound, ok := question.Binding(d)
 	switch {
 	case d.Through != "":
 		return refuse("it goes through another tool")
-	case !ok && len(d.Findings) > 0 && !slices.ContainsFunc(d.Reasons, rememberable):
+	case !ok && len(d.Findings) > 0 && !slices.ContainsFunc(d.Reasons, question.Rememberable):
 		return refuse("it is asked about for another reason than its values")
 	case !ok:
 		return refuse("nothing in it tells it from other calls of the tool: write 'unprovoked: off' there if every call may be made")
@@ -102,7 +54,7 @@ type Reach struct {
 // Reaches are the extents that a person can choose for a call.
 func Reaches(d *remit.Decision) []Reach {
 	out := []Reach{{store.Once, "exactly this call, with everything in it, once"}}
-	bound, ok := binding(d)
+	bound, ok := question.Binding(d)
 	if !ok {
 		return out
 	}
@@ -123,31 +75,20 @@ func alike(d *remit.Decision, bound contract.Approved) string {
 			list = &same
 		}
 		top, _, _ := strings.Cut(strings.TrimPrefix(f.Path, "/"), "/")
-		if name := place("/" + top); !slices.Contains(*list, name) {
+		if name := question.Place("/" + top); !slices.Contains(*list, name) {
 			*list = append(*list, name)
 		}
 	}
 
-	text := "other calls of it with the same " + listed(same)
+	text := "other calls of it with the same " + question.Listed(same)
 	if len(free) > 0 {
 		verb := " say"
 		if len(free) == 1 {
 			verb = " says"
 		}
-		text += ", whatever " + listed(free) + verb
+		text += ", whatever " + question.Listed(free) + verb
 	}
 	return text
-}
-
-// listed writes a few names, and how many there are beside them.
-func listed(names []string) string {
-	if more := len(names) - maxLines; more > 0 {
-		names = append(slices.Clone(names[:maxLines]), fmt.Sprintf("%d more", more))
-	}
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }
 
 // kept are the calls to which people agreed for their sessions.
@@ -168,7 +109,7 @@ const maxKept = 1000
 
 // add keeps a call of a session.
 func (k *kept) add(d *remit.Decision, now time.Time) {
-	bound, ok := binding(d)
+	bound, ok := question.Binding(d)
 	if !ok {
 		return
 	}
@@ -189,7 +130,7 @@ func (k *kept) add(d *remit.Decision, now time.Time) {
 
 // covers reports whether a person has agreed to such a call of this session.
 func (k *kept) covers(d *remit.Decision, now time.Time) bool {
-	bound, ok := binding(d)
+	bound, ok := question.Binding(d)
 	if !ok {
 		return false
 	}
@@ -211,7 +152,7 @@ func (s *server) approves(d *remit.Decision) bool {
 	if !ok || len(t.Approved) == 0 {
 		return false
 	}
-	bound, ok := binding(d)
+	bound, ok := question.Binding(d)
 	return ok && slices.ContainsFunc(t.Approved, func(a contract.Approved) bool { return a.Covers(bound) })
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -23,7 +24,7 @@ func marked(server, method string, params json.RawMessage) json.RawMessage {
 	if !ok || len(params) == 0 {
 		return params
 	}
-	mark := fmt.Sprintf("[The server %s asks this. It is not a question of Remit.]", quoted(server, maxAround))
+	mark := fmt.Sprintf("[The server %s asks this. It is not a question of Remit.]", question.Name(server))
 	if text := strictjson.GetText(params, member); text != "" {
 		mark += " " + text
 	}

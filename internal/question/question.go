@@ -1,7 +1,10 @@
-package mcp
+// Package question words what a person is asked about calls that were held back: all
+// arguments, why it is asked, and where the doubtful values come from. All that others
+// wrote is in quotes, with everything in it visible that isn't plain text, so that it
+// can't pose as the question's own words.
+package question
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,10 +13,10 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
-	"github.com/remit-project/remit/store"
 )
 
 const (
@@ -36,54 +39,113 @@ var effects = map[contract.Effect]string{
 	contract.Execute: "it executes something", contract.Egress: "it sends something out",
 }
 
-// Question words an approval for a person: the call with all its arguments, why it
-// is asked about, and where the doubtful values come from. All that others wrote
-// is in quotes, with everything in it visible that isn't plain text, so that it
-// can't pose as the question's own words.
-func Question(d *remit.Decision, places []sighting.Place) string {
+// Asked is a call that a person is asked about.
+type Asked struct {
+	Decision *remit.Decision `json:"decision"`
+	// Places are where the doubtful values come from.
+	Places []sighting.Place `json:"places,omitempty"`
+}
+
+// Of words an approval of one call for a person.
+func Of(d *remit.Decision, places []sighting.Place) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s of the server %s", quoted(d.Tool, maxAround), quoted(d.Server, maxAround))
-	if d.Through != "" {
-		fmt.Fprintf(&b, " through %s", quoted(d.Through, maxAround))
-	}
-	if does := effects[d.Effect]; does != "" {
-		fmt.Fprintf(&b, " (%s)", does)
-	}
-	b.WriteString(".\n\n")
-	arguments(&b, d)
-	b.WriteString("\nWhy you are asked:\n")
-	reasons(&b, d)
-	if len(places) > 0 {
-		b.WriteString("\nWhere it comes from:\n")
-	}
-
-	for _, p := range places {
-		origin(&b, p)
-	}
-
+	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(d))
+	body(&b, Asked{d, places})
 	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
 	return b.String()
+}
+
+// List words several calls, each under its number, for a question about all of them.
+func List(asked []Asked) string {
+	var b strings.Builder
+	for i, a := range asked {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%d. The call of %s.\n", i+1, subject(a.Decision))
+		body(&b, a)
+	}
+	return b.String()
+}
+
+// subject names a call by its tool, and says what it does.
+func subject(d *remit.Decision) string {
+	out := Quoted(d.Tool, maxAround)
+	if d.Server != "" {
+		out += " of the server " + Quoted(d.Server, maxAround)
+	}
+	if d.Through != "" {
+		out += " through " + Quoted(d.Through, maxAround)
+	}
+	if does := effects[d.Effect]; does != "" {
+		out += " (" + does + ")"
+	}
+	return out
+}
+
+// body writes a call's arguments, the reasons and the places.
+func body(b *strings.Builder, a Asked) {
+	arguments(b, a.Decision)
+	b.WriteString("\nWhy you are asked:\n")
+	reasons(b, a.Decision)
+	if len(a.Places) > 0 {
+		b.WriteString("\nWhere it comes from:\n")
+	}
+	for _, p := range a.Places {
+		origin(b, p)
+	}
+}
+
+// Complete reports whether a question about a call shows everything that a person decides
+// by: every argument, with the whole text of those that are more than free content, and
+// every reason.
+func Complete(d *remit.Decision) bool {
+	if len(d.Findings) > maxArguments || len(d.Reasons) > maxLines {
+		return false
+	}
+	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return false
+	}
+
+	bound, _ := Binding(d)
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		leaf, ok := doc.Get(f.Path)
+		most := most(f, bound)
+		cut := most == maxWhole && utf8.RuneCountInString(leaf.Text) > most
+		if !ok || cut || utf8.RuneCountInString(f.Path) > maxShown {
+			return false
+		}
+	}
+	return true
+}
+
+// most is how much of an argument's text a question repeats, in characters.
+func most(f *remit.Finding, bound contract.Approved) int {
+	_, decides := bound[f.Path]
+	if decides || f.Role.AuthorityBearing() || bound == nil {
+		return maxWhole
+	}
+	return maxShown
 }
 
 // arguments writes all arguments of a call, lists of plain values on one line.
 func arguments(b *strings.Builder, d *remit.Decision) {
 	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
-	bound, _ := binding(d)
+	bound, _ := Binding(d)
 	if len(d.Findings) == 0 {
 		b.WriteString("It has no arguments.\n")
 	}
 
 	value := func(f *remit.Finding) string {
-		text, most := f.Value, maxShown
+		text := f.Value
 		if err == nil {
 			if leaf, ok := doc.Get(f.Path); ok {
 				text = leaf.Text
 			}
 		}
-		if _, ok := bound[f.Path]; ok || f.Role.AuthorityBearing() || bound == nil {
-			most = maxWhole
-		}
-		return quoted(text, most)
+		return Quoted(text, most(f, bound))
 	}
 
 	lines := 0
@@ -95,7 +157,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 		}
 		list, ok := strings.CutSuffix(f.Path, "/0")
 		if !ok {
-			fmt.Fprintf(b, "%s = %s\n", place(f.Path), value(f))
+			fmt.Fprintf(b, "%s = %s\n", Place(f.Path), value(f))
 			continue
 		}
 		texts := []string{value(f)}
@@ -103,7 +165,7 @@ func arguments(b *strings.Builder, d *remit.Decision) {
 			i++
 			texts = append(texts, value(&d.Findings[i]))
 		}
-		fmt.Fprintf(b, "%s = [%s]\n", place(list), strings.Join(texts, ", "))
+		fmt.Fprintf(b, "%s = [%s]\n", Place(list), strings.Join(texts, ", "))
 	}
 }
 
@@ -120,20 +182,20 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 	for _, r := range d.Reasons {
 		switch {
 		case r.Code == remit.BelowFloor && r.Path != "":
-			if p := place(elementOf(r.Path)); !slices.Contains(unknown, p) {
+			if p := Place(elementOf(r.Path)); !slices.Contains(unknown, p) {
 				unknown = append(unknown, p)
 			}
 		case r.Code == remit.Unprovoked:
 			line("nothing shows that the user wants this, and it can't be taken back")
 		case r.Path != "":
-			line("%s: %s", place(r.Path), r.Message)
+			line("%s: %s", Place(r.Path), display.Line(r.Message))
 		default:
-			line("%s", r.Message)
+			line("%s", display.Line(r.Message))
 		}
 	}
 
 	if len(unknown) > 0 {
-		line("nothing shows that the user chose %s", listed(unknown))
+		line("nothing shows that the user chose %s", Listed(unknown))
 	}
 	if lines > maxLines {
 		fmt.Fprintf(b, "- and %d more\n", lines-maxLines)
@@ -157,20 +219,20 @@ var trusts = map[label.Trust]string{
 
 // origin writes where a value appears.
 func origin(b *strings.Builder, p sighting.Place) {
-	where := place(p.Origin)
+	where := Place(p.Origin)
 	if p.Tool != "" {
-		where = "what " + quoted(p.Tool, maxAround) + " returned"
+		where = "what " + Quoted(p.Tool, maxAround) + " returned"
 	}
-	fmt.Fprintf(b, "- %s stands in %s (%s)", place(p.Path), where, trusts[p.Trust])
+	fmt.Fprintf(b, "- %s stands in %s (%s)", Place(p.Path), where, trusts[p.Trust])
 	switch {
 	case len(p.Record) > 0:
 		var members []string
 		for _, m := range p.Record {
-			members = append(members, place(m.Name)+": "+quoted(m.Value, maxAround))
+			members = append(members, Place(m.Name)+": "+Quoted(m.Value, maxAround))
 		}
 		fmt.Fprintf(b, ", with %s\n", strings.Join(members, ", "))
 	case p.Before+p.After != "":
-		fmt.Fprintf(b, ": %s, between %s and %s\n", quoted(p.Text, maxAround), quoted(last(p.Before), maxAround), quoted(p.After, maxAround))
+		fmt.Fprintf(b, ": %s, between %s and %s\n", Quoted(p.Text, maxAround), Quoted(last(p.Before), maxAround), Quoted(p.After, maxAround))
 	default:
 		b.WriteString("\n")
 	}
@@ -185,21 +247,24 @@ func last(s string) string {
 	return s
 }
 
-// place writes a pointer or the name of an event; whatever isn't plain in it is
+// Place writes a pointer or the name of an event; whatever isn't plain in it is
 // quoted.
-func place(s string) string {
+func Place(s string) string {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || c == '`' || c == '"' {
-			return quoted(s, maxShown)
+			return Quoted(s, maxShown)
 		}
 	}
 	return cut(s, maxShown)
 }
 
-// quoted shows a text that others wrote: cut, in quotes, with line breaks,
+// Name shows a name that others chose, as [Quoted] does.
+func Name(s string) string { return Quoted(s, maxAround) }
+
+// Quoted shows a text that others wrote: cut, in quotes, with line breaks,
 // invisible characters and those that turn the direction of text as escapes.
 // Letters beyond ASCII, among which many look like others, are also spelled out.
-func quoted(s string, most int) string {
+func Quoted(s string, most int) string {
 	all := utf8.RuneCountInString(s)
 	s = cut(s, most)
 	out := strconv.Quote(s)
@@ -226,48 +291,13 @@ func cut(s string, most int) string {
 	return s
 }
 
-// The words of the form that a client shows.
-const (
-	decisionField = "decision"
-	approveWord   = "approve"
-	declineWord   = "decline"
-	reachField    = "for"
-)
-
-// formOf returns the question as the params of an elicitation.
-func formOf(d *remit.Decision, places []sighting.Place) json.RawMessage {
-	fields := fmt.Sprintf(`%q:{"type":"string","title":"Decision","description":"Let this call through, or not.","enum":[%q,%q]}`, decisionField, declineWord, approveWord)
-	if reaches := Reaches(d); len(reaches) > 1 {
-		var values, about []string
-		for _, r := range reaches {
-			values = append(values, string(strictjson.Quote(string(r.Extent))))
-			about = append(about, string(r.Extent)+": "+r.Words)
-		}
-		fields += fmt.Sprintf(`,%q:{"type":"string","title":"How far a yes reaches","description":%s,"enum":[%s],"default":%q}`,
-			reachField, strictjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), store.Once)
+// Listed writes a few names, and how many there are beside them.
+func Listed(names []string) string {
+	if more := len(names) - maxLines; more > 0 {
+		names = append(slices.Clone(names[:maxLines]), fmt.Sprintf("%d more", more))
 	}
-	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%q]}`, fields, decisionField)
-	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(Question(d, places)), schema)
-}
-
-// approved reports whether the answer to a form clearly agrees, and to how much:
-// to the one call, unless it says more.
-func approved(answer []byte) (yes bool, reach store.Extent) {
-	if inner := strictjson.Get(answer, "result"); inner != nil {
-		answer = inner
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
-	yes = strictjson.GetText(answer, "action") == "accept" && strictjson.GetText(answer, "content", decisionField) == approveWord
-	if reach = store.Extent(strictjson.GetText(answer, "content", reachField)); reach != store.ForSession && reach != store.Always {
-		reach = store.Once
-	}
-	return yes, reach
-}
-
-// elicits reports whether a client that declares these capabilities shows forms.
-func elicits(capabilities []byte) bool {
-	e := strictjson.Get(capabilities, "elicitation")
-	if len(e) == 0 || e[0] != '{' {
-		return false
-	}
-	return strictjson.Get(e, "form") != nil || strictjson.Get(e, "url") == nil
+	return strings.Join(names, "")
 }
