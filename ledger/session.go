@@ -113,12 +113,11 @@ func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
 	return last, nil
 }
 
-// Agree records the user's answer by which the user agrees to calls that were held back,
-// before the model proposes them again; see [remit.Agree].
-func (s *Session) Agree(ctx context.Context, text string, shown ...*remit.Decision) error {
-	e, err := remit.Agree(text, shown...)
-	if err != nil {
-		return err
+// Agree adds the event of an answer by which the user agrees to calls that were held
+// back, before the model proposes them again; [remit.Agree] makes it.
+func (s *Session) Agree(ctx context.Context, e remit.Event) error {
+	if e.Kind != remit.AgreementEvent {
+		return fmt.Errorf("a %s event is not an agreement", e.Kind)
 	}
 	return s.add(ctx, e)
 }

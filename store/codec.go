@@ -116,6 +116,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	if err := json.Unmarshal([]byte(event), &s); err != nil {
 		return err
 	}
+
 	r.Restarted = s.Boot != "" && s.Boot != boot
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
 		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned}
@@ -128,6 +129,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	for _, a := range s.Agreed {
 		r.Event.Agreed = append(r.Event.Agreed, remit.Agreed{Server: string(a.Server), Tool: string(a.Tool), Variant: string(a.Variant), Arguments: raw(a.Arguments), Reasons: a.Reasons})
 	}
+
 	if !decision.Valid {
 		return nil
 	}

@@ -33,6 +33,7 @@ type proxyCommand struct {
 	Origin    []string `placeholder:"URL" sep:"none" help:"A web page that may call the proxy. Can be repeated."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it nothing is stored."`
 	Queue     bool     `help:"Put questions into the store's queue and wait for a person's answer. Needs --store."`
+	Questions bool     `default:"true" negatable:"" help:"Ask the user about calls that were held back, below the model's words: the user answers in the conversation. With --no-questions they stay denied. Without meaning with --queue."`
 	Log       string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 }
 
@@ -68,7 +69,7 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Options, func() error, error) {
-	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, Accept: c.Accept,
+	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, NoQuestions: !c.Questions, Accept: c.Accept,
 		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log}
 	if c.Retries <= 0 {
 		o.Retries = -1

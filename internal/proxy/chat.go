@@ -186,13 +186,15 @@ func (chat) again(body []byte, a *answer) []byte {
 	return allowNoCall(extend(body, "messages", turns...))
 }
 
+func (chat) tell(body []byte, text string) []byte { return below(body, "messages", text) }
+
 func (chat) missingTurns(*answer) []json.RawMessage { return nil }
 
 func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
 	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
 		body = strictjson.Splice(body, at, usage)
 	}
-	if len(a.calls) == 0 {
+	if len(a.calls) == 0 && len(notes) == 0 {
 		return body
 	}
 
@@ -204,7 +206,7 @@ func (chat) whole(body []byte, a *answer, notes []string, usage json.RawMessage)
 	choice := choices[0]
 	message := strictjson.Get(choice, "message")
 	calls, err := strictjson.Elements(strictjson.Get(message, "tool_calls"))
-	if err != nil {
+	if err != nil && len(a.calls) > 0 {
 		return body
 	}
 

@@ -273,6 +273,22 @@ func (k *chatCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	return []sse.Event{k.chunk(p.model, fmt.Appendf(nil, `{"tool_calls":[%s]}`, entry))}
 }
 
+func (k *chatCodec) divide(tail []sse.Event) (text, rest []sse.Event) {
+	for _, e := range tail {
+		choices := values(strictjson.Get(e.Data, "choices"))
+		if len(choices) > 0 && strictjson.GetText(choices[0], "delta", "content") != "" {
+			first := e
+			with := strictjson.Set(choices[0], "finish_reason", []byte("null"))
+			first.Data = strictjson.Replace(e.Data, join([]json.RawMessage{with}), "choices")
+			text = append(text, k.forward(first))
+			choices[0] = strictjson.Set(choices[0], "delta", []byte("{}"))
+			e.Data = strictjson.Replace(e.Data, join(choices), "choices")
+		}
+		rest = append(rest, e)
+	}
+	return text, rest
+}
+
 func (k *chatCodec) note(text string) []sse.Event {
 	if k.sentText || k.hasOutput() {
 		text = "\n\n" + text

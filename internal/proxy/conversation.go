@@ -27,13 +27,17 @@ type conversation struct {
 	// log holds the recorded events of a durable session that no turn has matched
 	// yet; nil when all have matched.
 	log *recorded
-	// used counts calls by the provider's ids, which need not be unique; open
+	// used counts calls by the provider's ids, which need not be unique; ids
 	// maps them to the session's ids of the latest.
 	used map[string]int
-	open map[string]string
+	ids  map[string]string
 	// planless is set while calls of turns that have passed are decided again, and
 	// spoken when the user has said something that nobody has planned for.
 	planless, spoken bool
+	// held are calls of the model's turn that the user is to be asked about, and open is
+	// the question that the last answer ended with; nil for none.
+	held []*remit.Decision
+	open *open
 	// size is how much the session has read, in bytes.
 	size int
 	// floor tells who speaks next, and lineage who said what.
@@ -42,7 +46,7 @@ type conversation struct {
 }
 
 func newConversation(s *ledger.Session, log []remit.Event) *conversation {
-	c := &conversation{session: s, used: map[string]int{}, open: map[string]string{}}
+	c := &conversation{session: s, used: map[string]int{}, ids: map[string]string{}}
 	if len(log) > 0 {
 		c.log = newRecorded(log)
 		for _, e := range log {
@@ -61,7 +65,7 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 	if e.Kind == remit.ResultEvent {
 		r := *e.Result
 		c.size += len(r.Content)
-		if id, ok := c.open[r.Call]; ok {
+		if id, ok := c.ids[r.Call]; ok {
 			r.Call = id
 		}
 		e.Result = &r
@@ -80,6 +84,8 @@ func (c *conversation) tell(ctx context.Context, e remit.Event) error {
 		return c.session.Attach(ctx, e.Name, e.Text)
 	case remit.ResultEvent:
 		return c.session.Result(ctx, *e.Result)
+	case remit.AgreementEvent:
+		return c.session.Agree(ctx, e)
 	}
 
 	return fmt.Errorf("a %s event from outside", e.Kind)
@@ -213,9 +219,9 @@ func (c *conversation) plan(ctx context.Context) {
 
 // noteOpen notes a call's id in the session.
 func (c *conversation) noteOpen(k *call, id string) {
-	c.open[k.id] = id
+	c.ids[k.id] = id
 	if k.alias != "" {
-		c.open[k.alias] = id
+		c.ids[k.alias] = id
 	}
 }
 

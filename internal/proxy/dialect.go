@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/internal/strictjson"
 )
@@ -21,6 +22,8 @@ type dialect interface {
 	// again returns the request extended by the model's turn and by what the
 	// model is told instead of the results of its calls.
 	again(body []byte, a *answer) []byte
+	// tell returns the request with a text below that of its last turn, the user's.
+	tell(body []byte, text string) []byte
 	// whole returns the answer for the client: the allowed calls, notes about the
 	// denied ones, and the usage of all tries, nil if there was one.
 	whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte
@@ -46,6 +49,8 @@ type answer struct {
 	cut bool
 	// fate holds the decision on each call.
 	fate []fate
+	// question is what the user is asked below the answer; empty for nothing.
+	question string
 }
 
 // fate is the decision on a call.
@@ -54,6 +59,10 @@ type fate struct {
 	arguments json.RawMessage
 	// denial tells the model why a call is denied.
 	denial string
+	// held is the decision on a call that the user may be asked about; nil for others.
+	held *remit.Decision
+	// asked is true when the answer's question is about the call.
+	asked bool
 }
 
 // denied counts the denied calls.
@@ -67,13 +76,16 @@ func (a *answer) denied() int {
 	return n
 }
 
-// notes returns the notes about the denied calls.
+// notes returns the notes about the denied calls, and the question.
 func (a *answer) notes() []string {
 	var out []string
 	for i := range a.fate {
-		if a.fate[i].denial != "" {
-			out = append(out, a.fate[i].denial)
+		if f := &a.fate[i]; f.denial != "" && !f.asked {
+			out = append(out, f.denial)
 		}
+	}
+	if a.question != "" {
+		out = append(out, a.question)
 	}
 	return out
 }
@@ -113,6 +125,9 @@ type codec interface {
 	forward(e sse.Event) sse.Event
 	// call returns the events of an allowed call, by its place in the answer.
 	call(n int, arguments json.RawMessage) []sse.Event
+	// divide takes the text out of the tail of an answer without calls: a note comes
+	// between the two.
+	divide(tail []sse.Event) (text, rest []sse.Event)
 	// note returns the events of a text by the proxy.
 	note(text string) []sse.Event
 	// end returns the events that end the answer, given the tail of the last try.

@@ -87,6 +87,22 @@ func extend(body []byte, member string, values ...json.RawMessage) []byte {
 	return strictjson.Splice(body, strictjson.Span{Start: end, End: end}, more)
 }
 
+// below adds a text to the last turn of a request: to its content where that is a text,
+// and else as a turn of its own. Some models take no two turns of the user's in a row.
+func below(body []byte, member, text string) []byte {
+	turns := values(strictjson.Get(body, member))
+	if len(turns) == 0 {
+		return body
+	}
+	last := turns[len(turns)-1]
+	content := strictjson.Get(last, "content")
+	if absent(content) || content[0] != '"' {
+		return extend(body, member, fmt.Appendf(nil, `{"role":"user","content":%s}`, strictjson.Quote(text)))
+	}
+	turns[len(turns)-1] = strictjson.Set(last, "content", strictjson.Quote(strictjson.Text(content)+"\n\n"+text))
+	return strictjson.Replace(body, join(turns), member)
+}
+
 // truth reports whether a value is true.
 func truth(raw json.RawMessage) bool { return string(raw) == "true" }
 

@@ -129,6 +129,9 @@ func (x *exchange) open(body []byte) error {
 	last := len(req.turns)
 	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
 	x.req.body = addMissing(x.req.body, kept)
+	if len(r.agreed) > 0 {
+		x.req.body = x.d.tell(x.req.body, toRepeat(r.agreed))
+	}
 	return nil
 }
 
@@ -262,9 +265,14 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		a.fate = append(a.fate, f)
 	}
 
+	x.c.hold(a)
 	n := a.denied()
 	mute := slices.ContainsFunc(a.calls, func(k call) bool { return k.mute })
-	return n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries, nil
+	again = n > 0 && n == len(a.calls) && !a.cut && !mute && len(x.tries) <= x.p.o.Retries
+	if !again {
+		x.ask(ctx, a)
+	}
+	return again, nil
 }
 
 // excluded reports whether the application's choice excludes a call: the tool was
@@ -312,6 +320,9 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 	}
 	x.p.o.Log.Info(message, "session", d.Session, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
 		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", took)
+	if d.Verdict == remit.Ask && x.p.o.asks() {
+		return fate{denial: heldText(d), held: d}, nil
+	}
 	if d.Verdict != remit.Allow && !x.p.o.Shadow {
 		return fate{denial: protocol.DenialText(d)}, nil
 	}
@@ -363,6 +374,9 @@ func (x *exchange) remember(l *live, shown *utterance) {
 	l.spoken = shown.digest(x.spoken)
 	l.keys = append(l.keys, staleKey(x.spoken))
 	b := behind{answer: l.spoken, offer: x.c.offer.key, outside: textsHash(outside), external: textsHash(shown.external)}
+	if x.c.open != nil {
+		x.p.questions.add(l.spoken, x.c.open)
+	}
 	x.p.monitors.remember(x.c.offer)
 	x.p.answers.add(b)
 	for _, text := range shown.other {

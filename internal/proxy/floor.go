@@ -81,7 +81,7 @@ func (r *reader) attribute(c *conversation, i int, events []remit.Event) []remit
 			}
 		}
 		if e.Kind == remit.ResultEvent {
-			c.floor.noteReturn(e.Result.Call, c.open)
+			c.floor.noteReturn(e.Result.Call, c.ids)
 		}
 		out = append(out, e)
 	}
@@ -115,13 +115,21 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	}
 
 	x := r.p.echoes.divide(r.owner, r.spoken[i+1], e.Text, func() map[uint64]bool { return r.phrasesBefore(i) })
-	if len(x.found) == 0 {
-		return []remit.Event{e}
+	if len(x.found) > 0 {
+		r.logLowered(i, "it has what was passed on before")
 	}
-	r.logLowered(i, "it has what was passed on before")
+
 	var out []remit.Event
-	if x.own != "" {
-		out = append(out, event(remit.UserEvent, x.own))
+	rest, agreement, shown := c.answered(x.own)
+	if rest != "" {
+		out = append(out, event(remit.UserEvent, rest))
+	}
+	if agreement.Kind != "" {
+		out = append(out, agreement)
+	}
+	c.open, c.held, r.agreed = nil, nil, nil
+	if i == len(r.req.turns)-1 {
+		r.agreed = shown
 	}
 
 	for _, f := range x.found {

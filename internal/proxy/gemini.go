@@ -445,10 +445,19 @@ func (gemini) again(body []byte, a *answer) []byte {
 		}
 		told = append(told, fmt.Appendf(nil, `{"functionResponse":%s}`, response))
 	}
+	return allowNoCallGemini(extend(listContents(body), "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
+}
+
+// listContents returns a request with its contents as a list.
+func listContents(body []byte) []byte {
 	if contents := strictjson.Get(body, "contents"); !absent(contents) && contents[0] == '{' {
 		body = strictjson.Set(body, "contents", join([]json.RawMessage{contents}))
 	}
-	return allowNoCallGemini(extend(body, "contents", a.turn, fmt.Appendf(nil, `{"role":"user","parts":%s}`, join(told))))
+	return body
+}
+
+func (gemini) tell(body []byte, text string) []byte {
+	return extend(listContents(body), "contents", fmt.Appendf(nil, `{"role":"user","parts":[%s]}`, geminiText(text)))
 }
 
 // allowNoCallGemini lifts a forced choice from a request.
@@ -479,6 +488,19 @@ func replaceParts(chunk json.RawMessage, list []json.RawMessage) json.RawMessage
 	return strictjson.Splice(chunk, at, join(candidates))
 }
 
+// addPart returns a chunk with a further part.
+func addPart(chunk, p json.RawMessage) json.RawMessage {
+	c, err := readGemini(chunk)
+	if err != nil {
+		return chunk
+	}
+	var out []json.RawMessage
+	for _, have := range c.parts {
+		out = append(out, have.raw)
+	}
+	return replaceParts(chunk, append(out, p))
+}
+
 // replaceArguments returns the part of a call with the checked arguments.
 func replaceArguments(part, arguments json.RawMessage) json.RawMessage {
 	return strictjson.Set(part, "functionCall", strictjson.Set(strictjson.Get(part, "functionCall"), "args", arguments))
@@ -490,7 +512,7 @@ func geminiText(text string) json.RawMessage {
 
 func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
 	list := chunks(body)
-	n, counted := 0, -1
+	n, counted, last := 0, -1, 0
 	for i, chunk := range list {
 		c, err := readGemini(chunk)
 		if err != nil {
@@ -498,6 +520,9 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 		}
 		if !absent(strictjson.Get(chunk, "usageMetadata")) {
 			counted = i
+		}
+		if len(c.parts) > 0 {
+			last = i
 		}
 		var out []json.RawMessage
 		first := n
@@ -519,6 +544,9 @@ func (gemini) whole(body []byte, a *answer, notes []string, usage json.RawMessag
 		}
 	}
 
+	if n == 0 && len(notes) > 0 {
+		list[last] = addPart(list[last], geminiText("\n\n"+appendNotes("", notes)))
+	}
 	if usage != nil && counted >= 0 {
 		list[counted] = strictjson.Set(list[counted], "usageMetadata", usage)
 	}

@@ -175,6 +175,20 @@ func (k *geminiCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	return []sse.Event{k.chunk(p.chunk, replaceArguments(p.part, arguments))}
 }
 
+func (k *geminiCodec) divide(tail []sse.Event) (text, rest []sse.Event) {
+	for _, e := range tail {
+		c, err := readGemini(e.Data)
+		if err == nil && len(c.parts) > 0 {
+			first := e
+			first.Data = dropFinish(e.Data)
+			text = append(text, k.forward(first))
+			e.Data = replaceParts(e.Data, nil)
+		}
+		rest = append(rest, e)
+	}
+	return text, rest
+}
+
 func (k *geminiCodec) note(text string) []sse.Event {
 	if k.sentText || k.hasText {
 		text = "\n\n" + text

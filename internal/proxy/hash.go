@@ -12,6 +12,9 @@ import (
 // hash identifies a prefix of a conversation.
 type hash [sha256.Size]byte
 
+// short is a hash for maps whose entries are checked otherwise.
+func (h hash) short() uint64 { return binary.BigEndian.Uint64(h[:8]) }
+
 // hashParts hashes parts and the boundaries between them.
 func hashParts(parts ...[]byte) hash {
 	h := sha256.New()

@@ -118,13 +118,15 @@ func (messages) again(body []byte, a *answer) []byte {
 		fmt.Appendf(nil, `{"role":"user","content":%s}`, join(told))))
 }
 
+func (messages) tell(body []byte, text string) []byte { return below(body, "messages", text) }
+
 func (messages) missingTurns(*answer) []json.RawMessage { return nil }
 
 func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMessage) []byte {
 	if at, ok := strictjson.Find(body, "usage"); ok && usage != nil {
 		body = strictjson.Splice(body, at, usage)
 	}
-	if len(a.calls) == 0 {
+	if len(a.calls) == 0 && len(notes) == 0 {
 		return body
 	}
 
@@ -148,6 +150,9 @@ func (messages) whole(body []byte, a *answer, notes []string, usage json.RawMess
 			out = append(out, strictjson.Set(p.raw, "input", f.arguments))
 		}
 		n++
+	}
+	if n == 0 {
+		out = append(out, textBlock(appendNotes("", notes)))
 	}
 
 	body = strictjson.Splice(body, at, join(out))

@@ -221,6 +221,8 @@ func (k *messagesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 		fmt.Appendf(nil, `{"type":"input_json_delta","partial_json":%s}`, strictjson.Quote(string(arguments))))
 }
 
+func (k *messagesCodec) divide(tail []sse.Event) (text, rest []sse.Event) { return nil, tail }
+
 func (k *messagesCodec) note(text string) []sse.Event {
 	return k.blockEvents(json.RawMessage(`{"type":"text","text":""}`), fmt.Appendf(nil, `{"type":"text_delta","text":%s}`, strictjson.Quote(text)))
 }

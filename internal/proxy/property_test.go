@@ -154,7 +154,7 @@ func TestLiveIsAsMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		proxy := func(conversations int) http.Handler {
-			p, err := proxy.New(proxy.Options{Upstream: to, Transport: model, Retries: -1, Limits: proxy.Limits{Conversations: conversations}})
+			p, err := proxy.New(proxy.Options{Upstream: to, Transport: model, Retries: -1, NoQuestions: true, Limits: proxy.Limits{Conversations: conversations}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -90,10 +90,12 @@ type Options struct {
 	Accept []string
 	// Ledger stores sessions; when nil they end with the process.
 	Ledger *ledger.Ledger
-	// Approver answers questions; when nil they stay unanswered.
+	// Approver answers questions; when nil, the user is asked in the conversation.
 	Approver ledger.Approver
 	// Monitor sets the precision and the modes of the global rules.
 	Monitor remit.Options
+	// NoQuestions leaves the user unasked where there is no Approver.
+	NoQuestions bool
 	// Shadow decides and records, but denies nothing.
 	Shadow bool
 	// Retries is how often a model is asked again after a denial, within one
@@ -126,7 +128,9 @@ type Proxy struct {
 	monitors monitors
 	cache    cache
 	answers  answers
-	echoes   *echoes
+	// questions are those that users were asked.
+	questions questions
+	echoes    *echoes
 }
 
 // New returns a proxy. It fails if an option is invalid.
@@ -168,7 +172,8 @@ func New(o Options) (*Proxy, error) {
 		o.Transport = transport()
 	}
 
-	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers}, echoes: newEchoes()}
+	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers},
+		questions: questions{put: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight}}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
 	// Redirects are the client's to follow.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -221,6 +221,10 @@ func (responses) again(body []byte, a *answer) []byte {
 	return allowNoCall(extend(listInput(body), "input", append(values(a.turn), outputs(a)...)...))
 }
 
+func (responses) tell(body []byte, text string) []byte {
+	return below(listInput(body), "input", text)
+}
+
 func (responses) missingTurns(a *answer) []json.RawMessage { return outputs(a) }
 
 // keptItems returns the items for the client, with checked arguments. It drops
@@ -260,7 +264,7 @@ func (responses) whole(body []byte, a *answer, notes []string, usage json.RawMes
 		body = strictjson.Splice(body, at, usage)
 	}
 	at, ok := strictjson.Find(body, "output")
-	if !ok || len(a.calls) == 0 {
+	if !ok || len(a.calls)+len(notes) == 0 {
 		return body
 	}
 	items, _ := keptItems(values(at.Of(body)), a.fate)

@@ -208,6 +208,8 @@ func (k *responsesCodec) call(n int, arguments json.RawMessage) []sse.Event {
 	}
 }
 
+func (k *responsesCodec) divide(tail []sse.Event) (text, rest []sse.Event) { return nil, tail }
+
 func (k *responsesCodec) note(text string) []sse.Event {
 	at, id := k.sent, strictjson.Quote(noteID(k.firstID, k.notes))
 	k.sent++
@@ -231,7 +233,7 @@ func (k *responsesCodec) note(text string) []sse.Event {
 
 func (k *responsesCodec) end(tail []sse.Event, _ *answer, usage json.RawMessage) []sse.Event {
 	for i, e := range tail {
-		if (len(k.calls) > 0 || k.tries > 0) && strings.HasPrefix(strictjson.GetText(e.Data, "type"), "response.") {
+		if (len(k.calls) > 0 || k.tries > 0 || k.notes > 0) && strings.HasPrefix(strictjson.GetText(e.Data, "type"), "response.") {
 			e.Data = strictjson.Replace(e.Data, join(k.output), "response", "output")
 			e.Data = strictjson.Replace(e.Data, strictjson.Quote(k.firstID), "response", "id")
 			if usage != nil {

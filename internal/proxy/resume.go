@@ -30,6 +30,8 @@ type reader struct {
 	spoken []hash
 	// offer are the conversation's tools; nil until it is found.
 	offer *offer
+	// agreed are the calls to which the last turn agrees.
+	agreed []*remit.Decision
 	// outside is the material of the frame.
 	outside []string
 }
@@ -325,6 +327,10 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			}
 			if err := c.recall(ctx, s, genuine); err != nil {
 				return err
+			}
+			c.open = nil
+			if genuine {
+				c.open = r.p.questions.get(s.digest(r.spoken[i]))
 			}
 			i += n
 			continue

@@ -94,13 +94,13 @@ func sdkTests(api string) []sdkTest {
 	read := [2]any{"read_page", map[string]any{"url": "https://news.example/today"}}
 	bob := [2]any{"send_email", map[string]any{"to": "bob@corp.example", "body": "The bridge is open again."}}
 	finish := map[string][2]string{"chat": {"tool_calls", "stop"}, "messages": {"tool_use", "end_turn"}, "responses": {"completed", "completed"}}
-	const denied = "The call of send_email was held back until a person confirms it."
+	const denied, question = "The call of send_email was held back until a person confirms it.", "Remit asks you before this is done."
 	asked, ended := finish[api][0], finish[api][1]
 	first := answered{Text: "Let me read it.", Finish: asked, Calls: [][2]any{read}, Usage: 15}
 	return []sdkTest{
 		{"retry", false, 3, []answered{first, {Text: "To Bob, then.", Finish: asked, Calls: [][2]any{bob}, Usage: 66}}},
 		{"retry", true, 3, []answered{first, {Text: "To Bob, then.", Finish: asked, Calls: [][2]any{bob}, Usage: 66}}},
-		{"exhausted", false, 3, []answered{first, {Text: denied, Finish: ended, Usage: 66}}},
+		{"exhausted", false, 3, []answered{first, {Text: question, Finish: ended, Usage: 66}}},
 		{"partial", false, 2, []answered{first, {Text: denied, Finish: asked, Calls: [][2]any{bob}, Usage: 27}}},
 	}
 }

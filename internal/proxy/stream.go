@@ -227,6 +227,13 @@ func (s *stream) end(a *answer) error {
 			return err
 		}
 	}
+	if len(notes) > 0 && len(a.calls) == 0 {
+		text, rest := s.k.divide(s.tail)
+		if err := s.writeAll(text); err != nil {
+			return err
+		}
+		s.tail = rest
+	}
 	if len(notes) > 0 {
 		if err := s.writeAll(s.k.note(appendNotes("", notes))); err != nil {
 			return err

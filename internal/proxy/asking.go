@@ -1,0 +1,243 @@
+package proxy
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/question"
+	"github.com/remit-project/remit/internal/sighting"
+)
+
+// A call that needs a person is held back until the model has ended its turn. Then one
+// question about all of them goes to the user, below the model's words. The user answers
+// in the next turn, with the question's code, and the model proposes the calls again.
+
+const (
+	// maxQuestion bounds the text of a question, in bytes: nobody reads more. Calls
+	// that don't fit stay denied.
+	maxQuestion = 24 << 10
+	// maxQuestions and maxQuestionWeight bound the questions that are kept in each of
+	// two generations, by number and by the bytes of their calls' arguments.
+	maxQuestions, maxQuestionWeight = 1 << 14, 16 << 20
+)
+
+// open is a question that a conversation's last answer ended with. It is immutable.
+type open struct {
+	// code tells the question from others, and that the user has seen it: there is none
+	// before the model has ended its turn.
+	code  string
+	shown []*remit.Decision
+}
+
+// questions are those that were put, by the answers that they ended.
+type questions struct {
+	mu  sync.Mutex
+	put recent[*open]
+}
+
+func (q *questions) add(answer hash, o *open) {
+	weight := 0
+	for _, d := range o.shown {
+		weight += len(d.Arguments)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.put.put(answer.short(), o, weight)
+}
+
+// get returns the question that an answer ended with; nil for none.
+func (q *questions) get(answer hash) *open {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	o, _ := q.put.get(answer.short())
+	return o
+}
+
+// asks reports whether the user is asked in the conversation.
+func (o *Options) asks() bool { return o.Approver == nil && !o.Shadow && !o.NoQuestions }
+
+// heldText tells the model of a call that the user is asked about.
+func heldText(d *remit.Decision) string {
+	return d.Explain() + "The user is asked about it when your turn ends. Propose now whatever else the request needs, so that the user is asked once; don't propose this call again before the user has answered.\n"
+}
+
+// hold notes the calls of an answer that the user is to be asked about. A call that was
+// allowed takes the place of those that the model had tried with the same tool before.
+func (c *conversation) hold(a *answer) {
+	for i, f := range a.fate {
+		if f.denial == "" {
+			c.held = slices.DeleteFunc(c.held, func(d *remit.Decision) bool { return d.Tool == a.calls[i].tool })
+		}
+	}
+	for _, f := range a.fate {
+		if f.held == nil {
+			continue
+		}
+		c.held = slices.DeleteFunc(c.held, func(d *remit.Decision) bool { return sameCall(d, f.held) })
+		if len(c.held) < remit.MaxAgreed {
+			c.held = append(c.held, f.held)
+		}
+	}
+}
+
+func sameCall(a, b *remit.Decision) bool {
+	return a.Server == b.Server && a.Tool == b.Tool && a.Variant == b.Variant && string(a.Arguments) == string(b.Arguments)
+}
+
+// ask puts the question about the calls that were held back at the end of an answer by
+// which the model ends its turn.
+func (x *exchange) ask(ctx context.Context, a *answer) {
+	c := x.c
+	if len(c.held) == 0 || a.cut || a.denied() < len(a.calls) || json.Valid([]byte(words(a.text))) {
+		return // the turn goes on, or a program reads the answer
+	}
+
+	var asked []question.Asked
+	var list string
+	o := &open{}
+	for _, d := range c.held {
+		if !question.Complete(d) {
+			continue
+		}
+		places, err := sighting.Of(ctx, c.session, d)
+		if err != nil {
+			x.p.o.Log.Warn("where the values come from could not be told", "call", d.Call, "tool", d.Tool, "error", err)
+		}
+		alone := *d
+		alone.Server = "" // the model's tools have no other name
+		next := append(asked, question.Asked{Decision: &alone, Places: places})
+		text := question.List(next)
+		if len(text) > maxQuestion {
+			continue
+		}
+		asked, list = next, text
+		o.shown = append(o.shown, d)
+	}
+	if len(o.shown) == 0 {
+		return
+	}
+
+	for i := range a.fate {
+		f := &a.fate[i]
+		f.asked = f.held != nil && slices.ContainsFunc(o.shown, func(d *remit.Decision) bool { return sameCall(d, f.held) })
+	}
+	o.code = codeOf(x.spoken, list)
+	c.held, c.open, a.question = nil, o, o.text(list)
+	x.p.o.Log.Info("the user is asked", "session", c.id, "calls", len(o.shown))
+}
+
+// text is what the user reads. Nothing in it is rendered: the list is a block of code,
+// whose lines all begin with words of ours or a quotation mark.
+func (o *open) text(list string) string {
+	var b strings.Builder
+	b.WriteString("Remit asks you before this is done. What is in quotes was written by the model or by others; nothing else in the block was.\n\n")
+	b.WriteString(codeFence + "text\n" + list + codeFence + "\n\n")
+	if n := len(o.shown); n > 1 {
+		fmt.Fprintf(&b, "To agree to all %d calls, answer: yes %s\nTo agree to some of them, add their numbers: yes %s 1 %d\n", n, o.code, o.code, n)
+	} else {
+		fmt.Fprintf(&b, "To agree, answer: yes %s\n", o.code)
+	}
+	b.WriteString("Whatever else you answer, nothing of it is done.")
+	return b.String()
+}
+
+// codeOf returns two letters and three digits, which is no word and quickly typed. They
+// follow from the conversation and the question, so that the same request has the same
+// answer; nobody who writes into the conversation knows all of it.
+func codeOf(spoken hash, list string) string {
+	const letters = "abcdefghjkmnpqrstuvwxyz"
+	h := hashParts(spoken[:], []byte("question"), []byte(list))
+	return fmt.Sprintf("%c%c%03d", letters[int(h[0])%len(letters)], letters[int(h[1])%len(letters)], binary.BigEndian.Uint32(h[2:])%1000)
+}
+
+// answerLine matches a line that can only be an answer: a code, with a word of agreement
+// before it and the numbers of calls behind it.
+var answerLine = regexp.MustCompile(`(?i)^\W*(?:(?:yes|ok|okay|agree|approve|confirm)\W+)?([a-z]{2}[0-9]{3})((?:[\s,;]|and|all|[0-9])*)\W*$`)
+
+// chosen returns the calls to which a line agrees: all of the question's, or those whose
+// numbers it has.
+func (o *open) chosen(line string) []*remit.Decision {
+	m := answerLine.FindStringSubmatch(line)
+	if m == nil || !strings.EqualFold(m[1], o.code) {
+		return nil
+	}
+	numbers := strings.FieldsFunc(strings.ToLower(m[2]), func(r rune) bool { return r < '0' || r > '9' })
+	if len(numbers) == 0 {
+		return o.shown
+	}
+	if strings.Contains(strings.ToLower(m[2]), "all") {
+		return nil // all, or some?
+	}
+
+	pick := make([]bool, len(o.shown))
+	for _, text := range numbers {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > len(o.shown) {
+			return nil
+		}
+		pick[n-1] = true
+	}
+	var out []*remit.Decision
+	for i, d := range o.shown {
+		if pick[i] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// answered divides the user's own words into the answer to the question before them, and
+// the rest. There is no event where they answer nothing.
+func (c *conversation) answered(text string) (rest string, e remit.Event, shown []*remit.Decision) {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		known, met := c.log.agreement(strings.TrimSpace(line))
+		if c.open != nil {
+			shown = c.open.chosen(line)
+		}
+		if len(shown) == 0 && !met {
+			continue
+		}
+		if e = known; len(shown) > 0 {
+			var err error
+			if e, err = remit.Agree(strings.TrimSpace(line), shown...); err != nil {
+				continue
+			}
+		}
+		return strings.TrimSpace(strings.Join(slices.Delete(lines, i, i+1), "\n")), e, shown
+	}
+	return text, remit.Event{}, nil
+}
+
+// agreement finds an answer to a question in the log.
+func (r *recorded) agreement(text string) (remit.Event, bool) {
+	if r == nil || text == "" {
+		return remit.Event{}, false
+	}
+	i := slices.IndexFunc(r.events[r.cursor:], func(e remit.Event) bool { return e.Kind == remit.AgreementEvent && e.Text == text })
+	if i < 0 {
+		return remit.Event{}, false
+	}
+	return r.events[r.cursor+i], true
+}
+
+// toRepeat tells the model which calls the user agreed to: it may not remember them to
+// the letter, and others would be held back again.
+func toRepeat(shown []*remit.Decision) string {
+	var b strings.Builder
+	b.WriteString("[Remit: the user agreed to these calls. Make each of them now, with exactly these arguments:")
+	for _, d := range shown {
+		fmt.Fprintf(&b, "\n%s %s", display.Line(d.Tool), d.Arguments)
+	}
+	b.WriteString("]")
+	return b.String()
+}
