@@ -211,7 +211,7 @@ func (s *Session) field(v Value, n name) (Resolution, bool) {
 		r.Evidence = []label.Evidence{s.fieldEvidence(ref, pointer, text, v.Text)}
 		r.Evidence[0].Trust = l.Trust // of the field, not of the whole result
 		if !written {
-			r.Offers = s.fieldOffers(ref, pointer, l)
+			r.Offers = s.fieldOffers(ref, pointer, n, l)
 		}
 		r.right = right
 		if !found || isBetter(r, best) {

@@ -39,6 +39,79 @@ func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
 	return record, record != ""
 }
 
+// pickedByName reports whether a field is in the one record of a result that has what the
+// user said, such as "the booking of B-AB 123", and returns that. Others may have written
+// it, so that it picks no record as soon as another one has the same words in it.
+func (s *Session) pickedByName(ref fieldRef, pointer string, n name) (key string, ok bool) {
+	out := s.events[ref.event].out
+	if out.narrowed || len(out.by) > 0 {
+		return "", false // the model may have chosen what is in the list
+	}
+	if !sharesObject(n, out.words) {
+		return "", false // notes on a car may hold anything that reads like a booking
+	}
+	picked, ok := s.memo.picked[ref.event]
+	if !ok {
+		picked = s.findPicked(ref.event)
+		s.memo.picked = remember(s.memo.picked, ref.event, picked)
+	}
+	return picked.key, picked.key != "" && picked.record == recordOf(pointer)
+}
+
+// picked is a record of a result, and what the user called it.
+type picked struct{ record, key string }
+
+// findPicked finds the only record of a result that has what the user said.
+func (s *Session) findPicked(event int32) (p picked) {
+	leaves := s.events[event].out.doc.Leaves()
+	if len(leaves) > maxPickedFields {
+		return picked{}
+	}
+	for _, leaf := range leaves {
+		if !s.work.spend(candidateWork) {
+			return picked{}
+		}
+		mine := leaf.Kind == strictjson.String && len(leaf.Text) <= maxPickedName && recordOf(leaf.Pointer) != p.record
+		if !mine || !s.userSaid(leaf) {
+			continue
+		}
+		if p.key != "" {
+			return picked{}
+		}
+		p = picked{recordOf(leaf.Pointer), leaf.Text}
+	}
+	if p.key == "" {
+		return p
+	}
+
+	for _, leaf := range leaves {
+		if !s.work.spend(candidateWork + len(leaf.Text)) {
+			return picked{}
+		}
+		if recordOf(leaf.Pointer) != p.record && hasWords(leaf.Text, p.key) {
+			return picked{}
+		}
+	}
+	return p
+}
+
+// recordOf returns the prefix of the record that a field is in; "/" where the result is
+// one record.
+func recordOf(pointer string) string {
+	if own := recordPrefix(pointer); own != pointer {
+		return own
+	}
+	return "/"
+}
+
+const (
+	// maxPickedFields bounds the fields of a result in which a record is looked for by what
+	// the user called it.
+	maxPickedFields = 5000
+	// maxPickedName is the longest text that a record may be called by, in bytes.
+	maxPickedName = 200
+)
+
 // userSaid reports whether the user's words have the value of a field in a way
 // that can't be chance: a quantity with its decimals, unit or currency, a date,
 // an address, or a name.

@@ -53,6 +53,7 @@ func (s *Session) Keep(r Reader) {
 type memo struct {
 	names    map[nameKey]name
 	named    map[procedureOf]string  // the records that the user named
+	picked   map[int32]picked        // the records that the user called by something in them
 	extremes map[extremeOf][2]string // the records that superlatives pick, with the field
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/remit-project/remit/label"
 )
 
-func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Offer {
+func (s *Session) fieldOffers(ref fieldRef, pointer string, n name, l label.Label) []Offer {
 	if ref.leaf < 0 {
 		return nil
 	}
@@ -33,6 +33,9 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, l label.Label) []Off
 	if l.Trust >= label.ToolOutput && identifierNames.in(s.name(pointer, "").last) {
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
+		}
+		if key, ok := s.pickedByName(ref, pointer, n); ok {
+			certs = append(certs, Offer{Procedure: "lookup", Basis: "the only record of the list with what the user said", Key: key, Roles: label.RolesOf(label.Selector), Max: label.User})
 		}
 	}
 	return certs
