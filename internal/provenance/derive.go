@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -293,6 +294,54 @@ func (q *query) resolvePathBelow(text string) (Resolution, bool) {
 	}
 	return Resolution{}, false
 }
+
+// resolveNewPath resolves the path of a new file in a folder that the user named for what the
+// call makes: "save a summary in /home/ann/notes". The name is the model's, so that it must
+// be plain, and stand in nothing that others wrote: it would be a file that exists, or one
+// that they want written.
+func (q *query) resolveNewPath(text string) (Resolution, bool) {
+	isPath := q.v.Form == FormPath || contains(q.n.last, "path") || contains(q.n.last, "file")
+	changes := q.act.Effect == Writes || q.act.Effect == Destroys
+	makes := changes && len(q.act.words) > 0 && requests.tools[q.act.words[0]]&toMake != 0 // "file" is a verb, too
+	cut := strings.LastIndexByte(text, '/')
+	if !isPath || !makes || cut <= 0 || !plainPath(text) || !plainFileName.MatchString(text[cut+1:]) {
+		return Resolution{}, false
+	}
+
+	r, ok := q.directory(text[:cut])
+	if !ok || r.Label.Obligations != 0 || q.s.isInOthersText(text[cut+1:]) {
+		return Resolution{}, false
+	}
+	r.How = "new in a folder of the user's"
+	return r, true
+}
+
+// plainFileName is a name of a text or a document, which no program runs or reads as its
+// settings.
+var plainFileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.(?:md|txt|csv|html|pdf|docx|xlsx|odt|rtf|tex|png|jpg|svg)$`)
+
+// maxOthersText bounds how much text of others is searched for the name of a new file, in
+// bytes.
+const maxOthersText = 1 << 20
+
+// isInOthersText reports whether what others wrote has a text, or is too much to tell.
+func (s *Session) isInOthersText(text string) bool {
+	left := maxOthersText
+	for i := range s.events {
+		e := &s.events[i]
+		if e.label.Trust >= label.User {
+			continue
+		}
+		left -= len(e.text)
+		if left < 0 || !s.work.spend(len(e.text)/bytesAStep) || strings.Contains(e.text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// bytesAStep is how many bytes are searched in the time of one step.
+const bytesAStep = 16
 
 // resolveRenamed resolves a path that has the folder of another argument's path, and a
 // name of the user's: "rename /srv/a.txt to b.txt".

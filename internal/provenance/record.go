@@ -34,6 +34,9 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, n name, l label.Labe
 		if basis, ok := s.pickedBySuperlative(ref, pointer); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: basis, Roles: label.RolesOf(label.Selector, label.Target), Max: label.User})
 		}
+		if key, ok := s.pickedByOrdinal(ref, pointer, n); ok {
+			certs = append(certs, Offer{Procedure: "lookup", Basis: "the " + key + " record of the list, as the user said", Key: key, Roles: label.RolesOf(label.Selector), Max: label.User})
+		}
 		if key, ok := s.pickedByName(ref, pointer, n); ok {
 			certs = append(certs, Offer{Procedure: "lookup", Basis: "the only record of the list with what the user said", Key: key, Roles: label.RolesOf(label.Selector), Max: label.User})
 		}

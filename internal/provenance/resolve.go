@@ -227,7 +227,7 @@ func (q *query) resolve() Resolution {
 	if r, ok := q.resolveDerived(); ok {
 		return r
 	}
-	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveConstant, q.resolveSetting} {
+	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveNewPath, q.resolveConstant, q.resolveSetting} {
 		if r, ok := try(v.Text); ok {
 			return r
 		}

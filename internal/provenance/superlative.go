@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -57,6 +58,80 @@ func (s *Session) pickedBySuperlative(ref fieldRef, pointer string) (basis strin
 		}
 	}
 	return "", false
+}
+
+// ordinals are the words by which a user picks a record by its place in a list.
+var ordinals = [...][]string{
+	strings.Fields("first 1st erste ersten erstes première premier primera primero prima primo"),
+	strings.Fields("second 2nd zweite zweiten zweites deuxième seconde segunda segundo seconda secondo"),
+	strings.Fields("third 3rd dritte dritten drittes troisième tercera tercero terza terzo"),
+	strings.Fields("fourth 4th vierte vierten viertes quatrième cuarta cuarto quarta quarto"),
+	strings.Fields("fifth 5th fünfte fünften fünftes cinquième quinta quinto"),
+}
+
+// pickedByOrdinal reports whether a field is in the record whose place in the list the
+// user's last words say: "delete the second one". It counts only where there was one list of
+// such things before those words, so that no other order can stand in for the one that the
+// user saw.
+func (s *Session) pickedByOrdinal(ref fieldRef, pointer string, n name) (key string, ok bool) {
+	out := s.events[ref.event].out
+	source := s.vouch.latest
+	if out.records < 2 || out.narrowed || len(out.by) > 0 || source >= len(s.vouch.sources) || !sharesObject(n, out.words) {
+		return "", false
+	}
+	said := s.vouch.sources[source].event
+	if said < int(ref.event) || s.lists(said, n) != 1 {
+		return "", false
+	}
+
+	place := -1
+	for at, list := range ordinals {
+		for _, word := range list {
+			switch {
+			case !s.saysOrdinal(word, source, n):
+			case place >= 0 && place != at:
+				return "", false // "the first one and the second"
+			default:
+				place, key = at, word
+			}
+		}
+	}
+	return key, place >= 0 && place < out.records && isIndexOf(pointer, place)
+}
+
+// saysOrdinal reports whether one of the user's texts has a word for a place in a list of
+// what a call is about: "the second one", "the second mail", but not "first, …" or "the second
+// page".
+func (s *Session) saysOrdinal(word string, source int, n name) bool {
+	for _, p := range s.vouch.words[word] {
+		o := occurrence{source: int(p.source), start: int(p.start), end: int(p.end)}
+		if o.source != source || s.vouch.isNegated(o) {
+			continue
+		}
+		left, right := s.vouch.around(o, 1, 1)
+		listed := len(right) == 0 || right[0] == "one" || requests.marks[plainWord(right[0])] != 0 || n.hasCue(right)
+		if listed && len(left) == 1 && (left[0] == "the" || determiners.has(left[0])) {
+			return true
+		}
+	}
+	return false
+}
+
+// lists counts the results before an event that list what a call is about.
+func (s *Session) lists(before int, n name) int {
+	lists := 0
+	for i := range s.events[:before] {
+		if out := s.events[i].out; out != nil && out.doc != nil && out.records > 1 && sharesObject(n, out.words) {
+			lists++
+		}
+	}
+	return lists
+}
+
+// isIndexOf reports whether a pointer leads into the element of a list with an index.
+func isIndexOf(pointer string, index int) bool {
+	own := recordPrefix(pointer)
+	return own != pointer && strings.HasSuffix(own, "/"+strconv.Itoa(index)+"/")
 }
 
 // saysSuperlative reports whether the user said it: "recent" and "expensive" pick

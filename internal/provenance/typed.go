@@ -128,8 +128,8 @@ func (q *query) hasNumberCue(left, right []string) bool {
 	if q.n.hasCue(right) {
 		return true
 	}
-	if !isCounted(right) {
-		return q.n.hasCue(left)
+	if !isCounted(right) || (len(left) > 0 && destining.has(left[len(left)-1])) {
+		return q.n.hasCue(left) // also "scale web to three replicas"
 	}
 	for i, w := range left {
 		if i < len(left)-nearCue {
