@@ -23,6 +23,7 @@ type cli struct {
 	InjecAgent  injecagentCommand  `cmd:"" name:"injecagent" help:"Measure Remit on InjecAgent's cases."`
 	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
 	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests."`
+	Plan        planCommand        `cmd:"" help:"Make the scopes of a set of requests by a planner."`
 	Provenance  provenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics diagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`

@@ -353,6 +353,9 @@ func (p *player) scope(s *remit.Session) error {
 		data = p.scopes[p.turn]
 	}
 	p.turn++
+	if string(data) == "null" {
+		return nil // the planner failed
+	}
 	_, _, err := s.Scope(data)
 	if errors.Is(err, remit.ErrLongTurn) {
 		return nil // which is decided as if there were no planner
