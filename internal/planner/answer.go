@@ -34,22 +34,29 @@ type entry struct {
 	Call  string          `json:"call"`
 	Tool  string          `json:"tool"`
 	Times json.RawMessage `json:"times"`
-	Args  []argument      `json:"args"`
+	// Group, If and Unless are those of conditional calls.
+	Group  string     `json:"group"`
+	If     []source   `json:"if"`
+	Unless []source   `json:"unless"`
+	Args   []argument `json:"args"`
 }
 
 // argument is a constraint of an answer, on an argument or a hole of a template.
 type argument struct {
-	At       string            `json:"at"`
-	Is       []json.RawMessage `json:"is"`
-	Any      bool              `json:"any"`
-	Absent   bool              `json:"absent"`
-	From     []source          `json:"from"`
-	Kind     string            `json:"kind"`
-	Pick     string            `json:"pick"`
-	By       string            `json:"by"`
-	Computed []source          `json:"computed"`
-	Template string            `json:"template"`
-	Holes    []argument        `json:"holes"`
+	At        string            `json:"at"`
+	Is        []json.RawMessage `json:"is"`
+	Date      []string          `json:"date"`
+	Any       bool              `json:"any"`
+	Absent    bool              `json:"absent"`
+	Unchanged bool              `json:"unchanged"`
+	From      []source          `json:"from"`
+	Except    []source          `json:"except"`
+	Kind      string            `json:"kind"`
+	Pick      string            `json:"pick"`
+	By        string            `json:"by"`
+	Computed  []source          `json:"computed"`
+	Template  string            `json:"template"`
+	Holes     []argument        `json:"holes"`
 }
 
 // source is the result of an entry.
@@ -60,9 +67,14 @@ type source struct {
 }
 
 type match struct {
-	Field  string            `json:"field"`
-	Is     []json.RawMessage `json:"is"`
-	Prefix string            `json:"prefix"`
+	Field    string            `json:"field"`
+	Is       []json.RawMessage `json:"is"`
+	Prefix   string            `json:"prefix"`
+	Contains string            `json:"contains"`
+	Before   string            `json:"before"`
+	After    string            `json:"after"`
+	Below    json.Number       `json:"below"`
+	Above    json.Number       `json:"above"`
 }
 
 // The form of a scope, as the planner writes it.
@@ -86,46 +98,59 @@ type reader struct {
 	left int
 }
 
-// read turns an answer into a scope. Mistakes are by entry: the scope holds without the
-// entries that have one.
-func (s *shown) read(raw json.RawMessage) (a *answer, data json.RawMessage, mistakes []string, err error) {
-	a = &answer{}
-	if err := json.Unmarshal(raw, a); err != nil {
-		return nil, nil, nil, err
+// reading is an answer that was read.
+type reading struct {
+	answer *answer
+	scope  json.RawMessage
+	// mistakes are those of entries. The scope is without the entries that have one.
+	mistakes []string
+}
+
+// read turns an answer into a scope. The error is about an answer of which nothing can be
+// used.
+func (s *shown) read(raw json.RawMessage) (*reading, error) {
+	out := &reading{answer: &answer{}}
+	if err := json.Unmarshal(raw, out.answer); err != nil {
+		return nil, err
 	}
-	r := &reader{answer: a, shown: s, left: maxExpanded}
-	out := written{Calls: []object{}, Delegates: []object{}}
-	for i := range a.Calls {
+	if err := s.reach(out.answer); err != nil {
+		return nil, err
+	}
+
+	r := &reader{answer: out.answer, shown: s, left: maxExpanded}
+	w := written{Calls: []object{}, Delegates: []object{}}
+	for i := range out.answer.Calls {
 		call, err := r.entry(i)
 		if err == nil {
 			err = check(written{Calls: []object{call}})
 		}
 		if err != nil {
-			mistakes = append(mistakes, fmt.Sprintf("/calls/%d: %v", i, err))
+			out.mistakes = append(out.mistakes, fmt.Sprintf("/calls/%d: %v", i, err))
 			continue
 		}
-		out.Calls = append(out.Calls, call)
+		w.Calls = append(w.Calls, call)
 	}
-	for i, d := range a.Delegates {
+	for i, d := range out.answer.Delegates {
 		delegate, err := r.source(d, nil)
 		if err == nil {
 			err = check(written{Delegates: []object{delegate}})
 		}
 		if err != nil {
-			mistakes = append(mistakes, fmt.Sprintf("/delegates/%d: %v", i, err))
+			out.mistakes = append(out.mistakes, fmt.Sprintf("/delegates/%d: %v", i, err))
 			continue
 		}
-		out.Delegates = append(out.Delegates, delegate)
+		w.Delegates = append(w.Delegates, delegate)
 	}
 
-	if err := s.reach(a); err != nil {
-		return nil, nil, nil, err
+	var err error
+	if out.scope, err = strictjson.Encode(w); err != nil {
+		return nil, err
 	}
-	if data, err = strictjson.Encode(out); err != nil {
-		return nil, nil, nil, err
+	_, refused, err := scope.Parse(out.scope, nil)
+	for _, r := range refused { // entries that don't go together
+		out.mistakes = append(out.mistakes, r.String())
 	}
-	_, _, err = scope.Parse(data, nil)
-	return a, data, mistakes, err
+	return out, err
 }
 
 // check returns what [scope.Parse] has against an entry.
@@ -152,6 +177,17 @@ func (r *reader) entry(i int) (object, error) {
 		return nil, err
 	}
 	out["times"] = e.Times
+	if e.Group != "" {
+		out["group"] = e.Group
+	}
+	for name, sources := range map[string][]source{"if": e.If, "unless": e.Unless} {
+		if len(sources) == 0 {
+			continue
+		}
+		if out[name], err = r.sources(sources, nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return out, nil
 }
 
@@ -222,17 +258,17 @@ func (r *reader) constraint(a argument, path []*entry) (object, error) {
 		return object{"any": true}, nil
 	case a.Absent:
 		return object{"absent": true}, nil
+	case a.Unchanged:
+		return object{"unchanged": true}, nil
+	case len(a.Date) > 0:
+		return object{"date": a.Date}, nil
 	case a.Template != "":
 		return r.template(a, path)
 	case a.Computed != nil:
 		sources, err := r.sources(a.Computed, path)
 		return object{"computed": sources, "by": a.By}, err
 	case a.From != nil:
-		if len(a.From) == 0 {
-			return nil, fmt.Errorf("from is empty: name the entry whose result has the value")
-		}
-		sources, err := r.sources(a.From, path)
-		return object{"from": sources, "kind": a.Kind, "pick": a.Pick, "by": a.By}, err
+		return r.from(a, path)
 	}
 
 	if len(a.Is) == 0 {
@@ -244,6 +280,23 @@ func (r *reader) constraint(a argument, path []*entry) (object, error) {
 		}
 	}
 	return object{"is": a.Is}, nil
+}
+
+func (r *reader) from(a argument, path []*entry) (object, error) {
+	if len(a.From) == 0 {
+		return nil, fmt.Errorf("from is empty: name the entry whose result has the value")
+	}
+	sources, err := r.sources(a.From, path)
+	if err != nil {
+		return nil, err
+	}
+	out := object{"from": sources, "kind": a.Kind, "pick": a.Pick, "by": a.By}
+	if len(a.Except) > 0 {
+		if out["except"], err = r.sources(a.Except, path); err != nil {
+			return nil, fmt.Errorf("except: %w", err)
+		}
+	}
+	return out, nil
 }
 
 func (r *reader) template(a argument, path []*entry) (object, error) {
@@ -290,13 +343,14 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 		out["field"] = s.Field
 	}
 
-	where := object{}
+	where := map[string]object{}
 	for _, m := range s.Where {
-		w, err := r.match(m)
-		if err != nil {
+		if where[m.Field] == nil {
+			where[m.Field] = object{}
+		}
+		if err := r.match(m, where[m.Field]); err != nil {
 			return nil, fmt.Errorf("where %s: %w", clip(m.Field), err)
 		}
-		where[m.Field] = w
 	}
 	if len(where) > 0 {
 		out["where"] = where
@@ -304,16 +358,27 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 	return out, nil
 }
 
-func (r *reader) match(m match) (any, error) {
-	if m.Prefix != "" {
-		return object{"prefix": m.Prefix}, r.shown.said(m.Prefix)
-	}
+// match adds a condition on a field to those that it has.
+func (r *reader) match(m match, to object) error {
 	for _, v := range m.Is {
 		if err := r.shown.stated(v); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return m.Is, nil
+	if len(m.Is) > 0 {
+		to["is"] = m.Is
+	}
+	for name, text := range map[string]string{"prefix": m.Prefix, "contains": m.Contains, "before": m.Before, "after": m.After} {
+		if text != "" {
+			to[name] = text
+		}
+	}
+	for name, n := range map[string]json.Number{"below": m.Below, "above": m.Above} {
+		if n != "" {
+			to[name] = n
+		}
+	}
+	return r.shown.said(m.Prefix + " " + m.Contains)
 }
 
 // reaching are the shapes of values that say where something goes, or which one of many

@@ -24,8 +24,11 @@ func Read(r *scope.Request, answer []byte) (data []byte, mistakes []string, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	_, data, mistakes, err = s.read(answer)
-	return data, mistakes, err
+	read, err := s.read(answer)
+	if err != nil {
+		return nil, nil, err
+	}
+	return read.scope, read.mistakes, nil
 }
 
 // Show returns what a model is shown of a request, and what was left out.

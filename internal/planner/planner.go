@@ -142,36 +142,39 @@ func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked := false
+	var best *reading
+	answered := 0
 	got, err := p.client.Complete(ctx, llm.Prompt{
 		Stage: Stage, System: p.system,
 		Messages: []llm.Message{{Role: llm.User, Text: prompt}},
 		Schema:   llm.Schema{Name: "scope", JSON: json.RawMessage(answerSchema)},
 		Check: func(raw json.RawMessage) error {
-			_, _, mistakes, err := shown.read(raw)
-			if err == nil && len(mistakes) > 0 && !checked {
-				err = errors.New(strings.Join(mistakes, "\n- "))
+			answered++
+			var err error
+			if best, err = shown.read(raw); err != nil {
+				return err
 			}
-			// The second time, what is right of the answer counts.
-			checked = true
-			return err
+			if len(best.mistakes) > 0 && answered == 1 {
+				return errors.New(strings.Join(best.mistakes, "\n- "))
+			}
+			return nil // the second time, what is right of the answer counts
 		},
 	})
 
 	var refused *llm.RefusedError
-	if errors.As(err, &refused) {
+	var invalid *llm.InvalidError
+	switch {
+	case errors.As(err, &refused):
 		return nil, errors.New("the planner's model refused to answer") // its words may be those of a tool's description
-	}
-	if err != nil {
-		return nil, err
-	}
-	a, data, mistakes, err := shown.read(got.Value)
-	if err != nil {
+	case errors.As(err, &invalid) && best != nil:
+		// One of the answers was not even in form. What is right of the other counts.
+		got = &llm.Answer{Model: p.endpoint.Model}
+	case err != nil:
 		return nil, err
 	}
 	return &Draft{
-		Plan:    scope.Plan{Scope: data, Model: got.Model, InputTokens: got.Usage.Input, OutputTokens: got.Usage.Output},
-		Reading: a.Reading, Mistakes: mistakes, Notes: notes,
+		Plan:    scope.Plan{Scope: best.scope, Model: got.Model, InputTokens: got.Usage.Input, OutputTokens: got.Usage.Output},
+		Reading: best.answer.Reading, Mistakes: best.mistakes, Notes: notes,
 	}, nil
 }
 
