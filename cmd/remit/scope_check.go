@@ -105,11 +105,12 @@ func (c *scopeCheckCommand) session(ctx context.Context, s *command.Streams, m *
 // scoped writes a decision with what a scope has to do with it.
 func (p *printer) scoped(d *remit.Decision) {
 	p.headline(0, d)
+	p.arguments(2, d)
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		for _, c := range f.Certificates {
 			if c.Procedure == remit.ScopeProcedure {
-				p.para(2, display.Name(f.Path)+"  ", display.OneLine(c.Basis))
+				p.para(2, p.Good("scope: "), display.OneLine(c.Basis))
 			}
 		}
 	}

@@ -43,6 +43,9 @@ func (p *printer) scope(s *scope.Scope, tools []scope.Tool) {
 			a := &c.Args[j]
 			p.para(2, fmt.Sprintf("%-*s  ", width, display.Name(a.Pointer)), planner.Says(&a.Constraint))
 		}
+		for _, condition := range planner.Conditions(c) {
+			p.para(2, "", condition)
+		}
 		for _, w := range planner.Wide(c, tool) {
 			p.para(2, p.Warn("wide: "), w)
 		}

@@ -176,6 +176,7 @@ func (r *reader) entry(i int) (object, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out["times"] = e.Times
 	if e.Group != "" {
 		out["group"] = e.Group
@@ -368,6 +369,7 @@ func (r *reader) match(m match, to object) error {
 	if len(m.Is) > 0 {
 		to["is"] = m.Is
 	}
+
 	for name, text := range map[string]string{"prefix": m.Prefix, "contains": m.Contains, "before": m.Before, "after": m.After} {
 		if text != "" {
 			to[name] = text
@@ -398,7 +400,7 @@ func (s *shown) stated(raw json.RawMessage) error {
 func (s *shown) said(text string) error {
 	for _, found := range reaching.FindAllString(text, -1) {
 		if !strings.Contains(s.words, plain(found)) {
-			return fmt.Errorf("%s stands in no message: take it from the result of a call, or leave the entry out", clip(found))
+			return fmt.Errorf("%s stands in nothing that the user or the operator says: take it from the result of a call, or leave the entry out", clip(found))
 		}
 	}
 	return nil
@@ -445,6 +447,6 @@ func clip(s string) string {
 type shown struct {
 	// tools are by the names that the model gives them.
 	tools map[string]*scope.Tool
-	// words are what was said, as values are looked for in it.
+	// words are what was said, without what users quote, as values are looked for in it.
 	words string
 }

@@ -3,11 +3,13 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/scope"
 )
@@ -58,12 +60,23 @@ func show(r *scope.Request) (s *shown, prompt string, notes []string, err error)
 
 	var words strings.Builder
 	for _, said := range r.Said {
-		words.WriteString(plain(said.Text))
+		text := said.Text
+		if said.By == scope.ByUser {
+			text = own(text)
+		}
+		words.WriteString(plain(text))
 		words.WriteByte('\n')
 	}
 	s.words = words.String()
 	return s, b.String(), notes, nil
 }
+
+// fenced is a block that a user pasted.
+var fenced = regexp.MustCompile("(?s)```.*?(?:```|$)|\"\"\".*?(?:\"\"\"|$)")
+
+// own returns a user's text without what it quotes: addresses in there are those of
+// others.
+func own(text string) string { return fenced.ReplaceAllString(provenance.Own(text), "\n") }
 
 // moment says when something is, for those who work out "next Friday".
 func moment(t time.Time) string {

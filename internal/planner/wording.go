@@ -19,21 +19,26 @@ func Says(c *scope.Constraint) string {
 		return "left out"
 	case c.Any:
 		return "anything"
+	case c.Unchanged:
+		return "left as it is"
 	case c.Is != nil:
 		return alternatives(c.Is)
+	case c.Date != nil:
+		return "any time of " + alternatives(c.Date)
 	case c.Template != "":
 		return template(c)
 	case c.Computed:
 		return "computed" + sourcesOf(" from ", c.Sources) + by(c)
 	}
 
+	from := kind(c) + sourcesOf(" in ", c.From) + sourcesOf(", but not ", c.Except)
 	switch c.Pick {
 	case scope.All:
-		return "ANY " + kind(c) + sourcesOf(" in ", c.From)
+		return "ANY " + from
 	case scope.Choice:
-		return "one " + kind(c) + sourcesOf(" in ", c.From) + by(c)
+		return "one " + from + by(c)
 	}
-	return "the only " + kind(c) + sourcesOf(" in ", c.From) + by(c)
+	return "the only " + from + by(c)
 }
 
 func kind(c *scope.Constraint) string {
@@ -95,17 +100,49 @@ func Source(s *scope.Source) string {
 	}
 
 	var where []string
-	for _, m := range s.Where {
-		if m.Prefix != "" {
-			where = append(where, display.Name(m.Field)+" begins with "+quote(m.Prefix))
-		} else {
-			where = append(where, display.Name(m.Field)+" is "+alternatives(m.Is))
-		}
+	for i := range s.Where {
+		where = append(where, matches(&s.Where[i])...)
 	}
 	if len(where) > 0 {
 		text += ", where " + strings.Join(where, " and ")
 	}
 	return text
+}
+
+// matches says in words what a condition asks of a field.
+func matches(m *scope.Match) []string {
+	var out []string
+	if len(m.Is) > 0 {
+		out = append(out, display.Name(m.Field)+" is "+alternatives(m.Is))
+	}
+	for _, c := range []struct{ words, value string }{
+		{"begins with", m.Prefix},
+		{"contains", m.Contains},
+		{"is before", string(m.Before)},
+		{"is after", string(m.After)},
+		{"is below", string(m.Below)},
+		{"is above", string(m.Above)},
+	} {
+		if c.value != "" {
+			out = append(out, display.Name(m.Field)+" "+c.words+" "+quote(c.value))
+		}
+	}
+	return out
+}
+
+// Conditions says in words on what an entry depends; nil for one that depends on nothing.
+func Conditions(e *scope.Call) []string {
+	var out []string
+	for i := range e.If {
+		out = append(out, "if there is something in "+Source(&e.If[i]))
+	}
+	for i := range e.Unless {
+		out = append(out, "unless there is something in "+Source(&e.Unless[i]))
+	}
+	if e.Group != "" {
+		out = append(out, "one count with the other calls of "+quote(e.Group))
+	}
+	return out
 }
 
 // argsOf names the arguments that a source's call must have.

@@ -4,6 +4,12 @@ import (
 	"strings"
 )
 
+// Own returns a user's text with the parts blanked that quote others.
+func Own(text string) string {
+	own, _ := carve(text)
+	return own
+}
+
 // carve blanks the parts of a user's text that quote others, byte by byte, so that
 // positions stay as they are, and reports whether there were any.
 func carve(text string) (own string, quoted bool) {
