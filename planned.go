@@ -113,6 +113,13 @@ func (s *Session) PlanRequest() (*scope.Request, error) {
 	}, nil
 }
 
+// Unplanned reports whether the user's last turn waits for its plan.
+func (s *Session) Unplanned() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.needsPlan(s.counts.user) == nil && len(s.task.turn) <= MaxScopeTurn
+}
+
 // needsPlan returns nil where a turn waits for its plan.
 func (s *Session) needsPlan(turn int) error {
 	switch {

@@ -98,3 +98,29 @@ func TestPlanEnds(t *testing.T) {
 		t.Errorf("decided %s without waiting", d.Verdict)
 	}
 }
+
+// TestPlanOfOthersTurn: a turn that another replica writes is planned for, although this
+// one has planned for the turn before.
+func TestPlanOfOthersTurn(t *testing.T) {
+	p := &asked{answer: make(chan struct{})}
+	close(p.answer)
+	st := open(t, sqlite(t))
+	s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), planned(t, p), "s")
+	must(t, err)
+	must(t, s.User(t.Context(), "Send a mail to ann@partner.example."))
+	mail := func(to string) remit.Verdict {
+		d, err := s.Decide(t.Context(), remit.Call{Tool: "send_mail", Arguments: json.RawMessage(`{"to":"` + to + `","body":"x"}`)})
+		must(t, err)
+		return d.Verdict
+	}
+	if v := mail("ann@partner.example"); v != remit.Allow {
+		t.Errorf("in the first turn: %s", v)
+	}
+
+	other, err := ledger.New(st, ledger.Options{}).Open(t.Context(), planned(t, nil), "s")
+	must(t, err)
+	must(t, other.User(t.Context(), "Send a mail to bob@partner.example."))
+	if v := mail("bob@partner.example"); v != remit.Ask || p.times.Load() != 2 {
+		t.Errorf("in the other's turn: %s, and the planner was asked %d times", v, p.times.Load())
+	}
+}

@@ -163,9 +163,26 @@ func (s *Session) result(ctx context.Context, result remit.Result, awaited bool)
 // Decide decides a proposed call. A call without an id gets one. Where the monitor has a
 // planner, the first call of a turn waits for the turn's scope.
 func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, error) {
-	if err := s.Plan(ctx); err != nil {
-		return nil, err
+	// The turn may be one that another enforcement point wrote meanwhile.
+	for range maxPlans {
+		if err := s.Plan(ctx); err != nil {
+			return nil, err
+		}
+		d, err := s.decide(ctx, c, !s.unplanned)
+		if !errors.Is(err, errUnplanned) {
+			return d, err
+		}
 	}
+	return s.decide(ctx, c, false)
+}
+
+// maxPlans is how often a decision waits for a plan because the user has spoken again.
+const maxPlans = 3
+
+// errUnplanned ends a step for a call of a turn that nobody has planned for.
+var errUnplanned = errors.New("nobody has planned for the turn")
+
+func (s *Session) decide(ctx context.Context, c remit.Call, planned bool) (*remit.Decision, error) {
 	known, err := s.inquire(ctx, c)
 	if err != nil {
 		return nil, err
@@ -173,6 +190,9 @@ func (s *Session) Decide(ctx context.Context, c remit.Call) (*remit.Decision, er
 
 	var d *remit.Decision
 	err = s.take(ctx, func(v *live, write func(store.Record) error) (err error) {
+		if planned && v.session.Unplanned() {
+			return errUnplanned
+		}
 		call := c
 		if call.ID == "" && s.ledger.only == nil {
 			// The place in the log is the same for every replica. The session's own

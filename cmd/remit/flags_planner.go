@@ -23,6 +23,11 @@ type plannerFlags struct {
 	Scopes scope.Mode        `placeholder:"MODE" help:"What scopes of the user's turns are for: off, grant or bound. It is bound where there is a planner, or others can give scopes."`
 }
 
+// reviewedFlag says that a person has read what tools say of themselves.
+type reviewedFlag struct {
+	Reviewed bool `help:"You have read the definitions of the tools, and they say nothing that the deployment would not: a planner is shown their words, and they may vouch for values."`
+}
+
 // plan gives a monitor's options the planner, where there is one. Scopes are on where
 // others can give them as well: by a line, an operation, or a session that is shared.
 func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) error {
@@ -41,7 +46,7 @@ func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) erro
 
 // loggedPlanner logs what a planner does.
 type loggedPlanner struct {
-	scope.Planner
+	*planner.Planner
 	log *slog.Logger
 }
 

@@ -30,12 +30,14 @@ import (
 
 type gatewayCommand struct {
 	judgeFlag
+	plannerFlags
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
 	Policies  string   `placeholder:"DIR" help:"Guard files: the company's policies for calls."`
+	Reviewed  bool     `help:"You have read the definitions of the tools in the contract files, and they say nothing that the deployment would not. Where a server has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
 	Elicit    bool     `help:"Let the client put questions to the person. A client can answer them by itself."`
 	Store     string   `placeholder:"STORE" help:"Keep sessions there, so that they outlive the process: a file, or postgres://…. Without it they end with the process."`
@@ -84,6 +86,9 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 
+	if err := c.planned(d, log); err != nil {
+		return err
+	}
 	d.options.Telemetry = observe
 	g, err := d.start(ctx, log)
 	if err != nil {
@@ -100,7 +105,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
-		return command.UsageError(errors.New("--config says everything but --session, --shared and --log: leave the command and the other flags out"))
+		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log and what is about planners and scopes: leave the command and the other flags out"))
 	}
 	data, err := inputs.Read(c.Config)
 	if err != nil {
@@ -122,6 +127,9 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 		return err
 	}
 
+	if err := c.planned(d, log); err != nil {
+		return err
+	}
 	d.config, d.options.Telemetry = c.Config, observe
 	g, err := d.start(ctx, log)
 	if err != nil {
@@ -136,6 +144,12 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 		return errors.Join(err, g.end())
 	}
 	return errors.Join(listenOn(ctx, f, g, log), g.end())
+}
+
+// planned adds the planner. Where there is a store, others can give scopes in a session.
+func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) error {
+	d.options.Monitor.Reviewed = c.Reviewed
+	return c.plan(&d.options.Monitor, d.store != "", log)
 }
 
 // configured makes the deployment of a configuration. All contract files are

@@ -121,6 +121,9 @@ func (d *deployment) noteStart(ctx context.Context, a store.Audit) error {
 	if j, ok := d.options.Judge.(*judge.Judge); ok {
 		n.Members["judge"] = j.String()
 	}
+	if p, ok := d.options.Monitor.Planner.(*loggedPlanner); ok {
+		n.Members["planner"] = p.String()
+	}
 
 	for _, s := range d.options.Servers {
 		if s.Contract == nil {

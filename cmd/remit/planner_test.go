@@ -11,16 +11,25 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/llm/llmtest"
+	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/store"
 )
 
 // planning is a model that plans: it allows a mail to the address that the user's last
 // words have behind "to ", and nothing else. It fails where they say so.
-func planning(t *testing.T) *llmtest.Server {
+func planning(t *testing.T) *llmtest.Server { return planningFor(t, "send_email", "/text") }
+
+// planningFor plans with another tool, whose content is somewhere else.
+func planningFor(t *testing.T, tool, content string) *llmtest.Server {
 	s := llmtest.New(t, func(a llmtest.Asked) llmtest.Reply {
 		text := a.Messages[len(a.Messages)-1].Text
 		if strings.Contains(text, "Fail") {
@@ -30,8 +39,8 @@ func planning(t *testing.T) *llmtest.Server {
 		to = to[:strings.IndexAny(to, ", \"\\\n")]
 		return llmtest.Reply{JSON: map[string]any{
 			"reading": "A mail to " + to + ".",
-			"calls": []any{map[string]any{"call": "mail", "tool": "send_email", "times": 1, "args": []any{
-				map[string]any{"at": "/to", "is": []string{to}}, map[string]any{"at": "/text", "any": true},
+			"calls": []any{map[string]any{"call": "mail", "tool": tool, "times": 1, "args": []any{
+				map[string]any{"at": "/to", "is": []string{to}}, map[string]any{"at": content, "any": true},
 			}}},
 			"delegates": []any{},
 		}}
@@ -142,6 +151,38 @@ func TestProxyPlanner(t *testing.T) {
 	}
 }
 
+// TestGatewayPlanner: remit gateway plans for the turns of a session that others tell it,
+// and holds the client's calls to it.
+func TestGatewayPlanner(t *testing.T) {
+	planningFor(t, "send", "/n")
+	d, dir := newDesk(t), t.TempDir()
+	name := filepath.Join(dir, "remit.db")
+	must(t, os.WriteFile(filepath.Join(dir, "desk.yaml"), []byte(deskContracts), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "remit.yaml"), fmt.Appendf(nil, "version: 1\nstore: remit.db\nservers:\n  desk: {url: %q, contract: desk.yaml}\n", d.url), 0o600))
+	st, err := store.Open(t.Context(), name, store.Options{})
+	must(t, err)
+	defer st.Close()
+	m, err := remit.New(remit.Options{})
+	must(t, err)
+	user, err := ledger.New(st, ledger.Options{}).Open(t.Context(), m, "s")
+	must(t, err)
+	must(t, user.User(t.Context(), aboutBob))
+
+	c := startAgent(t, []string{program(t, "remit"), "gateway", "--config", filepath.Join(dir, "remit.yaml"), "--session", "s", "--planner", "openai:m"}, nil, nil)
+	for to, want := range map[string]bool{"ann@corp.example": true, "bob@corp.example": false} {
+		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "send", Arguments: map[string]any{"n": "x", "to": to}})
+		must(t, err)
+		if r.IsError == want {
+			t.Errorf("%s: %v", to, r.Content)
+		}
+	}
+	last, err := user.LastScope(t.Context())
+	must(t, err)
+	if last == nil || last.Planned == nil || last.Planned.Model != "m" {
+		t.Errorf("the log has %+v", last)
+	}
+}
+
 // TestPlannerMistakes: what is wrong with the planner's flags is said before anything
 // starts.
 func TestPlannerMistakes(t *testing.T) {
@@ -152,10 +193,14 @@ func TestPlannerMistakes(t *testing.T) {
 		"no planner is named":  {"--planner-url", "http://127.0.0.1:9/v1"},
 		`unknown mode "loose"`: {"--scopes", "loose"},
 	} {
-		for _, command := range [][]string{{"session"}, {"proxy", "--upstream", "http://127.0.0.1:9", "--listen", "nowhere.invalid:1"}} {
+		for _, command := range [][]string{{"session"}, {"gateway"}, {"proxy", "--upstream", "http://127.0.0.1:9", "--listen", "nowhere.invalid:1"}} {
+			args := append(command, args...)
+			if command[0] == "gateway" {
+				args = append(args, "--", "no-server")
+			}
 			var out, log bytes.Buffer
-			if code := run(append(command, args...), strings.NewReader(""), &out, &log); code != 2 || !strings.Contains(log.String(), name) {
-				t.Errorf("%v: exit code %d: %s", command, code, log.String())
+			if code := run(args, strings.NewReader(""), &out, &log); code != 2 || !strings.Contains(log.String(), name) {
+				t.Errorf("%v: exit code %d: %s", args, code, log.String())
 			}
 		}
 	}

@@ -25,6 +25,7 @@ type serveCommand struct {
 	engineFlags
 	judgeFlag
 	plannerFlags
+	reviewedFlag
 	tokensFlag
 	tlsFlags
 	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
@@ -92,6 +93,7 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return api.Options{}, err
 	}
+	engine.options.Reviewed = c.Reviewed
 	if err := c.plan(&engine.options, true, log); err != nil {
 		return api.Options{}, err
 	}

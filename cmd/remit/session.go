@@ -23,6 +23,7 @@ type sessionCommand struct {
 	engineFlags
 	judgeFlag
 	plannerFlags
+	reviewedFlag
 	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
 }
 
@@ -49,6 +50,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return err
 	}
+	engine.options.Reviewed = c.Reviewed
 	if err := c.plan(&engine.options, true, slog.New(slog.NewTextHandler(s.Err, nil))); err != nil {
 		return err
 	}

@@ -110,7 +110,9 @@ type Options struct {
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
 	Elicit bool
-	// Precision, Sinks and Unprovoked are as in [remit.Options].
+	// Monitor sets the precision, the modes of the global rules, and the planner of
+	// scopes. Reviewed counts where contract files were made for the servers' present
+	// definitions and have no marks.
 	Monitor remit.Options
 	// Policies are the company's policies for calls. What they look up goes over the
 	// conversation's own connections.
@@ -229,6 +231,7 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 			continue
 		}
 		o.Contracts = append(o.Contracts, file)
+		o.Reviewed = o.Reviewed && reviewed(file, catalogues[i])
 		fmt.Fprintf(&key, "%d %p ", i, file)
 		if c := catalogues[i]; c != nil {
 			o.Tools = append(o.Tools, c)
@@ -256,6 +259,18 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 	}
 	g.monitors[key.String()] = m
 	return m, nil
+}
+
+// reviewed reports whether a person can have reviewed all definitions of a server: the
+// contract was made for them and has no marks.
+func reviewed(file *contract.File, c *schema.Catalogue) bool {
+	if c == nil {
+		return true // nobody sees any
+	}
+	return !slices.ContainsFunc(c.Tools, func(t schema.Tool) bool {
+		known, ok := file.Tool(t.Name)
+		return !ok || known.Fingerprint != t.Fingerprint || known.Review != ""
+	})
 }
 
 // Approve lets a call of a server's through for always, from the next one on, in
