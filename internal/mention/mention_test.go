@@ -21,6 +21,7 @@ func bikes() *mention.Records {
 		"2000000001": {"item_id": "2000000001", "options": {"color": "silver", "size": "L", "loud": "yes"}, "price": 9.5},
 		"2000000002": {"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}, "price": 10},
 		"2000000003": {"item_id": "2000000003", "options": {"color": "gold", "size": "L", "loud": "no"}, "price": 11}}}`))
+	r.Add("get_locks", []byte(`{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`))
 	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
 		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
 		"card_2": {"id": "card_2", "source": "credit_card", "brand": "mastercard", "last_four": "1201"},
@@ -53,6 +54,11 @@ func TestNames(t *testing.T) {
 		"a kind that several have":                {"Refund to your credit card", "card_1", mention.Silent},
 		"a kind that one has":                     {"Refund to your wallet", "wallet_9", mention.Named},
 		"another kind":                            {"Refund to your wallet", "card_2", mention.Other},
+		"two things, each old and new":            {"- Bell (silver, S) -> gold, L\n- Saddle (black, leather) -> brown, leather", "2000000003", mention.Named},
+		"the second of two things":                {"- Bell (silver, S) -> gold, L\n- Saddle (color: black, material: leather)", "1000000002", mention.Named},
+		"a value of another field":                {"Saddle (brown, finish: leather), Bell (mood: gold, size: S)", "1000000003", mention.Named},
+		"the name of a field that has its values": {"Lock (keyed/keyless: keyed)", "3000000001", mention.Named},
+		"the other value of that field":           {"Lock (keyed/keyless: keyless)", "3000000001", mention.Other},
 		"nothing of it":                           {"Shall I go on?", "card_1", mention.Silent},
 		"a payment is not its method":             {"The payment comes back.", "card_1", mention.Silent},
 		"words":                                   {"Reason: No longer needed.", "no longer needed", mention.Named},

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Answer is whether a text names a value.
@@ -54,7 +56,7 @@ func (r *Records) fit(t Text, one record) Answer {
 		c := candidate{}
 		fieldsOf(s, "", c, 0)
 		for i, n := range one.names {
-			c["^"+string(rune('0'+i))+"/name"] = n.Text()
+			c["^"+string(rune('0'+i))+separator+"name"] = n.Text()
 		}
 		if all = append(all, c); s == one.object {
 			own = c
@@ -65,7 +67,7 @@ func (r *Records) fit(t Text, one record) Answer {
 	if len(fields) == 0 {
 		return Silent
 	}
-	windows := windowsOf(t, vocabulary(fields, all, r.allNames()))
+	windows := windowsOf(t, newVocabulary(fields, all, r.allNames(), r.keys()))
 	if len(windows) == 0 {
 		return Silent
 	}
@@ -87,7 +89,7 @@ func (r *Records) fit(t Text, one record) Answer {
 func telling(own candidate, all []candidate) []field {
 	var out []field
 	for _, path := range slices.Sorted(maps.Keys(own)) {
-		key := path[strings.LastIndexByte(path, '/')+1:]
+		key := path[strings.LastIndex(path, separator)+1:]
 		differ := len(all) == 1 || slices.ContainsFunc(all, func(c candidate) bool { return c[path] != own[path] })
 		inherited := strings.HasPrefix(path, "^")
 		if differ || inherited {
@@ -105,8 +107,22 @@ type spelling struct {
 	key   []word
 }
 
-// vocabulary returns what the fields of all records say, by its first word.
-func vocabulary(fields []field, all []candidate, names []string) map[string][]spelling {
+// vocabulary is what the fields of all records say.
+type vocabulary struct {
+	fields []field
+	values map[string][]spelling // by the first word
+	keys   map[string][][]word   // the names of all fields of all records, by the last word
+}
+
+// otherKey reports whether the name of a field stands right before a place.
+func (v *vocabulary) otherKey(t Text, i int) bool {
+	if i == 0 {
+		return false
+	}
+	return slices.ContainsFunc(v.keys[t.words[i-1].text], func(key []word) bool { return i >= len(key) && t.at(i-len(key), key) })
+}
+
+func newVocabulary(fields []field, all []candidate, names []string, keys map[string][][]word) *vocabulary {
 	out := map[string][]spelling{}
 	seen := map[string]bool{}
 	add := func(i int, value string) {
@@ -129,7 +145,23 @@ func vocabulary(fields []field, all []candidate, names []string) map[string][]sp
 			}
 		}
 	}
-	return out
+	return &vocabulary{fields, out, keys}
+}
+
+// key returns the length of the name of a field that stands at a place, with a value of
+// it behind; 0 for none.
+func (v *vocabulary) key(t Text, i int) int {
+	most := 0
+	for n, f := range v.fields {
+		after := i + len(f.key)
+		if len(f.key) <= most || after >= len(t.words) || !t.at(i, f.key) {
+			continue
+		}
+		if slices.ContainsFunc(v.values[t.words[after].text], func(s spelling) bool { return s.field == n && t.at(after, s.words) }) {
+			most = len(f.key)
+		}
+	}
+	return most
 }
 
 // allNames returns what things are called in all results.
@@ -146,6 +178,28 @@ func (r *Records) allNames() []string {
 	return out
 }
 
+// keys returns the names of the fields of all records, but for those that are words of
+// any sentence.
+func (r *Records) keys() map[string][][]word {
+	const most = 512
+	out := map[string][][]word{}
+	seen := map[string]bool{}
+	for _, one := range r.results {
+		for v := range one.root().All() {
+			key := v.Name()
+			if key == "" || seen[key] || isName(key) || len(seen) == most {
+				continue
+			}
+			seen[key] = true
+			if words := NewText(key).words; len(words) > 0 && v.Kind() == strictjson.String {
+				last := words[len(words)-1].text
+				out[last] = append(out[last], words)
+			}
+		}
+	}
+	return out
+}
+
 // window is a stretch of a text that speaks of one record: no field twice.
 type window map[int]string
 
@@ -153,16 +207,25 @@ type window map[int]string
 var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
 
 // windowsOf divides what a text says of the records into stretches.
-func windowsOf(t Text, v map[string][]spelling) []window {
+func windowsOf(t Text, v *vocabulary) []window {
 	var out []window
 	current := window{}
+	line, namesFirst := -1, false
 	for i := 0; i < len(t.words); {
-		m, length := longest(t, i, v, current)
+		i += v.key(t, i)
+		m, length := v.longest(t, i, current)
 		if length == 0 {
 			i++
 			continue
 		}
-		if _, twice := current[m.field]; twice {
+
+		named := v.fields[m.field].named
+		if t.words[i].line != line {
+			line, namesFirst = t.words[i].line, named
+		}
+		_, twice := current[m.field]
+		begins := named && namesFirst
+		if (twice || begins) && len(current) > 0 {
 			out, current = append(out, current), window{}
 		}
 		current[m.field] = m.value
@@ -176,15 +239,16 @@ func windowsOf(t Text, v map[string][]spelling) []window {
 
 // longest returns the longest spelling at a place. Of several, one whose field's name
 // stands before it counts, then one whose field the window doesn't have yet.
-func longest(t Text, i int, v map[string][]spelling, current window) (spelling, int) {
+func (v *vocabulary) longest(t Text, i int, current window) (spelling, int) {
 	var best spelling
 	length, rank := 0, -1
-	for _, s := range v[t.words[i].text] {
+	for _, s := range v.values[t.words[i].text] {
 		if !t.at(i, s.words) {
 			continue
 		}
 		keyed := i >= len(s.key) && t.at(i-len(s.key), s.key)
-		if !keyed && slices.Contains(generic, strings.ToLower(s.value)) {
+		meansNothing := !keyed && slices.Contains(generic, strings.ToLower(s.value))
+		if meansNothing || (!keyed && v.otherKey(t, i)) {
 			continue
 		}
 
@@ -277,9 +341,16 @@ func (w window) covers(other window, fields []field) bool {
 	return true
 }
 
-// whole reports whether a stretch has all that tells some record, or nothing that the
-// records of the look-up have, such as the name of another thing.
+// whole reports whether a stretch has all that tells some record, or is of something
+// else: it has another name, or nothing that the records of the look-up have.
 func (w window) whole(all []candidate, fields []field) bool {
+	for i, f := range fields {
+		name, has := w[i]
+		if has && f.named && !slices.ContainsFunc(all, func(c candidate) bool { return strings.EqualFold(c[f.path], name) }) {
+			return true
+		}
+	}
+
 	foreign := true
 	for _, c := range all {
 		fits, complete := true, true

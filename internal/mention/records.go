@@ -56,7 +56,7 @@ func (r *Records) Describe(value string) string {
 		fieldsOf(one.object, "", fields, 0)
 		var parts []string
 		for _, path := range slices.Sorted(maps.Keys(fields)) {
-			parts = append(parts, strings.TrimPrefix(path, "/")+": "+strconv.Quote(fields[path]))
+			parts = append(parts, strings.ReplaceAll(strings.TrimPrefix(path, separator), separator, " ")+": "+strconv.Quote(fields[path]))
 		}
 		if more := out + " (" + strings.Join(parts, ", ") + ")"; len(more) <= most {
 			return more
@@ -190,10 +190,13 @@ type field struct {
 	named bool   // people call the thing by it
 }
 
+// separator stands between the names in a field's path.
+const separator = "\x00"
+
 // fieldsOf returns the texts of an object by their paths.
 func fieldsOf(object strictjson.Value, path string, out map[string]string, depth int) {
 	for key, m := range object.Members() {
-		at := path + "/" + key
+		at := path + separator + key
 		switch {
 		case m.Kind() == strictjson.Object && depth < maxDepth:
 			fieldsOf(m, at, out, depth+1)

@@ -12,6 +12,7 @@ type word struct {
 	// glued tells that the next word is part of the same code or number: of
 	// W12-3, W12 by itself is not named.
 	glued bool
+	line  int
 }
 
 // Text is a text whose words were found.
@@ -23,11 +24,11 @@ type Text struct {
 // NewText finds the words of a text, in any case. An apostrophe belongs to its word.
 func NewText(s string) Text {
 	t := Text{raw: s}
-	start := -1
+	start, line := -1, 0
 	lower := strings.ToLower(s)
 	end := func(at int) {
 		if start >= 0 {
-			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’")})
+			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’"), line: line})
 		}
 		start = -1
 	}
@@ -45,7 +46,9 @@ func NewText(s string) Text {
 			continue
 		}
 		end(i)
-		gap = append(gap, c)
+		if gap = append(gap, c); c == '\n' {
+			line++
+		}
 	}
 	end(len(lower))
 	return t

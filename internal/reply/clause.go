@@ -62,7 +62,11 @@ func (l *lexicon) clause(words, echoed []string) marks {
 	}
 
 	at := l.begin(rest, &m)
-	m.asks = at < len(rest) && l.at(rest, at, ask) != nil
+	if at < len(rest) {
+		askedBack := l.at(rest, at, ask) != nil
+		asked := !m.agrees && l.at(rest, at, aux) != nil
+		m.asks = askedBack || asked
+	}
 	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) })
 	if negated >= 0 && !m.refuses {
 		l.negate(rest, negated, &m)
@@ -96,7 +100,7 @@ func (l *lexicon) begin(rest []string, m *marks) int {
 		switch {
 		case rest[i] == used:
 			i++
-		case l.at(rest, i, ask) != nil || skip == nil:
+		case l.at(rest, i, ask, aux) != nil || skip == nil:
 			return i
 		default:
 			i += len(skip.tokens)

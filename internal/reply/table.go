@@ -26,6 +26,7 @@ const (
 	not
 	aside
 	ask
+	aux
 	filler
 	mind
 	open
@@ -34,7 +35,7 @@ const (
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "filler", "mind", "open", "or", "common"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
