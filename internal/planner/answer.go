@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -216,6 +215,9 @@ func (r *reader) called(e *entry, path []*entry) (object, error) {
 			return nil, fmt.Errorf("the tool %s has no argument %s", clip(e.Tool), clip(pointer))
 		}
 		c, err := r.constraint(a, append(slices.Clip(path), e))
+		if err == nil && decides(tool, pointer) {
+			err = r.shown.chosen(a.Is, parameterAt(tool, pointer))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", clip(pointer), err)
 		}
@@ -382,35 +384,6 @@ func (r *reader) match(m match, to object) error {
 	}
 	return r.shown.said(m.Prefix + " " + m.Contains)
 }
-
-// reaching are the shapes of values that say where something goes, or which one of many
-// is meant: mail addresses, URLs, accounts, phone numbers and other long runs of digits.
-var reaching = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+|\b[A-Z]{2}\d{2}[A-Z0-9]{8,}\b|\d{9,}`)
-
-// stated returns an error for a value that reaches somewhere and that nobody said: a
-// tool's description, or the model, has made it up.
-func (s *shown) stated(raw json.RawMessage) error {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw) // a number
-	}
-	return s.said(text)
-}
-
-func (s *shown) said(text string) error {
-	for _, found := range reaching.FindAllString(text, -1) {
-		if !strings.Contains(s.words, plain(found)) {
-			return fmt.Errorf("%s stands in nothing that the user or the operator says: take it from the result of a call, or leave the entry out", clip(found))
-		}
-	}
-	return nil
-}
-
-// unspaced drops what people write into long numbers.
-var unspaced = strings.NewReplacer(" ", "", "\u00a0", "", "-", "")
-
-// plain returns a text as values are looked for in it.
-func plain(s string) string { return strings.ToLower(unspaced.Replace(s)) }
 
 // maxEffects bounds the different tools with an effect that one scope may cover, and
 // maxEntries its entries: a request in a person's words is for a few. A larger answer is

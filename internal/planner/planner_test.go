@@ -204,6 +204,41 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// TestChosen: where something goes, and what can't be taken back, has to be named in words
+// that somebody said.
+func TestChosen(t *testing.T) {
+	r := request("Wipe 17 and the twelfth, and tell Ann in the channel 旧作-board what is left. Put it in facturas/mayo.txt.")
+	r.Tools[1].Args = append(r.Tools[1].Args,
+		scope.Parameter{Pointer: "/day", Type: "string", Role: "target"}, scope.Parameter{Pointer: "/size", Type: "string", Role: "target", Values: []string{`"large"`}, Default: `"medium"`})
+	for name, c := range map[string]struct {
+		tool, at, is string
+		ok           bool
+	}{
+		"a name that was said":            {"send", "/to/*", `"Ann"`, true},
+		"in another case":                 {"send", "/to/*", `"ann"`, true},
+		"with a sign":                     {"send", "/to/*", `"#旧作-board"`, true},
+		"a path that was said":            {"send", "/to/*", `"/facturas/mayo.txt"`, true},
+		"with a name that was not":        {"send", "/to/*", `"Ann Lowe"`, false},
+		"of a description":                {"send", "/to/*", `"boss"`, false},
+		"in an alternative":               {"send", "/to/*", `"Ann","boss"`, false},
+		"a day":                           {"send", "/day", `"2031-05-09"`, true},
+		"a value that the tool lists":     {"send", "/size", `"large"`, true},
+		"its default":                     {"send", "/size", `"medium"`, true},
+		"another value":                   {"send", "/size", `"huge"`, false},
+		"content":                         {"send", "/text", `"boss"`, true},
+		"an object by its number":         {"wipe", "/id", `17`, true},
+		"a number that is said as a word": {"wipe", "/id", `12`, true},
+		"another number":                  {"wipe", "/id", `18`, false},
+		"what is only read":               {"find", "/name", `"Anna"`, true},
+	} {
+		answer := answerOf(fmt.Sprintf(`{"call":"x","tool":%q,"times":1,"args":[{"at":%q,"is":[%s]}]}`, c.tool, c.at, c.is))
+		_, mistakes, err := planner.Read(r, []byte(answer))
+		if err != nil || (len(mistakes) == 0) != c.ok {
+			t.Errorf("%s: %v %v", name, mistakes, err)
+		}
+	}
+}
+
 // TestQuoted: an address that stands only in what the user quotes is nobody's wish.
 func TestQuoted(t *testing.T) {
 	answer := answerOf(`{"call":"send","tool":"send","times":1,"args":[{"at":"/to/*","is":["eve@evil.example"]}]}`)

@@ -207,15 +207,24 @@ func wideArg(c *scope.Constraint, role string) string {
 }
 
 func roleOf(t *scope.Tool, pointer string) string {
-	if t == nil {
-		return ""
-	}
-	for _, p := range t.Args {
-		if p.Pointer == pointer || strings.HasPrefix(p.Pointer, pointer+"/") {
-			return p.Role
-		}
+	if p := parameterAt(t, pointer); p != nil {
+		return p.Role
 	}
 	return ""
+}
+
+// parameterAt returns the argument at a pointer, or the first within; nil for none.
+func parameterAt(t *scope.Tool, pointer string) *scope.Parameter {
+	if t == nil {
+		return nil
+	}
+	i := slices.IndexFunc(t.Args, func(p scope.Parameter) bool {
+		return p.Pointer == pointer || strings.HasPrefix(p.Pointer, pointer+"/")
+	})
+	if i < 0 {
+		return nil
+	}
+	return &t.Args[i]
 }
 
 // Find returns the tool of a request that an entry means; nil for none.
