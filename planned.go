@@ -69,6 +69,15 @@ func (t *talk) heard(e Event, at time.Time) {
 	}
 }
 
+// texts returns what was said, the oldest first.
+func (t *talk) texts() []string {
+	var out []string
+	for _, s := range t.said {
+		out = append(out, s.Text)
+	}
+	return out
+}
+
 // keep adds a text, and drops the oldest ones that are too much. The last one stays, and
 // so does the user's last one: an assistant's text that has no room is left out.
 func (t *talk) keep(s scope.Said) {
@@ -217,7 +226,7 @@ func (s *Session) restorePlan(e Event) error {
 		return nil
 	}
 	s.task.planned = true
-	s.task.scope = scope.NewTask(parsed, s.task.turn)
+	s.task.scope = scope.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
 	return nil
 }
 

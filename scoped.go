@@ -59,7 +59,7 @@ func (s *Session) setScope(data []byte, at time.Time) (*scope.Scope, []scope.Ref
 
 	s.begin(at)
 	s.task.planned = true
-	s.task.scope = scope.NewTask(parsed, s.task.turn)
+	s.task.scope = scope.NewTask(parsed, s.task.turn, s.task.talk.texts()...)
 	return parsed, refused, nil
 }
 
@@ -234,7 +234,7 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 		return
 	}
 	out := &scope.Result{Call: r.Call, Server: record.bound.server, Tool: record.bound.contract.Tool.Name,
-		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read}
+		Args: record.scopeArgs, Covered: record.covered, Read: record.variant.Effect == contract.Read, Verbatim: verbatim(record, r)}
 	out.SetContent(r.Content, doc)
 
 	t := &s.task

@@ -10,7 +10,7 @@ import (
 )
 
 // numbers in a person's words: 1,200 and 19.5 and 10%.
-var numbers = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?`)
+var numbers = regexp.MustCompile(amount)
 
 // readsAsNumber reports whether a tool may read a text as a number, however it is
 // written: 98.7, +98, 1e3, 1,200 and 0x10.
@@ -63,7 +63,7 @@ const arithmetic = 16
 func (m *matcher) operands(c *Constraint) []*big.Rat {
 	var out []*big.Rat
 	add := func(s string) {
-		r, ok := new(big.Rat).SetString(strings.ReplaceAll(s, ",", ""))
+		r, ok := new(big.Rat).SetString(plain(s))
 		if ok && len(out) < maxOperands {
 			out = append(out, r)
 		}

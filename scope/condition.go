@@ -33,7 +33,7 @@ func cond(miss, otherwise string) string {
 // why that can't be told.
 func (m *matcher) some(s *Source) (met bool, miss string) {
 	for _, r := range slices.Backward(m.results) {
-		if !m.comesFrom(s, r, All) {
+		if !m.comesFrom(s, r, &Constraint{Pick: All}) {
 			continue
 		}
 		if !r.structured {
@@ -57,7 +57,7 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 		s := &c.Except[i]
 		called := false
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, All) {
+			if !m.comesFrom(s, r, &Constraint{Pick: All}) {
 				continue
 			}
 			if !r.structured {
@@ -87,7 +87,7 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 		if !known || !m.work(len(r.fields)*perStep) {
 			continue
 		}
-		records := r.about(p)
+		records := r.about(p, a.Pointer)
 		if len(records) == 0 {
 			continue
 		}
@@ -107,12 +107,13 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 	return Grant{}, "nothing says what it is now"
 }
 
-// about returns the records that are the object of a call: they have an id of it under the
-// same name.
-func (r *Result) about(p *Proposal) []string {
+// about returns the records that are the object of a call: they have a value of it under
+// the same name, which is not the argument in question.
+func (r *Result) about(p *Proposal, pointer string) []string {
 	var out []string
 	for _, a := range p.Args {
-		if a.Role != label.Selector || a.Empty {
+		tells := a.Role == label.Selector || a.authority()
+		if !tells || a.Empty || a.Pointer == pointer {
 			continue
 		}
 		isNamed, _ := r.member(argumentName(a.Pointer))

@@ -6,12 +6,24 @@ import (
 	"strings"
 )
 
+// amount is a number in a person's writing: 1,200.50 and 1.200,50 and 98,7.
+const amount = `(?:\d{1,3}(?:\.\d{3})+,\d{1,2}\b|\d+,\d{1,2}\b|\d+(?:,\d{3})*(?:\.\d+)?)`
+
+// plain writes such a number as programs do. A comma before one or two digits is the
+// decimal one.
+func plain(s string) string {
+	if i := strings.LastIndexByte(s, ','); i >= 0 && len(s)-i <= len(",00") {
+		return strings.ReplaceAll(s[:i], ".", "") + "." + s[i+1:]
+	}
+	return strings.ReplaceAll(s, ",", "")
+}
+
 // shapes are the kinds that can be told by their shape, as whole tokens of a text.
 var shapes = map[Kind]*regexp.Regexp{
 	Email:   regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`),
 	URL:     regexp.MustCompile(`(?:https?://[^\s"'<>)\]]+|(?:www\.)?(?:[\pL\pN-]+\.)+\pL{2,}(?:/[^\s"'<>)\]]*)?)`),
 	Account: regexp.MustCompile(`[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8}\d*|\d{8,20}`),
-	Number:  regexp.MustCompile(`-?\d+(?:,\d{3})*(?:\.\d+)?`),
+	Number:  regexp.MustCompile(`-?` + amount),
 	Date:    regexp.MustCompile(`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?`),
 	Phone:   regexp.MustCompile(`\+?\d[\d ()-]{5,}\d`),
 }
@@ -46,7 +58,7 @@ func shaped(text string, kind Kind) ([]string, bool) {
 	for _, f := range found {
 		f = strings.TrimRight(f, ".,;:")
 		if kind == Number {
-			f = strings.ReplaceAll(f, ",", "")
+			f = plain(f)
 		}
 		if key := fold(f); !seen[key] {
 			seen[key] = true
@@ -57,7 +69,7 @@ func shaped(text string, kind Kind) ([]string, bool) {
 }
 
 // priced are numbers beside a currency.
-var priced = regexp.MustCompile(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(\d+(?:,\d{3})*(?:\.\d+)?)|(\d+(?:,\d{3})*(?:\.\d+)?)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
+var priced = regexp.MustCompile(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(` + amount + `)|(` + amount + `)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
 
 // money are the words of a field that is an amount of money.
 var money = []string{"amount", "price", "total", "sum", "cost", "fee", "due", "rent", "payment", "balance"}
@@ -69,7 +81,7 @@ func ofMoney(word string) bool { return slices.Contains(money, word) }
 func prices(text string) []string {
 	var out []string
 	for _, m := range priced.FindAllStringSubmatch(text, maxShaped) {
-		v := strings.ReplaceAll(m[1]+m[2], ",", "")
+		v := plain(m[1] + m[2])
 		if n, ok := number(v); ok && !slices.Contains(out, n) {
 			out = append(out, n)
 		}

@@ -113,16 +113,27 @@ type Cover struct {
 // concurrent use.
 type Task struct {
 	scope *Scope
-	// request is the user's turn that the scope is for, and folded the same as search
-	// words are compared with it.
-	request, folded string
-	spent           []int
-	ran             map[string]*run // the calls that ran, by their digests
+	// request is the user's turn that the scope is for, said all that its planner was told,
+	// and folded the same as words are compared with it.
+	request, said, folded string
+	spent                 []int
+	ran                   map[string]*run // the calls that ran, by their digests
 }
 
-// NewTask begins the use of a scope for a user's turn.
-func NewTask(s *Scope, request string) *Task {
-	return &Task{scope: s, request: request, folded: fold(request), spent: make([]int, len(s.Calls)), ran: map[string]*run{}}
+// MaxSaid bounds the earlier texts of a conversation in which a task looks for the user's
+// words, in bytes.
+const MaxSaid = 128 << 10
+
+// NewTask begins the use of a scope for a user's turn. Earlier are the trusted texts that
+// the turn may refer to: what was said before it, as far as its planner was told.
+func NewTask(s *Scope, request string, earlier ...string) *Task {
+	said := request
+	for _, text := range slices.Backward(earlier) {
+		if len(said)+len(text) < len(request)+MaxSaid {
+			said += "\n" + text
+		}
+	}
+	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), ran: map[string]*run{}}
 }
 
 // Scope returns the scope.
@@ -168,7 +179,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 
 func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
 	m := &matcher{
-		results: results, request: t.request, folded: t.folded, steps: maxSteps, quiet: quiet,
+		results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
 		effect: !p.Read, irreversible: p.Irreversible, grants: make([]Grant, 0, len(p.Args)),
 	}
 
@@ -242,6 +253,7 @@ const errWork = "the results are too large to look for the values in"
 type matcher struct {
 	results      []*Result
 	request      string
+	said         string
 	folded       string
 	words        map[string]bool // of the request, once they are needed
 	steps        int             // left
@@ -475,14 +487,14 @@ func (m *matcher) madeOf(text string) bool {
 	}
 
 	if n, ok := number(text); ok {
-		return slices.ContainsFunc(numbers.FindAllString(m.request, maxOperands), func(s string) bool {
-			said, _ := number(strings.ReplaceAll(s, ",", ""))
+		return slices.ContainsFunc(numbers.FindAllString(m.said, -1), func(s string) bool {
+			said, _ := number(plain(s))
 			return said == n
 		})
 	}
 	if m.words == nil {
 		m.words = map[string]bool{}
-		for _, w := range words(m.request) {
+		for _, w := range words(m.said) {
 			m.words[w] = true
 		}
 	}

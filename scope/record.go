@@ -8,8 +8,18 @@ import (
 // selection says which records of a result count; nil for all of them.
 type selection map[string]bool
 
-// has reports whether a record counts.
-func (s selection) has(record string) bool { return s == nil || s[record] }
+// has reports whether a record counts, or an object around it. The elements of a list in
+// a record are records of their own.
+func (s selection) has(record string) bool {
+	for s != nil && !s[record] {
+		i := strings.LastIndexByte(record, '/')
+		if i < 0 || strings.Trim(record[i+1:], "0123456789") == "" {
+			return false
+		}
+		record = record[:i]
+	}
+	return true
+}
 
 // selected returns the records that a source selects: by its conditions, else by what
 // the call was asked for, else by the words of its description.
@@ -24,6 +34,10 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 
 	d := describe(s.Field + " " + c.By)
+	if c.Pick == Choice {
+		// Whoever writes "the cheapest" into a record doesn't make it that.
+		d.words = slices.DeleteFunc(d.words, isSuperlative)
+	}
 	isNamed, _ := r.member(s.name())
 	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
 }
@@ -151,7 +165,7 @@ type description struct {
 func describe(text string) description {
 	d := description{words: words(text), amounts: map[string]bool{}}
 	for _, n := range numbers.FindAllString(text, maxOperands) {
-		if v, ok := number(n); ok {
+		if v, ok := number(plain(n)); ok {
 			d.amounts[v] = true
 		}
 	}

@@ -18,6 +18,8 @@ type Result struct {
 	// Covered reports whether an entry of a scope covered the call, and Read whether
 	// the call changed nothing.
 	Covered, Read bool
+	// Verbatim reports whether Text is a document as its author wrote it.
+	Verbatim bool
 
 	// fields and records are set where the result has structure.
 	structured bool

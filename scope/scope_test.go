@@ -75,15 +75,15 @@ func TestParse(t *testing.T) {
 }
 
 // call is a proposed call in short: arguments by pointer, each with a letter for its role
-// before a colon (t target, s selector, c content, o control).
+// before a colon (t target, u a target that the user said, s selector, c content, o control).
 func call(tool string, args map[string]string) *scope.Proposal {
 	p := &scope.Proposal{Server: "mailbox", Tool: tool, Digest: tool, Irreversible: true, Role: func(pointer string) label.Role {
 		return map[string]label.Role{"/filter": label.Selector, "/to": label.Target}[pointer]
 	}}
-	roles := map[string]label.Role{"t": label.Target, "s": label.Selector, "c": label.Content, "o": label.Control}
+	roles := map[string]label.Role{"t": label.Target, "u": label.Target, "s": label.Selector, "c": label.Content, "o": label.Control}
 	for pointer, v := range args {
 		role, text, _ := strings.Cut(v, ":")
-		p.Args = append(p.Args, scope.Argument{Pointer: pointer, Text: text, Role: roles[role], Doubtful: role == "t" || role == "s"})
+		p.Args = append(p.Args, scope.Argument{Pointer: pointer, Text: text, Role: roles[role], Doubtful: role == "t" || role == "s", Said: role == "u"})
 		p.Digest += pointer + text
 	}
 	return p

@@ -41,8 +41,9 @@ func (o offers) several(a Argument) bool {
 // from accepts a value that appears in the result of a call of the scope.
 func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	said := a.Said && !a.Doubtful
-	if said && a.authority() && !readsAsNumber(a.Text) && m.stated(a.Text) {
-		return Grant{Way: WaySaid}, "" // by the name that the user has for it
+	name := shapes[c.Kind] != nil && !isOf(a.Text, c.Kind) && !readsAsNumber(a.Text)
+	if said && a.authority() && name && m.stated(a.Text) {
+		return Grant{Way: WaySaid}, "" // Spotify, where its account is expected
 	}
 	o := m.offers(c.From, c)
 	if !o.called {
@@ -190,7 +191,7 @@ func (m *matcher) offers(sources []Source, c *Constraint) offers {
 	for i := range sources {
 		s := &sources[i]
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, c.Pick) {
+			if !m.comesFrom(s, r, c) {
 				continue
 			}
 
@@ -209,12 +210,12 @@ func (m *matcher) offers(sources []Source, c *Constraint) offers {
 }
 
 // comesFrom reports whether a result is that of the call which a source names.
-func (m *matcher) comesFrom(s *Source, r *Result, pick Pick) bool {
+func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false
 	}
 	for _, a := range r.Args {
-		if !a.Empty && !m.asScoped(s, r, a, pick) {
+		if !a.Empty && !m.asScoped(s, r, a, of) {
 			return false
 		}
 	}
@@ -231,7 +232,7 @@ func leftOut(c Arg, r *Result) bool {
 // asScoped reports whether an argument of an earlier call is as a source has it. What the
 // scope leaves open in a search has to be the user's own words: an attacker who picks the
 // query picks the result. All of a listing is that of one that nothing narrows.
-func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
+func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) bool {
 	constrained := false
 	for i := range s.Args {
 		c := &s.Args[i]
@@ -249,12 +250,15 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, pick Pick) bool {
 		return true
 	}
 	if m.pages(r, a) {
-		return a.Said || appears(m.folded, fold(a.Text))
+		// The second in a list is that of the list which the user saw, however long.
+		_, placed := place(of)
+		untouched := a.Said && (!m.irreversible || placed)
+		return untouched || appears(m.folded, fold(a.Text))
 	}
 	if a.Role == label.Control {
 		return true
 	}
-	if pick == All {
+	if of.Pick == All {
 		return !m.irreversible
 	}
 	return !a.Foreign || appears(m.folded, fold(a.Text))
@@ -267,15 +271,17 @@ var (
 	offsets = strings.Fields("offset skip start page cursor after before since until token from index continuation marker begin")
 )
 
+// settings are numbers that leave no record out.
+var settings = strings.Fields("timeout width height indent depth")
+
 // pages reports whether an argument of an earlier call may have left records out of its
-// result: a limit that the result reaches, or another place to begin at than the first.
+// result: a limit that the result reaches, another place to begin at than the first, or
+// another number, where what follows can't be taken back.
 func (m *matcher) pages(r *Result, a Argument) bool {
-	_, name := split(a.Pointer)
-	key := words(name)
-	is := func(list []string) bool {
-		return slices.ContainsFunc(key, func(w string) bool { return slices.Contains(list, w) })
-	}
+	key := argumentName(a.Pointer)
+	is := func(list []string) bool { return oneOf(key, list) }
 	n, err := strconv.Atoi(a.Text)
+	filters := err == nil && m.irreversible && !is(settings)
 
 	switch {
 	case !m.work(len(r.fields) * perStep):
@@ -289,7 +295,11 @@ func (m *matcher) pages(r *Result, a Argument) bool {
 	case is(offsets):
 		return a.Role == label.Control
 	}
-	return false
+	return filters // a season, a year
+}
+
+func oneOf(key, list []string) bool {
+	return slices.ContainsFunc(key, func(w string) bool { return slices.Contains(list, w) })
 }
 
 // finds are the values that a result offers: those that are named or pointed to, and
@@ -343,7 +353,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 			found.ofKind = append(found.ofKind, whole(f))
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
-				found.add(candidate{call: r.Call, doubt: m.doubtful(s, c, r)}, pointed, values)
+				found.add(candidate{call: r.Call, doubt: m.doubtful(s, c, r, f)}, pointed, values)
 			}
 		}
 	}
@@ -359,7 +369,7 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	name := s.name()
 	all := blocks(r.Text)
 	record := isRecord(r.Text, all)
-	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r)}
+	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
 	var found finds
 	for _, b := range all {
 		// What can't be taken back has to be sure of the whole text: an outsider can write a
@@ -367,13 +377,26 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 		if !m.irreversible && !b.meets(s.Where) {
 			continue
 		}
-		values, pointed := b.labelled(name), true
+		values, pointed := valuesOf(b.labelled(name), c.Kind), true
 		if len(values) == 0 || (sharp(c.Kind) && (m.irreversible || !record)) {
 			values, pointed = m.inText(name, c.Kind, b.text)
 		}
 		found.add(like, pointed, values)
 	}
 	return found.best()
+}
+
+// valuesOf returns what labelled lines hold: the number of "41.50 EUR".
+func valuesOf(lines []string, kind Kind) []string {
+	if kind != Number {
+		return lines
+	}
+	var out []string
+	for _, l := range lines {
+		found, _ := shaped(l, kind)
+		out = append(out, found...)
+	}
+	return out
 }
 
 // isRecord reports whether a text is nothing but labelled lines.
@@ -391,20 +414,36 @@ func isRecord(text string, all []block) bool {
 	return labelled == lines
 }
 
-// doubtful says why a value that is found in the text of a result doesn't do for a call
-// that can't be taken back; empty where it does. The request has to name the text by who
-// wrote it, or by the document, and what has no shape can't be told from an outsider's
-// words in it.
-func (m *matcher) doubtful(s *Source, c *Constraint, r *Result) string {
+// doubtful says why a value that is found in the text of a result, or of one of its fields,
+// doesn't do for a call that can't be taken back; empty where it does. The text has to be
+// what one author wrote, and the request has to name it. What has no shape can't be told
+// from other words in it.
+func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) string {
+	shapeless := shapes[c.Kind] == nil
+	note := in != nil && !oneOf(in.key, bodies)
 	switch {
 	case !m.irreversible:
 		return ""
-	case !sharp(c.Kind) && shapes[c.Kind] == nil:
-		return "others can write into the text of " + s.Tool
+	case shapeless, note, in == nil && !r.document():
+		return m.say("others may have written it into the result of %s", s.Tool)
 	case !m.requested(s, r):
-		return "the request doesn't say which text of " + s.Tool + " to take it from"
+		return m.say("the request doesn't say which text of %s to take it from", s.Tool)
 	}
 	return ""
+}
+
+// bodies are the members that hold a text of a record's author, and not remarks on it.
+var bodies = strings.Fields("body text content message html markdown description page document")
+
+// files are the arguments that name a document.
+var files = strings.Fields("path file filename url uri link document page")
+
+// document reports whether the text of a result is one document, as its author wrote it:
+// its call names a file or a page.
+func (r *Result) document() bool {
+	return r.Verbatim || slices.ContainsFunc(r.Args, func(a Argument) bool {
+		return !a.Empty && oneOf(argumentName(a.Pointer), files)
+	})
 }
 
 // requested reports whether the request names the text of a result: an argument of its

@@ -7,15 +7,18 @@ import (
 	"time"
 )
 
-// superlatives are the criteria of a choice that a program can check: the words, the
-// members that they are about, and whether the largest value is meant.
-var superlatives = []struct {
+// superlativeWords are the words of a criterion, the members that it is about, and whether
+// the largest value is meant.
+type superlativeWords struct {
 	words   []string
 	members []string
 	largest bool
-}{
+}
+
+// superlatives are the criteria of a choice that a program can check.
+var superlatives = []superlativeWords{
 	{[]string{"newest", "latest", "last", "recent"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts"}, true},
-	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts"}, false},
+	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts"}, false},
 	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
 	{[]string{"smallest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, false},
@@ -46,13 +49,22 @@ func superlative(criterion, oneOf []string) bool {
 	return false
 }
 
+// place returns the place in a list that a choice names.
+func place(c *Constraint) (int, bool) {
+	criterion := words(c.By)
+	i := slices.IndexFunc(criterion, func(w string) bool { return ordinals[w] > 0 })
+	if c.Pick != Choice || i < 0 || !slices.Contains(criterion, "list") {
+		return 0, false
+	}
+	return ordinals[criterion[i]], true
+}
+
 // extreme returns the value that the criterion of a choice singles out among all that is
 // offered; false where a program can't tell.
 func (m *matcher) extreme(c *Constraint, o offers) (string, bool) {
 	criterion := words(c.By)
-	if i := slices.IndexFunc(criterion, func(w string) bool { return ordinals[w] > 0 }); i >= 0 && slices.Contains(criterion, "list") {
+	if n, ok := place(c); ok {
 		offered := latest(o.values)
-		n := ordinals[criterion[i]]
 		if n > len(offered) {
 			return "", false
 		}
@@ -76,22 +88,27 @@ func (m *matcher) extreme(c *Constraint, o offers) (string, bool) {
 }
 
 // meant returns the members that a criterion may be about: those that it names ("the
-// highest rating" is not about the price), any other word of it ("the largest fine"), then
-// all.
+// highest rating" is not about the price, "the earliest due date" may be about due), or
+// those that the superlative is about by itself.
 func meant(members, criterion, superlative []string) []string {
-	var named, other []string
+	var out []string
+	named := false
 	for _, w := range criterion {
-		switch {
-		case slices.ContainsFunc(members, func(member string) bool { return sameWord(w, member) }):
-			named = append(named, w)
-		case telling(w) && !slices.Contains(superlative, w):
-			other = append(other, w)
+		known := slices.ContainsFunc(members, func(member string) bool { return sameWord(w, member) })
+		if known || (telling(w) && !slices.Contains(superlative, w)) {
+			out = append(out, w)
 		}
+		named = named || known
 	}
-	if len(named) > 0 {
-		return named
+	if named {
+		return out
 	}
-	return append(other, members...)
+	return append(out, members...)
+}
+
+// isSuperlative reports whether a word is a criterion that a program can check.
+func isSuperlative(w string) bool {
+	return ordinals[w] > 0 || slices.ContainsFunc(superlatives, func(s superlativeWords) bool { return slices.Contains(s.words, w) })
 }
 
 // best returns the value offered by the record with the largest or smallest value of a
