@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit/contract"
@@ -40,6 +41,9 @@ type Options struct {
 	// for the deployment's own text. Otherwise a definition is text of the server's
 	// author: it vouches for nothing, from the first call on.
 	Reviewed bool
+	// ReviewedDefinitions are the fingerprints of single definitions for which the same
+	// holds as for Reviewed.
+	ReviewedDefinitions []string
 	// Guards are the company's policies for calls. Reader and Judge are what they
 	// look things up with and ask; rules that need one that isn't there fail. An
 	// enforcement point that has them for each conversation sets them by
@@ -192,15 +196,31 @@ func (b *binding) prepareActs() {
 	}
 }
 
-// definitionTexts returns the texts that the definitions of tools show a model.
-func definitionTexts(catalogues []*schema.Catalogue) []string {
-	var out []string
-	for _, c := range catalogues {
-		for _, t := range c.Tools {
-			out = append(out, t.Description, t.Title)
-			for _, p := range t.Places() {
-				out = append(out, p.Node.Description, p.Node.Title)
+// reviewed reports whether a person has read a tool's definition.
+func (o *Options) reviewed(t *schema.Tool) bool {
+	return o.Reviewed || (t.Fingerprint != "" && slices.Contains(o.ReviewedDefinitions, t.Fingerprint))
+}
+
+// unreviewed returns the tools whose definitions no person has read.
+func (o *Options) unreviewed() []*schema.Tool {
+	var out []*schema.Tool
+	for _, c := range o.Tools {
+		for i := range c.Tools {
+			if t := &c.Tools[i]; !o.reviewed(t) {
+				out = append(out, t)
 			}
+		}
+	}
+	return out
+}
+
+// definitionTexts returns the texts that the definitions of tools show a model.
+func definitionTexts(tools []*schema.Tool) []string {
+	var out []string
+	for _, t := range tools {
+		out = append(out, t.Description, t.Title)
+		for _, p := range t.Places() {
+			out = append(out, p.Node.Description, p.Node.Title)
 		}
 	}
 	return out
@@ -221,8 +241,8 @@ func New(o Options) (*Monitor, error) {
 	if o.Planner != nil && o.Scopes == "" {
 		m.scopes = scope.ModeBound
 	}
-	if len(o.Tools) > 0 && !o.Reviewed {
-		m.hearsay = provenance.NewHearsay(definitionTexts(o.Tools))
+	if unread := o.unreviewed(); len(unread) > 0 {
+		m.hearsay = provenance.NewHearsay(definitionTexts(unread))
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -266,7 +286,7 @@ func New(o Options) (*Monitor, error) {
 		return nil, err
 	}
 	if m.planner != nil {
-		m.planTools = m.plannerTools(o.Tools, o.Reviewed)
+		m.planTools = m.plannerTools(&o)
 	}
 	if m.takesScopes() {
 		m.planDigest = planDigest(o.Tools)

@@ -233,11 +233,12 @@ func (s *Session) restorePlan(e Event) error {
 // plannerTools returns the tools that scopes can speak of, as a planner sees them. Only
 // definitions that a person has reviewed are shown with their words: the words of others
 // are text of somebody who may want to steer the planner.
-func (d *deployment) plannerTools(catalogues []*schema.Catalogue, reviewed bool) []scope.Tool {
+func (d *deployment) plannerTools(o *Options) []scope.Tool {
 	var out []scope.Tool
-	for _, c := range catalogues {
+	for _, c := range o.Tools {
 		for i := range c.Tools {
 			t := &c.Tools[i]
+			reviewed := o.reviewed(t)
 			b, ok := d.find(c.Server, t.Name)
 			if !ok || b.changed != "" || !plainName(t.Name) {
 				continue

@@ -24,6 +24,7 @@ type cli struct {
 	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
 	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests."`
 	Plan        planCommand        `cmd:"" help:"Make the scopes of a set of requests by a planner."`
+	Packs       packsCommand       `cmd:"" help:"Play ordinary work and attacks with real servers, with synthesized contracts and with packs."`
 	Provenance  provenanceCommand  `cmd:"" help:"Measure the resolver on labelled origins."`
 	Diagnostics diagnosticsCommand `cmd:"" help:"Run the scenarios that ship with Remit, or those of a directory."`
 	Speed       speedCommand       `cmd:"" help:"Time whole decisions."`

@@ -31,12 +31,7 @@ func (c *showCommand) Run(s *command.Streams) error {
 	}
 	p := newPrinter(s)
 	if c.Tool == "" {
-		p.line(0, p.Dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
-		for i := range f.Tools {
-			t := &f.Tools[i]
-			p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", display.ShortName(t.Name, 32), t.Effect, len(t.Args),
-				p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.Warn(marks(t))))
-		}
+		p.tools(f)
 		return nil
 	}
 
@@ -46,6 +41,16 @@ func (c *showCommand) Run(s *command.Streams) error {
 	}
 	p.tool(t)
 	return nil
+}
+
+// tools lists the tools of a contract file.
+func (p *printer) tools(f *contract.File) {
+	p.line(0, p.Dim(fmt.Sprintf("%-32s  %-11s  %5s  %-11s  %s", "tool", "effect", "args", "output", "review")))
+	for i := range f.Tools {
+		t := &f.Tools[i]
+		p.line(0, fmt.Sprintf("%-32s  %-11s  %5d  %s  %s", display.ShortName(t.Name, 32), t.Effect, len(t.Args),
+			p.trust(t.Output.Trust, fmt.Sprintf("%-11s", t.Output.Trust)), p.Warn(marks(t))))
+	}
 }
 
 // marks says how many parts of a tool's contract a person has yet to look at.

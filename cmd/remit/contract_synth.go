@@ -12,13 +12,17 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
 
 type synthCommand struct {
 	Out   string   `placeholder:"DIR" help:"Write SERVER.yaml and .SERVER.generated.yaml there, instead of printing. An existing SERVER.yaml keeps its edits."`
+	Pack  []string `placeholder:"NAME" sep:"none" help:"Take the reviewed contracts of a pack for the definitions that it reviewed. Repeatable."`
 	Tools []string `arg:"" name:"tools" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. The server is called like the file."`
+
+	packs pack.Set
 }
 
 // Help is shown below the flags.
@@ -36,6 +40,9 @@ func (c *synthCommand) Run(s *command.Streams) error {
 	catalogues, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
+	}
+	if c.packs, err = packsNamed(c.Pack); err != nil {
+		return command.UsageError(err)
 	}
 	if c.Out == "" {
 		return c.print(s, catalogues)
@@ -61,7 +68,7 @@ func (c *synthCommand) Run(s *command.Streams) error {
 
 func (c *synthCommand) print(s *command.Streams, catalogues []*schema.Catalogue) error {
 	for i, cat := range catalogues {
-		text, err := contractText(cat.Server+".yaml", synth.Contract(cat))
+		text, err := contractText(cat.Server+".yaml", c.packs.Contract(cat))
 		if err != nil {
 			return err
 		}
@@ -81,7 +88,7 @@ func (c *synthCommand) write(s *command.Streams, cat *schema.Catalogue) (int, er
 	if strings.ContainsAny(cat.Server, `/\`) || strings.HasPrefix(cat.Server, ".") {
 		return 0, fmt.Errorf("the server name %q can't be a file name", cat.Server)
 	}
-	file, generated := filepath.Join(c.Out, cat.Server+".yaml"), synth.Contract(cat)
+	file, generated := filepath.Join(c.Out, cat.Server+".yaml"), c.packs.Contract(cat)
 	base, err := inputs.ExistingContract(baseOf(file))
 	if err != nil {
 		return 0, err
@@ -90,6 +97,7 @@ func (c *synthCommand) write(s *command.Streams, cat *schema.Catalogue) (int, er
 	for i := range generated.Tools {
 		synth.Below(&generated.Tools[i], synth.Directories(base))
 	}
+	newPrinter(s).packs(c.packs, cat)
 	return mergeContract(s, file, generated)
 }
 

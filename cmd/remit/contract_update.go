@@ -28,6 +28,7 @@ type updateCommand struct {
 	Config    string        `placeholder:"FILE" help:"The servers of a gateway's configuration."`
 	Contracts string        `placeholder:"DIR" help:"The contract files, for a server whose command stands after --."`
 	Name      string        `placeholder:"NAME" help:"What contracts call that server; taken from the command by default."`
+	Pack      string        `placeholder:"NAME" help:"The pack for that server, or none; by default that of the package that the command starts."`
 	Only      []string      `placeholder:"NAME" sep:"none" help:"Only the server that contracts call so. Repeatable."`
 	Timeout   time.Duration `default:"60s" help:"How long each server may take to list its tools (60s)."`
 	Command   []string      `arg:"" optional:"" name:"command" help:"The server to start, after --."`
@@ -92,7 +93,7 @@ func (c *updateCommand) targets() ([]target, error) {
 	log := slog.New(slog.DiscardHandler)
 	switch {
 	case c.Config != "":
-		if c.Client+c.File+c.Contracts+c.Name != "" || len(c.Command) > 0 {
+		if c.Client+c.File+c.Contracts+c.Name+c.Pack != "" || len(c.Command) > 0 {
 			return nil, command.UsageError(errors.New("--config says which servers there are: leave the command and the other flags out"))
 		}
 		data, err := inputs.Read(c.Config)
@@ -112,7 +113,7 @@ func (c *updateCommand) targets() ([]target, error) {
 		if c.Contracts == "" {
 			return nil, command.UsageError(hint.Wrap(errors.New("it is not said where the contracts are"), "name their directory with --contracts"))
 		}
-		d, err := (&gatewayCommand{Command: c.Command, Name: c.Name, Contracts: c.Contracts}).wrap(log)
+		d, err := (&gatewayCommand{Command: c.Command, Name: c.Name, Contracts: c.Contracts, Pack: c.Pack}).wrap(log)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +190,7 @@ func (t target) update(ctx context.Context, s *command.Streams, timeout time.Dur
 	for _, name := range bad {
 		p.line(0, display.Line(t.server.Name)+": the definition of "+display.Line(name)+" can't be understood, and so its calls are denied")
 	}
-	file := synth.Contract(c)
+	file := t.server.Packs.Contract(c)
 	for i := range file.Tools {
 		synth.Below(&file.Tools[i], t.server.Directories)
 	}
@@ -201,6 +202,7 @@ func (t target) update(ctx context.Context, s *command.Streams, timeout time.Dur
 	if err != nil {
 		return 0, err
 	}
+	p.packs(t.server.Packs, c)
 	n, err := mergeContract(s, t.file, file)
 	if err == nil && before != nil {
 		p.changed(before, c)

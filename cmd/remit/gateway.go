@@ -23,6 +23,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/config"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/setup"
 	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/store"
@@ -36,6 +37,7 @@ type gatewayCommand struct {
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
 	Name      string   `placeholder:"NAME" help:"What contracts call the server; taken from the command by default."`
 	Contracts string   `placeholder:"DIR" help:"Contract files, NAME.yaml. A server that has none gets one there, made from its tools, for you to review."`
+	Pack      string   `placeholder:"NAME" help:"The pack of reviewed contracts for the server, or none; by default that of the package that the command starts. remit contract pack list shows all."`
 	Policies  string   `placeholder:"DIR" help:"Guard files: the company's policies for calls."`
 	Reviewed  bool     `help:"You have read the definitions of the tools in the contract files, and they say nothing that the deployment would not. Where a server has others, or marked ones, they are text of whoever wrote them."`
 	Shadow    bool     `help:"Decide and record, and let everything pass."`
@@ -104,7 +106,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
-	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
+	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Pack != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
 		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log and what is about planners and scopes: leave the command and the other flags out"))
 	}
 	data, err := inputs.Read(c.Config)
@@ -178,7 +180,7 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	}
 
 	for _, s := range f.Servers {
-		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout}
+		server := mcp.Server{Name: s.Name, Mode: cmp.Or(s.Mode, f.Mode), Modes: s.Tools, Timeout: s.Timeout, Packs: s.Packs}
 		var err error
 		switch {
 		case s.Contract != "":
@@ -282,6 +284,10 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 		most = c.Message << 20
 	}
 
+	var err error
+	if server.Packs, err = pack.Select(c.Pack, c.Command); err != nil {
+		return nil, command.UsageError(err)
+	}
 	command := upstream.Command{Args: c.Command, Env: os.Environ(), MaxMessage: most, Log: log.With("server", server.Name)}
 	server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 	server.Directories = directories(c.Command, "")
@@ -292,7 +298,6 @@ func (c *gatewayCommand) wrap(log *slog.Logger) (*deployment, error) {
 		}
 	}
 
-	var err error
 	if o.Judge, err = c.judge(c.Policies); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ type proxyCommand struct {
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
 	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Contracts of tools that it doesn't have are made there from the requests, for you to review. Without it every request's tools have contracts made for them."`
+	Pack      []string `placeholder:"NAME" sep:"none" help:"The tools may be those of a pack's server: a definition that the pack reviewed has the pack's contract. Repeatable; remit contract pack list shows all."`
 	Learn     bool     `default:"true" negatable:"" help:"Make contracts of tools that the file doesn't have; with --no-learn their calls are denied, once there is a file."`
 	Accept    []string `placeholder:"TOOL" sep:"none" help:"A tool whose definition may change: its contract is brought up to date, and your edits stay. Calls of other tools that change are denied. Can be repeated."`
 	Reviewed  bool     `help:"You have read the definitions of the tools in the contract file, and they say nothing that the deployment would not. Where a request has others, or marked ones, they are text of whoever wrote them."`
@@ -82,6 +83,9 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	// Others of the same store can give scopes in a session.
 	if err := c.plan(&o.Monitor, c.Store != "", log); err != nil {
 		return o, nil, err
+	}
+	if o.Packs, err = packsNamed(c.Pack); err != nil {
+		return o, nil, command.UsageError(err)
 	}
 	if o.Monitor.Reviewed = c.Reviewed; c.Reviewed && c.Contracts == "" {
 		return o, nil, command.UsageError(hint.Wrap(errors.New("there is no contract file whose tools could be reviewed"), "name its directory with --contracts"))

@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/ledger"
@@ -42,6 +43,9 @@ type Server struct {
 	// Contract is what its tools are held to. When nil, contracts are made from
 	// the tools' schemas.
 	Contract *contract.File
+	// Packs are reviewed contracts that the deployment selected for the server. Contracts
+	// that are made here take what they have.
+	Packs pack.Set
 	// Directories are places that the deployment gave to the server, as in its
 	// command. Contracts that are made here let it read below them; see
 	// [synth.Below].
@@ -222,7 +226,7 @@ const maxMonitors = 64
 func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error) {
 	o := g.o.Monitor
 	o.UnseenUser, o.Confirm = true, nil
-	o.Contracts, o.Tools = nil, nil
+	o.Contracts, o.Tools, o.ReviewedDefinitions = nil, nil, nil
 
 	var key strings.Builder
 	for i, s := range g.servers {
@@ -235,6 +239,7 @@ func (g *Gateway) monitor(catalogues []*schema.Catalogue) (*remit.Monitor, error
 		fmt.Fprintf(&key, "%d %p ", i, file)
 		if c := catalogues[i]; c != nil {
 			o.Tools = append(o.Tools, c)
+			o.ReviewedDefinitions = append(o.ReviewedDefinitions, s.Packs.Reviewed(c)...)
 			key.WriteString(c.Fingerprint())
 		}
 		key.WriteByte('\n')

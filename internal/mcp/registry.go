@@ -53,7 +53,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		s.compare(c)
 		return nil
 	case s.file == nil:
-		file := synth.Contract(c)
+		file := s.Packs.Contract(c)
 		for i := range file.Tools {
 			synth.Below(&file.Tools[i], s.Directories)
 		}
@@ -68,14 +68,14 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		if err := s.use(file, keep); err != nil {
 			return err
 		}
-		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", "tools", len(file.Tools))
+		s.log.Info("contracts were made from the tools' schemas, and nobody has reviewed them", s.made(c)...)
 		return nil
 	}
 
 	var fresh []contract.Tool
 	for i := range c.Tools {
 		if _, known := s.file.Tool(c.Tools[i].Name); !known {
-			tool := synth.Tool(&c.Tools[i], c)
+			tool := s.Packs.Tool(&c.Tools[i], c)
 			synth.Below(&tool, s.Directories)
 			fresh = append(fresh, tool)
 		}
@@ -90,6 +90,16 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		s.log.Info("the server has new tools", "tools", len(fresh))
 	}
 	return nil
+}
+
+// made describes contracts that were made for a server: how many, and how many of them a
+// pack reviewed.
+func (s *server) made(c *schema.Catalogue) []any {
+	out := []any{"tools", len(c.Tools)}
+	for _, p := range s.Packs {
+		out = append(out, "pack", p.Name, "reviewed", len(s.Packs.Reviewed(c)))
+	}
+	return out
 }
 
 // compare reports a contract file that has none of the server's tools: it is

@@ -18,6 +18,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/ledger"
 )
 
@@ -79,6 +80,8 @@ type Options struct {
 	// Contract is the contract file for the tools. When nil, contracts are
 	// synthesized from the definitions in the requests.
 	Contract *contract.File
+	// Packs are reviewed contracts that the operator selected for the tools.
+	Packs pack.Set
 	// Learned receives contracts that were synthesized for tools without one,
 	// before any decision uses them, and returns the contracts in force from then
 	// on. When nil, tools that a given contract file lacks stay unknown; without

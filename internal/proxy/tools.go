@@ -95,7 +95,7 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 	file = m.answers(file, c, forced)
 	o := m.o.Monitor
 	o.Confirm, o.UnseenUser, o.Reviewed = nil, false, o.Reviewed && m.reviewed(c)
-	o.Contracts, o.Tools = []*contract.File{file}, []*schema.Catalogue{c}
+	o.Contracts, o.Tools, o.ReviewedDefinitions = []*contract.File{file}, []*schema.Catalogue{c}, m.o.Packs.Reviewed(c)
 	made, err := remit.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("the contracts of the request's tools: %w", err)
@@ -113,7 +113,7 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 // is learned of tools that it lacks, or one synthesized from the definitions.
 func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts bool, err error) {
 	if m.file == nil && m.o.Learned == nil {
-		return synth.Contract(c), true, nil
+		return m.o.Packs.Contract(c), true, nil
 	}
 	if made := m.draftUnknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
 		if m.file, err = m.learn(made); err != nil {
@@ -121,7 +121,7 @@ func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts boo
 		}
 	}
 	if m.file == nil {
-		return synth.Contract(c), true, nil
+		return m.o.Packs.Contract(c), true, nil
 	}
 	m.reportFenced(c)
 	return m.file, true, nil
@@ -173,7 +173,7 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 		t := &c.Tools[i]
 		answer, ok := synth.Answer(t, c, countForced(t.Name, forced))
 		known, held := file.Tool(t.Name)
-		if !ok || !held || !untouched(known, synth.Tool(t, c)) {
+		if !ok || !held || !untouched(known, m.o.Packs.Tool(t, c)) {
 			continue
 		}
 		if len(names) == 0 {
@@ -211,7 +211,7 @@ func untouched(known *contract.Tool, made contract.Tool) bool {
 // for another definition that may change.
 func (m *monitors) draftUnknown(c *schema.Catalogue) *contract.File {
 	if m.file == nil {
-		return synth.Contract(c)
+		return m.o.Packs.Contract(c)
 	}
 	made := &contract.File{Version: contract.Version, Server: m.o.Name}
 	for i := range c.Tools {
@@ -221,7 +221,7 @@ func (m *monitors) draftUnknown(c *schema.Catalogue) *contract.File {
 		fresh := !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools
 		accepted := changed && slices.Contains(m.o.Accept, t.Name)
 		if fresh || accepted {
-			made.Tools = append(made.Tools, synth.Tool(t, c))
+			made.Tools = append(made.Tools, m.o.Packs.Tool(t, c))
 		}
 	}
 	return made

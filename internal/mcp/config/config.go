@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/store"
 )
@@ -88,7 +89,9 @@ type Server struct {
 	Header map[string]string
 	// Contract is a contract file of its own; empty for the one in Contracts.
 	Contract string
-	Mode     mcp.Mode
-	Tools    map[string]mcp.Mode
-	Timeout  time.Duration
+	// Packs are the reviewed contracts for the server, by its command or by name.
+	Packs   pack.Set
+	Mode    mcp.Mode
+	Tools   map[string]mcp.Mode
+	Timeout time.Duration
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -8,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/strictyaml"
 	"github.com/remit-project/remit/store"
 )
@@ -324,6 +327,7 @@ var inherited = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC
 
 func (l *loader) server(name string, k, n *node) Server {
 	s := Server{Name: name, Position: l.At(k)}
+	packName := ""
 	had := l.Mapping(n, "the server "+name, keys{
 		"command":  l.command(&s.Command),
 		"env":      func(n *node) { l.pairs(n, "env", func(k, v string) { s.Env = append(s.Env, k+"="+v) }) },
@@ -331,6 +335,7 @@ func (l *loader) server(name string, k, n *node) Server {
 		"url":      l.expand("url", &s.URL),
 		"header":   func(n *node) { l.header(n, &s) },
 		"contract": l.path("contract", &s.Contract),
+		"pack":     l.Text("pack", &packName),
 		"mode":     l.mode("mode", &s.Mode),
 		"tools":    func(n *node) { l.tools(n, &s) },
 		"timeout":  l.Duration("timeout", &s.Timeout),
@@ -361,6 +366,11 @@ func (l *loader) server(name string, k, n *node) Server {
 		}
 	}
 
+	var err error
+	if s.Packs, err = pack.Select(packName, s.Command); err != nil {
+		advice, _ := hint.Of(err)
+		l.Fail(cmp.Or(had["pack"], n), advice, "%v", err)
+	}
 	return s
 }
 

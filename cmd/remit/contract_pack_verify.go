@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/doctor"
+	"github.com/remit-project/remit/internal/mcp"
+	"github.com/remit-project/remit/internal/mcp/upstream"
+	"github.com/remit-project/remit/internal/mcp/wire"
+	"github.com/remit-project/remit/internal/pack"
+)
+
+type packVerifyCommand struct {
+	Name    string        `arg:"" optional:"" help:"The pack; without it, all packs are verified."`
+	Timeout time.Duration `default:"5m" help:"How long one package may take to be installed and to list its tools (5m)."`
+}
+
+// Help is shown below the flags.
+func (packVerifyCommand) Help() string {
+	return `Installs the present version of the package into a temporary directory by npm or pip, without its
+installation scripts, starts the server with credentials that open nothing, and asks for its tools. No tool is
+called. The server is a program of others: run this where you would run the server.
+Exit code 4 when a definition is not one that the pack reviewed.
+
+Example:
+  remit contract pack verify slack`
+}
+
+// Run verifies packs.
+func (c *packVerifyCommand) Run(ctx context.Context, s *command.Streams) error {
+	packs, err := pack.All()
+	if err != nil {
+		return err
+	}
+	if c.Name != "" {
+		one, err := packNamed(c.Name)
+		if err != nil {
+			return err
+		}
+		packs = []*pack.Pack{one}
+	}
+
+	changed := false
+	var errs []error
+	for _, one := range packs {
+		same, err := c.verify(ctx, newPrinter(s), one)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("pack %s: %w", one.Name, err))
+		}
+		changed = changed || !same
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if changed {
+		return command.Status(exitFindings)
+	}
+	return nil
+}
+
+// verify compares a pack with the present version of its package, and reports whether all
+// definitions are ones that the pack reviewed.
+func (c *packVerifyCommand) verify(ctx context.Context, p *printer, one *pack.Pack) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "remit-pack-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+
+	fetched, err := one.Fetch(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	start := upstream.Command{Args: fetched.Command, Env: fetched.Env, Dir: dir, MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
+	raw, err := doctor.Definitions(ctx, mcp.Server{Name: one.Name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }}, version())
+	if err != nil {
+		return false, err
+	}
+	cat, bad := doctor.Catalogue(one.Name, raw)
+	for _, name := range bad {
+		p.line(0, one.Name+": a definition can't be understood: "+name)
+	}
+
+	known := "which was reviewed"
+	if !slices.Contains(one.Versions, fetched.Version) {
+		known = "which was not reviewed"
+	}
+	p.line(0, fmt.Sprintf("%s %s %s, %s", one.Registry, one.Package, fetched.Version, known))
+	found := one.Compare(cat)
+	p.compared(one, found)
+	return len(found.Changed)+len(found.New)+len(bad) == 0, nil
+}

@@ -1,0 +1,101 @@
+package pack
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// launcher is how a program that installs and starts packages is called.
+type launcher struct {
+	// words are its name and the commands after it.
+	words    []string
+	registry Registry
+	// flags are those that don't change what is started.
+	flags []string
+}
+
+// launchers are those whose first plain argument is a package. A flag that isn't listed
+// may name another package, index or directory: then the command selects no pack.
+var launchers = []launcher{
+	{[]string{"npx"}, NPM, []string{"-y", "--yes", "-q", "--quiet", "--"}},
+	{[]string{"npm", "exec"}, NPM, []string{"-y", "--yes", "-q", "--quiet", "--"}},
+	{[]string{"pnpm", "dlx"}, NPM, []string{"--silent"}},
+	{[]string{"yarn", "dlx"}, NPM, []string{"-q", "--quiet"}},
+	{[]string{"bunx"}, NPM, []string{"--bun", "--silent"}},
+	{[]string{"bun", "x"}, NPM, []string{"--bun", "--silent"}},
+	{[]string{"uvx"}, PyPI, []string{"-q", "--quiet", "--isolated", "--no-progress"}},
+	{[]string{"uv", "tool", "run"}, PyPI, []string{"-q", "--quiet", "--isolated", "--no-progress"}},
+	{[]string{"pipx", "run"}, PyPI, []string{"-q", "--quiet", "--no-cache"}},
+}
+
+// published matches a package of a registry, perhaps with a version or a tag. An alias, an
+// address, a file and a range with blanks don't match.
+var published = regexp.MustCompile(`^((?:@[a-z0-9._-]+/)?[A-Za-z0-9._-]+)(?:(?:@|==)([A-Za-z0-9.+-]+))?$`)
+
+// ForCommand returns the pack of the package that a command of the operator's configuration
+// installs and starts, and nil if the command names no package that is in a pack.
+func ForCommand(command []string) (*Pack, error) {
+	registry, name := packageOf(command)
+	if name == "" {
+		return nil, nil
+	}
+	packs, err := All()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packs {
+		if p.Registry == registry && p.Package == name {
+			return p, nil
+		}
+	}
+	return nil, nil
+}
+
+// packageOf returns the package that a command starts; empty if that is in doubt.
+func packageOf(command []string) (Registry, string) {
+	if len(command) > 2 && program(command[0]) == "cmd" && strings.EqualFold(command[1], "/c") {
+		command = command[2:]
+	}
+	for _, l := range launchers {
+		if len(command) <= len(l.words) || program(command[0]) != l.words[0] || !slices.Equal(command[1:len(l.words)], l.words[1:]) {
+			continue
+		}
+		for _, arg := range command[len(l.words):] {
+			if slices.Contains(l.flags, arg) {
+				continue
+			}
+			return l.registry, l.name(arg)
+		}
+	}
+	return "", ""
+}
+
+// name returns the package that an argument names, as the registry spells it.
+func (l launcher) name(arg string) string {
+	m := published.FindStringSubmatch(arg)
+	switch {
+	case m == nil:
+		return ""
+	case l.registry == PyPI:
+		return normalized(m[1])
+	}
+	return m[1]
+}
+
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// normalized returns the one spelling of a Python package's name, as the index compares names.
+func normalized(name string) string {
+	return strings.ToLower(separators.ReplaceAllString(name, "-"))
+}
+
+// program returns the name of a program without its place.
+func program(arg string) string {
+	base := path.Base(strings.ReplaceAll(arg, `\`, "/"))
+	for _, ext := range []string{".exe", ".cmd"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return base
+}
