@@ -18,13 +18,16 @@ const (
 	maxLabel = 40
 )
 
-// blocks parts a text at its empty lines.
-func blocks(text string) []block {
+// blocks parts a text at its empty lines, and reports whether there are more of them than
+// scopes look at.
+func blocks(text string) (all []block, partial bool) {
 	var out []block
 	var lines []string
 	flush := func() {
 		if len(lines) > 0 && len(out) < maxBlocks {
 			out = append(out, blockOf(lines))
+		} else if len(lines) > 0 {
+			partial = true
 		}
 		lines = nil
 	}
@@ -37,7 +40,7 @@ func blocks(text string) []block {
 		lines = append(lines, line)
 	}
 	flush()
-	return out
+	return out, partial
 }
 
 func blockOf(lines []string) block {

@@ -40,6 +40,9 @@ func (m *matcher) some(s *Source) (met bool, miss string) {
 			return false, m.say("what %s returned has no records that a program can read", s.Tool)
 		}
 
+		if r.partial {
+			m.tooMuch()
+		}
 		for record := range m.meeting(s.Where, r) {
 			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
 				return true, ""
@@ -64,6 +67,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 				return m.say("what %s returned has no records that a program can read", s.Tool)
 			}
 
+			if r.partial {
+				m.tooMuch()
+			}
 			called = true
 			listing := Constraint{Pick: All}
 			for _, v := range m.fields(s, &listing, r) {
@@ -87,12 +93,12 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 		if !known || !m.work(len(r.fields)*perStep) {
 			continue
 		}
-		records := r.about(p, a.Pointer)
+		records := m.about(r, p, a.Pointer)
 		if len(records) == 0 {
 			continue
 		}
 
-		isNamed, _ := r.member(argumentName(a.Pointer))
+		isNamed, _ := m.member(r, argumentName(a.Pointer))
 		for _, record := range records {
 			has := slices.ContainsFunc(r.records[record], func(i int) bool {
 				f := &r.fields[i]
@@ -109,14 +115,14 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 
 // about returns the records that are the object of a call: they have a value of it under
 // the same name, which is not the argument in question.
-func (r *Result) about(p *Proposal, pointer string) []string {
+func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
 	var out []string
 	for _, a := range p.Args {
 		tells := a.Role == label.Selector || a.authority()
 		if !tells || a.Empty || a.Pointer == pointer {
 			continue
 		}
-		isNamed, _ := r.member(argumentName(a.Pointer))
+		isNamed, _ := m.member(r, argumentName(a.Pointer))
 		for i := range r.fields {
 			f := &r.fields[i]
 			if isNamed(f) && !f.null && f.text == a.Text && !slices.Contains(out, f.record) {

@@ -80,7 +80,11 @@ func ofMoney(word string) bool { return slices.Contains(money, word) }
 // prices returns the distinct amounts of money in a text.
 func prices(text string) []string {
 	var out []string
-	for _, m := range priced.FindAllStringSubmatch(text, maxShaped) {
+	all := priced.FindAllStringSubmatch(text, maxShaped+1)
+	if len(all) > maxShaped {
+		return nil
+	}
+	for _, m := range all {
 		v := plain(m[1] + m[2])
 		if n, ok := number(v); ok && !slices.Contains(out, n) {
 			out = append(out, n)

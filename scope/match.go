@@ -289,6 +289,10 @@ func (m *matcher) work(length int) bool {
 	return m.steps >= 0
 }
 
+// tooMuch ends a match that sees only a part of a result: what it finds to be the only one
+// might be one of several.
+func (m *matcher) tooMuch() { m.steps = -1 }
+
 // entry returns the grants of an entry for a call, or why it doesn't cover the call.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
 	m.grants, m.bound = m.grants[:0], nil

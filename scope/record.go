@@ -38,7 +38,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 		// Whoever writes "the cheapest" into a record doesn't make it that.
 		d.words = slices.DeleteFunc(d.words, isSuperlative)
 	}
-	isNamed, _ := r.member(s.name())
+	isNamed, _ := m.member(r, s.name())
 	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
 }
 
@@ -65,7 +65,7 @@ func (m *matcher) recordsWith(r *Result, has func(*field) bool) selection {
 func (m *matcher) meeting(where []Match, r *Result) selection {
 	named := make([]func(*field) bool, len(where))
 	for i := range where {
-		named[i], _ = r.member(where[i].name())
+		named[i], _ = m.member(r, where[i].name())
 	}
 
 	out := selection{}

@@ -23,6 +23,7 @@ type Result struct {
 
 	// fields and records are set where the result has structure.
 	structured bool
+	partial    bool // more than the fields and blocks that scopes look at
 	fields     []field
 	records    map[string][]int // the fields of each record, by the record's pointer
 	nested     map[string][]int // the fields of the objects in a record
@@ -68,6 +69,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.records, r.names = map[string][]int{}, map[string]bool{}
 	for _, leaf := range doc.Leaves() {
 		if len(r.fields) == maxFields {
+			r.partial = true
 			break
 		}
 		record, key := split(leaf.Pointer)
@@ -119,12 +121,12 @@ func (r *Result) nest() {
 // member returns what tells the members of a result that a description names, and whether
 // there are any. Members of exactly that name come before others that end in it: "name" is
 // not "nick_name" where there are both.
-func (r *Result) member(description []string) (is func(*field) bool, any bool) {
+func (m *matcher) member(r *Result, description []string) (is func(*field) bool, any bool) {
 	if exact := strings.Join(head(description), " "); exact != "" && r.names[exact] {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 	for name := range r.names {
-		any = any || names(description, strings.Fields(name))
+		any = m.step() && (any || names(description, strings.Fields(name)))
 	}
 	return func(f *field) bool { return f.named(description) }, any
 }

@@ -195,6 +195,9 @@ func (m *matcher) offers(sources []Source, c *Constraint) offers {
 				continue
 			}
 
+			if r.partial {
+				m.tooMuch()
+			}
 			out.called = true
 			if shapes[c.Kind] == nil && len(s.Where) == 0 {
 				out.loose = append(out.loose, r)
@@ -331,7 +334,7 @@ func (f *finds) best() []candidate {
 func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 	selected := m.selected(s, c, r)
 	name := s.name()
-	isNamed, has := r.member(name)
+	isNamed, has := m.member(r, name)
 	whole := func(f *field) candidate {
 		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
 	}
@@ -367,7 +370,10 @@ func (m *matcher) lines(s *Source, c *Constraint, r *Result) []candidate {
 	}
 
 	name := s.name()
-	all := blocks(r.Text)
+	all, partial := blocks(r.Text)
+	if partial {
+		m.tooMuch()
+	}
 	record := isRecord(r.Text, all)
 	like := candidate{call: r.Call, doubt: m.doubtful(s, c, r, nil)}
 	var found finds
@@ -442,7 +448,8 @@ var files = strings.Fields("path file filename url uri link document page")
 // its call names a file or a page.
 func (r *Result) document() bool {
 	return r.Verbatim || slices.ContainsFunc(r.Args, func(a Argument) bool {
-		return !a.Empty && oneOf(argumentName(a.Pointer), files)
+		_, isNumber := number(a.Text)
+		return !a.Empty && !isNumber && oneOf(argumentName(a.Pointer), files)
 	})
 }
 
@@ -502,7 +509,10 @@ func (m *matcher) inText(name []string, kind Kind, text string) (values []string
 			return found, true
 		}
 	}
-	found, _ := shaped(text, kind)
+	found, ok := shaped(text, kind)
+	if !ok && sharp(kind) {
+		m.tooMuch()
+	}
 	return found, false
 }
 
