@@ -312,6 +312,11 @@ func (r *reader) template(a argument, path []*entry) (object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("hole %s: %w", clip(h.At), err)
 		}
+		if h.Any {
+			// What the agent makes up stays within one name where the text decides
+			// something.
+			c = object{"computed": []object{}, "by": "as the agent likes"}
+		}
 		holes[strings.Trim(h.At, "/{}")] = c
 	}
 	return object{"template": a.Template, "holes": holes}, nil

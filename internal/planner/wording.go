@@ -198,7 +198,7 @@ func wideArg(c *scope.Constraint, role string) string {
 		return "may be any of a listing: no criterion is given"
 	case c.Template != "" && decides:
 		for _, h := range c.Holes {
-			if h.Any {
+			if h.Any || (h.Computed && len(h.Sources) == 0) {
 				return "is open in part"
 			}
 		}
