@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
@@ -54,6 +56,7 @@ type compiled struct {
 	Usage      []compiledUsage  `json:"usage"`
 	Failures   []compileFailure `json:"failures"`
 	Shapeless  []string         `json:"results_of_unknown_shape,omitempty"`
+	Words      []policyWords    `json:"rules_on_words"`
 }
 
 type compiledTool struct {
@@ -79,6 +82,39 @@ type compileFailure struct {
 	Error  string `json:"error"`
 }
 
+// policyWords is a policy whose rule hangs on what is said.
+type policyWords struct {
+	Tool   string   `json:"tool"`
+	Policy string   `json:"policy"`
+	Words  []string `json:"words"`
+}
+
+// wordsOf lists the policies whose rules hang on what is said.
+func wordsOf(d *policydoc.Directory, scope guard.Deployment) ([]policyWords, error) {
+	out := []policyWords{}
+	var files []*guard.File
+	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
+		f, err := d.Guards[key].File()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	set, err := guard.Compile(files, scope)
+	if set == nil {
+		return nil, err
+	}
+
+	for _, g := range set.Guards() {
+		for _, p := range g.File.Policies {
+			if n := g.Needs(p.Name); len(n.Words) > 0 {
+				out = append(out, policyWords{policydoc.Key(g.File.Server, g.Tool), p.Name, n.Words})
+			}
+		}
+	}
+	return out, nil
+}
+
 // summary says what a run did, and what is left.
 func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
 	r := compiled{Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{}, Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless}
@@ -91,6 +127,10 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 		}
 	}
 
+	var err error
+	if r.Words, err = wordsOf(d, in.Deployment); err != nil {
+		return err
+	}
 	if d.Unmapped != nil {
 		r.Unmapped = len(d.Unmapped.Sentences)
 	}
@@ -190,6 +230,13 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 		p.line(0, p.Warn(fmt.Sprintf("%s of the document may speak to whoever compiles it, or not be visible to its readers: see the review.", display.Count(r.Suspicious, "part", "parts"))))
 	}
 
+	if len(r.Words) > 0 {
+		names := make([]string, len(r.Words))
+		for i, w := range r.Words {
+			names[i] = w.Tool + " " + w.Policy
+		}
+		p.para(0, "", fmt.Sprintf("These rules hang on what is said: %s. Where words don't settle one, the judge decides (--judge where they are enforced), or the call is asked about.", display.Line(strings.Join(names, ", "))))
+	}
 	if len(r.Shapeless) > 0 {
 		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
 	}

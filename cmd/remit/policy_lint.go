@@ -45,6 +45,7 @@ type policyRule struct {
 	Most     uint64 `json:"most_cost,omitempty"`
 	Examples int    `json:"examples"`
 	Enforced bool   `json:"enforced"`
+	guard.Needs
 }
 
 // Run checks guard files.
@@ -71,7 +72,7 @@ func lintOf(p *policies) policyLint {
 	}
 	for _, g := range p.set.Guards() {
 		for _, r := range g.Costs() {
-			rule := policyRule{Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least, Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty()}
+			rule := policyRule{Server: g.Server, Tool: g.Tool, Policy: r.Policy.Name, Least: r.Least, Examples: len(r.Policy.Examples), Enforced: !r.Policy.Require.Empty(), Needs: g.Needs(r.Policy.Name)}
 			if r.Most <= guard.MaxCost {
 				rule.Most = r.Most
 			}
@@ -100,6 +101,9 @@ func (c *policyLintCommand) print(s *command.Streams, p *policies) {
 			} else if len(r.Policy.Examples) == 0 {
 				untested++
 				fmt.Fprintf(s.Out, "%s: %s %s has no examples\n", place, shade.Dim("note:"), display.Name(r.Policy.Name))
+			}
+			for _, remark := range g.Needs(r.Policy.Name).Remarks() {
+				fmt.Fprintf(s.Out, "%s: %s %s: %s\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), remark)
 			}
 			if r.Most > guard.MaxCost {
 				fmt.Fprintf(s.Out, "%s: %s %s costs at least %d, and as much as its lists are long; it is stopped at %d\n", place, shade.Dim("note:"), display.Name(r.Policy.Name), r.Least, guard.MaxCost)

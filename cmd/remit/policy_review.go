@@ -223,6 +223,9 @@ func (p *reviewPrinter) rule(i *report.Policy) {
 		p.line(4, p.Bad(fmt.Sprintf("Nothing can check it: every call comes to %s.", r.Otherwise)))
 	}
 
+	for _, remark := range r.Remarks {
+		p.para(4, "", p.Warn(display.Line(remark)))
+	}
 	if r.Require != "" {
 		p.code("the rule, "+r.Place, strings.Join(append(text, r.Require), "\n"))
 		p.para(4, "else "+string(r.Otherwise)+": ", display.Line(r.Message))

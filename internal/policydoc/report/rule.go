@@ -24,6 +24,8 @@ type Rule struct {
 	Message string
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
+	// Remarks say what the rule hangs on beside the call, and what it only guesses.
+	Remarks []string
 	// Broken reports whether the guard file has mistakes, so that tests can't run.
 	Broken bool
 	Tests  []Test
@@ -94,8 +96,8 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 		if policydoc.Key(g.File.Server, g.File.Tool) != key {
 			continue
 		}
-		for _, r := range out {
-			r.Broken = g.Err() != nil
+		for name, r := range out {
+			r.Broken, r.Remarks = g.Err() != nil, g.Needs(name).Remarks()
 		}
 		if !try {
 			continue

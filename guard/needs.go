@@ -1,0 +1,95 @@
+package guard
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+)
+
+// Needs is what a rule has to know beside the call. An enforcement point that can't
+// tell it can't decide the rule.
+type Needs struct {
+	// Words are the parts of the language by which the rule hangs on what was said, such
+	// as session.agreed(): all but those that only look at calls.
+	Words []string `json:"words,omitempty"`
+	// Lookups are the tools that it looks things up with.
+	Lookups []string `json:"lookups,omitempty"`
+	// Undeclared are those of them whose definitions don't say what they return.
+	Undeclared []string `json:"undeclared,omitempty"`
+}
+
+// undeclared reports whether nothing says what a tool returns.
+func (r *reader) undeclared() bool { return r.output.Type == types.DynType }
+
+// Remarks says in sentences what a person should know of a rule with these needs.
+func (n Needs) Remarks() []string {
+	var out []string
+	if len(n.Words) > 0 {
+		out = append(out, "It hangs on what is said, by "+strings.Join(n.Words, ", ")+": where words don't settle it, the judge decides, or the call is asked about.")
+	}
+	if len(n.Undeclared) > 0 {
+		out = append(out, "No definition says what "+strings.Join(n.Undeclared, ", ")+" returns: the rule rests on what recordings showed, or on a guess.")
+	}
+	return out
+}
+
+// wordFunctions are the functions by which a rule hangs on what was said, as people
+// write them.
+var wordFunctions = map[string]string{
+	agreedFunction: "session.agreed()", listedFunction: "session.listed()", statedFunction: "session.stated()",
+	"user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",
+}
+
+// Needs returns what the rule of a policy has to know; nothing for a policy that isn't
+// enforced, or of a guard with mistakes.
+func (g *Guard) Needs(policy string) Needs {
+	var n Needs
+	for _, p := range g.policies {
+		if g.broken != nil || p.policy.Name != policy || p.require == nil {
+			continue
+		}
+		words, tools := map[string]bool{}, map[*reader]bool{}
+		note := func(e ast.Expr) { g.note(e, words, tools) }
+		walk(p.require.ast.NativeRep().Expr(), note)
+		for _, v := range p.variables {
+			if v.expression != nil {
+				walk(v.ast.NativeRep().Expr(), note)
+			}
+		}
+
+		n.Words = slices.Sorted(maps.Keys(words))
+		for r := range tools {
+			n.Lookups = append(n.Lookups, r.tool)
+			if r.undeclared() {
+				n.Undeclared = append(n.Undeclared, r.tool)
+			}
+		}
+		slices.Sort(n.Lookups)
+		slices.Sort(n.Undeclared)
+	}
+	return n
+}
+
+// note adds what one part of an expression needs.
+func (g *Guard) note(e ast.Expr, words map[string]bool, tools map[*reader]bool) {
+	switch e.Kind() {
+	case ast.SelectKind:
+		if name, ok := qualified(e); ok && name == sessionVariable+".messages" {
+			words[name] = true
+		}
+	case ast.CallKind:
+		call := e.AsCall()
+		if w, ok := wordFunctions[call.FunctionName()]; ok {
+			words[w] = true
+		}
+		if !call.IsMemberFunction() {
+			return
+		}
+		if target, ok := qualified(call.Target()); ok && g.readers[target+"."+call.FunctionName()] != nil {
+			tools[g.readers[target+"."+call.FunctionName()]] = true
+		}
+	}
+}
