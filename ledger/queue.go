@@ -13,17 +13,18 @@ import (
 
 // Approver brings a question to a person: a queue, a console, a form.
 type Approver interface {
-	// Ask asks about a call of the session that was held back, and returns when
-	// the person has answered.
-	Ask(ctx context.Context, s *Session, d *remit.Decision) (Answer, error)
+	// Ask asks about calls of the session that were held back, all in one question, and
+	// returns when the person has answered. There are at most [store.MaxAsked].
+	Ask(ctx context.Context, s *Session, held ...*remit.Decision) (Answer, error)
 }
 
 // Answer is what came of a question.
 type Answer struct {
-	// Decision is what holds now. Its verdict is Allow only when a person clearly
-	// agreed, in time, to all the reasons that there are, and the session has
-	// noted so. It is Ask again when reasons came up that the person has not seen.
-	Decision *remit.Decision
+	// Decisions are what holds now, one for each call, in their order. A verdict is
+	// Allow only when a person clearly agreed to the call, in time, and to all the
+	// reasons that there are, and the session has noted so. It is Ask again when
+	// reasons came up that the person has not seen.
+	Decisions []*remit.Decision
 	// Approval is the question as it was settled; without a queue it has only how
 	// far the answer reaches, and who gave it.
 	Approval store.Approval
@@ -48,71 +49,87 @@ type Queue struct {
 // Ask implements [Approver]. It returns when a person answered, the question
 // expired or the context ended. A call may run only by a decision with the verdict
 // Allow.
-func (q *Queue) Ask(ctx context.Context, s *Session, d *remit.Decision) (Answer, error) {
-	asked, err := q.Put(ctx, s, d)
+func (q *Queue) Ask(ctx context.Context, s *Session, held ...*remit.Decision) (Answer, error) {
+	asked, err := q.Put(ctx, s, held...)
 	if err != nil {
 		return Answer{}, err
 	}
 	settled, err := q.Approvals.Wait(ctx, asked.ID)
 	if err != nil {
-		return Answer{}, fmt.Errorf("ask about %s: %w", d.Tool, errors.Join(err, q.withdraw(ctx, asked.ID)))
+		return Answer{}, fmt.Errorf("ask about %s: %w", held[0].Tool, errors.Join(err, q.withdraw(ctx, asked.ID)))
 	}
 	return q.Use(ctx, s, settled)
 }
 
-// Put puts a question into the queue and doesn't wait: for callers that come back
-// later, with [Queue.Use].
-func (q *Queue) Put(ctx context.Context, s *Session, d *remit.Decision) (store.Approval, error) {
-	fail := func(err error) (store.Approval, error) {
-		return store.Approval{}, fmt.Errorf("ask about %s: %w", d.Tool, err)
-	}
-	if s.ID() != d.Session {
-		return fail(fmt.Errorf("the decision is of session %q, not of %q", d.Session, s.ID()))
+// Put puts one question about calls into the queue and doesn't wait: for callers that
+// come back later, with [Queue.Use].
+func (q *Queue) Put(ctx context.Context, s *Session, held ...*remit.Decision) (store.Approval, error) {
+	if len(held) == 0 {
+		return store.Approval{}, errors.New("ask: there is no call to ask about")
 	}
 
-	places, err := sighting.Of(ctx, s, d)
-	if err != nil {
-		return fail(err)
+	calls := make([]store.Asked, len(held))
+	for i, d := range held {
+		if s.ID() != d.Session {
+			return store.Approval{}, fmt.Errorf("ask about %s: the decision is of session %q, not of %q", d.Tool, d.Session, s.ID())
+		}
+		places, err := sighting.Of(ctx, s, d)
+		if err != nil {
+			return store.Approval{}, fmt.Errorf("ask about %s: %w", d.Tool, err)
+		}
+		calls[i] = store.Asked{Decision: d, Places: places}
 	}
-	asked, err := q.Approvals.Ask(ctx, store.Question{Decision: d, Places: places, Life: q.Life, Settles: s.settles})
+
+	first := calls[0]
+	asked, err := q.Approvals.Ask(ctx, store.Question{Decision: first.Decision, Places: first.Places, More: calls[1:], Life: q.Life, Settles: s.settles})
 	if err != nil {
-		return fail(err)
+		return store.Approval{}, fmt.Errorf("ask about %s: %w", first.Decision.Tool, err)
 	}
 	return asked, nil
 }
 
-// Use acts on a settled question, once: it confirms the call where a person agreed
-// to it.
+// Use acts on a settled question, once: it confirms the calls to which a person agreed,
+// in their order, each as if it had been asked about alone. After an error, none of them
+// may run.
 func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (Answer, error) {
-	d := settled.Decision
+	calls := settled.Calls()
+	out := Answer{Approval: settled}
+	for _, c := range calls {
+		out.Decisions = append(out.Decisions, denied(c.Decision))
+	}
 	fail := func(err error) (Answer, error) {
-		return Answer{}, fmt.Errorf("use the answer about %s: %w", d.Tool, err)
+		return Answer{}, fmt.Errorf("use the answer about %s: %w", settled.Decision.Tool, err)
 	}
 	if s.ID() != settled.Session {
 		return fail(fmt.Errorf("the question is of session %q, not of %q", settled.Session, s.ID()))
 	}
 	if settled.State != store.Approved {
-		return Answer{denied(d), settled}, nil
+		return out, nil
 	}
 
-	used, err := q.Approvals.Claim(ctx, settled.ID, store.ArgumentsHash(d))
+	used, err := q.Approvals.Claim(ctx, settled.ID, store.QuestionHash(calls))
 	switch {
 	case errors.Is(err, store.ErrSettled): // the answer came too late to be used
-		settled.State = store.Expired
-		return Answer{denied(d), settled}, nil
+		out.Approval.State = store.Expired
+		return out, nil
 	case err != nil:
 		return fail(err)
 	}
 
+	out.Approval = used
 	extent := used.Extent
 	if q.CallOnly {
 		extent = store.Once
 	}
-	confirmed, err := s.ConfirmAsked(ctx, d, extent)
-	if err != nil {
-		return fail(err)
+	for i, c := range calls {
+		if !used.Agrees(c.Decision.Call) {
+			continue
+		}
+		if out.Decisions[i], err = s.ConfirmAsked(ctx, c.Decision, extent); err != nil {
+			return fail(err)
+		}
 	}
-	return Answer{confirmed, used}, nil
+	return out, nil
 }
 
 // withdraw cancels a question although the context of its caller has ended.

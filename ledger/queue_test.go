@@ -95,8 +95,8 @@ func TestAsk(t *testing.T) {
 			})
 			got, err := approver.Ask(t.Context(), s, d)
 			must(t, err)
-			if got.Decision.Verdict != c.verdict || c.state != "" && got.Approval.State != c.state {
-				t.Errorf("got %s, %s; want %s, %s", got.Decision.Verdict, got.Approval.State, c.verdict, c.state)
+			if got.Decisions[0].Verdict != c.verdict || c.state != "" && got.Approval.State != c.state {
+				t.Errorf("got %s, %s; want %s, %s", got.Decisions[0].Verdict, got.Approval.State, c.verdict, c.state)
 			}
 			next := remit.Ask
 			if c.verdict == remit.Allow && name != "approved" && name != "approved once" && !c.callOnly {
@@ -135,8 +135,8 @@ func TestUse(t *testing.T) {
 		must(t, err)
 		got, err := approver.Use(t.Context(), later, settled)
 		must(t, err)
-		if got.Decision.Verdict != want {
-			t.Errorf("it is %s: %s, want %s", got.Approval.State, got.Decision.Verdict, want)
+		if got.Decisions[0].Verdict != want {
+			t.Errorf("it is %s: %s, want %s", got.Approval.State, got.Decisions[0].Verdict, want)
 		}
 	}
 	use(remit.Deny) // nobody has answered yet
@@ -198,8 +198,8 @@ func TestAskShows(t *testing.T) {
 	})
 	got, err := (&ledger.Queue{Approvals: st}).Ask(t.Context(), s, d)
 	must(t, err)
-	if got.Decision.Verdict != remit.Allow {
-		t.Errorf("got %s", got.Decision.Verdict)
+	if got.Decisions[0].Verdict != remit.Allow {
+		t.Errorf("got %s", got.Decisions[0].Verdict)
 	}
 }
 

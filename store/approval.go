@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,10 @@ const (
 	// an agent gone astray must not bury a person in questions until yes is
 	// the quickest answer.
 	MaxOpenPerSession = 32
-	// MaxPlaces bounds the places that a question shows.
+	// MaxPlaces bounds the places that a question shows of each call.
 	MaxPlaces = sighting.Max
+	// MaxAsked bounds the calls of one question: a person reads them all.
+	MaxAsked = remit.MaxAgreed
 )
 
 // Approvals is the queue of questions that wait for a person.
@@ -45,8 +48,8 @@ type Approvals interface {
 	// expired. It returns the context's error when that ends first; the caller that
 	// asked should then Cancel.
 	Wait(ctx context.Context, id string) (Approval, error)
-	// Claim uses an approval for the call with exactly these arguments. It
-	// succeeds once, for one caller among all replicas, before the expiry;
+	// Claim uses an approval for the calls with exactly these arguments, as
+	// [Approval.Arguments] has them. It succeeds once, for one caller among all replicas, before the expiry;
 	// otherwise it is [ErrSettled].
 	Claim(ctx context.Context, id string, arguments Hash) (Approval, error)
 	// Cancel withdraws an open question, because its caller doesn't wait for the answer
@@ -118,12 +121,17 @@ func ArgumentsHash(d *remit.Decision) Hash {
 	return Hash(h.Sum(nil))
 }
 
+// Asked is a call of a question: what was decided, and where the arguments came from.
+type Asked = sighting.Asked
+
 // Question is what a person is asked.
 type Question struct {
 	// Decision is what was decided: an Ask, with its arguments and reasons.
 	Decision *remit.Decision
 	// Places are where the arguments came from, with the text around.
 	Places []Place
+	// More are further calls of the same session that are asked about in one question.
+	More []Asked
 	// Life is how long it waits; [DefaultApprovalLife] when zero.
 	Life time.Duration
 	// Settles is the request that asking carries out; nil for none.
@@ -138,6 +146,10 @@ type Place = sighting.Place
 type Answer struct {
 	// Approve is false for a denial.
 	Approve bool
+	// Calls are the ids of the calls that an approval is for. A question about
+	// several calls needs them: a caller that doesn't know of the others has not shown
+	// them. A question about one call needs none.
+	Calls []string
 	// Extent is how far an approval reaches; [Once] when empty.
 	Extent Extent
 	// By names the person, and Why may say why, both for the record.
@@ -154,14 +166,48 @@ type Approval struct {
 	Arguments Hash            `json:"arguments_sha256"`
 	Decision  *remit.Decision `json:"decision"`
 	Places    []Place         `json:"places,omitempty"`
-	State     State           `json:"state"`
-	Extent    Extent          `json:"extent,omitempty"`
-	By        string          `json:"by,omitempty"`
-	Why       string          `json:"why,omitempty"`
-	Created   time.Time       `json:"created"`
-	Expires   time.Time       `json:"expires"`
+	// More are the other calls of a question about several.
+	More []Asked `json:"more,omitempty"`
+	// Agreed are the ids of the calls that were agreed to, of a question about several.
+	Agreed  []string  `json:"agreed,omitempty"`
+	State   State     `json:"state"`
+	Extent  Extent    `json:"extent,omitempty"`
+	By      string    `json:"by,omitempty"`
+	Why     string    `json:"why,omitempty"`
+	Created time.Time `json:"created"`
+	Expires time.Time `json:"expires"`
 	// Settled is when it was answered, cancelled or seen to have expired.
 	Settled time.Time `json:"settled,omitzero"`
+}
+
+// Calls returns all calls of the question.
+func (a *Approval) Calls() []Asked {
+	return append([]Asked{{Decision: a.Decision, Places: a.Places}}, a.More...)
+}
+
+// Agrees reports whether a person agreed to a call of the question.
+func (a *Approval) Agrees(call string) bool {
+	if a.State != Approved && a.State != Used {
+		return false
+	}
+	if len(a.More) == 0 {
+		return call == a.Call
+	}
+	return slices.Contains(a.Agreed, call)
+}
+
+// QuestionHash is what binds an approval to the calls of a question: [ArgumentsHash] of
+// one, and a hash over those of several.
+func QuestionHash(calls []Asked) Hash {
+	if len(calls) == 1 {
+		return ArgumentsHash(calls[0].Decision)
+	}
+	h := sha256.New()
+	for _, c := range calls {
+		one := ArgumentsHash(c.Decision)
+		h.Write(one[:])
+	}
+	return Hash(h.Sum(nil))
 }
 
 // newID makes the id of an approval: short enough to be typed, and with 50

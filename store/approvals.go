@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -16,7 +17,7 @@ import (
 // errHash is returned for a text that is not a hash.
 var errHash = errors.New("a hash is 64 hexadecimal digits")
 
-const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled"
+const approvalColumns = "id, session, call, arguments, decision, places, state, extent, answerer, why, created, expires, settled, more, agreed"
 
 // Ask implements [Approvals].
 func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
@@ -32,7 +33,11 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 	if err != nil {
 		return Approval{}, fmt.Errorf("ask: %w", err)
 	}
-	if n := len(decision) + len(places); n > MaxRecord {
+	more, err := strictjson.Encode(append([]Asked{}, a.More...))
+	if err != nil {
+		return Approval{}, fmt.Errorf("ask: %w", err)
+	}
+	if n := len(decision) + len(places) + len(more); n > MaxRecord {
 		return Approval{}, fmt.Errorf("ask: %w: a question of %d bytes is beyond the bound of %d", ErrInvalid, n, MaxRecord)
 	}
 
@@ -49,8 +54,8 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 		if open >= MaxOpenPerSession {
 			return fmt.Errorf("session %q: %w", a.Session, ErrTooMany)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, '', '', '', $8, $9, NULL)",
-			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires)); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO approvals ("+approvalColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, '', '', '', $8, $9, NULL, $10, '[]')",
+			a.ID, a.Session, a.Call, a.Arguments[:], string(decision), string(places), string(a.State), micros(a.Created), micros(a.Expires), string(more)); err != nil {
 			return err
 		}
 		if err := s.settleRequest(ctx, tx, q.Settles, a); err != nil {
@@ -66,34 +71,54 @@ func (s *database) Ask(ctx context.Context, q Question) (Approval, error) {
 
 // question checks a question and makes the approval that is asked for.
 func (s *database) question(q Question) (Approval, error) {
-	d := q.Decision
+	calls := append([]Asked{{Decision: q.Decision, Places: q.Places}}, q.More...)
 	switch {
-	case d == nil:
-		return Approval{}, fmt.Errorf("%w: there is no decision", ErrInvalid)
-	case d.Verdict != remit.Ask:
-		return Approval{}, fmt.Errorf("%w: the verdict is %s: only what was held back can be asked about", ErrInvalid, d.Verdict)
 	case q.Life < 0 || q.Life > MaxApprovalLife:
 		return Approval{}, fmt.Errorf("%w: a question waits for at most %s, not %s", ErrInvalid, MaxApprovalLife, q.Life)
-	case len(q.Places) > MaxPlaces:
-		return Approval{}, fmt.Errorf("%w: %d places are more than %d", ErrInvalid, len(q.Places), MaxPlaces)
+	case len(calls) > MaxAsked:
+		return Approval{}, fmt.Errorf("%w: a question about %d calls is beyond the bound of %d", ErrInvalid, len(calls), MaxAsked)
 	}
 
-	if err := errors.Join(checkID("session id", d.Session), checkID("call id", d.Call)); err != nil {
-		return Approval{}, err
+	ids := map[string]bool{}
+	for _, c := range calls {
+		if err := askable(c, q.Decision); err != nil {
+			return Approval{}, err
+		}
+		if ids[c.Decision.Call] {
+			return Approval{}, fmt.Errorf("%w: the call %q is asked about twice", ErrInvalid, c.Decision.Call)
+		}
+		ids[c.Decision.Call] = true
 	}
 	if q.Life == 0 {
 		q.Life = DefaultApprovalLife
 	}
 
-	now := fromMicros(micros(s.now()))
-	return Approval{ID: newID(), Session: d.Session, Call: d.Call, Arguments: ArgumentsHash(d), Decision: d,
-		Places: q.Places, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
+	d, now := q.Decision, fromMicros(micros(s.now()))
+	return Approval{ID: newID(), Session: d.Session, Call: d.Call, Arguments: QuestionHash(calls), Decision: d,
+		Places: q.Places, More: q.More, State: Pending, Created: now, Expires: now.Add(q.Life)}, nil
+}
+
+// askable reports why a call can't be asked about together with the first one of its
+// question; nil when it can.
+func askable(c Asked, first *remit.Decision) error {
+	d := c.Decision
+	switch {
+	case d == nil:
+		return fmt.Errorf("%w: there is no decision", ErrInvalid)
+	case d.Verdict != remit.Ask:
+		return fmt.Errorf("%w: the verdict is %s: only what was held back can be asked about", ErrInvalid, d.Verdict)
+	case d.Session != first.Session:
+		return fmt.Errorf("%w: the calls of a question are of one session, not of %q and %q", ErrInvalid, first.Session, d.Session)
+	case len(c.Places) > MaxPlaces:
+		return fmt.Errorf("%w: %d places are more than %d", ErrInvalid, len(c.Places), MaxPlaces)
+	}
+	return errors.Join(checkID("session id", d.Session), checkID("call id", d.Call))
 }
 
 // note writes what became of a question into the audit chain of its session.
 func (s *database) note(ctx context.Context, tx querier, r *row, kind Kind, a *Approval) error {
 	b, err := newBody(&Entry{Kind: kind, Call: s.redact.Text(a.Call), Approval: &Settled{ID: a.ID, Tool: s.redact.Text(a.Decision.Tool),
-		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why)}})
+		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why), More: s.others(a), Agreed: s.redacted(a.Agreed)}})
 	if err != nil {
 		return err
 	}
@@ -103,12 +128,29 @@ func (s *database) note(ctx context.Context, tx querier, r *row, kind Kind, a *A
 	return r.save(ctx, tx)
 }
 
+// others are the ids of the calls of a question beside the first.
+func (s *database) others(a *Approval) []string {
+	ids := make([]string, len(a.More))
+	for i, c := range a.More {
+		ids[i] = c.Decision.Call
+	}
+	return s.redacted(ids)
+}
+
+func (s *database) redacted(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = s.redact.Text(t)
+	}
+	return out
+}
+
 func (a *Approval) scan(rows *sql.Rows) error {
 	var arguments []byte
-	var decision, places, state, extent string
+	var decision, places, state, extent, more, agreed string
 	var created, expires int64
 	var settled sql.NullInt64
-	if err := rows.Scan(&a.ID, &a.Session, &a.Call, &arguments, &decision, &places, &state, &extent, &a.By, &a.Why, &created, &expires, &settled); err != nil {
+	if err := rows.Scan(&a.ID, &a.Session, &a.Call, &arguments, &decision, &places, &state, &extent, &a.By, &a.Why, &created, &expires, &settled, &more, &agreed); err != nil {
 		return err
 	}
 	if len(arguments) != len(a.Arguments) {
@@ -120,8 +162,15 @@ func (a *Approval) scan(rows *sql.Rows) error {
 	if settled.Valid {
 		a.Settled = fromMicros(settled.Int64)
 	}
-	if err := errors.Join(json.Unmarshal([]byte(decision), &a.Decision), json.Unmarshal([]byte(places), &a.Places)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(decision), &a.Decision), json.Unmarshal([]byte(places), &a.Places),
+		json.Unmarshal([]byte(more), &a.More), json.Unmarshal([]byte(agreed), &a.Agreed)); err != nil {
 		return fmt.Errorf("%w: approval %s: %w", ErrCorrupt, a.ID, err)
+	}
+	if len(a.More) == 0 {
+		a.More = nil
+	}
+	if len(a.Agreed) == 0 {
+		a.Agreed = nil
 	}
 	return nil
 }
@@ -197,8 +246,12 @@ func (s *database) settle(ctx context.Context, id string, request *Settlement, c
 			return err
 		}
 		a.Settled = fromMicros(micros(s.now()))
-		if _, err := tx.ExecContext(ctx, "UPDATE approvals SET state = $2, extent = $3, answerer = $4, why = $5, settled = $6 WHERE id = $1",
-			id, string(a.State), string(a.Extent), a.By, a.Why, micros(a.Settled)); err != nil {
+		agreed, err := strictjson.Encode(append([]string{}, a.Agreed...))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE approvals SET state = $2, extent = $3, answerer = $4, why = $5, settled = $6, agreed = $7 WHERE id = $1",
+			id, string(a.State), string(a.Extent), a.By, a.Why, micros(a.Settled), string(agreed)); err != nil {
 			return err
 		}
 		if err := s.note(ctx, tx, r, kind, &a); err != nil {
@@ -241,12 +294,39 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 		if err := s.open(a); err != nil {
 			return "", err
 		}
+		if err := answer.choose(a); err != nil {
+			return "", err
+		}
 		a.State, a.Extent, a.By, a.Why = Denied, extent, answer.By, answer.Why
 		if answer.Approve {
 			a.State = Approved
 		}
 		return AnsweredEntry, nil
 	})
+}
+
+// choose writes down which calls of the question an approval is for.
+func (answer *Answer) choose(a *Approval) error {
+	ids := map[string]bool{}
+	for _, c := range a.Calls() {
+		ids[c.Decision.Call] = true
+	}
+	for _, id := range answer.Calls {
+		if !ids[id] {
+			return fmt.Errorf("%w: the question is not about the call %q", ErrInvalid, id)
+		}
+	}
+
+	switch {
+	case !answer.Approve || len(a.More) == 0:
+		return nil
+	case len(answer.Calls) == 0:
+		return fmt.Errorf("%w: the question is about %d calls: name those that are agreed to", ErrInvalid, len(ids))
+	case answer.Extent == Always:
+		return fmt.Errorf("%w: an answer about several calls is for %s or the %s", ErrInvalid, Once, ForSession)
+	}
+	a.Agreed = slices.Clone(answer.Calls)
+	return nil
 }
 
 // open reports why a question can't be answered any more; nil when it can.

@@ -137,6 +137,10 @@ type Settled struct {
 	Extent Extent `json:"extent,omitempty"`
 	By     string `json:"by,omitempty"`
 	Why    string `json:"why,omitempty"`
+	// More are the other calls of a question about several, and Agreed those to which
+	// a person agreed.
+	More   []string `json:"more,omitempty"`
+	Agreed []string `json:"agreed,omitempty"`
 }
 
 // ChainHead is the end of a chain.

@@ -114,15 +114,36 @@ type approvalsAnswer struct {
 	Why    string `placeholder:"TEXT" help:"Why, for the record."`
 	ID     string `arg:"" help:"The question, as remit approvals shows it."`
 	Answer string `arg:"" enum:"approve,deny" help:"approve or deny."`
+	Calls  []int  `arg:"" optional:"" help:"The numbers of the calls to approve, of a question about several; all without them."`
 }
 
 // Help is shown below the flags.
 func (approvalsAnswer) Help() string {
-	return `An approval is for exactly this call, and is used once. With --for session it is also for calls like it, as the question says, in this session for a while; with --for always the gateway writes the call into the server's contract file, and calls like it pass in every session.
+	return `An approval is for exactly this call, and is used once. With --for session it is also for calls like it, as the question says, in this session for a while; with --for always the gateway writes the call into the server's contract file, and calls like it pass in every session. A question about several calls is approved for all of them, or for those whose numbers follow.
 
 Example:
   remit approvals answer k3jx5a2qd7 approve
+  remit approvals answer k3jx5a2qd7 approve 1 3
   remit approvals answer k3jx5a2qd7 deny`
+}
+
+// chosen are the ids of the calls with the numbers that were given; of all without one.
+func (c *approvalsAnswer) chosen(a *store.Approval) ([]string, error) {
+	calls := a.Calls()
+	var ids []string
+	for _, n := range c.Calls {
+		if n < 1 || n > len(calls) {
+			return nil, fmt.Errorf("the question has no call %d: it has 1 to %d", n, len(calls))
+		}
+		ids = append(ids, calls[n-1].Decision.Call)
+	}
+	if len(c.Calls) > 0 {
+		return ids, nil
+	}
+	for _, asked := range calls {
+		ids = append(ids, asked.Decision.Call)
+	}
+	return ids, nil
 }
 
 // Run answers a question.
@@ -135,14 +156,23 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 	}
 
 	return c.with(ctx, func(st store.Store) error {
-		if c.For == string(store.Always) && c.Answer == "approve" {
-			if a, err := st.Approval(ctx, c.ID); err == nil {
-				if err := forAlways(a.Decision); err != nil {
+		answer := store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why}
+		asked, err := st.Approval(ctx, c.ID)
+		if err == nil && answer.Approve {
+			if answer.Calls, err = c.chosen(&asked); err != nil {
+				return command.UsageError(hint.Wrap(err, "remit approvals shows the numbers"))
+			}
+			if c.For == string(store.Always) {
+				if err := forAlways(asked.Decision); err != nil {
 					return command.UsageError(hint.Wrap(err, "approve it with --for once"))
 				}
 			}
 		}
-		a, err := st.Answer(ctx, c.ID, store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why})
+
+		var a store.Approval
+		if err == nil {
+			a, err = st.Answer(ctx, c.ID, answer)
+		}
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return hint.Wrap(err, "remit approvals lists the questions that wait")
@@ -157,7 +187,13 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 			text = p.Good("approved")
 			text += ", " + string(a.Extent)
 		}
-		p.line(0, fmt.Sprintf("%s: call %s of %s", text, foreign(a.Call), foreign(a.Decision.Tool)))
+		for _, asked := range a.Calls() {
+			said := text
+			if d := asked.Decision; len(a.Agreed) > 0 && !a.Agrees(d.Call) {
+				said = p.Bad("denied")
+			}
+			p.line(0, fmt.Sprintf("%s: call %s of %s", said, foreign(asked.Decision.Call), foreign(asked.Decision.Tool)))
+		}
 		return nil
 	})
 }
@@ -174,31 +210,80 @@ const bar = "│ "
 
 // question writes what a person is asked.
 func (p *printer) question(a *store.Approval, now time.Time) {
-	d := a.Decision
-	effect := ""
-	if d.Effect != "" {
-		effect = fmt.Sprintf(" (%s)", d.Effect)
+	calls := a.Calls()
+	if len(calls) > 1 {
+		p.several(a, calls, now)
+		return
 	}
+	p.line(0, p.Bold(a.ID)+"  may the agent call this tool?"+effectOf(a.Decision))
+	p.quote(2, toolOf(a.Decision), p.Bold)
+	p.times(a, now)
+	p.line(2, "session and call:")
+	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
+	p.about(calls[0])
+
+	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
+	for _, r := range mcp.Reaches(a.Decision) {
+		how := "--for " + string(r.Extent)
+		if r.Extent == store.Once {
+			how += ", or nothing"
+		}
+		p.line(4, how+":")
+		p.quote(4, foreign(r.Words), nil)
+	}
+}
+
+// effectOf says what a call does, behind other words.
+func effectOf(d *remit.Decision) string {
+	if d.Effect == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", d.Effect)
+}
+
+// toolOf names the tool that a call is of.
+func toolOf(d *remit.Decision) string {
 	tool := foreign(d.Tool)
 	if d.Variant != "" {
 		tool += " " + foreign(d.Variant)
 	}
-
 	if d.Server != "" {
 		tool += " of server " + foreign(d.Server)
 	}
 	if d.Through != "" {
 		tool += " through " + foreign(d.Through)
 	}
-	p.line(0, p.Bold(a.ID)+"  may the agent call this tool?"+effect)
-	p.quote(2, tool, p.Bold)
-	p.line(2, p.Dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
-	p.line(2, "session and call:")
-	p.quote(2, foreign(a.Session)+" "+foreign(a.Call), p.Dim)
+	return tool
+}
 
+func (p *printer) times(a *store.Approval, now time.Time) {
+	p.line(2, p.Dim(fmt.Sprintf("asked %s ago, expires in %s", age(now.Sub(a.Created)), age(a.Expires.Sub(now)))))
+}
+
+// several writes a question about several calls.
+func (p *printer) several(a *store.Approval, calls []store.Asked, now time.Time) {
+	p.line(0, p.Bold(a.ID)+fmt.Sprintf("  may the agent make these %d calls?", len(calls)))
+	p.times(a, now)
+	p.line(2, "session:")
+	p.quote(2, foreign(a.Session), p.Dim)
+	for i, c := range calls {
+		p.line(0, p.Bold(fmt.Sprintf("%d.", i+1))+" may it call this tool?"+effectOf(c.Decision))
+		p.quote(2, toolOf(c.Decision), p.Bold)
+		p.line(2, "call:")
+		p.quote(2, foreign(c.Decision.Call), p.Dim)
+		p.about(c)
+	}
+
+	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; to approve some of the calls, add their numbers: approve 1 "+fmt.Sprint(len(calls)))
+	p.line(2, "what is approved is exactly these calls, with everything in them, once")
+}
+
+// about writes what is to be known of a call of a question.
+func (p *printer) about(c store.Asked) {
+	d := c.Decision
 	for i := range d.Findings {
 		if f := &d.Findings[i]; asksAbout(d, f) {
-			p.asked(a, f)
+			p.asked(c, f)
 		}
 	}
 
@@ -215,16 +300,6 @@ func (p *printer) question(a *store.Approval, now time.Time) {
 	if !p.others(d) {
 		p.line(4, "none")
 	}
-
-	p.line(2, "to answer: remit approvals answer "+a.ID+" approve, or deny; what is approved is")
-	for _, r := range mcp.Reaches(d) {
-		how := "--for " + string(r.Extent)
-		if r.Extent == store.Once {
-			how += ", or nothing"
-		}
-		p.line(4, how+":")
-		p.quote(4, foreign(r.Words), nil)
-	}
 }
 
 // asksAbout tells whether an argument is what the question is about.
@@ -233,7 +308,7 @@ func asksAbout(d *remit.Decision, f *remit.Finding) bool {
 }
 
 // asked writes one argument that fell short, and where it came from.
-func (p *printer) asked(a *store.Approval, f *remit.Finding) {
+func (p *printer) asked(a store.Asked, f *remit.Finding) {
 	p.line(2, "the argument")
 	p.quote(2, foreign(cmpPath(f.Path)), p.Bold)
 	role := ""

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +21,9 @@ import (
 )
 
 // TestStoreScripts runs testdata/store/*.txtar: commands that look into a store.
-// "ask TEXT" is an agent that read the text and is about to write to the first
-// address in it; it waits for a person in the background, and "answer VERDICT"
-// is what came of it. "settle ID" puts the id of the question into $ID.
+// "ask TEXT [N]" is an agent that read the text and is about to write to the first
+// address in it, or to the first N; it waits for a person in the background, and
+// "answer VERDICT…" is what came of it. "settle ID" puts the id of the question into $ID.
 func TestStoreScripts(t *testing.T) {
 	p := commandtest.Params(filepath.Join("testdata", "store"))
 	setup := p.Setup
@@ -39,7 +40,7 @@ type agentKey struct{}
 
 // agent is the one whose call waits.
 type agent struct {
-	outcome chan remit.Verdict
+	outcome chan string
 	failed  chan error
 }
 
@@ -50,8 +51,12 @@ tools:
 `
 
 func ask(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: ask TEXT")
+	n := 1
+	if len(args) == 2 {
+		n, _ = strconv.Atoi(args[1])
+	}
+	if neg || len(args) < 1 || n < 1 {
+		ts.Fatalf("usage: ask TEXT [N]")
 	}
 	text := ts.ReadFile(args[0])
 	f, err := contract.Load("mail.yaml", []byte(agentContracts))
@@ -64,30 +69,33 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	s, err := ledger.New(st, ledger.Options{}).Open(ctx, m, "mail\nof ann")
 	ts.Check(err)
 	ts.Check(s.Attach(ctx, "page", text))
-	to := ""
+	var held []*remit.Decision
 	for word := range strings.FieldsSeq(text) {
-		if strings.Contains(word, "@") {
-			to = word
-			break
+		if !strings.Contains(word, "@") || len(held) == n {
+			continue
 		}
-	}
-	arguments := `{"to":"` + to + `","text":"hello"}`
-	d, err := s.Decide(ctx, remit.Call{Tool: "send", Arguments: []byte(arguments)})
-	ts.Check(err)
-	if d.Verdict != remit.Ask {
-		ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
+		d, err := s.Decide(ctx, remit.Call{Tool: "send", Arguments: []byte(`{"to":"` + word + `","text":"hello"}`)})
+		ts.Check(err)
+		if d.Verdict != remit.Ask {
+			ts.Fatalf("the call is %s: %v", d.Verdict, d.Reasons)
+		}
+		held = append(held, d)
 	}
 	a := ts.Value(agentKey{}).(*agent)
-	a.outcome, a.failed = make(chan remit.Verdict, 1), make(chan error, 1)
+	a.outcome, a.failed = make(chan string, 1), make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		got, err := (&ledger.Queue{Approvals: st}).Ask(ctx, s, d)
+		got, err := (&ledger.Queue{Approvals: st}).Ask(ctx, s, held...)
 		if err = errors.Join(err, st.Close()); err != nil {
 			a.failed <- err
 			return
 		}
-		a.outcome <- got.Decision.Verdict
+		var verdicts []string
+		for _, d := range got.Decisions {
+			verdicts = append(verdicts, string(d.Verdict))
+		}
+		a.outcome <- strings.Join(verdicts, " ")
 	}()
 	ts.Defer(func() { cancel(); <-done })
 	for ctx.Err() == nil {
@@ -101,14 +109,14 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func answer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: answer VERDICT")
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: answer VERDICT…")
 	}
 	a := ts.Value(agentKey{}).(*agent)
 	select {
 	case got := <-a.outcome:
-		if string(got) != args[0] {
-			ts.Fatalf("the call is %s, want %s", got, args[0])
+		if want := strings.Join(args, " "); got != want {
+			ts.Fatalf("the call is %s, want %s", got, want)
 		}
 	case err := <-a.failed:
 		ts.Fatalf("%v", err)

@@ -17,7 +17,8 @@ const approvalsTopic = ""
 
 func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	var in struct {
-		Call string `json:"call"`
+		Call string   `json:"call"`
+		More []string `json:"more"`
 	}
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
@@ -27,15 +28,19 @@ func (s *Server) ask(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	d, err := session.Last(ctx, in.Call)
-	if err != nil {
-		return reply{}, err
-	}
-	if d.Verdict != remit.Ask {
-		return reply{}, conflict.errorf("the call's verdict is %s: only what was held back can be asked about", d.Verdict)
+	var held []*remit.Decision
+	for _, call := range append([]string{in.Call}, in.More...) {
+		d, err := session.Last(ctx, call)
+		if err != nil {
+			return reply{}, err
+		}
+		if d.Verdict != remit.Ask {
+			return reply{}, conflict.errorf("the verdict of call %q is %s: only what was held back can be asked about", call, d.Verdict)
+		}
+		held = append(held, d)
 	}
 
-	a, err := s.queue.Put(ctx, session, d)
+	a, err := s.queue.Put(ctx, session, held...)
 	s.hub.wake(approvalsTopic)
 	return approvalReply(a), err
 }
@@ -126,6 +131,7 @@ func (s *Server) getApproval(ctx context.Context, r *request) (reply, error) {
 func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
 	var in struct {
 		Answer string       `json:"answer"`
+		Calls  []string     `json:"calls"`
 		For    store.Extent `json:"for"`
 		Why    string       `json:"why"`
 	}
@@ -136,7 +142,7 @@ func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Extent: in.For, By: r.who.Name, Why: in.Why, Settles: r.settles})
+	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Calls: in.Calls, Extent: in.For, By: r.who.Name, Why: in.Why, Settles: r.settles})
 	s.hub.wake(approvalsTopic)
 	return approvalReply(a), err
 }
@@ -156,11 +162,21 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 
 	began := time.Now()
 	used, err := s.queue.Use(ctx, session, a)
-	if err == nil {
-		s.noteDecision(r, used.Decision, began)
+	for _, d := range used.Decisions {
+		s.noteDecision(r, d, began)
 	}
 
 	s.hub.wake(a.Session)
 	s.hub.wake(approvalsTopic)
-	return decisionReply(used.Decision, err)
+	if err != nil {
+		return reply{}, err
+	}
+	if len(used.Decisions) == 1 {
+		return decisionReply(used.Decisions[0], nil)
+	}
+	out := make([]any, len(used.Decisions))
+	for i, d := range used.Decisions {
+		out[i] = decisionForm(d)
+	}
+	return ok(map[string]any{"decisions": out}, nil)
 }

@@ -63,7 +63,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 	}
 
 	c.remember(ctx, yes)
-	return yes.Decision, nil, nil
+	return yes.Decisions[0], nil, nil
 }
 
 // sign is how often a client hears that its call waits for a person: many give up
@@ -120,7 +120,7 @@ func (c *conversation) settle(ctx context.Context, s *ledger.Session, a comeback
 		return nil, err
 	}
 	c.remember(ctx, yes)
-	return yes.Decision, nil
+	return yes.Decisions[0], nil
 }
 
 func (c *conversation) clientCapabilities() json.RawMessage {
@@ -136,10 +136,14 @@ type form struct {
 }
 
 // Ask implements [ledger.Approver].
-func (f form) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+func (f form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
+	if len(held) != 1 {
+		return ledger.Answer{}, errors.New("a form is about one call")
+	}
+	d := held[0]
 	yes, extent, err := f.c.elicit(ctx, f.x, s, d)
 	if err != nil || !yes {
-		return ledger.Answer{Decision: d}, err
+		return ledger.Answer{Decisions: held}, err
 	}
 	return agree(ctx, s, d, extent)
 }
@@ -150,7 +154,7 @@ const byClient = "the client"
 // agree confirms a call to which a person agreed by way of the client.
 func agree(ctx context.Context, s *ledger.Session, d *remit.Decision, extent store.Extent) (ledger.Answer, error) {
 	after, err := s.ConfirmAsked(ctx, d, store.Once)
-	return ledger.Answer{Decision: after, Approval: store.Approval{Extent: extent, By: byClient}}, err
+	return ledger.Answer{Decisions: []*remit.Decision{after}, Approval: store.Approval{Extent: extent, By: byClient}}, err
 }
 
 // elicit asks by a request to the client, which belongs to the one call.

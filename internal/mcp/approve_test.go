@@ -131,9 +131,9 @@ func TestQuestion(t *testing.T) {
 // absent is a person who never answers.
 type absent struct{}
 
-func (absent) Ask(ctx context.Context, _ *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+func (absent) Ask(ctx context.Context, _ *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
 	<-ctx.Done()
-	return ledger.Answer{Decision: d}, ctx.Err()
+	return ledger.Answer{Decisions: held}, ctx.Err()
 }
 
 // A question that nobody answers is no failure, and the model hears what it hears

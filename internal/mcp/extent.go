@@ -175,7 +175,7 @@ func (c *conversation) agreed(ctx context.Context, b *backend, s *ledger.Session
 // remember takes note of how far a person's yes reaches. What can't be kept
 // for always is kept for the session, which the person agreed to as well.
 func (c *conversation) remember(ctx context.Context, a ledger.Answer) {
-	d, extent := a.Decision, a.Approval.Extent
+	d, extent := a.Decisions[0], a.Approval.Extent
 	beyond := extent == store.ForSession || extent == store.Always
 	if d.Verdict != remit.Allow || !beyond {
 		return

@@ -340,12 +340,12 @@ type yes struct {
 	asked []string
 }
 
-func (y *yes) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+func (y *yes) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
 	y.mu.Lock()
-	y.asked = append(y.asked, d.Tool)
+	y.asked = append(y.asked, held[0].Tool)
 	y.mu.Unlock()
-	after, err := s.ConfirmAsked(ctx, d, store.Once)
-	return ledger.Answer{Decision: after, Approval: store.Approval{Extent: store.ForSession}}, err
+	after, err := s.ConfirmAsked(ctx, held[0], store.Once)
+	return ledger.Answer{Decisions: []*remit.Decision{after}, Approval: store.Approval{Extent: store.ForSession}}, err
 }
 
 // An agent that read a mail in which somebody gives orders can't follow them.

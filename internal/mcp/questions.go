@@ -84,7 +84,7 @@ func (q queued) settle(ctx context.Context, s *ledger.Session, a comeback) (ledg
 	case asked.State != store.Approved && asked.State != store.Denied:
 		return ledger.Answer{}, errNoQuestion
 	case !a.yes:
-		return ledger.Answer{Decision: asked.Decision}, nil
+		return ledger.Answer{Decisions: []*remit.Decision{asked.Decision}}, nil
 	}
 	return q.queue.Use(ctx, s, asked)
 }
@@ -134,7 +134,7 @@ func (w *waiting) settle(ctx context.Context, s *ledger.Session, a comeback) (le
 		return ledger.Answer{}, errNoQuestion
 	}
 	if !a.yes {
-		return ledger.Answer{Decision: h.d}, nil
+		return ledger.Answer{Decisions: []*remit.Decision{h.d}}, nil
 	}
 	return agree(ctx, s, h.d, a.extent)
 }

@@ -76,7 +76,7 @@ func TestQuestionsOutliveTheProcess(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.Decision.Verdict != test.want {
+			if err != nil || got.Decisions[0].Verdict != test.want {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if again, err := answered.settle(t.Context(), session, answer); test.want == remit.Allow && !errors.Is(err, errNoQuestion) {

@@ -101,7 +101,7 @@ func (x *exchange) ask(ctx context.Context, a *answer) {
 		return // the turn goes on, or a program reads the answer
 	}
 
-	var asked []question.Asked
+	var asked []sighting.Asked
 	var list string
 	o := &open{}
 	for _, d := range c.held {
@@ -114,7 +114,7 @@ func (x *exchange) ask(ctx context.Context, a *answer) {
 		}
 		alone := *d
 		alone.Server = "" // the model's tools have no other name
-		next := append(asked, question.Asked{Decision: &alone, Places: places})
+		next := append(asked, sighting.Asked{Decision: &alone, Places: places})
 		text := question.List(next)
 		if len(text) > maxQuestion {
 			continue

@@ -117,11 +117,11 @@ func TestMisconfigurationsAreReported(t *testing.T) {
 // slow lets a person agree when told.
 type slow struct{ agree chan struct{} }
 
-func (a slow) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+func (a slow) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
 	select {
 	case <-a.agree:
-		after, err := s.Confirm(ctx, d.Call)
-		return ledger.Answer{Decision: after}, err
+		after, err := s.Confirm(ctx, held[0].Call)
+		return ledger.Answer{Decisions: []*remit.Decision{after}}, err
 	case <-ctx.Done():
 		return ledger.Answer{}, ctx.Err()
 	}

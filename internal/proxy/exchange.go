@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/store"
 )
 
 // exchange is one client request with all its tries.
@@ -253,16 +254,22 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		}
 	}
 
+	decided := make([]verdict, len(a.calls))
 	for i := range a.calls {
 		if x.excluded(&a.calls[i]) {
-			a.fate = append(a.fate, fate{denial: notOffered(a.calls[i].tool)})
 			continue
 		}
-		f, err := x.decide(ctx, &a.calls[i])
-		if err != nil {
+		begun := time.Now()
+		if decided[i].d, err = x.c.decide(ctx, &a.calls[i]); err != nil {
 			return false, err
 		}
-		a.fate = append(a.fate, f)
+		decided[i].took = time.Since(begun)
+	}
+	if err := x.approve(ctx, decided); err != nil {
+		return false, err
+	}
+	for i := range a.calls {
+		a.fate = append(a.fate, x.fate(&a.calls[i], decided[i]))
 	}
 
 	x.c.hold(a)
@@ -289,26 +296,50 @@ func (x *exchange) excluded(k *call) bool {
 	return len(x.tries) > 1 && x.req.only != nil && !x.req.only[k.tool]
 }
 
-// decide decides one call.
-func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
-	begun := time.Now()
-	d, err := x.c.decide(ctx, k)
-	took := time.Since(begun)
-	if err != nil {
-		return fate{}, err
+// verdict is what was decided about a call; empty for one that the application excludes.
+type verdict struct {
+	d    *remit.Decision
+	took time.Duration
+}
+
+// approve has the approver ask a person about the calls of an answer that were held back,
+// all of them in one question.
+func (x *exchange) approve(ctx context.Context, decided []verdict) error {
+	if x.p.o.Approver == nil || x.p.o.Shadow {
+		return nil
 	}
-	if d.Verdict == remit.Ask && x.p.o.Approver != nil && !x.p.o.Shadow {
-		ask, cancel := context.WithTimeout(ctx, x.p.o.Limits.Approval)
-		answer, err := x.p.o.Approver.Ask(ask, x.c.session, d)
-		cancel()
-		switch {
-		case ctx.Err() != nil:
-			return fate{}, context.Cause(ctx)
-		case err != nil:
-			x.p.o.Log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
-		default:
-			d = answer.Decision
+	var held []*remit.Decision
+	var at []int
+	for i, v := range decided {
+		if v.d != nil && v.d.Verdict == remit.Ask && len(held) < store.MaxAsked {
+			held, at = append(held, v.d), append(at, i)
 		}
+	}
+	if len(held) == 0 {
+		return nil
+	}
+
+	ask, cancel := context.WithTimeout(ctx, x.p.o.Limits.Approval)
+	defer cancel()
+	answer, err := x.p.o.Approver.Ask(ask, x.c.session, held...)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		x.p.o.Log.Warn("the person could not be asked", "call", held[0].Call, "tool", held[0].Tool, "calls", len(held), "error", err)
+		return nil
+	}
+	for i, d := range answer.Decisions {
+		decided[at[i]].d = d
+	}
+	return nil
+}
+
+// fate says what becomes of a call.
+func (x *exchange) fate(k *call, v verdict) fate {
+	d := v.d
+	if d == nil {
+		return fate{denial: notOffered(k.tool)}
 	}
 
 	mode, message := "enforce", "decided"
@@ -319,14 +350,15 @@ func (x *exchange) decide(ctx context.Context, k *call) (fate, error) {
 		}
 	}
 	x.p.o.Log.Info(message, "session", d.Session, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
-		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", took)
-	if d.Verdict == remit.Ask && x.p.o.asks() {
-		return fate{denial: heldText(d), held: d}, nil
+		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", v.took)
+
+	switch {
+	case d.Verdict == remit.Ask && x.p.o.asks():
+		return fate{denial: heldText(d), held: d}
+	case d.Verdict != remit.Allow && !x.p.o.Shadow:
+		return fate{denial: protocol.DenialText(d)}
 	}
-	if d.Verdict != remit.Allow && !x.p.o.Shadow {
-		return fate{denial: protocol.DenialText(d)}, nil
-	}
-	return fate{arguments: d.Arguments}, nil
+	return fate{arguments: d.Arguments}
 }
 
 // finish records what the client gets, before the client gets it.

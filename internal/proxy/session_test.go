@@ -239,12 +239,19 @@ func length(t *testing.T, s store.Sessions) int {
 // approver says the same to everything.
 type approver bool
 
-func (yes approver) Ask(ctx context.Context, s *ledger.Session, d *remit.Decision) (ledger.Answer, error) {
+func (yes approver) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
 	if !yes {
-		return ledger.Answer{Decision: d}, nil
+		return ledger.Answer{Decisions: held}, nil
 	}
-	after, err := s.Confirm(ctx, d.Call)
-	return ledger.Answer{Decision: after}, err
+	var out ledger.Answer
+	for _, d := range held {
+		after, err := s.Confirm(ctx, d.Call)
+		if err != nil {
+			return out, err
+		}
+		out.Decisions = append(out.Decisions, after)
+	}
+	return out, nil
 }
 
 // A person can let a call through that would go back to the model.

@@ -39,24 +39,17 @@ var effects = map[contract.Effect]string{
 	contract.Execute: "it executes something", contract.Egress: "it sends something out",
 }
 
-// Asked is a call that a person is asked about.
-type Asked struct {
-	Decision *remit.Decision `json:"decision"`
-	// Places are where the doubtful values come from.
-	Places []sighting.Place `json:"places,omitempty"`
-}
-
 // Of words an approval of one call for a person.
 func Of(d *remit.Decision, places []sighting.Place) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(d))
-	body(&b, Asked{d, places})
+	body(&b, sighting.Asked{Decision: d, Places: places})
 	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
 	return b.String()
 }
 
 // List words several calls, each under its number, for a question about all of them.
-func List(asked []Asked) string {
+func List(asked []sighting.Asked) string {
 	var b strings.Builder
 	for i, a := range asked {
 		if i > 0 {
@@ -84,7 +77,7 @@ func subject(d *remit.Decision) string {
 }
 
 // body writes a call's arguments, the reasons and the places.
-func body(b *strings.Builder, a Asked) {
+func body(b *strings.Builder, a sighting.Asked) {
 	arguments(b, a.Decision)
 	b.WriteString("\nWhy you are asked:\n")
 	reasons(b, a.Decision)

@@ -34,6 +34,12 @@ type Place struct {
 	Record []Member `json:"record,omitempty"`
 }
 
+// Asked is a call that a person is asked about, with the places of its values.
+type Asked struct {
+	Decision *remit.Decision `json:"decision"`
+	Places   []Place         `json:"places,omitempty"`
+}
+
 // Member is a member of a record.
 type Member struct {
 	Name  string `json:"name"`

@@ -47,6 +47,7 @@ func Run(t *testing.T, fresh func(t *testing.T) string) {
 		{"a question is answered once", answered},
 		{"a question is bound to its call", bound},
 		{"what nobody approved lets nothing run", unapproved},
+		{"a question is about several calls", joined},
 		{"a question expires", expired},
 		{"who waits is woken", woken},
 		{"who waits hears of another replica's answer", wokenElsewhere},
@@ -434,6 +435,46 @@ func answered(t *testing.T, s *suite) {
 	b := s.ask(t, "s", "c2", 0)
 	_, err = s.Answer(t.Context(), b.ID, store.Answer{Approve: true, Extent: "forever"})
 	is(t, err, store.ErrInvalid)
+	verified(t, s)
+}
+
+// joined is a question about several calls.
+func joined(t *testing.T, s *suite) {
+	s.begin(t, "s")
+	places := []store.Place{{Path: "/to", Origin: "result:c0", Text: "eve@evil.example"}}
+	more := []store.Asked{{Decision: decision("s", "c2"), Places: places}, {Decision: decision("s", "c3")}}
+	a, err := s.Ask(t.Context(), store.Question{Decision: decision("s", "c1"), More: more})
+	must(t, err)
+	list, err := s.Pending(t.Context(), 0)
+	must(t, err)
+	equal(t, "pending", list, []store.Approval{a})
+
+	got, err := s.Answer(t.Context(), a.ID, store.Answer{Approve: true, Calls: []string{"c3", "c1"}})
+	must(t, err)
+	for id, want := range map[string]bool{"c1": true, "c2": false, "c3": true, "c4": false} {
+		if got.Agrees(id) != want {
+			t.Errorf("agreed to %s: %t, want %t", id, !want, want)
+		}
+	}
+	again, err := s.Approval(t.Context(), a.ID)
+	must(t, err)
+	equal(t, "answered", again, got)
+
+	for name, calls := range map[string][]store.Asked{
+		"one of them":   got.Calls()[:1],
+		"other order":   {got.Calls()[1], got.Calls()[0], got.Calls()[2]},
+		"without one":   got.Calls()[:2],
+		"with one more": append(got.Calls(), store.Asked{Decision: decision("s", "c4")}),
+	} {
+		if _, err := s.Claim(t.Context(), a.ID, store.QuestionHash(calls)); !errors.Is(err, store.ErrSettled) {
+			t.Errorf("%s: got %v, want %v", name, err, store.ErrSettled)
+		}
+	}
+	used, err := s.Claim(t.Context(), a.ID, store.QuestionHash(got.Calls()))
+	must(t, err)
+	if !used.Agrees("c1") || used.Agrees("c2") {
+		t.Errorf("claimed: %s", show(used))
+	}
 	verified(t, s)
 }
 
