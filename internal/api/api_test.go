@@ -65,6 +65,34 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// TestJoinedQuestion asks about several calls at once: an answer names the calls that it
+// is for, and the decisions come back in their order.
+func TestJoinedQuestion(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s")
+	for _, id := range []string{"c1", "c2", "c3"} {
+		b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo(id, "eve@evil.example"))
+	}
+	a := into[store.Approval](t, b.post(t, 201, "agent", "/v1/sessions/s/approvals", `{"call":"c1","more":["c2","c3"]}`))
+	shown := into[struct{ Approvals []store.Approval }](t, b.get(t, 200, "person", "/v1/approvals")).Approvals
+	if len(shown) != 1 || len(shown[0].More) != 2 || len(shown[0].More[1].Places) == 0 {
+		t.Fatalf("a person sees %+v", shown)
+	}
+
+	at := "/v1/approvals/" + a.ID
+	b.post(t, 400, "person", at+"/answer", `{"answer":"approve"}`)
+	b.post(t, 400, "person", at+"/answer", `{"answer":"approve","calls":["c9"]}`)
+	b.post(t, 200, "person", at+"/answer", `{"answer":"approve","calls":["c3","c1"]}`)
+	var verdicts []string
+	for _, d := range into[struct{ Decisions []struct{ Verdict string } }](t, b.post(t, 200, "agent", at+"/use", "")).Decisions {
+		verdicts = append(verdicts, d.Verdict)
+	}
+	if got := strings.Join(verdicts, " "); got != "allow deny allow" {
+		t.Errorf("used: %s", got)
+	}
+	b.post(t, 400, "agent", "/v1/sessions/s/approvals", `{"call":"c2","more":["c2"]}`)
+}
+
 // TestConfirm lets an enforcement point that asks people by itself say so.
 func TestConfirm(t *testing.T) {
 	for extent, next := range map[string]string{"": "allow", `,"for":"session"`: "allow", `,"for":"once"`: "ask"} {

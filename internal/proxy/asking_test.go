@@ -1,12 +1,15 @@
 package proxy_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -311,4 +314,36 @@ func TestQuestionsOfOthers(t *testing.T) {
 	}
 	c.say("user", "yes zz999")
 	c.want(c.ask(calls("c2", "send_email", string(arguments))), false)
+}
+
+// queue is a person who agrees to the calls with even numbers, and remembers how many
+// calls each question had.
+type queue struct{ questions []int }
+
+func (q *queue) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
+	q.questions = append(q.questions, len(held))
+	out := ledger.Answer{Decisions: slices.Clone(held)}
+	for i, d := range held {
+		if i%2 == 0 {
+			after, err := s.ConfirmAsked(ctx, d, store.Once)
+			if err != nil {
+				return out, err
+			}
+			out.Decisions[i] = after
+		}
+	}
+	return out, nil
+}
+
+// TestOneQuestionOfTheQueue asks the approver once about all calls of an answer.
+func TestOneQuestionOfTheQueue(t *testing.T) {
+	q := &queue{}
+	c := told(t, func(o *proxy.Options) { never(o); o.Approver = q })
+	answer := c.ask(mails("c", "ann@corp.example", "bob@corp.example", "eve@evil.example"))
+	if got := sent(answer); got != "ann eve" || !slices.Equal(q.questions, []int{3}) {
+		t.Errorf("mails to %q, after questions about %v calls", got, q.questions)
+	}
+	if codeIn(answer) != "" {
+		t.Error("the user is asked as well")
+	}
 }
