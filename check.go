@@ -114,6 +114,9 @@ func (x *deciding) check() {
 func (x *deciding) checkArgument(i int) {
 	a := x.arguments[i]
 	value := effective(&x.resolved[i], a.Role)
+	if x.in.lenient {
+		value.Obligations &^= label.Unrequested
+	}
 	x.checked[i] = label.Argument{Require: a.Requirement, Value: value, Certified: value}
 	gap := label.Check(value, a.Requirement, 0)
 	var certificates []Discharge

@@ -33,6 +33,9 @@ type Options struct {
 	// Sinks and Unprovoked are the global rules' modes for contracts that don't
 	// say; Ask when unset.
 	Sinks, Unprovoked contract.Mode
+	// Mentions says whether a value that the user mentioned, in no request for what the
+	// call does, is asked about: Ask (when unset) or Off.
+	Mentions contract.Mode
 	// UnseenUser is for enforcement points that don't see all of the user's words. A
 	// value that nothing explains may then come from any author, and is EXTERNAL from
 	// the first call on.
@@ -113,6 +116,7 @@ type Monitor struct {
 type deployment struct {
 	tools       map[string][]*binding // by tool name; several when servers share it
 	unseen      bool
+	lenient     bool                // a mention is enough
 	hearsay     *provenance.Hearsay // definitions that no person reviewed; nil where there are none
 	classes     *label.Classes
 	obligations *label.ObligationNames
@@ -230,7 +234,7 @@ func definitionTexts(tools []*schema.Tool) []string {
 func New(o Options) (*Monitor, error) {
 	m := &Monitor{
 		deployment: &deployment{
-			tools: map[string][]*binding{}, unseen: o.UnseenUser,
+			tools: map[string][]*binding{}, unseen: o.UnseenUser, lenient: o.Mentions == contract.Off,
 			classes: classesOf(o.Contracts), obligations: &label.ObligationNames{},
 			procedures: discharge.Procedures(), guards: o.Guards,
 			scopes: o.Scopes, catalogues: o.Tools,
@@ -260,6 +264,9 @@ func New(o Options) (*Monitor, error) {
 	}
 
 	var errs []error
+	if o.Mentions == contract.Deny {
+		errs = append(errs, errors.New("a mention can be asked about, not denied: set Mentions to ask or off"))
+	}
 	seen := map[string]bool{}
 	for _, f := range o.Contracts {
 		if seen[f.Server] {

@@ -113,7 +113,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 
 	open := r.Label.Obligations
 	telling := open&label.LowInfo == 0 || strings.Contains(x.leaves[i].Text, " ")
-	requested := open&label.Unrequested == 0
+	requested := x.in.lenient || open&label.Unrequested == 0
 	if r.Witness && r.Authority().Trust >= label.User && telling && requested {
 		// The user's words in a text show that the user wanted it sent only where
 		// nothing else is sent with them: an attacker who steers the model can have

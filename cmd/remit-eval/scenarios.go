@@ -6,20 +6,22 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/eval"
 )
 
 type scenariosCommand struct {
-	File   string `arg:"" type:"path" help:"Scenarios, one JSON object a line."`
-	Tools  string `required:"" type:"path" placeholder:"FILE" help:"The tool sets that the scenarios name."`
-	Scopes string `type:"path" placeholder:"FILE" help:"Scopes of the user's turns, by scenario, one JSON object a line."`
+	File     string `arg:"" type:"path" help:"Scenarios, one JSON object a line."`
+	Tools    string `required:"" type:"path" placeholder:"FILE" help:"The tool sets that the scenarios name."`
+	Scopes   string `type:"path" placeholder:"FILE" help:"Scopes of the user's turns, by scenario, one JSON object a line."`
+	Mentions string `enum:"ask,off" default:"ask" help:"Values that the user mentioned without asking for what a call does: ask or off."`
 	jsonFlag
 }
 
 // Run plays the scenarios.
 func (c *scenariosCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes)
+	r, err := eval.Scenarios(ctx, c.File, c.Tools, c.Scopes, contract.Mode(c.Mentions))
 	if err != nil {
 		return err
 	}

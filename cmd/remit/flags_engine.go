@@ -24,6 +24,7 @@ type engineFlags struct {
 	Precision  string `placeholder:"L0|L1|L2|L3" help:"How finely calls are checked where a contract doesn't say (L3)."`
 	Sinks      string `placeholder:"MODE" help:"Addresses of external origin in outward calls: off, ask or deny (ask)."`
 	Unprovoked string `placeholder:"MODE" help:"Calls with an effect that the user did not ask for: off, ask or deny (ask)."`
+	Mentions   string `placeholder:"MODE" help:"Values that the user mentioned without asking for what a call does: off or ask (ask)."`
 	Now        string `placeholder:"TIME" help:"What \"today\" means, as 2026-03-31T09:00:00Z. A recording's own time comes before it."`
 }
 
@@ -47,7 +48,7 @@ func (f engineFlags) engine() (*engine, error) {
 	for _, m := range []struct {
 		flag, value string
 		to          *contract.Mode
-	}{{"--sinks", f.Sinks, &e.options.Sinks}, {"--unprovoked", f.Unprovoked, &e.options.Unprovoked}} {
+	}{{"--sinks", f.Sinks, &e.options.Sinks}, {"--unprovoked", f.Unprovoked, &e.options.Unprovoked}, {"--mentions", f.Mentions, &e.options.Mentions}} {
 		if m.value == "" {
 			continue
 		}

@@ -159,7 +159,7 @@ func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) error {
 func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 	d := &deployment{files: map[string]string{}, store: f.Store, queue: f.Queue, audit: f.Audit, notify: f.Notify}
 	o := mcp.Options{Elicit: f.Elicit, Namespace: f.Namespace, Limits: f.Limits, Log: log, Version: version()}
-	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked = f.Precision, f.Sinks, f.Unprovoked
+	o.Monitor.Precision, o.Monitor.Sinks, o.Monitor.Unprovoked, o.Monitor.Mentions = f.Precision, f.Sinks, f.Unprovoked, f.Mentions
 	dir := contractDir(f.Contracts)
 	if dir != "" {
 		o.Synthesized = dir.add

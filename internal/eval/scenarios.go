@@ -85,8 +85,9 @@ type ScenarioClass struct {
 var scenarioNow = time.Date(2026, 1, 7, 12, 0, 0, 0, time.UTC)
 
 // Scenarios plays the scenarios of a file over the tool sets of another one. Scopes is
-// a file with the scopes of the user's turns, by scenario; empty for none.
-func Scenarios(ctx context.Context, file, tools, scopes string) (*ScenariosReport, error) {
+// a file with the scopes of the user's turns, by scenario; empty for none. Mentions is
+// the mode of [remit.Options.Mentions].
+func Scenarios(ctx context.Context, file, tools, scopes string, mentions contract.Mode) (*ScenariosReport, error) {
 	var sets map[string]json.RawMessage
 	if err := readJSON(tools, &sets); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func Scenarios(ctx context.Context, file, tools, scopes string) (*ScenariosRepor
 			out.Ordinary++
 		}
 		for mode, rates := range modes {
-			allowed, err := s.play(ctx, catalogues, mode, turns[s.ID])
+			allowed, err := s.play(ctx, catalogues, remit.Options{Scopes: mode, Mentions: mentions}, turns[s.ID])
 			if err != nil {
 				return nil, fmt.Errorf("scenario %s: %w", s.ID, err)
 			}
@@ -245,12 +246,13 @@ func pick(tools json.RawMessage, some string) (json.RawMessage, error) {
 
 // play plays a scenario, and reports whether its judged calls were allowed, for an
 // attack with every call before them.
-func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, mode scope.Mode, scopes []json.RawMessage) (bool, error) {
+func (s *playedScenario) play(ctx context.Context, tools []*schema.Catalogue, o remit.Options, scopes []json.RawMessage) (bool, error) {
 	var contracts []*contract.File
 	for _, c := range tools {
 		contracts = append(contracts, synth.Contract(c))
 	}
-	m, err := remit.New(remit.Options{Contracts: contracts, Tools: tools, Scopes: mode, Now: func() time.Time { return scenarioNow }})
+	o.Contracts, o.Tools, o.Now = contracts, tools, func() time.Time { return scenarioNow }
+	m, err := remit.New(o)
 	if err != nil {
 		return false, err
 	}

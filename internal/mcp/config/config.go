@@ -49,7 +49,9 @@ type File struct {
 	// Precision, Sinks and Unprovoked are for contracts that don't say.
 	Precision         label.Precision
 	Sinks, Unprovoked contract.Mode
-	Servers           []Server
+	// Mentions says whether values that the user only mentioned are asked about.
+	Mentions contract.Mode
+	Servers  []Server
 }
 
 // Audit is what happens to sessions and to the audit log in the store.

@@ -178,6 +178,7 @@ func (l *loader) config(n *node) *File {
 		"precision":  l.Word("precision", precisions, &f.Precision),
 		"sinks":      l.Word("mode", modes, &f.Sinks),
 		"unprovoked": l.Word("mode", modes, &f.Unprovoked),
+		"mentions":   l.Word("mode", []string{"off", "ask"}, &f.Mentions),
 		"servers":    func(n *node) { l.servers(n, f) },
 	})
 	switch {
