@@ -23,7 +23,7 @@ func (x *deciding) unprovoked() {
 	if x.variant.Effect == contract.Write {
 		// Where the user's words are not all seen, a plain write is judged by its
 		// arguments alone.
-		if !x.in.unseen && !x.asked() {
+		if !x.in.unseen && !(x.asked() && x.plain()) {
 			x.global(mode, Unprovoked, "",
 				fmt.Sprintf("the call changes something (%s), %s, and the user asked for nothing of this kind", x.variant.Effect, x.before()),
 				"say what you are about to do and have the user confirm it")
@@ -82,6 +82,22 @@ func (x *deciding) asked() bool {
 		}
 	}
 	return x.in.seen.Requested(x.act)
+}
+
+// plain reports whether the user's request is for this plain write: its verb or its words say
+// so, or a value of the call is the user's. "Make it short" asks for no new task.
+func (x *deciding) plain() bool {
+	if x.in.seen.RequestedPlainly(x.act) {
+		return true
+	}
+	for i, a := range x.arguments {
+		r := &x.resolved[i]
+		said := r.Witness && r.How != "empty" && r.Authority().Trust >= label.User
+		if said || x.confirmedValue(i) || identified(r, a.Role) {
+			return true
+		}
+	}
+	return false
 }
 
 // confirmedValue reports whether the user confirmed an argument for the session.

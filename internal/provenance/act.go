@@ -259,6 +259,20 @@ func (s *Session) Requested(a Act) bool {
 	return latest != nil && latest.offered.mentions(a.deeds, a.words)
 }
 
+// RequestedPlainly reports whether the user's requests for a call say what is wanted: by a
+// verb that says more than "make it short", or by a word for what the tool is about.
+func (s *Session) RequestedPlainly(a Act) bool {
+	for _, src := range s.vouch.current(a.Tool) {
+		if !s.work.spend((len(src.reading.requests) + len(src.reading.tokens)) * candidateWork) {
+			return false
+		}
+		if src.reading.plainly(a.deeds, a.words) {
+			return true
+		}
+	}
+	return s.vouch.agreed() != nil
+}
+
 // maxProposal is how much of what the model said a user may agree to, in bytes:
 // a longer text is not read to its end.
 const maxProposal = 16 << 10
@@ -418,6 +432,39 @@ func (s *Session) RequestHasAmount(a Act) bool {
 		}
 	}
 	return false
+}
+
+// AnotherCount reports whether a value counts what an argument is called by, and the user's
+// request for a call has other numbers of these only: 600 for "ten minutes".
+func (s *Session) AnotherCount(a Act, argument, value string) bool {
+	key, numeric := numberKey(value)
+	name := Words(argument)
+	if !numeric || len(name) == 0 || generic.has(name[len(name)-1]) {
+		return false
+	}
+
+	says := false
+	for said, places := range s.vouch.numbers {
+		for _, m := range places {
+			src := &s.vouch.sources[m.source]
+			if src.system || s.vouch.isAnswered(int(m.source), a.Tool) {
+				continue
+			}
+			if !s.work.spend(aroundWork) {
+				return true
+			}
+			o := occurrence{source: int(m.source), start: int(m.start), end: int(m.end)}
+			_, right := s.vouch.around(o, 0, 1)
+			if len(right) == 0 || stem(right[0]) != name[len(name)-1] {
+				continue
+			}
+			if said == key {
+				return false
+			}
+			says = says || src.reading.covers(s.work, a.deeds, a.words, o.start, o.end)
+		}
+	}
+	return says
 }
 
 // AnotherDay reports whether a value is a day, or a day with a time, and the user's

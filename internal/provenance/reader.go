@@ -16,10 +16,12 @@ type Reader interface {
 	Exhausted() bool
 
 	Requested(act Act) bool
+	RequestedPlainly(act Act) bool
 	RequestedAll(act Act) bool
 	RequestSays(act Act, word string) bool
 	RequestHasAmount(act Act) bool
 	AgreedTo(value string) bool
+	AnotherCount(act Act, argument, value string) bool
 	AnotherDay(act Act, value string) bool
 	Chosen(act Act, r Resolution) bool
 

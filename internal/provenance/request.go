@@ -294,6 +294,29 @@ func (r *reading) asked(deeds deed, words []string) bool {
 	return false
 }
 
+// plainly reports whether the text has a request for one of the deeds by a verb that says
+// something, or with a word of the tool's name in what it governs.
+func (r *reading) plainly(deeds deed, words []string) bool {
+	for i := range r.requests {
+		q := &r.requests[i]
+		if !q.directive || !q.answers(deeds, words) {
+			continue
+		}
+		if !vagueVerbs.has(q.word) {
+			return true
+		}
+
+		for j := range r.tokens {
+			t := &r.tokens[j]
+			governed := q.governs.start <= t.start && t.end <= q.governs.end
+			if governed && !generic.has(t.word) && contains(words, stem(t.word)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // elaborates reports whether the sentence at a place says how what was asked for
 // should be: "the event should have the same participants as …".
 func (r *reading) elaborates(pos int) bool {

@@ -42,6 +42,7 @@ const (
 	determiners
 	answering
 	lightVerbs
+	vagueVerbs
 	fronting
 	correcting
 	hostWords
@@ -118,6 +119,7 @@ var classNames = [wordClasses]string{
 	determiners:      "determiners",
 	answering:        "answering",
 	lightVerbs:       "lightVerbs",
+	vagueVerbs:       "vagueVerbs",
 	fronting:         "fronting",
 	correcting:       "correcting",
 	hostWords:        "hostWords",
