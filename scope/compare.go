@@ -21,7 +21,7 @@ func same(want, have string, authority bool) bool {
 		b, ok := number(have)
 		return ok && a == b
 	}
-	if authority {
+	if authority || len(want) > maxFolded*(len(have)+1) || len(have) > maxFolded*(len(want)+1) {
 		return false
 	}
 
@@ -34,6 +34,9 @@ func same(want, have string, authority bool) bool {
 	}
 	return fold(want) == fold(have)
 }
+
+// maxFolded is more than by what factor folding makes a text longer or shorter.
+const maxFolded = 32
 
 func isASCII(s string) bool {
 	for i := range len(s) {

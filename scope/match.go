@@ -26,7 +26,7 @@ type Argument struct {
 
 // authority reports whether the value decides where authority goes, so that it is
 // compared byte by byte.
-func (a Argument) authority() bool { return a.Role.AuthorityBearing() }
+func (a *Argument) authority() bool { return a.Role.AuthorityBearing() }
 
 // Proposal is a call that a task may cover.
 type Proposal struct {
@@ -189,6 +189,9 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
 			continue
 		}
+		if quiet && e.isForOther(p) {
+			continue
+		}
 		if miss := t.exhausted(i, p, before); miss != "" {
 			misses = append(misses, m.say("entry %d: %s", i+1, miss))
 			continue
@@ -287,6 +290,35 @@ const perStep = 16
 func (m *matcher) work(length int) bool {
 	m.steps -= 1 + length/perStep
 	return m.steps >= 0
+}
+
+// isForOther reports whether a stated value alone tells that an entry is for another call
+// of the tool, as most entries are.
+func (e *Call) isForOther(p *Proposal) bool {
+	for i := range e.Args {
+		c := &e.Args[i]
+		if c.Is == nil {
+			continue
+		}
+		for j := range p.Args {
+			a := &p.Args[j]
+			if a.Pointer == c.Pointer && !a.Empty && !c.states(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// states reports whether a value is one of those that a constraint states.
+func (c *Constraint) states(a *Argument) bool {
+	authority := a.authority()
+	for _, v := range c.Is {
+		if same(string(v), a.Text, authority) {
+			return true
+		}
+	}
+	return false
 }
 
 // tooMuch ends a match that sees only a part of a result: what it finds to be the only one
@@ -467,7 +499,7 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 // doubt; where authority lies in a value that it doubts, the value has to be made of the
 // user's words.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
-	if !slices.ContainsFunc(c.Is, func(v Value) bool { return same(string(v), a.Text, a.authority()) }) {
+	if !c.states(&a) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
 	if a.Doubtful && a.authority() && !m.madeOf(a.Text) {

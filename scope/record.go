@@ -69,7 +69,7 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 	}
 
 	out := selection{}
-	for record := range r.records {
+	for _, record := range r.inOrder {
 		met := true
 		for i := range where {
 			met = met && m.meets(&where[i], named[i], r, record)

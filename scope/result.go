@@ -26,6 +26,7 @@ type Result struct {
 	partial    bool // more than the fields and blocks that scopes look at
 	fields     []field
 	records    map[string][]int // the fields of each record, by the record's pointer
+	inOrder    []string         // the pointers of the records
 	nested     map[string][]int // the fields of the objects in a record
 	names      map[string]bool  // of the members
 }
@@ -79,6 +80,9 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 			f.text, f.words = "", nil
 		}
 		r.names[f.name] = true
+		if r.records[record] == nil {
+			r.inOrder = append(r.inOrder, record)
+		}
 		r.records[record] = append(r.records[record], len(r.fields))
 		r.fields = append(r.fields, f)
 	}
