@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/remit-project/remit/label"
 )
 
 // numbers in a person's words: 1,200 and 19.5 and 10%.
@@ -55,6 +57,11 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 	return false
 }
 
+func isPlain(s string) bool {
+	_, ok := number(s)
+	return ok
+}
+
 // arithmetic is what a computation costs in steps: it takes as long as a look at that many
 // fields.
 const arithmetic = 16
@@ -71,12 +78,14 @@ func (m *matcher) operands(c *Constraint) []*big.Rat {
 
 	of := *c
 	of.Kind, of.Pick = Number, Only
-	for _, v := range m.offers(c.Sources, &of).values {
-		if v.doubt != "" {
-			continue
+	for i := range c.Sources {
+		o := m.offers(c.Sources[i:i+1], &of)
+		exact := Argument{Role: label.Selector}
+		if len(o.values) == 0 || o.several(exact) || o.values[0].doubt != "" {
+			continue // which of them is meant is a question
 		}
-		if _, ok := number(v.text); ok {
-			add(v.text)
+		if v := o.values[0].text; isPlain(v) {
+			add(v)
 		}
 	}
 	for _, s := range numbers.FindAllString(m.request+" "+c.By, maxOperands) {

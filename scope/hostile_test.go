@@ -185,6 +185,17 @@ func TestComputedWithoutSources(t *testing.T) {
 	}
 }
 
+// TestComputedFromOneNumber: a source of a computation has one number, or none that counts.
+func TestComputedFromOneNumber(t *testing.T) {
+	const share = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"read_file","args":{"/path":{"is":"may.txt"}},"field":"total"}],"by":"half of it"}}}]}`
+	for text, want := range map[string]bool{"Total 100.00": true, "Total 100.00\n\nTotal 9000.00": false, "Total 9000.00": false} {
+		h := hostile{request: "Pay half of may.txt.", scope: share, results: file("may.txt", text), tool: "pay", args: map[string]string{"/amount": "o:50"}}
+		if got, misses := h.covered(t); got != want {
+			t.Errorf("%q: covered %v, want %v (%v)", text, got, want, misses)
+		}
+	}
+}
+
 // TestOmittedSetting: what a call leaves out is what its tool makes of that.
 func TestOmittedSetting(t *testing.T) {
 	for name, c := range map[string]struct {
