@@ -38,6 +38,7 @@ Environment:
   REMIT_STORE          The store of sessions, questions and the audit log.
   REMIT_TOKENS         The token file of remit serve.
   REMIT_MODEL          The model of remit policy compile.
+  REMIT_PLANNER        The model that plans for the user's turns.
   OPENAI_API_KEY       The key for models with OpenAI's API.
   OPENAI_BASE_URL      Where such an API begins, if it isn't OpenAI's.
   ANTHROPIC_API_KEY    The key for models with Anthropic's API.

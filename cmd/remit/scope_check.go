@@ -21,13 +21,13 @@ type scopeCheckCommand struct {
 	engineFlags
 	plannerModel
 	plannerRecordings
-	Tools      []string   `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of those in the recordings. Repeatable."`
-	Scopes     string     `placeholder:"FILE" help:"The scopes of the user's turns: one line of JSON a session, {\"id\": …, \"turns\": [SCOPE, …]}, or one such object for a recording with one session."`
-	Mode       scope.Mode `placeholder:"MODE" default:"bound" help:"What the scopes are for: off, grant or bound (bound)."`
-	Unreviewed bool       `help:"Show the planner names and types alone, as where nobody has reviewed the definitions."`
-	Recorded   bool       `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
-	JSON       bool       `help:"Print every decision as a line of JSON."`
-	Files      []string   `arg:"" name:"session" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
+	Tools  []string   `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of those in the recordings. Repeatable."`
+	Scopes string     `placeholder:"FILE" help:"The scopes of the user's turns: one line of JSON a session, {\"id\": …, \"turns\": [SCOPE, …]}, or one such object for a recording with one session."`
+	Mode   scope.Mode `placeholder:"MODE" default:"bound" help:"What the scopes are for: off, grant or bound (bound)."`
+	reviewedFlag
+	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
+	JSON     bool     `help:"Print every decision as a line of JSON."`
+	Files    []string `arg:"" name:"session" help:"Recordings: JSON or JSON Lines, plain or gzip; - for standard input."`
 }
 
 // Help is shown below the flags.
@@ -61,7 +61,7 @@ func (c *scopeCheckCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	engine.options.Scopes, engine.options.Reviewed, engine.options.PlanTime = c.Mode, !c.Unreviewed, c.PlannerTimeout
+	engine.options.Scopes, engine.options.Reviewed, engine.options.PlanTime = c.Mode, c.Reviewed, c.PlannerTimeout
 	progress := newProgress(s, c.Files)
 	defer progress.clear()
 

@@ -16,14 +16,14 @@ import (
 )
 
 type scopePlanCommand struct {
-	Tools      []string `placeholder:"FILE" sep:"none" help:"Tool definitions; the name of the file is that of the server. Repeatable."`
-	Contracts  string   `placeholder:"DIR" help:"Contract files (*.yaml). Without them contracts are made from the tools' schemas."`
-	System     string   `placeholder:"FILE" help:"The deployment's own text for the agent."`
-	Before     []string `placeholder:"TEXT" sep:"none" help:"An earlier message of the user's. Repeatable."`
-	Now        string   `placeholder:"TIME" help:"When the request is made, with the user's time zone, as 2026-03-31T09:00:00+02:00."`
-	Unreviewed bool     `help:"Show the planner names and types alone, as where nobody has reviewed the definitions."`
-	Tokens     bool     `help:"Only say about how many tokens the plan would take."`
-	JSON       bool     `help:"Print the scope as JSON; the tokens are on standard error."`
+	Tools     []string `placeholder:"FILE" sep:"none" help:"Tool definitions; the name of the file is that of the server. Repeatable."`
+	Contracts string   `placeholder:"DIR" help:"Contract files (*.yaml). Without them contracts are made from the tools' schemas."`
+	System    string   `placeholder:"FILE" help:"The deployment's own text for the agent."`
+	Before    []string `placeholder:"TEXT" sep:"none" help:"An earlier message of the user's. Repeatable."`
+	Now       string   `placeholder:"TIME" help:"When the request is made, with the user's time zone, as 2026-03-31T09:00:00+02:00."`
+	reviewedFlag
+	Tokens bool `help:"Only say about how many tokens the plan would take."`
+	JSON   bool `help:"Print the scope as JSON; the tokens are on standard error."`
 	plannerModel
 	plannerRecordings
 	Request string `arg:"" help:"What the user says."`
@@ -96,7 +96,7 @@ func (c *scopePlanCommand) request() (*scope.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine.options.Planner, engine.options.Reviewed = noPlanner{}, !c.Unreviewed
+	engine.options.Planner, engine.options.Reviewed = noPlanner{}, c.Reviewed
 	m, err := engine.monitor(tools, time.Time{})
 	if err != nil {
 		return nil, err
