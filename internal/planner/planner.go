@@ -20,6 +20,10 @@ var instructions string
 // Stage is the name of the step among models, recordings and usage.
 const Stage = "planner"
 
+// DefaultParallel is for enforcement points with many sessions: a turn that waits for the
+// plans of others gets none in time.
+const DefaultParallel = 32
+
 // The bounds of what is kept of answers: beyond them all are dropped, and asked for
 // again.
 const (
@@ -34,7 +38,7 @@ type Options struct {
 	// Timeout bounds one plan, in which the model may answer twice; [scope.DefaultPlanTime]
 	// if 0.
 	Timeout time.Duration
-	// Parallel bounds the plans that are made at once; 4 if 0.
+	// Parallel bounds the plans that are made at once; DefaultParallel if 0.
 	Parallel int
 	// Recordings are reused and made; nil for none.
 	Recordings *llm.Recordings
@@ -79,6 +83,10 @@ func New(o Options) (*Planner, error) {
 	if o.Timeout == 0 {
 		o.Timeout = scope.DefaultPlanTime
 	}
+	if o.Parallel == 0 {
+		o.Parallel = DefaultParallel
+	}
+
 	client, err := llm.New(llm.Options{Default: e, Timeout: o.Timeout, Retries: 1, Repairs: 1, Parallel: o.Parallel, Recordings: o.Recordings, Budget: o.Budget})
 	if err != nil {
 		return nil, fmt.Errorf("the planner: %w", err)
