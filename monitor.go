@@ -292,11 +292,14 @@ func New(o Options) (*Monitor, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	if m.takesScopes() {
+		if m.catalogues, errs = outlined(o.Tools, o.Contracts); errs != nil {
+			return nil, errors.Join(errs...)
+		}
+		m.planDigest = planDigest(m.catalogues)
+	}
 	if m.planner != nil {
 		m.planTools = m.plannerTools(&o)
-	}
-	if m.takesScopes() {
-		m.planDigest = planDigest(o.Tools)
 	}
 	return m, nil
 }

@@ -235,7 +235,7 @@ func (s *Session) restorePlan(e Event) error {
 // are text of somebody who may want to steer the planner.
 func (d *deployment) plannerTools(o *Options) []scope.Tool {
 	var out []scope.Tool
-	for _, c := range o.Tools {
+	for _, c := range d.catalogues {
 		for i := range c.Tools {
 			t := &c.Tools[i]
 			reviewed := o.reviewed(t)

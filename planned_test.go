@@ -257,3 +257,44 @@ func TestHostileNamesAreNotShown(t *testing.T) {
 		t.Errorf("plain names are left out: %s", text)
 	}
 }
+
+// TestPlannerSeesContracts: where nobody has given the definitions of a server's tools, a
+// planner is shown their names and arguments as the contract has them, and a scope speaks
+// of those.
+func TestPlannerSeesContracts(t *testing.T) {
+	f, err := contract.Load("desk.yaml", []byte(`version: 1
+server: desk
+tools:
+  send:
+    effect: egress
+    args: {/to: {role: target}, /parts/*/text: {role: content}, /remit:reach: {role: control}, /extra/**: {role: content}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := saying(`{"calls":[{"tool":"send","args":{"/to":{"is":"ann@partner.example"},"/parts/*/text":{"any":true}}},{"tool":"delete"}]}`)
+	m, err := remit.New(remit.Options{Contracts: []*contract.File{f}, Planner: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Session("s")
+	s.User("Send a mail to ann@partner.example, not to bob@partner.example.")
+	for to, want := range map[string]remit.Verdict{"ann@partner.example": remit.Allow, "bob@partner.example": remit.Ask} {
+		d := decideCall(t, s, remit.Call{Tool: "send", Arguments: json.RawMessage(`{"to":"` + to + `","parts":[{"text":"x"}]}`)})
+		if d.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", to, d.Verdict, want, d.Explain())
+		}
+	}
+
+	var places []string
+	for _, a := range p.shown[0].Tools[0].Args {
+		places = append(places, a.Pointer+" "+a.Role)
+	}
+	if !slices.Equal(places, []string{"/parts/*/text content", "/to target"}) {
+		t.Errorf("the planner is shown %q", places)
+	}
+	_, refused, err := s.CheckScope([]byte(`{"calls":[{"tool":"delete"}]}`))
+	if err != nil || len(refused) != 1 {
+		t.Errorf("an unknown tool: %v, %v", refused, err)
+	}
+}

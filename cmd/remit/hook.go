@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hook"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -28,8 +29,27 @@ type hookCommand struct {
 }
 
 type hookAnswer struct {
-	Agent     string `arg:"" help:"claude-code, codex, cursor, gemini, copilot or windsurf."`
-	Contracts string `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
+	hookSettings
+	Agent string `arg:"" help:"claude-code, codex, cursor, gemini, copilot or windsurf."`
+}
+
+// hookSettings are the settings of a hook.
+type hookSettings struct {
+	Contracts  string     `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
+	Planner    string     `placeholder:"MODEL" help:"The model that writes down what each prompt authorises, as anthropic:NAME or openai:NAME; its key is in the agent's environment, in ANTHROPIC_API_KEY or OPENAI_API_KEY."`
+	PlannerURL string     `name:"planner-url" placeholder:"URL" help:"Where the planner's API begins, such as http://127.0.0.1:8000/v1."`
+	Scopes     scope.Mode `placeholder:"MODE" help:"What scopes of prompts are for: off, grant or bound (grant)."`
+}
+
+// settings are those for the daemon.
+func (c *hookSettings) settings() (hook.Settings, error) {
+	s := hook.Settings{Contracts: c.Contracts, Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes}
+	if s.Contracts == "" {
+		return s, nil
+	}
+	var err error
+	s.Contracts, err = filepath.Abs(s.Contracts)
+	return s, err
 }
 
 // Help is shown below the flags.
@@ -85,7 +105,12 @@ func (c *hookAnswer) answer(ctx context.Context, agent *hook.Agent, in io.Reader
 	if err != nil {
 		return agent.Refuse(err)
 	}
-	client, err := hookClient(c.Contracts)
+
+	settings, err := c.settings()
+	if err != nil {
+		return agent.Fail(e, err)
+	}
+	client, err := hookClient(settings)
 	if err != nil {
 		return agent.Fail(e, err)
 	}
@@ -97,15 +122,10 @@ func (c *hookAnswer) answer(ctx context.Context, agent *hook.Agent, in io.Reader
 }
 
 // hookClient is the way to the daemon of the user's store.
-func hookClient(contracts string) (*hook.Client, error) {
+func hookClient(settings hook.Settings) (*hook.Client, error) {
 	path, err := store.DefaultPath()
 	if err != nil {
 		return nil, err
-	}
-	if contracts != "" {
-		if contracts, err = filepath.Abs(contracts); err != nil {
-			return nil, err
-		}
 	}
 
 	exe, err := os.Executable()
@@ -117,7 +137,7 @@ func hookClient(contracts string) (*hook.Client, error) {
 		return nil, err
 	}
 	dir := hook.Dir(path)
-	return &hook.Client{Dir: dir, Identity: identity, Contracts: contracts,
+	return &hook.Client{Dir: dir, Identity: identity, Settings: settings,
 		Start: func(ctx context.Context) error { return hook.Spawn(ctx, dir, exe, "hook", "daemon") }}, nil
 }
 
@@ -159,7 +179,7 @@ Example:
 
 // Run ends the daemon.
 func (hookStop) Run(ctx context.Context, s *command.Streams) error {
-	client, err := hookClient("")
+	client, err := hookClient(hook.Settings{})
 	if err != nil {
 		return err
 	}
@@ -215,6 +235,14 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 		service, err := hook.NewService(st, hook.Home(), time.Now, log)
 		if err != nil {
 			return nil, nil, errors.Join(err, st.Close())
+		}
+		service.Planner = func(model, url string) (scope.Planner, error) {
+			f := plannerModel{Planner: model, PlannerURL: url}
+			p, err := f.planner(&plannerRecordings{})
+			if err != nil {
+				return nil, err
+			}
+			return &loggedPlanner{p, log}, nil
 		}
 		end := func() error {
 			service.Close()

@@ -51,8 +51,8 @@ func (c *hookFile) find() (*hook.Agent, string, []byte, error) {
 
 type hookInstall struct {
 	hookFile
-	Contracts string `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
-	Program   string `placeholder:"PATH" help:"How the agent starts Remit; where this program is, by default."`
+	hookSettings
+	Program string `placeholder:"PATH" help:"How the agent starts Remit; where this program is, by default."`
 }
 
 // Help is shown below the flags.
@@ -75,17 +75,17 @@ func (c *hookInstall) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	contracts := c.Contracts
-	if contracts != "" {
-		if contracts, err = filepath.Abs(contracts); err != nil {
-			return err
-		}
-		if info, err := os.Stat(contracts); err != nil || !info.IsDir() {
-			return hint.Wrap(fmt.Errorf("--contracts: %s is no directory", contracts), "make it first")
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	if settings.Contracts != "" {
+		if info, err := os.Stat(settings.Contracts); err != nil || !info.IsDir() {
+			return hint.Wrap(fmt.Errorf("--contracts: %s is no directory", settings.Contracts), "make it first")
 		}
 	}
 
-	out, err := agent.Install(name, data, agent.Command(program, contracts))
+	out, err := agent.Install(name, data, agent.Command(program, settings))
 	if err != nil {
 		return err
 	}

@@ -183,6 +183,35 @@ func TestGatewayPlanner(t *testing.T) {
 	}
 }
 
+// TestHookPlanner: a coding agent's prompt is planned for in the daemon, by the model that
+// the hook's command names.
+func TestHookPlanner(t *testing.T) {
+	model := planningFor(t, "Bash", "/description")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	self, err := os.Executable()
+	must(t, err)
+	remit := filepath.Join(t.TempDir(), "remit")
+	must(t, os.Link(self, remit)) // the daemon is started by the name of the program's file
+	hook := func(event string, args ...string) string {
+		t.Helper()
+		c := exec.Command(remit, append([]string{"hook"}, args...)...)
+		c.Stdin = strings.NewReader(event)
+		out, err := c.Output()
+		must(t, err)
+		return string(out)
+	}
+	settings := []string{"claude-code", "--planner", "openai:m", "--scopes", "bound"}
+	t.Cleanup(func() { hook("", "stop") })
+	const about = `{"session_id":"s","cwd":"/","permission_mode":"default",`
+	hook(about+`"hook_event_name":"UserPromptSubmit","prompt":"Run touch notes.txt, and write to nobody, please."}`, settings...)
+	if got := hook(about+`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"touch notes.txt"}}`, settings...); !strings.Contains(got, "outside of what the user asked for") {
+		t.Errorf("the call outside of the scope: %s", got)
+	}
+	if asked := model.Asked(); len(asked) == 0 || !strings.Contains(asked[0].Messages[len(asked[0].Messages)-1].Text, "Run touch notes.txt") {
+		t.Errorf("the model was asked %d times", len(asked))
+	}
+}
+
 // TestPlannerMistakes: what is wrong with the planner's flags is said before anything
 // starts.
 func TestPlannerMistakes(t *testing.T) {

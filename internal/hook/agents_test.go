@@ -166,7 +166,7 @@ func TestEveryAgent(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", input, err)
 				}
-				answer, err := service.Handle(t.Context(), contracts, event)
+				answer, err := service.Handle(t.Context(), hook.Settings{Contracts: contracts}, event)
 				if err != nil {
 					t.Fatalf("%s: %v", input, err)
 				}

@@ -20,9 +20,8 @@ type Client struct {
 	// Dir is the daemon's directory, and Identity this program's identity.
 	Dir, Identity string
 	// Start starts a daemon and returns when it serves.
-	Start func(ctx context.Context) error
-	// Contracts is the directory of the user's own contracts; empty for none.
-	Contracts string
+	Start    func(ctx context.Context) error
+	Settings Settings
 }
 
 // maxTries bounds the attempts to reach a daemon: there may be none, one of
@@ -34,7 +33,7 @@ const maxTries = 4
 func (c *Client) Ask(ctx context.Context, e *Event) (Answer, error) {
 	var last error
 	for range maxTries {
-		r, err := c.exchange(ctx, request{Identity: c.Identity, Contracts: c.Contracts, Event: e})
+		r, err := c.exchange(ctx, request{Identity: c.Identity, Settings: c.Settings, Event: e})
 		switch {
 		case ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded):
 			return Answer{}, fmt.Errorf("no answer within %s", AnswerTime)

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/remit-project/remit/scope"
 )
 
 const (
@@ -44,9 +46,9 @@ type request struct {
 	// both always have the same version.
 	Identity string `json:"identity"`
 	// Stop asks the daemon to end.
-	Stop      bool   `json:"stop,omitempty"`
-	Contracts string `json:"contracts,omitempty"`
-	Event     *Event `json:"event,omitempty"`
+	Stop bool `json:"stop,omitempty"`
+	Settings
+	Event *Event `json:"event,omitempty"`
 }
 
 // response is the daemon's answer.
@@ -58,8 +60,21 @@ type response struct {
 	Answer Answer `json:"answer"`
 }
 
+// Settings are those of a hook, as they stand in the agent's file.
+type Settings struct {
+	// Contracts is the directory of the user's own contracts; empty for none.
+	Contracts string `json:"contracts,omitempty"`
+	// Planner names the model that writes scopes, and PlannerURL where its API begins;
+	// empty for none.
+	Planner    string `json:"planner,omitempty"`
+	PlannerURL string `json:"planner_url,omitempty"`
+	// Scopes says what scopes are for; when empty, [scope.ModeGrant] with a planner and
+	// [scope.ModeOff] without.
+	Scopes scope.Mode `json:"scopes,omitempty"`
+}
+
 // Handler answers events; see [Service.Handle].
-type Handler func(ctx context.Context, contracts string, e *Event) (Answer, error)
+type Handler func(ctx context.Context, settings Settings, e *Event) (Answer, error)
 
 // Daemon serves the hooks of one user; there is one daemon for each directory.
 type Daemon struct {
@@ -222,7 +237,7 @@ func (s *serving) connection(c *net.UnixConn) {
 	case in.Event == nil:
 		s.reply(c, response{Error: "the request has no event"})
 	default:
-		a, err := s.handle(ctx, in.Contracts, in.Event)
+		a, err := s.handle(ctx, in.Settings, in.Event)
 		if err != nil {
 			s.d.Log.Error("not decided", "session", in.Event.Session, "error", err)
 			s.reply(c, response{Error: err.Error()})

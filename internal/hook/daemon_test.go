@@ -55,7 +55,7 @@ func serve(t *testing.T, d *hook.Daemon, handle hook.Handler) *running {
 	return r
 }
 
-func allow(context.Context, string, *hook.Event) (hook.Answer, error) {
+func allow(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) {
 	return hook.Answer{Verdict: remit.Allow}, nil
 }
 
@@ -69,11 +69,11 @@ func noStart(context.Context) error { return errors.New("there is no program") }
 func TestDaemonAnswers(t *testing.T) {
 	var got atomic.Pointer[string]
 	d := &hook.Daemon{Dir: socketDir(t), Identity: "v1"}
-	serve(t, d, func(_ context.Context, contracts string, e *hook.Event) (hook.Answer, error) {
-		got.Store(&contracts)
+	serve(t, d, func(_ context.Context, settings hook.Settings, e *hook.Event) (hook.Answer, error) {
+		got.Store(&settings.Contracts)
 		return hook.Answer{Verdict: remit.Deny, Reason: e.Call.Tool}, nil
 	})
-	c := &hook.Client{Dir: d.Dir, Identity: "v1", Contracts: "/c", Start: noStart}
+	c := &hook.Client{Dir: d.Dir, Identity: "v1", Settings: hook.Settings{Contracts: "/c"}, Start: noStart}
 	a, err := c.Ask(t.Context(), preTool())
 	if err != nil || a.Verdict != remit.Deny || a.Reason != "Bash" || *got.Load() != "/c" {
 		t.Errorf("%+v, %v", a, err)
@@ -86,7 +86,7 @@ func TestDaemonAnswers(t *testing.T) {
 // A hook of another version ends the daemon, and starts its own.
 func TestAnotherVersion(t *testing.T) {
 	old := &hook.Daemon{Dir: socketDir(t), Identity: "v1"}
-	r := serve(t, old, func(context.Context, string, *hook.Event) (hook.Answer, error) {
+	r := serve(t, old, func(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) {
 		t.Error("the old version decided")
 		return hook.Answer{Verdict: remit.Allow}, nil
 	})
@@ -156,14 +156,14 @@ func TestNoAnswer(t *testing.T) {
 		raw    func(net.Conn) // instead of a daemon
 		want   string
 	}{
-		"it fails": {handle: func(context.Context, string, *hook.Event) (hook.Answer, error) {
+		"it fails": {handle: func(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) {
 			return hook.Answer{}, errors.New("the store is gone")
 		}, want: "the store is gone"},
-		"it doesn't say": {handle: func(context.Context, string, *hook.Event) (hook.Answer, error) { return hook.Answer{}, nil }, want: "can't be started"},
-		"it says something else": {handle: func(context.Context, string, *hook.Event) (hook.Answer, error) {
+		"it doesn't say": {handle: func(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) { return hook.Answer{}, nil }, want: "can't be started"},
+		"it says something else": {handle: func(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) {
 			return hook.Answer{Verdict: "sure"}, nil
 		}, want: "can't be started"},
-		"it takes too long": {handle: func(ctx context.Context, _ string, _ *hook.Event) (hook.Answer, error) {
+		"it takes too long": {handle: func(ctx context.Context, _ hook.Settings, _ *hook.Event) (hook.Answer, error) {
 			select {
 			case <-hold:
 			case <-ctx.Done():
@@ -249,7 +249,7 @@ func TestPrivate(t *testing.T) {
 func TestManyHooks(t *testing.T) {
 	d := &hook.Daemon{Dir: socketDir(t), Identity: "v1"}
 	var handled atomic.Int64
-	r := serve(t, d, func(context.Context, string, *hook.Event) (hook.Answer, error) {
+	r := serve(t, d, func(context.Context, hook.Settings, *hook.Event) (hook.Answer, error) {
 		handled.Add(1)
 		return hook.Answer{Verdict: remit.Allow}, nil
 	})

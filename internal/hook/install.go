@@ -24,10 +24,14 @@ func (a *Agent) Place(project bool, dir, home string) string {
 }
 
 // Command returns the hook's command line for the shell that agents use.
-func (a *Agent) Command(program, contracts string) string {
+func (a *Agent) Command(program string, settings Settings) string {
 	line := quoteShell(program) + " hook " + a.Name
-	if contracts != "" {
-		line += " --contracts " + quoteShell(contracts)
+	for _, f := range []struct{ flag, value string }{
+		{"--contracts", settings.Contracts}, {"--planner", settings.Planner}, {"--planner-url", settings.PlannerURL}, {"--scopes", string(settings.Scopes)},
+	} {
+		if f.value != "" {
+			line += " " + f.flag + " " + quoteShell(f.value)
+		}
 	}
 	return line
 }

@@ -23,7 +23,7 @@ var earlier = map[string]string{
 // what is there afterwards has no flaw that a hook's file can have.
 func TestInstall(t *testing.T) {
 	for _, a := range hook.Agents() {
-		command := a.Command("/opt/my tools/remit", "/home/u/it's mine")
+		command := a.Command("/opt/my tools/remit", hook.Settings{Contracts: "/home/u/it's mine"})
 		for name, text := range earlier {
 			t.Run(a.Name+" "+name, func(t *testing.T) {
 				out, err := a.Install("f.json", []byte(text), command)
@@ -63,7 +63,7 @@ func TestInstall(t *testing.T) {
 // A file that was made for the hooks goes with them.
 func TestMadeForHooks(t *testing.T) {
 	for _, a := range hook.Agents() {
-		out, err := a.Install("f.json", nil, a.Command("remit", ""))
+		out, err := a.Install("f.json", nil, a.Command("remit", hook.Settings{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,12 +80,12 @@ func TestInstallAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := a.Install("f.json", []byte(earlier["others' hooks"]), a.Command("/old/remit", ""))
+	out, err := a.Install("f.json", []byte(earlier["others' hooks"]), a.Command("/old/remit", hook.Settings{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out = bytes.Replace(out, []byte(`"Stop":[]`), []byte(`"Stop":[{"hooks":[{"type":"command","command":"new"}]}]`), 1)
-	if out, err = a.Install("f.json", out, a.Command("/new/remit", "/c")); err != nil {
+	if out, err = a.Install("f.json", out, a.Command("/new/remit", hook.Settings{Contracts: "/c"})); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(out, []byte("/old/remit")) || !bytes.Contains(out, []byte(`"command":"new"`)) || bytes.Count(out, []byte("/new/remit hook claude-code --contracts /c")) != 5 {
@@ -133,7 +133,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := a.Install("f.json", nil, a.Command("remit", ""))
+			out, err := a.Install("f.json", nil, a.Command("remit", hook.Settings{}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -147,7 +147,7 @@ func (s *stage) handle(b *bed, e map[string]any) hook.Output {
 	if err != nil {
 		return s.agent.Refuse(err)
 	}
-	answer, err := s.service.Handle(s.t.Context(), s.contracts, event)
+	answer, err := s.service.Handle(s.t.Context(), hook.Settings{Contracts: s.contracts}, event)
 	if err != nil {
 		return s.agent.Fail(event, err)
 	}

@@ -1,17 +1,20 @@
 package hook
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/scope"
 )
 
 //go:embed contracts
@@ -28,7 +31,20 @@ const maxContracts = 256
 // policy is the contracts in force with their monitor. It is immutable.
 type policy struct {
 	monitor *remit.Monitor
+	// planned is the monitor of each agent whose turns are planned for: a planner is
+	// shown the tools of one agent, and those of the user's servers. It is nil without a
+	// planner.
+	planned map[string]*remit.Monitor
+	bound   bool // scopes bound
 	servers map[string]map[string]*contract.Compiled
+}
+
+// of returns the monitor of an agent.
+func (p *policy) of(agent string) *remit.Monitor {
+	if m := p.planned[agent]; m != nil {
+		return m
+	}
+	return p.monitor
 }
 
 // version identifies the state of a directory of contracts.
@@ -80,7 +96,8 @@ func list(dir string) (version, error) {
 
 // load reads the contracts of a directory, and the shipped ones for agents
 // without any there.
-func load(dir string, files version, now func() time.Time) (*policy, error) {
+func load(settings Settings, files version, planner scope.Planner, now func() time.Time) (*policy, error) {
+	dir := settings.Contracts
 	var all []*contract.File
 	have := map[string]bool{}
 	var errs []error
@@ -115,19 +132,43 @@ func load(dir string, files version, now func() time.Time) (*policy, error) {
 	}
 	// The hooks don't report everything that the model reads: instructions in
 	// files, text from before the installation.
-	m, err := remit.New(remit.Options{Contracts: all, UnseenUser: true, Now: now})
+	o := remit.Options{Contracts: all, UnseenUser: true, Now: now, Scopes: settings.Scopes}
+	if planner != nil {
+		o.Scopes = cmp.Or(o.Scopes, scope.ModeGrant)
+	}
+	m, err := remit.New(o)
 	if err != nil {
 		return nil, err
 	}
+	p := &policy{monitor: m, bound: o.Scopes == scope.ModeBound, servers: map[string]map[string]*contract.Compiled{}}
+	if o.Planner = planner; planner != nil {
+		if err := p.plan(o); err != nil {
+			return nil, err
+		}
+	}
 
-	p := &policy{monitor: m, servers: map[string]map[string]*contract.Compiled{}}
-	scope := contract.Defaults{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
+	defaults := contract.Defaults{Precision: label.L3, Sinks: contract.Ask, Unprovoked: contract.Ask, Classes: &label.Classes{}, Obligations: &label.ObligationNames{}}
 	for _, f := range all {
-		if p.servers[f.Server], err = contract.Compile(f, scope); err != nil {
+		if p.servers[f.Server], err = contract.Compile(f, defaults); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+// plan makes the monitors with a planner.
+func (p *policy) plan(o remit.Options) error {
+	all := o.Contracts
+	p.planned = map[string]*remit.Monitor{}
+	for _, a := range Agents() {
+		o.Contracts = slices.DeleteFunc(slices.Clone(all), func(f *contract.File) bool { return f.Server != a.Name && agents(f.Server) })
+		m, err := remit.New(o)
+		if err != nil {
+			return err
+		}
+		p.planned[a.Name] = m
+	}
+	return nil
 }
 
 // noServer is the server of a call whose tool has no contract. Without a server,

@@ -18,6 +18,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/shell"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -29,10 +30,13 @@ type Service struct {
 	home     string
 	now      func() time.Time
 	log      *slog.Logger
+	// Planner makes the planner of a model that settings name; nil where there can be
+	// none. It is set before the first event.
+	Planner func(model, url string) (scope.Planner, error)
 
 	work     sync.WaitGroup // sessions that are being read
 	mu       sync.Mutex
-	policies map[string]*kept
+	policies map[Settings]*kept
 	open     map[string][]*openCall // calls without a result yet, by session
 
 	histories map[string]*history
@@ -71,28 +75,38 @@ func NewService(s store.Logs, home string, now func() time.Time, log *slog.Logge
 		return nil, err
 	}
 	l := ledger.New(s, ledger.Options{})
-	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[string]*kept{}, open: map[string][]*openCall{}}, nil
+	return &Service{ledger: l, store: s, histories: map[string]*history{}, programs: programs, home: home, now: now, log: log, policies: map[Settings]*kept{}, open: map[string][]*openCall{}}, nil
 }
 
-// policy returns the policy in force for a directory of contracts.
-func (s *Service) policy(dir string) (*policy, error) {
-	files, err := list(dir)
+// policy returns the policy in force for a hook's settings.
+func (s *Service) policy(settings Settings) (*policy, error) {
+	files, err := list(settings.Contracts)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := s.policies[dir]; k != nil && k.files.same(files) {
+	if k := s.policies[settings]; k != nil && k.files.same(files) {
 		return k.policy, nil
 	}
-	p, err := load(dir, files, s.now)
+
+	var planner scope.Planner
+	if settings.Planner != "" {
+		if s.Planner == nil {
+			return nil, errors.New("there is nobody to plan here: leave --planner out")
+		}
+		if planner, err = s.Planner(settings.Planner, settings.PlannerURL); err != nil {
+			return nil, err
+		}
+	}
+	p, err := load(settings, files, planner, s.now)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.policies) >= maxPolicies {
 		clear(s.policies)
 	}
-	s.policies[dir] = &kept{files, p}
+	s.policies[settings] = &kept{files, p}
 	return p, nil
 }
 
@@ -108,10 +122,9 @@ func SessionID(agent, session string) string {
 	return agent + ":" + session
 }
 
-// Handle adds an event to its session and answers it. contracts is the directory
-// of the user's own contracts; empty for none. After an error the call must not
-// run.
-func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answer, error) {
+// Handle adds an event to its session and answers it. After an error the call must
+// not run.
+func (s *Service) Handle(ctx context.Context, settings Settings, e *Event) (Answer, error) {
 	allow := Answer{Verdict: remit.Allow}
 	a, err := Find(e.Agent)
 	if err != nil {
@@ -120,7 +133,7 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	if err := e.check(); err != nil {
 		return Answer{}, err
 	}
-	p, err := s.policy(contracts)
+	p, err := s.policy(settings)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -128,7 +141,7 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 	if e.Kind == SessionEnd || e.Kind == Other {
 		return allow, nil
 	}
-	opening := s.session(ctx, p, SessionID(e.Agent, e.Session))
+	opening := s.session(ctx, p.of(a.Name), SessionID(e.Agent, e.Session))
 	if e.Kind == SessionStart {
 		return allow, nil // it is read while the user thinks
 	}
@@ -155,7 +168,11 @@ func (s *Service) Handle(ctx context.Context, contracts string, e *Event) (Answe
 				return Answer{}, err
 			}
 		}
-		return allow, session.User(ctx, e.Prompt)
+		if err := session.User(ctx, e.Prompt); err != nil {
+			return Answer{}, err
+		}
+		session.PlanAhead(ctx)
+		return allow, nil
 	case PreTool:
 		return s.decide(ctx, p, a, session, e)
 	default:
@@ -175,12 +192,12 @@ type openedSession struct {
 }
 
 // session opens a session.
-func (s *Service) session(ctx context.Context, p *policy, id string) <-chan openedSession {
+func (s *Service) session(ctx context.Context, m *remit.Monitor, id string) <-chan openedSession {
 	out := make(chan openedSession, 1)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTime)
 	s.work.Go(func() {
 		defer cancel()
-		session, err := s.ledger.Open(ctx, p.monitor, id)
+		session, err := s.ledger.Open(ctx, m, id)
 		out <- openedSession{session, err}
 	})
 	return out
@@ -209,7 +226,11 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 		call.Arguments, why = seen.arguments, seen.why
 	}
 
-	d, err := session.Decide(ctx, call)
+	planned, err := s.await(ctx, p, session)
+	if planned == nil {
+		return Answer{Verdict: remit.Deny, Reason: stillPlanning}, err
+	}
+	d, err := planned.Decide(ctx, call)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -234,6 +255,31 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 		decision: d, asked: answer.Verdict == remit.Ask})
 	s.log.Info("decided", "session", session.ID(), "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "took", time.Since(began))
 	return answer, nil
+}
+
+// planWait is how long a call waits for the plan of its turn, which began with the
+// user's prompt. A hook has to answer soon.
+const planWait = AnswerTime - 2*time.Second
+
+// stillPlanning is what the model is told of a call that came before the plan.
+const stillPlanning = signature + ": what the user's request authorises is still being worked out. Make the same call again.\n"
+
+// await waits for the plan of the turn for a while, and returns the session to decide in. A
+// call that comes before a plan that bounds has none, and is to be made again; one before
+// a plan that only grants is decided without.
+func (s *Service) await(ctx context.Context, p *policy, session *ledger.Session) (*ledger.Session, error) {
+	wait, stop := context.WithTimeout(ctx, planWait)
+	defer stop()
+	err := session.Plan(wait)
+	switch {
+	case err == nil:
+		return session, nil
+	case wait.Err() == nil || ctx.Err() != nil:
+		return nil, err
+	case p.bound:
+		return nil, nil
+	}
+	return session.Unplanned(), nil
 }
 
 // unknown returns the advice for a tool without a contract.

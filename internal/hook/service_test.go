@@ -25,6 +25,7 @@ type conversation struct {
 	agent     *hook.Agent
 	dir, mode string
 	contracts string
+	settings  hook.Settings // contracts apart
 	calls     int
 	roots     string // what the agent says that it works in; empty for the directory
 }
@@ -72,7 +73,9 @@ func (c *conversation) event(members map[string]any) hook.Answer {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	a, err := c.service.Handle(c.t.Context(), c.contracts, e)
+	settings := c.settings
+	settings.Contracts = c.contracts
+	a, err := c.service.Handle(c.t.Context(), settings, e)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -292,7 +295,7 @@ func TestOwnContracts(t *testing.T) {
 	}
 	writeFile(t, file, "version: 1\nserver: [\n")
 	e := &hook.Event{Agent: "claude-code", Session: "s1", Kind: hook.PreTool, Dir: c.dir, Call: &hook.Call{Tool: "Bash", Arguments: json.RawMessage(`{"command":"ls"}`)}}
-	if a, err := c.service.Handle(t.Context(), c.contracts, e); err == nil {
+	if a, err := c.service.Handle(t.Context(), hook.Settings{Contracts: c.contracts}, e); err == nil {
 		t.Errorf("a broken file: %+v", a)
 	}
 }
@@ -343,12 +346,12 @@ func TestTogether(t *testing.T) {
 			for j := range 4 {
 				e := &hook.Event{Agent: "claude-code", Session: fmt.Sprintf("s%d", i%3), Kind: hook.PreTool, Dir: c.dir,
 					Call: &hook.Call{ID: fmt.Sprintf("c%d-%d", i, j), Tool: "Bash", Arguments: json.RawMessage(`{"command":"ls"}`)}}
-				a, err := c.service.Handle(t.Context(), "", e)
+				a, err := c.service.Handle(t.Context(), hook.Settings{}, e)
 				if err != nil || a.Verdict != remit.Allow {
 					t.Errorf("%+v, %v", a, err)
 				}
 				e.Kind, e.Result = hook.PostTool, &hook.Result{Text: "x"}
-				if _, err := c.service.Handle(t.Context(), "", e); err != nil {
+				if _, err := c.service.Handle(t.Context(), hook.Settings{}, e); err != nil {
 					t.Error(err)
 				}
 			}
@@ -400,16 +403,16 @@ func TestLongSession(t *testing.T) {
 	e.Dir, e.Call.Arguments = t.TempDir(), json.RawMessage(`{"command":"ls"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if a, err := service.Handle(ctx, "", e); err == nil || !strings.Contains(err.Error(), "still being read") {
+	if a, err := service.Handle(ctx, hook.Settings{}, e); err == nil || !strings.Contains(err.Error(), "still being read") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	start := *e
 	start.Kind = hook.SessionStart
-	if _, err := service.Handle(t.Context(), "", &start); err != nil {
+	if _, err := service.Handle(t.Context(), hook.Settings{}, &start); err != nil {
 		t.Error(err)
 	}
 	close(slow.hold)
-	if a, err := service.Handle(t.Context(), "", e); err != nil || a.Verdict != remit.Allow {
+	if a, err := service.Handle(t.Context(), hook.Settings{}, e); err != nil || a.Verdict != remit.Allow {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/hook"
 )
 
 func git(t *testing.T, dir string, args ...string) string {
@@ -119,7 +120,7 @@ func TestTheModelChoosesNoWorkspace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if a, err := s.service.Handle(t.Context(), "", e); err != nil || a.Verdict != remit.Deny {
+				if a, err := s.service.Handle(t.Context(), hook.Settings{}, e); err != nil || a.Verdict != remit.Deny {
 					t.Errorf("%v: %+v, %v", env, a, err)
 				}
 			}
