@@ -14,7 +14,12 @@ import (
 )
 
 // Editor edits a guard file and keeps its comments and layout.
-type Editor struct{ yaml *strictyaml.Document }
+type Editor struct {
+	yaml *strictyaml.Document
+	// expanded tells that policies were edited. Their examples have their records
+	// written out then, and share them again when the file is written.
+	expanded bool
+}
 
 // NewEditor returns an editor of a new file for a tool, or for [EveryTool], without
 // policies.
@@ -25,7 +30,7 @@ func NewEditor(name, server, tool string) *Editor {
 		strictyaml.Set(root, "server", strictyaml.NewText(server))
 	}
 	strictyaml.Set(root, "policies", strictyaml.NewList())
-	return &Editor{&strictyaml.Document{Name: name, Root: root}}
+	return &Editor{yaml: &strictyaml.Document{Name: name, Root: root}}
 }
 
 // Edit returns an editor of a guard file. [Load] must accept the file.
@@ -37,24 +42,47 @@ func Edit(name string, data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Editor{d}, nil
+	return &Editor{yaml: d}, nil
 }
 
 // File returns the file as edited so far.
 func (e *Editor) File() (*File, error) {
-	data, err := e.Marshal()
+	data, err := e.yaml.Marshal()
 	if err != nil {
 		return nil, err
 	}
 	return Load(e.yaml.Name, data)
 }
 
-// Marshal returns the YAML of the file.
-func (e *Editor) Marshal() ([]byte, error) { return e.yaml.Marshal() }
+// Marshal returns the YAML of the file. Once policies were edited, results that
+// several examples have are written once, as records.
+func (e *Editor) Marshal() ([]byte, error) {
+	if !e.expanded {
+		return e.yaml.Marshal()
+	}
+	d := e.yaml.Copy()
+	if err := share(d); err != nil {
+		return nil, err
+	}
+	return d.Marshal()
+}
+
+// WrittenOut returns the YAML of a file with one policy, whose examples have their
+// records written out.
+func WrittenOut(p *Policy) ([]byte, error) {
+	e := NewEditor("", "", "a")
+	if err := e.Put(p); err != nil {
+		return nil, err
+	}
+	return e.yaml.Marshal()
+}
 
 // Put adds a policy at the end, or replaces the policy of the same name. It rewrites
 // only the keys whose values differ.
 func (e *Editor) Put(p *Policy) error {
+	if err := e.expand(); err != nil {
+		return err
+	}
 	otherwise := label.Deny
 	if _, n := strictyaml.Member(e.yaml.Root, "otherwise"); n != nil {
 		otherwise = label.Verdict(n.Value)

@@ -3,6 +3,7 @@ package guard
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -76,7 +77,9 @@ func (l *loader) callee(n *strictyaml.Node, had map[string]*strictyaml.Node, ofA
 
 func (l *loader) fixture(n *strictyaml.Node) Fixture {
 	f := Fixture{Position: l.At(n)}
-	had := l.Mapping(n, "a fixture", strictyaml.Keys{
+	var ref reference
+	keys := l.referenceKeys(&ref)
+	maps.Copy(keys, strictyaml.Keys{
 		"tool":   l.Text("tool", &f.Tool),
 		"server": l.Text("server", &f.Server),
 		"args":   l.object("args", &f.Args),
@@ -85,8 +88,18 @@ func (l *loader) fixture(n *strictyaml.Node) Fixture {
 		"judge":  l.Text("judge", &f.Judge),
 		"answer": l.Boolean("answer", &f.Answer),
 	})
-
+	had := l.Mapping(n, "a fixture", keys)
 	if !strictyaml.IsMapping(n) {
+		return f
+	}
+
+	if l.refers(n, had, "a fixture") {
+		if r, ok := l.resolve(n, ref); ok {
+			f.Server, f.Tool, f.Result = r.Server, r.Tool, r.Result
+			if had["args"] == nil {
+				f.Args = r.Args
+			}
+		}
 		return f
 	}
 
@@ -98,6 +111,23 @@ func (l *loader) fixture(n *strictyaml.Node) Fixture {
 	}
 
 	return f
+}
+
+// refers reports whether a mapping refers to a record. Nothing but arguments may stand
+// beside that.
+func (l *loader) refers(n *strictyaml.Node, had map[string]*strictyaml.Node, what string) bool {
+	if had["record"] == nil {
+		if had["changes"] != nil || had["without"] != nil {
+			l.Fail(n, "write 'record: NAME'", "%s changes a record and names none", what)
+		}
+		return false
+	}
+	for _, name := range [...]string{"tool", "server", "result", "error", "judge", "answer"} {
+		if had[name] != nil {
+			l.Fail(had[name], "leave it out, or write it under changes", "the record says it already")
+		}
+	}
+	return true
 }
 
 func (l *loader) event(n *strictyaml.Node) Entry {
@@ -126,12 +156,25 @@ func (l *loader) event(n *strictyaml.Node) Entry {
 func (l *loader) call(n *strictyaml.Node) *Call {
 	c := &Call{Arguments: json.RawMessage("{}")}
 	var result json.RawMessage
-	had := l.Mapping(n, "a call", strictyaml.Keys{
+	var ref reference
+	keys := l.referenceKeys(&ref)
+	maps.Copy(keys, strictyaml.Keys{
 		"tool":   l.Text("tool", &c.Tool),
 		"server": l.Text("server", &c.Server),
 		"args":   l.object("args", &c.Arguments),
 		"result": l.json("result", &result),
 	})
+	had := l.Mapping(n, "a call", keys)
+	if strictyaml.IsMapping(n) && l.refers(n, had, "a call") {
+		if r, ok := l.resolve(n, ref); ok {
+			c.Server, c.Tool, c.Result = r.Server, r.Tool, ResultOf(r.Result)
+			if had["args"] == nil && r.Args != nil {
+				c.Arguments = r.Args
+			}
+		}
+		return c
+	}
+
 	if strictyaml.IsMapping(n) && had["tool"] == nil {
 		l.Fail(n, "write {tool: …, args: {…}, result: …}", "the call names no tool")
 	}

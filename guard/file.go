@@ -32,6 +32,8 @@ type File struct {
 	Otherwise label.Verdict
 	Policies  []Policy
 	Duties    []Duty
+	// Records are what examples refer to by name. The examples have it written out.
+	Records []Record
 }
 
 // Policy is one demand of the policy document on the calls of the tool.

@@ -67,13 +67,14 @@ func (v *verdictWord) UnmarshalText(text []byte) error {
 func (l *loader) guard(root *strictyaml.Node) *File {
 	f := &File{Position: l.At(root), Otherwise: label.Deny}
 	l.file, l.names = f, map[string]bool{}
-	var policies, duties *strictyaml.Node
+	var policies, duties, records *strictyaml.Node
 	had := l.Mapping(root, "a guard file", strictyaml.Keys{
 		"tool":      l.Text("tool", &f.Tool),
 		"server":    l.Text("server", &f.Server),
 		"otherwise": l.otherwise(&f.Otherwise),
 		"policies":  func(n *strictyaml.Node) { policies = n },
 		"duties":    func(n *strictyaml.Node) { duties = n },
+		"records":   func(n *strictyaml.Node) { records = n },
 	})
 
 	if !strictyaml.IsMapping(root) {
@@ -85,6 +86,9 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 	}
 	if policies == nil && duties == nil {
 		l.Fail(root, "write 'policies:' and the policies below it", "there are no policies")
+	}
+	if records != nil {
+		l.records(records)
 	}
 	if policies != nil {
 		l.List(policies, "policies", func(n *strictyaml.Node) {

@@ -104,11 +104,7 @@ func exampleNodes(p *guard.Policy) ([]*strictyaml.Node, error) {
 
 // policyNode returns the YAML of a rule in a guard file.
 func policyNode(p *guard.Policy) (*strictyaml.Node, error) {
-	d := guard.NewEditor("", "", "a")
-	if err := d.Put(p); err != nil {
-		return nil, err
-	}
-	data, err := d.Marshal()
+	data, err := guard.WrittenOut(p)
 	if err != nil {
 		return nil, err
 	}

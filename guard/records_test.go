@@ -1,0 +1,132 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/label"
+)
+
+const customer = `{"id":"c1","name":"Ada","tier":"gold","cards":[{"id":"k1","brand":"visa"},{"id":"k2","brand":"visa"}],"address":{"street":"Mill Lane 5","city":"Bern","country":"CH"}}`
+
+// given makes an example with one look-up of a customer.
+func given(name, result string) guard.Example {
+	return guard.Example{Name: name, Expect: label.Allow, Args: json.RawMessage(`{"customer":"c1"}`),
+		Given: []guard.Fixture{{Tool: "get_customer", Args: json.RawMessage(`{"id":"c1"}`), Result: json.RawMessage(result)}}}
+}
+
+// TestResultsAreWrittenOnce: what several examples have is one record, and others are
+// changes of it; read again, every example is as it was.
+func TestResultsAreWrittenOnce(t *testing.T) {
+	want := []guard.Example{
+		given("plain", customer),
+		given("again", customer),
+		given("silver", strings.Replace(customer, "gold", "silver", 1)),
+		given("no tier", strings.Replace(customer, `"tier":"gold",`, "", 1)),
+		given("more", strings.Replace(customer, `"CH"}`, `"CH","zip":"3000"}`, 1)),
+		given("another", strings.Replace(strings.Repeat(customer, 1), `"cards":[{"id":"k1","brand":"visa"},{"id":"k2","brand":"visa"}]`, `"cards":[]`, 1)),
+	}
+	want[1].History = []guard.Entry{{Kind: guard.CallEntry, Call: &guard.Call{Tool: "get_customer", Arguments: json.RawMessage(`{"id":"c1"}`), Result: guard.ResultOf(json.RawMessage(customer))}}}
+
+	d := guard.NewEditor("order.yaml", "", "order")
+	must(t, d.Put(&guard.Policy{Name: "p", Message: "m", Require: guard.Expression{Text: "true"}, Otherwise: label.Deny, Examples: want}))
+	data, err := d.Marshal()
+	must(t, err)
+	if n := strings.Count(string(data), "Mill Lane"); n != 1 {
+		t.Errorf("the record is there %d times:\n%s", n, data)
+	}
+
+	f, err := guard.Load("order.yaml", data)
+	must(t, err)
+	got := f.Policies[0].Examples
+	for i := range got {
+		got[i].Position = guard.Position{}
+		for j := range got[i].Given {
+			got[i].Given[j].Position = guard.Position{}
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v\nof\n%s", got, want, data)
+	}
+
+	again, err := guard.Edit("order.yaml", data)
+	must(t, err)
+	must(t, again.Put(&f.Policies[0]))
+	if same, err := again.Marshal(); err != nil || string(same) != string(data) {
+		t.Errorf("written again it is\n%s\n%v", same, err)
+	}
+}
+
+// TestRecordsOfPeople: names that people gave stay, and what can't be meant is said.
+func TestRecordsOfPeople(t *testing.T) {
+	const text = `tool: order
+records:
+  ada: {tool: get_customer, args: {id: c1}, result: {id: c1, tier: gold, since: "2020-01-01", note: the first of all customers}} # kept
+policies:
+  - name: p
+    require: args.total < 5
+    message: m
+    examples:
+      - name: a
+        expect: allow
+        args: {}
+        given:
+          - {record: ada, changes: {/tier: silver}, without: [/since]}
+`
+	f, err := guard.Load("order.yaml", []byte(text))
+	must(t, err)
+	if got := string(f.Policies[0].Examples[0].Given[0].Result); !strings.HasPrefix(got, `{"id":"c1","tier":"silver","note"`) {
+		t.Errorf("got %s", got)
+	}
+	d, err := guard.Edit("order.yaml", []byte(text))
+	must(t, err)
+	must(t, d.Put(&guard.Policy{Name: "q", Message: "m", Otherwise: label.Deny}))
+	if data, err := d.Marshal(); err != nil || !strings.Contains(string(data), "{record: ada, changes: {/tier: \"silver\"}, without: [/since]}") || !strings.Contains(string(data), "\n  ada: {tool: get_customer, args: {id: c1}, result: {id: c1, tier: gold, since: \"2020-01-01\", note: the first of all customers}} # kept\n") {
+		t.Errorf("got\n%s\n%v", data, err)
+	}
+
+	for mistake, want := range map[string]string{
+		"record: eve": "there is no record", "record: ada, result: {}": "the record says it already", "tool: x, changes: {/a: 1}": "names none",
+		"record: ada, changes: {/cards/3: 1}": "nothing at /cards/3", "record: ada, without: [/age]": "nothing at /age",
+	} {
+		_, err := guard.Load("order.yaml", []byte(strings.Replace(text, "record: ada, changes: {/tier: silver}, without: [/since]", mistake, 1)))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "order.yaml:13") {
+			t.Errorf("%s: got %v, want %q", mistake, err, want)
+		}
+	}
+}
+
+// TestAnyResultsAreKept: whatever the results are, they are read as they were written.
+func TestAnyResultsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want []guard.Example
+		for i := range rapid.IntRange(2, 5).Draw(t, "examples") {
+			var members []string
+			for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b/c", "d~e", "f"}), 1, 4, rapid.ID[string]).Draw(t, "members") {
+				value := rapid.SampledFrom([]string{`1`, `"x"`, `null`, `[]`, `[1,2]`, `{"k":"v","l":2}`, `{"l":2,"k":"w"}`}).Draw(t, "value")
+				members = append(members, fmt.Sprintf("%q:%s", name, value))
+			}
+			want = append(want, given(fmt.Sprint(i), `{"long":"`+strings.Repeat("x", 120)+`",`+strings.Join(members, ",")+`}`))
+		}
+
+		d := guard.NewEditor("order.yaml", "", "order")
+		if err := d.Put(&guard.Policy{Name: "p", Message: "m", Otherwise: label.Deny, Examples: want}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := d.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range f.Policies[0].Examples {
+			if got := string(e.Given[0].Result); got != string(want[i].Given[0].Result) {
+				t.Fatalf("got %s, want %s", got, want[i].Given[0].Result)
+			}
+		}
+	})
+}
