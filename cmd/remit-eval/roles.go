@@ -1,21 +1,40 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"time"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/eval"
+	"github.com/remit-project/remit/internal/llm"
+	"github.com/remit-project/remit/internal/reader"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
 )
 
 type rolesCommand struct {
 	Dir    string `arg:"" type:"path" help:"Directory with labels*.jsonl and SERVER.json."`
 	Misses bool   `help:"List every disagreement."`
+	Model  string `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
+	Base   string `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
+	Accept bool   `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
+
+	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`
+	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long one answer may take (10m)."`
+	Record   string        `type:"path" placeholder:"DIR" help:"Record what the model says, and use again what was recorded."`
 	jsonFlag
 }
 
 // Run measures contract synthesis.
-func (c *rolesCommand) Run(s *command.Streams) error {
-	r, err := eval.Roles(c.Dir)
+func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
+	contracts, err := c.contracts(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := eval.Roles(c.Dir, contracts)
 	if err != nil {
 		return err
 	}
@@ -29,6 +48,39 @@ func (c *rolesCommand) Run(s *command.Streams) error {
 			t.List("disagreements (! is wrong in every reading):", lines)
 		}
 	})
+}
+
+// contracts says how contracts are made: by the rules, and with a model by what it
+// reads as well.
+func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
+	if c.Model == "" {
+		return eval.Synthesized, nil
+	}
+	e, err := llm.Named(c.Model)
+	if err != nil {
+		return nil, command.UsageError(fmt.Errorf("--model: %w", err))
+	}
+	e.BaseURL = c.Base
+	o := reader.Options{Endpoint: e.FromEnvironment(os.LookupEnv), Parallel: c.Parallel, Timeout: c.Timeout}
+	if c.Record != "" {
+		o.Recordings = llm.Record(c.Record)
+	}
+	r, err := reader.New(o)
+	if err != nil {
+		return nil, command.UsageError(err)
+	}
+
+	return func(catalogue *schema.Catalogue) (*contract.File, error) {
+		made := synth.Contract(catalogue)
+		result, err := r.Tighten(ctx, catalogue, made, nil)
+		if err != nil || !c.Accept {
+			return result.File, err
+		}
+		for i := range made.Tools {
+			made.Tools[i] = reader.Accept(made.Tools[i], result.Readings[made.Tools[i].Name])
+		}
+		return made, nil
+	}, nil
 }
 
 func rolesTable(t *command.Tables, r *eval.RolesReport) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/doctor"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/pack"
+	"github.com/remit-project/remit/internal/reader"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -21,6 +23,7 @@ type synthCommand struct {
 	Out   string   `placeholder:"DIR" help:"Write SERVER.yaml and .SERVER.generated.yaml there, instead of printing. An existing SERVER.yaml keeps its edits."`
 	Pack  []string `placeholder:"NAME" sep:"none" help:"Take the reviewed contracts of a pack for the definitions that it reviewed. Repeatable."`
 	Tools []string `arg:"" name:"tools" help:"Tool definitions: MCP tools/list, OpenAI functions or OpenAPI. The server is called like the file."`
+	readerFlags
 
 	packs pack.Set
 }
@@ -31,12 +34,17 @@ func (synthCommand) Help() string {
 your edits stay, new tools come in marked for review, and what both sides changed is reported.
 Commit both files. Exit code 4 when there are conflicts; your version is kept.
 
+With --model, a language model reads each definition once. The contracts take what it says where that is stricter than
+the rules. Where the model is milder the rules stay, and the disagreement is listed for you, the most consequential
+first. A tool that the model can't read keeps what the rules say, with a mark.
+
 Example:
-  remit contract synth --out contracts mail.json payments.json`
+  remit contract synth --out contracts mail.json payments.json
+  remit contract synth --out contracts --model claude-opus-4-8 --record readings mail.json`
 }
 
 // Run makes contracts.
-func (c *synthCommand) Run(s *command.Streams) error {
+func (c *synthCommand) Run(ctx context.Context, s *command.Streams) error {
 	catalogues, err := inputs.Tools(c.Tools)
 	if err != nil {
 		return err
@@ -44,16 +52,21 @@ func (c *synthCommand) Run(s *command.Streams) error {
 	if c.packs, err = packsNamed(c.Pack); err != nil {
 		return command.UsageError(err)
 	}
+	made, err := c.contracts(ctx, s, catalogues)
+	if err != nil {
+		return err
+	}
 	if c.Out == "" {
-		return c.print(s, catalogues)
+		return c.print(s, made)
 	}
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return err
 	}
 
 	conflicts := 0
-	for _, cat := range catalogues {
-		n, err := c.write(s, cat)
+	for i, f := range made {
+		newPrinter(s).packs(c.packs, catalogues[i])
+		n, err := c.write(s, f)
 		if err != nil {
 			return err
 		}
@@ -66,9 +79,44 @@ func (c *synthCommand) Run(s *command.Streams) error {
 	return nil
 }
 
-func (c *synthCommand) print(s *command.Streams, catalogues []*schema.Catalogue) error {
-	for i, cat := range catalogues {
-		text, err := contractText(cat.Server+".yaml", c.packs.Contract(cat))
+// contracts makes the contracts of catalogues: by the rules, and tightened by a model
+// where there is one. A model that fails is told about, and loosens nothing.
+func (c *synthCommand) contracts(ctx context.Context, s *command.Streams, catalogues []*schema.Catalogue) ([]*contract.File, error) {
+	r, err := c.reader()
+	if err != nil {
+		return nil, err
+	}
+	var out []*contract.File
+	var queue []reader.Disagreement
+	p := newPrinter(&command.Streams{Out: s.Err, Err: s.Err})
+	for _, cat := range catalogues {
+		made := c.packs.Contract(cat)
+		if r != nil {
+			result, err := r.Tighten(ctx, cat, made, c.packs.Reviewed(cat))
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			if err != nil {
+				p.line(0, p.Warn("not read: ")+display.Line(err.Error()))
+			}
+			made, queue = result.File, append(queue, result.Disagreements...)
+		}
+		out = append(out, made)
+	}
+
+	if len(queue) > 0 {
+		reader.Sort(queue)
+		p.line(0, display.Count(len(queue), "disagreement", "disagreements")+" of the model with the rules, the most consequential first:")
+		for _, d := range queue {
+			p.line(2, d.String())
+		}
+	}
+	return out, nil
+}
+
+func (c *synthCommand) print(s *command.Streams, made []*contract.File) error {
+	for i, f := range made {
+		text, err := contractText(f.Server+".yaml", f)
 		if err != nil {
 			return err
 		}
@@ -84,11 +132,11 @@ func (c *synthCommand) print(s *command.Streams, catalogues []*schema.Catalogue)
 
 // write brings one server's file up to date, and returns how many conflicts
 // there were.
-func (c *synthCommand) write(s *command.Streams, cat *schema.Catalogue) (int, error) {
-	if strings.ContainsAny(cat.Server, `/\`) || strings.HasPrefix(cat.Server, ".") {
-		return 0, fmt.Errorf("the server name %q can't be a file name", cat.Server)
+func (c *synthCommand) write(s *command.Streams, generated *contract.File) (int, error) {
+	if strings.ContainsAny(generated.Server, `/\`) || strings.HasPrefix(generated.Server, ".") {
+		return 0, fmt.Errorf("the server name %q can't be a file name", generated.Server)
 	}
-	file, generated := filepath.Join(c.Out, cat.Server+".yaml"), c.packs.Contract(cat)
+	file := filepath.Join(c.Out, generated.Server+".yaml")
 	base, err := inputs.ExistingContract(baseOf(file))
 	if err != nil {
 		return 0, err
@@ -97,7 +145,6 @@ func (c *synthCommand) write(s *command.Streams, cat *schema.Catalogue) (int, er
 	for i := range generated.Tools {
 		synth.Below(&generated.Tools[i], synth.Directories(base))
 	}
-	newPrinter(s).packs(c.packs, cat)
 	return mergeContract(s, file, generated)
 }
 

@@ -32,6 +32,7 @@ import (
 type gatewayCommand struct {
 	judgeFlag
 	plannerFlags
+	firstReaderFlags
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
@@ -107,7 +108,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Pack != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
-		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log and what is about planners and scopes: leave the command and the other flags out"))
+		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log and what is about readers, planners and scopes: leave the command and the other flags out"))
 	}
 	data, err := inputs.Read(c.Config)
 	if err != nil {
@@ -148,8 +149,12 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 	return errors.Join(listenOn(ctx, f, g, log), g.end())
 }
 
-// planned adds the planner. Where there is a store, others can give scopes in a session.
-func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) error {
+// planned adds the planner and the reader. Where there is a store, others can give
+// scopes in a session.
+func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) (err error) {
+	if d.options.Tighten, err = c.maker(log); err != nil {
+		return err
+	}
 	d.options.Monitor.Reviewed = c.Reviewed
 	return c.plan(&d.options.Monitor, d.store != "", log)
 }

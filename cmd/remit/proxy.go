@@ -17,6 +17,7 @@ import (
 
 type proxyCommand struct {
 	plannerFlags
+	firstReaderFlags
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
@@ -78,6 +79,10 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	var err error
 	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
 		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
+	}
+
+	if o.Tighten, err = c.maker(log); err != nil {
+		return o, nil, err
 	}
 
 	// Others of the same store can give scopes in a session.

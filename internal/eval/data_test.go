@@ -16,7 +16,7 @@ func TestNoLabelledCase(t *testing.T) {
 		}
 		var err error
 		if name == "labels.jsonl" {
-			_, err = Roles(dir)
+			_, err = Roles(dir, Synthesized)
 		} else {
 			_, err = Provenance(dir)
 		}

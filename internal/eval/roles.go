@@ -102,9 +102,15 @@ var effects = map[string]contract.Effect{
 	"exec": contract.Execute, "network-egress": contract.Egress,
 }
 
-// Roles reads DIR/labels*.jsonl and DIR/<server>.json, synthesizes the contracts
-// of every labelled server, and scores them.
-func Roles(dir string) (*RolesReport, error) {
+// Contracts makes the contracts of a server's tools.
+type Contracts func(*schema.Catalogue) (*contract.File, error)
+
+// Synthesized makes contracts by the rules of synthesis alone.
+func Synthesized(c *schema.Catalogue) (*contract.File, error) { return synth.Contract(c), nil }
+
+// Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of every
+// labelled server, and scores them.
+func Roles(dir string, contractsOf Contracts) (*RolesReport, error) {
 	dir = dataSetDir(dir, rolesDir)
 	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
 	if err != nil {
@@ -145,7 +151,9 @@ func Roles(dir string) (*RolesReport, error) {
 			if err != nil {
 				return nil, err
 			}
-			f = synth.Contract(catalogue)
+			if f, err = contractsOf(catalogue); err != nil {
+				return nil, err
+			}
 			contracts[l.Server] = f
 		}
 		tool, ok := f.Tool(l.Tool)

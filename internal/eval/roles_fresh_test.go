@@ -9,7 +9,7 @@ import (
 // README there has the first figures and how two readers agree. The bounds are what
 // has been reached since, with a small margin.
 func TestRolesOfFreshServers(t *testing.T) {
-	r, err := Roles(filepath.Join("testdata", "fresh"))
+	r, err := Roles(filepath.Join("testdata", "fresh"), Synthesized)
 	if err != nil {
 		t.Fatal(err)
 	}

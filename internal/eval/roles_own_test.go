@@ -12,7 +12,7 @@ import (
 // reached since, with a small margin; nothing that bears authority may be missed.
 // Which labels were changed later stands in the README there.
 func TestRolesOfServersOutsideTheDevSet(t *testing.T) {
-	r, err := Roles(filepath.Join("testdata", "roles"))
+	r, err := Roles(filepath.Join("testdata", "roles"), Synthesized)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 // their first figures stand in the README there. The bounds are what has been reached
 // since, with a small margin.
 func TestRolesOfServices(t *testing.T) {
-	r, err := Roles(filepath.Join("testdata", "services"))
+	r, err := Roles(filepath.Join("testdata", "services"), Synthesized)
 	if err != nil {
 		t.Fatal(err)
 	}

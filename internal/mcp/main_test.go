@@ -25,6 +25,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/mcptest"
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 )
 
@@ -554,5 +555,21 @@ func TestBrokenServer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Contracts that were made are tightened before anything is decided by them.
+func TestTighten(t *testing.T) {
+	var made []string
+	g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Tighten: func(c *schema.Catalogue, f *contract.File, _ []string) *contract.File {
+		made = append(made, c.Server)
+		for i := range f.Tools {
+			f.Tools[i].Args = nil
+		}
+		return f
+	}})
+	s := overStdio(t, g, "s1", nil, legacy)
+	if r := call(t, s, "send_email", mail{To: "ann@corp.example", Body: "x"}); !r.IsError || len(made) != 1 || made[0] != "desk" {
+		t.Errorf("%v: %s", made, textOf(r))
 	}
 }

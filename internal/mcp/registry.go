@@ -27,6 +27,8 @@ type server struct {
 
 // keeper is told of contracts that come into force.
 type keeper struct {
+	// tighten tightens contracts that were made for a server without any; it may be nil.
+	tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// synthesized keeps contracts that were made for a server without any, inForce
 	// notes those that have changed. Either may be nil.
 	synthesized, inForce func(*contract.File) error
@@ -53,7 +55,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		s.compare(c)
 		return nil
 	case s.file == nil:
-		file := s.Packs.Contract(c)
+		file := s.contracts(c, keep)
 		for i := range file.Tools {
 			synth.Below(&file.Tools[i], s.Directories)
 		}
@@ -72,16 +74,7 @@ func (s *server) meet(c *schema.Catalogue, keep keeper) error {
 		return nil
 	}
 
-	var fresh []contract.Tool
-	for i := range c.Tools {
-		if _, known := s.file.Tool(c.Tools[i].Name); !known {
-			tool := s.Packs.Tool(&c.Tools[i], c)
-			synth.Below(&tool, s.Directories)
-			fresh = append(fresh, tool)
-		}
-	}
-
-	if len(fresh) > 0 {
+	if fresh := s.fresh(c, keep); len(fresh) > 0 {
 		file := *s.file
 		file.Tools = slices.Concat(file.Tools, fresh)
 		if err := s.use(&file, keep); err != nil {
@@ -98,6 +91,33 @@ func (s *server) made(c *schema.Catalogue) []any {
 	out := []any{"tools", len(c.Tools)}
 	for _, p := range s.Packs {
 		out = append(out, "pack", p.Name, "reviewed", len(s.Packs.Reviewed(c)))
+	}
+	return out
+}
+
+// contracts makes the contracts of a server without any. The caller holds the lock.
+func (s *server) contracts(c *schema.Catalogue, keep keeper) *contract.File {
+	made := s.Packs.Contract(c)
+	if keep.tighten == nil {
+		return made
+	}
+	return keep.tighten(c, made, s.Packs.Reviewed(c))
+}
+
+// fresh makes the contracts of tools that the server did not have before. The caller
+// holds the lock.
+func (s *server) fresh(c *schema.Catalogue, keep keeper) []contract.Tool {
+	known := func(t schema.Tool) bool { _, ok := s.file.Tool(t.Name); return ok }
+	if !slices.ContainsFunc(c.Tools, func(t schema.Tool) bool { return !known(t) }) {
+		return nil
+	}
+	made := s.contracts(c, keep)
+	var out []contract.Tool
+	for i := range c.Tools {
+		if tool, ok := made.Tool(c.Tools[i].Name); ok && !known(c.Tools[i]) {
+			synth.Below(tool, s.Directories)
+			out = append(out, *tool)
+		}
 	}
 	return out
 }

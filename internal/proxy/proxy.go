@@ -20,6 +20,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/schema"
 )
 
 // The headers for the proxy itself. It removes them before the upstream.
@@ -82,6 +83,9 @@ type Options struct {
 	Contract *contract.File
 	// Packs are reviewed contracts that the operator selected for the tools.
 	Packs pack.Set
+	// Tighten tightens contracts that were made of definitions, but for the definitions
+	// of the given fingerprints, which people reviewed; nil leaves them as they are.
+	Tighten func(c *schema.Catalogue, made *contract.File, reviewed []string) *contract.File
 	// Learned receives contracts that were synthesized for tools without one,
 	// before any decision uses them, and returns the contracts in force from then
 	// on. When nil, tools that a given contract file lacks stay unknown; without

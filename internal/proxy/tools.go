@@ -113,7 +113,7 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 // is learned of tools that it lacks, or one synthesized from the definitions.
 func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts bool, err error) {
 	if m.file == nil && m.o.Learned == nil {
-		return m.o.Packs.Contract(c), true, nil
+		return m.made(c), true, nil
 	}
 	if made := m.draftUnknown(c); len(made.Tools) > 0 && m.o.Learned != nil {
 		if m.file, err = m.learn(made); err != nil {
@@ -121,10 +121,19 @@ func (m *monitors) contract(c *schema.Catalogue) (file *contract.File, lasts boo
 		}
 	}
 	if m.file == nil {
-		return m.o.Packs.Contract(c), true, nil
+		return m.made(c), true, nil
 	}
 	m.reportFenced(c)
 	return m.file, true, nil
+}
+
+// made makes the contracts of tools that have none.
+func (m *monitors) made(c *schema.Catalogue) *contract.File {
+	made := m.o.Packs.Contract(c)
+	if m.o.Tighten == nil {
+		return made
+	}
+	return m.o.Tighten(c, made, m.o.Packs.Reviewed(c))
 }
 
 func toolsKey(tools []json.RawMessage, forced []string) hash {
@@ -173,7 +182,7 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 		t := &c.Tools[i]
 		answer, ok := synth.Answer(t, c, countForced(t.Name, forced))
 		known, held := file.Tool(t.Name)
-		if !ok || !held || !untouched(known, m.o.Packs.Tool(t, c)) {
+		if !ok || !held || !m.isUntouched(known, t, c) {
 			continue
 		}
 		if len(names) == 0 {
@@ -188,6 +197,12 @@ func (m *monitors) answers(file *contract.File, c *schema.Catalogue, forced []st
 		m.o.Log.Info("the calls of tools are taken for answers, by their names", "tools", names)
 	}
 	return file
+}
+
+// isUntouched reports whether a contract is as it was made, except for marks.
+func (m *monitors) isUntouched(known *contract.Tool, t *schema.Tool, c *schema.Catalogue) bool {
+	made, ok := m.made(c).Tool(t.Name)
+	return ok && untouched(known, *made)
 }
 
 // untouched reports whether a contract is as it was synthesized, except for
@@ -211,17 +226,25 @@ func untouched(known *contract.Tool, made contract.Tool) bool {
 // for another definition that may change.
 func (m *monitors) draftUnknown(c *schema.Catalogue) *contract.File {
 	if m.file == nil {
-		return m.o.Packs.Contract(c)
+		return m.made(c)
 	}
 	made := &contract.File{Version: contract.Version, Server: m.o.Name}
+	var all *contract.File
 	for i := range c.Tools {
 		t := &c.Tools[i]
 		known, ok := m.file.Tool(t.Name)
 		changed := ok && known.Fingerprint != "" && known.Fingerprint != t.Fingerprint
 		fresh := !ok && len(m.file.Tools)+len(made.Tools) < schema.MaxTools
 		accepted := changed && slices.Contains(m.o.Accept, t.Name)
-		if fresh || accepted {
-			made.Tools = append(made.Tools, m.o.Packs.Tool(t, c))
+		if !fresh && !accepted {
+			continue
+		}
+
+		if all == nil {
+			all = m.made(c)
+		}
+		if tool, ok := all.Tool(t.Name); ok {
+			made.Tools = append(made.Tools, *tool)
 		}
 	}
 	return made
