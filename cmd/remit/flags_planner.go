@@ -53,14 +53,17 @@ type loggedPlanner struct {
 // Plan implements [scope.Planner].
 func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, error) {
 	began := time.Now()
-	plan, err := p.Planner.Plan(ctx, r)
+	d, err := p.Draft(ctx, r)
 	took := time.Since(began)
 	if err != nil {
 		p.log.Warn("a turn has no scope: the planner failed", "turn", r.Turn, "shown", r.Digest(), "error", err, "took", took)
 		return nil, err
 	}
-	p.log.Info("planned", "turn", r.Turn, "shown", r.Digest(), "model", plan.Model, "input_tokens", plan.InputTokens, "output_tokens", plan.OutputTokens, "took", took)
-	return plan, nil
+	if len(d.Mistakes)+len(d.Notes) > 0 {
+		p.log.Warn("a plan is not whole", "turn", r.Turn, "entries_left_out", d.Mistakes, "not_shown", d.Notes)
+	}
+	p.log.Info("planned", "turn", r.Turn, "shown", r.Digest(), "model", d.Model, "input_tokens", d.InputTokens, "output_tokens", d.OutputTokens, "took", took)
+	return &d.Plan, nil
 }
 
 // plannerModel says which model plans.
