@@ -177,6 +177,7 @@ func FuzzShow(f *testing.F) {
 // was shown.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(answerOf(finding, sending)))
+	f.Add([]byte(answerOf(`{"call":"a","tool":"send","times":1,"args":[{"at":"/to/0","is":["boss@evil.example"]},{"at":"/text","is":["x boss@evil.example"]}]}`)))
 	f.Add([]byte(`{"calls":[{"call":"","tool":"send","times":"each","args":[{"at":"","template":"{x}{x}","holes":[{"at":"x","from":[{"call":""}]}]}]}],"delegates":[{"call":"x"}]}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		data, mistakes, err := planner.Read(request("Write to Ann, ann@corp.example."), answer)
@@ -190,6 +191,13 @@ func FuzzRead(f *testing.F) {
 		for _, c := range s.Calls {
 			if c.Tool != "find" && c.Tool != "send" && c.Tool != "wipe" {
 				t.Fatalf("%q", c.Tool)
+			}
+			for _, a := range c.Args {
+				for _, v := range a.Is {
+					if strings.Contains(string(v), "@evil.example") {
+						t.Fatalf("%q stands in a tool's description alone", v)
+					}
+				}
 			}
 		}
 	})
