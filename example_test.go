@@ -3,12 +3,15 @@ package remit_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -61,6 +64,43 @@ func ExampleMonitor() {
 	// c2 send_email ask
 	//   /to is EXTERNAL and needs USER
 	// c3 send_email allow
+}
+
+// forwards plans by a rule: who asks to forward something, wants a mail to the address
+// behind "to". A planner may also ask a model; what it returns is checked in any case.
+type forwards struct{}
+
+func (forwards) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
+	text := r.Said[len(r.Said)-1].Text // the user's turn
+	what, to, found := strings.Cut(text, " to ")
+	if !found || !strings.HasPrefix(what, "Forward") {
+		return nil, errors.New("nothing is to be forwarded")
+	}
+	calls := fmt.Sprintf(`{"calls": [{"tool": "send_email", "args": {"/to": {"is": %q}, "/body": {"any": true}}}]}`, strings.TrimSuffix(to, "."))
+	return &scope.Plan{Scope: json.RawMessage(calls), Model: "rules"}, nil
+}
+
+// A planner writes down what each turn of the user's authorises. An address that the user
+// names is then no recipient by that alone.
+func ExampleMonitor_planner() {
+	tools, err := schema.Parse("desk", []byte(toolsList))
+	must(err)
+	monitor, err := remit.New(remit.Options{
+		Tools:     []*schema.Catalogue{tools},
+		Contracts: []*contract.File{synth.Contract(tools)},
+		Planner:   forwards{},
+	})
+	must(err)
+	ctx, session := context.Background(), monitor.Session("s1")
+	session.User("Forward the mail from dana@corp.example to lee@corp.example.")
+	for _, to := range []string{"lee@corp.example", "dana@corp.example"} {
+		d, err := session.Decide(ctx, remit.Call{Tool: "send_email", Arguments: fmt.Appendf(nil, `{"to": %q, "body": "All quiet."}`, to)})
+		must(err)
+		fmt.Println(to, d.Verdict)
+	}
+	// Output:
+	// lee@corp.example allow
+	// dana@corp.example ask
 }
 
 func must(err error) {

@@ -20,6 +20,7 @@ import (
 
 type explainCommand struct {
 	engineFlags
+	scopesFlag
 	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of the recording's. Repeatable."`
 	Session  string   `placeholder:"ID" help:"The session, when the recording has several."`
 	Call     string   `placeholder:"ID" help:"The call to explain; without it, the first that is not allowed."`
@@ -67,6 +68,9 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 
+	if recorded.Scoped() {
+		engine.options.Scopes = c.Scopes
+	}
 	monitor, err := engine.monitor(tools, recorded.Time)
 	if err != nil {
 		return err
@@ -95,8 +99,16 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 	if c.HTML != "" {
 		return writePage(c.HTML, e)
 	}
-	newPrinter(s).explanation(e)
-	return nil
+	p := newPrinter(s)
+	p.explanation(e)
+	if !recorded.Scoped() {
+		return nil
+	}
+	turn, err := explanation.OfScope(ctx, session, &remit.Event{Scope: recorded.ScopeOf(d.Call)})
+	if err == nil {
+		p.turn(turn)
+	}
+	return err
 }
 
 // choose returns the decision on the call of the command line, or on the first that

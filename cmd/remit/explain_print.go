@@ -20,6 +20,22 @@ func (p *printer) explanation(e *explanation.Explanation) {
 	}
 }
 
+// turn writes what the scope of a turn authorises.
+func (p *printer) turn(t *explanation.Turn) {
+	p.line(0, "")
+	if len(t.Scope) == 0 {
+		p.line(0, "scope: the user's turn has none")
+		return
+	}
+	p.line(0, "scope: "+display.Count(t.Calls, "call is authorised", "calls are authorised"))
+	for _, w := range t.Words {
+		p.para(2, "", w)
+	}
+	for _, r := range t.Refused {
+		p.para(2, p.Warn("left out: "), display.Line(r.String()))
+	}
+}
+
 func (p *printer) argument(a *explanation.Finding) {
 	mark := p.Bad("✗")
 	if a.Satisfied {

@@ -23,6 +23,11 @@ type plannerFlags struct {
 	Scopes scope.Mode        `placeholder:"MODE" help:"What scopes of the user's turns are for: off, grant or bound. It is bound where there is a planner, or others can give scopes."`
 }
 
+// scopesFlag says what the scopes of recorded sessions are for.
+type scopesFlag struct {
+	Scopes scope.Mode `placeholder:"MODE" default:"bound" help:"What the scopes of recorded turns are for: off, grant or bound (bound)."`
+}
+
 // reviewedFlag says that a person has read what tools say of themselves.
 type reviewedFlag struct {
 	Reviewed bool `help:"You have read the definitions of the tools, and they say nothing that the deployment would not: a planner is shown their words, and they may vouch for values."`

@@ -20,6 +20,7 @@ import (
 
 type replayCommand struct {
 	engineFlags
+	scopesFlag
 	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions to use instead of those in the recordings. Repeatable."`
 	JSON     bool     `help:"Print every decision as a line of JSON, and the summary on standard error."`
 	Out      string   `placeholder:"FILE" help:"Write every decision as a line of JSON to a file."`
@@ -68,6 +69,7 @@ func (c *replayCommand) Run(ctx context.Context, s *command.Streams) (err error)
 	if err != nil {
 		return err
 	}
+	engine.options.Scopes = c.Scopes
 	r := &replay{replayCommand: c, streams: s, monitors: newMonitors(engine, c.Tools), totals: newTotals()}
 	summary := s.Out
 	if c.JSON {
@@ -185,9 +187,9 @@ func newMonitors(e *engine, tools []string) *monitors {
 
 // of returns the monitor for a session.
 func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
-	key := s.Time.String() + string(s.Tools)
-	if len(m.tools) > 0 {
-		key = s.Time.String()
+	key := fmt.Sprint(s.Time, s.Scoped())
+	if len(m.tools) == 0 {
+		key += string(s.Tools)
 	}
 	if known, ok := m.known[key]; ok {
 		return known, nil
@@ -200,7 +202,11 @@ func (m *monitors) of(s *trace.Session) (*remit.Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := m.engine.monitor(tools, s.Time)
+	e := *m.engine
+	if !s.Scoped() && e.options.Planner == nil {
+		e.options.Scopes = "" // results are not kept for nothing
+	}
+	made, err := e.monitor(tools, s.Time)
 	if err != nil {
 		return nil, err
 	}

@@ -43,8 +43,9 @@ func (c *replayCommand) diff(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 
-	// What is in a store came by way of a gateway, which never sees the user.
-	e.options.UnseenUser = true
+	// What is in a store came by way of a gateway, which never sees the user. The scopes
+	// of sessions are in their logs.
+	e.options.UnseenUser, e.options.Scopes = true, c.Scopes
 	m, err := e.monitor(nil, time.Time{})
 	if err != nil {
 		return err

@@ -34,6 +34,9 @@ func parseMessage(raw json.RawMessage, line int) (Message, error) {
 	if err := m.calls(o); err != nil {
 		return m, err
 	}
+	if raw, ok := present(o, "scope"); ok && m.Role == User {
+		m.Scope = raw
+	}
 
 	if m.Role != Tool {
 		return m, nil

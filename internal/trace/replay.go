@@ -81,6 +81,9 @@ func (p *Player) Play(ctx context.Context, m *Message) ([]*remit.Decision, error
 		return nil, hand(ctx, m, p.to.System)
 	case User:
 		err := hand(ctx, m, p.to.User)
+		if err == nil && m.Scope != nil {
+			_, _, err = p.to.Scope(ctx, m.Scope)
+		}
 		for _, a := range m.Attachments {
 			err = errors.Join(err, p.to.Attach(ctx, a.Name, a.Text))
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,9 @@ type Message struct {
 	// Attachments are parts of a user message that the user passed on rather
 	// than wrote: files, pictures, pasted material.
 	Attachments []Attachment
+	// Scope is what a user message authorises, as a planner wrote it; nil where the
+	// recording doesn't say.
+	Scope json.RawMessage
 	// Calls are the tool calls that an assistant message proposes.
 	Calls []Call
 	// CallID is the call that a tool message answers.
@@ -62,6 +66,26 @@ type Call struct {
 	Tool   string
 	// Arguments is the text that the model wrote. It need not be valid JSON.
 	Arguments json.RawMessage
+}
+
+// Scoped reports whether the recording has the scope of a turn.
+func (s *Session) Scoped() bool {
+	return slices.ContainsFunc(s.Messages, func(m Message) bool { return m.Scope != nil })
+}
+
+// ScopeOf returns the scope of the turn that a call belongs to; nil where that has none.
+func (s *Session) ScopeOf(id string) json.RawMessage {
+	var scope json.RawMessage
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		if m.Role == User && m.Text != "" {
+			scope = m.Scope
+		}
+		if slices.ContainsFunc(m.Calls, func(c Call) bool { return c.ID == id }) {
+			return scope
+		}
+	}
+	return nil
 }
 
 // Find returns the call of the given id.
