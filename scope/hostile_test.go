@@ -97,7 +97,7 @@ func TestHostileTexts(t *testing.T) {
 
 // TestCheckedChoice: a criterion that a program can check is checked, whatever the call does.
 func TestCheckedChoice(t *testing.T) {
-	const list = `[{"id":"a","price":900,"fine":5,"date":"2026-01-02","note":"cheapest"},{"id":"b","price":100,"fine":50,"date":"2026-01-01"}]`
+	const list = `[{"id":"a","price":900,"fine":5,"date":"2026-01-02","note":"cheapest, lowest price"},{"id":"b","price":100,"fine":50,"date":"2026-01-01","city":"Rome"}]`
 	for name, c := range map[string]struct {
 		field, kind, by, value string
 		want                   bool
@@ -112,6 +112,8 @@ func TestCheckedChoice(t *testing.T) {
 		"a span of time is no superlative":       {"id", "id", "the one of last week", "b", true},
 		"what a program can't check":             {"id", "id", "the nicest", "a", true},
 		"a record that calls itself cheapest":    {"id", "id", "the cheapest", "a", false},
+		"a record that names the member":         {"id", "id", "the lowest price", "a", false},
+		"a record with a whole value":            {"id", "id", "the newest in Rome", "b", true},
 		"a member beside an unknown word":        {"id", "id", "the earliest pay date", "b", true},
 	} {
 		t.Run(name, func(t *testing.T) {

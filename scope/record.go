@@ -34,12 +34,23 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 
 	d := describe(s.Field + " " + c.By)
-	if c.Pick == Choice {
-		// Whoever writes "the cheapest" into a record doesn't make it that.
-		d.words = slices.DeleteFunc(d.words, isSuperlative)
+	if c.Pick == Choice && slices.ContainsFunc(words(c.By), isSuperlative) {
+		// Whoever writes "the earliest departure" into a record doesn't make it that.
+		d.whole = true
+		d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
 	}
 	isNamed, _ := m.member(r, s.name())
 	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
+}
+
+// isMember reports whether a word is in the name of a member of a result.
+func (m *matcher) isMember(r *Result, word string) bool {
+	for name := range r.names {
+		if m.step() && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return sameWord(w, word) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // recordsWith returns the records that have a field; nil where none has.
@@ -160,6 +171,8 @@ func (t term) isIn(f *field) bool {
 type description struct {
 	words   []string
 	amounts map[string]bool
+	// whole is set where a field has to be in the description as a whole.
+	whole bool
 }
 
 func describe(text string) description {
@@ -181,8 +194,8 @@ func (d description) tells(f *field) bool {
 	if len(f.words) == 0 || len(f.text) < 3 || d.saysOfOther(f) {
 		return false
 	}
-	if d.contains(f.words) {
-		return true
+	if d.whole || d.contains(f.words) {
+		return d.contains(f.words)
 	}
 	return slices.ContainsFunc(f.words, func(w string) bool { return telling(w) && slices.Contains(d.words, w) })
 }
