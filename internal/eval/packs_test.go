@@ -18,7 +18,7 @@ func TestPacksAskLessAndOpenNothing(t *testing.T) {
 	if r.All.Tasks < 200 || r.All.Attacks < 70 {
 		t.Errorf("only %d tasks and %d attacks", r.All.Tasks, r.All.Attacks)
 	}
-	if r.All.Pack.Questions > 59 || r.All.Pack.Denied > 0 {
+	if r.All.Pack.Questions > 52 || r.All.Pack.Denied > 0 {
 		t.Errorf("packs ask %d questions and deny %d calls", r.All.Pack.Questions, r.All.Pack.Denied)
 	}
 

@@ -1,6 +1,9 @@
 package provenance
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
@@ -8,35 +11,48 @@ import (
 // procedureOf is one of the procedures of a result.
 type procedureOf struct{ event, procedure int32 }
 
-// namedRecord returns the record that the user named by the fields that a
-// procedure asks for: a value of such a field appears in the user's words, is not
-// external, and is in no other record of the result. It is looked for once a
-// decision.
-func (s *Session) namedRecord(of procedureOf) (record string, ok bool) {
+// namedRecords returns the records that the user named by the fields that a procedure
+// asks for: a value of such a field appears in the user's words, is not external, and is
+// in no other record of the result. Of the records of a directory there may be several,
+// each by its own name: outsiders add none. In other results two that fit leave open
+// which is meant. They are looked for once a decision.
+func (s *Session) namedRecords(of procedureOf) map[string]bool {
 	if found, ok := s.memo.named[of]; ok {
-		return found, found != ""
+		return found
 	}
-	defer func() { s.memo.named = remember(s.memo.named, of, record) }()
-
 	out := s.events[of.event].out
-	by := out.spec.Certify[of.procedure].By
+	certify := out.spec.Certify[of.procedure]
+	directory := certify.Procedure == "directory"
+
+	holders := map[string]string{} // the record that a value of the user's names
+	named, several := map[string]bool{}, false
 	for i, leaf := range out.doc.Leaves() {
 		if !s.work.spend(candidateWork) {
-			return "", false
+			return nil
 		}
-		if !isScalar(leaf) || !by(leaf.Pointer) {
+		if !isScalar(leaf) || !certify.By(leaf.Pointer) {
 			continue
 		}
-		if l, _, _ := s.fieldLabel(fieldRef{event: of.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf) {
+		if l, _, _ := s.fieldLabel(fieldRef{event: of.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf, directory) {
 			continue
 		}
-		own := recordPrefix(leaf.Pointer)
-		if record != "" && record != own {
-			return "", false
+
+		own, key := recordPrefix(leaf.Pointer), strings.ToLower(leaf.Text)
+		held, known := holders[key]
+		if holders[key] = own; known && held != own {
+			several = true
+			delete(named, held)
+			continue
 		}
-		record = own
+		named[own] = true
+		several = several || len(named) > 1
 	}
-	return record, record != ""
+
+	if several && !directory {
+		named = nil
+	}
+	s.memo.named = remember(s.memo.named, of, named)
+	return named
 }
 
 // pickedByName reports whether a field is in the one record of a result that has what the
@@ -72,7 +88,7 @@ func (s *Session) findPicked(event int32) (p picked) {
 			return picked{}
 		}
 		mine := leaf.Kind == strictjson.String && len(leaf.Text) <= maxPickedName && recordOf(leaf.Pointer) != p.record
-		if !mine || !s.userSaid(leaf) {
+		if !mine || !s.userSaid(leaf, false) {
 			continue
 		}
 		if p.key != "" {
@@ -114,8 +130,9 @@ const (
 
 // userSaid reports whether the user's words have the value of a field in a way
 // that can't be chance: a quantity with its decimals, unit or currency, a date,
-// an address, or a name.
-func (s *Session) userSaid(leaf strictjson.Leaf) bool {
+// an address, or a name. The name of a record of a directory may be an ordinary word where
+// the words next to it say that it names one thing.
+func (s *Session) userSaid(leaf strictjson.Leaf, directory bool) bool {
 	if key, ok := numberKey(leaf.Text); ok {
 		for _, m := range s.vouch.numbers[key] {
 			if m.marked {
@@ -126,9 +143,18 @@ func (s *Session) userSaid(leaf strictjson.Leaf) bool {
 	}
 	q := query{s: s, v: Value{Kind: leaf.Kind, Text: leaf.Text}, n: s.name(leaf.Pointer, "")}
 	for _, find := range [...]func(string) (Resolution, bool){q.resolveExact, q.resolveTyped} {
-		if r, ok := find(leaf.Text); ok && r.Label.Obligations == 0 && len(leaf.Text) >= 4 {
+		r, ok := find(leaf.Text)
+		if !ok || len(leaf.Text) < 4 {
+			continue
+		}
+		if r.Label.Obligations == 0 || (directory && r.Label.Obligations == label.LowInfo && s.namesOne(leaf.Text)) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesOne reports whether a word names one thing where the user said it.
+func (s *Session) namesOne(text string) bool {
+	return slices.ContainsFunc(s.vouch.find(text, true), func(o occurrence) bool { return !s.vouch.isNegated(o) && s.vouch.namesOne(o) })
 }

@@ -54,9 +54,9 @@ func (s *Session) Keep(r Reader) {
 // memo is what was worked out about the session as it is.
 type memo struct {
 	names    map[nameKey]name
-	named    map[procedureOf]string  // the records that the user named
-	picked   map[int32]picked        // the records that the user called by something in them
-	extremes map[extremeOf][2]string // the records that superlatives pick, with the field
+	named    map[procedureOf]map[string]bool // the records that the user named
+	picked   map[int32]picked                // the records that the user called by something in them
+	extremes map[extremeOf][2]string         // the records that superlatives pick, with the field
 }
 
 // extremeOf is a superlative's word in a result.

@@ -20,10 +20,8 @@ func (s *Session) fieldOffers(ref fieldRef, pointer string, n name, l label.Labe
 			continue
 		}
 
-		if c.By != nil {
-			if record, ok := s.namedRecord(procedureOf{ref.event, int32(i)}); !ok || record != recordPrefix(pointer) {
-				continue
-			}
+		if c.By != nil && !s.namedRecords(procedureOf{ref.event, int32(i)})[recordPrefix(pointer)] {
+			continue
 		}
 		certs = append(certs, Offer{Procedure: c.Procedure, Basis: c.Basis, Key: c.Key, Roles: c.Roles, Max: c.Max})
 	}
