@@ -44,6 +44,14 @@ func (packListCommand) Run(s *command.Streams) error {
 	for _, one := range packs {
 		p.line(0, fmt.Sprintf("%-16s  %5d  %-44s  %s", one.Name, len(one.File().Tools), string(one.Registry)+" "+one.Package, strings.Join(one.Versions, ", ")))
 	}
+
+	agents, err := pack.Agents()
+	if err != nil {
+		return err
+	}
+	for _, f := range agents {
+		p.line(0, fmt.Sprintf("%-16s  %5d  %s", f.Server, len(f.Tools), "the coding agent's own tools: remit hook contracts "+f.Server))
+	}
 	return nil
 }
 

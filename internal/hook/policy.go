@@ -2,7 +2,6 @@ package hook
 
 import (
 	"cmp"
-	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -13,16 +12,14 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
 )
 
-//go:embed contracts
-var shipped embed.FS
-
 // Contracts returns the shipped contracts of the agent's own tools, as a file to
 // read and to start from.
-func (a *Agent) Contracts() ([]byte, error) { return shipped.ReadFile("contracts/" + a.Name + ".yaml") }
+func (a *Agent) Contracts() ([]byte, error) { return pack.AgentText(a.Name) }
 
 // maxContracts bounds the files in a directory of contracts: more servers than
 // any agent has.

@@ -6,4 +6,6 @@
 // What a server says about itself never selects a pack. The second condition is the
 // definition: a tool whose definition is not one that the pack reviewed gets a
 // synthesized contract instead.
+//
+// The contracts of coding agents' own tools, which hooks use, are here as well.
 package pack
