@@ -141,6 +141,7 @@ func (s *Session) userSaid(leaf strictjson.Leaf, directory bool) bool {
 		}
 		return false
 	}
+
 	q := query{s: s, v: Value{Kind: leaf.Kind, Text: leaf.Text}, n: s.name(leaf.Pointer, "")}
 	for _, find := range [...]func(string) (Resolution, bool){q.resolveExact, q.resolveTyped} {
 		r, ok := find(leaf.Text)
