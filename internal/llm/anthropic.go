@@ -37,12 +37,23 @@ func (messages) forms() []form { return []form{formSchema, formText} }
 func (messages) lacks() []string { return []string{"tool", "schema"} }
 
 type messagesRequest struct {
-	Model      string          `json:"model"`
-	MaxTokens  int             `json:"max_tokens"`
-	System     []messagesText  `json:"system,omitempty"`
-	Messages   []Message       `json:"messages"`
-	Tools      []messagesTool  `json:"tools,omitempty"`
-	ToolChoice *messagesChoice `json:"tool_choice,omitempty"`
+	Model      string            `json:"model"`
+	MaxTokens  int               `json:"max_tokens"`
+	System     []messagesText    `json:"system,omitempty"`
+	Messages   []messagesMessage `json:"messages"`
+	Tools      []messagesTool    `json:"tools,omitempty"`
+	ToolChoice *messagesChoice   `json:"tool_choice,omitempty"`
+}
+
+// messagesMessage has a text, or blocks of which the first is kept.
+type messagesMessage struct {
+	Role    Role `json:"role"`
+	Content any  `json:"content"`
+}
+
+type messagesPlain struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
 }
 
 type messagesText struct {
@@ -67,7 +78,14 @@ type messagesChoice struct {
 }
 
 func (messages) body(q question) ([]byte, error) {
-	r := messagesRequest{Model: q.model, MaxTokens: q.max, Messages: q.messages}
+	r := messagesRequest{Model: q.model, MaxTokens: q.max}
+	for i, m := range q.messages {
+		var content any = m.Text
+		if i == 0 && q.shared != "" {
+			content = []any{messagesText{"text", q.shared, messagesCache{"ephemeral"}}, messagesPlain{"text", m.Text}}
+		}
+		r.Messages = append(r.Messages, messagesMessage{m.Role, content})
+	}
 	if s := q.instructions(); s != "" {
 		r.System = []messagesText{{"text", s, messagesCache{"ephemeral"}}}
 	}

@@ -50,6 +50,7 @@ type question struct {
 	model    string
 	form     form
 	system   string
+	shared   string
 	messages []Message
 	schema   Schema
 	// max bounds the answer in tokens; oldMax has it called as it was once.

@@ -118,6 +118,7 @@ func (x *exchange) question(l lacks) question {
 		model:    x.link.Model,
 		form:     forms[min(l.forms, len(forms)-1)],
 		system:   x.prompt.System,
+		shared:   x.prompt.Shared,
 		messages: x.messages,
 		schema:   x.prompt.Schema,
 		max:      x.max,

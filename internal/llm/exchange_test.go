@@ -97,6 +97,27 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// What several prompts share is the beginning of the first message, which Anthropic is
+// told to keep.
+func TestShared(t *testing.T) {
+	for p, kept := range map[llm.Provider]string{
+		llm.OpenAI:    `"content":"The map. Where`,
+		llm.Anthropic: `"content":[{"type":"text","text":"The map. ","cache_control":{"type":"ephemeral"}},{"type":"text","text":"Where`,
+	} {
+		s := llmtest.New(t, right)
+		shared := prompt()
+		shared.Shared = "The map. "
+		shared.Messages[0].Text = "Where is it?"
+		if _, err := newClient(t, llm.Options{Default: s.Endpoint(p)}).Complete(t.Context(), shared); err != nil {
+			t.Fatal(err)
+		}
+		a := s.Asked()[0]
+		if a.Messages[0].Text != "The map. Where is it?" || !strings.Contains(string(a.Body), kept) {
+			t.Errorf("%s: %s", p, a.Body)
+		}
+	}
+}
+
 // The bound of an answer is sent as each endpoint calls it, and doubled for one that
 // was cut off.
 func TestMaxTokens(t *testing.T) {

@@ -52,7 +52,13 @@ func (chat) body(q question) ([]byte, error) {
 	if s := q.instructions(); s != "" {
 		r.Messages = append(r.Messages, Message{"system", s})
 	}
-	r.Messages = append(r.Messages, q.messages...)
+
+	for i, m := range q.messages {
+		if i == 0 {
+			m.Text = q.shared + m.Text // such servers find a common beginning by themselves
+		}
+		r.Messages = append(r.Messages, m)
+	}
 	if q.oldMax {
 		r.MaxTokens = q.max
 	} else {

@@ -42,6 +42,9 @@ type Prompt struct {
 	// System is what stays the same from one prompt of a stage to the next. It comes
 	// first, where providers can keep it.
 	System string
+	// Shared is what several prompts have in common beside System, such as a session's
+	// tools. It is the beginning of the first message, and is kept as System is.
+	Shared string
 	// Messages are the conversation. The first and the last are the user's, and both
 	// sides take turns.
 	Messages []Message

@@ -425,6 +425,10 @@ func clip(s string) string {
 type shown struct {
 	// tools are by the names that the model gives them.
 	tools map[string]*scope.Tool
+	// list has the tools, which are those of other turns too, and talk the conversation.
+	list, talk string
+	// notes say what was left out.
+	notes []string
 	// words are what was said, without what users quote, as values are looked for in it.
 	words string
 }

@@ -39,7 +39,7 @@ func teach() (string, error) {
 	var b strings.Builder
 	b.WriteString(instructions)
 	for i, e := range all {
-		_, prompt, _, err := show(&e.Request)
+		s, err := show(&e.Request)
 		if err != nil {
 			return "", err
 		}
@@ -47,7 +47,7 @@ func teach() (string, error) {
 		if err := json.Compact(&answer, e.Answer); err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "\n# Example %d\n\n%s\n\nAnswer:\n%s\n", i+1, prompt, answer.Bytes())
+		fmt.Fprintf(&b, "\n# Example %d\n\n%s\n\nAnswer:\n%s\n", i+1, s.list+s.talk, answer.Bytes())
 	}
 	return b.String(), nil
 }

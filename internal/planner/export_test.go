@@ -20,7 +20,7 @@ func Taught() (requests []*scope.Request, answers [][]byte, err error) {
 
 // Read reads an answer to a request.
 func Read(r *scope.Request, answer []byte) (data []byte, mistakes []string, err error) {
-	s, _, _, err := show(r)
+	s, err := show(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,6 +33,9 @@ func Read(r *scope.Request, answer []byte) (data []byte, mistakes []string, err 
 
 // Show returns what a model is shown of a request, and what was left out.
 func Show(r *scope.Request) (prompt string, notes []string, err error) {
-	_, prompt, notes, err = show(r)
-	return prompt, notes, err
+	s, err := show(r)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.list + s.talk, s.notes, nil
 }

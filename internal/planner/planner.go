@@ -146,7 +146,7 @@ func (p *Planner) keep(key string, d *Draft) {
 }
 
 func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
-	shown, prompt, notes, err := show(r)
+	shown, err := show(r)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,8 @@ func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
 	answered := 0
 	got, err := p.client.Complete(ctx, llm.Prompt{
 		Stage: Stage, System: p.system,
-		Messages: []llm.Message{{Role: llm.User, Text: prompt}},
+		Shared:   shown.list,
+		Messages: []llm.Message{{Role: llm.User, Text: shown.talk}},
 		Schema:   llm.Schema{Name: "scope", JSON: json.RawMessage(answerSchema)},
 		Check: func(raw json.RawMessage) error {
 			answered++
@@ -182,7 +183,7 @@ func (p *Planner) ask(ctx context.Context, r *scope.Request) (*Draft, error) {
 	}
 	return &Draft{
 		Plan:    scope.Plan{Scope: best.scope, Model: got.Model, InputTokens: got.Usage.Input, OutputTokens: got.Usage.Output},
-		Reading: best.answer.Reading, Mistakes: best.mistakes, Notes: notes,
+		Reading: best.answer.Reading, Mistakes: best.mistakes, Notes: shown.notes,
 	}, nil
 }
 
@@ -195,7 +196,7 @@ const (
 // Estimate returns about how many tokens a plan of a request takes, without asking
 // anybody.
 func Estimate(r *scope.Request) (input, output int, err error) {
-	_, prompt, _, err := show(r)
+	s, err := show(r)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -203,5 +204,5 @@ func Estimate(r *scope.Request) (input, output int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return int(float64(len(system)+len(prompt)+len(answerSchema)) / bytesPerToken), answerTokens, nil
+	return int(float64(len(system)+len(s.list)+len(s.talk)+len(answerSchema)) / bytesPerToken), answerTokens, nil
 }

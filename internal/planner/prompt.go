@@ -37,27 +37,23 @@ var (
 	ErrNoTools  = errors.New("there are no tools to plan for")
 )
 
-// show prepares a request for a model. The notes say what was left out.
-func show(r *scope.Request) (s *shown, prompt string, notes []string, err error) {
+// show prepares a request for a model.
+func show(r *scope.Request) (*shown, error) {
 	last := len(r.Said) - 1
 	switch {
 	case last < 0 || r.Said[last].By != scope.ByUser || strings.TrimSpace(r.Said[last].Text) == "":
-		return nil, "", nil, ErrNoTurn
+		return nil, ErrNoTurn
 	case len(r.Said[last].Text) > maxTurn:
-		return nil, "", nil, ErrLongTurn
+		return nil, ErrLongTurn
 	case len(r.Tools) == 0:
-		return nil, "", nil, ErrNoTools
+		return nil, ErrNoTools
 	}
 
-	var b strings.Builder
-	s, notes = define(&b, r.Tools)
-	more, err := converse(&b, r)
-	if err != nil {
-		return nil, "", nil, err
+	s := &shown{tools: map[string]*scope.Tool{}}
+	s.define(r.Tools)
+	if err := s.converse(r); err != nil {
+		return nil, err
 	}
-	notes = append(notes, more...)
-	fmt.Fprintf(&b, "It is %s.\nPlan for the last message of the user.", moment(r.Now))
-
 	var words strings.Builder
 	for _, said := range r.Said {
 		text := said.Text
@@ -68,7 +64,7 @@ func show(r *scope.Request) (s *shown, prompt string, notes []string, err error)
 		words.WriteByte('\n')
 	}
 	s.words = words.String()
-	return s, b.String(), notes, nil
+	return s, nil
 }
 
 // fenced is a block that a user pasted.
@@ -89,12 +85,13 @@ func moment(t time.Time) string {
 
 // converse writes what was said, one message a line, so that no text can look like the
 // end of its message.
-func converse(b *strings.Builder, r *scope.Request) (notes []string, err error) {
+func (s *shown) converse(r *scope.Request) error {
+	var b strings.Builder
 	from, left := first(r.Said)
 	if left += r.Omitted; left > 0 {
 		note := display.Count(left, "earlier message is", "earlier messages are") + " left out for their length"
-		notes = append(notes, note)
-		fmt.Fprintf(b, "The conversation, of which %s:\n", note)
+		s.notes = append(s.notes, note)
+		fmt.Fprintf(&b, "The conversation, of which %s:\n", note)
 	} else {
 		b.WriteString("The conversation:\n")
 	}
@@ -111,17 +108,19 @@ func converse(b *strings.Builder, r *scope.Request) (notes []string, err error) 
 		switch {
 		case m.By == scope.BySystem && len(m.Text) > maxSystem:
 			line.Text, line.Cut = strings.ToValidUTF8(m.Text[:maxSystem], ""), true
-			notes = append(notes, "the system text is cut for its length")
+			s.notes = append(s.notes, "the system text is cut for its length")
 		case m.By == scope.ByAssistant && len(m.Text) > maxAssistant:
 			line.Text, line.Cut = strings.ToValidUTF8(m.Text[len(m.Text)-maxAssistant:], ""), true
 		}
 		data, err := strictjson.Encode(line)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		fmt.Fprintf(b, "%s\n", data)
+		fmt.Fprintf(&b, "%s\n", data)
 	}
-	return notes, nil
+	fmt.Fprintf(&b, "It is %s.\nPlan for the last message of the user.", moment(r.Now))
+	s.talk = b.String()
+	return nil
 }
 
 // first returns the first message that is shown, and how many before it are not: all of
@@ -168,24 +167,24 @@ func details() []detail {
 }
 
 // define writes the tools, each on a line.
-func define(b *strings.Builder, tools []scope.Tool) (s *shown, notes []string) {
+func (s *shown) define(tools []scope.Tool) {
 	lines, cut := fitting(tools)
 	if cut {
-		notes = append(notes, "the descriptions of the tools are shortened, since there are many")
+		s.notes = append(s.notes, "the descriptions of the tools are shortened, since there are many")
 	}
-	s = &shown{tools: map[string]*scope.Tool{}}
+	var b strings.Builder
 	b.WriteString("The tools:\n")
 	for i, line := range lines {
 		if b.Len()+len(line) > maxTools {
 			left := len(lines) - i
-			notes = append(notes, fmt.Sprintf("%d of %d tools are left out: there are too many", left, len(lines)))
-			fmt.Fprintf(b, "And %d more, which you can't plan with.\n", left)
+			s.notes = append(s.notes, fmt.Sprintf("%d of %d tools are left out: there are too many", left, len(lines)))
+			fmt.Fprintf(&b, "And %d more, which you can't plan with.\n", left)
 			break
 		}
 		b.WriteString(line)
 		s.tools[nameOf(&tools[i])] = &tools[i]
 	}
-	return s, notes
+	s.list = b.String()
 }
 
 // fitting returns the lines of the tools with as much detail as fits, and whether that is
