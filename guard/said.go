@@ -53,8 +53,8 @@ func (l sessionLibrary) said() []cel.EnvOption {
 // saidFunctionsOf returns the functions of what was said, for a call.
 func (x *view) saidFunctionsOf(funcs map[string]cel.LateBoundFunction) {
 	funcs[agreedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.hasAgreed() }
-	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.each(args[1], x.hasListed) }
-	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.each(args[1], x.hasStated) }
+	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(listedNotion, args[1]) }
+	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(statedNotion, args[1]) }
 }
 
 // exchange is what the agent said up to a turn of the user's, and that turn.
@@ -165,37 +165,75 @@ func (d *dialogue) agreed() reply.Answer {
 	return reply.Unclear
 }
 
-// hasListed is session.listed() of one value.
-func (x *view) hasListed(value string) ref.Val {
-	return x.named(value, (*dialogue).listed, AssistantEntry, "whether the agent named %q in what the user answered",
-		"Did the assistant, in what the user's latest words answer, name this as part of what it would do: %s?")
+// notion is what a rule asks of a value: was it listed, was it stated.
+type notion struct {
+	by func(*dialogue, *mention.Records, string) reply.Answer
+	// wholly tells that a list of which nothing at all was named was not listed, if the
+	// records of all its values are known: then it isn't a matter of words.
+	wholly          bool
+	speaker         EntryKind
+	about, question string
 }
 
-// hasStated is session.stated() of one value.
-func (x *view) hasStated(value string) ref.Val {
-	return x.named(value, (*dialogue).stated, UserEntry, "whether the user named %q",
-		"Did the user ask for this, or agree to it when the assistant named it: %s?")
+var (
+	listedNotion = notion{(*dialogue).listed, true, AssistantEntry, "whether the agent named %q in what the user answered",
+		"Did the assistant, in what the user's latest words answer, name this as part of what it would do: %s?"}
+	statedNotion = notion{(*dialogue).stated, false, UserEntry, "whether the user named %q",
+		"Did the user ask for this, or agree to it when the assistant named it: %s?"}
+)
+
+// said is a notion of a value, or of all that are in it.
+func (x *view) said(n notion, v ref.Val) ref.Val {
+	var open []string
+	leaves := leavesOf(v, nil)
+	for _, l := range leaves {
+		if l.err != nil {
+			return types.WrapErr(l.err)
+		}
+		answer, known := x.named(n, l.text)
+		switch {
+		case !known:
+			return types.NewUnknown(0, nil)
+		case answer == reply.Refused:
+			return types.False
+		case answer == reply.Unclear:
+			open = append(open, l.text)
+		}
+	}
+
+	if len(open) == 0 {
+		return types.True
+	}
+
+	records := x.lookedAll()
+	none := n.wholly && len(open) == len(leaves) && len(open) > 1
+	if none && !slices.ContainsFunc(open, func(value string) bool { return !records.Know(value) }) && x.talk().heard {
+		return types.False
+	}
+	out := ref.Val(types.True)
+	for _, value := range open {
+		question := cut(fmt.Sprintf(n.question, records.Describe(value)), maxQuestion)
+		switch got := x.unsettled(question, n.speaker, fmt.Sprintf(n.about, cut(value, MaxShown))); {
+		case got == types.False:
+			return got
+		case got != types.True && !types.IsUnknown(out):
+			out = got
+		}
+	}
+	return out
 }
 
 // named decides a notion of a value by the records that the agent looked up, then by
-// those of the decision as well, then by the judge.
-func (x *view) named(value string, by func(*dialogue, *mention.Records, string) reply.Answer, speaker EntryKind, about, question string) ref.Val {
+// those of the decision as well. It is not known yet while the rules look things up.
+func (x *view) named(n notion, value string) (answer reply.Answer, known bool) {
 	d := x.talk()
-	answer := by(d, x.looked(), value)
-	if answer != reply.Agreed {
-		if !x.complete && !x.closed {
-			return types.NewUnknown(0, nil)
-		}
-		answer = by(d, x.lookedAll(), value)
+	if answer = n.by(d, x.looked(), value); answer == reply.Agreed {
+		return answer, true
 	}
-
-	switch answer {
-	case reply.Agreed:
-		return types.True
-	case reply.Refused:
-		return types.False
+	if !x.complete && !x.closed {
+		return answer, false
 	}
-	return x.unsettled(cut(fmt.Sprintf(question, x.lookedAll().Describe(value)), maxQuestion), speaker, fmt.Sprintf(about, cut(value, MaxShown)))
+	return n.by(d, x.lookedAll(), value), true
 }
 
 // listed reports whether the agent named a value in what the user answered, or before
@@ -294,31 +332,10 @@ func content(r *Result) []byte {
 	return []byte(r.Content)
 }
 
-// each asks about a value, or about all that are in it.
-func (x *view) each(v ref.Val, ask func(string) ref.Val) ref.Val {
-	out := ref.Val(types.True)
-	for _, leaf := range leavesOf(v, nil) {
-		switch got := leaf.answer(ask); {
-		case got == types.False:
-			return got
-		case got != types.True && !types.IsUnknown(out):
-			out = got
-		}
-	}
-	return out
-}
-
-// leaf is a value that may be named; a nil text can't be.
+// leaf is a value that may be named, or why it can't be.
 type leaf struct {
 	text string
 	err  error
-}
-
-func (l leaf) answer(ask func(string) ref.Val) ref.Val {
-	if l.err != nil {
-		return types.WrapErr(l.err)
-	}
-	return ask(l.text)
 }
 
 var errNotSayable = errors.New("true, false and null can't be named: compare them")

@@ -71,6 +71,9 @@ func TestWhatWasSaid(t *testing.T) {
 		"before the user chose another":   {listed, []string{"agent: I'll charge card_1. OK?", "user: Take card_2", "agent: Fine. OK?", "user: Yes"}, label.Deny},
 		"before the user refused":         {listed, []string{"agent: I'll charge card_1. OK?", "user: No", "agent: Shall I go on?", "user: Yes"}, label.Ask},
 		"a list, one missing":             {`session.listed(["card_1", "card_2"])`, []string{"agent: I'll charge card_1. OK?", "user: Yes"}, label.Deny},
+		"a list, one unclear":             {`session.listed(["card_1", "card_2"])`, []string{cards, "agent: I'll charge your Visa ending in 7447. OK?", "user: Yes"}, label.Deny},
+		"a list, nothing of it":           {`session.listed(["card_1", "card_2"])`, []string{cards, "agent: Shall I go ahead?", "user: Yes"}, label.Deny},
+		"a list of what nobody knows":     {`session.listed(["card_1", "card_2"])`, []string{"agent: Shall I go ahead?", "user: Yes"}, label.Ask},
 		"nothing was listed":              {listed, []string{"user: Charge card_1"}, label.Deny},
 		"a truth value":                   {`session.listed(true)`, []string{"agent: true. OK?", "user: Yes"}, label.Deny},
 

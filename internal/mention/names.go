@@ -29,9 +29,9 @@ func (r *Records) Names(t Text, value string) Answer {
 	}
 
 	best := Silent
-	tied := false
+	alone := true // no other record of a look-up could be meant
 	for _, one := range r.of(value) {
-		tied = true
+		alone = alone && len(one.siblings) == 1
 		switch r.fit(t, one) {
 		case Named:
 			return Named
@@ -39,7 +39,7 @@ func (r *Records) Names(t Text, value string) Answer {
 			best = Other
 		}
 	}
-	if !tied && t.sameShape(words) {
+	if best == Silent && alone && t.sameShape(words) {
 		return Other
 	}
 	return best
@@ -109,9 +109,10 @@ type spelling struct {
 
 // vocabulary is what the fields of all records say.
 type vocabulary struct {
-	fields []field
-	values map[string][]spelling // by the first word
-	keys   map[string][][]word   // the names of all fields of all records, by the last word
+	fields  []field
+	values  map[string][]spelling // by the first word
+	records []candidate
+	keys    map[string][][]word // the names of all fields of all records, by the last word
 }
 
 // otherKey reports whether the name of a field stands right before a place.
@@ -145,7 +146,7 @@ func newVocabulary(fields []field, all []candidate, names []string, keys map[str
 			}
 		}
 	}
-	return &vocabulary{fields, out, keys}
+	return &vocabulary{fields, out, all, keys}
 }
 
 // key returns the length of the name of a field that stands at a place, with a value of
@@ -210,7 +211,7 @@ var generic = []string{"yes", "no", "none", "true", "false", "n/a"}
 func windowsOf(t Text, v *vocabulary) []window {
 	var out []window
 	current := window{}
-	line, namesFirst := -1, false
+	line, clause, namesFirst := -1, 0, false
 	for i := 0; i < len(t.words); {
 		i += v.key(t, i)
 		m, length := v.longest(t, i, current)
@@ -225,7 +226,9 @@ func windowsOf(t Text, v *vocabulary) []window {
 		}
 		_, twice := current[m.field]
 		begins := named && namesFirst
-		if (twice || begins) && len(current) > 0 {
+		apart := t.words[i].clause != clause && !v.together(current, m)
+		clause = t.words[i].clause
+		if (twice || begins || apart) && len(current) > 0 {
 			out, current = append(out, current), window{}
 		}
 		current[m.field] = m.value
@@ -235,6 +238,29 @@ func windowsOf(t Text, v *vocabulary) []window {
 		out = append(out, current)
 	}
 	return out
+}
+
+// together reports whether some record has all that a stretch and a spelling say. Where
+// the stretch is of none already, nothing parts them.
+func (v *vocabulary) together(w window, m spelling) bool {
+	fits, with := false, false
+	for _, c := range v.records {
+		if w.of(c, v.fields) {
+			fits = true
+			with = with || strings.EqualFold(c[v.fields[m.field].path], m.value)
+		}
+	}
+	return with || !fits
+}
+
+// of reports whether a record has all that a stretch says.
+func (w window) of(c candidate, fields []field) bool {
+	for i, value := range w {
+		if !strings.EqualFold(c[fields[i].path], value) {
+			return false
+		}
+	}
+	return true
 }
 
 // longest returns the longest spelling at a place. Of several, one whose field's name
@@ -269,15 +295,7 @@ func (v *vocabulary) longest(t Text, i int, current window) (spelling, int) {
 // fit reports whether a stretch speaks of a record: Named of it alone, Silent of it or
 // another one, Other not of it.
 func (w window) fit(own candidate, all []candidate, fields []field) Answer {
-	fits := func(c candidate) bool {
-		for i, value := range w {
-			if !strings.EqualFold(c[fields[i].path], value) {
-				return false
-			}
-		}
-		return true
-	}
-	if !fits(own) {
+	if !w.of(own, fields) {
 		return Other
 	}
 	if w.onlyInherited(fields) {
@@ -286,7 +304,7 @@ func (w window) fit(own candidate, all []candidate, fields []field) Answer {
 
 	n := 0
 	for _, c := range all {
-		if fits(c) {
+		if w.of(c, fields) {
 			n++
 		}
 	}

@@ -65,6 +65,9 @@ func (r *Records) Describe(value string) string {
 	return out
 }
 
+// Know reports whether some record tells what a value stands for.
+func (r *Records) Know(value string) bool { return len(r.of(value)) > 0 }
+
 // record is an object that an id stands for, with those beside it in the look-up.
 type record struct {
 	object   strictjson.Value

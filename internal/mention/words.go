@@ -12,7 +12,9 @@ type word struct {
 	// glued tells that the next word is part of the same code or number: of
 	// W12-3, W12 by itself is not named.
 	glued bool
-	line  int
+	// line and clause tell words apart between which a line ends, or a sentence or a
+	// parenthesis begins or ends.
+	line, clause int
 }
 
 // Text is a text whose words were found.
@@ -24,11 +26,11 @@ type Text struct {
 // NewText finds the words of a text, in any case. An apostrophe belongs to its word.
 func NewText(s string) Text {
 	t := Text{raw: s}
-	start, line := -1, 0
+	start, line, clause := -1, 0, 0
 	lower := strings.ToLower(s)
 	end := func(at int) {
 		if start >= 0 {
-			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’"), line: line})
+			t.words = append(t.words, word{text: strings.TrimRight(lower[start:at], "'’"), line: line, clause: clause})
 		}
 		start = -1
 	}
@@ -46,8 +48,12 @@ func NewText(s string) Text {
 			continue
 		}
 		end(i)
-		if gap = append(gap, c); c == '\n' {
+		gap = append(gap, c)
+		if c == '\n' {
 			line++
+		}
+		if strings.ContainsRune("\n.;!?()", c) {
+			clause++
 		}
 	}
 	end(len(lower))

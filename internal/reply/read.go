@@ -28,7 +28,8 @@ type Reading struct {
 	// Idle tells of an unclear reply that it says nothing, such as "Thanks!".
 	Idle bool
 
-	plain bool // a yes or no, which means what the question makes of it
+	plain  bool // a yes or no, which means what the question makes of it
+	second bool // the yes comes after a no
 }
 
 // maxReply bounds a reply, and maxQuestion the end of a question that is read, in
@@ -55,8 +56,9 @@ func Read(question, reply string) Reading {
 
 	form := form{open: len(asker) > 0}
 	for _, l := range asker {
-		reversed, plain := l.asked(asked)
-		form.reversed, form.open = form.reversed || reversed, form.open && !plain
+		reversed, plain, open := l.asked(asked)
+		two := plain && open
+		form.reversed, form.open, form.two = form.reversed || reversed, form.open && !plain, form.two || two
 	}
 	var found []Reading
 	for _, l := range best {
@@ -155,8 +157,10 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 	switch {
 	case m.stops:
 		return Reading{Answer: Refused}
-	case m.refuses && m.agrees && m.refusedFirst, m.doubtful:
+	case m.doubtful:
 		return Reading{}
+	case m.refuses && m.agrees && m.refusedFirst:
+		return Reading{Answer: Agreed, plain: true, second: true}
 	case m.refuses:
 		return Reading{Answer: Refused, plain: true}
 	case m.agrees && m.negates && !m.fine:
@@ -173,21 +177,24 @@ func (l *lexicon) reading(question, reply []sentence) Reading {
 type form struct {
 	reversed bool // it asks if the user minds
 	open     bool // neither yes nor no answers it
+	two      bool // it asks two things, of which one is open: "Anything else? Shall I go on?"
 }
 
 // to returns what a reply means after a question of a form.
 func (r Reading) to(f form) Reading {
 	agreesToOpen := r.Answer == Agreed && f.open && !f.reversed
 	depends := r.plain && (f.reversed || f.open)
-	if depends || agreesToOpen {
+	muddled := r.second && !f.two
+	if depends || agreesToOpen || muddled {
 		return Reading{}
 	}
 	return r
 }
 
 // asked reports whether a text asks if the user minds, and whether any question of it
-// is one that yes or no answers. A text without a question proposes something.
-func (l *lexicon) asked(text []sentence) (reversed, plain bool) {
+// is one that yes or no answers, and any one that they don't. A text without a question
+// proposes something.
+func (l *lexicon) asked(text []sentence) (reversed, plain, unanswered bool) {
 	questions := 0
 	for _, s := range text {
 		if !s.asks {
@@ -198,11 +205,13 @@ func (l *lexicon) asked(text []sentence) (reversed, plain bool) {
 		switch {
 		case l.has(mind, words):
 			reversed = true
-		case !l.has(open, words) && !l.hasChoice(words):
+		case l.has(open, words) || l.hasChoice(words):
+			unanswered = true
+		default:
 			plain = true
 		}
 	}
-	return reversed, plain || questions == 0
+	return reversed, plain || questions == 0, unanswered
 }
 
 // hasChoice reports whether a question is between two things; (yes or no) isn't.
