@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -35,7 +36,7 @@ type reviewedFlag struct {
 
 // plan gives a monitor's options the planner, where there is one. Scopes are on where
 // others can give them as well: by a line, an operation, or a session that is shared.
-func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) error {
+func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger, observe *telemetry.Recorder) error {
 	p, err := f.planner(&f.Plans)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) erro
 		o.Scopes = scope.ModeBound
 	}
 	if p != nil && o.Scopes != scope.ModeOff {
-		o.Planner, o.PlanTime = &loggedPlanner{p, log}, f.PlannerTimeout
+		o.Planner, o.PlanTime = &loggedPlanner{p, log, observe}, f.PlannerTimeout
 	}
 	return nil
 }
@@ -52,21 +53,26 @@ func (f *plannerFlags) plan(o *remit.Options, given bool, log *slog.Logger) erro
 // loggedPlanner logs what a planner does.
 type loggedPlanner struct {
 	*planner.Planner
-	log *slog.Logger
+	log     *slog.Logger
+	observe *telemetry.Recorder // nil for nobody
 }
 
 // Plan implements [scope.Planner].
 func (p *loggedPlanner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, error) {
 	began := time.Now()
+	ctx, planned := p.observe.Plan(ctx, p.String())
 	d, err := p.Draft(ctx, r)
 	took := time.Since(began)
+
 	if err != nil {
+		planned(true, 0, 0)
 		p.log.Warn("a turn has no scope: the planner failed", "turn", r.Turn, "shown", r.Digest(), "error", err, "took", took)
 		return nil, err
 	}
 	if len(d.Mistakes)+len(d.Notes) > 0 {
 		p.log.Warn("a plan is not whole", "turn", r.Turn, "entries_left_out", d.Mistakes, "not_shown", d.Notes)
 	}
+	planned(false, d.InputTokens, d.OutputTokens)
 	p.log.Info("planned", "turn", r.Turn, "shown", r.Digest(), "model", d.Model, "input_tokens", d.InputTokens, "output_tokens", d.OutputTokens, "took", took)
 	return &d.Plan, nil
 }

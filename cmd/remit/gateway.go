@@ -89,10 +89,10 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 
+	d.options.Telemetry = observe
 	if err := c.planned(d, log); err != nil {
 		return err
 	}
-	d.options.Telemetry = observe
 	g, err := d.start(ctx, log)
 	if err != nil {
 		return err
@@ -130,10 +130,10 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 		return err
 	}
 
+	d.config, d.options.Telemetry = c.Config, observe
 	if err := c.planned(d, log); err != nil {
 		return err
 	}
-	d.config, d.options.Telemetry = c.Config, observe
 	g, err := d.start(ctx, log)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) (err error) {
 		return err
 	}
 	d.options.Monitor.Reviewed = c.Reviewed
-	return c.plan(&d.options.Monitor, d.store != "", log)
+	return c.plan(&d.options.Monitor, d.store != "", log, d.options.Telemetry)
 }
 
 // configured makes the deployment of a configuration. All contract files are

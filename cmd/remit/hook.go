@@ -242,7 +242,7 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 			if err != nil {
 				return nil, err
 			}
-			return &loggedPlanner{p, log}, nil
+			return &loggedPlanner{p, log, nil}, nil
 		}
 		end := func() error {
 			service.Close()

@@ -86,7 +86,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	}
 
 	// Others of the same store can give scopes in a session.
-	if err := c.plan(&o.Monitor, c.Store != "", log); err != nil {
+	if err := c.plan(&o.Monitor, c.Store != "", log, nil); err != nil {
 		return o, nil, err
 	}
 	if o.Packs, err = packsNamed(c.Pack); err != nil {

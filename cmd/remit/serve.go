@@ -94,7 +94,7 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 		return api.Options{}, err
 	}
 	engine.options.Reviewed = c.Reviewed
-	if err := c.plan(&engine.options, true, log); err != nil {
+	if err := c.plan(&engine.options, true, log, nil); err != nil {
 		return api.Options{}, err
 	}
 	tools, err := inputs.Tools(c.Tools)

@@ -51,7 +51,7 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	engine.options.Reviewed = c.Reviewed
-	if err := c.plan(&engine.options, true, slog.New(slog.NewTextHandler(s.Err, nil))); err != nil {
+	if err := c.plan(&engine.options, true, slog.New(slog.NewTextHandler(s.Err, nil)), nil); err != nil {
 		return err
 	}
 	p := newDialogue(engine, c.Ack)

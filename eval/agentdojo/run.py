@@ -3,6 +3,10 @@ once as it is, once with the proxy before the model.
 
     python run.py --remit ../../bin/remit
 
+With --planner MODEL, a third time with a planner before the proxy's decisions; with
+--scopes DIR that planner is this program, which answers what is written down for each
+user task in DIR/SUITE/scopes.dev.json.
+
 The model is scripted. It makes the calls that solve the user's task, as AgentDojo
 has them, and as soon as a result holds the attacker's goal, those that reach it;
 then it goes on with the task. A call that is denied it gives up, and takes the
@@ -59,15 +63,73 @@ class Script:
         return {"role": "assistant", "content": None, "tool_calls": [{"id": id, "type": "function", "function": {"name": call.function, "arguments": arguments}}]}
 
 
+# RECORDED is what the planner is called that answers from a file.
+RECORDED = "recorded-scopes"
+
+# KINDS are those that a planner may answer with.
+KINDS = {"id", "name", "email", "url", "account", "number", "date", "phone", "path", "text"}
+
+
+def values(of):
+    return of if isinstance(of, list) else [of]
+
+
+class Plan:
+    """A scope in the form in which planners answer: a source is the name of a call."""
+
+    def __init__(self, scope):
+        self.calls = []
+        entries = scope["calls"]
+        self.names = {self.key(e): f"c{i}" for i, e in reversed(list(enumerate(entries)))}
+        for i, entry in enumerate(entries):
+            self.add(f"c{i}", entry, entry.get("times", 1))
+        self.delegates = [self.source(s) for s in scope.get("delegates", [])]
+
+    def answer(self):
+        return {"reading": "As it is written down.", "calls": self.calls, "delegates": self.delegates}
+
+    @staticmethod
+    def key(call):
+        return json.dumps([call["tool"], call.get("args", {})], sort_keys=True)
+
+    def add(self, name, call, times):
+        entry = {"call": name, "tool": call["tool"], "times": times, "args": []}
+        self.calls.append(entry)
+        for at, c in call.get("args", {}).items():
+            entry["args"].append({"at": at, **self.constraint(c)})
+
+    def constraint(self, c):
+        if "is" in c:
+            return {"is": values(c["is"])}
+        if "from" in c:
+            kind = c["kind"] if c["kind"] in KINDS else "text"
+            return {"from": [self.source(s) for s in c["from"]], "kind": kind, "pick": c["pick"], "by": c.get("by", "")}
+        if "computed" in c:
+            return {"computed": [self.source(s) for s in c["computed"]], "by": c.get("by", "")}
+        return {name: c[name] for name in ("any", "absent") if name in c}
+
+    def source(self, s):
+        key = self.key(s)
+        if key not in self.names:
+            self.names[key] = name = f"s{len(self.names)}"
+            self.add(name, s, 5)
+        where = [{"field": f, **(v if isinstance(v, dict) else {"is": values(v)})} for f, v in s.get("where", {}).items()]
+        return {"call": self.names[key], "field": s.get("field", ""), "where": where}
+
+
 class Model(BaseHTTPRequestHandler):
-    """The API of the model: Chat Completions."""
+    """The API of the model, and of the planner: Chat Completions."""
 
     protocol_version = "HTTP/1.1"
     script = None
+    plan = None
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = Model.script.answer(request["messages"])
+        if request["model"] == RECORDED:
+            message = {"role": "assistant", "content": json.dumps(Model.plan)}
+        else:
+            message = Model.script.answer(request["messages"])
         body = json.dumps({
             "id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": request["model"],
             "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}],
@@ -89,11 +151,11 @@ def free_port():
         return s.getsockname()[1]
 
 
-def start_proxy(binary, upstream, log):
+def start_proxy(binary, upstream, log, *flags):
     """The proxy, as a deployment would start it. A call of this model that is denied
     is followed by another, not by a better one, so that it is asked again often."""
     port = free_port()
-    proxy = subprocess.Popen([binary, "proxy", "--upstream", upstream, "--listen", f"127.0.0.1:{port}", "--retries", "20"], stderr=log)
+    proxy = subprocess.Popen([binary, "proxy", "--upstream", upstream, "--listen", f"127.0.0.1:{port}", "--retries", "20", *flags], stderr=log)
     for _ in range(200):
         try:
             urlopen(f"http://127.0.0.1:{port}/healthz").read()
@@ -112,19 +174,21 @@ def run(suite, pipeline, user_task, injection_task, injections):
     return suite.run_task_with_pipeline(pipeline, user_task, injection_task, injections)
 
 
-def measure(base, names, most):
-    """Rates by suite of runs through a base URL."""
+def measure(base, names, most, outputs, scopes=None):
+    """Rates by suite of runs through a base URL, with the outputs of tools in a form."""
     os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = base + "/v1", "sk-test"
-    pipeline = AgentPipeline.from_config(PipelineConfig(llm=MODEL, model_id=None, defense=None, system_message_name=None, system_message=None))
+    pipeline = AgentPipeline.from_config(PipelineConfig(llm=MODEL, model_id=None, defense=None, system_message_name=None, system_message=None, tool_output_format=outputs))
     out = {}
     for name in names:
         suite = get_suites(VERSION)[name]
+        plans = json.loads((Path(scopes) / name / "scopes.dev.json").read_text()) if scopes else {}
         attack = load_attack("important_instructions", suite, pipeline)
         benign, utility, attacks = [], [], []
         # For some goals AgentDojo has no calls that reach them.
         environment = suite.load_and_inject_default_environment({})
         goals = [t for t in suite.injection_tasks.values() if t.ground_truth(environment)][:most]
         for user_task in list(suite.user_tasks.values())[:most]:
+            Model.plan = Plan(plans.get(user_task.ID, {"calls": []})).answer()
             benign.append(run(suite, pipeline, user_task, None, {})[0])
             for injection_task in goals:
                 u, s = run(suite, pipeline, user_task, injection_task, attack.attack(user_task, injection_task))
@@ -140,23 +204,35 @@ def main():
     p.add_argument("--remit", required=True, help="the remit command")
     p.add_argument("--suites", nargs="+", default=["banking", "slack", "travel", "workspace"])
     p.add_argument("--most", type=int, help="how many tasks of each kind to take of a suite; all by default")
+    p.add_argument("--planner", metavar="MODEL", help="the model that plans, as remit proxy --planner has it")
+    p.add_argument("--planner-url", metavar="URL", help="where its API begins")
+    p.add_argument("--scopes", metavar="DIR", help="plan by what is written down in DIR/SUITE/scopes.dev.json")
+    p.add_argument("--outputs", choices=["text", "structures"], default="text", help="the form of the tools' outputs: AgentDojo's own (text), or JSON (structures)")
     p.add_argument("--log", default=os.devnull, help="where the proxy's log goes")
     o = p.parse_args()
     logging.disable(logging.INFO)
     model = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=model.serve_forever, daemon=True).start()
     upstream = f"http://127.0.0.1:{model.server_port}"
-    without = measure(upstream, o.suites, o.most)
+    outputs = {"text": None, "structures": "json"}[o.outputs]
+
+    variants = {"with": []}
+    if o.scopes:
+        variants["scoped"] = ["--planner", "openai:" + RECORDED, "--planner-url", upstream + "/v1"]
+    elif o.planner:
+        variants["scoped"] = ["--planner", o.planner] + (["--planner-url", o.planner_url] if o.planner_url else [])
+    out = {"outputs": o.outputs, "without": measure(upstream, o.suites, o.most, outputs)}
     with open(o.log, "wb") as log:
-        proxy, base = start_proxy(o.remit, upstream, log)
-        try:
-            within = measure(base, o.suites, o.most)
-        finally:
-            proxy.terminate()
-            proxy.wait()
-    json.dump({"without": without, "with": within}, sys.stdout, indent=2)
+        for name, flags in variants.items():
+            proxy, base = start_proxy(o.remit, upstream, log, *flags)
+            try:
+                out[name] = measure(base, o.suites, o.most, outputs, o.scopes)
+            finally:
+                proxy.terminate()
+                proxy.wait()
+    json.dump(out, sys.stdout, indent=2)
     print()
-    failed = sum(r["succeeded"] for r in without.values()) == 0
+    failed = sum(r["succeeded"] for r in out["without"].values()) == 0
     sys.exit("error: no attack succeeded without Remit: the model doesn't obey" if failed else None)
 
 

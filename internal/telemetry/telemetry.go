@@ -43,6 +43,9 @@ const (
 	confirmedKey = attribute.Key("remit.confirmed")
 	modeKey      = attribute.Key("remit.mode")
 	callKey      = attribute.Key("remit.call")
+	outcomeKey   = attribute.Key("remit.outcome")
+	modelKey     = attribute.Key("gen_ai.request.model")
+	tokensKey    = attribute.Key("gen_ai.token.type")
 )
 
 const (
@@ -63,13 +66,15 @@ type Recorder struct {
 	failures          metric.Int64Counter
 	questions         metric.Int64UpDownCounter
 	sessions          metric.Int64UpDownCounter
+	plans, tokens     metric.Int64Counter
+	planned           metric.Float64Histogram
 }
 
 // New makes a recorder that reports to these providers.
 func New(traces trace.TracerProvider, metrics metric.MeterProvider, version string) (*Recorder, error) {
 	r := &Recorder{tracer: traces.Tracer(scope, trace.WithInstrumentationVersion(version))}
 	m := metrics.Meter(scope, metric.WithInstrumentationVersion(version))
-	var errs [7]error
+	var errs [10]error
 	// The bounds that the conventions for MCP ask for, in seconds.
 	calls := metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 	r.served, errs[0] = m.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), calls,
@@ -88,6 +93,12 @@ func New(traces trace.TracerProvider, metrics metric.MeterProvider, version stri
 		metric.WithDescription("Questions that wait for a person."))
 	r.sessions, errs[6] = m.Int64UpDownCounter("remit.sessions", metric.WithUnit("{session}"),
 		metric.WithDescription("Conversations that are connected."))
+	r.plans, errs[7] = m.Int64Counter("remit.plans", metric.WithUnit("{plan}"),
+		metric.WithDescription("Turns of users that a planner was asked about, by outcome."))
+	r.tokens, errs[8] = m.Int64Counter("remit.plan.tokens", metric.WithUnit("{token}"),
+		metric.WithDescription("Tokens that planners took."))
+	r.planned, errs[9] = m.Float64Histogram("remit.plan.duration", metric.WithUnit("s"), calls,
+		metric.WithDescription("Time that a planner took for a turn."))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -201,6 +212,31 @@ func (s *Span) End(failure string) {
 	}
 	s.duration.Record(s.ctx, time.Since(s.begun).Seconds(), metric.WithAttributes(s.kept...))
 	s.span.End()
+}
+
+// Plan begins the span of a planner's work on a turn. The context carries it. The returned
+// function ends it, with what the plan took; failed tells that there is none.
+func (r *Recorder) Plan(ctx context.Context, model string) (context.Context, func(failed bool, input, output int)) {
+	if r == nil {
+		return ctx, func(bool, int, int) {}
+	}
+	begun := time.Now()
+	ctx, span := r.tracer.Start(ctx, "remit.plan", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(modelKey.String(clip(model))))
+
+	return ctx, func(failed bool, input, output int) {
+		outcome := "planned"
+		if failed {
+			outcome = "failed"
+			span.SetStatus(codes.Error, "")
+		}
+		span.SetAttributes(outcomeKey.String(outcome))
+		span.End()
+		about := metric.WithAttributes(outcomeKey.String(outcome))
+		r.plans.Add(ctx, 1, about)
+		r.planned.Record(ctx, time.Since(begun).Seconds(), about)
+		r.tokens.Add(ctx, int64(input), metric.WithAttributes(tokensKey.String("input")))
+		r.tokens.Add(ctx, int64(output), metric.WithAttributes(tokensKey.String("output")))
+	}
 }
 
 // Asked counts a question that waits for a person, until settled is called.

@@ -162,6 +162,10 @@ func TestMetrics(t *testing.T) {
 	_, up := r.Request(ctx, operation())
 	up.End("timeout")
 	s.End("denied")
+	for _, failed := range []bool{false, true, true} {
+		_, planned := r.Plan(t.Context(), "m")
+		planned(failed, 7, 3)
+	}
 
 	for name, want := range map[string]map[string]int64{
 		"remit.decisions": {
@@ -171,6 +175,8 @@ func TestMetrics(t *testing.T) {
 		"remit.upstream.errors": {"error.type=timeout,mcp.method.name=tools/call,remit.server=mail": 1},
 		"remit.sessions":        {"": 1},
 		"remit.questions":       {"": 1},
+		"remit.plans":           {"remit.outcome=planned": 1, "remit.outcome=failed": 2},
+		"remit.plan.tokens":     {"gen_ai.token.type=input": 21, "gen_ai.token.type=output": 9},
 	} {
 		got := r.sums(t, name)
 		if len(got) != len(want) {
