@@ -6,5 +6,6 @@ type contractCommand struct {
 	Lint   lintCommand   `cmd:"" help:"Check contract files, also against the tools they are about."`
 	Show   showCommand   `cmd:"" help:"Show one tool's contract as a table."`
 	Diff   diffCommand   `cmd:"" help:"Compare two contract files, and find what became laxer."`
+	Refine refineCommand `cmd:"" help:"Propose changes to contracts from recorded sessions and the audit log."`
 	Pack   packCommand   `cmd:"" help:"Reviewed contracts of servers that many people run."`
 }

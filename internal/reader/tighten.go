@@ -170,7 +170,7 @@ func degree(e contract.Effect) int {
 // output takes a lower trust of the result.
 func (o *opinion) output(r *Reading, open bool) {
 	out := &o.tool.Output
-	trust := label.Trust(label.External)
+	trust := label.External
 	if r.Output > label.External {
 		trust = label.ToolOutput
 	}
