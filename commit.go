@@ -87,7 +87,7 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
 		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, history: s.history.view(),
-		task: s.monitor.scoped(&s.task), results: s.task.results,
+		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated,
 		consent: q.consent, facts: facts, best: Allow,
 	}
 
@@ -253,7 +253,7 @@ func (s *Session) commit(o *outcome) {
 	s.seen.Called("call:"+in.call.ID+"#", o.values, o.resolved)
 	s.seen.Acted(o.act)
 	if o.cover != nil {
-		in.task.Spend(*o.cover)
+		o.coverTask.Spend(*o.cover)
 	}
 	if o.spends != "" {
 		s.ahead.spend(o.spends, o.spent)

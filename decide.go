@@ -32,6 +32,7 @@ type input struct {
 	history   *guard.History  // as guards see it; nil where there are none
 	task      *scope.Task     // nil where there is no scope
 	results   []*scope.Result // in which its sources are looked for
+	delegated []*delegated    // plans to which a person agreed
 
 	consent consent
 	// facts are what guards learned from others. In a replay they are from the log,
@@ -78,6 +79,7 @@ type outcome struct {
 	// Of a call that is decided by a scope:
 	scopeArgs []scope.Argument
 	cover     *scope.Cover // nil where no entry covers the call
+	coverTask *scope.Task  // that the entry is of
 }
 
 // confirmedValue is a value that a person confirmed for an argument.

@@ -37,7 +37,8 @@ type Event struct {
 	Time time.Time `json:"time"`
 	// Name is that of an attachment.
 	Name string `json:"name,omitempty"`
-	// Text is that of a system, user, attachment or assistant event.
+	// Text is that of a system, user, attachment or assistant event, and the user's answer
+	// of an agreement event or of the scope event of a delegation.
 	Text string `json:"text,omitempty"`
 	// Call is the proposed call of a call event, with its id; a confirmation
 	// event has the id alone.
@@ -56,6 +57,9 @@ type Event struct {
 	// Planned is what a planner was shown for the scope of a scope event, or why there is
 	// no scope; nil where the trusted side wrote the scope itself.
 	Planned *scope.Planned `json:"planned,omitempty"`
+	// Delegated is what the scope of a scope event was made of, where a person agreed to a
+	// plan for a delegated source; nil for the scope of a turn.
+	Delegated *scope.Delegated `json:"delegated,omitempty"`
 	// Agreed are the calls of an agreement event, whose Text is the user's answer.
 	Agreed []Agreed `json:"agreed,omitempty"`
 	// Principal is that of a principal event.

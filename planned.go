@@ -112,6 +112,11 @@ func (s *Session) PlanRequest() (*scope.Request, error) {
 	if len(s.task.turn) > MaxScopeTurn {
 		return nil, ErrLongTurn
 	}
+	return s.planned(), nil
+}
+
+// planned returns what a planner is shown for the user's last turn.
+func (s *Session) planned() *scope.Request {
 	t := &s.task.talk
 	last := len(t.said) - 1
 	for t.said[last].By != scope.ByUser { // the answer is no part of the turn
@@ -119,7 +124,7 @@ func (s *Session) PlanRequest() (*scope.Request, error) {
 	}
 	return &scope.Request{
 		Turn: s.counts.user, Now: t.at, Said: slices.Concat(t.system, t.said[:last+1]), Omitted: t.omitted, Tools: s.monitor.planTools,
-	}, nil
+	}
 }
 
 // Unplanned reports whether the user's last turn waits for its plan.

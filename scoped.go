@@ -81,6 +81,8 @@ type task struct {
 	planned bool        // the turn has its plan, or will have none
 	talk    talk
 	results []*scope.Result
+	// delegated are plans of delegated sources to which a person agreed.
+	delegated []*delegated
 }
 
 // scoped returns the task's scope for a decision; nil where scopes are off.
@@ -106,7 +108,16 @@ func (x *deciding) scoped() {
 		return
 	}
 	x.out.scopeArgs = x.scopeArguments()
-	cover, misses, ok := x.in.task.Match(x.scopeProposal(), x.in.results)
+	task, by := x.in.task, "the user's request authorises it"
+	cover, misses, ok := task.Match(x.scopeProposal(), x.in.results)
+	for _, d := range x.in.delegated {
+		if ok {
+			break
+		}
+		if cover, _, ok = d.scope.Match(x.scopeProposal(), x.in.results); ok {
+			task, by = d.scope, fmt.Sprintf("the user agreed to the plan that was made of the result of %s (%s)", d.call, d.tool)
+		}
+	}
 	if !ok {
 		if x.in.scopes == scope.ModeBound && x.variant.Effect != contract.Read {
 			x.outside(misses)
@@ -114,8 +125,8 @@ func (x *deciding) scoped() {
 		return
 	}
 
-	x.out.cover = &cover
-	x.certify(&cover)
+	x.out.cover, x.out.coverTask = &cover, task
+	x.certify(&cover, by)
 	x.d.Reasons = slices.DeleteFunc(x.d.Reasons, func(r Reason) bool { return x.settledBy(&cover, r) })
 }
 
@@ -131,7 +142,7 @@ func (x *deciding) outside(misses []string) {
 
 // certify records what the scope says of each value. The value keeps its label: a
 // certificate of a scope is for this call.
-func (x *deciding) certify(c *scope.Cover) {
+func (x *deciding) certify(c *scope.Cover, by string) {
 	for _, g := range c.Grants {
 		i := slices.IndexFunc(x.leaves, func(l leaf) bool { return !l.outer && l.place == g.Pointer })
 		if i < 0 || x.d.Findings[i].Satisfied {
@@ -140,7 +151,7 @@ func (x *deciding) certify(c *scope.Cover) {
 		f := &x.d.Findings[i]
 		f.Satisfied = true
 		f.Certificates = append(f.Certificates, Discharge{
-			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("the user's request authorises it: %s (entry %d of the scope, %s)", g, c.Entry+1, g.Pointer),
+			Procedure: ScopeProcedure, Max: label.User, Roles: []label.Role{f.Role}, Basis: fmt.Sprintf("%s: %s (entry %d of the scope, %s)", by, g, c.Entry+1, g.Pointer),
 		})
 	}
 }
@@ -163,7 +174,7 @@ func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
 	}
 	if i < 0 {
 		// The call leaves something out. The scope has to say that it may.
-		left, constrained := x.in.task.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
+		left, constrained := x.out.coverTask.Scope().Calls[c.Entry].Arg(strings.TrimPrefix(r.Path, x.target.prefix))
 		return !constrained || left.Absent || left.Any
 	}
 	return slices.ContainsFunc(c.Grants, func(g scope.Grant) bool { return g.Pointer == x.leaves[i].place && g.Names() })
@@ -241,6 +252,9 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	if t.scope != nil {
 		t.scope.Returned(record.scopeKey)
 	}
+	for _, d := range t.delegated {
+		d.scope.Returned(record.scopeKey)
+	}
 	if len(t.results) == maxScopeResults {
 		t.results = slices.Clone(t.results[1:]) // a decision may be looking at them
 	}
@@ -249,7 +263,10 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 
 // restoreScope puts a scope of the log into force.
 func (s *Session) restoreScope(e Event) error {
-	if e.Planned != nil {
+	switch {
+	case e.Delegated != nil:
+		return s.restoreDelegated(e)
+	case e.Planned != nil:
 		return s.restorePlan(e)
 	}
 	_, _, err := s.setScope(compacted(e.Scope), e.Time)

@@ -128,7 +128,7 @@ func (s *Session) addText(e Event) {
 		s.seen.System(next("system", &s.counts.system), e.Text)
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
-		s.task.turn, s.task.scope, s.task.planned = e.Text, nil, false
+		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, nil
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

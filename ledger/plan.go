@@ -49,6 +49,55 @@ func (s *Session) Plan(ctx context.Context) error {
 	return err
 }
 
+// Delegated returns the sources that the user's last turn delegates to and that were
+// read, each with the plan that the monitor's planner makes of it, or why there is none.
+// Nothing is authorised by it: a person has to see the text and the plan, and
+// [Session.Delegate] takes the agreement in.
+func (s *Session) Delegated(ctx context.Context) ([]*remit.Delegation, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return nil, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	_, err = s.refresh(ctx, v)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	list, requests := v.session.Delegated()
+	release()
+
+	planner, limit := s.monitor.Planner()
+	for i, r := range requests {
+		if r != nil {
+			list[i].Planned(scope.Ask(ctx, planner, r, limit))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("session %q: wait for the plan of a delegation: %w", s.id, err)
+	}
+	return list, nil
+}
+
+// Delegate takes a person's agreement to the plan of a delegation in, with the text of the
+// answer. It fails where the source is another one than the person was shown.
+func (s *Session) Delegate(ctx context.Context, d *remit.Delegation, answer string) error {
+	return s.step(ctx, func(r *remit.Session, _ int64) (remit.Event, error) { return r.Delegate(d, answer) })
+}
+
+// Covers reports whether the plan of a delegation would let a call through that was held
+// back.
+func (s *Session) Covers(ctx context.Context, d *remit.Delegation, held *remit.Decision) (bool, error) {
+	v, release, err := s.ledger.hold(ctx, s.id)
+	if err != nil {
+		return false, fmt.Errorf("session %q: %w", s.id, err)
+	}
+	defer release()
+	if _, err := s.refresh(ctx, v); err != nil {
+		return false, err
+	}
+	return v.session.Covers(d, held), nil
+}
+
 // planRequest returns what the planner is to be shown; nil where it is not to be asked.
 func (s *Session) planRequest(ctx context.Context) (*scope.Request, error) {
 	v, release, err := s.ledger.hold(ctx, s.id)

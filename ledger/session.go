@@ -106,7 +106,7 @@ func (s *Session) LastScope(ctx context.Context) (*remit.Event, error) {
 			return nil, err
 		case e.Kind == remit.UserEvent:
 			last = nil
-		case e.Kind == remit.ScopeEvent && (len(e.Scope) > 0 || last == nil):
+		case e.Kind == remit.ScopeEvent && e.Delegated == nil && (len(e.Scope) > 0 || last == nil):
 			last = &e
 		}
 	}

@@ -118,6 +118,7 @@ type Task struct {
 	request, said, folded string
 	spent                 []int
 	ran                   map[string]*run // the calls that ran, by their digests
+	confirmed             bool
 }
 
 // MaxSaid bounds the earlier texts of a conversation in which a task looks for the user's
@@ -134,6 +135,13 @@ func NewTask(s *Scope, request string, earlier ...string) *Task {
 		}
 	}
 	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), ran: map[string]*run{}}
+}
+
+// Confirmed returns the task for a scope to which a person has agreed, having read all of
+// it: the values that it states need not be the user's words.
+func (t *Task) Confirmed() *Task {
+	t.confirmed = true
+	return t
 }
 
 // Scope returns the scope.
@@ -180,7 +188,7 @@ func (t *Task) Match(p *Proposal, results []*Result) (cover Cover, misses []stri
 func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, misses []string, ok bool) {
 	m := &matcher{
 		results: results, request: t.request, said: t.said, folded: t.folded, steps: maxSteps, quiet: quiet,
-		effect: !p.Read, irreversible: p.Irreversible, grants: make([]Grant, 0, len(p.Args)),
+		effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
 	}
 
 	before := t.ran[p.Digest]
@@ -263,6 +271,7 @@ type matcher struct {
 	quiet        bool            // misses need no words
 	effect       bool            // the call has one, and irreversible one that can't be taken back
 	irreversible bool
+	confirmed    bool // a person has agreed to the values that the scope states
 	grants       []Grant
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
@@ -497,12 +506,12 @@ func (m *matcher) value(c *Constraint, a Argument) (Grant, string) {
 
 // is accepts a value that the request states. A scope is believed where the monitor has no
 // doubt; where authority lies in a value that it doubts, the value has to be made of the
-// user's words.
+// user's words, or a person has agreed to it.
 func (m *matcher) is(c *Constraint, a Argument) (Grant, string) {
 	if !c.states(&a) {
 		return Grant{}, m.say("%s is not what the request says", short(a.Text))
 	}
-	if a.Doubtful && a.authority() && !m.madeOf(a.Text) {
+	if a.Doubtful && a.authority() && !m.confirmed && !m.madeOf(a.Text) {
 		return Grant{}, m.say("%s is in the scope, and not in the user's words", short(a.Text))
 	}
 	return Grant{Way: WayIs}, ""

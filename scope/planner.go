@@ -34,6 +34,9 @@ type Request struct {
 	Omitted int `json:"omitted,omitempty"`
 	// Tools are those that the agent has.
 	Tools []Tool `json:"tools"`
+	// Material is the source that the user's turn delegates to, where the plan is for
+	// what that says. The plan of a turn never has any.
+	Material *Material `json:"material,omitempty"`
 }
 
 // Said is one text of a conversation.

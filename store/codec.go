@@ -31,6 +31,7 @@ type stored struct {
 	Principal *guard.Principal `json:"principal,omitempty"`
 	Scope     exact            `json:"scope,omitempty"`
 	Planned   *scope.Planned   `json:"planned,omitempty"`
+	Delegated *scope.Delegated `json:"delegated,omitempty"`
 	Agreed    []storedAgreed   `json:"agreed,omitempty"`
 	// Boot is the run of the machine in which a decision was written; see
 	// [Record.Restarted].
@@ -98,7 +99,7 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 
 func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
 	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
-		Scope: exact(e.Scope), Planned: e.Planned}
+		Scope: exact(e.Scope), Planned: e.Planned, Delegated: e.Delegated}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
 	}
@@ -119,7 +120,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 
 	r.Restarted = s.Boot != "" && s.Boot != boot
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
-		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned}
+		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Delegated: s.Delegated}
 	if c := s.Call; c != nil {
 		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
 	}

@@ -18,8 +18,10 @@ import (
 // code finds the code of a question.
 var code = regexp.MustCompile(`answer: yes ([a-z]{2}[0-9]{3})\b`)
 
-// codeIn returns the code of the question in an answer; empty where it has none.
+// codeIn returns the code of the question in an answer, below whatever others wrote; empty
+// where it has none.
 func codeIn(answer string) string {
+	_, answer, _ = strings.Cut(answer, `\n`+"```"+`\n\nTo agree`)
 	m := code.FindStringSubmatch(answer)
 	if m == nil {
 		return ""

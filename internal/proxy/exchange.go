@@ -130,7 +130,7 @@ func (x *exchange) open(body []byte) error {
 	last := len(req.turns)
 	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
 	x.req.body = addMissing(x.req.body, kept)
-	if len(r.agreed) > 0 {
+	if !r.agreed.empty() {
 		x.req.body = x.d.tell(x.req.body, toRepeat(r.agreed))
 	}
 	return nil

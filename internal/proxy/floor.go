@@ -120,16 +120,16 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 	}
 
 	var out []remit.Event
-	rest, agreement, shown := c.answered(x.own)
+	rest, agreement, yes := c.answered(x.own)
 	if rest != "" {
 		out = append(out, event(remit.UserEvent, rest))
 	}
 	if agreement.Kind != "" {
 		out = append(out, agreement)
 	}
-	c.open, c.held, r.agreed = nil, nil, nil
+	c.open, c.held, r.agreed, r.follows = nil, nil, agreed{}, yes
 	if i == len(r.req.turns)-1 {
-		r.agreed = shown
+		r.agreed = yes
 	}
 
 	for _, f := range x.found {

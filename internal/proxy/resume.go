@@ -30,8 +30,9 @@ type reader struct {
 	spoken []hash
 	// offer are the conversation's tools; nil until it is found.
 	offer *offer
-	// agreed are the calls to which the last turn agrees.
-	agreed []*remit.Decision
+	// agreed is what the last turn agrees to, and follows are the plans to which the turn
+	// that is read agrees.
+	agreed, follows agreed
 	// outside is the material of the frame.
 	outside []string
 }
@@ -346,6 +347,10 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 				return err
 			}
 		}
+		if err := c.follow(ctx, r.follows, r.p.o.Log); err != nil {
+			return err
+		}
+		r.follows = agreed{}
 		i++
 	}
 

@@ -48,14 +48,15 @@ func Of(d *remit.Decision, places []sighting.Place) string {
 	return b.String()
 }
 
-// List words several calls, each under its number, for a question about all of them.
-func List(asked []sighting.Asked) string {
+// List words several calls, each under its number from the first on, for a question about
+// all of them.
+func List(first int, asked []sighting.Asked) string {
 	var b strings.Builder
 	for i, a := range asked {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%d. The call of %s.\n", i+1, subject(a.Decision))
+		fmt.Fprintf(&b, "%d. The call of %s.\n", first+i, subject(a.Decision))
 		body(&b, a)
 	}
 	return b.String()

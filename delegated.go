@@ -1,0 +1,213 @@
+package remit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// Errors of delegations.
+var (
+	// ErrNotDelegated is returned where nothing that the user delegates to has been read
+	// and not been asked about.
+	ErrNotDelegated = errors.New("nothing that the user's turn delegates to waits for an answer")
+	// ErrSourceChanged is returned where a delegated source is another one than the
+	// person was shown.
+	ErrSourceChanged = errors.New("the source is another one than was shown: ask again")
+)
+
+// maxDelegations bounds the plans of one turn to which a person agrees.
+const maxDelegations = 4
+
+// Delegation is a source whose instructions the user told the agent to follow ("do what my
+// TODO list says"), once it was read, with the plan that was made of it. It authorises
+// nothing before a person has seen the text and the plan, and agreed: see
+// [Session.Delegate].
+type Delegation struct {
+	// Turn counts the user's turns up to the one that delegates.
+	Turn int
+	// Call is the call in whose result the source is, of this tool.
+	Call, Server, Tool string
+	// Text is the source. Anybody may have written it: never show it raw.
+	Text string
+	// Digest is that of the text.
+	Digest string
+	// Plan is the plan as the planner wrote it, and Scope what of it a person can agree
+	// to; nil where there is none. Left counts the entries that are left out.
+	Plan  json.RawMessage
+	Scope *scope.Scope
+	Left  int
+	// Failed says why there is no plan: each call is asked about then.
+	Failed string
+
+	record scope.Delegated
+}
+
+// Delegated returns the sources that the user's last turn delegates to, that have been
+// read and to whose plans nobody has agreed, each without a plan, and with the request by
+// which a planner makes one; nil where none can be made, which Failed explains. The text
+// of the source is the request's material.
+func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.monitor.scoped(&s.task)
+	if t == nil {
+		return nil, nil
+	}
+
+	var out []*Delegation
+	var requests []*scope.Request
+	for _, r := range t.Delegates(s.task.results) {
+		digest := scope.TextDigest(r.Text)
+		if s.task.agreedTo(digest) || len(s.task.delegated)+len(out) == maxDelegations {
+			continue
+		}
+		d := &Delegation{Turn: s.counts.user, Call: r.Call, Server: r.Server, Tool: r.Tool, Text: r.Text, Digest: digest}
+		d.record = scope.Delegated{Turn: d.Turn, Call: d.Call, Digest: d.Digest}
+		request := s.planOf(d)
+		if request != nil {
+			d.record.Shown = request.Digest()
+		}
+		out, requests = append(out, d), append(requests, request)
+	}
+	return out, requests
+}
+
+// planOf returns the request for the plan of a delegation; nil where there can be none.
+func (s *Session) planOf(d *Delegation) *scope.Request {
+	switch {
+	case s.monitor.planner == nil:
+		d.Failed = "no planner is configured"
+		return nil
+	case len(d.Text) > scope.MaxMaterial:
+		d.Failed = fmt.Sprintf("the text has %d bytes, which is too long to be shown", len(d.Text))
+		return nil
+	case strings.TrimSpace(d.Text) == "":
+		d.Failed = "the text is empty"
+		return nil
+	}
+	r := s.planned()
+	r.Material = &scope.Material{From: d.Tool, Text: d.Text}
+	return r
+}
+
+// Planned takes a planner's answer for the delegation in.
+func (d *Delegation) Planned(plan *scope.Plan, failed error) {
+	if failed != nil {
+		d.Failed = failed.Error()
+		return
+	}
+	parsed, refused, err := scope.Parse(plan.Scope, nil)
+	if err != nil {
+		d.Failed = fmt.Sprintf("the planner's answer is no scope: %v", err)
+		return
+	}
+
+	shown, left := parsed.Confirmable()
+	d.Left = len(refused) + len(left)
+	d.record.Model, d.record.InputTokens, d.record.OutputTokens = plan.Model, plan.InputTokens, plan.OutputTokens
+	if len(shown.Calls) == 0 {
+		d.Failed = "the planner found nothing in it that can be shown as calls"
+		return
+	}
+	d.Plan, d.Scope = plan.Scope, shown
+}
+
+// Delegate returns the event by which a person's agreement to the plan of a delegation
+// takes effect: for the rest of the user's turn, and only for what the plan says. The
+// person has seen the text and the plan, and answered with a text, if there is one.
+// [Session.Replay] applies it.
+func (s *Session) Delegate(d *Delegation, answer string) (Event, error) {
+	if d.Scope == nil {
+		return Event{}, fmt.Errorf("delegate to %s: there is no plan to agree to: %s", d.Tool, d.Failed)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record := d.record
+	if err := s.delegable(&record); err != nil {
+		return Event{}, err
+	}
+	return Event{Kind: ScopeEvent, Text: answer, Scope: d.Plan, Delegated: &record}, nil
+}
+
+// delegable returns nil where a person's agreement to a plan can take effect: in the turn
+// that delegates, once for each source, and while the source is the one that was shown.
+func (s *Session) delegable(d *scope.Delegated) error {
+	t := s.monitor.scoped(&s.task)
+	switch {
+	case t == nil || d.Turn != s.counts.user:
+		return ErrTurnPassed
+	case s.task.agreedTo(d.Digest) || len(s.task.delegated) == maxDelegations:
+		return ErrNotDelegated
+	}
+	for _, r := range t.Delegates(s.task.results) {
+		if scope.TextDigest(r.Text) == d.Digest {
+			return nil // it may have been read again
+		}
+	}
+	return ErrSourceChanged
+}
+
+// delegated is a plan to which a person agreed.
+type delegated struct {
+	digest, call, tool string
+	scope              *scope.Task
+}
+
+func (t *task) agreedTo(digest string) bool {
+	return slices.ContainsFunc(t.delegated, func(d *delegated) bool { return d.digest == digest })
+}
+
+// delegate returns a plan to which a person agrees, as decisions use it.
+func (t *task) delegate(d *scope.Delegated, tool string, plan *scope.Scope) *delegated {
+	return &delegated{d.Digest, d.Call, tool, scope.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
+}
+
+// restoreDelegated puts the plan of a delegation into force. One that doesn't fit the
+// session grants nothing.
+func (s *Session) restoreDelegated(e Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin(e.Time)
+	if s.delegable(e.Delegated) != nil {
+		return nil
+	}
+	parsed, _, err := scope.Parse(compacted(e.Scope), s.monitor.catalogues)
+	if err != nil {
+		return fmt.Errorf("the plan of a delegation: %w", err)
+	}
+
+	shown, _ := parsed.Confirmable()
+	tool := ""
+	for _, r := range s.task.results {
+		if r.Call == e.Delegated.Call {
+			tool = r.Tool
+		}
+	}
+	// A decision may be looking at the list.
+	s.task.delegated = append(slices.Clip(s.task.delegated), s.task.delegate(e.Delegated, tool, shown))
+	return nil
+}
+
+// Covers reports whether the plan of a delegation would let a call through that was held
+// back: a person who is asked about the plan need not be asked about the call.
+func (s *Session) Covers(d *Delegation, held *Decision) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	record, ok := s.calls[held.Call]
+	if !ok || d.Scope == nil {
+		return false
+	}
+	call := record.call
+	call.ID = ""
+	in, err := s.input(question{call: call, now: s.at}, nil)
+	if err != nil {
+		return false
+	}
+	in.delegated = append(slices.Clip(in.delegated), s.task.delegate(&d.record, d.Tool, d.Scope))
+	return decide(in).decision.Verdict == Allow
+}
