@@ -26,6 +26,11 @@ func (p *Pack) Fetch(ctx context.Context, dir string) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name, text := range p.Files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
 	env := append([]string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}, p.Env...)
 	return &Fetched{Version: version, Command: append([]string{program}, p.Arguments...), Env: env}, nil
 }

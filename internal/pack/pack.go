@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -57,8 +58,10 @@ type Pack struct {
 	// Env are the variables that the server needs to list its tools, as NAME=value
 	// with values that open nothing.
 	Env []string
-	// Arguments are the arguments that the server needs to list its tools.
+	// Arguments are the arguments that the server needs to list its tools, and Files what
+	// it needs in its working directory, by name.
 	Arguments []string
+	Files     map[string]string
 	// Versions are the versions whose definitions and source were reviewed.
 	Versions []string
 	// Licence is the licence of the server, Source where its source is.
@@ -155,6 +158,7 @@ func (p *Pack) header(name string, data []byte) error {
 				"start":     r.Text("start", &p.Start),
 				"env":       r.Texts("env", &p.Env),
 				"arguments": r.Texts("arguments", &p.Arguments),
+				"files":     p.files(r),
 				"versions":  r.Texts("versions", &p.Versions),
 				"licence":   r.Text("licence", &p.Licence),
 				"source":    r.Text("source", &p.Source),
@@ -173,6 +177,21 @@ func (p *Pack) header(name string, data []byte) error {
 				}
 			}
 		})
+}
+
+// files reads the files that a server needs. Their names are those of plain files.
+func (p *Pack) files(r *strictyaml.Reader) func(*strictyaml.Node) {
+	return func(n *strictyaml.Node) {
+		p.Files = map[string]string{}
+		r.Entries(n, "files", func(name string, k, v *strictyaml.Node) {
+			if name != filepath.Base(name) {
+				r.Fail(k, "write the name of a file in the working directory", "%q is a path", name)
+			}
+			var text string
+			r.Text("the file", &text)(v)
+			p.Files[name] = text
+		})
+	}
 }
 
 // check holds a pack to what every pack must keep: whoever takes over a package that is
