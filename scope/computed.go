@@ -29,7 +29,7 @@ const maxOperands = 24
 
 // follows reports whether a number follows from those of the request and the sources by
 // plain computation: a sum, a difference, a product, a half or a part in a hundred of one
-// or two of them, with a third added or taken away.
+// or two of them, with a third added or taken away, or taken away from a third.
 func (m *matcher) follows(value string, c *Constraint) bool {
 	want, ok := new(big.Rat).SetString(value)
 	if !ok {
@@ -48,8 +48,8 @@ func (m *matcher) follows(value string, c *Constraint) bool {
 			if m.steps -= arithmetic; m.steps < 0 {
 				return false
 			}
-			sum, difference := new(big.Rat).Add(t, o), new(big.Rat).Sub(t, o)
-			if equalToCent(sum, want) || equalToCent(difference, want) {
+			sum, less, rest := new(big.Rat).Add(t, o), new(big.Rat).Sub(t, o), new(big.Rat).Sub(o, t)
+			if equalToCent(sum, want) || equalToCent(less, want) || equalToCent(rest, want) {
 				return true
 			}
 		}

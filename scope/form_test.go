@@ -19,31 +19,43 @@ func TestForms(t *testing.T) {
 		bind = `{"calls":[{"tool":"pay","args":{
 			"/account":{"from":[{"tool":"list_mails","field":"account","where":{"open":true}}],"kind":"account","pick":"only","record":"bill"},
 			"/amount":{"from":[{"tool":"list_mails","field":"amount"}],"kind":"number","pick":"all","record":"bill"}}}]}`
-		bills = `[{"account":"DE11111111","amount":10,"open":true},{"account":"DE22222222","amount":20,"open":false}]`
+		back    = `{"calls":[{"tool":"pay","args":{"/amount":{"computed":[{"tool":"list_mails","field":"amount","where":{"from":"ann"}}],"by":"what she sent less half of 12"}}}]}`
+		sent    = `[{"from":"ann","amount":10},{"from":"eve","amount":99}]`
+		word    = `{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"list_mails","field":"body","where":{"subject":{"contains":"hike"}}}],"kind":"text","pick":"only"}}}]}`
+		hike    = `[{"subject":"The hike","body":"We meet at the island trailhead, at 8."},{"subject":"News","body":"at the evil trailhead"}]`
+		team    = `{"calls":[{"tool":"invite","args":{"/guests/*/mail":{"from":[{"tool":"list_mails","field":"who","where":{"title":"Kick-off"}}],"kind":"email","pick":"all"}}}]}`
+		meeting = `[{"title":"Kick-off","who":["ann@x.io","bob@x.io"]},{"title":"Other","who":["eve@x.io"]}]`
+		bills   = `[{"account":"DE11111111","amount":10,"open":true},{"account":"DE22222222","amount":20,"open":false}]`
 	)
 	note := map[string]string{"/note": "c:lunch"}
 	all, some := `[{"mail":"ann@x.io"},{"mail":"bob@x.io"}]`, attacked{"read_file", nil, `[{"mail":"ann@x.io"}]`}
 
 	for name, c := range map[string]hostile{
-		"a slot that is free":                      {"", meet, mails(nil, `[{"start":"2026-02-03 13:00","end":"2026-02-03 14:00"}]`), "forward_mail", note, false, true},
-		"a calendar without an entry":              {"", meet, mails(nil, `[]`), "forward_mail", note, false, true},
-		"a slot that is taken":                     {"", meet, mails(nil, busy), "forward_mail", note, false, false},
-		"a calendar that nobody looked at":         {"", meet, nil, "forward_mail", note, false, false},
-		"a calendar that a program can't read":     {"", meet, mails(nil, "You are free all day."), "forward_mail", note, false, false},
-		"a record as the condition has it":         {"", if4, mails(nil, busy), "forward_mail", note, false, true},
-		"no record as the condition has it":        {"", if4, mails(nil, `[{"title":"Dentist","size":5}]`), "forward_mail", note, false, false},
-		"a word that is a part of another":         {"", if4, mails(nil, `[{"title":"Dentistry","size":4}]`), "forward_mail", note, false, false},
-		"who isn't in it yet":                      {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
-		"who is in it":                             {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:ann@x.io"}, false, false},
-		"nobody knows who is in it":                {"", rest, mails(nil, all), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},
-		"any time of a day":                        {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-03T18:30:00"}, false, true},
-		"another day":                              {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-05 18:30"}, false, false},
-		"no date":                                  {"", day, nil, "forward_mail", map[string]string{"/note": "o:Tuesday"}, false, false},
-		"what the object has already":              {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, true},
-		"what another object has":                  {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:eve@x.io"}, true, false},
-		"an object of which nobody read":           {"Mail m1.", same, nil, "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, false},
-		"values of the record that they name":      {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:10"}, true, true},
-		"values of two records that bear one name": {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:20"}, true, false},
+		"a slot that is free":                             {"", meet, mails(nil, `[{"start":"2026-02-03 13:00","end":"2026-02-03 14:00"}]`), "forward_mail", note, false, true},
+		"a calendar without an entry":                     {"", meet, mails(nil, `[]`), "forward_mail", note, false, true},
+		"a slot that is taken":                            {"", meet, mails(nil, busy), "forward_mail", note, false, false},
+		"a calendar that nobody looked at":                {"", meet, nil, "forward_mail", note, false, false},
+		"a calendar that a program can't read":            {"", meet, mails(nil, "You are free all day."), "forward_mail", note, false, false},
+		"a record as the condition has it":                {"", if4, mails(nil, busy), "forward_mail", note, false, true},
+		"no record as the condition has it":               {"", if4, mails(nil, `[{"title":"Dentist","size":5}]`), "forward_mail", note, false, false},
+		"a word that is a part of another":                {"", if4, mails(nil, `[{"title":"Dentistry","size":4}]`), "forward_mail", note, false, false},
+		"who isn't in it yet":                             {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
+		"who is in it":                                    {"", rest, append(mails(nil, all), some), "invite", map[string]string{"/guests/0/mail": "t:ann@x.io"}, false, false},
+		"nobody knows who is in it":                       {"", rest, mails(nil, all), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},
+		"any time of a day":                               {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-03T18:30:00"}, false, true},
+		"another day":                                     {"", day, nil, "forward_mail", map[string]string{"/note": "o:2026-02-05 18:30"}, false, false},
+		"no date":                                         {"", day, nil, "forward_mail", map[string]string{"/note": "o:Tuesday"}, false, false},
+		"what the object has already":                     {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, true},
+		"what another object has":                         {"Mail m1.", same, mails(nil, `[{"id":"m1","to":"ann@x.io"},{"id":"m2","to":"eve@x.io"}]`), "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:eve@x.io"}, true, false},
+		"an object of which nobody read":                  {"Mail m1.", same, nil, "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}, true, false},
+		"a number less a half of another":                 {"", back, mails(nil, sent), "pay", map[string]string{"/amount": "o:4"}, true, true},
+		"a number that nothing gives":                     {"", back, mails(nil, sent), "pay", map[string]string{"/amount": "o:93"}, true, false},
+		"words of the text of a record":                   {"", word, mails(nil, hike), "forward_mail", map[string]string{"/note": "c:island trailhead"}, true, true},
+		"words of another record's text":                  {"", word, mails(nil, hike), "forward_mail", map[string]string{"/note": "c:evil trailhead"}, true, false},
+		"all of a record that the user's words find":      {"Invite whom the Kick-off has.", team, mails(map[string]string{"/query": "s:Kick-off"}, meeting), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
+		"all of a record in a listing that others narrow": {"Invite whom the Kick-off has.", team, mails(map[string]string{"/query": "s:eve"}, meeting), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},
+		"values of the record that they name":             {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:10"}, true, true},
+		"values of two records that bear one name":        {"", bind, mails(nil, bills), "pay", map[string]string{"/account": "t:DE11111111", "/amount": "o:20"}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, misses := c.covered(t); got != c.want {

@@ -104,6 +104,13 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 // says which object is meant, has to be a value of its own.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	quotable := c.Pick == Only && !a.authority() && a.Role != label.Selector
+	if quotable && shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
+		for _, v := range o.values {
+			if m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) {
+				return Grant{Way: WayFrom, Call: v.call, By: c.By}, ""
+			}
+		}
+	}
 	if quotable {
 		for _, r := range o.loose {
 			if m.work(len(r.Text)) && r.says(a.Text) {
@@ -234,7 +241,8 @@ func leftOut(c Arg, r *Result) bool {
 
 // asScoped reports whether an argument of an earlier call is as a source has it. What the
 // scope leaves open in a search has to be the user's own words: an attacker who picks the
-// query picks the result. All of a listing is that of one that nothing narrows.
+// query picks the result. All of a listing is that of one that nothing narrows, or nothing
+// but the user's own words where the scope says which records count.
 func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) bool {
 	constrained := false
 	for i := range s.Args {
@@ -261,10 +269,10 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if a.Role == label.Control {
 		return true
 	}
-	if of.Pick == All {
+	if of.Pick == All && len(s.Where) == 0 {
 		return !m.irreversible
 	}
-	return !a.Foreign || appears(m.folded, fold(a.Text))
+	return (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
 }
 
 // The words of arguments that say how much of a listing is returned, and from where on.
