@@ -64,7 +64,7 @@ func (l *lexicon) clause(words, echoed []string) marks {
 	at := l.begin(rest, &m)
 	if at < len(rest) {
 		askedBack := l.at(rest, at, ask) != nil
-		asked := !m.agrees && l.at(rest, at, aux) != nil
+		asked := at == 0 && l.at(rest, at, aux) != nil
 		m.asks = askedBack || asked
 	}
 	negated := slices.IndexFunc(rest, func(w string) bool { return l.is(not, w) })
@@ -97,10 +97,12 @@ func (l *lexicon) begin(rest []string, m *marks) int {
 		}
 
 		skip := l.at(rest, i, filler)
+		inverted := i == 0 && l.at(rest, i, aux) != nil
+		asks := inverted || l.at(rest, i, ask) != nil
 		switch {
 		case rest[i] == used:
 			i++
-		case l.at(rest, i, ask, aux) != nil || skip == nil:
+		case asks || skip == nil:
 			return i
 		default:
 			i += len(skip.tokens)
