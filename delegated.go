@@ -20,17 +20,24 @@ var (
 	ErrSourceChanged = errors.New("the source is another one than was shown: ask again")
 )
 
-// maxDelegations bounds the plans of one turn to which a person agrees.
-const maxDelegations = 4
+const (
+	// maxDelegations bounds the plans of one turn to which a person agrees.
+	maxDelegations = 4
+	// maxReference bounds the turn that may mean what the assistant proposed before ("yes,
+	// do that", "the second one, please"), in bytes: who writes more says what is meant.
+	maxReference = 256
+)
 
 // Delegation is a source whose instructions the user told the agent to follow ("do what my
 // TODO list says"), once it was read, with the plan that was made of it. It authorises
 // nothing before a person has seen the text and the plan, and agreed: see
-// [Session.Delegate].
+// [Session.Delegate]. It may be the assistant's own proposal as well, where the model had
+// read what others may have written: "yes, do that" is no word about what that is.
 type Delegation struct {
 	// Turn counts the user's turns up to the one that delegates.
 	Turn int
-	// Call is the call in whose result the source is, of this tool.
+	// Call is the call in whose result the source is, of this tool; all three are empty
+	// for a proposal of the assistant's.
 	Call, Server, Tool string
 	// Text is the source. Anybody may have written it: never show it raw.
 	Text string
@@ -61,12 +68,11 @@ func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 
 	var out []*Delegation
 	var requests []*scope.Request
-	for _, r := range t.Delegates(s.task.results) {
-		digest := scope.TextDigest(r.Text)
-		if s.task.agreedTo(digest) || len(s.task.delegated)+len(out) == maxDelegations {
+	for _, d := range s.sources(t) {
+		d.Turn, d.Digest = s.counts.user, scope.TextDigest(d.Text)
+		if s.task.agreedTo(d.Digest) || len(s.task.delegated)+len(out) == maxDelegations {
 			continue
 		}
-		d := &Delegation{Turn: s.counts.user, Call: r.Call, Server: r.Server, Tool: r.Tool, Text: r.Text, Digest: digest}
 		d.record = scope.Delegated{Turn: d.Turn, Call: d.Call, Digest: d.Digest}
 		request := s.planOf(d)
 		if request != nil {
@@ -75,6 +81,19 @@ func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 		out, requests = append(out, d), append(requests, request)
 	}
 	return out, requests
+}
+
+// sources returns what the user's turn delegates to, or may mean.
+func (s *Session) sources(t *scope.Task) []*Delegation {
+	var out []*Delegation
+	for _, r := range t.Delegates(s.task.results) {
+		out = append(out, &Delegation{Call: r.Call, Server: r.Server, Tool: r.Tool, Text: r.Text})
+	}
+	refers := s.monitor.planner != nil && len(s.task.turn) <= maxReference
+	if refers && s.task.proposal != "" && len(s.task.proposal) <= scope.MaxMaterial {
+		out = append(out, &Delegation{Text: s.task.proposal})
+	}
+	return out
 }
 
 // planOf returns the request for the plan of a delegation; nil where there can be none.
@@ -144,8 +163,8 @@ func (s *Session) delegable(d *scope.Delegated) error {
 	case s.task.agreedTo(d.Digest) || len(s.task.delegated) == maxDelegations:
 		return ErrNotDelegated
 	}
-	for _, r := range t.Delegates(s.task.results) {
-		if scope.TextDigest(r.Text) == d.Digest {
+	for _, source := range s.sources(t) {
+		if (source.Call == "") == (d.Call == "") && scope.TextDigest(source.Text) == d.Digest {
 			return nil // it may have been read again
 		}
 	}
@@ -156,6 +175,14 @@ func (s *Session) delegable(d *scope.Delegated) error {
 type delegated struct {
 	digest, call, tool string
 	scope              *scope.Task
+}
+
+// source names what the plan was made of.
+func (d *delegated) source() string {
+	if d.call == "" {
+		return "the assistant's proposal"
+	}
+	return fmt.Sprintf("the result of %s (%s)", d.call, d.tool)
 }
 
 func (t *task) agreedTo(digest string) bool {
@@ -184,7 +211,7 @@ func (s *Session) restoreDelegated(e Event) error {
 	shown, _ := parsed.Confirmable()
 	tool := ""
 	for _, r := range s.task.results {
-		if r.Call == e.Delegated.Call {
+		if r.Call == e.Delegated.Call && r.Call != "" {
 			tool = r.Tool
 		}
 	}

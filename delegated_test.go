@@ -317,3 +317,47 @@ func TestDelegationCovers(t *testing.T) {
 		t.Errorf("to ask whether a plan covers a call lets it through: %s", outcome(d))
 	}
 }
+
+// TestProposal: what the assistant proposed after it had read what anybody may have written
+// is material for a plan, where the user's short turn may mean it, and a person has to agree
+// to that plan as to any other.
+func TestProposal(t *testing.T) {
+	const proposal = "Shall I mail dora@corp.example, and delete mail 17?"
+	for name, c := range map[string]struct {
+		said, turn string
+		want       int
+	}{
+		"yes, do that":                {proposal, "Yes, do that.", 1},
+		"nothing was proposed":        {"", "Yes, do that.", 0},
+		"who writes more says it":     {proposal, "Yes. " + strings.Repeat("Mail dora and be polite. ", 20), 0},
+		"a proposal beyond the bound": {proposal + strings.Repeat(" x", 8<<10), "Yes, do that.", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFollowing(t, listPlanner{proposal: ofList})
+			f.read("today", list)
+			if c.said != "" {
+				f.replay(remit.Event{Kind: remit.AssistantEvent, Text: c.said})
+			}
+			f.replay(remit.Event{Kind: remit.UserEvent, Text: c.turn})
+			f.replay(remit.Event{Kind: remit.ScopeEvent, Scope: json.RawMessage(`{"calls":[],"delegates":[]}`)})
+			waiting := f.waiting()
+			if len(waiting) != c.want {
+				t.Fatalf("%d delegations, want %d", len(waiting), c.want)
+			}
+			dora := func() remit.Verdict { return f.decide("send_mail", `{"to":"dora@corp.example","body":"x"}`).Verdict }
+			if got := dora(); got != remit.Ask {
+				t.Errorf("before anybody has agreed: %s", got)
+			}
+			if c.want == 0 {
+				return
+			}
+			fine(t, f.agree(waiting[0]))
+			if got := dora(); got != remit.Allow {
+				t.Errorf("after the person has agreed: %s", got)
+			}
+			if got := f.decide("send_mail", `{"to":"eve@evil.example","body":"x"}`).Verdict; got != remit.Ask {
+				t.Errorf("beyond the plan: %s", got)
+			}
+		})
+	}
+}

@@ -40,6 +40,7 @@ type talk struct {
 	omitted              int
 	at                   time.Time // of the user's last turn
 	tainted              bool      // the model has read what others may have written
+	unseen               string    // the assistant's last text since then
 }
 
 // heard keeps a text of the conversation for planners.
@@ -60,7 +61,8 @@ func (t *talk) heard(e Event, at time.Time) {
 		t.keep(said)
 	case AssistantEvent:
 		if t.tainted {
-			return // others may speak through it
+			t.unseen = e.Text // others may speak through it
+			return
 		}
 		said.By = scope.ByAssistant
 		t.keep(said)

@@ -81,6 +81,9 @@ type task struct {
 	planned bool        // the turn has its plan, or will have none
 	talk    talk
 	results []*scope.Result
+	// proposal is what the assistant wrote before the turn, after it had read what others
+	// may have written; empty for nothing.
+	proposal string
 	// delegated are plans of delegated sources to which a person agreed.
 	delegated []*delegated
 }
@@ -115,7 +118,7 @@ func (x *deciding) scoped() {
 			break
 		}
 		if cover, _, ok = d.scope.Match(x.scopeProposal(), x.in.results); ok {
-			task, by = d.scope, fmt.Sprintf("the user agreed to the plan that was made of the result of %s (%s)", d.call, d.tool)
+			task, by = d.scope, "the user agreed to the plan that was made of "+d.source()
 		}
 	}
 	if !ok {

@@ -129,6 +129,7 @@ func (s *Session) addText(e Event) {
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
 		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, nil
+		s.task.proposal, s.task.talk.unseen = s.task.talk.unseen, ""
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)
 	case AttachmentEvent:

@@ -23,8 +23,8 @@ const (
 // whose instructions the user told the agent to follow. Anybody may have written it, and
 // what is planned of it counts only once a person has agreed to the plan.
 type Material struct {
-	// From names the tool that returned the text.
-	From string `json:"from"`
+	// From names the tool that returned the text; empty for the assistant's words.
+	From string `json:"from,omitempty"`
 	Text string `json:"text"`
 }
 
@@ -33,8 +33,9 @@ type Material struct {
 type Delegated struct {
 	// Turn counts the user's turns up to the one that delegates, from 1 on.
 	Turn int `json:"turn"`
-	// Call is the call in whose result the source is, and Digest that of its text.
-	Call   string `json:"call"`
+	// Call is the call in whose result the source is, empty for a proposal of the
+	// assistant's, and Digest that of its text.
+	Call   string `json:"call,omitempty"`
 	Digest string `json:"digest"`
 	// Shown is the digest of the planner's request, and Model what answered.
 	Shown        string `json:"shown,omitempty"`

@@ -167,27 +167,39 @@ func (q *asking) delegations(ctx context.Context) {
 		if d.Failed != "" {
 			log.Info("a delegated source has no plan", "session", q.x.c.id, "tool", d.Tool, "why", d.Failed)
 		}
-		text := question.Delegation(d)
-		if d.Scope == nil {
-			text = fmt.Sprintf("The request follows what %s returned. There is no plan of it (%s), so each call is asked about.\n", question.Name(d.Tool), display.Line(d.Failed))
-		} else {
-			text = fmt.Sprintf("%d. %s", len(q.o.delegations)+1, text)
-		}
-		if len(q.plans)+len(text) > maxQuestion {
-			continue
-		}
-		q.plans += text + "\n"
-		if d.Scope == nil {
-			continue
-		}
-		q.o.delegations = append(q.o.delegations, d)
-		for _, held := range q.x.c.held {
-			if ok, err := s.Covers(ctx, d, held); err == nil && ok {
-				q.covered[held] = true
-			}
-		}
+		q.delegation(ctx, d)
 	}
 	q.list = q.plans
+}
+
+// delegation adds one source. What the assistant proposed counts only where its plan is
+// about a call that was held back: the user may have meant something else.
+func (q *asking) delegation(ctx context.Context, d *remit.Delegation) {
+	var covered []*remit.Decision
+	for _, held := range q.x.c.held {
+		if ok, err := q.x.c.session.Covers(ctx, d, held); err == nil && ok {
+			covered = append(covered, held)
+		}
+	}
+	if d.Call == "" && len(covered) == 0 {
+		return
+	}
+
+	text := question.Delegation(d)
+	if d.Scope != nil {
+		text = fmt.Sprintf("%d. %s", len(q.o.delegations)+1, text)
+	}
+	if len(q.plans)+len(text) > maxQuestion {
+		return
+	}
+	q.plans += text + "\n"
+	if d.Scope == nil {
+		return
+	}
+	q.o.delegations = append(q.o.delegations, d)
+	for _, held := range covered {
+		q.covered[held] = true
+	}
 }
 
 // call adds a call that was held back, if the question can show all of it.
@@ -333,7 +345,11 @@ func toRepeat(yes agreed) string {
 	var b strings.Builder
 	b.WriteString("[Remit: ")
 	for _, d := range yes.delegations {
-		fmt.Fprintf(&b, "the user agreed to the plan of what %s returned: make its calls now. ", display.Line(d.Tool))
+		source := "what " + display.Line(d.Tool) + " returned"
+		if d.Call == "" {
+			source = "what you proposed"
+		}
+		fmt.Fprintf(&b, "the user agreed to the plan of %s: make its calls now. ", source)
 	}
 	if len(yes.shown) > 0 {
 		b.WriteString("the user agreed to these calls. Make each of them now, with exactly these arguments:")

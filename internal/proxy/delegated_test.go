@@ -180,3 +180,31 @@ func TestDelegationAfterARestart(t *testing.T) {
 	c.result("d2", "sent")
 	c.want(c.ask(mailTo("d3", "eve@evil.example")), false)
 }
+
+// TestProposalIsOneQuestion asks about what the assistant proposed, as one item, where the
+// plan of it is about a call that was held back.
+func TestProposalIsOneQuestion(t *testing.T) {
+	const proposal = "Shall I mail ann@corp.example and bob@corp.example?"
+	for name, c := range map[string]struct {
+		plan string
+		want bool
+	}{
+		"it is meant":     {planOf("ann@corp.example", "bob@corp.example"), true},
+		"it is not meant": {planOf("carl@corp.example"), false},
+		"no plan":         {"no", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			talk := delegate(t, "Some news.", follower{proposal: c.plan}, nil)
+			talk.ask(said(proposal))
+			talk.say("user", "Yes, do that.")
+			question := talk.ask(mailTo("c1", "ann@corp.example"))
+			if got := strings.Contains(question, `1. Doing what the assistant proposed`); got != c.want || strings.Contains(question, "2. ") {
+				t.Fatalf("the question is %s", question)
+			}
+			talk.say("user", "yes "+codeIn(question))
+			talk.want(talk.ask(mailTo("d1", "ann@corp.example")), true)
+			talk.result("d1", "sent")
+			talk.want(talk.ask(mailTo("d2", "bob@corp.example")), c.want)
+		})
+	}
+}

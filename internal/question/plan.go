@@ -11,18 +11,21 @@ import (
 )
 
 // Delegation words a delegated source for a person: its text, every line of it in quotes,
-// and the plan that was made of it, or why there is none.
+// and the plan that was made of it. Where there is no plan, it only says so.
 func Delegation(d *remit.Delegation) string {
+	if d.Scope == nil {
+		return fmt.Sprintf("The request follows what %s returned. There is no plan of it (%s), so each call is asked about.\n", Name(d.Tool), display.Line(d.Failed))
+	}
+
 	var b strings.Builder
-	fmt.Fprintf(&b, "Following what %s returned. Anybody may have written it:\n", Quoted(d.Tool, maxAround))
+	if d.Call == "" {
+		b.WriteString("Doing what the assistant proposed. It had read what anybody may have written:\n")
+	} else {
+		fmt.Fprintf(&b, "Following what %s returned. Anybody may have written it:\n", Name(d.Tool))
+	}
 	for line := range strings.SplitSeq(strings.TrimRight(d.Text, "\r\n"), "\n") {
 		b.WriteString("| " + strconv.Quote(strings.TrimRight(line, "\r")) + "\n")
 	}
-	if d.Scope == nil {
-		fmt.Fprintf(&b, "\nThere is no plan of it (%s): each call is asked about.\n", display.Line(d.Failed))
-		return b.String()
-	}
-
 	b.WriteString("\nA model made this plan of it. Agreeing lets exactly these calls through, for this request; an argument that is not named here may hold nothing doubtful:\n")
 	for i := range d.Scope.Calls {
 		entry(&b, &d.Scope.Calls[i])
