@@ -34,11 +34,9 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	}
 
 	d := describe(s.Field + " " + c.By)
-	if c.Pick == Choice && slices.ContainsFunc(words(c.By), isSuperlative) {
-		// Whoever writes "the earliest departure" into a record doesn't make it that.
-		d.whole = true
-		d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
-	}
+	// Whoever writes "earliest departure" into a record doesn't make it that.
+	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
+	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name())
 	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
 }

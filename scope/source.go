@@ -40,16 +40,16 @@ func (o offers) several(a Argument) bool {
 
 // from accepts a value that appears in the result of a call of the scope.
 func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
-	said := a.Said && !a.Doubtful
-	name := shapes[c.Kind] != nil && !isOf(a.Text, c.Kind) && !readsAsNumber(a.Text)
-	if said && a.authority() && name && m.stated(a.Text) {
-		return Grant{Way: WaySaid}, "" // Spotify, where its account is expected
+	if m.names(c, &a) {
+		return Grant{Way: WaySaid}, ""
 	}
 	o := m.offers(c.From, c)
-	if !o.called {
-		if said {
-			return Grant{Way: WaySaid}, ""
-		}
+	// Another account of the user's is not the one that the request means.
+	another := sharp(c.Kind) && isOf(a.Text, c.Kind)
+	switch {
+	case !o.called && a.Said && !a.Doubtful && !another:
+		return Grant{Way: WaySaid}, ""
+	case !o.called:
 		return Grant{}, "the call that it has to come from was not made"
 	}
 
@@ -62,28 +62,45 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if len(hits) == 0 {
 		return m.quoted(c, a, o)
 	}
-	several := o.several(a)
-	if c.Pick == Only && several {
-		return Grant{}, m.say("%s offers several: %s", from(c.From), listed(o.values))
+	if miss := m.picked(c, &a, o, hits); miss != "" {
+		return Grant{}, miss
 	}
-	if c.Pick == Choice && several {
-		if miss := m.chosen(c, o, hits); miss != "" {
-			return Grant{}, miss
-		}
-	}
-	if decides := a.authority() || a.Role == label.Selector || sharp(c.Kind); decides {
-		sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
-		if !sure {
-			return Grant{}, hits[0].doubt
-		}
-	}
-
 	if miss := m.excepted(c, a); miss != "" {
 		return Grant{}, miss
 	}
 
 	m.bind(c, hits)
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
+}
+
+// names reports whether a value is the name that the user has for whom the source would
+// tell the account or address of: Spotify.
+func (m *matcher) names(c *Constraint, a *Argument) bool {
+	if !a.Said || a.Doubtful || !a.authority() || shapes[c.Kind] == nil {
+		return false
+	}
+	return !isOf(a.Text, c.Kind) && !readsAsNumber(a.Text) && m.stated(a.Text)
+}
+
+// picked says why a value that a source offers is not the one that is meant; empty where
+// it is.
+func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate) string {
+	several := o.several(*a)
+	if c.Pick == Only && several {
+		return m.say("%s offers several: %s", from(c.From), listed(o.values))
+	}
+	if c.Pick == Choice && several {
+		if miss := m.chosen(c, o, hits); miss != "" {
+			return miss
+		}
+	}
+
+	decides := a.authority() || a.Role == label.Selector || sharp(c.Kind)
+	sure := slices.ContainsFunc(hits, func(h candidate) bool { return h.doubt == "" })
+	if decides && !sure {
+		return hits[0].doubt
+	}
+	return ""
 }
 
 // chosen says why a value is not the one that a choice is about; empty where it may be.
@@ -361,7 +378,11 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
 			found.named = append(found.named, whole(f))
 		case has || c.Pick != Only: // an outsider's words must not offer a choice, nor stand in for a member that is empty
 		case isOf(f.text, c.Kind):
-			found.ofKind = append(found.ofKind, whole(f))
+			v := whole(f)
+			if m.irreversible && sharp(c.Kind) && !oneOf(f.key, holders[c.Kind]) {
+				v.doubt = m.say("others may have written it into %s of %s", short(f.name), s.Tool)
+			}
+			found.ofKind = append(found.ofKind, v)
 		default:
 			if values, pointed := m.inText(name, c.Kind, f.text); len(values) > 0 {
 				found.add(candidate{call: r.Call, doubt: m.doubtful(s, c, r, f)}, pointed, values)
@@ -444,6 +465,15 @@ func (m *matcher) doubtful(s *Source, c *Constraint, r *Result, in *field) strin
 		return m.say("the request doesn't say which text of %s to take it from", s.Tool)
 	}
 	return ""
+}
+
+// holders are the members that hold values of a kind. Elsewhere, as in a name, somebody may
+// have put it there.
+var holders = map[Kind][]string{
+	Email:   strings.Fields("email mail address contact from sender to recipient recipients cc owner author organizer participants attendees user reply"),
+	URL:     strings.Fields("url uri link href website homepage site page web"),
+	Account: strings.Fields("account iban recipient sender payee payer from to bank number"),
+	Phone:   strings.Fields("phone mobile tel telephone cell number contact"),
 }
 
 // bodies are the members that hold a text of a record's author, and not remarks on it.
