@@ -222,6 +222,8 @@ func TestChosen(t *testing.T) {
 		"of a description":                {"send", "/to/*", `"boss"`, false},
 		"in an alternative":               {"send", "/to/*", `"Ann","boss"`, false},
 		"a day":                           {"send", "/day", `"2031-05-09"`, true},
+		"a day and more":                  {"send", "/day", `"2031-05-09 to boss"`, false},
+		"another way to write it":         {"send", "/day", `"9.5.2031"`, true},
 		"a value that the tool lists":     {"send", "/size", `"large"`, true},
 		"its default":                     {"send", "/size", `"medium"`, true},
 		"another value":                   {"send", "/size", `"huge"`, false},

@@ -60,7 +60,7 @@ func decides(t *scope.Tool, pointer string) bool {
 }
 
 // dated is a day, a time, or both.
-var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[T ].*)?$|^\d{1,2}:\d{2}`)
+var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[T ][\d:.+Z-]*)?$|^\d{1,2}:\d{2}(?::\d{2})?$|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$`)
 
 // chosen returns an error for a value that decides and that has a word which nobody said:
 // a name that the model guesses, or that a server wants. Days are worked out, and the
