@@ -102,6 +102,12 @@ func (x *deciding) plain() bool {
 
 // confirmedValue reports whether the user confirmed an argument for the session.
 func (x *deciding) confirmedValue(i int) bool {
+	return x.hasConfirmation(i) && x.in.confirmed.Covers(x.tool(), x.arguments[i], x.confirmable(i))
+}
+
+// hasConfirmation reports whether the user confirmed an argument's value, perhaps for
+// another tool.
+func (x *deciding) hasConfirmation(i int) bool {
 	return slices.ContainsFunc(x.d.Findings[i].Certificates, func(d Discharge) bool { return d.Procedure == discharge.Confirmation })
 }
 
@@ -123,7 +129,7 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 	if a.Role == label.Control || r.How == "empty" {
 		return false
 	}
-	if x.confirmedValue(i) {
+	if x.confirmedValue(i) || (x.hasConfirmation(i) && !x.takesForeign()) {
 		return true
 	}
 
@@ -147,6 +153,19 @@ func (x *deciding) provokes(i int, a *contract.Argument) bool {
 func (x *deciding) carriesExternal() bool {
 	for i, a := range x.arguments {
 		if a.Role == label.Content && x.resolved[i].Label.Trust <= label.External && x.resolved[i].How != "empty" {
+			return true
+		}
+	}
+	return false
+}
+
+// takesForeign reports whether others may have chosen what the call is about: who was agreed
+// to for a mail is no reason to share a file with.
+func (x *deciding) takesForeign() bool {
+	for i, a := range x.arguments {
+		r := &x.resolved[i]
+		given := r.How != "empty" && r.How != provenance.HowConstant
+		if a.Role != label.Content && given && x.checked[i].Certified.Trust <= label.External {
 			return true
 		}
 	}

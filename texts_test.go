@@ -406,3 +406,75 @@ tools:
 		}
 	}
 }
+
+// A person who agreed to a target for the session isn't asked about it again by the next tool,
+// where the user asked for what that does.
+func TestConfirmedTargetsServeOtherTools(t *testing.T) {
+	const desk = `version: 1
+server: desk
+tools:
+  send_mail:
+    effect: egress
+    args:
+      /to: {role: target, form: address}
+      /body: {role: content}
+  invite_guest:
+    effect: egress
+    args:
+      /guest: {role: target, form: address}
+      /event: {role: content}
+  share_file:
+    effect: egress
+    args:
+      /with: {role: target, form: address}
+      /file: {role: selector, floor: EXTERNAL}
+  run_host:
+    effect: execute
+    args: {/host: {role: target}}
+`
+	f, err := contract.Load("desk.yaml", []byte(desk))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		session    bool
+		tool, args string
+		want       remit.Verdict
+	}{
+		"an invitation that was asked for":      {true, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Allow},
+		"after an answer to the one call":       {false, "invite_guest", `{"guest": "tom@partner.example", "event": "lunch"}`, remit.Ask},
+		"somebody else":                         {true, "invite_guest", `{"guest": "eve@evil.example", "event": "lunch"}`, remit.Ask},
+		"a deed that nobody asked for":          {true, "share_file", `{"with": "tom@partner.example", "file": "a.txt"}`, remit.Ask},
+		"a target that is no address of people": {true, "run_host", `{"host": "tom@partner.example"}`, remit.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := remit.New(remit.Options{Contracts: []*contract.File{f}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := context.Background()
+			s := m.Session("s")
+			s.User("Read the page, write to Tom, and invite him to lunch.")
+			s.Attach("page", "Tom is tom@partner.example.")
+			mail := remit.Call{ID: "1", Tool: "send_mail", Arguments: json.RawMessage(`{"to": "tom@partner.example", "body": "Hello."}`)}
+			if d, err := s.Decide(ctx, mail); err != nil || d.Verdict != remit.Ask {
+				t.Fatal(d.Verdict, err)
+			}
+			confirm := s.ConfirmOnce
+			if c.session {
+				confirm = s.Confirm
+			}
+			if d, err := confirm(ctx, "1"); err != nil || d.Verdict != remit.Allow {
+				t.Fatal(d, err)
+			}
+
+			d, err := s.Decide(ctx, remit.Call{ID: "2", Tool: c.tool, Arguments: json.RawMessage(c.args)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Verdict != c.want {
+				t.Errorf("%s, want %s: %v", d.Verdict, c.want, d.Reasons)
+			}
+		})
+	}
+}

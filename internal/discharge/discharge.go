@@ -115,12 +115,21 @@ func (validation) Certify(r Request) (label.Certificate, bool) {
 type confirmation struct{}
 
 func (confirmation) Certify(r Request) (label.Certificate, bool) {
-	if !r.Argument.Discharges(Confirmation) || !r.Confirmed.covers(r) {
+	if !r.Argument.Discharges(Confirmation) {
+		return label.Certificate{}, false
+	}
+	if r.Confirmed.Covers(r.Tool, r.Argument, r.Value) {
+		return label.Certificate{
+			Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
+			Procedure: Confirmation, Basis: "the user confirmed this value for this argument",
+		}, true
+	}
+	if !r.Confirmed.hasTarget(r.Argument, r.Value) {
 		return label.Certificate{}, false
 	}
 	return label.Certificate{
-		Removes: doubts | label.Unrequested | label.Homoglyph, Roles: label.RolesOf(r.Argument.Role), Max: max(label.User, r.Argument.Floor),
-		Procedure: Confirmation, Basis: "the user confirmed this value for this argument",
+		Removes: doubts, Roles: label.RolesOf(label.Target), Max: label.User,
+		Procedure: Confirmation, Basis: "the user confirmed this value as a target of another tool",
 	}, true
 }
 
@@ -140,7 +149,15 @@ type Confirmations struct {
 	until map[confirmed]time.Time
 }
 
+// confirmed is what was confirmed. Without a tool, it is a target of whichever tool, and its
+// pattern is the form: who may be written to may be invited, where the user asks for that.
 type confirmed struct{ tool, pattern, value string }
+
+// ofTarget returns a value as a target of any tool; it is not ok where it is none with a
+// form that tells one thing from all others.
+func ofTarget(a *contract.Argument, value string) (confirmed, bool) {
+	return confirmed{"", string(a.Form), value}, a.Role == label.Target && a.Form == contract.Address
+}
 
 // Add records that the user confirmed a value.
 func (c *Confirmations) Add(tool string, a *contract.Argument, value string, now time.Time) error {
@@ -151,6 +168,9 @@ func (c *Confirmations) Add(tool string, a *contract.Argument, value string, now
 		c.until = map[confirmed]time.Time{}
 	}
 	c.until[confirmed{tool, a.Pattern, value}] = now.Add(ConfirmationLife)
+	if target, ok := ofTarget(a, value); ok {
+		c.until[target] = now.Add(ConfirmationLife)
+	}
 	return nil
 }
 
@@ -163,7 +183,18 @@ type Confirmed struct {
 	now   time.Time
 }
 
-func (c Confirmed) covers(r Request) bool {
-	until, ok := c.until[confirmed{r.Tool, r.Argument.Pattern, r.Value}]
+// Covers reports whether the user confirmed a value for an argument of a tool.
+func (c Confirmed) Covers(tool string, a *contract.Argument, value string) bool {
+	return c.holds(confirmed{tool, a.Pattern, value})
+}
+
+// hasTarget reports whether the user confirmed a value as a target of any tool.
+func (c Confirmed) hasTarget(a *contract.Argument, value string) bool {
+	target, ok := ofTarget(a, value)
+	return ok && c.holds(target)
+}
+
+func (c Confirmed) holds(what confirmed) bool {
+	until, ok := c.until[what]
 	return ok && c.now.Before(until)
 }
