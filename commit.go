@@ -86,7 +86,7 @@ func (q *question) failed(err error) error {
 func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 	in := &input{
 		deployment: s.monitor.deployment, session: s.id, call: q.call, now: q.now,
-		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, history: s.history.view(),
+		seen: s.seen.At(q.now), calls: len(s.calls), confirmed: s.confirmed.At(q.now), agreed: s.agreed, ahead: s.ahead, awaited: s.awaited, history: s.history.view(),
 		task: s.monitor.scoped(&s.task), results: s.task.results, delegated: s.task.delegated,
 		consent: q.consent, facts: facts, best: Allow,
 	}
@@ -250,6 +250,9 @@ func (s *Session) commit(o *outcome) {
 		return
 	}
 
+	if o.record.completes {
+		s.awaited = nil // a code serves once
+	}
 	s.seen.Called("call:"+in.call.ID+"#", o.values, o.resolved)
 	s.seen.Acted(o.act)
 	if o.cover != nil {

@@ -29,6 +29,7 @@ type input struct {
 	confirmed discharge.Confirmed
 	agreed    agreements
 	ahead     ahead
+	awaited   *awaited        // a call that waits for a one-time code; nil for none
 	history   *guard.History  // as guards see it; nil where there are none
 	task      *scope.Task     // nil where there is no scope
 	results   []*scope.Result // in which its sources are looked for
@@ -142,6 +143,7 @@ func (x *deciding) run() {
 		x.choices()
 		x.workload()
 		x.omissions()
+		x.code()
 		x.scoped()
 		x.guards()
 	}

@@ -37,6 +37,7 @@ type Session struct {
 	ahead     ahead
 	foreign   map[string]bool // the origins that no tool of the monitor has
 	task      task
+	awaited   *awaited // the last call whose result asks for a one-time code
 	history   *history // nil where there are no guards
 }
 
@@ -49,6 +50,7 @@ type callRecord struct {
 	keys      []string // the places of the arguments, as certificates name them
 	returned  bool
 	covered   bool // by a scope
+	completes bool // an earlier call, by a one-time code
 	scopeArgs []scope.Argument
 	scopeKey  string      // of the call that a scope covered
 	made      *guard.Call // as guards see it; nil where there are none

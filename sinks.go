@@ -93,7 +93,7 @@ func (x *deciding) outward(mode contract.Mode, i int) {
 	}
 
 	if x.checked[i].Certified.Trust <= label.External {
-		if x.in.seen.AnotherCount(x.act, memberName(x.leaves[i].place[strings.LastIndexByte(x.leaves[i].place, '/')+1:]), text) {
+		if x.in.seen.AnotherCount(x.act, memberName(lastSegment(x.leaves[i].place)), text) {
 			x.global(mode, ExternalSink, x.leaves[i].Pointer,
 				fmt.Sprintf("%s is another number than the user said of these", quote(text)),
 				"use the number that the user said", "or have the user confirm it")

@@ -152,6 +152,9 @@ func segments(pointer string) []string {
 	return names
 }
 
+// lastSegment returns what stands behind the last slash of a pointer.
+func lastSegment(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
+
 // memberName undoes the escapes of one segment of a JSON pointer.
 func memberName(segment string) string {
 	return strictjson.UnescapeToken(segment)

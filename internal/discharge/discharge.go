@@ -51,7 +51,7 @@ type Procedure interface {
 // tried. Confirmation comes first: it says more than the others, that the user
 // wanted the value, and must not be hidden by them.
 func Procedures() []Procedure {
-	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}}
+	return []Procedure{confirmation{}, allowlist{}, fields{}, validation{}, typed{}}
 }
 
 // doubts are the obligations that say that the value may not be the one meant. A
@@ -108,6 +108,22 @@ func (validation) Certify(r Request) (label.Certificate, bool) {
 	return label.Certificate{
 		Removes: label.LowInfo, Roles: validated, Max: label.User,
 		Procedure: Validation, Basis: fmt.Sprintf("a plain number or date from a bounded source (%s)", r.Resolved.How),
+	}, true
+}
+
+// typed certifies a secret that the user typed for the very call: who may use it says what
+// for. In doubt, and from anybody else, a secret is the deployment's.
+type typed struct{}
+
+func (typed) Certify(r Request) (label.Certificate, bool) {
+	l := r.Resolved.Label
+	said := r.Resolved.Witness && l.Trust >= label.User && l.Obligations == 0
+	if r.Argument.Role != label.Credential || !said || !r.Argument.Discharges(Confirmation) {
+		return label.Certificate{}, false
+	}
+	return label.Certificate{
+		Roles: label.RolesOf(label.Credential), Max: label.Trusted,
+		Procedure: Settled, Basis: "the user typed it for this call",
 	}, true
 }
 
