@@ -92,7 +92,7 @@ func (t *tool) unknown(p *place) verdict {
 	case t.effect.Outward():
 		return verdict{role: label.Target, floor: label.User, why: "unknown, in a tool that " + t.manner.String(), review: doubt + "; the stricter reading was taken"}
 	}
-	return verdict{role: label.Content, floor: label.External, why: "an argument of a write", review: doubt}
+	return verdict{role: label.Content, floor: label.User, why: "an argument of a write", review: doubt}
 }
 
 // argument writes the contract of a place.

@@ -221,7 +221,8 @@ func (t *tool) isObject(p *place) bool {
 // "assign_user_to_group", the drive of "copy_to_drive", or what is described as
 // "sheet to export to".
 func (t *tool) toward(p *place) bool {
-	if t.verb != "" && strings.HasSuffix(strings.TrimRight(p.desc, ". "), t.verb+" to") {
+	said := strings.TrimRight(p.desc, ". ")
+	if t.verb != "" && (strings.HasSuffix(said, t.verb+" to") || strings.HasSuffix(said, t.verb+" into")) {
 		return true
 	}
 	i := slices.Index(t.words, "to")
