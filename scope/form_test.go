@@ -51,6 +51,8 @@ func TestForms(t *testing.T) {
 		"a number less a half of another":                 {"", back, mails(nil, sent), "pay", map[string]string{"/amount": "o:4"}, true, true},
 		"a number that nothing gives":                     {"", back, mails(nil, sent), "pay", map[string]string{"/amount": "o:93"}, true, false},
 		"words of the text of a record":                   {"", word, mails(nil, hike), "forward_mail", map[string]string{"/note": "c:island trailhead"}, true, true},
+		"words of a file's name":                          {"", word, mails(nil, `[{"subject":"hike-2026.md","body":"See you."}]`), "forward_mail", map[string]string{"/note": "c:See you."}, true, true},
+		"a word within a longer one":                      {"", word, mails(nil, `[{"subject":"hikers","body":"See you."}]`), "forward_mail", map[string]string{"/note": "c:See you."}, true, false},
 		"words of another record's text":                  {"", word, mails(nil, hike), "forward_mail", map[string]string{"/note": "c:evil trailhead"}, true, false},
 		"all of a record that the user's words find":      {"Invite whom the Kick-off has.", team, mails(map[string]string{"/query": "s:Kick-off"}, meeting), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, true},
 		"all of a record in a listing that others narrow": {"Invite whom the Kick-off has.", team, mails(map[string]string{"/query": "s:eve"}, meeting), "invite", map[string]string{"/guests/0/mail": "t:bob@x.io"}, false, false},

@@ -3,6 +3,7 @@ package scope
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // selection says which records of a result count; nil for all of them.
@@ -124,10 +125,16 @@ func (w *Match) accepts(text string) bool {
 		return false
 	case w.Prefix != "" && !strings.HasPrefix(fold(text), fold(w.Prefix)):
 		return false
-	case w.Contains != "" && !appears(fold(text), fold(w.Contains)):
+	case w.Contains != "" && !appears(spaced(text), spaced(w.Contains)):
 		return false
 	}
 	return beyond(text, w.Before, -1) && beyond(text, w.After, 1) && beyond(text, w.Below, -1) && beyond(text, w.Above, 1)
+}
+
+// spaced returns the words of a text, folded, with a space between them: "grocery-list.md"
+// contains the words "grocery list".
+func spaced(text string) string {
+	return strings.Join(strings.FieldsFunc(fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) }), " ")
 }
 
 // beyond reports whether a text is on one side of a bound, where there is one.
