@@ -99,7 +99,8 @@ type Options struct {
 	Ledger *ledger.Ledger
 	// Approver answers questions; when nil, the user is asked in the conversation.
 	Approver ledger.Approver
-	// Monitor sets the precision and the modes of the global rules.
+	// Monitor sets the precision, the modes of the global rules, and the planner of
+	// scopes.
 	Monitor remit.Options
 	// NoQuestions leaves the user unasked where there is no Approver.
 	NoQuestions bool
