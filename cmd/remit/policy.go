@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 )
 
@@ -65,12 +68,33 @@ func (f policyFlags) read() (*policies, error) {
 		}
 		p.files, p.mistakes = append(p.files, files...), append(p.mistakes, mistakes...)
 	}
+	if len(scope.Tools) == 0 && len(scope.Contracts) == 0 && looksUp(p.files) {
+		return nil, hint.Wrap(errors.New("the rules look things up with tools, and no tools are given"),
+			"give their definitions: --tools FILE, what tools/list of the servers returns")
+	}
+
 	set, mistakes, err := compileGuards(p.files, p.scope)
 	if err != nil {
 		return nil, err
 	}
 	p.set, p.mistakes = set, append(p.mistakes, mistakes...)
 	return p, nil
+}
+
+// lookUp is the beginning of a look-up in an expression.
+var lookUp = regexp.MustCompile(`\btools\s*\.`)
+
+// looksUp reports whether rules look things up.
+func looksUp(files []*guard.File) bool {
+	for _, f := range files {
+		for _, p := range f.Policies {
+			looks := lookUp.MatchString(p.Require.Text)
+			if looks || slices.ContainsFunc(p.Variables, func(v guard.Variable) bool { return lookUp.MatchString(v.Value.Text) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // compileGuards compiles guards. Mistakes in their files are no error.

@@ -60,11 +60,14 @@ type compiled struct {
 }
 
 type compiledTool struct {
-	Tool        string `json:"tool"`
-	Enforced    int    `json:"enforced"`
-	NotEnforced int    `json:"not_enforced"`
-	Archived    int    `json:"archived"`
-	Conflicts   int    `json:"conflicts"`
+	Tool     string `json:"tool"`
+	Enforced int    `json:"enforced"`
+	// NotEnforced are the policies without a rule that decides; Unguarded those of
+	// them without any rule, so that calls pass. The others stop every call.
+	NotEnforced int `json:"not_enforced"`
+	Unguarded   int `json:"unguarded"`
+	Archived    int `json:"archived"`
+	Conflicts   int `json:"conflicts"`
 }
 
 type compiledUsage struct {
@@ -202,6 +205,9 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 			t.Enforced++
 		default:
 			t.NotEnforced++
+			if _, guarded := rules[i.Name]; !guarded {
+				t.Unguarded++
+			}
 		}
 	}
 
@@ -209,9 +215,9 @@ func compiledOf(d *policydoc.Directory, key string) (compiledTool, error) {
 }
 
 func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
-	rows := [][]string{{"tool", "enforced", "not enforced", "archived", "conflicts"}}
+	rows := [][]string{{"tool", "enforced", "stops all calls", "no rule, calls pass", "archived", "conflicts"}}
 	for _, t := range r.Tools {
-		rows = append(rows, []string{display.Line(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
+		rows = append(rows, []string{display.Line(t.Tool), fmt.Sprint(t.Enforced), fmt.Sprint(t.NotEnforced - t.Unguarded), fmt.Sprint(t.Unguarded), fmt.Sprint(t.Archived), fmt.Sprint(t.Conflicts)})
 	}
 	t := command.NewTables(s)
 	t.Title(fmt.Sprintf("%s: %s, %d of which no policy refers to", display.Line(r.Document), display.Count(r.Sentences, "sentence", "sentences"), r.Unmapped))

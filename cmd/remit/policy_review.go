@@ -91,7 +91,7 @@ func (p *reviewPrinter) report(r *report.Report) {
 		p.line(2, strings.TrimRight(fmt.Sprintf("%s %-28s %5d sentences  %s", p.state(row.State, row.State.Mark()), row.State.Label(), row.Sentences, policies), " "))
 	}
 
-	p.line(2, fmt.Sprintf("Policies in force refer to %d of %s.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences")))
+	p.line(2, fmt.Sprintf("Policies refer to %d of %s, and rules check %d of them.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences"), r.Counts.Checked()))
 	p.suspicions(r)
 	p.document(r)
 	for i := range r.Tools {
@@ -206,8 +206,8 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 func (p *reviewPrinter) rule(i *report.Policy) {
 	r := i.Rule
 	if r == nil {
-		if i.State == report.NotEnforced {
-			p.line(4, p.Bad("It has no rule yet: nothing checks it."))
+		if i.State == report.Unguarded {
+			p.line(4, p.Bad("It has no rule yet: nothing checks it, and calls pass."))
 		}
 		return
 	}
@@ -281,7 +281,7 @@ func (p *reviewPrinter) state(s report.State, text string) string {
 		return p.Good(text)
 	case report.Enforced:
 		return p.SGR("36", text)
-	case report.NotEnforced:
+	case report.NotEnforced, report.Unguarded:
 		return p.Warn(text)
 	case report.Conflicted:
 		return p.SGR("35", text)

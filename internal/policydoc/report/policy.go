@@ -189,7 +189,9 @@ func stateOfPolicy(policy *Policy) State {
 		return Conflicted
 	case policy.Status == policydoc.Archived:
 		return Archived
-	case policy.Rule == nil || policy.Rule.Require == "" || policy.Rule.Broken:
+	case policy.Rule == nil:
+		return Unguarded
+	case policy.Rule.Require == "" || policy.Rule.Broken:
 		return NotEnforced
 	case policy.Status == policydoc.Approved || policy.Handwritten:
 		return Approved

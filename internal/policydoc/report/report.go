@@ -62,6 +62,9 @@ type Counts struct {
 // Covered returns the number of sentences with a policy that is not archived.
 func (c Counts) Covered() int { return c.Sentences - c.ByState[Unmapped] - c.ByState[Archived] }
 
+// Checked returns the number of sentences all of whose policies have rules that decide.
+func (c Counts) Checked() int { return c.ByState[Enforced] + c.ByState[Approved] }
+
 // Sentence is a sentence of the document.
 type Sentence struct {
 	document.Sentence

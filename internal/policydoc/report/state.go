@@ -11,8 +11,10 @@ const (
 	Approved State = "approved"
 	// Enforced is enforced by a rule that is not reviewed yet.
 	Enforced State = "enforced"
-	// NotEnforced has a policy without a rule that can decide.
+	// NotEnforced has a policy whose rule can't decide: every call is stopped.
 	NotEnforced State = "not-enforced"
+	// Unguarded has a policy for which no rule was made: calls pass unchecked.
+	Unguarded State = "unguarded"
 	// Conflicted has a policy with a conflict between an edit and a later run.
 	Conflicted State = "conflict"
 	// Archived has a policy that is archived.
@@ -24,7 +26,7 @@ const (
 // States returns all states, those first that most need review. A sentence has the first
 // state that one of its policies has.
 func States() []State {
-	return []State{Conflicted, NotEnforced, Enforced, Approved, Archived, Unmapped}
+	return []State{Conflicted, Unguarded, NotEnforced, Enforced, Approved, Archived, Unmapped}
 }
 
 // Mark returns a sign for the state, for readers who don't see colours.
@@ -36,6 +38,8 @@ func (s State) Mark() string {
 		return "●"
 	case NotEnforced:
 		return "○"
+	case Unguarded:
+		return "◌"
 	case Conflicted:
 		return "≠"
 	case Archived:
@@ -54,7 +58,9 @@ func (s State) Label() string {
 	case Enforced:
 		return "enforced, not looked at yet"
 	case NotEnforced:
-		return "not enforced"
+		return "not enforced: stops calls"
+	case Unguarded:
+		return "no rule yet: calls pass"
 	case Conflicted:
 		return "in conflict"
 	case Archived:
