@@ -35,7 +35,8 @@ var launchers = []launcher{
 var published = regexp.MustCompile(`^((?:@[a-z0-9._-]+/)?[A-Za-z0-9._-]+)(?:(?:@|==)([A-Za-z0-9.+-]+))?$`)
 
 // ForCommand returns the pack of the package that a command of the operator's configuration
-// installs and starts, and nil if the command names no package that is in a pack.
+// installs and starts, and nil if the command names no package that is in a pack. Which
+// program the launcher finds by that name is for the launcher's own configuration to say.
 func ForCommand(command []string) (*Pack, error) {
 	registry, name := packageOf(command)
 	if name == "" {
