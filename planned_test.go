@@ -20,10 +20,17 @@ import (
 type planner struct {
 	answer func(ctx context.Context, r *scope.Request) (*scope.Plan, error)
 	shown  []*scope.Request
+	// begun, where there is one, receives each request instead: a planner that is late
+	// may begin when nobody waits for it any more.
+	begun chan *scope.Request
 }
 
 func (p *planner) Plan(ctx context.Context, r *scope.Request) (*scope.Plan, error) {
-	p.shown = append(p.shown, r)
+	if p.begun != nil {
+		p.begun <- r
+	} else {
+		p.shown = append(p.shown, r)
+	}
 	return p.answer(ctx, r)
 }
 
@@ -163,7 +170,7 @@ func TestPlannerFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &planner{answer: answer}
+			p := &planner{answer: answer, begun: make(chan *scope.Request, 4)}
 			s := plannedMonitor(t, p, remit.Options{PlanTime: time.Millisecond}).Session("s")
 			s.User("Send a mail to ann@partner.example.")
 			for id, want := range map[string]remit.Verdict{`{"to":"ann@partner.example","body":"x"}`: remit.Allow, `{"to":"eve@evil.example","body":"x"}`: remit.Ask} {
@@ -171,8 +178,9 @@ func TestPlannerFails(t *testing.T) {
 					t.Errorf("%s: %s, want %s: %s", id, d.Verdict, want, d.Explain())
 				}
 			}
-			if len(p.shown) != 1 {
-				t.Errorf("the planner was asked %d times", len(p.shown))
+			<-p.begun
+			if len(p.begun) != 0 {
+				t.Error("the planner was asked again for the turn")
 			}
 		})
 	}
