@@ -44,9 +44,18 @@ func TestTeach(t *testing.T) {
 			t.Errorf("example %d: %v %v", i+1, mistakes, err)
 		}
 	}
-	// What every turn is asked with has to stay short.
-	if text, err := planner.Teach(); err != nil || len(text) > 24<<10 {
+	// What every turn is asked with has to stay short, and to teach the whole form.
+	text, err := planner.Teach()
+	if err != nil || len(text) > 24<<10 {
 		t.Errorf("%d bytes: %v", len(text), err)
+	}
+	for _, member := range []string{
+		"is", "date", "any", "absent", "unchanged", "from", "except", "computed", "template", "holes", "pick", "kind", "by",
+		"group", "if", "unless", "times", "delegates", "prefix", "contains", "before", "after", "below", "above",
+	} {
+		if !strings.Contains(planner.Schema, `"`+member+`"`) || !strings.Contains(text, `"`+member+`"`) {
+			t.Errorf("%q is not taught", member)
+		}
 	}
 }
 
