@@ -71,7 +71,8 @@ KINDS = {"id", "name", "email", "url", "account", "number", "date", "phone", "pa
 
 
 def values(of):
-    return of if isinstance(of, list) else [of]
+    """Alternatives; one that is left out is none."""
+    return [v for v in (of if isinstance(of, list) else [of]) if v is not None]
 
 
 class Plan:
@@ -103,9 +104,9 @@ class Plan:
             return {"is": values(c["is"])}
         if "from" in c:
             kind = c["kind"] if c["kind"] in KINDS else "text"
-            return {"from": [self.source(s) for s in c["from"]], "kind": kind, "pick": c["pick"], "by": c.get("by", "")}
+            return {"from": [self.source(s) for s in c["from"]], "kind": kind, "pick": c["pick"], "by": c.get("by") or ""}
         if "computed" in c:
-            return {"computed": [self.source(s) for s in c["computed"]], "by": c.get("by", "")}
+            return {"computed": [self.source(s) for s in c["computed"]], "by": c.get("by") or ""}
         return {name: c[name] for name in ("any", "absent") if name in c}
 
     def source(self, s):
@@ -114,7 +115,7 @@ class Plan:
             self.names[key] = name = f"s{len(self.names)}"
             self.add(name, s, 5)
         where = [{"field": f, **(v if isinstance(v, dict) else {"is": values(v)})} for f, v in s.get("where", {}).items()]
-        return {"call": self.names[key], "field": s.get("field", ""), "where": where}
+        return {"call": self.names[key], "field": s.get("field") or "", "where": where}
 
 
 class Model(BaseHTTPRequestHandler):
@@ -215,6 +216,8 @@ def main():
     threading.Thread(target=model.serve_forever, daemon=True).start()
     upstream = f"http://127.0.0.1:{model.server_port}"
     outputs = {"text": None, "structures": "json"}[o.outputs]
+    # AgentDojo's own JSON has no form for a time.
+    json.JSONEncoder.default = lambda _, value: str(value)
 
     variants = {"with": []}
     if o.scopes:

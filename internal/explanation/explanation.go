@@ -1,7 +1,7 @@
 // Package explanation makes a decision ready for showing: every argument with
 // its value in pieces by trust, and the places in the session that it came from
 // with the text around them. All of that text may be an attacker's, so that it is
-// never shown raw.
+// never shown raw. It also says in words what a turn of the user's authorises.
 package explanation
 
 import (
