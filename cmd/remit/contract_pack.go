@@ -33,6 +33,12 @@ func packsNamed(names []string) (pack.Set, error) {
 
 type packListCommand struct{}
 
+// Help is shown below the flags.
+func (packListCommand) Help() string {
+	return `Example:
+  remit contract pack list`
+}
+
 // Run lists the packs.
 func (packListCommand) Run(s *command.Streams) error {
 	packs, err := pack.All()
