@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/internal/reply"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -89,11 +90,18 @@ func (s *Session) sources(t *scope.Task) []*Delegation {
 	for _, r := range t.Delegates(s.task.results) {
 		out = append(out, &Delegation{Call: r.Call, Server: r.Server, Tool: r.Tool, Text: r.Text})
 	}
-	refers := s.monitor.planner != nil && len(s.task.turn) <= maxReference
-	if refers && s.task.proposal != "" && len(s.task.proposal) <= scope.MaxMaterial {
+	if s.monitor.planner != nil && s.refers() {
 		out = append(out, &Delegation{Text: s.task.proposal})
 	}
 	return out
+}
+
+// refers reports whether the user's turn may mean what the assistant asked before it: a
+// short turn that doesn't refuse.
+func (s *Session) refers() bool {
+	asks := strings.ContainsAny(s.task.proposal, "?？؟")
+	short := len(s.task.turn) <= maxReference && len(s.task.proposal) <= scope.MaxMaterial
+	return asks && short && reply.Read(s.task.proposal, s.task.turn).Answer != reply.Refused
 }
 
 // planOf returns the request for the plan of a delegation; nil where there can be none.

@@ -211,8 +211,9 @@ func TestNoFieldForgesAnother(t *testing.T) {
 		"a table, cells escaped": {serialized.Table, table, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			read := 0
+			read, drawn := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
+				drawn++
 				records := hostileRecords().Draw(t, "records")
 				doc := serialized.Read(c.write(records), c.format, ids)
 				if doc == nil {
@@ -245,8 +246,8 @@ func TestNoFieldForgesAnother(t *testing.T) {
 					}
 				}
 			})
-			if read < 20 {
-				t.Errorf("only %d texts were read as fields", read)
+			if read < drawn/5 {
+				t.Errorf("only %d of %d texts were read as fields", read, drawn)
 			}
 		})
 	}
