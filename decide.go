@@ -234,9 +234,6 @@ func (x *deciding) allow() {
 	o, r := x.out, x.out.record
 	r.allowed = true
 	r.scopeArgs, r.covered = o.scopeArgs, o.cover != nil
-	if o.cover != nil {
-		r.scopeKey = o.cover.Key()
-	}
 
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/internal/reply"
+	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/scope"
 )
 
@@ -52,7 +53,8 @@ type Delegation struct {
 	// Failed says why there is no plan: each call is asked about then.
 	Failed string
 
-	record scope.Delegated
+	record     scope.Delegated
+	catalogues []*schema.Catalogue
 }
 
 // Delegated returns the sources that the user's last turn delegates to, that have been
@@ -70,7 +72,7 @@ func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 	var out []*Delegation
 	var requests []*scope.Request
 	for _, d := range s.sources(t) {
-		d.Turn, d.Digest = s.counts.user, scope.TextDigest(d.Text)
+		d.Turn, d.Digest, d.catalogues = s.counts.user, scope.TextDigest(d.Text), s.monitor.catalogues
 		if s.task.agreedTo(d.Digest) || len(s.task.delegated)+len(out) == maxDelegations {
 			continue
 		}
@@ -128,7 +130,7 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 		d.Failed = failed.Error()
 		return
 	}
-	parsed, refused, err := scope.Parse(plan.Scope, nil)
+	parsed, refused, err := scope.Parse(plan.Scope, d.catalogues)
 	if err != nil {
 		d.Failed = fmt.Sprintf("the planner's answer is no scope: %v", err)
 		return
@@ -142,6 +144,7 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 		return
 	}
 	d.Plan, d.Scope = plan.Scope, shown
+	d.record.Plan = planText(shown)
 }
 
 // Delegate returns the event by which a person's agreement to the plan of a delegation
@@ -193,6 +196,9 @@ func (d *delegated) source() string {
 	return fmt.Sprintf("the result of %s (%s)", d.call, d.tool)
 }
 
+// planText names what of a plan a person was shown.
+func planText(shown *scope.Scope) string { return scope.TextDigest(fmt.Sprintf("%+v", *shown)) }
+
 func (t *task) agreedTo(digest string) bool {
 	return slices.ContainsFunc(t.delegated, func(d *delegated) bool { return d.digest == digest })
 }
@@ -217,6 +223,9 @@ func (s *Session) restoreDelegated(e Event) error {
 	}
 
 	shown, _ := parsed.Confirmable()
+	if planText(shown) != e.Delegated.Plan {
+		return nil // with these tools it is not what the person saw
+	}
 	tool := ""
 	for _, r := range s.task.results {
 		if r.Call == e.Delegated.Call && r.Call != "" {

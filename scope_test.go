@@ -250,7 +250,8 @@ func TestEscapedScopeIsRestored(t *testing.T) {
 	}
 }
 
-// TestAMailIsSentOnce: the same call is a retry until it has returned.
+// TestAMailIsSentOnce: a call that can't be taken back counts each time that it is made,
+// also before it has returned: agents make calls side by side.
 func TestAMailIsSentOnce(t *testing.T) {
 	s := scopeMonitor(t, scope.ModeBound, nil).Session("s")
 	s.User("Mail bob@corp.example.")
@@ -258,12 +259,12 @@ func TestAMailIsSentOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := remit.Call{Tool: "send_mail", Arguments: json.RawMessage(`{"to":"bob@corp.example","body":"a"}`)}
-	first, retry := decideCall(t, s, send), decideCall(t, s, send)
-	if first.Verdict != remit.Allow || retry.Verdict != remit.Allow {
-		t.Fatalf("first %s, retry %s", first.Verdict, retry.Verdict)
+	first, beside := decideCall(t, s, send), decideCall(t, s, send)
+	if first.Verdict != remit.Allow || beside.Verdict != remit.Ask {
+		t.Fatalf("first %s, the one beside it %s", first.Verdict, beside.Verdict)
 	}
 
-	if err := s.Result(context.Background(), remit.Result{Call: retry.Call, Content: "sent"}); err != nil {
+	if err := s.Result(context.Background(), remit.Result{Call: first.Call, Content: "sent"}); err != nil {
 		t.Fatal(err)
 	}
 	if d := decideCall(t, s, send); d.Verdict != remit.Ask {

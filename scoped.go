@@ -187,7 +187,7 @@ func (x *deciding) settledBy(c *scope.Cover, r Reason) bool {
 func (x *deciding) scopeProposal() *scope.Proposal {
 	effect := x.variant.Effect
 	return &scope.Proposal{
-		Server: x.d.Server, Tool: x.d.Tool, Digest: x.digest(), Args: x.out.scopeArgs,
+		Server: x.d.Server, Tool: x.d.Tool, Call: x.d.Call, Digest: x.digest(), Args: x.out.scopeArgs,
 		Read:         effect == contract.Read,
 		Irreversible: effect == contract.Egress || effect == contract.Destructive || effect == contract.Execute,
 		Role:         x.roleAt, Default: x.defaultAt,
@@ -252,12 +252,6 @@ func (s *Session) keepResult(record *callRecord, r Result, doc *strictjson.Docum
 	out.SetContent(r.Content, doc)
 
 	t := &s.task
-	if t.scope != nil {
-		t.scope.Returned(record.scopeKey)
-	}
-	for _, d := range t.delegated {
-		d.scope.Returned(record.scopeKey)
-	}
 	if len(t.results) == maxScopeResults {
 		t.results = slices.Clone(t.results[1:]) // a decision may be looking at them
 	}

@@ -52,7 +52,6 @@ type callRecord struct {
 	covered   bool // by a scope
 	completes bool // an earlier call, by a one-time code
 	scopeArgs []scope.Argument
-	scopeKey  string      // of the call that a scope covered
 	made      *guard.Call // as guards see it; nil where there are none
 }
 

@@ -37,6 +37,8 @@ type Delegated struct {
 	// assistant's, and Digest that of its text.
 	Call   string `json:"call,omitempty"`
 	Digest string `json:"digest"`
+	// Plan is the digest of the entries that the person was shown.
+	Plan string `json:"plan,omitempty"`
 	// Shown is the digest of the planner's request, and Model what answered.
 	Shown        string `json:"shown,omitempty"`
 	Model        string `json:"model,omitempty"`

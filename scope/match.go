@@ -3,6 +3,7 @@ package scope
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/label"
@@ -31,9 +32,10 @@ func (a *Argument) authority() bool { return a.Role.AuthorityBearing() }
 // Proposal is a call that a task may cover.
 type Proposal struct {
 	Server, Tool string
-	// Digest tells the call from every other: its tool and canonical arguments.
-	Digest string
-	Args   []Argument
+	// Call is the id of the call, and Digest tells its tool and canonical arguments from
+	// every other's.
+	Call, Digest string
+	Args         []Argument
 	// Read marks a call that changes nothing.
 	Read bool
 	// Irreversible marks an effect that can't be taken back.
@@ -106,7 +108,10 @@ type Cover struct {
 	// Entry is the entry's index among the scope's calls.
 	Entry  int
 	Grants []Grant
-	key    string
+	// key is the digest of the call, and drawn that of the values that it takes from
+	// sources.
+	key, call, drawn string
+	irreversible     bool
 }
 
 // Task is a scope in use: how often its entries were spent. It is not safe for
@@ -117,7 +122,8 @@ type Task struct {
 	// and folded the same as words are compared with it.
 	request, said, folded string
 	spent                 []int
-	ran                   map[string]*run // the calls that ran, by their digests
+	ran                   map[string]run    // the calls that ran, by their digests
+	drawn                 map[string]string // the calls that can't be taken back, by their entries and what they drew
 	confirmed             bool
 }
 
@@ -134,7 +140,7 @@ func NewTask(s *Scope, request string, earlier ...string) *Task {
 			said += "\n" + text
 		}
 	}
-	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), ran: map[string]*run{}}
+	return &Task{scope: s, request: request, said: said, folded: fold(said), spent: make([]int, len(s.Calls)), ran: map[string]run{}, drawn: map[string]string{}}
 }
 
 // Confirmed returns the task for a scope to which a person has agreed, having read all of
@@ -147,29 +153,28 @@ func (t *Task) Confirmed() *Task {
 // Scope returns the scope.
 func (t *Task) Scope() *Scope { return t.scope }
 
-// run is a call that ran, by an entry, and whether it has returned.
+// run is a call that ran, and by which entry.
 type run struct {
 	entry int
-	done  bool
+	call  string
 }
 
-// Key tells the call that an entry covered from others, for [Task.Returned].
-func (c *Cover) Key() string { return c.key }
-
-// Returned notes that a call that was spent has returned. Until then the same call is a
-// retry; afterwards one that can't be taken back is made a second time.
-func (t *Task) Returned(key string) {
-	if before, ok := t.ran[key]; ok {
-		t.ran[key] = &run{before.entry, true}
-	}
-}
-
-// Spend counts a call that an entry covered and that may run. The same call again is
-// a retry, and is not counted.
+// Spend counts a call that an entry covered and that may run. The same call again is a
+// retry, and is not counted, unless it can't be taken back: then only the one with its id
+// is.
 func (t *Task) Spend(c Cover) {
-	if before, again := t.ran[c.key]; !again || before.done {
-		t.ran[c.key] = &run{entry: c.Entry}
-		t.spent[c.Entry]++
+	before, again := t.ran[c.key]
+	if again && c.irreversible {
+		again = before.call == c.call
+	}
+	if again {
+		return
+	}
+
+	t.ran[c.key] = run{c.Entry, c.call}
+	t.spent[c.Entry]++
+	if c.irreversible && c.drawn != "" {
+		t.drawn[c.drawn] = c.call
 	}
 }
 
@@ -191,7 +196,6 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 		effect: !p.Read, irreversible: p.Irreversible, confirmed: t.confirmed, grants: make([]Grant, 0, len(p.Args)),
 	}
 
-	before := t.ran[p.Digest]
 	for i := range t.scope.Calls {
 		e := &t.scope.Calls[i]
 		if !isTool(e.Server, e.Tool, p.Server, p.Tool) {
@@ -200,7 +204,7 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 		if quiet && e.isForOther(p) {
 			continue
 		}
-		if miss := t.exhausted(i, p, before); miss != "" {
+		if miss := t.exhausted(i, p); miss != "" {
 			misses = append(misses, m.say("entry %d: %s", i+1, miss))
 			continue
 		}
@@ -210,7 +214,11 @@ func (t *Task) match(p *Proposal, results []*Result, quiet bool) (cover Cover, m
 			return Cover{}, append(misses, errWork), false
 		}
 		if miss == "" {
-			return Cover{Entry: i, Grants: grants, key: p.Digest}, nil, true
+			c := Cover{Entry: i, Grants: grants, key: p.Digest, call: p.Call, drawn: drawn(i, grants, p), irreversible: p.Irreversible}
+			if !t.drewAgain(&c) {
+				return c, nil, true
+			}
+			miss = "such a call was made for the same values"
 		}
 		misses = append(misses, m.say("entry %d: %s", i+1, miss))
 	}
@@ -223,11 +231,15 @@ func isTool(server, tool, ofServer, ofTool string) bool {
 }
 
 // exhausted says why an entry allows no further call; empty where it does.
-func (t *Task) exhausted(entry int, p *Proposal, before *run) string {
-	retry := before != nil && before.entry == entry && !(before.done && p.Irreversible)
-	if retry {
-		return ""
+func (t *Task) exhausted(entry int, p *Proposal) string {
+	before, again := t.ran[p.Digest]
+	if again && p.Irreversible {
+		again = before.call == p.Call
 	}
+	if again && before.entry == entry {
+		return "" // a retry
+	}
+
 	times, spent := t.scope.Calls[entry].Times, t.spentOn(entry)
 	if !times.Each && spent >= times.N {
 		return fmt.Sprintf("the request is for %d such calls, which were made", times.N)
@@ -236,6 +248,39 @@ func (t *Task) exhausted(entry int, p *Proposal, before *run) string {
 		return fmt.Sprintf("more than %d such calls were made", MaxTimes)
 	}
 	return ""
+}
+
+// drewAgain reports whether an entry for each value of a source covered another call for
+// the same ones: everybody on the list is paid once.
+func (t *Task) drewAgain(c *Cover) bool {
+	call, again := t.drawn[c.drawn]
+	return again && c.irreversible && t.scope.Calls[c.Entry].Times.Each && call != c.call
+}
+
+// drawn names an entry and the values that a call takes from sources; empty where it takes
+// none.
+func drawn(entry int, grants []Grant, p *Proposal) string {
+	var values []string
+	for _, g := range grants {
+		if g.Way != WayFrom {
+			continue
+		}
+		for i := range p.Args {
+			if p.Args[i].Pointer != g.Pointer {
+				continue
+			}
+			value := fold(p.Args[i].Text)
+			if n, ok := number(value); ok {
+				value = n
+			}
+			values = append(values, strconv.Quote(g.Pointer)+strconv.Quote(value))
+		}
+	}
+
+	if len(values) == 0 {
+		return ""
+	}
+	return strconv.Itoa(entry) + strings.Join(values, "")
 }
 
 // spentOn returns how many calls an entry and the others of its group covered.

@@ -314,13 +314,52 @@ func TestTimes(t *testing.T) {
 	if _, _, ok := task.Match(first, nil); !ok {
 		t.Error("a retry is not covered")
 	}
-	task.Returned(cover.Key())
+	first.Call = "another call of the same"
 	if _, _, ok := task.Match(first, nil); ok {
-		t.Error("a payment that was made is covered again")
+		t.Error("a payment is covered twice, also where the first has not returned")
 	}
 	first.Irreversible = false
 	if _, _, ok := task.Match(first, nil); !ok {
 		t.Error("what can be taken back is not covered again")
+	}
+}
+
+// TestEachOnce: an entry for each value of a source pays everybody once, and what that
+// record says.
+func TestEachOnce(t *testing.T) {
+	s, _, err := scope.Parse([]byte(`{"calls":[{"tool":"pay","times":"each","args":{
+		"/account":{"from":[{"tool":"list_mails","field":"account"}],"kind":"account","pick":"all"},
+		"/amount":{"from":[{"tool":"list_mails","field":"amount"}],"kind":"number","pick":"all"}}}]}`), tools(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scope.Result{Call: "c1", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+	setContent(r, `[{"account":"DE11111111","amount":10},{"account":"DE22222222","amount":20}]`)
+	task := scope.NewTask(s, "Pay everybody.")
+	pay := func(id, account, amount string) bool {
+		p := call("pay", map[string]string{"/account": "t:" + account, "/amount": "o:" + amount})
+		p.Call = id
+		cover, _, ok := task.Match(p, []*scope.Result{r})
+		if ok {
+			task.Spend(cover)
+		}
+		return ok
+	}
+
+	for _, c := range []struct {
+		name, id, account, amount string
+		want                      bool
+	}{
+		{"the first", "p1", "DE11111111", "10", true},
+		{"a retry of the same call", "p1", "DE11111111", "10", true},
+		{"the same again", "p2", "DE11111111", "10", false},
+		{"the same number written otherwise", "p3", "DE11111111", "10.00", false},
+		{"another one's amount", "p4", "DE22222222", "10", false},
+		{"the second", "p5", "DE22222222", "20", true},
+	} {
+		if got := pay(c.id, c.account, c.amount); got != c.want {
+			t.Errorf("%s: covered %v, want %v", c.name, got, c.want)
+		}
 	}
 }
 

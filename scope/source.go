@@ -2,6 +2,7 @@ package scope
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,7 +70,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 		return Grant{}, miss
 	}
 
-	m.bind(c, hits)
+	m.bind(c, a, hits)
 	return Grant{Way: WayFrom, Call: hits[0].call, By: c.By}, ""
 }
 
@@ -169,9 +170,10 @@ func (l listed) String() string {
 }
 
 // bind holds the arguments that an entry takes from one source to one record: whom a
-// payment goes to and how much it is belong to the same bill.
-func (m *matcher) bind(c *Constraint, hits []candidate) {
-	if c.Pick == All && c.Record == "" {
+// payment goes to and how much it is belong to the same bill. All values of a source may
+// be in one list, whatever records they are from.
+func (m *matcher) bind(c *Constraint, a Argument, hits []candidate) {
+	if c.Pick == All && c.Record == "" && element.MatchString(a.Pointer) {
 		return
 	}
 	var records []string
@@ -199,6 +201,9 @@ func (m *matcher) bind(c *Constraint, hits []candidate) {
 	}
 	m.bound[key] = slices.DeleteFunc(slices.Clone(before), func(r string) bool { return !slices.Contains(records, r) })
 }
+
+// element matches the place of a value in a list.
+var element = regexp.MustCompile(`/\d+(?:/|$)`)
 
 // sourcesKey tells sources from others, without their fields.
 func sourcesKey(sources []Source) string {

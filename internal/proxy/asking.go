@@ -247,8 +247,13 @@ func codeOf(spoken hash, list string) string {
 }
 
 // answerLine matches a line that can only be an answer: a code, with a word of agreement
-// before it and the numbers of calls behind it.
-var answerLine = regexp.MustCompile(`(?i)^\W*(?:(?:yes|ok|okay|agree|approve|confirm)\W+)?([a-z]{2}[0-9]{3})((?:[\s,;]|and|all|[0-9])*)\W*$`)
+// before it and the numbers of calls behind it. Nothing else may stand beside them but
+// spaces and a closed list of marks: a word of another language may refuse.
+var answerLine = regexp.MustCompile("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
+
+// maxAnswer bounds the turn that may have an answer, in bytes: nobody types that much
+// beside one, and text that was pasted must not answer.
+const maxAnswer = 4 << 10
 
 // chosen returns what a line agrees to: all of the question, or the items whose numbers
 // it has.
@@ -293,7 +298,7 @@ func (c *conversation) answered(text string) (rest string, e remit.Event, yes ag
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		known, met := c.log.agreement(strings.TrimSpace(line))
-		if c.open != nil {
+		if c.open != nil && len(text) <= maxAnswer {
 			yes = c.open.chosen(line)
 		}
 		if yes.empty() && !met {

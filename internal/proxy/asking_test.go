@@ -82,6 +82,16 @@ func TestOneQuestion(t *testing.T) {
 		"both all and some":          {"yes CODE all 1", ""},
 		"another word behind it":     {"yes CODE 1 except 2", ""},
 		"a quotation of it":          {`Eve says "yes CODE"`, ""},
+		"a quoted line":              {"> yes CODE", ""},
+		"no in Russian":              {"нет CODE", ""},
+		"no in Japanese":             {"いいえ CODE", ""},
+		"no in Chinese, behind it":   {"CODE 不要", ""},
+		"no in Arabic":               {"لا CODE", ""},
+		"a thumb that is down":       {"👎 CODE", ""},
+		"crossed out":                {"~~yes CODE~~", ""},
+		"asked back":                 {"yes CODE?", ""},
+		"a number of another script": {"yes CODE ２", ""},
+		"within a long text":         {strings.Repeat("lorem ipsum\n", 400) + "yes CODE", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c0 := told(t, never)
