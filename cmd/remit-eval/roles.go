@@ -77,7 +77,9 @@ func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 			return result.File, err
 		}
 		for i := range made.Tools {
-			made.Tools[i] = reader.Accept(made.Tools[i], result.Readings[made.Tools[i].Name])
+			if reading, ok := result.Readings[made.Tools[i].Name]; ok {
+				made.Tools[i] = reader.Accept(made.Tools[i], reading)
+			}
 		}
 		return made, nil
 	}, nil

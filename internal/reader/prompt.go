@@ -3,6 +3,7 @@ package reader
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,11 +85,14 @@ type place struct {
 	Description string   `json:"description,omitempty"`
 }
 
+// errTooLarge is the error of a definition that no model is asked about.
+var errTooLarge = errors.New("which is too much to ask about")
+
 // question writes the question about a tool. The definition is one line of JSON, so
 // that no text in it can look like its end.
 func question(t *schema.Tool, c *schema.Catalogue, places []string) (string, error) {
 	if len(places) > maxPlaces {
-		return "", fmt.Errorf("the tool has more than %d arguments, which is too much to ask about", maxPlaces)
+		return "", fmt.Errorf("the tool has more than %d arguments: %w", maxPlaces, errTooLarge)
 	}
 	s := shown{Server: c.Server, Name: t.Name, Title: t.Title, Description: t.Description, Annotations: hints(t)}
 	for i := range c.Tools {
@@ -108,7 +112,7 @@ func question(t *schema.Tool, c *schema.Catalogue, places []string) (string, err
 		return "", err
 	}
 	if len(definition) > maxDefinition {
-		return "", fmt.Errorf("the definition is longer than %d bytes, which is too much to ask about", maxDefinition)
+		return "", fmt.Errorf("the definition is longer than %d bytes: %w", maxDefinition, errTooLarge)
 	}
 	asked, err := strictjson.Encode(places)
 	if err != nil {

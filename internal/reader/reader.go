@@ -121,8 +121,11 @@ type Result struct {
 	Disagreements []Disagreement
 }
 
-// Unread marks a tool about which a model was to be asked and could not.
-const Unread = "no model has read its definition"
+// The marks of tools about which a model was to be asked and could not.
+const (
+	Unread   = "no model has read its definition"
+	TooLarge = "its definition is too large for a model to read"
+)
 
 // Tighten asks about every tool of a contract file that was made of the catalogue's
 // definitions, and tightens their contracts, but for the definitions of the given
@@ -144,6 +147,9 @@ func (r *Reader) Tighten(ctx context.Context, c *schema.Catalogue, made *contrac
 		tool, ok := out.File.Tool(c.Tools[i].Name)
 		switch {
 		case !ok, readings[i] == nil && errs[i] == nil:
+		case errors.Is(errs[i], errTooLarge):
+			tool.Review = strings.TrimPrefix(tool.Review+"; "+TooLarge, "; ")
+			errs[i] = nil // asking again would not help
 		case errs[i] != nil:
 			tool.Review = strings.TrimPrefix(tool.Review+"; "+Unread, "; ")
 		default:
