@@ -92,8 +92,8 @@ func (x *deciding) code() {
 	})
 }
 
-// bringsCode reports whether the call's only credential beside those of the earlier call is a
-// code that came in since.
+// bringsCode reports whether the call adds exactly one credential to those of the earlier
+// call: a code that arrived since.
 func (x *deciding) bringsCode(a *awaited) bool {
 	codes := 0
 	for i, arg := range x.arguments {

@@ -191,8 +191,8 @@ type Output struct {
 	// Derived caps the trust of the result at the lowest trust of the call's
 	// arguments.
 	Derived bool `json:"derived,omitempty"`
-	// Format is how the tool writes the result as text; empty if nobody has said so,
-	// and the text has to show it.
+	// Format is the format of the result's text. When empty, a text is read as fields
+	// only if it proves its own format.
 	Format OutputFormat `json:"format,omitempty"`
 	// Settled gives the file's settled members trust TOOL_OUTPUT in this result,
 	// unless an entry in Fields matches.

@@ -2,8 +2,6 @@ package scope
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,8 +89,7 @@ func (r *Request) Digest() string {
 	if err != nil {
 		return "" // times beyond the year 9999 alone can't be written
 	}
-	sum := sha256.Sum256(text)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return TextDigest(string(text))
 }
 
 // Plan is a planner's answer.

@@ -27,7 +27,7 @@ type firstReaderFlags struct {
 // readerRecordings are where a reader's answers are kept.
 type readerRecordings struct {
 	Record string `placeholder:"DIR" help:"Record what the model says of tools, and use again what was recorded."`
-	Replay string `placeholder:"DIR" help:"Take the model's answers from recordings alone, and ask nobody."`
+	Replay string `placeholder:"DIR" help:"Take the model's answers from recordings, and never ask it."`
 }
 
 // maker tightens contracts on first sight; nil without a model.

@@ -262,16 +262,7 @@ func TestAnswersAgain(t *testing.T) {
 		c.want(c.ask(mailTo("c3", ann)), false)
 	})
 	t.Run("after a restart, with a store", func(t *testing.T) {
-		s, err := store.Open(t.Context(), t.TempDir()+"/remit.db", store.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		keep := func(o *proxy.Options) {
-			never(o)
-			o.Monitor.Reviewed = true
-			o.Ledger = ledger.New(s, ledger.Options{})
-		}
+		s, keep := kept(t)
 		c := told(t, keep)
 		c.header = []string{"Remit-Session", "run-1"}
 		code := codeIn(c.ask(mailTo("c1", ann)))

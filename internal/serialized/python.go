@@ -78,17 +78,26 @@ func (p *python) value(depth int) {
 	}
 }
 
+// separated reads what stands before the nth member of a collection.
+func (p *python) separated(n int) bool {
+	if n == 0 {
+		return true
+	}
+	if !p.take(", ") {
+		p.fail()
+		return false
+	}
+	p.w.raw(",")
+	return true
+}
+
 func (p *python) dictionary(depth int) {
 	p.at++
 	p.w.raw("{")
 
 	for n := 0; !p.take("}"); n++ {
-		if n > 0 {
-			if !p.take(", ") {
-				p.fail()
-				return
-			}
-			p.w.raw(",")
+		if !p.separated(n) {
+			return
 		}
 		switch c := p.peek(); {
 		case c == '\'' || c == '"':
@@ -114,12 +123,8 @@ func (p *python) list(end string, depth int) {
 		if n > 0 && end == ")" && p.take(",)") {
 			break // a tuple of one
 		}
-		if n > 0 {
-			if !p.take(", ") {
-				p.fail()
-				return
-			}
-			p.w.raw(",")
+		if !p.separated(n) {
+			return
 		}
 		p.value(depth + 1)
 	}
@@ -257,12 +262,8 @@ func (p *python) members(depth int) {
 	p.w.raw("{")
 
 	for n := 0; !p.take(")"); n++ {
-		if n > 0 {
-			if !p.take(", ") {
-				p.fail()
-				return
-			}
-			p.w.raw(",")
+		if !p.separated(n) {
+			return
 		}
 		start := p.at
 		for p.at < len(p.text) && (isLetter(p.text[p.at]) || isDigit(p.text[p.at])) {
