@@ -432,50 +432,27 @@ func width(r rune) int {
 	return 1
 }
 
-// maxMarks is how many marks may stack on one letter: languages that write
-// vowels and tones as marks need two, a tower of them writes over other lines.
-const maxMarks = 2
-
 // foreign is [visible] for text that a person decides by: spaces that are not
 // spaces, letters without ink, towers of marks and the signs of the question
 // itself are shown as escapes too.
 func foreign(s string) string {
 	var b strings.Builder
-	marks := 0
-	for _, r := range s {
-		if unicode.In(r, unicode.M) {
-			marks++
-		} else {
-			marks = 0
+	for span := range display.Spans(s) {
+		if span.Escaped {
+			b.WriteString(span.Text)
+			continue
 		}
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			b.WriteString(display.Escape(r))
-		case r == ' ':
-			b.WriteByte(' ')
-		case strings.ContainsRune("│»«⏎…", r), unicode.Is(unicode.Zs, r), unicode.Is(blank, r), unicode.Is(unicode.Me, r), marks > maxMarks:
-			b.WriteString(display.Escape(r))
-		default:
-			b.WriteString(display.Line(string(r)))
+		for _, r := range span.Text {
+			if strings.ContainsRune("\n\t│»«⏎…", r) {
+				b.WriteString(display.Escape(r))
+			} else {
+				b.WriteRune(r)
+			}
 		}
 	}
 
 	return b.String()
 }
-
-// blank are the letters and symbols that show nothing.
-var blank = &unicode.RangeTable{R16: []unicode.Range16{
-	{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
-	{Lo: 0x115f, Hi: 0x1160, Stride: 1}, // hangul fillers
-	{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, // khmer inherent vowels
-	{Lo: 0x180b, Hi: 0x180f, Stride: 1}, // mongolian selectors
-	{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // braille blank
-	{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // hangul filler
-	{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, // variation selectors
-	{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, // halfwidth hangul filler
-}, R32: []unicode.Range32{
-	{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}, // variation selectors
-}}
 
 // maxLetters bounds how many characters beyond ASCII a question names: the rest
 // of a text in another script says nothing more.
