@@ -154,6 +154,9 @@ type Answer struct {
 	Extent Extent
 	// By names the person, and Why may say why, both for the record.
 	By, Why string
+	// From says from where the answer came, for the audit log: the door, and the
+	// address of the caller.
+	From string
 	// Settles is the request that answering carries out; nil for none.
 	Settles *Settlement
 }
@@ -178,6 +181,8 @@ type Approval struct {
 	Expires time.Time `json:"expires"`
 	// Settled is when it was answered, cancelled or seen to have expired.
 	Settled time.Time `json:"settled,omitzero"`
+	// from is where the answer came from; the audit log alone keeps it.
+	from string
 }
 
 // Calls returns all calls of the question.

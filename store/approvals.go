@@ -118,7 +118,7 @@ func askable(c Asked, first *remit.Decision) error {
 // note writes what became of a question into the audit chain of its session.
 func (s *database) note(ctx context.Context, tx querier, r *row, kind Kind, a *Approval) error {
 	b, err := newBody(&Entry{Kind: kind, Call: s.redact.Text(a.Call), Approval: &Settled{ID: a.ID, Tool: s.redact.Text(a.Decision.Tool),
-		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why), More: s.others(a), Agreed: s.redacted(a.Agreed)}})
+		State: a.State, Extent: a.Extent, By: s.redact.Text(a.By), Why: s.redact.Text(a.Why), From: s.redact.Text(a.from), More: s.others(a), Agreed: s.redacted(a.Agreed)}})
 	if err != nil {
 		return err
 	}
@@ -284,9 +284,9 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 		}
 	}
 
-	for _, t := range []string{answer.By, answer.Why} {
+	for _, t := range []string{answer.By, answer.Why, answer.From} {
 		if len(t) > MaxNote || !utf8.ValidString(t) {
-			return Approval{}, fmt.Errorf("%w: who answers and why is text of at most %d bytes", ErrInvalid, MaxNote)
+			return Approval{}, fmt.Errorf("%w: who answers, why and from where is text of at most %d bytes", ErrInvalid, MaxNote)
 		}
 	}
 
@@ -297,7 +297,7 @@ func (s *database) Answer(ctx context.Context, id string, answer Answer) (Approv
 		if err := answer.choose(a); err != nil {
 			return "", err
 		}
-		a.State, a.Extent, a.By, a.Why = Denied, extent, answer.By, answer.Why
+		a.State, a.Extent, a.By, a.Why, a.from = Denied, extent, answer.By, answer.Why, answer.From
 		if answer.Approve {
 			a.State = Approved
 		}

@@ -137,6 +137,8 @@ type Settled struct {
 	Extent Extent `json:"extent,omitempty"`
 	By     string `json:"by,omitempty"`
 	Why    string `json:"why,omitempty"`
+	// From is from where a person answered.
+	From string `json:"from,omitempty"`
 	// More are the other calls of a question about several, and Agreed those to which
 	// a person agreed.
 	More   []string `json:"more,omitempty"`

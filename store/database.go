@@ -52,7 +52,9 @@ type database struct {
 	announce string
 	listen   func()
 	poll     time.Duration
-	close    func() error
+	// like compares with a pattern whatever the case.
+	like  string
+	close func() error
 }
 
 // writing runs a function in a transaction and commits it.

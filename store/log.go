@@ -129,7 +129,7 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 				return err
 			}
 			for _, h := range heads {
-				for _, remove := range []string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1"} {
+				for _, remove := range []string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"} {
 					if _, err := tx.ExecContext(ctx, remove, h.Chain); err != nil {
 						return err
 					}

@@ -95,6 +95,7 @@ type Store interface {
 	Principals
 	Requests
 	Audit
+	Views
 	io.Closer
 }
 

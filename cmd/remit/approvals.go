@@ -156,7 +156,7 @@ func (c *approvalsAnswer) Run(ctx context.Context, s *command.Streams) error {
 	}
 
 	return c.with(ctx, func(st store.Store) error {
-		answer := store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why}
+		answer := store.Answer{Approve: c.Answer == "approve", Extent: store.Extent(c.For), By: by, Why: c.Why, From: "terminal"}
 		asked, err := st.Approval(ctx, c.ID)
 		if err == nil && answer.Approve {
 			if answer.Calls, err = c.chosen(&asked); err != nil {

@@ -142,7 +142,7 @@ func (s *Server) answer(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Calls: in.Calls, Extent: in.For, By: r.who.Name, Why: in.Why, Settles: r.settles})
+	a, err = s.o.Store.Answer(ctx, a.ID, store.Answer{Approve: in.Answer == "approve", Calls: in.Calls, Extent: in.For, By: r.who.Name, Why: in.Why, From: "decision API " + r.RemoteAddr, Settles: r.settles})
 	s.hub.wake(approvalsTopic)
 	return approvalReply(a), err
 }

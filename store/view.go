@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/remit-project/remit"
+)
+
+// Views are the lists and counts that people look at. They are read from indexes, so
+// that a page of a list costs the same in a large store.
+type Views interface {
+	// Find lists sessions, those in which something happened last first.
+	Find(ctx context.Context, f Filter, limit int) ([]Found, error)
+	// Turns returns the user's words in a session before a place in its log, the last
+	// first.
+	Turns(ctx context.Context, session string, before int64, limit int) ([]Record, error)
+	// Stopped returns the decisions since a time that did not let their call run, the
+	// last first.
+	Stopped(ctx context.Context, w Whose, since time.Time, limit int) ([]Record, error)
+	// Tally counts decisions since a time by server, tool and verdict, in steps of time.
+	Tally(ctx context.Context, w Whose, since time.Time, step time.Duration) ([]Count, error)
+	// Waits lists how long the questions that were asked since a time have waited, the
+	// last first.
+	Waits(ctx context.Context, w Whose, since time.Time, limit int) ([]Waited, error)
+}
+
+// MaxSearch bounds the text of a [Filter], in bytes.
+const MaxSearch = 256
+
+// Filter selects sessions. Its zero value selects those without an owner, and
+// [Whose.Everybody] alone selects all.
+type Filter struct {
+	Whose
+	// Owner selects the sessions of one principal among them; empty for all.
+	Owner string
+	// Server, Tool and Verdict select sessions with such a decision; empty for any.
+	Server, Tool string
+	Verdict      remit.Verdict
+	// Since selects sessions in which something happened at or after the time.
+	Since time.Time
+	// Text selects sessions in whose log the text appears. It is the one filter without
+	// an index: the log of every session that passes the others is read.
+	Text string
+	// After is the last session of the page before; nil for the first page.
+	After *SessionInfo
+}
+
+// Found is a session of a list, with its decisions by verdict.
+type Found struct {
+	SessionInfo
+	Allowed int `json:"allowed"`
+	Asked   int `json:"asked"`
+	Denied  int `json:"denied"`
+}
+
+// Count is how often one verdict was given on the calls of one tool, within a step of
+// time.
+type Count struct {
+	Server, Tool string
+	Verdict      remit.Verdict
+	// Confirms is set for decisions that followed from a person's agreement.
+	Confirms bool
+	// Step is the beginning of the step of time.
+	Step time.Time
+	N    int
+}
+
+// Waited is how long a question waited.
+type Waited struct {
+	State            State
+	Created, Settled time.Time
+}
