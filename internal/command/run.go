@@ -87,6 +87,8 @@ func (p Program) run(ctx context.Context, args []string, s *Streams) error {
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == completeWord:
+		return complete(parser.Model, args[1:], s.Out)
 	case args[0] == "help" && slices.Equal(args[1:], []string{"all"}):
 		return p.helpAll(parser, s)
 	case args[0] == "help":
