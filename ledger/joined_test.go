@@ -1,9 +1,11 @@
 package ledger_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,5 +211,61 @@ func TestJoinedAnswers(t *testing.T) {
 		if _, err := queue.Put(t.Context(), s, held...); err == nil {
 			t.Errorf("%s: asked", name)
 		}
+	}
+}
+
+// failing is a store that can't write what becomes of some calls.
+type failing struct {
+	store.Store
+	calls []string
+}
+
+func (f *failing) Append(ctx context.Context, session string, seq int64, records ...store.Record) error {
+	for _, r := range records {
+		if r.Event.Kind == remit.ConfirmationEvent && slices.Contains(f.calls, r.Event.Call.ID) {
+			return errors.New("the disk is full")
+		}
+	}
+	return f.Store.Append(ctx, session, seq, records...)
+}
+
+// TestJoinedFails: a call that can't be confirmed takes nothing from the others of its
+// question, and may not run.
+func TestJoinedFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		fail []string
+		want []remit.Verdict // empty for an error
+	}{
+		"none":       {nil, []remit.Verdict{remit.Allow, remit.Allow, remit.Allow}},
+		"the first":  {[]string{"c1"}, []remit.Verdict{remit.Deny, remit.Allow, remit.Allow}},
+		"the second": {[]string{"c2"}, []remit.Verdict{remit.Allow, remit.Deny, remit.Allow}},
+		"all":        {[]string{"c1", "c2", "c3"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := &failing{open(t, sqlite(t)), c.fail}
+			s, err := ledger.New(st, ledger.Options{}).Open(t.Context(), monitor(t, contracts, remit.Options{}), "s")
+			must(t, err)
+			tainted(t, s)
+			var held []*remit.Decision
+			var ids []string
+			for i, to := range []string{"eve@evil.example", "mallory@evil.example", "trudy@evil.example"} {
+				held, ids = append(held, verdict(t, s, send(fmt.Sprint("c", i+1), to), remit.Ask)), append(ids, fmt.Sprint("c", i+1))
+			}
+			queue := &ledger.Queue{Approvals: st}
+			a, err := queue.Put(t.Context(), s, held...)
+			must(t, err)
+			settled, err := st.Answer(t.Context(), a.ID, store.Answer{Approve: true, Calls: ids})
+			must(t, err)
+
+			got, err := queue.Use(t.Context(), s, settled)
+			if (err == nil) != (len(c.want) > 0) || (err == nil && (got.Failed != nil) != (len(c.fail) > 0)) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			for i, want := range c.want {
+				if got.Decisions[i].Verdict != want {
+					t.Errorf("%s: %s, want %s", ids[i], got.Decisions[i].Verdict, want)
+				}
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/scope"
@@ -66,12 +67,15 @@ func (s *Session) Delegated(ctx context.Context) ([]*remit.Delegation, error) {
 	list, requests := v.session.Delegated()
 	release()
 
+	// Beside each other: somebody waits for the question.
 	planner, limit := s.monitor.Planner()
+	var plans sync.WaitGroup
 	for i, r := range requests {
 		if r != nil {
-			list[i].Planned(scope.Ask(ctx, planner, r, limit))
+			plans.Go(func() { list[i].Planned(scope.Ask(ctx, planner, r, limit)) })
 		}
 	}
+	plans.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("session %q: wait for the plan of a delegation: %w", s.id, err)
 	}

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,5 +123,47 @@ func TestPlanOfOthersTurn(t *testing.T) {
 	must(t, other.User(t.Context(), "Send a mail to bob@partner.example."))
 	if v := mail("bob@partner.example"); v != remit.Ask || p.times.Load() != 2 {
 		t.Errorf("in the other's turn: %s, and the planner was asked %d times", v, p.times.Load())
+	}
+}
+
+// together is a planner whose plans of sources wait for each other.
+type together struct{ arrived sync.WaitGroup }
+
+func (p *together) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
+	read := `{"tool":"read_list","args":{"/name":{"is":["one","two","three"]}}}`
+	if r.Material == nil {
+		return &scope.Plan{Scope: json.RawMessage(`{"calls":[` + strings.Replace(read, `"args"`, `"times":3,"args"`, 1) + `],"delegates":[` + read + `,` +
+			strings.Replace(read, `["one","two","three"]`, `"one"`, 1) + `,` + strings.Replace(read, `["one","two","three"]`, `"two"`, 1) + `]}`)}, nil
+	}
+	p.arrived.Done()
+	p.arrived.Wait()
+	return &scope.Plan{Scope: json.RawMessage(`{"calls":[{"tool":"read_list","args":{"/name":{"is":"four"}}}]}`)}, nil
+}
+
+// TestDelegatedBeside: the plans of several sources are made beside each other, as somebody
+// waits for them.
+func TestDelegatedBeside(t *testing.T) {
+	c, err := schema.Parse("lists", []byte(`{"tools":[{"name":"read_list","description":"Read a list","inputSchema":{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}}]}`))
+	must(t, err)
+	p := &together{}
+	p.arrived.Add(3)
+	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}, Planner: p, Scopes: scope.ModeBound})
+	must(t, err)
+	s := ledger.Begin(m, "s")
+	must(t, s.User(t.Context(), "Do what my lists one, two and three say."))
+	for _, name := range []string{"one", "two", "three"} {
+		d, err := s.Decide(t.Context(), remit.Call{Tool: "read_list", Arguments: json.RawMessage(`{"name":"` + name + `"}`)})
+		must(t, err)
+		must(t, s.Result(t.Context(), remit.Result{Call: d.Call, Content: "Read list four, says " + name + "."}))
+	}
+	list, err := s.Delegated(t.Context())
+	must(t, err)
+	if len(list) != 3 {
+		t.Fatalf("%d sources", len(list))
+	}
+	for _, d := range list {
+		if d.Scope == nil {
+			t.Errorf("no plan: %s", d.Failed)
+		}
 	}
 }

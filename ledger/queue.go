@@ -28,6 +28,9 @@ type Answer struct {
 	// Approval is the question as it was settled; without a queue it has only how
 	// far the answer reaches, and who gave it.
 	Approval store.Approval
+	// Failed says of calls to which the person agreed why the session could not note so;
+	// they may not run. It is nil where there is none.
+	Failed error
 }
 
 // withdrawBound bounds how long it may take to withdraw a question after the
@@ -89,8 +92,8 @@ func (q *Queue) Put(ctx context.Context, s *Session, held ...*remit.Decision) (s
 }
 
 // Use acts on a settled question, once: it confirms the calls to which a person agreed,
-// in their order, each as if it had been asked about alone. After an error, none of them
-// may run.
+// in their order, each as if it had been asked about alone: one that fails takes nothing
+// from the others. After an error, none of them may run.
 func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (Answer, error) {
 	calls := settled.Calls()
 	out := Answer{Approval: settled}
@@ -121,13 +124,21 @@ func (q *Queue) Use(ctx context.Context, s *Session, settled store.Approval) (An
 	if q.CallOnly {
 		extent = store.Once
 	}
+	confirmed := 0
 	for i, c := range calls {
 		if !used.Agrees(c.Decision.Call) {
 			continue
 		}
-		if out.Decisions[i], err = s.ConfirmAsked(ctx, c.Decision, extent); err != nil {
-			return fail(err)
+		d, err := s.ConfirmAsked(ctx, c.Decision, extent)
+		if err != nil {
+			out.Failed = errors.Join(out.Failed, fmt.Errorf("call %q: %w", c.Decision.Call, err))
+			continue
 		}
+		out.Decisions[i] = d
+		confirmed++
+	}
+	if out.Failed != nil && confirmed == 0 {
+		return fail(out.Failed)
 	}
 	return out, nil
 }

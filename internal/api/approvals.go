@@ -171,6 +171,9 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if used.Failed != nil {
+		s.o.Log.Error("what a person agreed to could not be noted", "session", a.Session, "error", used.Failed)
+	}
 	if len(used.Decisions) == 1 {
 		return decisionReply(used.Decisions[0], nil)
 	}
