@@ -37,6 +37,9 @@ type Delegated struct {
 	// assistant's, and Digest that of its text.
 	Call   string `json:"call,omitempty"`
 	Digest string `json:"digest"`
+	// Beside is set where the answer stood beside other words of the user's: the plan
+	// holds through the turn that these begin.
+	Beside bool `json:"beside,omitempty"`
 	// Plan is the digest of the entries that the person was shown.
 	Plan string `json:"plan,omitempty"`
 	// Shown is the digest of the planner's request, and Model what answered.
@@ -95,27 +98,40 @@ func (s *Scope) Confirmable() (*Scope, []Refusal) {
 // unreadable says why a person can't tell from an entry what it authorises; empty where
 // that is plain.
 func (c *Call) unreadable() string {
+	if tooLong(c.Tool) || tooLong(c.Server) {
+		return fmt.Sprintf("the tool's name has more than %d characters", MaxStatedText)
+	}
 	if c.Times.Each || c.Times.N > maxRepeats {
 		return fmt.Sprintf("the call may be made more than %d times", maxRepeats)
 	}
 	if c.Group != "" || len(c.If)+len(c.Unless) > 0 {
 		return "the call has conditions"
 	}
-	for i := range c.Args {
-		if why := c.Args[i].Constraint.unreadable(0); why != "" {
-			return c.Args[i].Pointer + ": " + why
+	return unreadable(c.Args, 0)
+}
+
+func unreadable(args []Arg, depth int) string {
+	for i := range args {
+		a := &args[i]
+		if tooLong(a.Pointer) {
+			return fmt.Sprintf("an argument's name has more than %d characters", MaxStatedText)
+		}
+		if why := a.Constraint.unreadable(depth); why != "" {
+			return a.Pointer + ": " + why
 		}
 	}
 	return ""
 }
 
+func tooLong(text string) bool { return utf8.RuneCountInString(text) > MaxStatedText }
+
 func (c *Constraint) unreadable(depth int) string {
 	switch {
 	case len(c.Is)+len(c.Date) > MaxStated:
 		return fmt.Sprintf("it has more than %d alternatives", MaxStated)
-	case slices.ContainsFunc(slices.Concat(c.Is, c.Date), func(v Value) bool { return utf8.RuneCountInString(string(v)) > MaxStatedText }):
+	case slices.ContainsFunc(slices.Concat(c.Is, c.Date), func(v Value) bool { return tooLong(string(v)) }):
 		return fmt.Sprintf("a value has more than %d characters", MaxStatedText)
-	case c.Computed, c.Template != "", len(c.Except) > 0, c.Record != "":
+	case c.Computed, c.Unchanged, c.Template != "", len(c.Except) > 0, c.Record != "":
 		return "what it may be is not stated"
 	case len(c.From) == 0:
 		return ""
@@ -124,13 +140,8 @@ func (c *Constraint) unreadable(depth int) string {
 	}
 
 	s := &c.From[0]
-	if len(s.Where) > 0 || utf8.RuneCountInString(s.Field) > MaxStatedText {
+	if len(s.Where) > 0 || tooLong(s.Field) || tooLong(s.Tool) || tooLong(s.Server) {
 		return "where it comes from is more than a field of a call"
 	}
-	for i := range s.Args {
-		if why := s.Args[i].Constraint.unreadable(depth + 1); why != "" {
-			return why
-		}
-	}
-	return ""
+	return unreadable(s.Args, depth+1)
 }
