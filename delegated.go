@@ -52,6 +52,9 @@ type Delegation struct {
 	Left  int
 	// Failed says why there is no plan: each call is asked about then.
 	Failed string
+	// Beside is set, before [Session.Delegate], where the person's answer stands beside
+	// other words of the user's, which begin a turn: the plan holds through that one.
+	Beside bool
 
 	record     scope.Delegated
 	catalogues []*schema.Catalogue
@@ -158,6 +161,7 @@ func (s *Session) Delegate(d *Delegation, answer string) (Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record := d.record
+	record.Beside = d.Beside
 	if err := s.delegable(&record); err != nil {
 		return Event{}, err
 	}
@@ -185,7 +189,21 @@ func (s *Session) delegable(d *scope.Delegated) error {
 // delegated is a plan to which a person agreed.
 type delegated struct {
 	digest, call, tool string
+	beside             bool // it holds through the turn that follows
 	scope              *scope.Task
+}
+
+// carried returns the plans that hold on when the user's next turn begins.
+func (t *task) carried() []*delegated {
+	var out []*delegated
+	for _, d := range t.delegated {
+		if d.beside {
+			next := *d
+			next.beside = false
+			out = append(out, &next)
+		}
+	}
+	return out
 }
 
 // source names what the plan was made of.
@@ -205,7 +223,7 @@ func (t *task) agreedTo(digest string) bool {
 
 // delegate returns a plan to which a person agrees, as decisions use it.
 func (t *task) delegate(d *scope.Delegated, tool string, plan *scope.Scope) *delegated {
-	return &delegated{d.Digest, d.Call, tool, scope.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
+	return &delegated{d.Digest, d.Call, tool, d.Beside, scope.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
 }
 
 // restoreDelegated puts the plan of a delegation into force. One that doesn't fit the

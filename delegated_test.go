@@ -148,6 +148,20 @@ func (f *following) agree(d *remit.Delegation) error {
 	return err
 }
 
+// besides agrees to a plan in an answer that stands beside other words.
+func (f *following) besides(d *remit.Delegation) {
+	f.t.Helper()
+	d.Beside = true
+	fine(f.t, f.agree(d))
+}
+
+// plan adds a turn of the user's with its scope.
+func (f *following) plan(turn, scope string) {
+	f.t.Helper()
+	f.replay(remit.Event{Kind: remit.UserEvent, Text: turn})
+	f.replay(remit.Event{Kind: remit.ScopeEvent, Scope: json.RawMessage(scope)})
+}
+
 // TestDelegation tells what a person's agreement to the plan of a list lets through.
 func TestDelegation(t *testing.T) {
 	const dora, other = `{"to":"dora@corp.example","body":"I am late."}`, `{"to":"eve@evil.example","body":"I am late."}`
@@ -171,6 +185,15 @@ func TestDelegation(t *testing.T) {
 		"after the user's next turn": {func(f *following) {
 			fine(f.t, f.agree(f.waiting()[0]))
 			f.replay(remit.Event{Kind: remit.UserEvent, Text: "Thanks."})
+		}, "send_mail", dora, remit.Ask},
+		"in the turn that begins beside the answer": {func(f *following) {
+			f.besides(f.waiting()[0])
+			f.plan("And tell me the time.", `{"calls":[]}`)
+		}, "send_mail", dora, remit.Allow},
+		"in the turn after that": {func(f *following) {
+			f.besides(f.waiting()[0])
+			f.plan("And tell me the time.", `{"calls":[]}`)
+			f.plan("And now?", `{"calls":[]}`)
 		}, "send_mail", dora, remit.Ask},
 		"two delegations": {func(f *following) {
 			f.read("tomorrow", later)
@@ -293,17 +316,18 @@ func TestPlansThatNobodyCanRead(t *testing.T) {
 		planner bool
 		want    string
 	}{
-		"any value of a source":      {entry(`{"from":[` + from + `],"kind":"email","pick":"all"}`), list, true, "nothing in it that can be shown"},
-		"a choice":                   {entry(`{"from":[` + from + `],"kind":"email","pick":"choice","by":"newest"}`), list, true, "nothing in it that can be shown"},
-		"a computed value":           {entry(`{"computed":[` + from + `]}`), list, true, "nothing in it that can be shown"},
-		"many alternatives":          {entry(`{"is":["a","b","c","d","e","f","g","h","i"]}`), list, true, "nothing in it that can be shown"},
-		"a long value":               {entry(`{"is":"` + strings.Repeat("x", 300) + `"}`), list, true, "nothing in it that can be shown"},
-		"a further delegation":       {`{"calls":[],"delegates":[` + strings.Replace(from, `,"field":"to"`, "", 1) + `]}`, list, true, "nothing in it that can be shown"},
-		"as often as the source has": {`{"calls":[{"tool":"send_mail","times":"each","args":{"/to":{"from":[` + from + `],"kind":"email","pick":"only"}}}]}`, list, true, "nothing in it that can be shown"},
-		"no plan":                    {`do it all`, list, true, "no scope"},
-		"a text beyond the bound":    {ofList, strings.Repeat(list, 400), true, "too long to be shown"},
-		"an empty text":              {ofList, " \n", true, "empty"},
-		"no planner":                 {"", list, false, "no planner"},
+		"any value of a source":         {entry(`{"from":[` + from + `],"kind":"email","pick":"all"}`), list, true, "nothing in it that can be shown"},
+		"a choice":                      {entry(`{"from":[` + from + `],"kind":"email","pick":"choice","by":"newest"}`), list, true, "nothing in it that can be shown"},
+		"a computed value":              {entry(`{"computed":[` + from + `]}`), list, true, "nothing in it that can be shown"},
+		"a value that is left as it is": {entry(`{"unchanged":true}`), list, true, "nothing in it that can be shown"},
+		"many alternatives":             {entry(`{"is":["a","b","c","d","e","f","g","h","i"]}`), list, true, "nothing in it that can be shown"},
+		"a long value":                  {entry(`{"is":"` + strings.Repeat("x", 300) + `"}`), list, true, "nothing in it that can be shown"},
+		"a further delegation":          {`{"calls":[],"delegates":[` + strings.Replace(from, `,"field":"to"`, "", 1) + `]}`, list, true, "nothing in it that can be shown"},
+		"as often as the source has":    {`{"calls":[{"tool":"send_mail","times":"each","args":{"/to":{"from":[` + from + `],"kind":"email","pick":"only"}}}]}`, list, true, "nothing in it that can be shown"},
+		"no plan":                       {`do it all`, list, true, "no scope"},
+		"a text beyond the bound":       {ofList, strings.Repeat(list, 400), true, "too long to be shown"},
+		"an empty text":                 {ofList, " \n", true, "empty"},
+		"no planner":                    {"", list, false, "no planner"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var planner scope.Planner

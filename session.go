@@ -129,7 +129,7 @@ func (s *Session) addText(e Event) {
 		s.seen.System(next("system", &s.counts.system), e.Text)
 		s.addEntry(guard.SystemEntry, e.Text)
 	case UserEvent:
-		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, nil
+		s.task.turn, s.task.scope, s.task.planned, s.task.delegated = e.Text, nil, false, s.task.carried()
 		s.task.proposal, s.task.talk.unseen = s.task.talk.unseen, ""
 		s.seen.User(next("user", &s.counts.user), e.Text)
 		s.addEntry(guard.UserEntry, e.Text)

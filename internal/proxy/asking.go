@@ -4,17 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/discharge"
 	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/sighting"
 )
@@ -32,7 +29,7 @@ const (
 	maxQuestions, maxQuestionWeight = 1 << 14, 16 << 20
 )
 
-// open is a question that a conversation's last answer ended with. It is immutable.
+// open is a question that a conversation's last answer ended with.
 type open struct {
 	// code tells the question from others, and that the user has seen it: there is none
 	// before the model has ended its turn.
@@ -40,27 +37,22 @@ type open struct {
 	// delegations and shown are the items of the question, in their order.
 	delegations []*remit.Delegation
 	shown       []*remit.Decision
+	*effect
 }
 
 // items counts what the question is about.
 func (o *open) items() int { return len(o.delegations) + len(o.shown) }
 
-// agreed is what the user agrees to.
-type agreed struct {
-	line        string // the answer
-	delegations []*remit.Delegation
-	shown       []*remit.Decision
+// decision returns the call of an item; nil for a delegation.
+func (o *open) decision(n int) *remit.Decision {
+	if n < len(o.delegations) {
+		return nil
+	}
+	return o.shown[n-len(o.delegations)]
 }
 
-func (a agreed) empty() bool { return len(a.delegations)+len(a.shown) == 0 }
-
-// questions are those that were put, by the answers that they ended.
-type questions struct {
-	mu  sync.Mutex
-	put recent[*open]
-}
-
-func (q *questions) add(answer hash, o *open) {
+// weight is about how much memory a question takes, in bytes.
+func (o *open) weight() int {
 	weight := 0
 	for _, d := range o.shown {
 		weight += len(d.Arguments)
@@ -68,9 +60,104 @@ func (q *questions) add(answer hash, o *open) {
 	for _, d := range o.delegations {
 		weight += len(d.Text) + len(d.Plan)
 	}
+	return weight
+}
+
+// effect is what has come of a question. A client may tell the same conversation any
+// number of times, and leave out what followed from the answer: each item has its effect
+// once all the same.
+type effect struct {
+	// nth tells the question from earlier ones that read the same.
+	nth int
+
+	mu sync.Mutex
+	// since is when the user first agreed to any of the items; zero before.
+	since time.Time
+	// spent are the items, by their place, that have had their effect.
+	spent [remit.MaxAgreed]bool
+}
+
+// begin notes that the user agreed to something, at a time.
+func (e *effect) begin(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.since.IsZero() {
+		e.since = now
+	}
+}
+
+// begun reports whether the user agreed to something.
+func (e *effect) begun() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.since.IsZero()
+}
+
+// free reports whether an item may have its effect.
+func (e *effect) free(n int, now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.spent[n] && now.Before(e.since.Add(discharge.ConfirmationLife))
+}
+
+// spend takes an item, once, and reports whether it was free.
+func (e *effect) spend(n int, now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.spent[n] || !now.Before(e.since.Add(discharge.ConfirmationLife)) {
+		return false
+	}
+	e.spent[n] = true
+	return true
+}
+
+// had reports whether an item has had its effect.
+func (e *effect) had(n int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.spent[n]
+}
+
+// giveBack frees an item that was taken and had no effect.
+func (e *effect) giveBack(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.spent[n] = false
+}
+
+// questions are those that were put: by the answers that they ended, and the last one by
+// its place in a conversation and what it shows.
+type questions struct {
+	mu          sync.Mutex
+	put, places recent[*open]
+}
+
+// begin gives a question its code. The same request has the same question, as long as
+// nobody has agreed to it: the answer to the earlier one must not be one to this.
+func (q *questions) begin(spoken hash, list string, o *open) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.put.put(answer.short(), o, weight)
+	o.effect = &effect{}
+	place := hashParts(spoken[:], []byte(list)).short()
+	before, ok := q.places.get(place)
+	switch {
+	case ok && before.begun():
+		o.nth = before.nth + 1
+	case ok:
+		o.effect = before.effect
+	}
+	o.code = codeOf(spoken, list, o.nth)
+	q.places.put(place, o, o.weight())
+}
+
+// add keeps the question that an answer ended with. What came of it stays.
+func (q *questions) add(answer hash, o *open) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if before, ok := q.put.get(answer.short()); ok && before.begun() && before.effect != o.effect {
+		return
+	}
+	q.put.put(answer.short(), o, o.weight())
 }
 
 // get returns the question that an answer ended with; nil for none.
@@ -135,7 +222,7 @@ func (x *exchange) ask(ctx context.Context, a *answer) {
 		f := &a.fate[i]
 		f.asked = f.held != nil && (slices.ContainsFunc(o.shown, func(d *remit.Decision) bool { return sameCall(d, f.held) }) || q.covered[f.held])
 	}
-	o.code = codeOf(x.spoken, q.list)
+	x.p.questions.begin(x.spoken, q.list, o)
 	c.held, c.open, a.question = nil, o, o.text(q.list)
 	x.p.o.Log.Info("the user is asked", "session", c.id, "calls", len(o.shown), "delegations", len(o.delegations))
 }
@@ -240,128 +327,8 @@ func (o *open) text(list string) string {
 // codeOf returns two letters and three digits, which is no word and quickly typed. They
 // follow from the conversation and the question, so that the same request has the same
 // answer; nobody who writes into the conversation knows all of it.
-func codeOf(spoken hash, list string) string {
+func codeOf(spoken hash, list string, nth int) string {
 	const letters = "abcdefghjkmnpqrstuvwxyz"
-	h := hashParts(spoken[:], []byte("question"), []byte(list))
+	h := hashParts(spoken[:], []byte("question"+strings.Repeat(" again", nth)), []byte(list))
 	return fmt.Sprintf("%c%c%03d", letters[int(h[0])%len(letters)], letters[int(h[1])%len(letters)], binary.BigEndian.Uint32(h[2:])%1000)
-}
-
-// answerLine matches a line that can only be an answer: a code, with a word of agreement
-// before it and the numbers of calls behind it. Nothing else may stand beside them but
-// spaces and a closed list of marks: a word of another language may refuse.
-var answerLine = regexp.MustCompile("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
-
-// maxAnswer bounds the turn that may have an answer, in bytes: nobody types that much
-// beside one, and text that was pasted must not answer.
-const maxAnswer = 4 << 10
-
-// chosen returns what a line agrees to: all of the question, or the items whose numbers
-// it has.
-func (o *open) chosen(line string) agreed {
-	m := answerLine.FindStringSubmatch(line)
-	if m == nil || !strings.EqualFold(m[1], o.code) {
-		return agreed{}
-	}
-	numbers := strings.FieldsFunc(strings.ToLower(m[2]), func(r rune) bool { return r < '0' || r > '9' })
-	if len(numbers) == 0 {
-		return agreed{strings.TrimSpace(line), o.delegations, o.shown}
-	}
-	if strings.Contains(strings.ToLower(m[2]), "all") {
-		return agreed{} // all, or some?
-	}
-
-	pick := make([]bool, o.items())
-	for _, text := range numbers {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > len(pick) {
-			return agreed{}
-		}
-		pick[n-1] = true
-	}
-	out := agreed{line: strings.TrimSpace(line)}
-	for i, picked := range pick {
-		switch at := i - len(o.delegations); {
-		case !picked:
-		case at < 0:
-			out.delegations = append(out.delegations, o.delegations[i])
-		default:
-			out.shown = append(out.shown, o.shown[at])
-		}
-	}
-	return out
-}
-
-// answered divides the user's own words into the answer to the question before them, and
-// the rest. The event is that of the agreement to calls; there is none where they agree to
-// none.
-func (c *conversation) answered(text string) (rest string, e remit.Event, yes agreed) {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		known, met := c.log.agreement(strings.TrimSpace(line))
-		if c.open != nil && len(text) <= maxAnswer {
-			yes = c.open.chosen(line)
-		}
-		if yes.empty() && !met {
-			continue
-		}
-		if e = known; len(yes.shown) > 0 {
-			var err error
-			if e, err = remit.Agree(yes.line, yes.shown...); err != nil {
-				continue
-			}
-		}
-		return strings.TrimSpace(strings.Join(slices.Delete(lines, i, i+1), "\n")), e, yes
-	}
-	return text, remit.Event{}, agreed{}
-}
-
-// follow takes the user's agreement to plans of delegated sources in. A plan whose source
-// has changed since authorises nothing.
-func (c *conversation) follow(ctx context.Context, yes agreed, log *slog.Logger) error {
-	for _, d := range yes.delegations {
-		err := c.session.Delegate(ctx, d, yes.line)
-		switch {
-		case errors.Is(err, remit.ErrNotDelegated), errors.Is(err, remit.ErrSourceChanged), errors.Is(err, remit.ErrTurnPassed):
-			log.Warn("the user agreed to a plan that doesn't hold any more", "session", c.id, "tool", d.Tool, "error", err)
-		case err != nil:
-			return err
-		}
-	}
-	return nil
-}
-
-// agreement finds an answer to a question in the log.
-func (r *recorded) agreement(text string) (remit.Event, bool) {
-	if r == nil || text == "" {
-		return remit.Event{}, false
-	}
-	i := slices.IndexFunc(r.events[r.cursor:], func(e remit.Event) bool {
-		return (e.Kind == remit.AgreementEvent || e.Delegated != nil) && e.Text == text
-	})
-	if i < 0 {
-		return remit.Event{}, false
-	}
-	return r.events[r.cursor+i], true
-}
-
-// toRepeat tells the model what the user agreed to: it may not remember the calls to the
-// letter, and others would be held back again.
-func toRepeat(yes agreed) string {
-	var b strings.Builder
-	b.WriteString("[Remit: ")
-	for _, d := range yes.delegations {
-		source := "what " + display.Line(d.Tool) + " returned"
-		if d.Call == "" {
-			source = "what you proposed"
-		}
-		fmt.Fprintf(&b, "the user agreed to the plan of %s: make its calls now. ", source)
-	}
-	if len(yes.shown) > 0 {
-		b.WriteString("the user agreed to these calls. Make each of them now, with exactly these arguments:")
-	}
-	for _, d := range yes.shown {
-		fmt.Fprintf(&b, "\n%s %s", display.Line(d.Tool), d.Arguments)
-	}
-	b.WriteString("]")
-	return b.String()
 }

@@ -131,7 +131,7 @@ func TestHeldUntilTheTurnEnds(t *testing.T) {
 	}
 	answers := func(c *talk, messages ...string) {
 		for _, m := range messages {
-			c.u.add(reply{status: 200, kind: "application/json", body: fmt.Sprintf(`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}]}`, m)})
+			c.u.add(chatReply(m))
 		}
 	}
 

@@ -38,6 +38,12 @@ type conversation struct {
 	// the question that the last answer ended with; nil for none.
 	held []*remit.Decision
 	open *open
+	// told is what the user's last turn agrees to, until the model has answered, and agreed
+	// is what any turn agreed to, where the session doesn't keep it: see keeps.
+	told   agreed
+	agreed []agreedItem
+	// keeps is set where the log of the session outlasts this telling of the conversation.
+	keeps bool
 	// size is how much the session has read, in bytes.
 	size int
 	// floor tells who speaks next, and lineage who said what.
@@ -145,7 +151,11 @@ func (c *conversation) recall(ctx context.Context, s *utterance, genuine bool) e
 	}
 
 	for i := range s.calls {
-		if _, err := c.decide(ctx, &s.calls[i]); err != nil {
+		d, err := c.decide(ctx, &s.calls[i])
+		if err == nil && genuine && d != nil && d.Verdict == remit.Ask {
+			_, err = c.spend(ctx, d, true)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -206,6 +216,15 @@ func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, er
 		s = s.Unplanned()
 	}
 	return s.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
+}
+
+// propose decides a call that the model proposes now.
+func (c *conversation) propose(ctx context.Context, k *call) (*remit.Decision, error) {
+	d, err := c.decide(ctx, k)
+	if err != nil || d == nil || d.Verdict != remit.Ask {
+		return d, err
+	}
+	return c.spend(ctx, d, false)
 }
 
 // plan asks the planner about the user's last turn, beside the model's own answer. The

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,5 +207,37 @@ func TestProposalIsOneQuestion(t *testing.T) {
 			talk.result("d1", "sent")
 			talk.want(talk.ask(mailTo("d2", "bob@corp.example")), c.want)
 		})
+	}
+}
+
+// TestDelegationBesideWords takes an answer that stands beside other words of the user's:
+// the plan holds through the turn that these begin, and no longer.
+func TestDelegationBesideWords(t *testing.T) {
+	c := delegate(t, todo, follower{todo: planOf("ann@corp.example", "bob@corp.example", "carl@corp.example")}, nil)
+	code := codeIn(c.ask(mailTo("c1", "ann@corp.example")))
+	c.say("user", "Thanks.\nyes "+code+"\nAnd then tell me the time.")
+	c.want(c.ask(mailTo("d1", "ann@corp.example")), true)
+	if asked := string(c.u.request(c.u.count() - 1).body); !strings.Contains(asked, "agreed to the plan of what read_page returned") {
+		t.Errorf("the model is told %s", asked)
+	}
+	c.result("d1", "sent")
+	c.want(c.ask(mailTo("d2", "bob@corp.example")), true)
+	c.result("d2", "sent")
+	c.ask(said("It is ten."))
+	c.say("user", "And now?")
+	c.want(c.ask(mailTo("d3", "carl@corp.example")), false)
+}
+
+// TestDelegationThatDoesNotHold tells the model nothing of a plan that has no effect.
+func TestDelegationThatDoesNotHold(t *testing.T) {
+	c := delegate(t, todo, follower{todo: planOf("ann@corp.example")}, nil)
+	code := codeIn(c.ask(mailTo("c1", "ann@corp.example")))
+	c.say("user", "yes "+code)
+	before := slices.Clone(c.messages)
+	c.want(c.ask(mailTo("d1", "ann@corp.example")), true)
+	c.messages = before
+	c.want(c.ask(mailTo("d2", "ann@corp.example")), false)
+	if asked := string(c.u.request(c.u.count() - 1).body); strings.Contains(asked, "agreed") {
+		t.Errorf("the model is told %s", asked)
 	}
 }

@@ -130,8 +130,8 @@ func (x *exchange) open(body []byte) error {
 	last := len(req.turns)
 	x.c, x.end, x.spoken, x.kept, x.outside = c, r.before[last], r.spoken[last], kept, r.outside
 	x.req.body = addMissing(x.req.body, kept)
-	if !r.agreed.empty() {
-		x.req.body = x.d.tell(x.req.body, toRepeat(r.agreed))
+	if yes := c.fresh(); !yes.empty() {
+		x.req.body = x.d.tell(x.req.body, toRepeat(yes))
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 			continue
 		}
 		begun := time.Now()
-		if decided[i].d, err = x.c.decide(ctx, &a.calls[i]); err != nil {
+		if decided[i].d, err = x.c.propose(ctx, &a.calls[i]); err != nil {
 			return false, err
 		}
 		decided[i].took = time.Since(begun)
@@ -329,6 +329,9 @@ func (x *exchange) approve(ctx context.Context, decided []verdict) error {
 		x.p.o.Log.Warn("the person could not be asked", "call", held[0].Call, "tool", held[0].Tool, "calls", len(held), "error", err)
 		return nil
 	}
+	if answer.Failed != nil {
+		x.p.o.Log.Error("what a person agreed to could not be noted", "session", x.c.id, "error", answer.Failed)
+	}
 	for i, d := range answer.Decisions {
 		decided[at[i]].d = d
 	}
@@ -388,6 +391,7 @@ func (x *exchange) keep(shown *utterance) {
 			l.keys = append(l.keys, keptKey(x.tenant, x.req.kept))
 		}
 		l.answered, l.answer = true, shown.digest(x.end)
+		x.c.told = agreed{}
 		x.remember(l, shown)
 		x.echo(shown)
 		l.work = x.c.floor.work

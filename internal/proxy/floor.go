@@ -119,17 +119,17 @@ func (r *reader) users(c *conversation, i int, e remit.Event) []remit.Event {
 		r.logLowered(i, "it has what was passed on before")
 	}
 
+	rest, answer, yes := c.answered(x.own)
+	c.open, c.held, c.told, r.beside = nil, nil, yes, rest != ""
 	var out []remit.Event
-	rest, agreement, yes := c.answered(x.own)
+	if answer.Delegated != nil { // it was written before the turn that stands beside it
+		out = append(out, answer)
+	}
 	if rest != "" {
 		out = append(out, event(remit.UserEvent, rest))
 	}
-	if agreement.Kind != "" {
-		out = append(out, agreement)
-	}
-	c.open, c.held, r.agreed, r.follows = nil, nil, agreed{}, yes
-	if i == len(r.req.turns)-1 {
-		r.agreed = yes
+	if answer.Kind == remit.AgreementEvent {
+		out = append(out, answer)
 	}
 
 	for _, f := range x.found {

@@ -181,7 +181,10 @@ func New(o Options) (*Proxy, error) {
 	}
 
 	p := &Proxy{o: o, attached: attached, cache: cache{max: l.Conversations, maxBytes: l.Text}, answers: answers{max: maxAnswers},
-		questions: questions{put: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight}}, echoes: newEchoes()}
+		questions: questions{
+			put:    recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
+			places: recent[*open]{max: maxQuestions, maxWeight: maxQuestionWeight},
+		}, echoes: newEchoes()}
 	p.monitors = monitors{o: &p.o, file: o.Contract}
 	// Redirects are the client's to follow.
 	p.client = &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -30,9 +30,8 @@ type reader struct {
 	spoken []hash
 	// offer are the conversation's tools; nil until it is found.
 	offer *offer
-	// agreed is what the last turn agrees to, and follows are the plans to which the turn
-	// that is read agrees.
-	agreed, follows agreed
+	// beside is set where the turn that is read has words of the user's beside an answer.
+	beside bool
 	// outside is the material of the frame.
 	outside []string
 }
@@ -260,6 +259,7 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 		return nil, err
 	}
 	durable := r.p.o.Ledger != nil
+	named := durable && id != ""
 	if id != "" && !durable {
 		r.p.o.Log.Warn("a request names a session, and there is no store to keep it in", "header", headerSession)
 	}
@@ -278,7 +278,7 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 	} else {
 		c = newConversation(ledger.Begin(m, id), nil)
 	}
-	c.id, c.offer, c.monitor = id, r.offer, m
+	c.id, c.offer, c.monitor, c.keeps = id, r.offer, m, named
 	if r.req.kept != "" && c.log == nil {
 		if err := c.tell(ctx, attached("history", unreadable("kept history"))); err != nil {
 			return nil, err
@@ -329,7 +329,7 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			if err := c.recall(ctx, s, genuine); err != nil {
 				return err
 			}
-			c.open = nil
+			c.open, c.told = nil, agreed{}
 			if genuine {
 				c.open = r.p.questions.get(s.digest(r.spoken[i]))
 			}
@@ -342,15 +342,19 @@ func (r *reader) tell(ctx context.Context, c *conversation, from int) error {
 			}
 			c.floor = newFloor(hidden)
 		}
-		for _, e := range r.attribute(c, i, t.events) {
+		before := c.told.of
+		events := r.attribute(c, i, t.events)
+		if c.told.of != before {
+			var err error
+			if c.told, err = c.follow(ctx, c.told, r.beside, r.p.o.Log); err != nil {
+				return err
+			}
+		}
+		for _, e := range events {
 			if err := c.tell(ctx, e); err != nil {
 				return err
 			}
 		}
-		if err := c.follow(ctx, r.follows, r.p.o.Log); err != nil {
-			return err
-		}
-		r.follows = agreed{}
 		i++
 	}
 

@@ -40,12 +40,8 @@ func (c *talk) result(call, text string) {
 // keeps what the client gets, and returns it.
 func (c *talk) ask(message string) string {
 	c.t.Helper()
-	c.u.add(reply{status: 200, kind: "application/json", body: fmt.Sprintf(`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}]}`, message)})
-	body, err := json.Marshal(map[string]any{"model": "m", "messages": c.messages, "tools": json.RawMessage(cmp.Or(c.tools, mailTools))})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	resp, text := post(c.t, c.base, "/v1/chat/completions", string(body), c.header...)
+	c.u.add(chatReply(message))
+	resp, text := post(c.t, c.base, "/v1/chat/completions", c.body(), c.header...)
 	var got struct {
 		Choices []struct{ Message json.RawMessage }
 	}
@@ -54,6 +50,21 @@ func (c *talk) ask(message string) string {
 	}
 	c.messages = append(c.messages, got.Choices[0].Message)
 	return string(got.Choices[0].Message)
+}
+
+// body is a request of the conversation.
+func (c *talk) body() string {
+	c.t.Helper()
+	body, err := json.Marshal(map[string]any{"model": "m", "messages": c.messages, "tools": json.RawMessage(cmp.Or(c.tools, mailTools))})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(body)
+}
+
+// chatReply is an upstream's answer with a message.
+func chatReply(message string) reply {
+	return reply{status: 200, kind: "application/json", body: fmt.Sprintf(`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":%s,"finish_reason":"stop"}]}`, message)}
 }
 
 func said(text string) string { return fmt.Sprintf(`{"role":"assistant","content":%q}`, text) }

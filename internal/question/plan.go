@@ -56,8 +56,6 @@ func allowed(c *scope.Constraint) string {
 		return "left out"
 	case c.Any:
 		return "whatever the agent writes"
-	case c.Unchanged:
-		return "left as it is"
 	case len(c.Is) > 0:
 		return alternatives(c.Is)
 	case len(c.Date) > 0:
