@@ -1,13 +1,14 @@
 package scope
 
 import (
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // same reports whether two scalars are the same value. Authority is compared byte by
@@ -53,12 +54,12 @@ func fold(s string) string {
 }
 
 // plainNumber has no zeros in front: 0012 is an account or an id, and another one than 12.
-var plainNumber = regexp.MustCompile(`^-?(?:0|[1-9]\d{0,17})(\.\d{1,12})?$`)
+var plainNumber = pattern.OnUse(`^-?(?:0|[1-9]\d{0,17})(\.\d{1,12})?$`)
 
 // number returns the one way to write a plain number.
 func number(s string) (string, bool) {
 	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || digits[0] < '0' || digits[0] > '9' || !plainNumber.MatchString(s) {
+	if digits == "" || digits[0] < '0' || digits[0] > '9' || !plainNumber().MatchString(s) {
 		return "", false
 	}
 	negative := strings.HasPrefix(s, "-")

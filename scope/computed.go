@@ -3,16 +3,16 @@ package scope
 import (
 	"errors"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
 )
 
 // numbers in a person's words: 1,200 and 19.5 and 10%.
-var numbers = regexp.MustCompile(amount)
+var numbers = pattern.OnUse(amount)
 
 // readsAsNumber reports whether a tool may read a text as a number, however it is
 // written: 98.7, +98, 1e3, 1,200 and 0x10.
@@ -88,7 +88,7 @@ func (m *matcher) operands(c *Constraint) []*big.Rat {
 			add(v)
 		}
 	}
-	for _, s := range numbers.FindAllString(m.request+" "+c.By, maxOperands) {
+	for _, s := range numbers().FindAllString(m.request+" "+c.By, maxOperands) {
 		add(s)
 	}
 	return out

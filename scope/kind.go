@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // amount is a number in a person's writing: 1,200.50 and 1.200,50 and 98,7.
@@ -69,7 +71,7 @@ func shaped(text string, kind Kind) ([]string, bool) {
 }
 
 // priced are numbers beside a currency.
-var priced = regexp.MustCompile(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(` + amount + `)|(` + amount + `)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
+var priced = pattern.OnUse(`(?:[$€£¥₹]\s?|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\s)(` + amount + `)|(` + amount + `)\s?(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RUB|UAH|TRY|BRL|AUD|CAD|NZD|SGD|HKD|KRW|ZAR|MXN)\b)`)
 
 // money are the words of a field that is an amount of money.
 var money = []string{"amount", "price", "total", "sum", "cost", "fee", "due", "rent", "payment", "balance"}
@@ -80,7 +82,7 @@ func ofMoney(word string) bool { return slices.Contains(money, word) }
 // prices returns the distinct amounts of money in a text.
 func prices(text string) []string {
 	var out []string
-	all := priced.FindAllStringSubmatch(text, maxShaped+1)
+	all := priced().FindAllStringSubmatch(text, maxShaped+1)
 	if len(all) > maxShaped {
 		return nil
 	}

@@ -577,7 +577,7 @@ func (m *matcher) madeOf(text string) bool {
 	}
 
 	if n, ok := number(text); ok {
-		return slices.ContainsFunc(numbers.FindAllString(m.said, -1), func(s string) bool {
+		return slices.ContainsFunc(numbers().FindAllString(m.said, -1), func(s string) bool {
 			said, _ := number(plain(s))
 			return said == n
 		})

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/schema"
 )
@@ -320,10 +320,10 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 }
 
 // hole is a place in a template.
-var hole = regexp.MustCompile(`\{(\w+)\}`)
+var hole = pattern.OnUse(`\{(\w+)\}`)
 
 func (r *reader) holes(raw rawConstraint, depth int) (map[string]Constraint, error) {
-	names := hole.FindAllStringSubmatch(raw.Template, -1)
+	names := hole().FindAllStringSubmatch(raw.Template, -1)
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the template has no hole such as {name}: write is instead")
 	}

@@ -182,7 +182,7 @@ type description struct {
 
 func describe(text string) description {
 	d := description{words: words(text), amounts: map[string]bool{}}
-	for _, n := range numbers.FindAllString(text, maxOperands) {
+	for _, n := range numbers().FindAllString(text, maxOperands) {
 		if v, ok := number(plain(n)); ok {
 			d.amounts[v] = true
 		}

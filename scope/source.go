@@ -2,11 +2,11 @@ package scope
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/label"
 )
 
@@ -173,7 +173,7 @@ func (l listed) String() string {
 // payment goes to and how much it is belong to the same bill. All values of a source may
 // be in one list, whatever records they are from.
 func (m *matcher) bind(c *Constraint, a Argument, hits []candidate) {
-	if c.Pick == All && c.Record == "" && element.MatchString(a.Pointer) {
+	if c.Pick == All && c.Record == "" && element().MatchString(a.Pointer) {
 		return
 	}
 	var records []string
@@ -203,7 +203,7 @@ func (m *matcher) bind(c *Constraint, a Argument, hits []candidate) {
 }
 
 // element matches the place of a value in a list.
-var element = regexp.MustCompile(`/\d+(?:/|$)`)
+var element = pattern.OnUse(`/\d+(?:/|$)`)
 
 // sourcesKey tells sources from others, without their fields.
 func sourcesKey(sources []Source) string {

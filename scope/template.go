@@ -8,8 +8,8 @@ import (
 // told apart, and are filled together.
 func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 	const other = "not as the template has it"
-	texts := hole.Split(c.Template, -1)
-	names := hole.FindAllStringSubmatch(c.Template, -1)
+	texts := hole().Split(c.Template, -1)
+	names := hole().FindAllStringSubmatch(c.Template, -1)
 	rest, ok := strings.CutPrefix(a.Text, texts[0])
 	if !ok {
 		return Grant{}, other

@@ -1,13 +1,14 @@
 package document
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // A declaration is a property of CSS with its value, both in lower case.
@@ -16,7 +17,7 @@ type declaration struct{ property, value string }
 // declarations reads the inside of a style attribute or of a rule.
 func declarations(text string) []declaration {
 	var out []declaration
-	for part := range strings.SplitSeq(cssComment.ReplaceAllString(text, ""), ";") {
+	for part := range strings.SplitSeq(cssComment().ReplaceAllString(text, ""), ";") {
 		property, value, ok := strings.Cut(part, ":")
 		if !ok {
 			continue
@@ -34,10 +35,10 @@ func declarations(text string) []declaration {
 type styleSheet map[string][]declaration
 
 var (
-	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	cssRule    = regexp.MustCompile(`([^{}]*)\{([^{}]*)\}`)
-	cssNames   = regexp.MustCompile(`[.#]?[\w-]+`)
-	cssPseudo  = regexp.MustCompile(`::?[\w-]+(\([^)]*\))?|\[[^\]]*\]`)
+	cssComment = pattern.OnUse(`(?s)/\*.*?\*/`)
+	cssRule    = pattern.OnUse(`([^{}]*)\{([^{}]*)\}`)
+	cssNames   = pattern.OnUse(`[.#]?[\w-]+`)
+	cssPseudo  = pattern.OnUse(`::?[\w-]+(\([^)]*\))?|\[[^\]]*\]`)
 )
 
 // sheets reads the style sheets in a page.
@@ -48,14 +49,14 @@ func sheets(root *html.Node) styleSheet {
 			continue
 		}
 
-		for _, rule := range cssRule.FindAllStringSubmatch(cssComment.ReplaceAllString(n.FirstChild.Data, ""), -1) {
+		for _, rule := range cssRule().FindAllStringSubmatch(cssComment().ReplaceAllString(n.FirstChild.Data, ""), -1) {
 			declared := declarations(rule[2])
 			for selector := range strings.SplitSeq(rule[1], ",") {
 				// Pseudo-elements and states are not the element.
 				if strings.Contains(selector, ":") {
 					continue
 				}
-				names := cssNames.FindAllString(cssPseudo.ReplaceAllString(selector, ""), -1)
+				names := cssNames().FindAllString(cssPseudo().ReplaceAllString(selector, ""), -1)
 				if len(names) > 0 {
 					sheet.add(names[len(names)-1], declared)
 				}
@@ -122,9 +123,9 @@ func (c color) like(background color) bool {
 }
 
 var (
-	cssHex     = regexp.MustCompile(`^#?([0-9a-f]{3,8})$`)
-	cssRGB     = regexp.MustCompile(`^rgba?\(([\d.%,/ ]+)\)$`)
-	cssDivider = regexp.MustCompile(`[,/ ]+`)
+	cssHex     = pattern.OnUse(`^#?([0-9a-f]{3,8})$`)
+	cssRGB     = pattern.OnUse(`^rgba?\(([\d.%,/ ]+)\)$`)
+	cssDivider = pattern.OnUse(`[,/ ]+`)
 	// cssNamed are the names of the colours that are used to hide text, and of
 	// those that it is hidden on.
 	cssNamed = map[string]color{
@@ -143,15 +144,15 @@ func parseColor(value string) (color, bool) {
 		return c, true
 	}
 
-	if m := cssHex.FindStringSubmatch(value); m != nil {
+	if m := cssHex().FindStringSubmatch(value); m != nil {
 		return hexColor(m[1])
 	}
 
-	m := cssRGB.FindStringSubmatch(value)
+	m := cssRGB().FindStringSubmatch(value)
 	if m == nil {
 		return color{}, false
 	}
-	parts := cssDivider.Split(strings.TrimSpace(m[1]), -1)
+	parts := cssDivider().Split(strings.TrimSpace(m[1]), -1)
 	if len(parts) < 3 {
 		return color{}, false
 	}

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 const (
@@ -233,8 +234,8 @@ type docxStyle struct {
 }
 
 var (
-	headingStyle = regexp.MustCompile(`(?i)^heading (\d)$`)
-	listStyle    = regexp.MustCompile(`(?i)^list (?:bullet|number|continue)(?: (\d))?$`)
+	headingStyle = pattern.OnUse(`(?i)^heading (\d)$`)
+	listStyle    = pattern.OnUse(`(?i)^list (?:bullet|number|continue)(?: (\d))?$`)
 )
 
 func readStyles(text string) (styles, error) {
@@ -301,12 +302,12 @@ func (s styles) chain(id string) []docxStyle {
 func (s styles) paragraph(id string) (p paragraphFormat, r runFormat) {
 	r.apply(s.defaults)
 	for _, style := range s.chain(first(id, s.normal)) {
-		if m := headingStyle.FindStringSubmatch(style.name); m != nil {
+		if m := headingStyle().FindStringSubmatch(style.name); m != nil {
 			p.heading, _ = strconv.Atoi(m[1])
 		} else if strings.EqualFold(style.name, "title") {
 			p.heading = 1
 		}
-		if m := listStyle.FindStringSubmatch(style.name); m != nil {
+		if m := listStyle().FindStringSubmatch(style.name); m != nil {
 			n, _ := strconv.Atoi(m[1])
 			p.list = max(n, 1)
 		}

@@ -1,9 +1,10 @@
 package document
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 const (
@@ -17,8 +18,8 @@ const (
 )
 
 var (
-	digits     = regexp.MustCompile(`\d+`)
-	pageNumber = regexp.MustCompile(`(?i)^[-–— ]*(page|seite|p\.)? *# *((of|von|/) *#)?[-–— ]*$`)
+	digits     = pattern.OnUse(`\d+`)
+	pageNumber = pattern.OnUse(`(?i)^[-–— ]*(page|seite|p\.)? *# *((of|von|/) *#)?[-–— ]*$`)
 )
 
 // withoutRunning leaves out the headers and footers that repeat on pages, and
@@ -31,7 +32,7 @@ func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 			return ""
 		}
 
-		key := digits.ReplaceAllString(l.text, "#")
+		key := digits().ReplaceAllString(l.text, "#")
 		if top {
 			key = "top " + key
 		}
@@ -53,6 +54,6 @@ func withoutRunning(lines []pdfLine, pages int) []pdfLine {
 			return false
 		}
 		often := len(on[k]) >= minRunning && len(on[k])*runningPart >= pages
-		return often || pageNumber.MatchString(strings.TrimPrefix(k, "top "))
+		return often || pageNumber().MatchString(strings.TrimPrefix(k, "top "))
 	})
 }

@@ -1,10 +1,11 @@
 package document
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // maxBracket is the longest text in brackets, in bytes, within which no sentence
@@ -87,7 +88,7 @@ func endsSentence(word, rest string, first bool) bool {
 		return true
 	case end == '…', strings.HasSuffix(bare, "."):
 		return unicode.IsUpper(begins)
-	case first && enumerator.MatchString(bare):
+	case first && enumerator().MatchString(bare):
 		return false
 	}
 
@@ -100,8 +101,8 @@ func endsSentence(word, rest string, first bool) bool {
 	case before[name]:
 		return false
 	case beforeNumber[name]:
-		return !unicode.IsDigit(begins) && !roman.MatchString(next)
-	case within[name], initials.MatchString(bare):
+		return !unicode.IsDigit(begins) && !roman().MatchString(next)
+	case within[name], initials().MatchString(bare):
 		return starters[strings.ToLower(strings.TrimRightFunc(next, unicode.IsPunct))]
 	}
 	return true
@@ -109,10 +110,10 @@ func endsSentence(word, rest string, first bool) bool {
 
 var (
 	// enumerator is what numbers a heading or item: "1", "3.1", "a", "iv".
-	enumerator = regexp.MustCompile(`^(\d{1,3}(\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5}|§+)$`)
-	roman      = regexp.MustCompile(`^[IVX]+\b`)
+	enumerator = pattern.OnUse(`^(\d{1,3}(\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5}|§+)$`)
+	roman      = pattern.OnUse(`^[IVX]+\b`)
 	// initials are single letters, and letters with points between: "J", "U.S".
-	initials = regexp.MustCompile(`^(\pL\.)*\pL$`)
+	initials = pattern.OnUse(`^(\pL\.)*\pL$`)
 )
 
 // before are abbreviations that something always follows.

@@ -1,12 +1,13 @@
 package document
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // style is what decides whether a page's text can be seen, as far as it is
@@ -145,7 +146,7 @@ func (s *style) applyOne(d declaration) {
 			}
 		}
 	case "clip", "clip-path", "transform":
-		if nowhere.MatchString(strings.ReplaceAll(d.value, " ", "")) {
+		if nowhere().MatchString(strings.ReplaceAll(d.value, " ", "")) {
 			s.hide("its style leaves nothing of it")
 		}
 	}
@@ -187,13 +188,13 @@ const (
 )
 
 var (
-	nowhere = regexp.MustCompile(`^rect\((0|0px|1px)?(,?(0|0px|1px|auto))*\)|inset\((100|50)%|scale[xy]?\(0|circle\(0`)
-	number  = regexp.MustCompile(`^(-?\d*\.?\d+)(px|pt|em|rem|ex|ch|vw|vh|in|cm|mm|pc|%)?$`)
+	nowhere = pattern.OnUse(`^rect\((0|0px|1px)?(,?(0|0px|1px|auto))*\)|inset\((100|50)%|scale[xy]?\(0|circle\(0`)
+	number  = pattern.OnUse(`^(-?\d*\.?\d+)(px|pt|em|rem|ex|ch|vw|vh|in|cm|mm|pc|%)?$`)
 )
 
 // length returns a length in pixels, about; numbers without a unit are as they are.
 func length(value string) (float64, bool) {
-	m := number.FindStringSubmatch(value)
+	m := number().FindStringSubmatch(value)
 	if m == nil {
 		return 0, false
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 const (
@@ -114,35 +116,35 @@ type address struct {
 	// hints are parts of words without one of which a text can't match: they are
 	// looked for first, as most sentences have none.
 	hints []string
-	how   *regexp.Regexp
+	how   func() *regexp.Regexp
 }
 
 // addresses are matched with folded text in lower case, without quotes and stars.
 var addresses = []address{
-	{"it asks to ignore other instructions", hints("ignore disregard forget override bypass"), regexp.MustCompile(
+	{"it asks to ignore other instructions", hints("ignore disregard forget override bypass"), pattern.OnUse(
 		`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(instructions?|prompts?|guidelines|directions|everything|` +
 			`(all|any|previous|prior|above|earlier|preceding|other|following) (rules?|polic(y|ies)|text|sentences?|sections?))\b`)},
-	{"it speaks to a program that processes the document", hints("compiler parser extractor generator model llm ai a.i bot language automat machine"), regexp.MustCompile(
+	{"it speaks to a program that processes the document", hints("compiler parser extractor generator model llm ai a.i bot language automat machine"), pattern.OnUse(
 		`\b((the|this|any|every|all|dear|you are an?|as an?) )(policy )?` + processor + `,? ` + duty + `\b` +
 			`|\b(a\.?i\.?|llm|language) ?(models?|systems?|compilers?|tools?|reviewers?|assistants?)?,? ` + duty + `\b` +
 			`|\bas an? (large )?(language model|llm|a\.?i\.?( model)?)\b` +
 			`|\b(attention|notes?|messages?|instructions?),?( to| for)?( the| all| any)? ` + processor + `\b`)},
-	{"it speaks of the making of rules or checks", hints("rule guard check item validator case mapping"), regexp.MustCompile(
+	{"it speaks of the making of rules or checks", hints("rule guard check item validator case mapping"), pattern.OnUse(
 		`\b(when|while|before|after|for|in|from|during) (generating|creating|writing|producing|compiling|extracting|making|deriving|mapping|building) (\w+ ){0,2}` + product + `\b` +
 			`|\b(do not|don't|never|must not|should not|shall not|need not|without) (be )?` +
 			`(creat(e|ed|ing)|generat(e|ed|ing)|writ(e|ten|ing)|produc(e|ed|ing)|add(ed|ing)?|extract(ed|ing)?|deriv(e|ed|ing)|compil(e|ed|ing)|turn(ed|ing)?|emit(ted|ting)?|mak(e|ing)|made) (\w+ ){0,3}` + product + `\b`)},
-	{"it speaks of a model's prompt or output", hints("prompt message instruction < [ respond reply answer output emit return print response completion"), regexp.MustCompile(
+	{"it speaks of a model's prompt or output", hints("prompt message instruction < [ respond reply answer output emit return print response completion"), pattern.OnUse(
 		`\b(system|developer|hidden|initial) (prompt|message|instruction)s?\b` +
 			`|<\|?/?(system|assistant|im_start|im_end|inst)\b|\[/?inst\]` +
 			`|\b(respond|reply|answer) (only )?(with|in) (json|yaml|the following|an empty|exactly)\b` +
 			`|\b(output|emit) (only|just|exactly|nothing|an empty|the following|json|yaml|no)\b` +
 			`|\b(return|print) (only )?(nothing|an empty (list|answer|result|object)|json|yaml)\b` +
 			`|\byour (output|response|completion) (must|should|shall|has to|is)\b`)},
-	{"it says what is to be enforced", hints("enforce check valida information"), regexp.MustCompile(
+	{"it says what is to be enforced", hints("enforce check valida information"), pattern.OnUse(
 		`\b(needs?|requires?|wants?) no (\w+ )?(checks?|checking|enforcement|validation)\b` +
 			`|\b(need not|needn't|should not|must not|is not to|are not to|don't have to|doesn't have to) be (\w+ly )?(enforced|validated|compiled)\b` +
 			`|\b(is|are) (merely |only |purely )?informational\b`)},
-	{"it asks for a verdict on the document or its rules", hints("mark flag label treat classif consider regard record archive"), regexp.MustCompile(
+	{"it asks for a verdict on the document or its rules", hints("mark flag label treat classif consider regard record archive"), pattern.OnUse(
 		`\b(mark|flag|label|treat|classify|consider|regard|record|archive)\b.{0,60}\b(as|to be) (already )?` +
 			`(approved|reviewed|safe|compliant|enforced|verified|unenforceable|not enforceable|a (comment|note)|optional|irrelevant|non-binding)\b`)},
 }
@@ -162,7 +164,7 @@ func instructs(text string) string {
 	text = strings.ToLower(strings.NewReplacer(`"`, "", "*", "").Replace(fold(text)))
 	for _, a := range addresses {
 		hinted := slices.ContainsFunc(a.hints, func(hint string) bool { return strings.Contains(text, hint) })
-		if hinted && a.how.MatchString(text) {
+		if hinted && a.how().MatchString(text) {
 			return a.why
 		}
 	}

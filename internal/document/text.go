@@ -2,13 +2,14 @@ package document
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	utf "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/remit-project/remit/internal/pattern"
 )
 
 // maxTitle is the longest line, in bytes, that is taken for a heading by how it
@@ -62,7 +63,7 @@ func (r *textReader) line(line string) {
 		return
 	}
 
-	if len(r.lines) == 1 && r.after == 0 && underline.MatchString(body) {
+	if len(r.lines) == 1 && r.after == 0 && underline().MatchString(body) {
 		level := 1
 		if body[0] != '=' {
 			level = 2
@@ -75,7 +76,7 @@ func (r *textReader) line(line string) {
 		r.flush(body)
 		r.gap, r.after, r.indent = r.after, 0, indentation(line)
 	}
-	if len(r.lines) > 0 || !underline.MatchString(body) {
+	if len(r.lines) > 0 || !underline().MatchString(body) {
 		r.lines = append(r.lines, piece{body + "\n", Place{Line: r.number}})
 	}
 }
@@ -137,18 +138,18 @@ func (l *indents) enter(indent int, item bool, text string) int {
 }
 
 var (
-	underline = regexp.MustCompile(`^(={3,}|-{3,}|~{3,})$`)
-	bullet    = regexp.MustCompile(`^([-*+•◦▪‣⁃∙·●○■□–—➢✓o\x{F0A7}\x{F0B7}]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})\)|(\d{1,3}|[a-z])\.)\s+`)
-	numbered  = regexp.MustCompile(`^(?:(?i:section|article|chapter|part|annex|appendix)\s+)?(\d{1,3}(?:\.\d{1,3})*|[IVX]{1,5})[.:)]?\s+\S`)
+	underline = pattern.OnUse(`^(={3,}|-{3,}|~{3,})$`)
+	bullet    = pattern.OnUse(`^([-*+•◦▪‣⁃∙·●○■□–—➢✓o\x{F0A7}\x{F0B7}]|\(?(\d{1,3}|[a-z]|[ivx]{1,5})\)|(\d{1,3}|[a-z])\.)\s+`)
+	numbered  = pattern.OnUse(`^(?:(?i:section|article|chapter|part|annex|appendix)\s+)?(\d{1,3}(?:\.\d{1,3})*|[IVX]{1,5})[.:)]?\s+\S`)
 )
 
 // marker returns how many bytes of a line are a bullet or number of an item.
-func marker(line string) int { return len(bullet.FindString(line)) }
+func marker(line string) int { return len(bullet().FindString(line)) }
 
 // parts returns how many parts the number of a line has: 2 for "3.1 Refunds", 0
 // for a line without one.
 func parts(line string) int {
-	m := numbered.FindStringSubmatch(line)
+	m := numbered().FindStringSubmatch(line)
 	if m == nil {
 		return 0
 	}

@@ -3,12 +3,12 @@ package planner
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/provenance"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/scope"
@@ -93,11 +93,11 @@ func delegate(b *strings.Builder, m *scope.Material) error {
 }
 
 // fenced is a block that a user pasted.
-var fenced = regexp.MustCompile("(?s)```.*?(?:```|$)|\"\"\".*?(?:\"\"\"|$)")
+var fenced = pattern.OnUse("(?s)```.*?(?:```|$)|\"\"\".*?(?:\"\"\"|$)")
 
 // own returns a user's text without what it quotes: addresses in there are those of
 // others.
-func own(text string) string { return fenced.ReplaceAllString(provenance.Own(text), "\n") }
+func own(text string) string { return fenced().ReplaceAllString(provenance.Own(text), "\n") }
 
 // moment says when something is, for those who work out "next Friday".
 func moment(t time.Time) string {

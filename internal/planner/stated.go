@@ -3,7 +3,6 @@ package planner
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,13 +10,14 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/scope"
 )
 
 // reaching are the shapes of values that say where something goes, or which one of many
 // is meant: mail addresses, URLs, hosts with a path, accounts, phone numbers and other
 // long runs of digits.
-var reaching = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+|(?:[\pL\pN-]+\.)+\pL{2,}/[^\s"'<>]+|\b[A-Z]{2}\d{2}[A-Z0-9]{8,}\b|\d{9,}`)
+var reaching = pattern.OnUse(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+|(?:[\pL\pN-]+\.)+\pL{2,}/[^\s"'<>]+|\b[A-Z]{2}\d{2}[A-Z0-9]{8,}\b|\d{9,}`)
 
 // stated returns an error for a value that reaches somewhere and that nobody said: a
 // tool's description, or the model, has made it up.
@@ -33,7 +33,7 @@ func textOf(raw json.RawMessage) string {
 }
 
 func (s *shown) said(text string) error {
-	for _, found := range reaching.FindAllString(text, -1) {
+	for _, found := range reaching().FindAllString(text, -1) {
 		if !strings.Contains(s.words, plain(found)) {
 			return fmt.Errorf("%s stands in nothing that the user or the operator says: take it from the result of a call, or leave the entry out", clip(found))
 		}
@@ -60,7 +60,7 @@ func decides(t *scope.Tool, pointer string) bool {
 }
 
 // dated is a day, a time, or both.
-var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[T ][\d:.+Z-]*)?$|^\d{1,2}:\d{2}(?::\d{2})?$|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$`)
+var dated = pattern.OnUse(`^\d{4}-\d{2}-\d{2}(?:[T ][\d:.+Z-]*)?$|^\d{1,2}:\d{2}(?::\d{2})?$|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$`)
 
 // chosen returns an error for a value that decides and that has a word which nobody said:
 // a name that the model guesses, or that a server wants. Days are worked out, and the
@@ -69,7 +69,7 @@ func (s *shown) chosen(values []json.RawMessage, p *scope.Parameter) error {
 	for _, raw := range values {
 		text := textOf(raw)
 		offered := slices.Contains(p.Values, text) || slices.Contains(p.Values, strconv.Quote(text)) || strconv.Quote(text) == p.Default
-		if offered || dated.MatchString(text) || p.Type == "boolean" {
+		if offered || dated().MatchString(text) || p.Type == "boolean" {
 			continue
 		}
 		for _, word := range strings.FieldsFunc(plain(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

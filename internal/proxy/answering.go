@@ -5,20 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/store"
 )
 
 // answerLine matches a line that can only be an answer: a code, with a word of agreement
 // before it and the numbers of calls behind it. Nothing else may stand beside them but
 // spaces and a closed list of marks: a word of another language may refuse.
-var answerLine = regexp.MustCompile("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
+var answerLine = pattern.OnUse("(?i)^[\\s`*_\"'.,:!()]*(?:(?:yes|ok|okay|agree|approve|confirm)[\\s`*_\"'.,:!()]+)?([a-z]{2}[0-9]{3})((?:[\\s,;]|and|all|[0-9])*)[\\s`*_\"'.,:!()]*$")
 
 // maxAnswer bounds the turn that may have an answer, in bytes: nobody types that much
 // beside one, and text that was pasted must not answer.
@@ -27,7 +27,7 @@ const maxAnswer = 4 << 10
 // chosen returns what a line agrees to: all of the question, or the items whose numbers
 // it has.
 func (o *open) chosen(line string) agreed {
-	m := answerLine.FindStringSubmatch(line)
+	m := answerLine().FindStringSubmatch(line)
 	if m == nil || !strings.EqualFold(m[1], o.code) {
 		return agreed{}
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"hash/maphash"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -514,11 +514,11 @@ func (l *lineage) hear(e remit.Event) {
 // transcript reports whether the user's words may be a transcript of several
 // speakers, as when a conversation is to be summed up.
 func (l *lineage) transcript() bool {
-	return l.heard > maxUser || slices.ContainsFunc(l.users, roles.MatchString)
+	return l.heard > maxUser || slices.ContainsFunc(l.users, roles().MatchString)
 }
 
 // roles are the speaker labels of transcripts.
-var roles = regexp.MustCompile(`(?im)^\W*(?:tool|observation|function|assistant|ai)\b[^\n]{0,20}:|(?:role|type)\W{1,5}(?:tool|function|assistant|ai|model)\b`)
+var roles = pattern.OnUse(`(?im)^\W*(?:tool|observation|function|assistant|ai)\b[^\n]{0,20}:|(?:role|type)\W{1,5}(?:tool|function|assistant|ai|model)\b`)
 
 // restore records what a durable session has passed on, so that a turn which
 // repeats it is read as before.

@@ -2,11 +2,11 @@ package proxy
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/synth"
 )
@@ -60,12 +60,12 @@ var people = []string{"user", "human", "user_proxy", "userproxy"}
 func speaker(message json.RawMessage, text string) (name string, another bool) {
 	name = strings.ToLower(strictjson.GetText(message, "name"))
 	other := name != "" && !slices.Contains(people, name)
-	label := saying.FindStringSubmatch(text)
+	label := saying().FindStringSubmatch(text)
 	return name, other || (label != nil && !slices.Contains(people, strings.ToLower(label[1])))
 }
 
 // saying matches the label of another speaker's words.
-var saying = regexp.MustCompile(`^\s*([\pL\pN_.-]{1,64}) (?:said|says|wrote):[ \t]*\r?\n`)
+var saying = pattern.OnUse(`^\s*([\pL\pN_.-]{1,64}) (?:said|says|wrote):[ \t]*\r?\n`)
 
 // attribute returns the events of a turn with their actual speakers.
 func (r *reader) attribute(c *conversation, i int, events []remit.Event) []remit.Event {

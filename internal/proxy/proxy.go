@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/pack"
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
@@ -170,7 +170,7 @@ func New(o Options) (*Proxy, error) {
 	l.Conversations, l.Text = orDefault(l.Conversations, DefaultConversations), orDefault(l.Text, DefaultText)
 	l.Idle, l.Approval = orDefault(l.Idle, DefaultIdle), orDefault(l.Approval, DefaultApproval)
 	l.Quiet = orDefault(l.Quiet, DefaultQuiet)
-	if versioned.MatchString(o.Upstream.Path) {
+	if versioned().MatchString(o.Upstream.Path) {
 		o.Log.Warn("the upstream's address ends in the version of an API, and the paths of requests are put behind it: leave the version out of one of the two", "upstream", o.Upstream.Path)
 	}
 	if o.Retries == 0 {
@@ -208,7 +208,7 @@ func webAddress(u *url.URL) bool {
 }
 
 // versioned matches addresses that end with an API version.
-var versioned = regexp.MustCompile(`/v[0-9][a-z0-9]*/?$`)
+var versioned = pattern.OnUse(`/v[0-9][a-z0-9]*/?$`)
 
 func orDefault[T int | time.Duration](v, d T) T {
 	if v <= 0 {

@@ -1,10 +1,10 @@
 package serialized
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -91,7 +91,7 @@ func unbroken(cell string) string {
 }
 
 // item is the beginning of a line in a list.
-var item = regexp.MustCompile(`^(?:(\d{1,6})[.)]|[-*•]) +(\S.*)$`)
+var item = pattern.OnUse(`^(?:(\d{1,6})[.)]|[-*•]) +(\S.*)$`)
 
 // readList reads a text whose every line is an item of one list, numbered from 1 or with
 // the same mark. Items of "key: value" are no list of plain texts.
@@ -101,8 +101,8 @@ func readList(text string) *strictjson.Document {
 	mark := ""
 
 	for i, line := range strings.Split(text, "\n") {
-		m := item.FindStringSubmatch(strings.TrimRight(line, " \r"))
-		if m == nil || pair.MatchString(m[2]) {
+		m := item().FindStringSubmatch(strings.TrimRight(line, " \r"))
+		if m == nil || pair().MatchString(m[2]) {
 			return nil
 		}
 		this := line[:1]
@@ -126,7 +126,7 @@ func readList(text string) *strictjson.Document {
 }
 
 // pair is a line of a name and its value.
-var pair = regexp.MustCompile(`^([\p{L}_][\p{L}\p{N}_ ./()-]{0,39}):(?:[ \t]+(\S.*))?$`)
+var pair = pattern.OnUse(`^([\p{L}_][\p{L}\p{N}_ ./()-]{0,39}):(?:[ \t]+(\S.*))?$`)
 
 // readLines reads a text of "key: value" lines, with a blank line between records.
 //
@@ -151,7 +151,7 @@ func readLines(text string, trust Trust) *strictjson.Document {
 			end()
 			continue
 		}
-		m := pair.FindStringSubmatch(line)
+		m := pair().FindStringSubmatch(line)
 		if m == nil && trust.Closed {
 			return nil
 		}

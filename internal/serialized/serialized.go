@@ -6,9 +6,9 @@
 package serialized
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -40,13 +40,13 @@ type Trust struct {
 
 func (t Trust) own(pointer string) bool {
 	if t.Closed || t.Own == nil {
-		return t.Closed || byService.MatchString(pointer)
+		return t.Closed || byService().MatchString(pointer)
 	}
 	return t.Own(pointer)
 }
 
 // byService are the names of members that a service writes itself: ids and moments.
-var byService = regexp.MustCompile(`(?:[/_.-](?i:ids?|uuid|key|code|number|no|version|date|day|time|timestamp|created|updated|modified|start|end|due|at)|` +
+var byService = pattern.OnUse(`(?:[/_.-](?i:ids?|uuid|key|code|number|no|version|date|day|time|timestamp|created|updated|modified|start|end|due|at)|` +
 	`[a-z0-9](?:Ids?|Key|Code|Number|Date|Time|At))_?$`)
 
 // Bounds of what is read; a text beyond them stays text.

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/remit-project/remit/internal/pattern"
 	"github.com/remit-project/remit/internal/shell"
 )
 
@@ -190,7 +191,7 @@ func (x *finding) asks(all []said, recent bool) bool {
 		if x.wished(s.text, s.verb) {
 			return true
 		}
-		refersBack := i > 0 && !all[i-1].dead && refers.MatchString(s.text)
+		refersBack := i > 0 && !all[i-1].dead && refers().MatchString(s.text)
 		if refersBack && x.wished(s.text+" "+object(all[i-1].text), "") {
 			return true
 		}
@@ -205,7 +206,7 @@ func (x *finding) asks(all []said, recent bool) bool {
 }
 
 // refers are words for what the clause before has named.
-var refers = regexp.MustCompile(`(?i)\b(?:it|them|that|those|these)$`)
+var refers = pattern.OnUse(`(?i)\b(?:it|them|that|those|these)$`)
 
 // object is a clause without its verb.
 func object(clause string) string {
@@ -234,7 +235,7 @@ func (x *finding) speaks(all []said) bool {
 			return true
 		}
 
-		if !s.dead || !forbids.MatchString(s.text) {
+		if !s.dead || !forbids().MatchString(s.text) {
 			continue
 		}
 		for _, r := range x.entries() {
@@ -258,14 +259,14 @@ func (x *finding) written(s *said) bool {
 		add(s.text)
 	} else {
 		text := bare(s.text)
-		named := runs.MatchString(text + " ")
-		asked := strings.TrimSpace(runs.ReplaceAllString(text+" ", ""))
+		named := runs().MatchString(text + " ")
+		asked := strings.TrimSpace(runs().ReplaceAllString(text+" ", ""))
 		for _, t := range []string{text, asked} {
 			add(t)
-			add(purpose.ReplaceAllString(t, ""))
-			add(strings.TrimSuffix(trailing.ReplaceAllString(t, ""), "again"))
+			add(purpose().ReplaceAllString(t, ""))
+			add(strings.TrimSuffix(trailing().ReplaceAllString(t, ""), "again"))
 		}
-		all := quoted.FindAllString(s.text, -1)
+		all := quoted().FindAllString(s.text, -1)
 		starts := strings.HasPrefix(text, "`") || named || strings.HasPrefix(s.verb, "run")
 		for _, q := range all {
 			if starts || (len(all) == 1 && asksFor(text)) {
@@ -277,7 +278,7 @@ func (x *finding) written(s *said) bool {
 	return slices.ContainsFunc(candidates, func(c string) bool { return c != "" && len(c) <= maxPrompt && x.same(c) })
 }
 
-var trailing = regexp.MustCompile(`(?i)\s+(?:again|now|first|please|in the background|once more|there|here|for me|instead|too|as well|on it|in the terminal|in a shell|in the (?:repo|project|workspace)(?: root)?|and tell me.*|to .*|until .*|after .*|before .*|if .*|when .*|once .*)$`)
+var trailing = pattern.OnUse(`(?i)\s+(?:again|now|first|please|in the background|once more|there|here|for me|instead|too|as well|on it|in the terminal|in a shell|in the (?:repo|project|workspace)(?: root)?|and tell me.*|to .*|until .*|after .*|before .*|if .*|when .*|once .*)$`)
 
 // asksFor tells whether a clause names, in words, something to be done with what
 // it has between backticks: "use", "with".
@@ -428,7 +429,7 @@ func (x *finding) entries() []*entry {
 // wished tells whether a clause asks for the command in plain words.
 func (x *finding) wished(clause, verb string) bool {
 	clause = bare(clause)
-	for _, c := range []string{clause, purpose.ReplaceAllString(clause, "")} {
+	for _, c := range []string{clause, purpose().ReplaceAllString(clause, "")} {
 		tokens := tokens(c)
 		if len(tokens) == 0 || len(tokens) > maxTokens {
 			continue
@@ -518,9 +519,9 @@ type fulfilling struct {
 }
 
 var (
-	letters = regexp.MustCompile(`^[\w.:/@-]*$`)
+	letters = pattern.OnUse(`^[\w.:/@-]*$`)
 	// things are words that name something: a path, a package, a version.
-	thing = regexp.MustCompile(`[./_@~-]|\d|^[a-z]+[A-Z]`)
+	thing = pattern.OnUse(`[./_@~-]|\d|^[a-z]+[A-Z]`)
 )
 
 // command looks at the words of the command after its beginning.
@@ -573,7 +574,7 @@ func (y *fulfilling) value(takes byte, value string) bool {
 	y.used = append(y.used, value)
 	switch takes {
 	case ':':
-		return letters.MatchString(value) && !strings.Contains(value, "..") && !strings.Contains(value, "://")
+		return letters().MatchString(value) && !strings.Contains(value, "..") && !strings.Contains(value, "://")
 	case '=':
 		for _, d := range y.dirs {
 			if _, inside := y.at.Name(d, value); !inside {
@@ -684,7 +685,7 @@ func (y *fulfilling) below(w string) bool {
 		}
 		for j := i + 1; j < len(y.tokens); j++ {
 			for _, l := range y.tokens[:i] {
-				if thing.MatchString(l) && y.samePath(path.Join(y.tokens[j], l), w) {
+				if thing().MatchString(l) && y.samePath(path.Join(y.tokens[j], l), w) {
 					y.used = append(y.used, l, y.tokens[j])
 					y.named++
 					return true
@@ -715,7 +716,7 @@ func (y *fulfilling) said() bool {
 			}
 		case y.branch(low):
 		case y.dirNamed(t):
-		case y.named > 0 && thing.MatchString(t) && !strings.Contains(t, "="):
+		case y.named > 0 && thing().MatchString(t) && !strings.Contains(t, "="):
 		default:
 			return false
 		}

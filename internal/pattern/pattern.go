@@ -1,0 +1,17 @@
+// Package pattern compiles regular expressions when they are first used. A program
+// that starts for every event of a coding agent has no time for those that this event
+// doesn't need.
+package pattern
+
+import (
+	"regexp"
+	"sync"
+)
+
+// OnUse returns a function that compiles the expression at its first call, and returns
+// the same one from then on. It is safe for concurrent use. The expression is a constant
+// of the program: one that can't be compiled panics there, and a test of package house
+// compiles all of them.
+func OnUse(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
