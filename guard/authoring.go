@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common"
 	"cel.dev/cel-go/common/decls"
 	"cel.dev/cel-go/common/types"
 
@@ -17,48 +16,58 @@ import (
 )
 
 // Language describes what every rule may use, for a model that writes rules: the
-// session, the macros and the functions. What CEL has by itself is there by its
-// signatures alone, for models know it. It leaves out the named functions.
+// session, the macros and the functions. Of what CEL has by itself only the names are
+// there, for models know it. It leaves out the named functions.
 func Language(without ...string) (string, error) {
 	u, err := newUniverse(Deployment{})
 	if err != nil {
 		return "", err
 	}
 
-	options := []cel.EnvOption{cel.CustomTypeProvider(u.base.CELTypeProvider()),
-		// cel-go describes fields of variables only, not of functions' results.
-		cel.Variable(sessionVariable+".calls()[0]", u.session.call.Type),
-	}
-	if !slices.Contains(without, "label") {
-		options = append(options, cel.Variable("label(args.name)", u.session.label.Type))
-	}
-	for _, v := range u.base.Variables() {
-		options = append(options, cel.VariableDecls(v))
-	}
-	variables, err := render(options)
-	if err != nil {
-		return "", err
-	}
-
 	var b strings.Builder
-	b.WriteString(variables + "\n\nMacros:\n\n")
-	for _, m := range u.base.Macros() {
-		d := documented{m}.Documentation()
-		fmt.Fprintf(&b, "* %s - %s\n", d.Name, firstLine(d.Description))
-		if own, ok := macroDocs[m.MacroKey()]; ok {
-			fmt.Fprintf(&b, "      %s\n", own[1])
+	s := structure{u.base.CELTypeProvider()}
+	b.WriteString("Variables:\n")
+	for _, v := range u.base.Variables() {
+		if !strings.HasPrefix(v.Name(), "origin.") && v.Name() != v.Type().TypeName() {
+			fmt.Fprintf(&b, "%s: %s\n", v.Name(), s.of(v.Type(), 0))
 		}
 	}
+	fmt.Fprintf(&b, "of session.calls(), session.together(), session.denied(): %s\n", s.of(u.session.call.Type, 0))
+	if !slices.Contains(without, "label") {
+		fmt.Fprintf(&b, "of label(args.name): %s; origins are origin.user, origin.system, origin.config, origin.model, origin.unknown\n", s.of(u.session.label.Type, 0))
+	}
 
-	b.WriteString("\nFunctions:\n\n")
+	b.WriteString("\nMacros: ")
+	var own []string
+	var plain []string
+	for _, m := range u.base.Macros() {
+		example, ok := macroExamples[m.MacroKey()]
+		switch {
+		case ok:
+			own = append(own, example)
+		case !slices.Contains(plain, m.Function()):
+			plain = append(plain, m.Function())
+		}
+	}
+	b.WriteString(strings.Join(plain, " ") + ", and as in\n")
+	for _, example := range own {
+		fmt.Fprintf(&b, "  %s\n", example)
+	}
+
+	b.WriteString("\nFunctions:\n")
 	functions := u.base.Functions()
+	var known []*decls.FunctionDecl
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := functions[name].Subset(usable)
-		if f == nil || !ofRules(name) || slices.Contains(without, name) {
-			continue
+		switch {
+		case f == nil || !ofRules(name) || slices.Contains(without, name):
+		case isOwn(f):
+			describe(&b, f)
+		default:
+			known = append(known, f)
 		}
-		describe(&b, f)
 	}
+	writeKnown(&b, known)
 	return strings.TrimSpace(b.String()), nil
 }
 
@@ -67,30 +76,49 @@ var standard = regexp.MustCompile(`^(_|!|-|math\.bit|math\.sign|optional\.|strin
 
 func ofRules(name string) bool { return !standard.MatchString(name) }
 
-// describe writes a function's signatures, with the words and examples of those that
-// CEL doesn't have.
+func isOwn(f *decls.FunctionDecl) bool {
+	return slices.ContainsFunc(f.OverloadDecls(), func(o *decls.OverloadDecl) bool { return ownOverloads.MatchString(o.ID()) })
+}
+
+// describe writes a function's signatures, with its words and examples.
 func describe(b *strings.Builder, f *decls.FunctionDecl) {
-	own := slices.ContainsFunc(f.OverloadDecls(), func(o *decls.OverloadDecl) bool {
-		return ownOverloads.MatchString(o.ID())
-	})
-	if own {
-		fmt.Fprintf(b, "* %s - %s\n", f.Name(), f.Description())
-	}
+	fmt.Fprintf(b, "* %s - %s\n", f.Name(), f.Description())
 	for _, o := range f.OverloadDecls() {
 		args := make([]string, len(o.ArgTypes()))
 		for i, t := range o.ArgTypes() {
-			args[i] = cel.FormatCELType(t)
+			args[i] = shortType(t)
 		}
 
 		call := ""
 		if o.IsMemberFunction() {
 			call, args = args[0]+".", args[1:]
 		}
-		fmt.Fprintf(b, "  %s%s(%s) -> %s\n", call, f.Name(), strings.Join(args, ", "), cel.FormatCELType(o.ResultType()))
+		line := fmt.Sprintf("  %s%s(%s) -> %s", call, f.Name(), strings.Join(args, ", "), shortType(o.ResultType()))
 		for _, e := range o.Examples() {
-			if own {
-				fmt.Fprintf(b, "      %s\n", strings.ReplaceAll(e, "\n", "\n      "))
+			line += ": " + strings.ReplaceAll(e, "\n", "; ")
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// writeKnown names functions that CEL has by itself, by what they are called on.
+func writeKnown(b *strings.Builder, functions []*decls.FunctionDecl) {
+	names := map[string][]string{}
+	for _, f := range functions {
+		for _, o := range f.OverloadDecls() {
+			of := ""
+			if o.IsMemberFunction() {
+				of = strings.Split(shortType(o.ArgTypes()[0]), "(")[0]
 			}
+			if !slices.Contains(names[of], f.Name()) {
+				names[of] = append(names[of], f.Name())
+			}
+		}
+	}
+	fmt.Fprintf(b, "As CEL has them: %s\n", strings.Join(names[""], " "))
+	for _, of := range slices.Sorted(maps.Keys(names)) {
+		if of != "" {
+			fmt.Fprintf(b, "  of %s: %s\n", of, strings.Join(names[of], " "))
 		}
 	}
 }
@@ -98,14 +126,38 @@ func describe(b *strings.Builder, f *decls.FunctionDecl) {
 // ownOverloads are the overloads of the functions that CEL doesn't have.
 var ownOverloads = regexp.MustCompile(`^(session_|string_says|label_|judge_|date_|datetime_|.*_to_decimal$|.*_round|.*_sum)`)
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+// shortType is a type without the package that its name begins with.
+func shortType(t *cel.Type) string {
+	return strings.ReplaceAll(strings.ReplaceAll(cel.FormatCELType(t), "remit.", ""), "google.protobuf.Timestamp", "timestamp")
+}
+
+// structure writes types with the members of records.
+type structure struct{ types types.Provider }
+
+// maxInner bounds how deep the members of members are written.
+const maxInner = 4
+
+// of returns a type as a model reads it: {name: type, …} for records.
+func (s structure) of(t *cel.Type, depth int) string {
+	if t.Kind() == types.ListKind && depth < maxInner {
+		return "list of " + s.of(t.Parameters()[0], depth)
+	}
+	names, ok := s.types.FindStructFieldNames(t.TypeName())
+	if !ok || t.Kind() != types.StructKind || depth >= maxInner {
+		return shortType(t)
+	}
+	var fields []string
+	for _, name := range names {
+		if f, ok := s.types.FindStructFieldType(t.TypeName(), name); ok {
+			fields = append(fields, name+": "+s.of(f.Type, depth+1))
+		}
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
 }
 
 // Vocabulary describes what the rules for a tool, or for [EveryTool], may use in
-// addition to [Language]: the arguments with the paths of their fields, and the named
-// look-ups with their results.
+// addition to [Language]: the arguments with their types, and the named look-ups with
+// what they return.
 func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, error) {
 	u, err := newUniverse(s)
 	if err != nil {
@@ -128,17 +180,18 @@ func Vocabulary(s Deployment, server, tool string, lookups []Readable) (string, 
 	} else if d != nil {
 		args = u.types.Add(tool+"/args", d.Input)
 	}
-	options := []cel.EnvOption{cel.CustomTypeProvider(e.env.CELTypeProvider()),
-		cel.VariableWithDoc(argsVariable, args.Type, "the arguments of the call")}
+	types := structure{e.env.CELTypeProvider()}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", argsVariable, types.of(args.Type, 0))
 	for _, l := range lookups {
 		name, r, ok := e.shortest(l)
 		if !ok {
 			return "", fmt.Errorf("rules of %s can't look things up with %s", strictyaml.Clip(tool), strictyaml.Clip(l.Name))
 		}
-		options = append(options, cel.VariableWithDoc(name+signature(r), r.output.Type, "what this look-up returns"))
+		fmt.Fprintf(&b, "%s%s: %s\n", name, signature(r), types.of(r.output.Type, 0))
 	}
 
-	return render(options)
+	return strings.TrimSpace(b.String()), nil
 }
 
 // shortest returns the shortest name of the function for a look-up.
@@ -180,50 +233,21 @@ func usable(o *decls.OverloadDecl) bool {
 	})
 }
 
-// render returns cel-go's description of what the options declare.
-func render(options []cel.EnvOption) (string, error) {
-	env, err := cel.NewCustomEnv(options...)
-	if err != nil {
-		return "", fmt.Errorf("guards: %w", err)
-	}
-	p, err := cel.AuthoringPromptWithFieldPaths(env)
-	if err != nil {
-		return "", fmt.Errorf("guards: %w", err)
-	}
-	// Its persona, answer format and numeric types don't apply here.
-	p.Persona, p.FormatRules, p.GeneralUsage = "", "", ""
-	return strings.TrimSpace(p.Render("")), nil
-}
-
-// documented is a macro with a description. The macros of the extensions have none.
-type documented struct{ cel.Macro }
-
-// macroDocs describe macros by their keys: name, number of arguments, and
-// whether they are called on a value.
-var macroDocs = map[string][2]string{
-	"least:*:true":             {"the smallest of some whole numbers", "math.least(args.a, 10)"},
-	"greatest:*:true":          {"the largest of some whole numbers", "math.greatest(args.a, 0)"},
-	"sortBy:2:true":            {"sorts a list by what an expression says of each element", "args.items.sortBy(i, i.price)"},
-	"all:3:true":               {"all over index and element of a list, or key and value of a map", "args.items.all(i, item, i == 0 || item.price <= args.items[i - 1].price)"},
-	"exists:3:true":            {"exists over index and element, or key and value", "args.extra.exists(k, v, k == 'gift' && v == 'yes')"},
-	"existsOne:3:true":         {"exists_one over index and element, or key and value", "args.extra.existsOne(k, v, v == 'yes')"},
-	"exists_one:3:true":        {"the same as existsOne", "args.extra.exists_one(k, v, v == 'yes')"},
-	"transformList:3:true":     {"makes a list of an expression over index and element, or key and value", "args.extra.transformList(k, v, v)"},
-	"transformList:4:true":     {"the same of those for which the condition holds", "args.extra.transformList(k, v, k != 'gift', v)"},
-	"transformMap:3:true":      {"makes a map with the same keys", "args.extra.transformMap(k, v, v.size())"},
-	"transformMap:4:true":      {"the same of those for which the condition holds", "args.extra.transformMap(k, v, k != 'gift', v)"},
-	"transformMapEntry:3:true": {"makes a map of an expression that is a map", "args.items.transformMapEntry(i, item, {item.sku: item.price})"},
-	"transformMapEntry:4:true": {"the same of those for which the condition holds", "args.items.transformMapEntry(i, item, item.price > 0, {item.sku: item.price})"},
-	"bind:3:true":              {"names a value within an expression", "cel.bind(fee, args.amount * 0.1, fee < 5 && fee > 1)"},
-}
-
-// Documentation implements [common.Documentor].
-func (m documented) Documentation() *common.Doc {
-	if d, ok := macroDocs[m.MacroKey()]; ok {
-		return common.NewMacroDoc(m.Function(), d[0], common.NewExampleDoc(d[1]))
-	}
-	if d, ok := m.Macro.(common.Documentor); ok {
-		return d.Documentation()
-	}
-	return common.NewMacroDoc(m.Function(), "")
+// macroExamples show the macros that the extensions add, by their keys: name, number of
+// arguments, and whether they are called on a value.
+var macroExamples = map[string]string{
+	"least:*:true":             "math.least(args.a, 10)",
+	"greatest:*:true":          "math.greatest(args.a, 0)",
+	"sortBy:2:true":            "args.items.sortBy(i, i.price)",
+	"all:3:true":               "args.items.all(i, item, i == 0 || item.price <= args.items[i - 1].price)",
+	"exists:3:true":            "args.extra.exists(k, v, k == 'gift' && v == 'yes')",
+	"existsOne:3:true":         "args.extra.existsOne(k, v, v == 'yes')",
+	"exists_one:3:true":        "args.extra.exists_one(k, v, v == 'yes')",
+	"transformList:3:true":     "args.extra.transformList(k, v, v)",
+	"transformList:4:true":     "args.extra.transformList(k, v, k != 'gift', v)",
+	"transformMap:3:true":      "args.extra.transformMap(k, v, v.size())",
+	"transformMap:4:true":      "args.extra.transformMap(k, v, k != 'gift', v)",
+	"transformMapEntry:3:true": "args.items.transformMapEntry(i, item, {item.sku: item.price})",
+	"transformMapEntry:4:true": "args.items.transformMapEntry(i, item, item.price > 0, {item.sku: item.price})",
+	"bind:3:true":              "cel.bind(fee, args.amount * 0.1, fee < 5 && fee > 1)",
 }

@@ -15,7 +15,7 @@ func TestLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"* name: `session.calls()[0]`", "`session.messages[0].text`", "* user_said - whether", "* datetime - reads", "decimal.round(int) -> decimal", "* sortBy - ", "* agreed - whether", "session.beside() == "} {
+	for _, want := range []string{"of session.calls(), session.together(), session.denied(): {tool: string, ", "messages: list of {role: string, text: string, ", "* user_said - whether", "* datetime - reads", "decimal.round(int) -> decimal", "args.items.sortBy(", "* agreed - whether", "session.beside() == ", "of string: charAt contains "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q", want)
 		}
@@ -39,7 +39,7 @@ func TestLanguageExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := regexp.MustCompile(`(?m)^      (.*\bargs\..*)$`).FindAllStringSubmatch(text, -1)
+	examples := regexp.MustCompile(`(?m)^  ((?:math|cel|args)\..*)$`).FindAllStringSubmatch(text, -1)
 	if len(examples) < 10 {
 		t.Fatalf("only %d examples", len(examples))
 	}
@@ -60,11 +60,10 @@ func TestVocabulary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"path: `args.items[0].quantity`\n      type: `int`",
-		"path: `args.ship_on`\n      type: `string`\n      description:\n        optional; format date",
-		"optional; one of card, invoice, gift_card",
-		"path: `tools.get_customer({\"id\": string}).tier`",
-		"name: `tools.get_stock({\"sku\": string})`\n  type: `dyn`",
+		"args: {customer: string, items: list of {sku: string, quantity: int, ",
+		"ship_on: string",
+		"tools.get_customer({\"id\": string}): {id: string, tier: string, ",
+		"tools.get_stock({\"sku\": string}): dyn",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

@@ -229,6 +229,7 @@ func (c *compiler) compile() {
 
 func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	it := &compiledPolicy{policy: p}
+	c.checkTools(p)
 	signature := ""
 	origins := map[string]bool{}
 	for _, v := range p.Variables {

@@ -106,6 +106,9 @@ func (e *Editor) Remove(name string) bool { return e.yaml.Remove("policies", "na
 func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 	n := strictyaml.NewMapping()
 	strictyaml.Set(n, "name", strictyaml.NewText(p.Name))
+	if len(p.Tools) > 0 {
+		strictyaml.Set(n, "tools", strictyaml.NewTexts(p.Tools))
+	}
 	if len(p.References) > 0 {
 		strictyaml.Set(n, "references", strictyaml.NewTexts(p.References))
 	}

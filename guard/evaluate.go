@@ -111,6 +111,9 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 			continue
 		}
 		for _, it := range g.policies {
+			if !it.policy.about(x.request.Server, x.request.Tool) {
+				continue
+			}
 			undecided = append(undecided, &verdict{scope: scope{x: v, policy: it, values: make([]ref.Val, len(it.variables))}})
 			decided = append(decided, nil)
 		}

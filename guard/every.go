@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/strictyaml"
@@ -88,6 +89,26 @@ func (g *Guard) concerns(c *Call) bool {
 		return g.Server == "" || c.Server == "" || c.Server == g.Server
 	}
 	return c.Tool == g.Tool
+}
+
+// about reports whether the policy is about the calls of a tool.
+func (p *Policy) about(server, tool string) bool {
+	return len(p.Tools) == 0 || slices.Contains(p.Tools, tool) || slices.Contains(p.Tools, server+"/"+tool)
+}
+
+// checkTools reports tools that a policy is about and that don't exist, or of which
+// several servers have one.
+func (c *compiler) checkTools(p *Policy) {
+	for _, name := range p.Tools {
+		server, tool, divided := strings.Cut(name, "/")
+		if !divided {
+			server, tool = c.guard.Server, name
+		}
+		if _, mistake := c.find(server, tool, p.Position); mistake != nil {
+			mistake.Hint = "write NAME, or SERVER/NAME where several servers have the tool"
+			c.mistakes = append(c.mistakes, mistake)
+		}
+	}
 }
 
 // checkServer reports a server that doesn't exist, in a file for all its tools.

@@ -228,3 +228,23 @@ func TestEveryToolDocument(t *testing.T) {
 		t.Errorf("got %+v of %s", e, f.Tool)
 	}
 }
+
+// TestPoliciesOfSomeTools judges only the calls of the tools that a policy names.
+func TestPoliciesOfSomeTools(t *testing.T) {
+	const text = "tool: \"*\"\npolicies:\n  - {name: p, tools: [get_stock, shop/order], require: \"false\", message: m}\n"
+	set, err := compiled(t, shop(t), text)
+	must(t, err)
+	for tool, want := range map[string]string{"get_stock": "p", "order": "p", "get_customer": "", "nobody": ""} {
+		args := map[string]string{"get_stock": `{"sku":"a"}`, "order": call, "get_customer": `{"id":"c"}`, "nobody": `{}`}[tool]
+		out := set.Evaluate(t.Context(), guard.Request{Server: "shop", Tool: tool, Arguments: json.RawMessage(args)})
+		if got := said(out); got != want {
+			t.Errorf("%s: %q doesn't hold, want %q", tool, got, want)
+		}
+	}
+	if _, err := compiled(t, shop(t), strings.Replace(text, "get_stock", "get_stok", 1)); err == nil || !strings.Contains(err.Error(), `there is no tool "get_stok"`) {
+		t.Errorf("a tool that there isn't: %v", err)
+	}
+	if _, err := guard.Load("f.yaml", []byte(strings.Replace(text, `"*"`, "order", 1))); err == nil || !strings.Contains(err.Error(), "only policies of the file for every tool") {
+		t.Errorf("a file of one tool: %v", err)
+	}
+}

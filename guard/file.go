@@ -40,6 +40,10 @@ type File struct {
 type Policy struct {
 	Position Position
 	Name     string
+	// Tools are the tools whose calls the policy is about, in a file for [EveryTool]:
+	// NAME, or SERVER/NAME where several servers have the tool. Without them it is about
+	// every call.
+	Tools []string
 	// References are the sentences of the policy document that the policy comes
 	// from, word by word.
 	References []string

@@ -126,6 +126,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 	p := Policy{Position: l.At(n), Otherwise: l.file.Otherwise}
 	had := l.Mapping(n, "a policy", strictyaml.Keys{
 		"name":       l.name(&p.Name),
+		"tools":      l.Texts("tools", &p.Tools),
 		"references": l.Texts("references", &p.References),
 		"variables":  func(n *strictyaml.Node) { p.Variables = l.variables(n) },
 		"require":    l.expression("require", &p.Require),
@@ -135,6 +136,9 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 	})
 	if strictyaml.IsMapping(n) {
 		l.needed(n, had, "policy", "name", "message")
+	}
+	if had["tools"] != nil && l.file.Tool != EveryTool {
+		l.Fail(had["tools"], "leave it out, or move the policy to the file with 'tool: \"*\"'", "only policies of the file for every tool are about several tools")
 	}
 	return p
 }

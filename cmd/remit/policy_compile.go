@@ -87,7 +87,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	if err != nil {
 		return err
 	}
-	samples, err := readSamples(c.Sessions, in.Deployment)
+	recorded, err := readRecorded(c.Sessions, in.Deployment)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,8 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 	work := compiler.New(compiler.Options{
 		Model: client, Prompts: prompts, ModelName: c.name,
-		Generation: generation.Options{Attempts: c.Attempts, Samples: samples, Otherwise: label.Verdict(c.Otherwise), Judge: c.Judge},
+		Samples:    recorded.samples,
+		Generation: generation.Options{Attempts: c.Attempts, Results: recorded.results, Otherwise: label.Verdict(c.Otherwise), Judge: c.Judge},
 	})
 
 	var failures []compiler.Failure
@@ -120,7 +121,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 		}
 	}
 	report.clear()
-	return c.summary(s, in, directory, client.Usage(), shapeless(in.Deployment, samples), failures)
+	return c.summary(s, in, directory, client.Usage(), shapeless(in.Deployment, recorded.results), failures)
 }
 
 func (c *policyCompileCommand) input() (compiler.Input, error) {

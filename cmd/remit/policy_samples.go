@@ -4,22 +4,33 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/internal/trace"
 )
 
-// maxSamples is how many results of a tool are kept: their shapes rarely differ.
-const maxSamples = 5
+const (
+	// maxResults is how many results of a tool are kept: their shapes rarely differ.
+	maxResults = 40
+	// maxSampleSize bounds an agreed sample, in bytes, where a smaller one was recorded.
+	maxSampleSize = 4 << 10
+)
 
-// readSamples collects what tools that rules may ask returned in recordings, by the
-// tools' keys. A recording that names no servers counts for the tool of whatever
-// server.
-func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawMessage, error) {
-	found := map[string][]json.RawMessage{}
+// recorded are the results of tools that rules may ask, from recordings, by the tools'
+// keys. A recording that names no servers counts for the tool of whatever server.
+type recorded struct {
+	results map[string][]json.RawMessage
+	samples map[string]policydoc.Sample
+}
+
+// readRecorded collects the results of tools in recordings.
+func readRecorded(files []string, scope guard.Deployment) (*recorded, error) {
+	var sessions []map[string][]policydoc.Sample // of each session, by key
 	for _, name := range files {
 		f, err := inputs.Open(name, aRecording)
 		if err != nil {
@@ -31,9 +42,11 @@ func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawM
 				return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 			}
 			n++
+			found := map[string][]policydoc.Sample{}
 			for i := range s.Messages {
 				sample(found, s, &s.Messages[i])
 			}
+			sessions = append(sessions, found)
 		}
 		if err := f.Close(); err != nil {
 			return nil, err
@@ -43,17 +56,43 @@ func readSamples(files []string, scope guard.Deployment) (map[string][]json.RawM
 		}
 	}
 
-	out := map[string][]json.RawMessage{}
+	out := &recorded{results: map[string][]json.RawMessage{}, samples: map[string]policydoc.Sample{}}
+	// Samples of one session fit each other: the order is that of the customer.
+	slices.SortStableFunc(sessions, func(a, b map[string][]policydoc.Sample) int { return len(b) - len(a) })
 	for _, r := range scope.Readable() {
-		key := policydoc.Key(r.Server, r.Name)
-		if out[key] = found[key]; len(out[key]) == 0 {
-			out[key] = found[r.Name]
-		}
+		out.add(sessions, r)
 	}
 	return out, nil
 }
 
-func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Message) {
+// add takes what a tool returned in the sessions, and the sample of the first one that
+// has one that isn't too large.
+func (o *recorded) add(sessions []map[string][]policydoc.Sample, r guard.Readable) {
+	key := policydoc.Key(r.Server, r.Name)
+	for _, found := range sessions {
+		all := found[key]
+		if len(all) == 0 {
+			all = found[r.Name]
+		}
+
+		for _, s := range all {
+			if len(o.results[key]) < maxResults {
+				o.results[key] = append(o.results[key], s.Result)
+			}
+			had, ok := o.samples[key]
+			smaller := len(had.Result) > maxSampleSize && len(s.Result) < len(had.Result)
+			composite := ok && isText(had.Result) && !isText(s.Result)
+			if !ok || smaller || composite {
+				s.Server, s.Tool, s.Source = r.Server, r.Name, policydoc.Recorded
+				o.samples[key] = s
+			}
+		}
+	}
+}
+
+func isText(value json.RawMessage) bool { return len(value) > 0 && value[0] == '"' }
+
+func sample(into map[string][]policydoc.Sample, s *trace.Session, m *trace.Message) {
 	if m.Role != trace.Tool {
 		return
 	}
@@ -61,27 +100,31 @@ func sample(into map[string][]json.RawMessage, s *trace.Session, m *trace.Messag
 	if !ok {
 		return
 	}
+	args, err := strictjson.Parse(call.Arguments, strictjson.DefaultLimits())
+	if err != nil || args.Root().Kind() != strictjson.Object {
+		return
+	}
+
 	result := m.Structured
 	if len(result) == 0 {
 		text := strings.TrimSpace(m.Text)
 		composite := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
-		if !composite || !json.Valid([]byte(text)) {
-			return // other text shows no shape
+		if result = json.RawMessage(text); !composite || !json.Valid(result) {
+			if result, err = json.Marshal(m.Text); err != nil {
+				return
+			}
 		}
-		result = json.RawMessage(text)
 	}
-
-	if key := policydoc.Key(call.Server, call.Tool); len(into[key]) < maxSamples {
-		into[key] = append(into[key], result)
-	}
+	key := policydoc.Key(call.Server, call.Tool)
+	into[key] = append(into[key], policydoc.Sample{Args: args.Canonical(), Result: result})
 }
 
 // shapeless lists the tools that rules may ask and of which nobody knows what they
 // return.
-func shapeless(scope guard.Deployment, samples map[string][]json.RawMessage) []string {
+func shapeless(scope guard.Deployment, results map[string][]json.RawMessage) []string {
 	var out []string
 	for _, r := range scope.Readable() {
-		if r.Definition != nil && r.Definition.Output == nil && len(samples[policydoc.Key(r.Server, r.Name)]) == 0 {
+		if r.Definition != nil && r.Definition.Output == nil && len(results[policydoc.Key(r.Server, r.Name)]) == 0 {
 			out = append(out, r.Name)
 		}
 	}

@@ -44,8 +44,10 @@ func tell(ctx context.Context, g, mutant *guard.Guard, rule *verdicts, part guar
 	for _, p := range g.Parts() {
 		if p.Policy == part.Policy {
 			bounds.rule += p.Expression.Text + "\n"
+			bounds.compared.add(p.Variable, p.Expression.Text)
 		}
 	}
+	bounds.compared.add("", text)
 
 	tries := 0
 	for i := range examples {
@@ -95,10 +97,13 @@ func (v *verdicts) of(ctx context.Context, e *guard.Example) guardtest.Result {
 // bounds are the values that expressions name.
 type bounds struct {
 	numbers []*big.Rat
-	texts   []string
 	spans   []time.Duration
 	// rule is all that the rule has: fields that it doesn't name don't matter.
 	rule string
+	// compared says what texts may stand where, and texts are those of the documents, by
+	// the members that have them.
+	compared comparisons
+	texts    map[string][]string
 }
 
 func boundaries(texts ...string) bounds {
@@ -124,7 +129,6 @@ func boundaries(texts ...string) bounds {
 					b.numbers = append(b.numbers, r)
 				}
 			case types.String:
-				b.texts = append(b.texts, string(v))
 				if d, err := time.ParseDuration(string(v)); err == nil {
 					b.spans = append(b.spans, d, -d)
 				}
@@ -194,7 +198,7 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 	}
 
 	from := []time.Time{e.Now}
-	for _, text := range neighbours(documents, b).texts {
+	for _, text := range neighbours(documents, b).allTexts() {
 		for _, in := range []*time.Location{e.Now.Location(), time.UTC} {
 			for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.DateOnly} {
 				if t, err := time.ParseInLocation(layout, text, in); err == nil {
@@ -219,21 +223,27 @@ func moments(e *guard.Example, documents []json.RawMessage, b bounds) []time.Tim
 // neighbours adds the numbers and texts of the documents to the boundaries, since
 // rules compare fields with each other, and what lies just beside all numbers.
 func neighbours(documents []json.RawMessage, b bounds) bounds {
-	out := bounds{texts: slices.Clone(b.texts), rule: b.rule}
+	out := bounds{rule: b.rule, compared: b.compared, texts: map[string][]string{}}
 	numbers := slices.Clone(b.numbers)
 	for _, doc := range documents {
+		var root any
 		d := json.NewDecoder(strings.NewReader(string(doc)))
 		d.UseNumber()
-		for token, err := d.Token(); err == nil; token, err = d.Token() {
-			switch t := token.(type) {
+		if d.Decode(&root) != nil {
+			continue
+		}
+		scalars(root, "", func(name string, v any) {
+			switch v := v.(type) {
 			case json.Number:
-				if r, ok := new(big.Rat).SetString(string(t)); ok && len(t) < 30 {
+				if r, ok := new(big.Rat).SetString(string(v)); ok && len(v) < 30 {
 					numbers = append(numbers, r)
 				}
 			case string:
-				out.texts = append(out.texts, t)
+				if !slices.Contains(out.texts[name], v) {
+					out.texts[name] = append(out.texts[name], v)
+				}
 			}
-		}
+		})
 	}
 
 	for _, n := range numbers {
@@ -245,8 +255,6 @@ func neighbours(documents []json.RawMessage, b bounds) bounds {
 		}
 	}
 
-	slices.Sort(out.texts)
-	out.texts = slices.Compact(out.texts)
 	return out
 }
 
@@ -273,8 +281,8 @@ func inDocument(at *any, path string, b bounds, emit func(at, value string) bool
 			}
 		}
 	case string:
-		for _, t := range b.texts {
-			if t != v && !try(t, strconv.Quote(t)) {
+		for _, t := range b.textsFor(memberOf(path), v) {
+			if !try(t, strconv.Quote(t)) {
 				return false
 			}
 		}
@@ -286,7 +294,7 @@ func inDocument(at *any, path string, b bounds, emit func(at, value string) bool
 				return false
 			}
 		}
-		if n := len(v); n > 0 {
+		if n := len(v); n > 1 {
 			return try(v[:n-1], fmt.Sprintf("%d elements", n-1)) && try(append(slices.Clone(v), v[n-1]), fmt.Sprintf("%d elements", n+1))
 		}
 	case map[string]any:

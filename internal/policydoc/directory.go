@@ -21,6 +21,7 @@ import (
 const (
 	mappingDir   = "mapping"
 	guardsDir    = "guards"
+	samplesDir   = "guards/samples"
 	unmappedFile = "unmapped.yaml"
 	lockFile     = "policy.lock"
 )
@@ -35,6 +36,8 @@ type Directory struct {
 	// Mappings and Guards are the files of each tool, by [Key].
 	Mappings map[string]*MappingEditor
 	Guards   map[string]*guard.Editor
+	// Samples are what look-ups return, by [Key].
+	Samples map[string]Sample
 	// Unmapped are the sentences that no policy refers to; nil without the file.
 	Unmapped *Unmapped
 	// Lock is nil before the first compilation.
@@ -76,6 +79,7 @@ func ReadDirectory(root string) (*Directory, error) {
 			}
 			return Key(f.Server, f.Tool), nil
 		}),
+		d.readSamples(),
 		d.single(unmappedFile, maxMapping, func(name string, data []byte) (marshaler, error) {
 			var err error
 			if d.Unmapped, err = LoadUnmapped(name, data); err != nil {

@@ -82,6 +82,7 @@ func (i *Policy) node(status bool) *strictyaml.Node {
 
 	strictyaml.Set(n, "name", strictyaml.NewText(i.Name))
 	strictyaml.Set(n, "description", strictyaml.NewText(i.Description))
+	texts("tools", i.Tools)
 	texts("references", i.References)
 	if status || i.status() != Proposed {
 		text("status", string(i.status()))

@@ -17,6 +17,7 @@ import (
 // of them: people set it.
 const (
 	fieldDescription = "description"
+	fieldTools       = "tools"
 	fieldReferences  = "references"
 	fieldCompliance  = "compliance_examples"
 	fieldViolations  = "violation_examples"
@@ -35,12 +36,16 @@ const (
 // file. Line breaks of a text don't matter. The status and its reason are not included:
 // people set them.
 func (i *Policy) Fields() map[string]string {
-	return map[string]string{
+	out := map[string]string{
 		fieldDescription: hashWords(i.Description),
 		fieldReferences:  hashWords(i.References...),
 		fieldCompliance:  hashWords(i.Compliance...),
 		fieldViolations:  hashWords(i.Violations...),
 	}
+	if len(i.Tools) > 0 {
+		out[fieldTools] = hashWords(i.Tools...)
+	}
+	return out
 }
 
 // RuleFields returns hashes of a rule's fields, by their keys in the guard file; the

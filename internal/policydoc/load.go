@@ -59,24 +59,28 @@ func LoadUnmapped(name string, data []byte) (*Unmapped, error) {
 // loader reads the members of one file.
 type loader struct {
 	*strictyaml.Reader
+	tool  string
 	names map[string]bool // of the policies so far
 }
 
 func (l *loader) mapping(root *strictyaml.Node, m *Mapping) {
 	m.Position = l.At(root)
+	var policies *strictyaml.Node
 	had := l.Mapping(root, "a mapping file", strictyaml.Keys{
-		"tool":   l.Text("tool", &m.Tool),
-		"server": l.Text("server", &m.Server),
-		"policies": func(n *strictyaml.Node) {
-			l.List(n, "policies", func(n *strictyaml.Node) {
-				if len(m.Policies) < MaxPolicies {
-					m.Policies = append(m.Policies, l.policy(n))
-				} else if len(m.Policies) == MaxPolicies {
-					l.Fail(n, "combine policies", "a tool has more than %d policies", MaxPolicies)
-				}
-			})
-		},
+		"tool":     l.Text("tool", &m.Tool),
+		"server":   l.Text("server", &m.Server),
+		"policies": func(n *strictyaml.Node) { policies = n },
 	})
+
+	if l.tool = m.Tool; policies != nil {
+		l.List(policies, "policies", func(n *strictyaml.Node) {
+			if len(m.Policies) < MaxPolicies {
+				m.Policies = append(m.Policies, l.policy(n))
+			} else if len(m.Policies) == MaxPolicies {
+				l.Fail(n, "combine policies", "a tool has more than %d policies", MaxPolicies)
+			}
+		})
+	}
 
 	if !strictyaml.IsMapping(root) {
 		return
@@ -97,6 +101,7 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 	had := l.Mapping(n, "a policy", strictyaml.Keys{
 		"name":                l.name(&i.Name),
 		"description":         l.Text("description", &i.Description),
+		"tools":               l.Texts("tools", &i.Tools),
 		"references":          l.Texts("references", &i.References),
 		"status":              l.Word("status", statuses, &i.Status),
 		"reason":              l.Text("reason", &i.Reason),
@@ -113,6 +118,9 @@ func (l *loader) policy(n *strictyaml.Node) Policy {
 				l.Fail(n, "add '"+name+":'", "the policy has no %s", name)
 			}
 		}
+	}
+	if had["tools"] != nil && l.tool != EveryTool {
+		l.Fail(had["tools"], "leave it out, or move the policy to the mapping with 'tool: \"*\"'", "only policies of the mapping for every tool are about several tools")
 	}
 
 	return i

@@ -75,6 +75,8 @@ type LockedSentence struct {
 type LockedPolicy struct {
 	// Sentences are the ids of the sentences that it refers to.
 	Sentences []string `json:"sentences"`
+	// Tools are the keys of the tools that share it, under [EveryTool].
+	Tools []string `json:"tools,omitempty"`
 	// Mapping is a hash of what the policy was made with: the tool's definition, the
 	// models and the prompts. It is empty if the policy was not generated: people wrote
 	// it, or it is gone and the next run removes its rule.
@@ -103,6 +105,9 @@ type LockedRule struct {
 	// Contested are the tests that were taken out because the second reading
 	// contradicted them, by name, with its reason.
 	Contested map[string]string `json:"contested,omitempty"`
+	// Untested are the examples in words of the mapping that are no tests, by their
+	// texts, with the reasons. The rule is held to all others.
+	Untested map[string]string `json:"untested,omitempty"`
 }
 
 // Key returns the name of a tool in the lock: SERVER/TOOL, or TOOL without a server.

@@ -27,6 +27,9 @@ type Policy struct {
 	// same name in the guard file.
 	Name        string
 	Description string
+	// Tools are the keys of the tools that the policy is about, in the mapping of
+	// [EveryTool]: several, but not all. Without them it is about every call.
+	Tools []string
 	// References are verbatim spans of the document.
 	References []string
 	Status     Status

@@ -67,7 +67,7 @@ func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 		changed = changed || is[f] != base[f]
 		if m.field(f, was[f], base[f], is[f], func() string { return fresh.render(f) }) == theirs {
 			out.take(f, fresh)
-			another = another || f == fieldDescription || f == fieldReferences
+			another = another || f == fieldDescription || f == fieldTools || f == fieldReferences
 		}
 	}
 
@@ -97,18 +97,21 @@ func MergePolicy(mine *Policy, base map[string]string, fresh *Policy) Policy {
 func (i *Policy) clone() Policy {
 	out := *i
 	out.References, out.Compliance, out.Violations = slices.Clone(i.References), slices.Clone(i.Compliance), slices.Clone(i.Violations)
+	out.Tools = slices.Clone(i.Tools)
 	out.Conflicts = slices.Clone(i.Conflicts)
 	return out
 }
 
 // policyFields are the generated fields of a policy, in the order of the file.
-var policyFields = [...]string{fieldDescription, fieldReferences, fieldCompliance, fieldViolations}
+var policyFields = [...]string{fieldDescription, fieldTools, fieldReferences, fieldCompliance, fieldViolations}
 
 // take copies a field of another policy.
 func (i *Policy) take(field string, from *Policy) {
 	switch field {
 	case fieldDescription:
 		i.Description = from.Description
+	case fieldTools:
+		i.Tools = slices.Clone(from.Tools)
 	case fieldReferences:
 		i.References = slices.Clone(from.References)
 	case fieldCompliance:
@@ -162,15 +165,15 @@ func (l *LockedPolicy) StaysRemoved(sentences []string) bool {
 
 // MergeRule merges a rule as [MergePolicy] merges a policy. Base is [LockedRule.Fields],
 // and had are the policy's conflicts so far; MergeRule returns the conflicts about the
-// rule. It merges examples by their names. The references are the fresh ones, which are
-// the mapping's.
+// rule. It merges examples by their names. The references and the tools are the fresh ones,
+// which are the mapping's.
 func MergeRule(mine *guard.Policy, base map[string]string, fresh *guard.Policy, had []Conflict) (guard.Policy, []Conflict) {
 	if mine == nil {
 		return *fresh, nil
 	}
 
 	out := *mine
-	out.References = fresh.References
+	out.References, out.Tools = fresh.References, fresh.Tools
 	m := &merger{had: had}
 	was, is := RuleFields(mine), RuleFields(fresh)
 	from := func(f string) side {

@@ -100,6 +100,16 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 		return nil, err
 	}
 
+	for _, key := range slices.Sorted(maps.Keys(d.Samples)) {
+		at := place{samplesDir, key}
+		if d.places[at] == "" {
+			d.places[at] = filepath.Join(samplesDir, strings.TrimSuffix(fileName(key, nil), ".yaml")+".json")
+		}
+		if want[d.places[at]], err = d.Samples[key].Marshal(); err != nil {
+			return nil, err
+		}
+	}
+
 	if d.Unmapped != nil {
 		if d.unmapped == nil {
 			d.unmapped = &strictyaml.Document{Name: filepath.Join(d.Root, unmappedFile), Root: strictyaml.NewMapping()}

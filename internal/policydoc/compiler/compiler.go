@@ -22,8 +22,11 @@ type Options struct {
 	// ModelName returns the name of a stage's model. Another name makes the compiler
 	// repeat what the stage contributed to.
 	ModelName func(stage string) string
-	// Generation are the options for rules. The compiler sets the model, the prompts
-	// and the deployment.
+	// Samples are those that recordings have, by [policydoc.Key]. A model makes up the
+	// others.
+	Samples map[string]policydoc.Sample
+	// Generation are the options for rules. The compiler sets the model, the prompts,
+	// the samples and the deployment.
 	Generation generation.Options
 }
 
@@ -83,48 +86,68 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	lock(d)
 	routed := c.routes(ctx, corpus, all, d.Lock)
 	failures := routed.failures
+	every, err := d.Mapping("", policydoc.EveryTool).Mapping()
+	if err != nil {
+		return append(failures, Failure{Tool: policydoc.EveryTool, Err: err})
+	}
+	shared := c.sharing(corpus, all, d.Lock, every)
 	some := all
 	if in.Only != nil {
 		some = slices.DeleteFunc(slices.Clone(all), func(t *tool) bool { return !slices.Contains(in.Only, t.key) })
+		some = shared.with(some, all)
 	}
-	results := make([]*mapped, len(some))
-	works := make([]*work, len(some))
-	errs := make([]error, len(some))
+
+	works, found, errs := map[string]*work{}, map[string]*mapped{}, map[string]error{}
 	var wg sync.WaitGroup
-	for i, t := range some {
+	var mu sync.Mutex
+	for _, t := range some {
 		mapping, err := d.Mapping(t.server, t.name).Mapping()
 		if err = errors.Join(err, routed.broken[t.key]); err != nil {
-			errs[i] = err
+			errs[t.key] = err
 			continue
 		}
-		works[i] = c.work(corpus, t, routed.now, d.Lock, mapping)
-		if works[i].none() {
+		w := c.work(corpus, t, routed.now, d.Lock, mapping, shared)
+		works[t.key], found[t.key] = w, nil
+		if w.none() {
 			continue
 		}
-		if len(failures) > 0 && len(works[i].anew) > 0 {
+		if again := len(w.anew) + len(w.shared); len(failures) > 0 && again > 0 {
 			// What takes the place of their sentences may be among those that wait: no
 			// rule goes before that is known.
-			errs[i] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
+			errs[t.key] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
 			continue
 		}
 
 		wg.Go(func() {
-			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: works[i]}
-			results[i], errs[i] = m.run(ctx)
+			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: w}
+			result, err := m.run(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if found[t.key] = result; err != nil {
+				errs[t.key] = err
+			}
 		})
 	}
 
 	wg.Wait()
+	together := c.shareFound(ctx, corpus, shared, found, errs)
 	done := map[string]*mapped{}
-	for i, t := range some {
-		if errs[i] == nil && results[i] != nil {
-			errs[i] = c.write(d, corpus, t, works[i], results[i])
+	for _, t := range some {
+		if errs[t.key] == nil && found[t.key] != nil {
+			errs[t.key] = c.write(d, corpus, t, works[t.key], found[t.key], all)
 		}
-		if errs[i] != nil {
-			failures = append(failures, Failure{Tool: t.key, Err: errs[i]})
+		if errs[t.key] != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: errs[t.key]})
 			continue
 		}
-		done[t.key] = results[i]
+		done[t.key] = found[t.key]
+	}
+	again := shared.again(func(key string) bool { _, ok := done[key]; return ok })
+	if len(together)+len(again) > 0 {
+		t := all[len(all)-1]
+		if err := c.write(d, corpus, t, &work{anew: again}, &mapped{drafts: together}, all); err != nil {
+			failures = append(failures, Failure{Tool: t.key, Err: err})
+		}
 	}
 
 	c.account(d, in, corpus, all, routed, done)
@@ -230,7 +253,7 @@ func (c *Compiler) made(stages ...string) string {
 	return digest(parts...)
 }
 
-// mappingMade returns a hash of what the policies of a tool are made with.
+// mappingMade returns a hash of what the policies of a tool, or of several, are made with.
 func (c *Compiler) mappingMade(t *tool) string {
 	return digest(t.fingerprint, c.made(mappingStages...))
 }

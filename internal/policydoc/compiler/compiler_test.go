@@ -512,3 +512,58 @@ func TestPoliciesThatTheLockDoesNotKnowAreTakenUp(t *testing.T) {
 		}
 	})
 }
+
+// shared is a document with a sentence that two tools share.
+const shared = hire + "\nhire_item and return_item alike are done before noon.\n"
+
+func TestAPolicyOfSeveralToolsIsWrittenOnce(t *testing.T) {
+	s := newShop(t)
+	if failures := s.compile(shared); failures != nil {
+		t.Fatal(failures)
+	}
+	m, err := s.read().Mappings[policydoc.EveryTool].Mapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(m.Policies, func(p policydoc.Policy) bool { return len(p.Tools) > 0 })
+	if i < 0 || !slices.Equal(m.Policies[i].Tools, []string{"hire_item", "return_item"}) {
+		t.Fatalf("got %+v", m.Policies)
+	}
+	for _, tool := range []string{"hire_item", "return_item"} {
+		for name, description := range s.policies(tool) {
+			if strings.Contains(description, "alike") {
+				t.Errorf("%s has %s as well", tool, name)
+			}
+		}
+	}
+	if n := len(m.Policies[i].Compliance); n != 2 {
+		t.Errorf("%d examples, of two tools", n)
+	}
+
+	if failures := s.guards(shared); failures != nil {
+		t.Fatal(failures)
+	}
+	rules, err := s.read().Guards[policydoc.EveryTool].File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := slices.IndexFunc(rules.Policies, func(p guard.Policy) bool { return p.Name == m.Policies[i].Name })
+	if j < 0 || !slices.Equal(rules.Policies[j].Tools, m.Policies[i].Tools) || rules.Policies[j].Require.Empty() {
+		t.Fatalf("got %+v", rules.Policies)
+	}
+
+	s.compile(strings.Replace(shared, "before noon", "before ten", 1))
+	m, err = s.read().Mappings[policydoc.EveryTool].Mapping()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var descriptions []string
+	for _, p := range m.Policies {
+		if len(p.Tools) > 0 {
+			descriptions = append(descriptions, p.Description)
+		}
+	}
+	if len(descriptions) != 1 || !strings.Contains(descriptions[0], "before ten") {
+		t.Errorf("after a change of the sentence the shared policies are %q", descriptions)
+	}
+}

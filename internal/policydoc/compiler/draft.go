@@ -16,6 +16,8 @@ import (
 // draft is a policy while it is found.
 type draft struct {
 	name, description string
+	// tools are the keys of those that share it; nil for a policy of one tool.
+	tools []string
 	// sentences are the ids of those that it refers to, in the document's order.
 	sentences              []string
 	compliance, violations []string
@@ -26,7 +28,7 @@ type draft struct {
 // policy is the draft as it stands in the mapping file.
 func (d *draft) policy(c *corpus) *policydoc.Policy {
 	i := &policydoc.Policy{
-		Name: d.name, Description: d.description, References: c.quotes(d.sentences),
+		Name: d.name, Description: d.description, Tools: d.tools, References: c.quotes(d.sentences),
 		Status: policydoc.Proposed, Compliance: d.compliance, Violations: d.violations,
 	}
 	if d.archived != "" {
@@ -44,14 +46,16 @@ type policyAnswer struct {
 
 // shownPolicy is a policy as prompts show it.
 type shownPolicy struct {
-	Name, Description, Sentences   string
+	Name, Description, Sentences string
+	// Archived says why no program is to enforce it.
+	Archived                       string
 	Quotes, Compliance, Violations []string
 }
 
 func (c *corpus) shown(drafts []*draft) []shownPolicy {
 	out := make([]shownPolicy, len(drafts))
 	for i, d := range drafts {
-		out[i] = shownPolicy{Name: d.name, Description: d.description, Sentences: ranges(c.numbers(d.sentences)),
+		out[i] = shownPolicy{Name: d.name, Description: d.description, Sentences: ranges(c.numbers(d.sentences)), Archived: d.archived,
 			Compliance: d.compliance, Violations: d.violations}
 		for _, t := range c.quotes(d.sentences) {
 			out[i].Quotes = append(out[i].Quotes, prompt.Quoted(t))

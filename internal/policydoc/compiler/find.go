@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 )
 
 type findRequest struct {
@@ -14,8 +16,13 @@ type findRequest struct {
 }
 
 type findAnswer struct {
-	Policies []policyAnswer `json:"policies"`
+	Policies []foundPolicy  `json:"policies"`
 	Unused   []unusedAnswer `json:"unused" jsonschema:"marked sentences that give no policy of this tool"`
+}
+
+type foundPolicy struct {
+	policyAnswer
+	Ensured string `json:"ensured" jsonschema:"what of the tool's schema ensures it for every call; empty where nothing does"`
 }
 
 type unusedAnswer struct {
@@ -40,7 +47,13 @@ func (m *mapper) find(ctx context.Context, unused map[string]string) ([]*draft, 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, m.corpus.drafts(answer.Policies, taken)...)
+		for _, p := range answer.Policies {
+			found := m.corpus.drafts([]policyAnswer{p.policyAnswer}, taken)[0]
+			if ensured := prompt.OneLine(p.Ensured); ensured != "" {
+				found.archived = "the tool's schema ensures it: " + ensured
+			}
+			out = append(out, found)
+		}
 		m.unused(unused, answer.Unused)
 	}
 
@@ -72,10 +85,15 @@ type refinedPolicy struct {
 	From []string `json:"from" jsonschema:"names of the policies that it was made of"`
 }
 
-// refine merges what is one policy and splits what are several.
+// refine merges what is one policy and splits what are several. What the schema ensures
+// stays as it is.
 func (m *mapper) refine(ctx context.Context, drafts []*draft) ([]*draft, error) {
-	var out []*draft
 	taken := names{}
+	out := selected(drafts, func(d *draft) bool { return d.archived != "" })
+	for _, d := range out {
+		d.name = taken.take(d.name)
+	}
+	drafts = live(drafts)
 	parts := split(drafts, maxPolicies)
 	for i, part := range parts {
 		var sentences []string

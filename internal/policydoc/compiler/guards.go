@@ -41,12 +41,14 @@ type rule struct {
 // are archived or gone. Edits in guard files stay.
 func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory) []Failure {
 	lock(d)
-	c.note(d.Lock, c.generationStages()...)
+	c.note(d.Lock, append(c.generationStages(), stageSamples)...)
 	corpus := newCorpus(in.Document)
 	var failures []Failure
 	var rules []*rule
-	for _, t := range c.tools(in.Deployment) {
-		if in.Only != nil && !slices.Contains(in.Only, t.key) {
+	all := c.tools(in.Deployment)
+	for _, t := range all {
+		whole := in.Only == nil || slices.Contains(in.Only, t.key)
+		if !whole && t.key != policydoc.EveryTool {
 			continue
 		}
 		m, err := d.Mapping(t.server, t.name).Mapping()
@@ -64,14 +66,27 @@ func (c *Compiler) Guards(ctx context.Context, in Input, d *policydoc.Directory)
 
 		room := guard.MaxPolicies - len(had.Policies)
 		for i := range m.Policies {
-			if r := c.rule(d, t, &m.Policies[i]); r != nil {
+			if !whole && !slices.ContainsFunc(m.Policies[i].Tools, func(key string) bool { return slices.Contains(in.Only, key) }) {
+				continue
+			}
+			if r := c.rule(d, all, t, &m.Policies[i]); r != nil {
 				r.previous, r.room = policy(had, r.policy.Name), &room
 				rules = append(rules, r)
 			}
 		}
 	}
 
-	c.generate(ctx, in, d.Lock, corpus, rules)
+	if len(rules) > 0 {
+		if err := c.samples(ctx, in.Deployment, corpus, d); err != nil {
+			failures = append(failures, Failure{Err: fmt.Errorf("samples of look-ups: %w", err)})
+		}
+		for _, r := range rules { // what a rule is made of has the samples
+			if with := c.rule(d, all, r.tool, r.policy); with != nil {
+				r.made = with.made
+			}
+		}
+	}
+	c.generate(ctx, in, d, corpus, rules)
 	for _, r := range rules {
 		if r.err != nil {
 			failures = append(failures, Failure{Tool: r.tool.key, Policy: r.policy.Name, Err: r.err})
@@ -110,17 +125,28 @@ func (c *Compiler) retire(d *policydoc.Directory, t *tool, m *policydoc.Mapping)
 }
 
 // rule returns the rule to make for a policy, or nil.
-func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Policy) *rule {
+func (c *Compiler) rule(d *policydoc.Directory, all []*tool, t *tool, i *policydoc.Policy) *rule {
 	if i.Status == policydoc.Archived {
 		return nil
 	}
 	fields := i.Fields()
 	definitions := []string{t.fingerprint}
+	for _, of := range all {
+		if slices.Contains(i.Tools, of.key) {
+			definitions = append(definitions, of.fingerprint)
+		}
+	}
 	for _, r := range t.readable {
 		definitions = append(definitions, r.Definition.Fingerprint)
 	}
+
+	for _, r := range t.readable {
+		if s, ok := d.Samples[policydoc.Key(r.Server, r.Name)]; ok {
+			definitions = append(definitions, digest(string(s.Args), string(s.Result)))
+		}
+	}
 	made := digest(strings.Join(definitions, " "), c.made(c.generationStages()...),
-		fields["description"], fields["references"], fields["compliance_examples"], fields["violation_examples"])
+		fields["description"], fields["references"], fields["compliance_examples"], fields["violation_examples"], fields["tools"])
 	if had := d.Lock.Policies[t.key][i.Name].Rule; had != nil && had.Made == made {
 		return nil
 	}
@@ -130,11 +156,14 @@ func (c *Compiler) rule(d *policydoc.Directory, t *tool, i *policydoc.Policy) *r
 // generationStages are what a rule is made by: all that have a prompt and are not
 // of the mapping.
 func (c *Compiler) generationStages() []string {
-	return slices.DeleteFunc(c.o.Prompts.Stages(), func(s string) bool { return s == stageRoute || slices.Contains(mappingStages, s) })
+	return slices.DeleteFunc(c.o.Prompts.Stages(), func(s string) bool {
+		return s == stageRoute || s == stageShare || s == stageSamples || slices.Contains(mappingStages, s)
+	})
 }
 
 // generate makes rules in parallel.
-func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock, corpus *corpus, rules []*rule) {
+func (c *Compiler) generate(ctx context.Context, in Input, d *policydoc.Directory, corpus *corpus, rules []*rule) {
+	lock := d.Lock
 	var wg sync.WaitGroup
 	generators := map[*tool]func() (*generation.Generator, error){}
 	slots := make(chan struct{}, maxParallel)
@@ -142,7 +171,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 		if generators[r.tool] == nil {
 			generators[r.tool] = sync.OnceValues(func() (*generation.Generator, error) {
 				o := c.o.Generation
-				o.Model, o.Prompts, o.Deployment = c.o.Model, c.o.Prompts, scopeOf(in.Deployment, r.tool)
+				o.Model, o.Prompts, o.Deployment, o.Samples = c.o.Model, c.o.Prompts, scopeOf(in.Deployment, r.tool), d.Samples
 				return generation.New(o)
 			})
 		}
@@ -158,7 +187,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, lock *policydoc.Lock,
 			}
 			r.result, r.err = g.Generate(ctx, generation.Task{
 				Server: r.tool.server, Tool: r.tool.name, Policy: r.policy,
-				Sentences: sentences, Context: corpus.around(sentences), Previous: r.previous,
+				Sentences: sentences, Context: corpus.around(sentences, lock), Previous: r.previous,
 			})
 			if r.err != nil && r.previous == nil {
 				// Until a later run makes its rule, the policy stops calls.
@@ -207,9 +236,10 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 	return out
 }
 
-// around are the sentences that stand near to some, and where the document is
-// small, all others: records and words are explained there.
-func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
+// around are the sentences that stand near to some, and where the document is small, all
+// others that no policy refers to: records and words are explained there, and what
+// policies ask elsewhere has rules of its own.
+func (c *corpus) around(sentences []document.Sentence, lock *policydoc.Lock) []document.Sentence {
 	in := map[string]bool{}
 	var near []int
 	for _, s := range sentences {
@@ -218,7 +248,19 @@ func (c *corpus) around(sentences []document.Sentence) []document.Sentence {
 	}
 
 	if c.size <= maxContext {
-		near = c.numbers(c.ids())
+		referred := map[string]bool{}
+		for _, policies := range lock.Policies {
+			for _, p := range policies {
+				for _, id := range p.Sentences {
+					referred[id] = true
+				}
+			}
+		}
+		for _, n := range c.numbers(c.ids()) {
+			if !referred[c.sentences[n-1].ID] {
+				near = append(near, n)
+			}
+		}
 	}
 	slices.Sort(near)
 	var out []document.Sentence
@@ -276,7 +318,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 	d.Mapping(r.tool.server, r.tool.name).Put(&i)
 	locked.Rule = &policydoc.LockedRule{
 		Made: r.made, Fields: policydoc.RuleFields(&fresh), NotEnforced: r.result.NotEnforced,
-		Attempts: r.result.Attempts, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested,
+		Attempts: r.result.Attempts, Killed: r.result.Killed, Survived: r.result.Survived, Contested: r.result.Contested, Untested: r.result.Untested,
 	}
 	d.Lock.Policies[r.tool.key][r.policy.Name] = locked
 	return nil

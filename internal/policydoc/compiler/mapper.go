@@ -65,7 +65,7 @@ func (m *mapper) run(ctx context.Context) (*mapped, error) {
 	if drafts, err = m.refine(ctx, drafts); err != nil {
 		return nil, err
 	}
-	if err := m.complete(ctx, drafts); err != nil {
+	if err := m.complete(ctx, live(drafts)); err != nil {
 		return nil, err
 	}
 	out.drafts, err = m.reflect(ctx, drafts, out.unused)

@@ -89,6 +89,7 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 		}
 	}
 
+	shared := c.sharing(corpus, all, lock, everyMapping(d))
 	// What is not known of a sentence is spread over all tools.
 	expected := float64(p.New) * toolsPerSentence / float64(len(all))
 	for _, t := range all {
@@ -99,11 +100,11 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 		if file := d.Mappings[t.key]; file != nil {
 			mapping, _ = file.Mapping() // it was read before
 		}
-		w := c.work(corpus, t, known, lock, mapping)
+		w := c.work(corpus, t, known, lock, mapping, shared)
 		e.tool(t, w, expected)
 		if mapping != nil && w.none() {
 			for i := range mapping.Policies {
-				if c.rule(d, t, &mapping.Policies[i]) != nil {
+				if c.rule(d, all, t, &mapping.Policies[i]) != nil {
 					e.rules(1)
 				}
 			}
@@ -111,7 +112,7 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 	}
 
 	p.Policies = int(math.Ceil(e.policies))
-	for _, stage := range slices.Concat([]string{stageRoute}, mappingStages, c.generationStages()) {
+	for _, stage := range slices.Concat([]string{stageRoute}, mappingStages, []string{stageShare, stageSamples}, c.generationStages()) {
 		used := e.stages[stage]
 		if used == nil {
 			continue
@@ -215,4 +216,14 @@ func (e *estimate) rules(policies float64) {
 		}
 		e.add(stage, calls, e.system(stage)+ask, calls*answer)
 	}
+}
+
+// everyMapping is the mapping of every tool; empty where there is none.
+func everyMapping(d *policydoc.Directory) *policydoc.Mapping {
+	if file := d.Mappings[policydoc.EveryTool]; file != nil {
+		if m, err := file.Mapping(); err == nil { // it was read before
+			return m
+		}
+	}
+	return &policydoc.Mapping{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,6 +79,10 @@ func (r *reader) answer(p llm.Prompt, question string) any {
 		return readings(question)
 	case "rule":
 		return rule(question, strings.Contains(string(p.Schema.JSON), `"calls"`))
+	case "share":
+		return share(question)
+	case "samples":
+		return object{"samples": []any{}}
 	case "route":
 		return r.route(question)
 	case "find":
@@ -102,7 +107,7 @@ func (r *reader) answer(p llm.Prompt, question string) any {
 	case "refine":
 		return object{"keep": keep, "policies": out}
 	case "reflect":
-		return object{"missing": []any{}, "changes": []any{}, "drop": []any{}, "wrong_examples": []any{}, "unused": []any{}}
+		return object{"missing": []any{}, "changes": []any{}, "drop": []any{}, "restore": []any{}, "wrong_examples": []any{}, "unused": []any{}}
 	}
 	return object{"policies": out}
 }
@@ -164,15 +169,56 @@ func tests(question string) any {
 	if strings.Contains(question, "# The tool\n\nreturn_item: ") {
 		args = `{"weight": 1}`
 	}
+	words := map[string]string{}
+	for _, label := range regexp.MustCompile(`(?m)^- ([KB]\d+): `).FindAllStringSubmatch(question, -1) {
+		words[label[1]] = "deny"
+		if label[1][0] == 'K' {
+			words[label[1]] = "allow"
+		}
+	}
 	one := func(name, expect, said string) any {
-		t := object{"name": name, "why": "so it says", "expect": expect, "args": args, "given": []any{},
+		t := object{"name": name, "example": "", "why": "so it says", "expect": expect, "args": args, "given": []any{},
 			"history": []any{object{"user": said, "at": ""}}, "now": "", "principal": object{"id": "", "groups": []any{}, "attributes": []any{}}, "labels": []any{}}
-		if strings.Contains(question, "calls of every tool") {
+		if about := regexp.MustCompile(`calls of several tools, and of no others\.\n\n(\w+): `).FindStringSubmatch(question); about != nil {
+			t["tool"] = about[1]
+		} else if strings.Contains(question, "calls of every tool") {
 			t["tool"] = tool
 		}
 		return t
 	}
-	return object{"records": []any{}, "tests": []any{one("said", "allow", "Here: "+ruled(question)), one("not said", "deny", "Well.")}}
+	all := []any{one("said", "allow", "Here: "+ruled(question)), one("not said", "deny", "Well.")}
+	for _, label := range slices.Sorted(maps.Keys(words)) {
+		said := "Well."
+		if words[label] == "allow" {
+			said = "Here: " + ruled(question)
+		}
+		t := one("example "+label, words[label], said).(object)
+		t["example"] = label
+		all = append(all, t)
+	}
+	return object{"records": []any{}, "tests": all, "untested": []any{}}
+}
+
+var (
+	sharedGroup  = regexp.MustCompile(`(?m)^# These policies rest on$`)
+	sharedPolicy = regexp.MustCompile(`(?m)^(P\d+), of ([^:]+): ([a-z0-9-]+): (.*)$`)
+)
+
+// share brings the policies together that say the same.
+func share(question string) any {
+	out := []any{}
+	for _, group := range sharedGroup.Split(question, -1)[1:] {
+		labels := map[string][]string{}
+		for _, p := range sharedPolicy.FindAllStringSubmatch(group, -1) {
+			labels[p[4]] = append(labels[p[4]], p[1])
+		}
+		for _, description := range slices.Sorted(maps.Keys(labels)) {
+			if of := labels[description]; len(of) > 1 && strings.Contains(description, "alike") {
+				out = append(out, object{"policies": of, "name": "shared " + strings.Join(of, " "), "description": description})
+			}
+		}
+	}
+	return object{"shared": out}
 }
 
 func readings(question string) any {
@@ -186,7 +232,7 @@ func readings(question string) any {
 func rule(question string, calls bool) any {
 	out := object{"variables": []any{}, "require": fmt.Sprintf("session.user_said(%q)", ruled(question)), "message": "Say it first."}
 	if calls {
-		out["calls"], out["records"], out["tests"] = []any{}, []any{}, []any{}
+		out["calls"] = []any{}
 	}
 	return out
 }

@@ -17,6 +17,7 @@ type reflectAnswer struct {
 	Missing       []policyAnswer  `json:"missing" jsonschema:"requirements that no policy has"`
 	Changes       []policyAnswer  `json:"changes" jsonschema:"policies under their names, with the right description and sentences"`
 	Drop          []droppedPolicy `json:"drop"`
+	Restore       []droppedPolicy `json:"restore" jsonschema:"archived policies that a program can enforce"`
 	WrongExamples []wrongExample  `json:"wrong_examples"`
 	Unused        []unusedAnswer  `json:"unused" jsonschema:"marked sentences that no policy names"`
 }
@@ -64,10 +65,18 @@ func (m *mapper) reflect(ctx context.Context, drafts []*draft, unused map[string
 		for _, d := range answer.Drop {
 			named(part, d.Name).archived = "dropped when the policies were read again: " + d.Reason
 		}
+		for _, r := range answer.Restore {
+			if d := named(part, r.Name); d.archived != "" {
+				d.archived = ""
+				changed = append(changed, d)
+			}
+		}
 		for _, c := range answer.Changes {
 			d := named(part, c.Name)
 			d.description, d.sentences = strings.TrimSpace(c.Description), m.corpus.idsOf(c.Sentences)
-			changed = append(changed, d)
+			if !slices.Contains(changed, d) {
+				changed = append(changed, d)
+			}
 		}
 
 		for _, w := range answer.WrongExamples {
@@ -104,7 +113,7 @@ func (m *mapper) checkReflection(drafts []*draft, a *reflectAnswer) error {
 		wrong = append(wrong, a.Changes[i].check(m.corpus)...)
 	}
 
-	for _, d := range a.Drop {
+	for _, d := range slices.Concat(a.Drop, a.Restore) {
 		known(d.Name)
 	}
 	for _, w := range a.WrongExamples {

@@ -82,7 +82,7 @@ func (c *Compiler) returns(r guard.Readable) string {
 			members = append(members, p.Name)
 		}
 	}
-	for _, sample := range c.o.Generation.Samples[policydoc.Key(r.Server, r.Name)] {
+	for _, sample := range c.o.Generation.Results[policydoc.Key(r.Server, r.Name)] {
 		var object map[string]json.RawMessage
 		if len(members) == 0 && json.Unmarshal(sample, &object) == nil {
 			members = slices.Sorted(maps.Keys(object))

@@ -18,14 +18,15 @@ type work struct {
 	// known are the policies that stay, previous those that are made again: their
 	// sentences or the tool changed.
 	known, previous []shownPolicy
-	// anew are the names of the previous ones.
-	anew []string
+	// anew are the names of the previous ones that are the tool's own, and shared of
+	// those that it shares with others.
+	anew, shared []string
 }
 
-func (w *work) none() bool { return len(w.focus) == 0 && len(w.anew) == 0 }
+func (w *work) none() bool { return len(w.focus) == 0 && len(w.anew) == 0 && len(w.shared) == 0 }
 
 // work compares what the lock says of a tool with how things are now.
-func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lock, mapping *policydoc.Mapping) *work {
+func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lock, mapping *policydoc.Mapping, all *sharing) *work {
 	w := &work{routed: corpus.sorted(now.to(t.key))}
 	made := c.mappingMade(t)
 	focus := map[string]bool{}
@@ -41,16 +42,11 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 			policies[mapping.Policies[i].Name] = &mapping.Policies[i]
 		}
 	}
-	// Of a tool that is another one, or is back, all is made again, as where a model or
-	// a prompt is another one.
-	had, ok := lock.Tools[t.key]
-	whole := had != t.fingerprint && (ok || len(lock.Policies[t.key]) > 0)
-	for _, locked := range lock.Policies[t.key] {
-		if locked.Mapping != "" && locked.Mapping != made {
-			whole = true
-		}
-	}
+	whole := c.whole(t, lock, made)
 	for name, locked := range lock.Policies[t.key] {
+		if len(locked.Tools) > 0 {
+			continue // the tools that share it make it again
+		}
 		lost := slices.ContainsFunc(locked.Sentences, func(id string) bool { return corpus.number[id] == 0 })
 		again := whole || lost
 		if locked.Mapping == "" || !again {
@@ -65,6 +61,7 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 		}
 	}
 
+	w.share(all.of(t.key), now, lock, t.key, focus)
 	if whole {
 		for _, id := range w.routed {
 			focus[id] = true
@@ -77,6 +74,9 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 	w.focus = corpus.sorted(w.focus)
 	for name, i := range policies {
 		p := shownPolicy{Name: name, Description: i.Description}
+		if len(i.Tools) > 0 {
+			continue
+		}
 		if slices.Contains(w.anew, name) {
 			w.previous = append(w.previous, p)
 		} else {
@@ -88,4 +88,37 @@ func (c *Compiler) work(corpus *corpus, t *tool, now routing, lock *policydoc.Lo
 	slices.SortFunc(w.previous, byName)
 	slices.SortFunc(w.known, byName)
 	return w
+}
+
+// whole reports whether all of a tool is made again: it is another one, or is back, or a
+// model or a prompt is another one.
+func (c *Compiler) whole(t *tool, lock *policydoc.Lock, made string) bool {
+	had, ok := lock.Tools[t.key]
+	if had != t.fingerprint && (ok || len(lock.Policies[t.key]) > 0) {
+		return true
+	}
+	for _, locked := range lock.Policies[t.key] {
+		if len(locked.Tools) == 0 && locked.Mapping != "" && locked.Mapping != made {
+			return true
+		}
+	}
+	return false
+}
+
+// share adds the policies that the tool shares with others: they are known, or made again
+// with their sentences in focus.
+func (w *work) share(policies []sharedPolicy, now routing, lock *policydoc.Lock, key string, focus map[string]bool) {
+	for _, p := range policies {
+		shown := shownPolicy{Name: p.name, Description: p.description}
+		if !p.again {
+			w.known = append(w.known, shown)
+			continue
+		}
+		w.shared, w.previous = append(w.shared, p.name), append(w.previous, shown)
+		for _, id := range p.sentences {
+			if now.about(id, key) || !slices.Contains(lock.Sentences[id].Tools, key) {
+				focus[id] = true
+			}
+		}
+	}
 }

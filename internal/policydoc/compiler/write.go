@@ -12,7 +12,7 @@ import (
 
 // write brings what was found for a tool into its mapping file and into the lock.
 // What people edited stays.
-func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *work, found *mapped) error {
+func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *work, found *mapped, all []*tool) error {
 	file := d.Mapping(t.server, t.name)
 	had, err := file.Mapping()
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 	if err != nil {
 		return err
 	}
-	err = file.Edit(func() { c.merge(file, had, rules, locked, corpus, t, w, found) })
+	err = file.Edit(func() { c.merge(file, had, rules, locked, corpus, t, w, found, all) })
 	if err != nil {
 		return fmt.Errorf("what was found can't be written: %w", err)
 	}
@@ -37,7 +37,7 @@ func (c *Compiler) write(d *policydoc.Directory, corpus *corpus, t *tool, w *wor
 }
 
 // merge brings what was found into a mapping file, as it was and as it is locked.
-func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, rules *guard.File, locked map[string]policydoc.LockedPolicy, corpus *corpus, t *tool, w *work, found *mapped) {
+func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, rules *guard.File, locked map[string]policydoc.LockedPolicy, corpus *corpus, t *tool, w *work, found *mapped, all []*tool) {
 	rename(found.drafts, w, had, locked)
 	taken := names{}
 	for _, i := range had.Policies {
@@ -52,7 +52,11 @@ func (c *Compiler) merge(file *policydoc.MappingEditor, had *policydoc.Mapping, 
 		if !slices.Equal(base.Sentences, draft.sentences) || !maps.Equal(base.Fields, fresh.Fields()) {
 			base.Rule = outdated(base.Rule)
 		}
-		locked[draft.name] = policydoc.LockedPolicy{Sentences: draft.sentences, Mapping: c.mappingMade(t), Fields: fresh.Fields(), Rule: base.Rule}
+		made := c.mappingMade(t)
+		if len(draft.tools) > 0 {
+			made, _ = c.sharedMade(all, draft.tools)
+		}
+		locked[draft.name] = policydoc.LockedPolicy{Sentences: draft.sentences, Tools: draft.tools, Mapping: made, Fields: fresh.Fields(), Rule: base.Rule}
 		if !there && slices.Contains(w.anew, draft.name) && base.StaysRemoved(draft.sentences) {
 			continue
 		}
@@ -173,7 +177,7 @@ func (c *Compiler) account(d *policydoc.Directory, in Input, corpus *corpus, all
 	lock := d.Lock
 	lock.Version = policydoc.LockVersion
 	lock.Document = policydoc.LockedDocument{Name: in.Document.Name, Digest: in.Document.Digest}
-	c.note(lock, slices.Concat(mappingStages, []string{stageRoute})...)
+	c.note(lock, slices.Concat(mappingStages, []string{stageRoute, stageShare})...)
 	before := lock.Sentences
 	lock.Sentences = map[string]policydoc.LockedSentence{}
 	waiting := false

@@ -62,7 +62,7 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 		if len(e.History) > 0 {
 			line("before the call:")
 			for _, h := range e.History {
-				line("  %s", happened(&h))
+				line("  %s", happened(&h, d.Label, &told))
 			}
 		}
 
@@ -75,7 +75,7 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 	return out
 }
 
-func happened(h *guard.Entry) string {
+func happened(h *guard.Entry, label string, told *[]telling) string {
 	at := ""
 	if !h.Time.IsZero() {
 		at = " at " + h.Time.Format(time.RFC3339)
@@ -86,6 +86,9 @@ func happened(h *guard.Entry) string {
 	result := "hasn't returned yet"
 	if r := h.Call.Result; r != nil {
 		result = "returned " + resultText(r)
+		if len(r.Structured) > 0 {
+			result = "returned " + tell(policydoc.Key(h.Call.Server, h.Call.Tool), r.Structured, label, told)
+		}
 	}
 	return fmt.Sprintf("call%s: %s %s %s", at, policydoc.Key(h.Call.Server, h.Call.Tool), h.Call.Arguments, result)
 }
@@ -114,22 +117,31 @@ func found(f *guard.Fixture, label string, told *[]telling) string {
 	if f.Args != nil {
 		args = string(f.Args)
 	}
-	value, err := decode(f.Result)
+	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, tell(tool, f.Result, label, told))
+}
+
+// tell says what a tool returned: by what is different from what was told of it already,
+// where that is little.
+func tell(tool string, result json.RawMessage, label string, told *[]telling) string {
+	value, err := decode(result)
 	if err != nil {
-		value = string(f.Result)
+		value = string(result)
 	}
 	for _, t := range *told {
-		if t.tool != tool {
+		if t.tool != tool || len(result) < minTold {
 			continue
 		}
 		if d := differences(t.value, value, ""); len(d) <= maxDifferences && !slices.ContainsFunc(d, func(d difference) bool { return d.pointer == "" }) {
-			return fmt.Sprintf("look-up: %s %s finds the same as in %s%s", tool, args, t.label, but(d))
+			return fmt.Sprintf("the same as in %s%s", t.label, but(d))
 		}
 	}
 
 	*told = append(*told, telling{label, tool, value})
-	return fmt.Sprintf("look-up: %s %s finds %s", tool, args, f.Result)
+	return string(result)
 }
+
+// minTold is the size from which on a result is told by its differences, in bytes.
+const minTold = 40
 
 func but(differences []difference) string {
 	var parts []string

@@ -3,6 +3,7 @@ package generation
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,8 +49,8 @@ func (m *maker) err() error {
 	return fmt.Errorf("%s", strings.Join(m.mistakes, "\n"))
 }
 
-// examples makes the examples of those tests that have no mistake.
-func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
+// newMaker returns a maker that knows the names of the tests that there are.
+func (w *work) newMaker() *maker {
 	m := &maker{setting: w.setting, judge: w.options.Judge, records: map[string]guard.Fixture{}, taken: map[string]bool{}}
 	for _, e := range w.tests.examples {
 		m.taken[e.Name] = true
@@ -57,6 +58,17 @@ func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
 	for name := range w.result.Contested {
 		m.taken[name] = true
 	}
+	for _, l := range w.lookups {
+		if l.sample != nil {
+			m.records[l.label] = guard.Fixture{Server: serverOf(&l), Tool: l.Name, Args: l.sample.Args, Result: l.sample.Result}
+		}
+	}
+	return m
+}
+
+// examples makes the examples of those tests that have no mistake.
+func (w *work) examples(written writtenTests) ([]guard.Example, *maker) {
+	m := w.newMaker()
 	for i, r := range written.Records {
 		m.record(fmt.Sprintf("/records/%d", i), r)
 	}
@@ -97,7 +109,7 @@ func (m *maker) record(at string, r writtenRecord) {
 	l, ok := m.find(r.Tool)
 	switch _, twice := m.records[r.Name]; {
 	case r.Name == "" || twice:
-		m.fail(at+"/name", "give every record a name of its own")
+		m.fail(at+"/name", "give every record a name of its own, and none that a sample has")
 		return
 	case !ok:
 		m.fail(at+"/tool", "%s can't be looked up with; there are %s", strictyaml.Clip(r.Tool), clipped(strings.Join(m.labels(), ", ")))
@@ -147,8 +159,11 @@ func (m *maker) arguments(at, text string, l *lookup) json.RawMessage {
 	return doc.Canonical()
 }
 
+// testName is the name of a test as it is kept.
+func testName(t writtenTest) string { return clipped(strings.Join(strings.Fields(t.Name), " ")) }
+
 func (m *maker) example(at string, t writtenTest) guard.Example {
-	e := guard.Example{Name: clipped(strings.Join(strings.Fields(t.Name), " ")), Expect: t.Expect}
+	e := guard.Example{Name: testName(t), Expect: t.Expect}
 	if e.Name == "" || m.taken[e.Name] {
 		m.fail(at+"/name", "give every test a name of its own")
 	}
@@ -187,6 +202,11 @@ func (m *maker) called(at string, t writtenTest, e *guard.Example) *lookup {
 	}
 	e.Tool = t.Tool
 	d, ok := m.tools[t.Tool]
+
+	about := m.task.Policy.Tools
+	if ok && len(about) > 0 && !slices.ContainsFunc(about, func(key string) bool { return m.label(key) == t.Tool }) {
+		m.fail(at+"/tool", "the policy isn't about calls of %s: it is about %s", strictyaml.Clip(t.Tool), strings.Join(about, ", "))
+	}
 	if !ok {
 		if len(m.tools) > 0 || t.Tool == "" {
 			m.fail(at+"/tool", "there is no tool %s", strictyaml.Clip(t.Tool))
@@ -268,11 +288,19 @@ func (m *maker) call(at string, c *writtenCall) *guard.Call {
 		l = named(c.Tool, d.Tool)
 	}
 	out.Arguments = m.arguments(at+"/args", c.Args, l)
-	if c.Result == "" {
+	if c.Result == "" && c.Record == "" {
 		return out
 	}
 
-	result := m.json(at+"/result", c.Result)
+	var result json.RawMessage
+	if f, known := m.records[c.Record]; known {
+		result = f.Result
+	} else if c.Record != "" {
+		m.fail(at+"/record", "there is no record %s", strictyaml.Clip(c.Record))
+		return out
+	} else {
+		result = m.json(at+"/result", c.Result)
+	}
 	if ok {
 		for _, mistake := range d.Output.Check(result, false) {
 			m.fail(at+"/result", "it isn't as %s returns it: %s", d.Name, mistake)

@@ -36,6 +36,13 @@ func (w *work) facts() facts {
 	switch {
 	case w.tool != nil:
 		f.Definition = prompt.Definition(w.tool)
+	case len(w.task.Policy.Tools) > 0:
+		f.Definition = "The policy is about the calls of several tools, and of no others.\n"
+		for _, key := range w.task.Policy.Tools {
+			if d, ok := w.tools[w.label(key)]; ok {
+				f.Definition += "\n" + prompt.Definition(d.Tool)
+			}
+		}
 	case w.task.Tool == policydoc.EveryTool:
 		f.Definition = "The policy is about the calls of every tool."
 	default:
@@ -43,23 +50,40 @@ func (w *work) facts() facts {
 	}
 
 	size := 0
+	var told []lookup
 	for _, l := range w.lookups {
 		d := l.describe()
 		if size += len(d); size <= maxLookups {
-			f.Lookups = append(f.Lookups, d)
+			told = append(told, l)
 		} else if d := l.Definition; d != nil && len(f.Others) < maxNames {
 			f.Others = append(f.Others, prompt.Summary(d))
 		}
 	}
 
+	// In the order of their names, requests about the policies of a tool begin alike.
+	slices.SortFunc(told, func(a, b lookup) int { return strings.Compare(a.label, b.label) })
+	for _, l := range told {
+		f.Lookups = append(f.Lookups, l.describe())
+	}
+
 	for _, label := range slices.Sorted(maps.Keys(w.tools)) {
-		if d := *w.tools[label].Tool; len(f.Tools) < maxNames {
-			d.Name = label
-			f.Tools = append(f.Tools, prompt.Summary(&d))
+		if len(f.Tools) < maxNames {
+			f.Tools = append(f.Tools, prompt.Signature(label, w.tools[label].Tool))
 		}
 	}
 
 	return f
+}
+
+// label is what prompts call a tool of which the key is known.
+func (s *setting) label(key string) string {
+	if _, ok := s.tools[key]; ok {
+		return key
+	}
+	if _, name, divided := strings.Cut(key, "/"); divided {
+		return name
+	}
+	return key
 }
 
 // inLines is a policy with its texts on one line each, so that none of them looks
@@ -72,7 +96,7 @@ func inLines(policy *policydoc.Policy) *policydoc.Policy {
 		}
 		return out
 	}
-	return &policydoc.Policy{Name: prompt.Quoted(policy.Name), Description: prompt.Quoted(policy.Description),
+	return &policydoc.Policy{Name: prompt.Quoted(policy.Name), Tools: policy.Tools, Description: prompt.Quoted(policy.Description),
 		Compliance: line(policy.Compliance), Violations: line(policy.Violations)}
 }
 

@@ -45,9 +45,12 @@ type Options struct {
 	Deployment guard.Deployment
 	// Attempts bounds the requests for one rule; 0 is [DefaultAttempts].
 	Attempts int
-	// Samples are results that tools returned, by [policydoc.Key]. They show the form
-	// of results for tools without an output schema.
-	Samples map[string][]json.RawMessage
+	// Results are what tools returned, by [policydoc.Key]. They show the form of results
+	// for tools without an output schema.
+	Results map[string][]json.RawMessage
+	// Samples are the agreed samples of look-ups, by [policydoc.Key], which tests use by
+	// the look-ups' names.
+	Samples map[string]policydoc.Sample
 	// Otherwise is the verdict of a policy that is not enforced: [label.Deny], the
 	// default, or [label.Ask].
 	Otherwise label.Verdict
@@ -91,8 +94,13 @@ func New(o Options) (*Generator, error) {
 	}
 
 	g := &Generator{options: o, language: language, shapes: map[string]*shape{}}
-	for key, samples := range o.Samples {
-		g.shapes[key] = shapeOf(samples)
+	for key, results := range o.Results {
+		g.shapes[key] = shapeOf(results)
+	}
+	for key, sample := range o.Samples {
+		if g.shapes[key] == nil {
+			g.shapes[key] = shapeOf([]json.RawMessage{sample.Result})
+		}
 	}
 	return g, nil
 }
@@ -125,6 +133,9 @@ type Result struct {
 	// Contested are the tests that were taken out because the second reading
 	// contradicted them, by name, with its reason.
 	Contested map[string]string
+	// Untested are the examples in words that are no tests, by their texts, with the
+	// reasons.
+	Untested map[string]string
 }
 
 // Generate makes the rule of a policy. It returns an error if the run can't go on, such
@@ -167,7 +178,7 @@ func (g *Generator) Unenforced(policy *policydoc.Policy) guard.Policy {
 		do = "A person has to look at this call."
 	}
 	return guard.Policy{
-		Name: policy.Name, References: policy.References, Otherwise: g.options.Otherwise,
+		Name: policy.Name, Tools: policy.Tools, References: policy.References, Otherwise: g.options.Otherwise,
 		Message: fmt.Sprintf("This policy can't be checked automatically yet: %s %s", sentence(policy.Description), do),
 	}
 }
@@ -195,6 +206,8 @@ type work struct {
 	// are the reasons of their author.
 	open map[string]bool
 	why  map[string]string
+	// shown are the names of the tests that examples in words are, by their labels.
+	shown map[string]string
 	// disputes counts the tests that the author of the rule took out.
 	disputes int
 }

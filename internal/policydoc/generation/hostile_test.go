@@ -87,7 +87,7 @@ func FuzzAnswers(f *testing.F) {
 			_, _ = w.readReadings(answer, w.describe(numbered("C", 2), make([]guard.Example, 2)), strict)
 			_, _ = w.readRule(answer, turn{questions: []question{{Label: "S1"}}, disputable: []string{"T1"}}, strict)
 		}
-		examples, err := w.readTests(answer, false)
+		examples, err := w.readTests(answer, true, false)
 		if err != nil {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,7 +80,6 @@ const finesSentence = "Members with more than 10.00 in unpaid fines can't extend
 func finesTask() generation.Task {
 	return generation.Task{Tool: "extend_loan", Policy: &policydoc.Policy{
 		Name: "no-unpaid-fines", Description: "A member with more than 10.00 in unpaid fines can't extend a loan.", References: []string{finesSentence},
-		Compliance: []string{"a member with 10.00 in fines extends"}, Violations: []string{"a member with 10.01 in fines extends"},
 	}, Sentences: []document.Sentence{{ID: "s-1", Text: finesSentence, Path: []string{"Loans"}}}}
 }
 
@@ -88,12 +88,12 @@ const member = `{"name":"member","tool":"get_member","args":"{\"member_id\":\"M-
 
 // oneTest is a test of a member with one unpaid fine.
 func oneTest(name, expect, amount string) string {
-	return fmt.Sprintf(`{"name":%q,"why":"w","expect":%q,"args":"{\"copy_id\":\"C-1\",\"member_id\":\"M-1\",\"days\":7}",
+	return fmt.Sprintf(`{"name":%q,"example":"","why":"w","expect":%q,"args":"{\"copy_id\":\"C-1\",\"member_id\":\"M-1\",\"days\":7}",
 		"given":[{"record":"member","changes":[{"at":"/fines/0/amount","value":%q}]}],"history":[],"now":"","principal":{"id":"","groups":[],"attributes":[]},"labels":[]}`, name, expect, amount)
 }
 
 func testsOf(tests ...string) string {
-	return `{"records":[` + member + `],"tests":[` + strings.Join(tests, ",") + `]}`
+	return `{"records":[` + member + `],"tests":[` + strings.Join(tests, ",") + `],"untested":[]}`
 }
 
 func paidTest() string {
@@ -112,9 +112,37 @@ func rule(require string) string {
 	return string(b)
 }
 
-// answered is a rule with what is said of calls, and further tests.
-func answered(require, calls string, tests ...string) string {
-	return strings.TrimSuffix(rule(require), "}") + `,"calls":[` + calls + `],"records":[` + member + `],"tests":[` + strings.Join(tests, ",") + `]}`
+// answered is a rule with what is said of calls.
+func answered(require, calls string) string {
+	return strings.TrimSuffix(rule(require), "}") + `,"calls":[` + calls + `]}`
+}
+
+var (
+	toldWhole = regexp.MustCompile(`(?m)^(C\d+)\n.*\n.*"fines":\[\{"amount":([\d.]+),"paid":false\}\]`)
+	toldApart = regexp.MustCompile(`(?m)^(C\d+)\n.*\n.*finds the same as in C\d+, but /fines/0/amount is ([\d.]+)$`)
+)
+
+// exact is a second reader who knows the amounts of single unpaid fines, by a limit, and
+// leaves all other calls open.
+func exact(question string, limit float64) string {
+	known := map[string]string{}
+	for _, m := range append(toldWhole.FindAllStringSubmatch(question, -1), toldApart.FindAllStringSubmatch(question, -1)...) {
+		known[m[1]] = m[2]
+	}
+	var all []string
+	for _, label := range callLabel.FindAllString(question, -1) {
+		amount, err := strconv.ParseFloat(known[label], 64)
+		verdict := "allow"
+		if amount > limit {
+			verdict = "deny"
+		}
+		if err != nil {
+			all = append(all, undecided(label))
+		} else {
+			all = append(all, fmt.Sprintf(`{"call":%q,"words":"more than 10.00 in unpaid fines","reason":"it is %s","verdict":%q}`, label, known[label], verdict))
+		}
+	}
+	return `{"readings":[` + strings.Join(all, ",") + `]}`
 }
 
 const goodRule = `member.fines.filter(f, !f.paid).map(f, f.amount).sum() <= 10`

@@ -23,20 +23,15 @@ type reading struct {
 // undecided is the verdict of a reader whom the sentences don't tell.
 const undecided = "undecided"
 
-// second has examples judged by the sentences alone, and returns those that are
-// not contradicted.
-func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Example, []contradiction, error) {
-	if len(examples) == 0 {
-		return nil, nil, nil
-	}
-
+// read has examples judged by the sentences alone: a reading for each.
+func (w *work) read(ctx context.Context, examples []guard.Example) ([]reading, error) {
 	calls := w.describe(numbered("C", len(examples)), examples)
 	messages, err := w.say(nil, readingStage, "request", struct {
 		facts
 		Calls []described
 	}{w.facts(), calls})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 
 	schema := object(property{"readings", list(object(
@@ -50,13 +45,30 @@ func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Ex
 		readings, err = w.readReadings(answer, calls, strict)
 		return err
 	}); err != nil {
+		return nil, err
+	}
+	out := make([]reading, len(examples))
+	for i := range examples {
+		out[i] = readings[calls[i].Label]
+	}
+	return out, nil
+}
+
+// second has examples judged by the sentences alone, and returns those that are
+// not contradicted.
+func (w *work) second(ctx context.Context, examples []guard.Example) ([]guard.Example, []contradiction, error) {
+	if len(examples) == 0 {
+		return nil, nil, nil
+	}
+	readings, err := w.read(ctx, examples)
+	if err != nil {
 		return nil, nil, err
 	}
 
 	var agreed []guard.Example
 	var contested []contradiction
 	for i, e := range examples {
-		r := readings[calls[i].Label]
+		r := readings[i]
 		if r.Verdict == undecided || r.Verdict == string(e.Expect) {
 			agreed = append(agreed, e)
 			w.open[e.Name] = r.Verdict == undecided

@@ -33,22 +33,24 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 			written, err = w.readRule(answer, asked, strict)
 			return err
 		})
-		if err == nil {
-			err = w.change(ctx, written)
-		}
 		if err != nil && best != nil && gaveUp(err) {
 			break // what there is passes its tests
 		}
 		if err != nil {
 			return "", err
 		}
+		w.change(written)
 		if last, err = w.try(ctx, written.candidate); err != nil {
+			return "", err
+		}
+		var contradicted []question
+		if last, contradicted, err = w.settle(ctx, last, known); err != nil {
 			return "", err
 		}
 		if best, err = w.better(ctx, best, last); err != nil {
 			return "", err
 		}
-		asked = w.next(last, known)
+		asked = w.next(last, contradicted)
 		if asked.part == "" {
 			break
 		}
@@ -124,7 +126,7 @@ func (w *work) ruleRequest() (any, error) {
 			})
 		}) {
 			used = append(used, l.Readable)
-			f.Lookups = append(f.Lookups, l.describe())
+			f.Lookups = append(f.Lookups, l.returns())
 		}
 	}
 

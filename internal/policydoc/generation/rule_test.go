@@ -3,11 +3,11 @@ package generation_test
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc/generation"
 	"github.com/remit-project/remit/label"
@@ -77,79 +77,112 @@ func TestAWordOfThePolicyIsNoValueOfTheTests(t *testing.T) {
 	}
 }
 
-func TestWhatTestsDontTellIsAsked(t *testing.T) {
+// reads is a script whose second reader is exact about amounts.
+func reads(s *script, limit float64) generation.Model {
+	return modelFunc(func(ctx context.Context, p llm.Prompt) (*llm.Answer, error) {
+		if p.Stage == "reading" {
+			s.reads = []string{exact(p.Messages[0].Text, limit)}
+		}
+		return s.Complete(ctx, p)
+	})
+}
+
+func TestWhatTestsDontTellIsReadByTheSecondReader(t *testing.T) {
 	few := testsOf(oneTest("some", "allow", "5"), oneTest("much", "deny", "100"), paidTest())
-	said := func(label, verdict string) string {
-		return fmt.Sprintf(`{"call":%q,"words":"more than 10.00 in unpaid fines","verdict":%q}`, label, verdict)
-	}
-	t.Run("the answer becomes a test", func(t *testing.T) {
-		s := &script{tests: []string{few}}
-		s.rules = []string{rule(goodRule), "later"}
-		// What is asked is known when it is asked.
-		m := modelFunc(func(ctx context.Context, p llm.Prompt) (*llm.Answer, error) {
-			if p.Stage == "rule" && len(p.Messages) > 1 {
-				var calls []string
-				for _, c := range regexp.MustCompile(`(?s)- Call (S\d+): .*?your rule says (\w+)`).FindAllStringSubmatch(p.Messages[len(p.Messages)-1].Text, -1) {
-					calls = append(calls, said(c[1], c[2]))
-				}
-				s.rules[0] = answered(goodRule, strings.Join(calls, ","))
-			}
-			return s.Complete(ctx, p)
-		})
+	run := func(t *testing.T, s *script, limit float64, attempts int) *generation.Result {
+		t.Helper()
 		s.t = t
-		r, err := generator(t, m, func(o *generation.Options) { o.Attempts = 3 }).Generate(t.Context(), finesTask())
+		r, err := generator(t, reads(s, limit), func(o *generation.Options) { o.Attempts = attempts }).Generate(t.Context(), finesTask())
 		if err != nil {
 			t.Fatal(err)
 		}
 		sound(t, library(t), "extend_loan", r)
-		if r.NotEnforced != "" || r.Attempts < 2 || len(r.Policy.Examples) <= 3 {
+		return r
+	}
+	t.Run("what it says as the rule does is a test, and nobody asks the author", func(t *testing.T) {
+		s := &script{tests: []string{few}, rules: []string{rule(goodRule)}}
+		r := run(t, s, 10, 3)
+		if r.NotEnforced != "" || r.Attempts != 1 || len(r.Policy.Examples) <= 3 {
 			t.Fatalf("got %+v", r)
 		}
-		if want := `but get_member/fines/0/amount is 10`; !strings.Contains(s.said(2), want) {
-			t.Errorf("the author isn't told %q:\n%s", want, s.said(2))
+		if !slices.ContainsFunc(r.Policy.Examples, func(e guard.Example) bool { return strings.Contains(e.Name, "but get_member/fines/0/amount is 10") }) {
+			t.Errorf("no test is at the limit: %+v", r.Policy.Examples)
 		}
 	})
-	t.Run("a rule that is wrong there is corrected", func(t *testing.T) {
+	t.Run("what it contradicts goes to the author, who corrects the rule", func(t *testing.T) {
+		s := &script{tests: []string{few}}
 		wrong := `member.fines.filter(f, !f.paid).map(f, f.amount).sum() <= 50`
-		s := &script{tests: []string{few}, rules: []string{rule(wrong), answered(wrong, "", oneTest("a cent more", "deny", "10.01"), oneTest("at the limit", "allow", "10")), rule(goodRule)}}
-		r := generate(t, s, func(o *generation.Options) { o.Attempts = 3 })
-		if r.NotEnforced != "" || r.Attempts != 3 || r.Policy.Require.Text != goodRule || len(r.Policy.Examples) != 5 {
+		s.rules = []string{rule(wrong), answered(goodRule, `{"call":"S1","words":"more than 10.00 in unpaid fines","verdict":"deny"}`)}
+		r := run(t, s, 10, 3)
+		if r.NotEnforced != "" || r.Attempts != 2 || r.Policy.Require.Text != goodRule || len(r.Policy.Examples) <= 3 {
 			t.Fatalf("got %+v", r)
 		}
-		if !strings.Contains(s.said(3), "(a cent more) expects deny") {
-			t.Errorf("the author is told:\n%s", s.said(3))
-		}
-	})
-	t.Run("a rule that passed before is nothing once a test tells otherwise", func(t *testing.T) {
-		wrong := `member.fines.filter(f, !f.paid).map(f, f.amount).sum() <= 50`
-		s := &script{tests: []string{few}, rules: []string{rule(wrong), answered(wrong, "", oneTest("a cent more", "deny", "10.01")), rule(wrong)}}
-		r := generate(t, s, func(o *generation.Options) { o.Attempts = 3 })
-		if r.NotEnforced == "" || !strings.Contains(r.NotEnforced, "the last fails: T4 (a cent more) expects deny") {
-			t.Fatalf("got %+v", r)
-		}
-	})
-	t.Run("what the second reader contradicts becomes none", func(t *testing.T) {
-		read := func(verdict string) string {
-			return `{"readings":[{"call":"C1","words":"Members with more than 10.00","reason":"r","verdict":"` + verdict + `"}]}`
-		}
-		s := &script{tests: []string{few}, rules: []string{rule(goodRule), answered(goodRule, "", oneTest("at the limit", "allow", "10"))},
-			reads: []string{`{"readings":[` + undecided("C1") + `,` + undecided("C2") + `,` + undecided("C3") + `]}`, read("deny")}}
-		r := generate(t, s, func(o *generation.Options) { o.Attempts = 2 })
-		if r.NotEnforced != "" || len(r.Policy.Examples) != 3 || !strings.Contains(r.Contested["at the limit"], "the sentences say deny") {
-			t.Fatalf("got %+v", r)
-		}
-	})
-	t.Run("nothing is asked twice", func(t *testing.T) {
-		s := &script{tests: []string{few}, rules: []string{rule(goodRule), answered(goodRule, ""), answered(goodRule, ""), answered(goodRule, ""), answered(goodRule, "")}}
-		r := generate(t, s, nil)
-		first, again := regexp.MustCompile(`(?m)but .*$`).FindAllString(s.said(2), -1), s.said(3)
-		if r.NotEnforced != "" || r.Survived == 0 || len(first) == 0 {
-			t.Fatalf("got %+v:\n%s", r, s.said(2))
-		}
-		for _, line := range first {
-			if strings.Contains(again, line) {
-				t.Errorf("%q is asked again", line)
+		for _, want := range []string{"S1: as in the test", "The rule says allow; the reader says deny", `("more than 10.00 in unpaid fines")`} {
+			if !strings.Contains(s.said(2), want) {
+				t.Errorf("the author isn't told %q:\n%s", want, s.said(2))
 			}
+		}
+	})
+	t.Run("where the two disagree there is no test", func(t *testing.T) {
+		s := &script{tests: []string{few}, rules: []string{rule(goodRule), answered(goodRule, `{"call":"S1","words":"more than 10.00 in unpaid fines","verdict":"allow"}`)}}
+		r := run(t, s, 7, 2)
+		if r.NotEnforced != "" || r.Policy.Require.Text != goodRule {
+			t.Fatalf("got %+v", r)
+		}
+		for _, e := range r.Policy.Examples {
+			if e.Expect == label.Deny && strings.Contains(e.Name, "amount is 9") {
+				t.Errorf("the reader alone decided %s", e.Name)
+			}
+		}
+	})
+	t.Run("nothing is read twice", func(t *testing.T) {
+		s := &script{tests: []string{few}, rules: []string{rule(goodRule)}}
+		run(t, s, 10, 3)
+		seen := map[string]bool{}
+		for _, p := range s.prompts {
+			if text := p.Messages[0].Text; p.Stage == "reading" && seen[text] {
+				t.Errorf("it is read twice:\n%s", text)
+			} else if p.Stage == "reading" {
+				seen[text] = true
+			}
+		}
+	})
+}
+
+func TestExamplesInWordsAreTests(t *testing.T) {
+	task := finesTask()
+	task.Policy.Compliance, task.Policy.Violations = []string{"a member with 10.00 in fines"}, []string{"a member with 10.01 in fines", "a rude member"}
+	with := func(test, label string) string {
+		return strings.Replace(test, `"example":""`, `"example":"`+label+`"`, 1)
+	}
+	tests := func(untested string, tests ...string) string {
+		return strings.Replace(testsOf(tests...), `"untested":[]`, `"untested":[`+untested+`]`, 1)
+	}
+	rude := `{"example":"B2","reason":"the sentences say nothing of it"}`
+	kept, broken := oneTest("at the limit", "allow", "10"), oneTest("a cent more", "deny", "10.01")
+	for name, c := range map[string]struct{ first, want string }{
+		"one has no test":          {tests(rude, with(kept, "K1"), broken), "no test is the call in words B1"},
+		"a verdict is another one": {tests(rude, with(kept, "B1"), with(broken, "K1")), "the test expects allow, and the words are of a call to deny"},
+		"there is no such label":   {tests(rude, with(kept, "K7"), with(broken, "B1")), "there is no call in words that is called K7"},
+		"no reason is given":       {tests(strings.Replace(rude, "the sentences say nothing of it", " ", 1), with(kept, "K1"), with(broken, "B1")), "say why it can't be a test"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{t: t, tests: []string{c.first, tests(rude, with(kept, "K1"), with(broken, "B1"))}, rules: []string{rule(goodRule)}}
+			r, err := generator(t, s, nil).Generate(t.Context(), task)
+			if err != nil || r.NotEnforced != "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], c.want) {
+				t.Fatalf("refused %q, got %+v, %v", s.refused, r, err)
+			}
+			if len(r.Untested) != 1 || r.Untested["a rude member"] != "the sentences say nothing of it" {
+				t.Errorf("untested are %q", r.Untested)
+			}
+		})
+	}
+	t.Run("one that the second reader contradicts is none", func(t *testing.T) {
+		s := &script{t: t, tests: []string{tests(rude, with(kept, "K1"), with(broken, "B1"), oneTest("much", "deny", "50"), oneTest("less", "allow", "1"))}, rules: []string{rule(goodRule)},
+			reads: []string{`{"readings":[{"call":"C1","words":"more than 10.00","reason":"r","verdict":"deny"},` + undecided("C2") + `,` + undecided("C3") + `,` + undecided("C4") + `]}`}}
+		r, err := generator(t, s, nil).Generate(t.Context(), task)
+		if err != nil || !strings.Contains(r.Untested["a member with 10.00 in fines"], "the sentences say deny") {
+			t.Fatalf("got %+v, %v", r, err)
 		}
 	})
 }
@@ -186,7 +219,7 @@ func TestARuleThatIsNeverFoundStopsCalls(t *testing.T) {
 func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 	// Nobody says that a member with an even number can't extend.
 	odd := func(name string) string { return oneTest(name, "deny", "2") }
-	tests := strings.TrimSuffix(goodTests(), "]}") + "," + odd("little") + "]}"
+	tests := strings.Replace(goodTests(), `],"untested"`, ","+odd("little")+`],"untested"`, 1)
 	agrees := func(last string) string {
 		words := fmt.Sprintf(`"words":%q,"reason":"r"`, finesSentence)
 		var all []string

@@ -37,14 +37,16 @@ type lookup struct {
 	// label is what prompts call it: its name, with the server before it where two
 	// have the same.
 	label string
-	// shape is what it returns, as samples show it; nil where none do, or where its
+	// shape is what it returns, as results show it; nil where none do, or where its
 	// definition says it.
 	shape *shape
+	// sample is what tests use by the label; nil where there is none.
+	sample *policydoc.Sample
 }
 
 // Bounds on what a request says; what is left out is the least fitting.
 const (
-	maxLookups = 48 << 10 // bytes of the definitions of look-ups
+	maxLookups = 16 << 10 // bytes of the definitions of look-ups
 	maxNames   = 100      // tools that are only named
 	maxContext = 24 << 10 // bytes of sentences that only explain
 )
@@ -87,6 +89,11 @@ func (g *Generator) setting(t Task) (*setting, error) {
 		l := lookup{Readable: r, label: r.Name}
 		if r.Definition == nil || r.Definition.Output == nil {
 			l.shape = g.shapes[policydoc.Key(r.Server, r.Name)]
+		}
+		if sample, ok := g.options.Samples[policydoc.Key(r.Server, r.Name)]; ok {
+			l.sample = &sample
+		} else if sample, ok := g.options.Samples[r.Name]; ok {
+			l.sample = &sample
 		}
 		s.lookups = append(s.lookups, l)
 	}
@@ -178,8 +185,8 @@ func (l *lookup) output() *schema.Node {
 	return nil
 }
 
-// describe says what a look-up takes and returns.
-func (l *lookup) describe() string {
+// returns says what a look-up takes and returns.
+func (l *lookup) returns() string {
 	d := schema.Tool{Name: l.label, Input: &schema.Node{}}
 	if l.Definition != nil {
 		d = *l.Definition
@@ -193,13 +200,21 @@ func (l *lookup) describe() string {
 		d.Output = l.shape.node
 		b.WriteString(prompt.Definition(&d))
 		b.WriteString("  (What it returns is known from results only.)\n")
-		if l.shape.sample != "" {
-			fmt.Fprintf(&b, "  one result, abridged: %s\n", l.shape.sample)
-		}
 	default:
 		b.WriteString(prompt.Definition(&d))
 		b.WriteString("  (Nobody has said what it returns.)\n")
 	}
 
 	return b.String()
+}
+
+// describe says what a look-up takes and returns, with its sample.
+func (l *lookup) describe() string {
+	switch {
+	case l.sample != nil:
+		return fmt.Sprintf("%s  the record %s, which it returns for %s: %s\n", l.returns(), l.label, l.sample.Args, l.sample.Result)
+	case l.shape != nil && l.shape.sample != "":
+		return fmt.Sprintf("%s  one result, abridged: %s\n", l.returns(), l.shape.sample)
+	}
+	return l.returns()
 }

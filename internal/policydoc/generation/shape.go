@@ -48,6 +48,10 @@ func shapeOf(samples []json.RawMessage) *shape {
 	if len(values) == 0 {
 		return nil
 	}
+	isText := func(v any) bool { _, ok := v.(string); return ok }
+	if slices.ContainsFunc(values, func(v any) bool { return !isText(v) }) {
+		values = slices.DeleteFunc(values, isText) // texts beside others tell of errors
+	}
 
 	s := &shape{node: nodeOf(values)}
 	for _, v := range values {

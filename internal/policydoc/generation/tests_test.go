@@ -121,7 +121,7 @@ func TestResultsInTestsAreShapedLikeSamples(t *testing.T) {
 	whole := strings.ReplaceAll(goodTests(), `\"fines\":[{\"amount\":0,\"paid\":false}]`, `\"name\":\"Bob\",\"fines\":[{\"amount\":0,\"paid\":false,\"for\":\"lost\"}]`)
 	whole = strings.ReplaceAll(whole, `{\"amount\":6,\"paid\":false}`, `{\"amount\":6,\"paid\":false,\"for\":\"late\"}`)
 	s := &script{tests: []string{goodTests(), whole}, rules: []string{rule(goodRule)}}
-	r := generate(t, s, func(o *generation.Options) { o.Samples = samples })
+	r := generate(t, s, func(o *generation.Options) { o.Results = samples })
 	want := `/tests/0/given/0: the result of get_member isn't as it returns it: the member "name" is missing`
 	if r.NotEnforced != "" || len(s.refused) != 1 || !strings.Contains(s.refused[0], want) {
 		t.Fatalf("refused %q, want %q", s.refused, want)

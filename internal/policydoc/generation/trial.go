@@ -57,7 +57,7 @@ func (t *trial) survivors() []mutation.Mutant {
 func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 	t := &trial{candidate: c, revision: w.tests.revision}
 	policy := w.task.Policy
-	p := guard.Policy{Name: policy.Name, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
+	p := guard.Policy{Name: policy.Name, Tools: policy.Tools, References: policy.References, Message: strings.TrimSpace(c.Message), Otherwise: label.Deny, Examples: w.tests.examples,
 		Require: guard.Expression{Text: c.Require}}
 	for _, v := range c.Variables {
 		p.Variables = append(p.Variables, guard.Variable{Name: v.Name, Value: guard.Expression{Text: v.Value}})

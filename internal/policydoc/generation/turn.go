@@ -24,33 +24,31 @@ type turn struct {
 	disputable []string
 }
 
-// question is a slip that the tests don't tell from the rule, with a call that
-// would, where there is one.
+// question is a call on which the rule and a slip of it differ, and that no test shows.
 type question struct {
-	// Label is S1, S2 …; empty where there is no call.
+	// Label is S1, S2 …
 	Label string
-	// Part is the part of the rule, Change what was done to it, Text what it says
-	// then.
-	Part, Change, Text string
 	// Example is the test that the call is made of, Where what is different in it.
 	Example, Where string
-	// Rule and Mutant are what they say of the call.
-	Rule, Mutant label.Verdict
+	// Rule is what the rule says of the call, and Reading what the second reader does,
+	// with the reader's Reason and Words.
+	Rule                   label.Verdict
+	Reading, Reason, Words string
 
 	call guard.Example
 }
 
-// Bounds on what is asked of the tests' gaps at once; the next attempt brings the
-// others.
 const (
-	maxQuestions = 8
-	maxOpen      = 6 // of those that no call was found for
+	// maxQuestions bounds the calls that are read at once, maxSlipRounds how often.
+	maxQuestions  = 6
+	maxSlipRounds = 2
 	// maxDisputes bounds the tests of a rule that its author takes out.
 	maxDisputes = 3
 )
 
-// next is what is said to the author of a rule after a trial.
-func (w *work) next(t *trial, known map[string]bool) turn {
+// next is what is said to the author of a rule after a trial, and what the second reader
+// contradicted in it.
+func (w *work) next(t *trial, contradicted []question) turn {
 	switch {
 	case len(t.mistakes) > 0:
 		return turn{part: "mistakes", data: struct{ Mistakes []string }{t.mistakes}}
@@ -67,38 +65,76 @@ func (w *work) next(t *trial, known map[string]bool) turn {
 			Added         []described
 			Disputable    []string
 		}{t.failures(&w.tests), len(t.failed), len(w.tests.examples), w.untold(), disputable}}
-	}
-
-	var calls, others []question
-	for _, m := range t.survivors() {
-		q := question{Part: "require", Change: m.Change, Text: m.Text}
-		if m.Part.Variable != "" {
-			q.Part = "variable " + m.Part.Variable
-		}
-		if a := m.Apart; a != nil && w.possible(&a.Call) {
-			if id := key(&a.Call); !known[id] && len(calls) < maxQuestions {
-				known[id] = true
-				q.Label = fmt.Sprintf("S%d", len(calls)+1)
-				q.Example, q.Where, q.Rule, q.Mutant, q.call = a.Example, a.Where+" is "+a.Value, a.Rule, a.Mutant, a.Call
-				calls = append(calls, q)
-			}
-			continue
-		}
-
-		if !known[m.Text] && len(others) < maxOpen {
-			known[m.Text] = true
-			others = append(others, q)
-		}
-	}
-
-	if len(calls)+len(others) == 0 {
+	case len(contradicted) == 0:
 		return turn{}
 	}
-	return turn{part: "survivors", questions: append(calls, others...), data: struct {
+
+	return turn{part: "contradicted", questions: contradicted, data: struct {
 		Tests     int
 		Questions []question
-		Open      []question
-	}{len(w.tests.examples), calls, others}}
+	}{len(w.tests.examples), contradicted}}
+}
+
+// settle has calls read that tell a rule which passes its tests from slips of it, by the
+// second reader, who sees the sentences alone. What the reader says as the rule does is a
+// test then; what the reader contradicts is returned, for the author of the rule.
+func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*trial, []question, error) {
+	for range maxSlipRounds {
+		asked := w.slips(t, known)
+		if len(asked) == 0 {
+			return t, nil, nil
+		}
+		var calls []guard.Example
+		for _, q := range asked {
+			calls = append(calls, q.call)
+		}
+		readings, err := w.read(ctx, calls)
+		if err != nil {
+			return t, nil, err
+		}
+
+		var agreed []guard.Example
+		var contradicted []question
+		m := w.newMaker()
+		for i, q := range asked {
+			r := readings[i]
+			q.Reading, q.Reason, q.Words = r.Verdict, prompt.OneLine(r.Reason), prompt.OneLine(r.Words)
+			switch {
+			case r.Verdict == undecided:
+			case r.Verdict == string(q.Rule):
+				agreed = append(agreed, m.decided(q, q.Rule))
+				w.why[agreed[len(agreed)-1].Name] = q.Words
+			default:
+				contradicted = append(contradicted, q)
+			}
+		}
+		if len(agreed) > 0 {
+			w.tests.add(agreed...)
+			if t, err = w.try(ctx, t.candidate); err != nil {
+				return t, nil, err
+			}
+		}
+		if len(contradicted) > 0 || len(agreed) == 0 {
+			return t, contradicted, nil
+		}
+	}
+	return t, nil, nil
+}
+
+// slips are calls that tell a rule from slips of it, and that were not asked about yet.
+func (w *work) slips(t *trial, known map[string]bool) []question {
+	var out []question
+	for _, m := range t.survivors() {
+		a := m.Apart
+		if a == nil || !w.possible(&a.Call) || len(out) == maxQuestions || len(w.tests.examples)+len(out) >= maxTests {
+			continue
+		}
+		if id := key(&a.Call); !known[id] {
+			known[id] = true
+			out = append(out, question{Label: fmt.Sprintf("S%d", len(out)+1), Example: a.Example, Where: a.Where + " is " + a.Value, Rule: a.Rule, call: a.Call})
+		}
+	}
+	return out
 }
 
 // possible reports whether a call that was made by changing a value is one that the
@@ -124,8 +160,7 @@ func (w *work) ruleSchema(asked turn) llm.Schema {
 		properties = append(properties, property{"calls", list(object(
 			property{"call", text("its label, such as S1")},
 			property{"words", text("the words of the sentences that decide it, word by word; empty if undecided")},
-			property{"verdict", word("allow", "deny", undecided)}))},
-			property{"records", recordsForm()}, property{"tests", w.testsForm()})
+			property{"verdict", word("allow", "deny", undecided)}))})
 	}
 
 	if asked.disputable != nil {
@@ -160,7 +195,6 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 			Words   string `json:"words"`
 			Verdict string `json:"verdict"`
 		} `json:"calls"`
-		writtenTests
 		Disputed []struct {
 			Test   string `json:"test"`
 			Reason string `json:"reason"`
@@ -171,31 +205,28 @@ func (w *work) readRule(answer json.RawMessage, asked turn, strict bool) (answer
 	}
 
 	out := answered{candidate: written.candidate, disputed: map[string]string{}}
-	if asked.questions == nil {
-		written.writtenTests, written.Calls = writtenTests{}, nil
-	}
-	var m *maker
-	out.added, m = w.examples(written.writtenTests)
+	m := w.newMaker()
 	open := map[string]question{}
 	for _, q := range asked.questions {
-		if q.Label != "" {
-			open[q.Label] = q
-		}
+		open[q.Label] = q
 	}
 
 	for i, c := range written.Calls {
+		if asked.questions == nil {
+			break
+		}
 		at := fmt.Sprintf("/calls/%d", i)
 		q, ok := open[c.Call]
 		delete(open, c.Call)
 		switch {
 		case !ok:
-			m.fail(at+"/call", "answer once for each call that has a label")
+			m.fail(at+"/call", "answer once for each of the calls")
 		case c.Verdict == undecided:
 		case c.Verdict != string(label.Allow) && c.Verdict != string(label.Deny):
 			m.fail(at+"/verdict", "write allow, deny or undecided")
 		case !w.quotes(c.Words):
 			m.fail(at+"/words", "they don't stand in the sentences: copy them word by word, or write undecided")
-		case len(w.tests.examples)+len(out.added) < maxTests:
+		case c.Verdict == q.Reading:
 			out.added = append(out.added, m.decided(q, label.Verdict(c.Verdict)))
 			w.why[out.added[len(out.added)-1].Name] = prompt.OneLine(c.Words)
 		}
@@ -237,19 +268,14 @@ func (m *maker) decided(q question, v label.Verdict) guard.Example {
 	return e
 }
 
-// change takes disputed tests out, and adds those that a second reading doesn't
-// contradict.
-func (w *work) change(ctx context.Context, a answered) error {
+// change takes disputed tests out, and adds those that the author and the second reader
+// agree on.
+func (w *work) change(a answered) {
 	for label, reason := range a.disputed {
 		i := slices.Index(w.tests.labels, label)
 		w.result.Contested[w.tests.examples[i].Name] = "the sentences, read by themselves, leave it open, and the author of the rule says: " + sentence(reason)
 		w.tests.remove(label)
 		w.disputes++
 	}
-	agreed, _, err := w.second(ctx, a.added)
-	if err != nil {
-		return err
-	}
-	w.tests.add(agreed...)
-	return nil
+	w.tests.add(a.added...)
 }

@@ -8,8 +8,15 @@ import (
 // writtenTests are tests as a model writes them. JSON of free form, which schemas of
 // answers can't have, is text.
 type writtenTests struct {
-	Records []writtenRecord `json:"records"`
-	Tests   []writtenTest   `json:"tests"`
+	Records  []writtenRecord   `json:"records"`
+	Tests    []writtenTest     `json:"tests"`
+	Untested []writtenUntested `json:"untested"`
+}
+
+// writtenUntested is an example in words that can't be a test.
+type writtenUntested struct {
+	Example string `json:"example"`
+	Reason  string `json:"reason"`
 }
 
 // writtenRecord is what a look-up returns, for tests to use, whole or changed.
@@ -22,6 +29,7 @@ type writtenRecord struct {
 
 type writtenTest struct {
 	Name      string           `json:"name"`
+	Example   string           `json:"example"`
 	Why       string           `json:"why"`
 	Expect    label.Verdict    `json:"expect"`
 	Tool      string           `json:"tool"`
@@ -57,6 +65,7 @@ type writtenEvent struct {
 type writtenCall struct {
 	Tool   string `json:"tool"`
 	Args   string `json:"args"`
+	Record string `json:"record"`
 	Result string `json:"result"`
 }
 
@@ -98,6 +107,7 @@ func (w *work) testsForm() form {
 	at := property{"at", text("the time, with its zone; empty where it doesn't matter")}
 	properties := []property{
 		{"name", text("what it shows, in a few words")},
+		{"example", text("the label of the call in words that it is, such as K1; empty where it is none of them")},
 		{"why", text("the words of the sentences that decide it, and how they apply")},
 		{"expect", word("allow", "deny")},
 	}
@@ -114,6 +124,7 @@ func (w *work) testsForm() form {
 			object(property{"call", object(
 				property{"tool", text("its name")},
 				property{"args", text("JSON text: its arguments")},
+				property{"record", text("the name of a record that it returned as it is; empty where result says what")},
 				property{"result", text("JSON text: what it returned; empty while it runs")})}, at)))},
 		property{"now", text("the time of the call with its zone, such as 2031-03-01T09:00:00-05:00; empty where it doesn't matter")},
 		property{"principal", object(

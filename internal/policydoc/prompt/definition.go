@@ -35,6 +35,16 @@ func Summary(t *schema.Tool) string {
 	return fmt.Sprintf("%s(%s): %s", t.Name, Clip(strings.Join(args, ", "), maxArguments), Clip(OneLine(t.Description), maxDescription))
 }
 
+// Signature is a tool's name with the names of its arguments.
+func Signature(name string, t *schema.Tool) string {
+	const most = 240
+	var args []string
+	for _, p := range t.Input.Properties {
+		args = append(args, p.Name)
+	}
+	return fmt.Sprintf("%s(%s)", name, Clip(strings.Join(args, ", "), most))
+}
+
 func section(b *strings.Builder, title string, n *schema.Node) {
 	if len(n.Properties) == 0 {
 		fmt.Fprintf(b, "%s: %s\n", title, kind(n))
