@@ -14,7 +14,7 @@ import (
 // and the plan that was made of it. Where there is no plan, it only says so.
 func Delegation(d *remit.Delegation) string {
 	if d.Scope == nil {
-		return fmt.Sprintf("The request follows what %s returned. There is no plan of it (%s), so each call is asked about.\n", Name(d.Tool), display.Line(d.Failed))
+		return folded(fmt.Sprintf("The request follows what %s returned. There is no plan of it, so each call is asked about. Why there is none: %s\n", Name(d.Tool), Quoted(d.Failed, maxShown)))
 	}
 
 	var b strings.Builder
@@ -24,7 +24,7 @@ func Delegation(d *remit.Delegation) string {
 		fmt.Fprintf(&b, "Following what %s returned. Anybody may have written it:\n", Name(d.Tool))
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(d.Text, "\r\n"), "\n") {
-		b.WriteString("| " + strconv.Quote(strings.TrimRight(line, "\r")) + "\n")
+		b.WriteString("| " + inQuotes(strings.TrimRight(line, "\r"), strconv.Quote) + "\n")
 	}
 	b.WriteString("\nA model made this plan of it. Agreeing lets exactly these calls through, for this request; an argument that is not named here may hold nothing doubtful:\n")
 	for i := range d.Scope.Calls {
@@ -33,14 +33,14 @@ func Delegation(d *remit.Delegation) string {
 	if d.Left > 0 {
 		fmt.Fprintf(&b, "- %d more that can't be shown so, and are asked about when they come\n", d.Left)
 	}
-	return b.String()
+	return folded(b.String())
 }
 
 // entry writes an entry of a plan.
 func entry(b *strings.Builder, c *scope.Call) {
-	b.WriteString("- " + Quoted(c.Tool, maxAround))
+	b.WriteString("- " + Quoted(c.Tool, scope.MaxStatedText))
 	if c.Server != "" {
-		b.WriteString(" of the server " + Quoted(c.Server, maxAround))
+		b.WriteString(" of the server " + Quoted(c.Server, scope.MaxStatedText))
 	}
 	b.WriteString(", " + display.Count(c.Times.N, "time", "times") + "\n")
 	for _, a := range c.Args {
@@ -69,7 +69,7 @@ func allowed(c *scope.Constraint) string {
 	if s.Field != "" {
 		text += " in " + Quoted(s.Field, scope.MaxStatedText)
 	}
-	text += " of what " + Quoted(s.Tool, maxAround) + " returns"
+	text += " of what " + Quoted(s.Tool, scope.MaxStatedText) + " returns"
 	for _, a := range s.Args {
 		text += fmt.Sprintf(", with %s %s", Place(a.Pointer), allowed(&a.Constraint))
 	}

@@ -45,7 +45,7 @@ func Of(d *remit.Decision, places []sighting.Place) string {
 	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(d))
 	body(&b, sighting.Asked{Decision: d, Places: places})
 	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
-	return b.String()
+	return folded(b.String())
 }
 
 // List words several calls, each under its number from the first on, for a question about
@@ -59,17 +59,17 @@ func List(first int, asked []sighting.Asked) string {
 		fmt.Fprintf(&b, "%d. The call of %s.\n", first+i, subject(a.Decision))
 		body(&b, a)
 	}
-	return b.String()
+	return folded(b.String())
 }
 
 // subject names a call by its tool, and says what it does.
 func subject(d *remit.Decision) string {
-	out := Quoted(d.Tool, maxAround)
+	out := Quoted(d.Tool, maxShown)
 	if d.Server != "" {
-		out += " of the server " + Quoted(d.Server, maxAround)
+		out += " of the server " + Quoted(d.Server, maxShown)
 	}
 	if d.Through != "" {
-		out += " through " + Quoted(d.Through, maxAround)
+		out += " through " + Quoted(d.Through, maxShown)
 	}
 	if does := effects[d.Effect]; does != "" {
 		out += " (" + does + ")"
@@ -96,6 +96,11 @@ func body(b *strings.Builder, a sighting.Asked) {
 func Complete(d *remit.Decision) bool {
 	if len(d.Findings) > maxArguments || len(d.Reasons) > maxLines {
 		return false
+	}
+	for _, name := range []string{d.Tool, d.Server, d.Through} {
+		if utf8.RuneCountInString(name) > maxShown {
+			return false
+		}
 	}
 	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
 	if err != nil {
@@ -182,9 +187,9 @@ func reasons(b *strings.Builder, d *remit.Decision) {
 		case r.Code == remit.Unprovoked:
 			line("nothing shows that the user wants this, and it can't be taken back")
 		case r.Path != "":
-			line("%s: %s", Place(r.Path), display.Line(r.Message))
+			line("%s: %s", Place(r.Path), plain(display.Line(r.Message)))
 		default:
-			line("%s", display.Line(r.Message))
+			line("%s", plain(display.Line(r.Message)))
 		}
 	}
 
@@ -239,36 +244,6 @@ func last(s string) string {
 		s = s[n:]
 	}
 	return s
-}
-
-// Place writes a pointer or the name of an event; whatever isn't plain in it is
-// quoted.
-func Place(s string) string {
-	for _, c := range []byte(s) {
-		if c <= ' ' || c >= 0x7f || c == '`' || c == '"' {
-			return Quoted(s, maxShown)
-		}
-	}
-	return cut(s, maxShown)
-}
-
-// Name shows a name that others chose, as [Quoted] does.
-func Name(s string) string { return Quoted(s, maxAround) }
-
-// Quoted shows a text that others wrote: cut, in quotes, with line breaks,
-// invisible characters and those that turn the direction of text as escapes.
-// Letters beyond ASCII, among which many look like others, are also spelled out.
-func Quoted(s string, most int) string {
-	all := utf8.RuneCountInString(s)
-	s = cut(s, most)
-	out := strconv.Quote(s)
-	if all > most {
-		out += fmt.Sprintf(" (and %d more characters, which are not shown)", all-most)
-	}
-	if ascii := strconv.QuoteToASCII(s); ascii != strconv.Quote(s) {
-		out += " (spelled " + ascii + ")"
-	}
-	return out
 }
 
 func cut(s string, most int) string {
