@@ -222,9 +222,31 @@ func (x *exchange) ask(ctx context.Context, a *answer) {
 		f := &a.fate[i]
 		f.asked = f.held != nil && (slices.ContainsFunc(o.shown, func(d *remit.Decision) bool { return sameCall(d, f.held) }) || q.covered[f.held])
 	}
+
+	ends, ok := closing(x.above(a))
+	if !ok {
+		for i := range a.fate {
+			a.fate[i].asked = false
+		}
+		x.p.o.Log.Warn("nobody is asked, because the model's text could hide the question", "session", c.id)
+		return
+	}
 	x.p.questions.begin(x.spoken, q.list, o)
-	c.held, c.open, a.question = nil, o, o.text(q.list)
+	c.held, c.open, a.question = nil, o, appendNotes(ends, []string{o.text(q.list)})
 	x.p.o.Log.Info("the user is asked", "session", c.id, "calls", len(o.shown), "delegations", len(o.delegations))
+}
+
+// above returns what the client shows above the question of an answer.
+func (x *exchange) above(a *answer) string {
+	shown := []*answer{a}
+	if x.stream != nil {
+		shown = x.tries
+	}
+	var texts []string
+	for _, t := range shown {
+		texts = append(texts, t.text...)
+	}
+	return strings.Join(append(texts, a.notes()...), "\n\n")
 }
 
 // asking is a question in the making.
