@@ -306,11 +306,21 @@ func parameters(leaves []schema.Leaf, reviewed bool) []scope.Parameter {
 			}
 		}
 		if reviewed {
-			p.Description, p.Default = l.Node.Description, l.Node.Default
+			p.Description, p.Default = described(l), l.Node.Default
 		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// described returns the description of a place. An element of a list, or a member that the
+// definition doesn't name, has that of the list or object where it has none of its own.
+func described(l schema.Leaf) string {
+	d := l.Node.Description
+	if i := len(l.Path) - 2; d == "" && i > 0 && strings.HasSuffix(l.Pattern, "/*") {
+		d = l.Path[i].Description
+	}
+	return d
 }
 
 // plainPointer reports whether each part of a pointer is a plain name.

@@ -193,7 +193,7 @@ type shownTool struct {
 type detail struct{ about, argument, returns int }
 
 func details() []detail {
-	return []detail{{1200, 300, 60}, {400, 120, 30}, {160, 60, 12}, {80, 0, 0}, {0, 0, 0}}
+	return []detail{{1200, 500, 60}, {400, 120, 30}, {160, 60, 12}, {80, 0, 0}, {0, 0, 0}}
 }
 
 // define writes the tools, each on a line.
