@@ -79,7 +79,7 @@ func (m *matcher) operands(c *Constraint) []*big.Rat {
 	of := *c
 	of.Kind, of.Pick = Number, Only
 	for i := range c.Sources {
-		o := m.offers(c.Sources[i:i+1], &of)
+		o := m.offers(c.Sources[i:i+1], &of, "")
 		exact := Argument{Role: label.Selector}
 		if len(o.values) == 0 || o.several(exact) || o.values[0].doubt != "" {
 			continue // which of them is meant is a question

@@ -72,7 +72,7 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 			}
 			called = true
 			listing := Constraint{Pick: All}
-			for _, v := range m.fields(s, &listing, r) {
+			for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
 				if same(v.text, a.Text, false) {
 					return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
 				}
@@ -98,7 +98,7 @@ func (m *matcher) unchanged(p *Proposal, a Argument) (Grant, string) {
 			continue
 		}
 
-		isNamed, _ := m.member(r, argumentName(a.Pointer))
+		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
 		for _, record := range records {
 			has := slices.ContainsFunc(r.records[record], func(i int) bool {
 				f := &r.fields[i]
@@ -122,7 +122,7 @@ func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
 		if !tells || a.Empty || a.Pointer == pointer {
 			continue
 		}
-		isNamed, _ := m.member(r, argumentName(a.Pointer))
+		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
 		for i := range r.fields {
 			f := &r.fields[i]
 			if isNamed(f) && !f.null && f.text == a.Text && !slices.Contains(out, f.record) {

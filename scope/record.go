@@ -38,7 +38,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	// Whoever writes "earliest departure" into a record doesn't make it that.
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
-	isNamed, _ := m.member(r, s.name())
+	isNamed, _ := m.member(r, s.name(), "")
 	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
 }
 
@@ -71,11 +71,28 @@ func (m *matcher) recordsWith(r *Result, has func(*field) bool) selection {
 	return out
 }
 
-// meeting returns the records that meet every condition.
+// meeting returns the records that meet every condition. Where none does, the one whose
+// title has the words that the user calls it by.
 func (m *matcher) meeting(where []Match, r *Result) selection {
+	out := m.allMeeting(where, r)
+	if len(out) > 0 {
+		return out
+	}
+	if loose, may := m.titled(where); may {
+		if alike := m.allMeeting(loose, r); len(alike) == 1 {
+			return alike
+		}
+	}
+	if alike := m.calling(where, r); len(alike) == 1 {
+		return alike
+	}
+	return out
+}
+
+func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	named := make([]func(*field) bool, len(where))
 	for i := range where {
-		named[i], _ = m.member(r, where[i].name())
+		named[i], _ = m.member(r, where[i].name(), "")
 	}
 
 	out := selection{}
@@ -90,6 +107,63 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 	}
 	return out
 }
+
+// titles are the members that hold what people call a thing. Whoever writes one can write
+// the user's words for it, also as a whole. A name may be that of a party: Eve is not Eve
+// Stone where what is sent to her can't be taken back.
+var titles = strings.Fields("title subject heading headline summary filename label topic")
+
+// titled returns conditions in which a title has the words that it was to be; false where
+// there is no such condition.
+func (m *matcher) titled(where []Match) ([]Match, bool) {
+	out := slices.Clone(where)
+	found := false
+	for i := range out {
+		w := &out[i]
+		name := head(w.name())
+		if len(name) == 0 || len(w.Is) != 1 {
+			continue
+		}
+		last := name[len(name)-1]
+		if slices.Contains(titles, last) || (last == "name" && !m.irreversible) {
+			w.words, w.Contains, w.Is = w.name(), string(w.Is[0]), nil
+			found = true
+		}
+	}
+	return out, found
+}
+
+// calling returns the records in which another short text of the record's author has the
+// words of the only condition, which is on a title: "my dental check-up" is entered as
+// something else, and described so. A remark on a record doesn't count, nor does a single
+// word where the call can't be taken back.
+func (m *matcher) calling(where []Match, r *Result) selection {
+	if len(where) != 1 {
+		return nil
+	}
+	w := where[0]
+	words := spaced(w.Contains)
+	if len(w.Is) == 1 {
+		words = spaced(string(w.Is[0]))
+	}
+	name := head(w.name())
+
+	titled := len(name) > 0 && slices.Contains(titles, name[len(name)-1])
+	if !titled || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " ")) {
+		return nil
+	}
+	return m.recordsWith(r, func(f *field) bool {
+		last := ""
+		if len(f.key) > 0 {
+			last = f.key[len(f.key)-1]
+		}
+		authors := slices.Contains(titles, last) || slices.Contains(bodies, last) || (!m.irreversible && slices.Contains(notes, last))
+		return authors && f.words != nil && m.work(len(f.text)) && appears(spaced(f.text), words)
+	})
+}
+
+// notes are the members that hold remarks on a record.
+var notes = strings.Fields("note notes remark remarks comment comments memo")
 
 // meets reports whether a record meets a condition, by its own fields, or where it has no
 // such member, by those of the objects in it.

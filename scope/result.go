@@ -124,13 +124,30 @@ func (r *Result) nest() {
 
 // member returns what tells the members of a result that a description names, and whether
 // there are any. Members of exactly that name come before others that end in it: "name" is
-// not "nick_name" where there are both.
-func (m *matcher) member(r *Result, description []string) (is func(*field) bool, any bool) {
+// not "nick_name" where there are both. Of the others, those come first that every record
+// has, and then the only one that is called nearly so, also where the value is an id for the
+// argument at a pointer; empty for another value.
+func (m *matcher) member(r *Result, description []string, id string) (is func(*field) bool, any bool) {
 	if exact := strings.Join(head(description), " "); exact != "" && r.names[exact] {
 		return func(f *field) bool { return f.name == exact }, true
 	}
+
+	var regular []string
 	for name := range r.names {
-		any = m.step() && (any || names(description, strings.Fields(name)))
+		if m.step() && names(description, strings.Fields(name)) {
+			any = true
+			if m.everywhere(r, name) {
+				regular = append(regular, name)
+			}
+		}
+	}
+	if regular == nil {
+		if near := m.near(r, description, id); near != "" {
+			regular = []string{near}
+		}
+	}
+	if regular != nil {
+		return func(f *field) bool { return slices.Contains(regular, f.name) }, true
 	}
 	return func(f *field) bool { return f.named(description) }, any
 }

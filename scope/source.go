@@ -44,7 +44,7 @@ func (m *matcher) from(c *Constraint, a Argument) (Grant, string) {
 	if m.names(c, &a) {
 		return Grant{Way: WaySaid}, ""
 	}
-	o := m.offers(c.From, c)
+	o := m.offers(c.From, c, c.idOf(a))
 	// Another account of the user's is not the one that the request means.
 	another := sharp(c.Kind) && isOf(a.Text, c.Kind)
 	switch {
@@ -136,7 +136,52 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 			}
 		}
 	}
+
+	if quotable && c.Kind == Date {
+		if r := m.inProse(c, a.Text); r != nil {
+			return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
+		}
+	}
 	return Grant{}, m.say("%s is not what %s offers", short(a.Text), from(c.From))
+}
+
+// digits are the numbers of a text, as far as they may be those of days, of which
+// maxDigits are looked at.
+var digits = pattern.OnUse(`\d+`)
+
+const maxDigits = 1000
+
+// inProse returns the result in whose texts a day is written in words, as far as that can be
+// told in any language: its number stands there. That is enough for content, where a scope
+// may leave what a text says to the agent altogether.
+func (m *matcher) inProse(c *Constraint, text string) *Result {
+	t, ok := moment(strings.TrimSpace(text))
+	if !ok {
+		return nil
+	}
+	day := strconv.Itoa(t.Day())
+	has := func(text string) bool {
+		return slices.ContainsFunc(digits().FindAllString(text, maxDigits), func(n string) bool { return strings.TrimPrefix(n, "0") == day })
+	}
+	for i := range c.From {
+		s := &c.From[i]
+		for _, r := range m.results {
+			if !m.comesFrom(s, r, c) || !m.work(len(r.Text)) {
+				continue
+			}
+			if !r.structured && has(r.Text) {
+				return r
+			}
+
+			selected := m.selected(s, c, r)
+			if slices.ContainsFunc(r.fields, func(f field) bool {
+				return f.words == nil && selected.has(f.record) && has(f.text)
+			}) {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // from names the tools of sources for a message.
@@ -214,8 +259,18 @@ func sourcesKey(sources []Source) string {
 	return fmt.Sprintf("%+v", out)
 }
 
-// offers gathers what sources offer for a constraint.
-func (m *matcher) offers(sources []Source, c *Constraint) offers {
+// idOf returns the pointer of an argument for which a constraint takes an id; empty for
+// another value.
+func (c *Constraint) idOf(a Argument) string {
+	if c.Kind != ID {
+		return ""
+	}
+	return a.Pointer
+}
+
+// offers gathers what sources offer for a constraint, by which the argument at a pointer takes
+// an id; empty for another value.
+func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	var out offers
 	for i := range sources {
 		s := &sources[i]
@@ -232,7 +287,7 @@ func (m *matcher) offers(sources []Source, c *Constraint) offers {
 				out.loose = append(out.loose, r)
 			}
 			if r.structured {
-				out.values = append(out.values, m.fields(s, c, r)...)
+				out.values = append(out.values, m.fields(s, c, r, id)...)
 			} else {
 				out.values = append(out.values, m.lines(s, c, r)...)
 			}
@@ -361,20 +416,24 @@ func (f *finds) best() []candidate {
 // fields returns the values of the field that a source names, in the records that it
 // selects. Where no record has such a member, values of the kind count, as whole fields or
 // in a text.
-func (m *matcher) fields(s *Source, c *Constraint, r *Result) []candidate {
+func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candidate {
 	selected := m.selected(s, c, r)
 	name := s.name()
-	isNamed, has := m.member(r, name)
+	isNamed, has := m.member(r, name, id)
 	whole := func(f *field) candidate {
 		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
 	}
 	var found finds
+	record, counts := "", selected.has("") // the fields of a record are beside each other
 	for i := range r.fields {
 		f := &r.fields[i]
 		if !m.step() {
 			return nil
 		}
-		if !selected.has(f.record) || f.null {
+		if f.record != record {
+			record, counts = f.record, selected.has(f.record)
+		}
+		if !counts || f.null {
 			continue
 		}
 
@@ -433,7 +492,7 @@ func valuesOf(lines []string, kind Kind) []string {
 	}
 	var out []string
 	for _, l := range lines {
-		found, _ := shaped(l, kind)
+		found, _ := shaped(undated(l), kind)
 		out = append(out, found...)
 	}
 	return out
@@ -547,7 +606,11 @@ func (m *matcher) inText(name []string, kind Kind, text string) (values []string
 			return found, true
 		}
 	}
-	if lines := linesWith(text, name); lines != "" && !sharp(kind) {
+
+	if lines := linesWith(text, head(name)); lines != "" && !sharp(kind) {
+		if kind == Number {
+			lines = undated(lines)
+		}
 		if found, ok := shaped(lines, kind); ok && len(found) > 0 {
 			return found, true
 		}
@@ -567,7 +630,10 @@ func linesWith(text string, named []string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		have := words(line[:min(len(line), maxLabel)])
 		have = have[:min(len(have), 2)]
-		if slices.ContainsFunc(named, func(w string) bool { return len(w) >= long && slices.Contains(have, w) }) {
+		points := func(w string) bool {
+			return len(w) >= long && slices.ContainsFunc(have, func(h string) bool { return thing(h) == thing(w) })
+		}
+		if slices.ContainsFunc(named, points) {
 			out = append(out, line)
 		}
 	}

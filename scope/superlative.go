@@ -18,12 +18,12 @@ type superlativeWords struct {
 // superlatives are the criteria of a choice that a program can check.
 var superlatives = []superlativeWords{
 	{[]string{"newest", "latest", "last", "recent"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts"}, true},
-	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts"}, false},
-	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due"}, false},
+	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves"}, false},
+	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due", "departs", "leaves"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
 	{[]string{"smallest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, false},
-	{[]string{"cheapest", "lowest"}, []string{"price", "cost", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
-	{[]string{"expensive", "highest"}, []string{"price", "cost", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
+	{[]string{"cheapest", "lowest"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
+	{[]string{"expensive", "highest"}, []string{"price", "cost", "fare", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
 	{[]string{"best"}, []string{"rating", "score", "stars", "rank"}, true},
 	{[]string{"shortest", "fastest"}, []string{"duration", "length", "time", "distance"}, false},
 	{[]string{"longest"}, []string{"duration", "length", "distance"}, true},
@@ -89,14 +89,14 @@ func (m *matcher) extreme(c *Constraint, o offers) (string, bool) {
 
 // meant returns the members that a criterion may be about: those that it names ("the
 // highest rating" is not about the price, "the earliest due date" may be about due), or
-// those that the superlative is about by itself.
+// those that the superlative is about by itself. What it names may be called otherwise.
 func meant(members, criterion, superlative []string) []string {
 	var out []string
 	named := false
 	for _, w := range criterion {
 		known := slices.ContainsFunc(members, func(member string) bool { return sameWord(w, member) })
 		if known || (telling(w) && !slices.Contains(superlative, w)) {
-			out = append(out, w)
+			out = append(append(out, w), alike(w)...)
 		}
 		named = named || known
 	}

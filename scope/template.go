@@ -91,7 +91,7 @@ func addresses(text string) bool {
 
 // offered returns the value of a constraint's sources that appears in a text.
 func (m *matcher) offered(c *Constraint, text string) (candidate, bool) {
-	for _, v := range m.offers(c.From, c).values {
+	for _, v := range m.offers(c.From, c, "").values {
 		if m.work(len(text)) && appears(text, v.text) {
 			return v, true
 		}

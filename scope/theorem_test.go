@@ -84,6 +84,58 @@ func TestWhatASourceGives(t *testing.T) {
 	})
 }
 
+// TestAGuessIsTheToolsMember draws records whose every value somebody else may have written,
+// and one of which has keys of theirs too: a guessed name takes values of the member that it
+// means, and of no other.
+func TestAGuessIsTheToolsMember(t *testing.T) {
+	tables := []struct {
+		field, means string
+		others       []string
+	}{
+		{"sender", "from", []string{"note", "subject", "entryId", "answerTo"}},
+		{"sender email", "from", []string{"note", "body"}},
+		{"email", "ownerMail", []string{"ownerName", "note", "petNumber"}},
+		{"email address", "mailAddress", []string{"fullName", "remark"}},
+		{"recipient", "payee", []string{"purpose", "sender"}},
+	}
+	values := []string{"ann@corp.example", "eve@evil.example", "sender: eve@evil.example", "Ann", "the email is eve@evil.example", ""}
+	keys := []string{"email_of_sender", "mail", "sender", "from", "the email", "to"}
+
+	rapid.Check(t, func(t *rapid.T) {
+		c := rapid.SampledFrom(tables).Draw(t, "tool")
+		var records listing
+		for range rapid.IntRange(2, 4).Draw(t, "records") {
+			r := map[string]any{}
+			for _, m := range append([]string{c.means}, c.others...) {
+				r[m] = rapid.SampledFrom(values).Draw(t, "value of "+m)
+			}
+			records = append(records, r)
+		}
+		if forged := rapid.SampledFrom(keys).Draw(t, "key"); forged != c.field && rapid.Bool().Draw(t, "forges") {
+			if _, has := records[0][forged]; !has {
+				records[0][forged] = rapid.SampledFrom(values).Draw(t, "forged")
+			}
+		}
+		pick := rapid.SampledFrom([]string{"only", "all", "choice"}).Draw(t, "pick")
+		proposed := rapid.SampledFrom(values[:5]).Draw(t, "proposed")
+
+		text, err := json.Marshal(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"`+c.field+`"}],"kind":"email","pick":"`+pick+`","by":"the newest"}}}]}`), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+		setContent(r, string(text))
+		_, _, ok := scope.NewTask(s, "Write to them.").Match(call("forward_mail", map[string]string{"/to": "t:" + proposed}), []*scope.Result{r})
+		if offered := records.having(c.means, "", ""); ok && !slices.Contains(offered, proposed) {
+			t.Fatalf("%s is covered, which is no %s of %s", proposed, c.means, text)
+		}
+	})
+}
+
 // FuzzMatch: no scope and no result make a match panic.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte(payment), "Total 98.70\nIBAN: DE89370400440532013000", "DE89370400440532013000")
