@@ -66,6 +66,12 @@ func (a Approval) Check() error {
 	return nil
 }
 
+// Entry returns the lines that a contract file gets for the approval, below its tool.
+func (a Approval) Entry() string {
+	w := &writer{}
+	return "approved:\n  - " + approvedText(w, a.Call) + "\n"
+}
+
 // maxApproved limits the approved calls of one tool. Each call that needs a
 // confirmation is compared with all of them, and a person must be able to review
 // them.

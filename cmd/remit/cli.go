@@ -27,6 +27,7 @@ type cli struct {
 	Token      tokenCommand       `cmd:"" help:"Make, list and revoke tokens of remit serve."`
 	Doctor     doctorCommand      `cmd:"" help:"Prove that the servers of a client, or the tools of a coding agent, are protected."`
 	Approvals  approvalsCommand   `cmd:"" help:"Show and answer the questions to people."`
+	Console    consoleCommand     `cmd:"" help:"Show questions and sessions in the browser, and where every argument came from."`
 	Audit      auditCommand       `cmd:"" help:"Verify, export and prune the audit log."`
 	Eval       movedEvalCommand   `cmd:"" hidden:""`
 	Completion command.Completion `cmd:"" help:"Print the script that completes the command line in a shell."`

@@ -110,15 +110,10 @@ func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
-	var tools []*schema.Catalogue
-	for _, server := range slices.Sorted(maps.Keys(sc.Tools)) {
-		c, err := schema.Parse(server, sc.Tools[server])
-		if err != nil {
-			return err
-		}
-		tools = append(tools, c)
+	tools, err := sc.catalogues()
+	if err != nil {
+		return err
 	}
-
 	monitor, err := e.monitor(tools, time.Time{})
 	if err != nil {
 		return err
@@ -141,6 +136,19 @@ func (sc *scene) play(ctx context.Context, p *printer, e *engine) error {
 	}
 	p.heading("with the attack: the same, until")
 	return sc.run(ctx, p, ledger.Begin(monitor, "attack"), attack, common(benign, attack))
+}
+
+// catalogues reads the definitions of the scene's servers.
+func (sc *scene) catalogues() ([]*schema.Catalogue, error) {
+	var tools []*schema.Catalogue
+	for _, server := range slices.Sorted(maps.Keys(sc.Tools)) {
+		c, err := schema.Parse(server, sc.Tools[server])
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, c)
+	}
+	return tools, nil
 }
 
 func messages(raw json.RawMessage) ([]trace.Message, error) {

@@ -13,7 +13,7 @@ Tasks:
   Protect a coding agent                remit hook install claude-code
   Protect any agent, at its model       remit proxy --upstream URL
   Prove that the protection works       remit doctor
-  Answer the questions that wait        remit approvals
+  Answer questions, see every session   remit console
   Hold calls to a policy document       remit policy compile policy.md
 
 Next:

@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/api"
 	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/schema"
@@ -28,12 +29,13 @@ type serveCommand struct {
 	reviewedFlag
 	tokensFlag
 	tlsFlags
-	Tools  []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
-	Store  string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
-	Listen string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
-	Host   []string `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
-	Origin []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
-	Log    string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+	Tools   []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
+	Store   string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Listen  string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
+	Host    []string `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
+	Origin  []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
+	Console bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
+	Log     string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 }
 
 // Help is shown below the flags.
@@ -68,6 +70,13 @@ func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
 }
 
 func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
+	if c.Console {
+		var err error
+		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Log: o.Log}); err != nil {
+			return err
+		}
+	}
+
 	server, err := api.New(o)
 	if err != nil {
 		return err
@@ -78,6 +87,9 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 	}
 	if a, err := netip.ParseAddrPort(l.Addr().String()); err == nil && !a.Addr().IsLoopback() && c.Cert == "" {
 		o.Log.Warn("the address can be reached from other machines: use --tls-cert or put a proxy with TLS in front, since tokens travel with every request")
+	}
+	if c.Console {
+		o.Log.Info("console", "url", url+o.Pages.Base())
 	}
 	o.Log.Info("listening", "url", url)
 	return server.Serve(ctx, l)

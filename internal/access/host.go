@@ -33,8 +33,8 @@ type Hosts struct {
 
 // Check returns [ErrHost] or [ErrOrigin] for a request that must be refused.
 func (h Hosts) Check(r *http.Request) error {
-	if !h.allowsName(r.Host) {
-		return ErrHost
+	if err := h.CheckName(r); err != nil {
+		return err
 	}
 	switch origins := r.Header.Values("Origin"); len(origins) {
 	case 0:
@@ -45,6 +45,15 @@ func (h Hosts) Check(r *http.Request) error {
 		}
 	}
 	return ErrOrigin
+}
+
+// CheckName returns [ErrHost] for a request that names another server, whatever page it
+// comes from: for a server that knows its own pages in another way.
+func (h Hosts) CheckName(r *http.Request) error {
+	if !h.allowsName(r.Host) {
+		return ErrHost
+	}
+	return nil
 }
 
 // allowsName reports whether a server may be called by a host name, which may

@@ -54,8 +54,19 @@ type Options struct {
 	// Grace is how long running requests may take on shutdown; [DefaultGrace]
 	// when zero.
 	Grace time.Duration
+	// Pages are served below their path beside the API; nil for none.
+	Pages Pages
 	// Log receives details that callers aren't told; discarded when nil.
 	Log *slog.Logger
+}
+
+// Pages are what people look at, with their own checks of who calls.
+type Pages interface {
+	http.Handler
+	// Base is the path below which they are.
+	Base() string
+	// Stop ends streams when the server stops.
+	Stop()
 }
 
 // Server is the decision API.
@@ -170,6 +181,10 @@ func (s *Server) handlers() map[string]handler {
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.o.Pages != nil && strings.HasPrefix(r.URL.Path, s.o.Pages.Base()) {
+		s.o.Pages.ServeHTTP(w, r)
+		return
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := s.o.Callers.Check(r); err != nil {
@@ -193,7 +208,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+
 	s.stop()
+	if s.o.Pages != nil {
+		s.o.Pages.Stop()
+	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.o.Grace)
 	defer cancel()
 	if err := server.Shutdown(end); err != nil {

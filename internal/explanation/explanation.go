@@ -59,8 +59,8 @@ func Of(d *remit.Decision, text func(origin string) (string, bool)) *Explanation
 	e := &Explanation{Decision: d, Findings: []Finding{}}
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		a := Finding{Finding: f, State: state(d, f), Way: way(f), Pieces: pieces(f), Places: []Place{}}
-		for _, ev := range ranked(f.Evidence) {
+		a := Finding{Finding: f, State: state(d, f), Way: way(f), Pieces: Pieces(f), Places: []Place{}}
+		for _, ev := range Ranked(f.Evidence) {
 			if len(a.Places) == maxPlaces {
 				a.More++
 				continue
@@ -90,8 +90,8 @@ func way(f *remit.Finding) string {
 	return f.How
 }
 
-// ranked puts what the trust rests on first, then the lowest trust.
-func ranked(evidence []remit.Evidence) []remit.Evidence {
+// Ranked puts what the trust rests on first, then the lowest trust.
+func Ranked(evidence []remit.Evidence) []remit.Evidence {
 	out := slices.Clone(evidence)
 	slices.SortStableFunc(out, func(a, b remit.Evidence) int {
 		if a.Vouches != b.Vouches {
@@ -105,10 +105,10 @@ func ranked(evidence []remit.Evidence) []remit.Evidence {
 	return out
 }
 
-// pieces cuts a value where evidence for it begins or ends. A piece has the
+// Pieces cuts a value where evidence for it begins or ends. A piece has the
 // trust of what explains it: of vouching evidence, else the lowest, else the
 // value's own.
-func pieces(f *remit.Finding) []Piece {
+func Pieces(f *remit.Finding) []Piece {
 	cuts := []int{0, len(f.Value)}
 	for _, e := range f.Evidence {
 		for _, at := range [...]int{e.ValueStart, e.ValueEnd} {

@@ -18,7 +18,7 @@ func TestPiecesAreColouredByTheirEvidence(t *testing.T) {
 		{ValueStart: 24, ValueEnd: 30, Trust: label.ToolOutput},
 	}}
 	var got []string
-	for _, p := range pieces(f) {
+	for _, p := range Pieces(f) {
 		got = append(got, p.Trust.String()+":"+p.Text)
 	}
 	want := "USER:https://corp.example EXTERNAL:/?q= TOOL_OUTPUT:secret"

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/console"
+	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/store"
+)
+
+type consoleCommand struct {
+	storeFlag
+	Demo   bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
+	Listen string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
+	Open   bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
+	Log    string `placeholder:"LEVEL" default:"warn" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (warn)."`
+}
+
+// Help is shown below the flags.
+func (consoleCommand) Help() string {
+	return `A web page for this machine alone: the questions that wait, and every session with where each argument came from. It prints a link that is good for one person, once.
+For several people, use remit serve --console.
+
+Example:
+  remit console --demo`
+}
+
+// Run serves the console until it is stopped.
+func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
+	if !loopback(c.Listen) {
+		return command.UsageError(hint.Wrap(fmt.Errorf("--listen %s can be reached from other machines", c.Listen), "listen on 127.0.0.1, or run remit serve --console, where each person has a token"))
+	}
+	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
+	if c.Demo {
+		return withDemo(ctx, func(st store.Store) error { return c.serve(ctx, s, st, log) })
+	}
+	return c.with(ctx, func(st store.Store) error { return c.serve(ctx, s, st, log) })
+}
+
+// loopback reports whether an address is on the loopback interface.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "localhost" {
+		return err == nil
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store.Store, log *slog.Logger) error {
+	// Cookies don't know ports: only a path that nobody can guess keeps this one from other
+	// programs on the machine.
+	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Log: log})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return hint.Wrap(err, "choose another address with --listen HOST:PORT, as 127.0.0.1:0")
+	}
+	link := "http://" + l.Addr().String() + pages.Base() + "login#" + pages.Invite(operator())
+	fmt.Fprintf(s.Out, "The console is at\n\n  %s\n\nThe link is good for one person, once, within %d minutes. Stop the console with Ctrl-C.\n", link, int(console.InvitationLife.Minutes()))
+
+	if c.Open && s.ErrTerminal {
+		forget, err := openBrowser(ctx, link)
+		if err != nil {
+			log.Info("opening the browser failed", "error", err)
+		}
+		defer forget()
+	}
+	return pages.Serve(ctx, l)
+}
+
+// operator is who runs the command: whoever can read the store may see and answer all.
+func operator() access.Principal {
+	name := "operator"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead, access.AuditRead}}
+}
+
+// openers are the programs that open a file in the browser.
+var openers = map[string][]string{"linux": {"xdg-open"}, "darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+
+// openBrowser opens a link by way of a file that the user alone can read: everybody on the
+// machine can see the arguments of a program. The returned function removes the file.
+func openBrowser(ctx context.Context, link string) (forget func(), err error) {
+	forget = func() {}
+	program, ok := openers[runtime.GOOS]
+	if !ok {
+		return forget, errors.New("no program is known that opens one")
+	}
+	dir, err := os.MkdirTemp("", "remit-console-")
+	if err != nil {
+		return forget, err
+	}
+	forget = func() { _ = os.RemoveAll(dir) } // the link in it was used, or will expire
+	name := filepath.Join(dir, "console.html")
+	page := `<!doctype html><meta http-equiv="refresh" content="0;url=` + html.EscapeString(link) + `"><title>Remit</title>`
+	if err := os.WriteFile(name, []byte(page), 0o600); err != nil {
+		return forget, err
+	}
+	return forget, exec.CommandContext(ctx, program[0], append(program[1:], name)...).Start()
+}

@@ -1,0 +1,291 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// browser is a Chromium that a test drives, over the pipes of its own protocol.
+type browser struct {
+	t        testing.TB
+	commands io.Writer
+	mu       sync.Mutex
+	last     int
+	answers  map[int]chan reply
+	errors   []string // what pages have complained about
+}
+
+type reply struct {
+	Result json.RawMessage
+	Error  *struct{ Message string }
+}
+
+// chromium starts the system's browser. The test is skipped where there is none.
+func chromium(t testing.TB) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("there is no Chromium to show the pages in")
+		}
+		t.Skip("there is no Chromium here to show the pages in (on Debian: apt-get install chromium)")
+	}
+
+	theirs, ours, err := os.Pipe()
+	must(t, err)
+	from, to, err := os.Pipe()
+	must(t, err)
+	c := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	c.ExtraFiles = []*os.File{theirs, to}
+	must(t, c.Start())
+	must(t, errors.Join(theirs.Close(), to.Close()))
+	b := &browser{t: t, commands: ours, answers: map[int]chan reply{}}
+	read := make(chan struct{})
+	go func() { defer close(read); b.read(from) }()
+	t.Cleanup(func() {
+		_ = b.send("", "Browser.close", nil, nil)
+		_ = c.Wait()
+		ours.Close()
+		from.Close()
+		<-read
+	})
+	return b
+}
+
+// read takes answers and events until the browser ends.
+func (b *browser) read(from io.Reader) {
+	in := bufio.NewReaderSize(from, 1<<16)
+	for {
+		line, err := in.ReadBytes(0)
+		if err != nil {
+			break
+		}
+		var m struct {
+			ID     int
+			Method string
+			Params struct {
+				Entry            struct{ Level, Text, URL string }
+				ExceptionDetails struct {
+					Text      string
+					Exception struct{ Description string }
+				}
+			}
+			reply
+		}
+		if json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m) != nil {
+			continue
+		}
+		b.mu.Lock()
+		switch {
+		case m.ID != 0 && b.answers[m.ID] != nil:
+			b.answers[m.ID] <- m.reply
+			delete(b.answers, m.ID)
+		case m.Method == "Log.entryAdded" && m.Params.Entry.Level == "error":
+			b.errors = append(b.errors, m.Params.Entry.Text+" "+m.Params.Entry.URL)
+		case m.Method == "Runtime.exceptionThrown":
+			b.errors = append(b.errors, m.Params.ExceptionDetails.Text+" "+m.Params.ExceptionDetails.Exception.Description)
+		}
+		b.mu.Unlock()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range b.answers {
+		close(a)
+	}
+	b.answers = nil
+}
+
+// send runs a command, in a page or in the browser itself.
+func (b *browser) send(session, method string, params, result any) error {
+	if params == nil {
+		params = struct{}{}
+	}
+	answer := make(chan reply, 1)
+	b.mu.Lock()
+	if b.answers == nil {
+		b.mu.Unlock()
+		return errors.New("the browser has ended")
+	}
+	b.last++
+	id := b.last
+	b.answers[id] = answer
+	b.mu.Unlock()
+	m := map[string]any{"id": id, "method": method, "params": params}
+	if session != "" {
+		m["sessionId"] = session
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := b.commands.Write(append(data, 0)); err != nil {
+		return err
+	}
+	r, ok := <-answer
+	switch {
+	case !ok:
+		return errors.New("the browser has ended")
+	case r.Error != nil:
+		return errors.New(method + ": " + r.Error.Message)
+	case result == nil:
+		return nil
+	}
+	return json.Unmarshal(r.Result, result)
+}
+
+// tab is a page with a cookie jar of its own.
+type tab struct {
+	*browser
+	session string
+}
+
+// tab opens a page of a person, as wide as a screen or a telephone.
+func (b *browser) tab(width int) *tab {
+	b.t.Helper()
+	var context struct{ BrowserContextID string }
+	must(b.t, b.send("", "Target.createBrowserContext", nil, &context))
+	var target struct{ TargetID string }
+	must(b.t, b.send("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target))
+	var attached struct{ SessionID string }
+	must(b.t, b.send("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached))
+	p := &tab{b, attached.SessionID}
+	for _, method := range []string{"Page.enable", "Log.enable", "Runtime.enable"} {
+		p.do(method, nil, nil)
+	}
+	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	return p
+}
+
+func (p *tab) do(method string, params, result any) {
+	p.t.Helper()
+	must(p.t, p.send(p.session, method, params, result))
+}
+
+// open loads a page.
+func (p *tab) open(url string) {
+	p.t.Helper()
+	p.do("Page.navigate", map[string]any{"url": url}, nil)
+	p.until("document.readyState === 'complete' && location.href !== 'about:blank'")
+}
+
+// eval evaluates an expression in the page.
+func (p *tab) eval(expression string, to any) error {
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	err := p.send(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &out)
+	switch {
+	case err != nil:
+		return err
+	case out.ExceptionDetails != nil:
+		return fmt.Errorf("%s: %s %s", expression, out.ExceptionDetails.Text, out.ExceptionDetails.Exception.Description)
+	case to == nil:
+		return nil
+	case len(out.Result.Value) == 0:
+		return fmt.Errorf("%s has no value", expression)
+	}
+	return json.Unmarshal(out.Result.Value, to)
+}
+
+// text is the value of an expression as a text.
+func (p *tab) text(expression string) string {
+	p.t.Helper()
+	var s string
+	must(p.t, p.eval("String("+expression+")", &s))
+	return s
+}
+
+// until waits in the page until an expression is true, across navigations.
+func (p *tab) until(expression string) {
+	p.t.Helper()
+	var err error
+	for range 50 {
+		ok := false
+		// Half a minute in all, in the browser's own time; a navigation ends the waiting.
+		err = p.eval(`new Promise((yes) => { const end = Date.now() + 30000; const look = () => { let ok = false; try { ok = !!(`+expression+`); } catch {}
+			if (ok || Date.now() > end) yes(ok); else setTimeout(look, 20); }; look(); })`, &ok)
+		if err == nil && ok {
+			return
+		}
+		if err == nil {
+			break
+		}
+	}
+	p.t.Fatalf("%s never came true (%v); the page is %s", expression, err, p.text("document.body ? document.body.innerText.slice(0, 2000) : location.href"))
+}
+
+// key presses a key.
+func (p *tab) key(name string, modifiers int) {
+	p.t.Helper()
+	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
+	press := map[string]any{"type": "keyDown", "key": name, "code": name, "windowsVirtualKeyCode": codes[name], "modifiers": modifiers}
+	switch name {
+	case "Enter":
+		press["text"] = "\r"
+	case " ":
+		press["text"], press["code"] = " ", "Space"
+	}
+	p.do("Input.dispatchKeyEvent", press, nil)
+	p.do("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": name, "code": name, "windowsVirtualKeyCode": codes[name], "modifiers": modifiers}, nil)
+}
+
+// tabTo presses Tab until the element with the focus fulfils a condition on e.
+func (p *tab) tabTo(condition string) {
+	p.t.Helper()
+	for range 120 {
+		p.key("Tab", 0)
+		if p.text("(() => { const e = document.activeElement; return "+condition+"; })()") == "true" {
+			return
+		}
+	}
+	p.t.Fatalf("the keyboard never gets to %s", condition)
+}
+
+// click clicks an element as a script would.
+func (p *tab) click(selector string) {
+	p.t.Helper()
+	must(p.t, p.eval(fmt.Sprintf("void document.querySelector(%q).click()", selector), nil))
+}
+
+// shoot writes a picture of the whole page into a folder, if one is given.
+func (p *tab) shoot(folder, name string) {
+	p.t.Helper()
+	if folder == "" {
+		return
+	}
+	var out struct{ Data string }
+	p.do("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &out)
+	data, err := base64.StdEncoding.DecodeString(out.Data)
+	must(p.t, err)
+	must(p.t, os.MkdirAll(folder, 0o755))
+	must(p.t, os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644))
+}
+
+// complaints are what pages have complained about so far: scripts that failed, and what
+// the policy for content has stopped.
+func (b *browser) complaints() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Join(b.errors, "\n")
+}

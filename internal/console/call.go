@@ -1,0 +1,123 @@
+package console
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/internal/sighting"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+	"github.com/remit-project/remit/store"
+)
+
+const (
+	// maxWhole is how much of a value a question shows, in bytes: who agrees to a call has
+	// to see what it does, and nobody reads more.
+	maxWhole = 4000
+	// maxShownTurn is how much of the user's words a question repeats, in bytes.
+	maxShownTurn = 1200
+	// maxArguments is how many arguments of a call are shown at first.
+	maxArguments = 48
+)
+
+// call is a call with what is known about it.
+type call struct {
+	N int
+	*remit.Decision
+	Does string
+	// Doubts are the arguments that the decision is about, Others the rest.
+	Doubts, Others []argument
+	// More counts the arguments that are not shown.
+	More int
+}
+
+// argument is a leaf of a call's arguments.
+type argument struct {
+	*remit.Finding
+	Name string
+	// Value is the value in pieces by trust.
+	Value []run
+	// Cut counts the bytes of the value that are not shown.
+	Cut int
+	// Spelled is the value with everything beyond ASCII spelled out; empty where there is
+	// nothing.
+	Spelled string
+	// Places are where the value appears, as the question has them.
+	Places []sighting.Place
+	// Chosen is set for the argument whose origins are shown.
+	Chosen bool
+}
+
+// callOf prepares the n-th call of a question, from 0 on.
+func callOf(n int, a store.Asked) call {
+	d := a.Decision
+	c := call{N: n + 1, Decision: d, Does: does[d.Effect]}
+	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+	if err != nil {
+		doc = nil // the decision shows as much of each value as it has
+	}
+
+	for i := range d.Findings {
+		arg := argumentOf(&d.Findings[i], doc)
+		for _, p := range a.Places {
+			if p.Path == arg.Path {
+				arg.Places = append(arg.Places, p)
+			}
+		}
+		doubted := !arg.Satisfied || slices.ContainsFunc(d.Reasons, func(r remit.Reason) bool { return r.Path == arg.Path })
+		switch {
+		case doubted && len(c.Doubts) < maxArguments:
+			c.Doubts = append(c.Doubts, arg)
+		case !doubted && len(c.Others) < maxArguments:
+			c.Others = append(c.Others, arg)
+		default:
+			c.More++
+		}
+	}
+	return c
+}
+
+// argumentOf prepares an argument; doc are the call's arguments, or nil.
+func argumentOf(f *remit.Finding, doc *strictjson.Document) argument {
+	a := argument{Finding: f, Name: f.Path}
+	if f.Path == "" {
+		a.Name = "(the whole)"
+	}
+	for _, p := range explanation.Pieces(f) {
+		a.Value = append(a.Value, run{Text: p.Text, Trust: p.Trust, Marked: true})
+	}
+
+	if doc != nil {
+		leaf, ok := doc.Get(f.Path)
+		if rest, more := strings.CutPrefix(leaf.Text, f.Value); ok && more && rest != "" {
+			if n := maxWhole - len(f.Value); len(rest) > n {
+				a.Cut = len(rest) - n
+				rest = strings.ToValidUTF8(rest[:n], "")
+			}
+			a.Value = append(a.Value, run{Text: rest, Trust: f.Trust, Marked: true})
+		}
+	}
+	if f.Role.AuthorityBearing() {
+		if ascii := strconv.QuoteToASCII(f.Value); ascii != strconv.Quote(f.Value) {
+			a.Spelled = ascii
+		}
+	}
+	return a
+}
+
+// authors says who wrote a text of some trust.
+var authors = map[label.Trust]string{
+	label.External: "anybody may have written it", label.ToolOutput: "the service itself says so",
+	label.User: "the user's words", label.Trusted: "the deployment's own text",
+}
+
+// titleOf is a name for the title of a page, which a browser shows on one short line.
+func titleOf(name string) string {
+	if len(name) > 60 {
+		name = strings.ToValidUTF8(name[:60], "") + "…"
+	}
+	return name
+}

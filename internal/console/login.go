@@ -1,0 +1,235 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/remit-project/remit/internal/access"
+)
+
+const (
+	// InvitationLife is how long an invitation waits to be used: for a person who has just
+	// started the console.
+	InvitationLife = 15 * time.Minute
+	// loginLife is how long people stay signed in: a working day.
+	loginLife = 12 * time.Hour
+	// maxLogins bounds the people who are signed in; the one who signed in first is
+	// signed out beyond it.
+	maxLogins = 1024
+	// cookieName is the cookie's name. Its path keeps it from other programs.
+	cookieName = "remit_console"
+	// Attempts to sign in that fail are answered at this rate, and this many at once. It
+	// keeps the log readable: a token has 256 random bits, which no rate helps to guess.
+	failureRate  = rate.Limit(0.5)
+	failureBurst = 10
+	// maxTried bounds the addresses whose failures are counted.
+	maxTried = 4096
+)
+
+// login is a person who has signed in.
+type login struct {
+	who access.Principal
+	// token is what they signed in with, to notice when it is revoked; empty after an
+	// invitation.
+	token   string
+	csrf    string
+	expires time.Time
+	at      int // the order in which people signed in
+}
+
+// sent reports whether a form has the login's own mark.
+func (l *login) sent(csrf string) bool {
+	return subtle.ConstantTimeCompare([]byte(csrf), []byte(l.csrf)) == 1
+}
+
+// invitation lets its holder sign in once.
+type invitation struct {
+	who     access.Principal
+	expires time.Time
+}
+
+// people are those who have signed in or may.
+type people struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	count   int
+	logins  map[[sha256.Size]byte]*login
+	invited map[[sha256.Size]byte]invitation
+	tried   map[string]*rate.Limiter // by address
+}
+
+func newPeople(now func() time.Time) *people {
+	return &people{now: now, logins: map[[sha256.Size]byte]*login{}, invited: map[[sha256.Size]byte]invitation{}, tried: map[string]*rate.Limiter{}}
+}
+
+// Invite returns a token with which one person can sign in, once and within
+// [InvitationLife], as a principal.
+func (c *Console) Invite(who access.Principal) string {
+	token, hash := access.NewToken()
+	p := c.people
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.invited[hash] = invitation{who, p.now().Add(InvitationLife)}
+	return token
+}
+
+// accept uses an invitation up; nil when there is none.
+func (p *people) accept(token string) *access.Principal {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// Maps are not searched in constant time, which tells nothing of a hash's origin.
+	hash := sha256.Sum256([]byte(token))
+	i, ok := p.invited[hash]
+	delete(p.invited, hash)
+	if !ok || !p.now().Before(i.expires) {
+		return nil
+	}
+	return &i.who
+}
+
+// enter signs a person in, and returns the value of the cookie.
+func (p *people) enter(who access.Principal, token string) string {
+	cookie := rand.Text() + rand.Text()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	now := p.now()
+	var first [sha256.Size]byte
+	oldest := -1
+	for key, l := range p.logins {
+		if !now.Before(l.expires) {
+			delete(p.logins, key)
+		} else if oldest < 0 || l.at < oldest {
+			first, oldest = key, l.at
+		}
+	}
+
+	if len(p.logins) >= maxLogins {
+		delete(p.logins, first)
+	}
+	p.count++
+	p.logins[sha256.Sum256([]byte(cookie))] = &login{who: who, token: token, csrf: rand.Text(), expires: now.Add(loginLife), at: p.count}
+	return cookie
+}
+
+// leave signs a person out.
+func (p *people) leave(r *http.Request) {
+	for _, cookie := range r.CookiesNamed(cookieName) {
+		p.mu.Lock()
+		delete(p.logins, sha256.Sum256([]byte(cookie.Value)))
+		p.mu.Unlock()
+	}
+}
+
+// find returns the login of a request; nil when there is none, or when its token was
+// revoked. The scopes are the token's as it is now.
+func (p *people) find(r *http.Request, principal func(string) (*access.Principal, error)) (*login, error) {
+	for _, cookie := range r.CookiesNamed(cookieName) {
+		p.mu.Lock()
+		l := p.logins[sha256.Sum256([]byte(cookie.Value))]
+		p.mu.Unlock()
+		switch {
+		case l == nil || !p.now().Before(l.expires):
+			continue
+		case l.token == "":
+			return l, nil
+		}
+
+		who, err := principal(l.token)
+		if errors.Is(err, access.ErrUnknownToken) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		current := *l
+		current.who = *who
+		return &current, nil
+	}
+	return nil, nil
+}
+
+// failed reports whether an address has failed to sign in too often.
+func (p *people) failed(address string) (tooOften bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	if p.tried[host] == nil {
+		if len(p.tried) >= maxTried {
+			clear(p.tried)
+		}
+		p.tried[host] = rate.NewLimiter(failureRate, failureBurst)
+	}
+	return !p.tried[host].AllowN(p.now(), 1)
+}
+
+// resolve returns who may sign in with a token; nil when nobody may.
+func (c *Console) resolve(token string) (who *access.Principal, keep string, err error) {
+	if who := c.people.accept(token); who != nil {
+		return who, "", nil
+	}
+	if c.o.Principal == nil {
+		return nil, "", nil
+	}
+	who, err = c.o.Principal(token)
+	if errors.Is(err, access.ErrUnknownToken) {
+		return nil, "", nil
+	}
+	return who, token, err
+}
+
+// loginPage is what the page to sign in says.
+type loginPage struct{ Problem string }
+
+func (c *Console) showLogin(w http.ResponseWriter, _ *http.Request) {
+	c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Body: loginPage{}}})
+}
+
+// login signs a person in.
+func (c *Console) login(w http.ResponseWriter, r *http.Request) {
+	refuse := func(status int, text string) {
+		c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Status: status, Body: loginPage{text}}})
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	who, keep, err := c.resolve(strings.TrimSpace(r.PostFormValue("token")))
+	switch {
+	case err != nil:
+		c.o.Log.Error("reading the tokens failed", "error", err)
+		refuse(http.StatusInternalServerError, errRead.text)
+		return
+	case who == nil && c.people.failed(r.RemoteAddr):
+		w.Header().Set("Retry-After", "2")
+		refuse(http.StatusTooManyRequests, "There were too many attempts. Wait a little.")
+		return
+	case who == nil:
+		c.o.Log.Warn("signing in failed", "from", r.RemoteAddr)
+		refuse(http.StatusForbidden, "That token is not known, has expired, or was used before.")
+		return
+	}
+
+	c.o.Log.Info("signed in", "principal", who.Name, "from", r.RemoteAddr)
+	secure := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: c.people.enter(*who, keep), Path: c.o.Base, MaxAge: int(loginLife.Seconds()),
+		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, c.o.Base, http.StatusSeeOther)
+}
+
+// logout signs the person out.
+func (c *Console) logout(_ context.Context, v *visit) (outcome, error) {
+	c.people.leave(v.Request)
+	return outcome{to: "login"}, nil
+}

@@ -1,0 +1,191 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/store"
+)
+
+// visit is a request of a person who has signed in.
+type visit struct {
+	*http.Request
+	c     *Console
+	login *login
+	who   *access.Principal
+}
+
+// whose are the sessions that the person's scopes reach.
+func (v *visit) whose() store.Whose {
+	return store.Whose{Principal: v.who.Name, Everybody: v.who.May(access.SessionsAny)}
+}
+
+// reach reads a session that the person's scopes reach. Any other one looks as if it
+// didn't exist.
+func (v *visit) reach(ctx context.Context, id string) (store.SessionInfo, error) {
+	info, err := v.c.o.Store.Session(ctx, id)
+	if err == nil && info.Principal != v.who.Name && !v.who.May(access.SessionsAny) {
+		err = store.ErrNotFound
+	}
+	return info, err
+}
+
+// frame is what every page has around its own body.
+type frame struct {
+	Base, Assets, Title string
+	// View is the part of the console that the page belongs to.
+	View string
+	// Status is the HTTP status; 0 for 200.
+	Status int
+	// Live is the topic whose changes the page shows, beside the questions that wait, and
+	// Version what it was when the page was made.
+	Live, Version string
+	Who           string
+	CSRF          string
+	May           may
+	// Waiting counts the questions that wait, and Pending is the version of them.
+	Waiting int
+	Pending string
+	Body    any
+}
+
+// may is what the person may do.
+type may struct{ Look, Ask, Answer bool }
+
+// outcome is what a request leads to: a page, or another address below the base.
+type outcome struct {
+	page string
+	frame
+	to string
+}
+
+// failure is an error that people are told.
+type failure struct {
+	status int
+	text   string
+}
+
+func (f *failure) Error() string { return f.text }
+
+var (
+	errNoPage   = &failure{http.StatusNotFound, "There is no such page."}
+	errNotFound = &failure{http.StatusNotFound, "There is no such thing, or it isn't yours to see."}
+	errRead     = &failure{http.StatusInternalServerError, "The store could not be read. The server's log says why."}
+	errSignIn   = &failure{http.StatusForbidden, "Sign in first."}
+	errScope    = &failure{http.StatusForbidden, "Your token doesn't allow that."}
+	errForm     = &failure{http.StatusForbidden, "The form was not sent from a page of this console, or you have signed in again since. Go back and reload it."}
+	errBusy     = &failure{http.StatusServiceUnavailable, "The server is busy. Try again."}
+)
+
+// known lets people in who have signed in; others are sent to sign in.
+func (c *Console) known(next func(http.ResponseWriter, *visit)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l, err := c.people.find(r, c.o.Principal)
+		switch {
+		case err != nil:
+			c.o.Log.Error("reading the tokens failed", "error", err)
+			c.fail(w, r, nil, errRead)
+		case l == nil && r.Method == http.MethodGet && r.URL.Path != c.o.Base+"live":
+			http.Redirect(w, r, c.o.Base+"login", http.StatusSeeOther)
+		case l == nil:
+			c.fail(w, r, nil, errSignIn)
+		default:
+			next(w, &visit{Request: r, c: c, login: l, who: &l.who})
+		}
+	})
+}
+
+// page wraps what makes a page with what all of them need: who asks, the scopes, and for
+// a form that it was sent from a page of this login.
+func (c *Console) page(scopes []access.Scope, make func(context.Context, *visit) (outcome, error)) http.Handler {
+	return c.known(func(w http.ResponseWriter, v *visit) {
+		select {
+		case c.busy <- struct{}{}:
+			defer func() { <-c.busy }()
+		default:
+			c.fail(w, v.Request, v, errBusy)
+			return
+		}
+		for _, s := range scopes {
+			if !v.who.May(s) {
+				c.fail(w, v.Request, v, errScope)
+				return
+			}
+		}
+		if v.Method == http.MethodPost {
+			v.Body = http.MaxBytesReader(w, v.Body, maxForm)
+			if err := v.ParseForm(); err != nil || !v.login.sent(v.PostForm.Get("csrf")) {
+				c.fail(w, v.Request, v, errForm)
+				return
+			}
+		}
+
+		out, err := make(v.Context(), v)
+		switch {
+		case err != nil:
+			c.fail(w, v.Request, v, err)
+		case out.to != "":
+			http.Redirect(w, v.Request, c.o.Base+out.to, http.StatusSeeOther)
+		default:
+			c.show(w, v, out)
+		}
+	})
+}
+
+// fail shows an error as a page.
+func (c *Console) fail(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	var f *failure
+	switch {
+	case errors.As(err, &f):
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrPruned):
+		f = errNotFound
+	case r.Context().Err() != nil:
+		return // nobody reads it
+	default:
+		c.o.Log.Error("a page could not be made", "path", r.URL.Path, "error", err)
+		f = errRead
+	}
+	c.show(w, v, outcome{page: "problem", frame: frame{Title: "Not shown", Status: f.status, Body: f.text}})
+}
+
+// show writes a page; v is nil for people who have not signed in.
+func (c *Console) show(w http.ResponseWriter, v *visit, out outcome) {
+	f := out.frame
+	f.Base, f.Assets = c.o.Base, c.assets
+	if v != nil {
+		f.Who, f.CSRF = v.who.Name, v.login.csrf
+		f.May = may{v.who.May(access.SessionsRead), v.who.May(access.ApprovalsRead), v.who.May(access.ApprovalsAnswer)}
+	}
+	if f.May.Ask {
+		state, err := v.stateOf(v.Context(), "inbox")
+		if err != nil {
+			c.o.Log.Error("counting the questions failed", "error", err)
+		}
+		f.Waiting, f.Pending = len(strings.Fields(state)), versionOf(state)
+	}
+
+	// Written when it is complete: a page that breaks off half-way could hide a part.
+	var b bytes.Buffer
+	if err := c.pages[out.page].Execute(&b, f); err != nil {
+		c.o.Log.Error("a page could not be rendered", "page", out.page, "error", err)
+		http.Error(w, errRead.text, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if f.Status != 0 {
+		w.WriteHeader(f.Status)
+	}
+	_, _ = b.WriteTo(w) // the reader has gone, then
+}
+
+// home is where people begin.
+func (c *Console) home(_ context.Context, v *visit) (outcome, error) {
+	if v.who.May(access.ApprovalsRead) {
+		return outcome{to: "inbox"}, nil
+	}
+	return outcome{to: "sessions"}, nil
+}

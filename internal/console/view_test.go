@@ -1,0 +1,78 @@
+package console
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// screenshots is where pictures of every view go: go test ./internal/console -run Views -screenshots DIR
+var screenshots = flag.String("screenshots", "", "write pictures of every view into this folder")
+
+// widths are the screens that the views are shown on.
+var widths = map[string]int{"wide": 1280, "telephone": 380}
+
+// axe is the source of axe-core, which finds what keeps people from using a page; empty
+// where it is not installed.
+func axe(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "mcp", "testdata", "npm", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Log("note: axe-core is not installed (make npm): the pages are not checked for people who can't see them")
+		return ""
+	}
+	return string(source)
+}
+
+// findMistakes lists the mistakes that axe finds in a page.
+const findMistakes = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) =>
+	r.violations.map((v) => v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map((n) => n.html + " " + (n.any[0]?.message ?? "")).join(" | ")).join("\n"))`
+
+// Every view can be read on a screen and on a telephone, in light and dark, without a
+// script that fails and without anything that the policy for content has to stop.
+func TestViews(t *testing.T) {
+	s := newSite(t)
+	asked := s.held("release-notes")
+	b, source := chromium(t), axe(t)
+	for name, width := range widths {
+		p := b.tab(width)
+		p.open(s.url("login"))
+		p.shoot(*screenshots, name+"-login")
+		s.signIn(p, everything("ann"))
+		for _, scheme := range []string{"light", "dark"} {
+			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+			for view, path := range map[string]string{
+				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
+				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3",
+			} {
+				p.open(s.url(path))
+				p.until(`document.querySelector("main h1")`)
+				p.shoot(*screenshots, fmt.Sprintf("%s-%s-%s", name, view, scheme))
+				if got := p.text("document.documentElement.scrollWidth <= innerWidth"); got != "true" {
+					t.Errorf("%s, %s: the page is %s wide, and the screen %d", name, view, p.text("document.documentElement.scrollWidth"), width)
+				}
+				if source != "" {
+					must(t, p.eval(source+"; 0", nil))
+					if got := p.mistakes(); got != "" {
+						t.Errorf("%s, %s, %s: %s", name, view, scheme, got)
+					}
+				}
+				if got := p.text("document.body.id"); got != "" {
+					t.Errorf("%s, %s: a script that is not the page's own was run", name, view)
+				}
+			}
+		}
+	}
+	if c := b.complaints(); c != "" {
+		t.Errorf("pages complain:\n%s", c)
+	}
+}
+
+// mistakes are what axe finds in the page.
+func (p *tab) mistakes() (found string) {
+	p.t.Helper()
+	must(p.t, p.eval(findMistakes, &found))
+	return found
+}
