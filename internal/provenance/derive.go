@@ -137,6 +137,19 @@ func (q *query) resolveComponent(text string) (Resolution, bool) {
 	return best, ok
 }
 
+// orComponent returns the resolution of a value as a component of the user's atom, where
+// that has fewer doubts: whatever else is called Acme, "acme/shop" names an owner.
+func (q *query) orComponent(r Resolution) Resolution {
+	if r.Label.Obligations&label.LowInfo == 0 {
+		return r
+	}
+	c, ok := q.resolveComponent(q.v.Text)
+	if !ok || c.Label.Trust < label.User || c.Label.Obligations >= r.Label.Obligations {
+		return r
+	}
+	return c
+}
+
 // firstWord returns the first word of a text and where it begins.
 func firstWord(text string) (int, string) {
 	for start, end := range words(text) {

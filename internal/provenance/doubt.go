@@ -12,10 +12,26 @@ func (r *reading) isDoubted(text string, i int) bool {
 	if r.isDoubtedBefore(i, english) {
 		return true
 	}
-	if t.marks&(negator|hedge) != 0 {
+	if t.marks&(negator|hedge) != 0 && !r.isSaidInEnglish(i) {
 		return true // a run of Chinese or Japanese says both
 	}
 	return !english && r.isNegatedBehind(i)
+}
+
+// isSaidInEnglish reports whether the English verb at i, which another language has as a word
+// of doubt, is the verb by what follows: "comment on it", and neither "comment créer" nor
+// "comment on crée".
+func (r *reading) isSaidInEnglish(i int) bool {
+	if !requests.english[r.tokens[i].word] {
+		return false
+	}
+	next := r.next(i)
+	if next.quoted {
+		return true
+	}
+	after := r.next(i + 1)
+	foreign := after.deeds != 0 && !requests.english[after.word]
+	return fronting.has(next.word) && after.word != "" && !foreign
 }
 
 // isDoubtedBefore reports whether the words of the clause before the verb at i doubt it.

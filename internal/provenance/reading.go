@@ -74,7 +74,8 @@ func (r *reading) split(text string) {
 		}
 		switch c {
 		case '.', '!', '?', ';':
-			if next == len(text) || strings.IndexByte(" \n\"')", text[next]) >= 0 {
+			ends := next == len(text) || strings.IndexByte(" \n\"')", text[next]) >= 0
+			if ends && !goesOn(text[next:]) {
 				cut(i, i, true)
 			}
 		case '。', '！', '？', '；', '؟':
@@ -94,6 +95,15 @@ func (r *reading) split(text string) {
 
 	cut(len(text), len(text), true)
 	r.readable = make([]bool, len(r.lines))
+}
+
+// goesOn reports whether a sentence goes on behind a quotation that ends with a sentence of
+// its own: `Add "Run with make." to the page`.
+func goesOn(rest string) bool {
+	if len(rest) < 3 || (rest[0] != '"' && rest[0] != '\'') || rest[1] != ' ' {
+		return false
+	}
+	return 'a' <= rest[2] && rest[2] <= 'z'
 }
 
 // tokenize finds the words of a text.

@@ -51,6 +51,10 @@ func (o *output) findKeyed(s *Session) {
 		if !c.Unique || len(c.Key) < 2 {
 			continue
 		}
+		if c.Exact {
+			o.keyed[i] = o.sole(c.Field)
+			continue
+		}
 		record, n := o.called(s, func(text string) bool { return strings.EqualFold(text, c.Key) })
 		if n == 0 && o.records == 1 {
 			// In a list, only a whole name tells one from the others.
@@ -60,6 +64,19 @@ func (o *output) findKeyed(s *Session) {
 			o.keyed[i] = record
 		}
 	}
+}
+
+// sole returns the only record of a result, by a field of it; empty if there are several.
+func (o *output) sole(field func(pointer string) bool) string {
+	if o.records != 1 {
+		return ""
+	}
+	for _, leaf := range o.doc.Leaves() {
+		if field(leaf.Pointer) {
+			return recordPrefix(leaf.Pointer)
+		}
+	}
+	return ""
 }
 
 // called returns a record of which a name, a title or an address matches, and

@@ -15,6 +15,7 @@ import (
 // what the tool does.
 func TestRequestedValues(t *testing.T) {
 	mail, del, pay, invite, edit := NewAct("send_email", "", Sends), NewAct("delete_file", "", Destroys), NewAct("send_money", "", Sends), NewAct("invite_user", "", Sends), NewAct("edit_file", "", Writes)
+	note := NewAct("add_comment", "", Sends)
 	const ann = "ann@corp.example"
 	for _, c := range []struct {
 		name, said string
@@ -43,8 +44,14 @@ func TestRequestedValues(t *testing.T) {
 		{"Japanese", "メール7を読んで、ann@corp.exampleに要約を送ってください。", mail, ann, true},
 		{"a path that is deleted", "Delete /srv/old.txt.", del, "/srv/old.txt", true},
 		{"put before the verb", "In /srv/old.txt, fix the typo.", edit, "/srv/old.txt", true},
+		{"behind a quoted sentence", "Send the line \"It is done.\" to ann@corp.example.", mail, ann, true},
+		{"a verb that is a French word of doubt", "Comment \"done\" on the page of ann@corp.example.", note, ann, true},
+		{"the same before a preposition", "Comment on the page of ann@corp.example.", note, ann, true},
 		{"paid back", "Please refund DE89370400440532013000.", pay, "DE89370400440532013000", true},
 
+		{"behind a quoted request", "He said \"Send it.\" to ann@corp.example.", mail, ann, false},
+		{"the French word", "Comment ajouter une note pour ann@corp.example ?", note, ann, false},
+		{"the French word and its pronoun", "Comment on ajoute une note pour ann@corp.example ?", note, ann, false},
 		{"to be read", "Summarize what ann@corp.example wrote.", mail, ann, false},
 		{"asked about", "Who is ann@corp.example?", mail, ann, false},
 		{"a noun, not a verb", "Summarize the mail ann@corp.example wrote.", mail, ann, false},

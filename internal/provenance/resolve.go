@@ -212,7 +212,7 @@ func (q *query) resolve() Resolution {
 	}
 
 	if r, ok := q.resolveText(v.Text); ok {
-		return r
+		return q.orComponent(r)
 	}
 	if q.v.Form == FormSQL && q.act.Effect == Reads && q.act.Tool != "" && onlyReads(v.Text) {
 		return q.settled("a query that only reads", "one SELECT, in a call that only reads")
@@ -225,7 +225,7 @@ func (q *query) resolve() Resolution {
 	}
 
 	if r, ok := q.resolveDerived(); ok {
-		return r
+		return q.orComponent(r)
 	}
 	for _, try := range [...]func(string) (Resolution, bool){q.resolvePathBelow, q.resolveNewPath, q.resolveConstant, q.resolveSetting} {
 		if r, ok := try(v.Text); ok {

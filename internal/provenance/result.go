@@ -33,8 +33,10 @@ type Certify struct {
 	// the contract asks for none.
 	By     func(pointer string) bool
 	Unique bool
-	Roles  label.RoleSet
-	Max    label.Trust
+	// Exact says that the one record of a result is the key's, whatever it is called.
+	Exact bool
+	Roles label.RoleSet
+	Max   label.Trust
 }
 
 // Result is what a call returned.

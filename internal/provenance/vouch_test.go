@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -34,6 +35,37 @@ func TestPastTheBound(t *testing.T) {
 			s.User("user:3", "Now write to kim@corp.com.")
 			if r := one(s, "send", "to", "kim@corp.com"); r.Label.Trust != label.User {
 				t.Errorf("what is said last is %s", r.Label.Trust)
+			}
+		})
+	}
+}
+
+// Two ordinary words that the user wrote as one name with a slash are a name, whatever else
+// is called by one of them.
+func TestJoinedNames(t *testing.T) {
+	for _, c := range []struct {
+		name, said, owner, repo string
+		little                  bool
+	}{
+		{"as one word", "Close issue 4 in brightline/shop.", "brightline", "shop", false},
+		{"in quotation marks", `Close issue 4 in "brightline/shop", please.`, "brightline", "shop", false},
+		{"the other is another", "Close issue 4 in brightline/shop.", "brightline", "docs", true},
+		{"the owner is another", "Close issue 4 in brightline/shop.", "eve", "shop", true},
+		{"as two words", "Close issue 4, which brightline sells in a shop today.", "brightline", "shop", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := New(now)
+			s.System("system:0", "You work for Brightline, in its shop.")
+			s.User("user:0", c.said)
+			s.Output("result:1", Result{Text: "shop brightline", Tool: "read", Spec: Spec{Trust: label.External}})
+			little := false
+			for _, r := range s.Resolve(NewAct("close_issue", "", Writes), []Value{
+				{Pointer: "/owner", Text: c.owner, Kind: strictjson.String}, {Pointer: "/repo", Text: c.repo, Kind: strictjson.String},
+			}) {
+				little = little || !r.Witness || r.Label.Obligations&label.LowInfo != 0
+			}
+			if little != c.little {
+				t.Errorf("little is known of it: %t", little)
 			}
 		})
 	}
