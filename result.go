@@ -143,8 +143,9 @@ func (s *Session) certify(record *callRecord, c contract.CompiledCertify, record
 	tool := record.bound.contract.Tool.Name
 	key := s.keyOf(record, c)
 	unnamed := key == "" && c.Key != ""
-	unasked := c.Key == "" && c.By == ""
-	if unnamed || unasked {
+	unasked := c.Key == "" && c.By == "" && !c.Made
+	ours := !c.Made || record.variant.Effect != contract.Read
+	if unnamed || unasked || !ours {
 		return provenance.Certify{}, false
 	}
 
@@ -153,9 +154,13 @@ func (s *Session) certify(record *callRecord, c contract.CompiledCertify, record
 		Basis:     fmt.Sprintf("%s of %s by a key that was vouched for (%s)", c.Procedure, tool, c.Key),
 		Key:       key,
 		Field:     func(pointer string) bool { return c.Matches(pointer, records) },
-		Unique:    c.Unique,
+		Unique:    c.Unique || c.Exact,
+		Exact:     c.Exact,
 		Roles:     label.RolesOf(c.Roles...),
 		Max:       c.Max,
+	}
+	if c.Made {
+		out.Basis = "an earlier call made it: " + tool
 	}
 	if c.By != "" {
 		out.By = c.Names

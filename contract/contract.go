@@ -256,12 +256,18 @@ type Certify struct {
 	// same record appears in the user's words, and no other record has that value.
 	// With By, Key is optional.
 	By string `json:"by,omitempty"`
+	// Made says that the call made the record, so that no more has to name it: who let the
+	// call pass decided about its record.
+	Made bool `json:"made,omitempty"`
 	// Field is the part of the result that may vouch.
 	Field string `json:"field"`
 	// Unique requires that the result holds exactly one record.
-	Unique bool         `json:"unique,omitempty"`
-	Roles  []label.Role `json:"roles"`
-	Max    label.Trust  `json:"max"`
+	Unique bool `json:"unique,omitempty"`
+	// Exact says that the server compares the key with the records by itself, so that a
+	// result of one record holds the one that was asked for, whatever else is in it.
+	Exact bool         `json:"exact,omitempty"`
+	Roles []label.Role `json:"roles"`
+	Max   label.Trust  `json:"max"`
 }
 
 // Variants split a tool by the value of a verb argument. Each variant has its own

@@ -132,6 +132,8 @@ func output() *rapid.Generator[contract.Output] {
 				KeyFloor:  trust().Draw(t, "key floor"),
 				Field:     pattern().Draw(t, "field"),
 				Unique:    rapid.Bool().Draw(t, "unique"),
+				Exact:     rapid.Bool().Draw(t, "exact"),
+				Made:      rapid.Bool().Draw(t, "made"),
 				Roles:     rapid.SliceOfN(rapid.SampledFrom(label.Roles()), 1, 3).Draw(t, "roles"),
 				Max:       trust().Draw(t, "max"),
 			})

@@ -98,7 +98,7 @@ func Lint(f *File, c *schema.Catalogue) Findings {
 		if t.Unwrap != nil {
 			l.unwrap(t.Unwrap, def)
 		}
-		l.output(&t.Output, def)
+		l.output(&t.Output, def, t.Effect)
 		if t.Variants != nil {
 			l.variants(t.Variants, def)
 		}
@@ -277,7 +277,7 @@ func (l *linter) floor(a *Arg, effect Effect) {
 	}
 }
 
-func (l *linter) output(o *Output, def *schema.Tool) {
+func (l *linter) output(o *Output, def *schema.Tool, effect Effect) {
 	for i := range o.Fields {
 		f := &o.Fields[i]
 		if !returns(def, f.Pattern) {
@@ -303,6 +303,9 @@ func (l *linter) output(o *Output, def *schema.Tool) {
 			l.add(SevereError, c.Position, c.Field, "name a field of the result", "the field %s of a certify entry is not in the result of tool %q", strictyaml.Clip(c.Field), strictyaml.Clip(def.Name))
 		}
 
+		if c.Made && effect == Read {
+			l.add(SevereError, c.Position, c.Field, "name a key or a field by which the user names the record", "the tool %q reads, and a read makes no record", strictyaml.Clip(def.Name))
+		}
 		if c.KeyFloor < label.User {
 			l.add(SevereWarning, c.Position, c.Key, "write 'key_floor: USER'", "with key_floor %s, whoever writes such text chooses which values are vouched for", c.KeyFloor)
 		}
@@ -361,7 +364,7 @@ func (l *linter) variants(v *Variants, def *schema.Tool) {
 
 	for i := range v.Cases {
 		if c := &v.Cases[i]; c.Output != nil {
-			l.output(c.Output, def)
+			l.output(c.Output, def, c.Effect)
 		}
 	}
 

@@ -274,6 +274,8 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 			l.pattern(c.Field, n)
 		},
 		"unique": l.Boolean("unique", &c.Unique),
+		"exact":  l.Boolean("exact", &c.Exact),
+		"made":   l.Boolean("made", &c.Made),
 		"roles": func(n *strictyaml.Node) {
 			l.List(n, "roles", func(e *strictyaml.Node) {
 				var r label.Role
@@ -288,9 +290,13 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 		return c
 	}
 	for _, name := range [...]string{"procedure", "key", "field", "roles"} {
-		if had[name] == nil && (name != "key" || had["by"] == nil) {
+		named := name == "key" && (had["by"] != nil || c.Made)
+		if had[name] == nil && !named {
 			l.Fail(n, "write {procedure: directory, key: /argument, field: /member, roles: [target]}", "a certify entry has no %s", name)
 		}
+	}
+	if c.Exact && c.Key == "" {
+		l.Fail(n, "write key: /argument, by which the server picks the record", "a certify entry is exact without a key")
 	}
 	if had["roles"] != nil && len(c.Roles) == 0 {
 		l.Fail(n, "name the roles that the values may serve, such as [target]", "a certify entry has no roles")

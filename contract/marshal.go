@@ -252,7 +252,7 @@ func (w *writer) output(indent int, o *Output) {
 func (w *writer) certify(c *Certify) string {
 	var m flow
 	m.add("procedure", w.text(c.Procedure, true))
-	if c.Key != "" || c.By == "" {
+	if c.Key != "" || (c.By == "" && !c.Made) {
 		m.add("key", w.text(c.Key, true))
 	}
 
@@ -264,6 +264,12 @@ func (w *writer) certify(c *Certify) string {
 	m.add("field", w.text(c.Field, true))
 	if c.Unique {
 		m.add("unique", "true")
+	}
+	if c.Exact {
+		m.add("exact", "true")
+	}
+	if c.Made {
+		m.add("made", "true")
 	}
 
 	roles := make([]string, len(c.Roles))
