@@ -19,18 +19,20 @@ import (
 
 type packVerifyCommand struct {
 	Name    string        `arg:"" optional:"" help:"The pack; without it, all packs are verified."`
+	Version string        `placeholder:"VERSION" help:"Verify this version, such as the one that you run, instead of the present one."`
 	Timeout time.Duration `default:"5m" help:"How long one package may take to be installed and to list its tools (5m)."`
 }
 
 // Help is shown below the flags.
 func (packVerifyCommand) Help() string {
-	return `Installs the present version of the package into a temporary directory by npm or pip, without its
+	return `Installs the present version of the package into a temporary directory by npm, pip or go, without its
 installation scripts, starts the server with credentials that open nothing, and asks for its tools. No tool is
 called. The server is a program of others: run this where you would run the server.
 Exit code 4 when a definition is not one that the pack reviewed.
 
 Example:
-  remit contract pack verify slack`
+  remit contract pack verify slack
+  remit contract pack verify git --version 2026.10.19`
 }
 
 // Run verifies packs.
@@ -76,7 +78,7 @@ func (c *packVerifyCommand) verify(ctx context.Context, p *printer, one *pack.Pa
 	}
 	defer os.RemoveAll(dir)
 
-	fetched, err := one.Fetch(ctx, dir)
+	fetched, err := one.Fetch(ctx, dir, c.Version)
 	if err != nil {
 		return false, err
 	}

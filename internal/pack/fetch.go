@@ -1,12 +1,15 @@
 package pack
 
 import (
+	"cmp"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -18,16 +21,21 @@ type Fetched struct {
 	Command, Env []string
 }
 
-// Fetch installs the present version of the pack's package below an empty directory, by
-// the registry's own client, without running what the package would run at installation.
-func (p *Pack) Fetch(ctx context.Context, dir string) (*Fetched, error) {
-	install := map[Registry]func(context.Context, string) (program, version string, err error){NPM: p.fetchNPM, PyPI: p.fetchPyPI}[p.Registry]
-	program, version, err := install(ctx, dir)
+// Fetch installs a version of the pack's package below an empty directory, by the registry's
+// own client, without running what the package would run at installation. The empty version
+// is the present one, or the one that the pack is pinned to.
+func (p *Pack) Fetch(ctx context.Context, dir, version string) (*Fetched, error) {
+	install := map[Registry]func(ctx context.Context, dir, version string) (program, installed string, err error){NPM: p.fetchNPM, PyPI: p.fetchPyPI, Go: p.fetchGo}[p.Registry]
+	program, version, err := install(ctx, dir, cmp.Or(version, p.Pinned))
 	if err != nil {
 		return nil, err
 	}
 	for name, text := range p.Files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -35,11 +43,12 @@ func (p *Pack) Fetch(ctx context.Context, dir string) (*Fetched, error) {
 	return &Fetched{Version: version, Command: append([]string{program}, p.Arguments...), Env: env}, nil
 }
 
-func (p *Pack) fetchNPM(ctx context.Context, dir string) (program, version string, err error) {
+func (p *Pack) fetchNPM(ctx context.Context, dir, version string) (program, installed string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
 		return "", "", err
 	}
-	if _, err := run(ctx, dir, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", p.Package+"@latest"); err != nil {
+	install := append([]string{"install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", p.Package + "@" + cmp.Or(version, "latest")}, p.With...)
+	if _, err := run(ctx, dir, "npm", install...); err != nil {
 		return "", "", err
 	}
 
@@ -57,13 +66,17 @@ func (p *Pack) fetchNPM(ctx context.Context, dir string) (program, version strin
 	return filepath.Join(modules, ".bin", p.Start), about.Version, nil
 }
 
-func (p *Pack) fetchPyPI(ctx context.Context, dir string) (program, version string, err error) {
+func (p *Pack) fetchPyPI(ctx context.Context, dir, version string) (program, installed string, err error) {
 	bin := filepath.Join(dir, "venv", "bin")
 	if _, err := run(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
 		return "", "", err
 	}
 	pip := filepath.Join(bin, "pip")
-	if _, err := run(ctx, dir, pip, "install", "-q", "--only-binary", ":all:", p.Package); err != nil {
+	wanted := p.Package
+	if version != "" {
+		wanted += "==" + version
+	}
+	if _, err := run(ctx, dir, pip, append([]string{"install", "-q", "--only-binary", ":all:", wanted}, p.With...)...); err != nil {
 		return "", "", err
 	}
 
@@ -79,11 +92,26 @@ func (p *Pack) fetchPyPI(ctx context.Context, dir string) (program, version stri
 	return "", "", errors.New("pip show doesn't say the version of " + p.Package)
 }
 
+// fetchGo builds the program. Modules come from where the go command's own configuration
+// says, and are checked by it.
+func (p *Pack) fetchGo(ctx context.Context, dir, version string) (program, installed string, err error) {
+	if _, err := run(ctx, dir, "go", "install", p.Package+"/"+p.Start+"@"+cmp.Or(version, "latest")); err != nil {
+		return "", "", err
+	}
+	program = filepath.Join(dir, path.Base(p.Start))
+	about, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return "", "", err
+	}
+	return program, about.Main.Version, nil
+}
+
 // run runs a program in a directory and returns what it printed. The error has the end of
 // what it complained about.
 func run(ctx context.Context, dir, program string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = dir
+	c.Env = append(os.Environ(), "GOBIN="+dir)
 	var complaints strings.Builder
 	c.Stderr = &complaints
 	out, err := c.Output()

@@ -32,16 +32,20 @@ type Registry string
 const (
 	NPM  Registry = "npm"
 	PyPI Registry = "pypi"
+	// Go is the module proxy; the package is a module, and Start the program's place in it.
+	Go Registry = "go"
+	// image is where container images are. No package comes from there.
+	image Registry = "image"
 )
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (r *Registry) UnmarshalText(text []byte) error {
 	switch Registry(text) {
-	case NPM, PyPI:
+	case NPM, PyPI, Go:
 		*r = Registry(text)
 		return nil
 	}
-	return fmt.Errorf("unknown registry %q: write npm or pypi", text)
+	return fmt.Errorf("unknown registry %q: write npm, pypi or go", text)
 }
 
 // Pack is the reviewed contracts of one server's tools.
@@ -51,15 +55,21 @@ type Pack struct {
 	// About says what the server is, in one sentence.
 	About string
 	// Registry and Package say what is installed, and Start the command that starts it
-	// without arguments, for verification.
+	// without arguments, for verification. Images are the container images that the same
+	// publisher makes of the package.
 	Registry Registry
 	Package  string
 	Start    string
+	Images   []string
+	// Pinned is the version that verification installs where a later one shows no
+	// definitions of its own; With are the requirements that it installs beside the package.
+	Pinned string
+	With   []string
 	// Env are the variables that the server needs to list its tools, as NAME=value
 	// with values that open nothing.
 	Env []string
 	// Arguments are the arguments that the server needs to list its tools, and Files what
-	// it needs in its working directory, by name.
+	// it needs in its working directory, which is its home, by path.
 	Arguments []string
 	Files     map[string]string
 	// Versions are the versions whose definitions and source were reviewed.
@@ -153,9 +163,12 @@ func (p *Pack) header(name string, data []byte) error {
 			had := r.Mapping(root, "the header of a pack", strictyaml.Keys{
 				"pack":      r.Text("pack", &p.Name),
 				"about":     r.Text("about", &p.About),
-				"registry":  r.Word("registry", []string{string(NPM), string(PyPI)}, &p.Registry),
+				"registry":  r.Word("registry", []string{string(NPM), string(PyPI), string(Go)}, &p.Registry),
 				"package":   r.Text("package", &p.Package),
 				"start":     r.Text("start", &p.Start),
+				"images":    r.Texts("images", &p.Images),
+				"pinned":    r.Text("pinned", &p.Pinned),
+				"with":      r.Texts("with", &p.With),
 				"env":       r.Texts("env", &p.Env),
 				"arguments": r.Texts("arguments", &p.Arguments),
 				"files":     p.files(r),
@@ -179,13 +192,13 @@ func (p *Pack) header(name string, data []byte) error {
 		})
 }
 
-// files reads the files that a server needs. Their names are those of plain files.
+// files reads the files that a server needs. Their paths stay in the working directory.
 func (p *Pack) files(r *strictyaml.Reader) func(*strictyaml.Node) {
 	return func(n *strictyaml.Node) {
 		p.Files = map[string]string{}
 		r.Entries(n, "files", func(name string, k, v *strictyaml.Node) {
-			if name != filepath.Base(name) {
-				r.Fail(k, "write the name of a file in the working directory", "%q is a path", name)
+			if !filepath.IsLocal(name) {
+				r.Fail(k, "write a path in the working directory", "%q leads out of it", name)
 			}
 			var text string
 			r.Text("the file", &text)(v)
