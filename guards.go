@@ -15,7 +15,10 @@ func (x *deciding) guards() {
 	if x.in.deployment.guards == nil {
 		return
 	}
-	x.out.record.made = &guard.Call{ID: x.d.Call, Server: x.d.Server, Tool: x.d.Tool, Arguments: x.target.arguments}
+	x.out.record.made = &guard.Call{ID: x.d.Call, Server: x.d.Server, Tool: x.d.Tool, Arguments: x.target.arguments, Message: x.in.call.Message}
+	if x.in.call.Past {
+		return
+	}
 	for _, t := range x.targets() {
 		x.guard(t)
 	}
@@ -26,7 +29,7 @@ func (x *deciding) guard(t target) {
 	denied := x.worst() == Deny
 	request := guard.Request{
 		Server: t.server, Tool: t.contract.Tool.Name, Arguments: t.arguments, Labels: func() []guard.LabeledValue { return x.guardLeaves(t.prefix) },
-		History: x.in.history, Now: x.in.now, Recorded: x.in.facts,
+		History: x.in.history, Now: x.in.now, Recorded: x.in.facts, Message: x.in.call.Message, Beside: x.in.call.Beside,
 	}
 	out := x.in.deployment.guards.Recall(request)
 	if !denied {

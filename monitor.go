@@ -84,6 +84,16 @@ type Call struct {
 	Server    string          `json:"server,omitempty"`
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Message names the model's message that the call is in, by any name that no other
+	// message of the session has, and Beside is what the model says to the user in it. For
+	// guards, calls with the same Message are made together. Without a Message, those are
+	// that came since the model last heard anything, and so is the text beside the call.
+	Message string `json:"message,omitempty"`
+	Beside  string `json:"beside,omitempty"`
+	// Past is set by an enforcement point that learns of a session from a history which
+	// others kept: the call was decided and made elsewhere, or not. Guards don't hold it
+	// to their rules, which are about the time of a call, and see it as made.
+	Past bool `json:"past,omitempty"`
 }
 
 // Result is what a call returned.

@@ -20,6 +20,8 @@ type Guard struct {
 	Server, Tool string
 
 	types sessionTypes
+	// onlyReads are the tools that change nothing.
+	onlyReads map[toolName]bool
 	// args is the shape of the arguments. callees are the tools that policies for
 	// every tool apply to.
 	args     *record.Shape
@@ -67,7 +69,7 @@ func Compile(files []*File, s Deployment) (*Set, error) {
 	var list []*Guard
 	environments := map[string]*environment{}
 	for _, f := range files {
-		g := &Guard{File: f, Server: f.Server, Tool: f.Tool, types: u.session}
+		g := &Guard{File: f, Server: f.Server, Tool: f.Tool, types: u.session, onlyReads: u.onlyReads}
 		definition, mistake := u.subject(g)
 		name := toolName{g.Server, g.Tool}
 		first, twice := set.guards[name]

@@ -52,7 +52,7 @@ func duties(session *History, now time.Time, by func(*Call) []*Guard) []OpenDuty
 				continue
 			}
 			if x == nil {
-				x = newEvaluation(g.types, Request{History: session, Now: now})
+				x = newEvaluation(g, Request{History: session, Now: now})
 				x.closed = true
 			}
 			x.request.Server, x.request.Tool, x.request.Arguments = e.Call.Server, e.Call.Tool, e.Call.Arguments

@@ -81,6 +81,8 @@ type universe struct {
 	session sessionTypes
 	base    *cel.Env
 	readers []*reader
+	// onlyReads are the tools that change nothing.
+	onlyReads map[toolName]bool
 }
 
 // reader is a tool that rules may look things up with.
@@ -91,7 +93,7 @@ type reader struct {
 }
 
 func newUniverse(s Deployment) (*universe, error) {
-	u := &universe{scope: s, types: record.NewTypes()}
+	u := &universe{scope: s, types: record.NewTypes(), onlyReads: s.onlyReads()}
 	u.session = declareSession(u.types)
 	for _, t := range s.Readable() {
 		r := &reader{server: t.Server, tool: t.Name, output: record.Anything()}
@@ -145,10 +147,12 @@ func reads(t *contract.Tool) bool {
 	if t.Effect != contract.Read || t.Unwrap != nil || reaches(t.Args) {
 		return false
 	}
-	return t.Variants == nil || !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool {
-		changes := c.Effect != "" && c.Effect != contract.Read
-		return changes || reaches(c.Args)
-	})
+	return t.Variants == nil || (!changes(t.Variants.Cases) && !slices.ContainsFunc(t.Variants.Cases, func(c contract.Case) bool { return reaches(c.Args) }))
+}
+
+// changes reports whether one of a tool's variants may do more than read.
+func changes(cases []contract.Case) bool {
+	return slices.ContainsFunc(cases, func(c contract.Case) bool { return c.Effect != "" && c.Effect != contract.Read })
 }
 
 func reaches(args []contract.Arg) bool {

@@ -34,9 +34,13 @@ type Request struct {
 	Labels func() []LabeledValue
 	// History is what happened before the call.
 	History *History
-	Now     time.Time
-	// Reader makes the look-ups of rules, and Judge answers their questions. A rule
-	// that needs one that is nil fails.
+	// Message names the agent's message that the call is in, and Beside is what the agent
+	// says in it. Without a name, the history tells both.
+	Message, Beside string
+	Now             time.Time
+	// Reader makes the look-ups of rules, and Judge answers their questions. Where
+	// nobody can call a tool, the result of the agent's own latest call of it counts, as
+	// long as nothing changed since. A rule that needs an answer that there isn't fails.
 	Reader Reader
 	Judge  Judge
 	// Recorded are the facts of an earlier decision on the call. If it is set, they
@@ -95,7 +99,7 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 	if len(guards) == 0 {
 		return Outcome{}
 	}
-	return newEvaluation(guards[0].types, r).evaluate(ctx, guards)
+	return newEvaluation(guards[0], r).evaluate(ctx, guards)
 }
 
 func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
@@ -154,11 +158,13 @@ func (g *Guard) failed(why string) *Violation {
 type evaluation struct {
 	request Request
 	types   sessionTypes
-	session *sessionValue
-	call    ref.Val // the call as expressions see it; nil until one asks
-	shape   *record.Shape
-	args    ref.Val // typed by shape
-	leaves  []LabeledValue
+	// onlyReads are the tools that change nothing.
+	onlyReads map[toolName]bool
+	session   *sessionValue
+	call      ref.Val // the call as expressions see it; nil until one asks
+	shape     *record.Shape
+	args      ref.Val // typed by shape
+	leaves    []LabeledValue
 
 	inquiries
 	inquires bool // facts that are not recorded are looked up and asked
@@ -176,11 +182,13 @@ type evaluation struct {
 	failures []error
 }
 
-func newEvaluation(t sessionTypes, r Request) *evaluation {
+// newEvaluation begins with one of the guards that apply; all of a set know the same
+// tools.
+func newEvaluation(g *Guard, r Request) *evaluation {
 	if r.History == nil {
 		r.History = &History{}
 	}
-	return &evaluation{request: r, types: t, session: &sessionValue{types: t, session: r.History}}
+	return &evaluation{request: r, types: g.types, onlyReads: g.onlyReads, session: &sessionValue{types: g.types, session: r.History, message: r.Message, besides: r.Beside}}
 }
 
 // view is a call as the rules of one guard see it.

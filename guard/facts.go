@@ -200,7 +200,7 @@ func (x *evaluation) settleLookup(ctx context.Context, q *inquiry) {
 	case q.err != nil:
 		l.Result, l.Error = nil, cut(q.err.Error(), MaxShown)
 	case len(l.Result.Structured) > 0:
-		l.Result = &Result{Structured: l.Result.Structured} // the text says the same
+		l.Result = &Result{Structured: l.Result.Structured, From: l.Result.From} // the text says the same
 	}
 }
 
@@ -215,11 +215,20 @@ func (x *evaluation) recall(q *inquiry, fill func(*Facts) error) error {
 }
 
 func (x *evaluation) read(ctx context.Context, l *Lookup) (err error) {
-	if x.request.Reader == nil {
-		return errNoReader
+	err = errNoReader
+	if x.request.Reader != nil {
+		l.Result, err = x.request.Reader.Read(ctx, l.Server, l.Tool, l.Arguments)
 	}
-	l.Result, err = x.request.Reader.Read(ctx, l.Server, l.Tool, l.Arguments)
-	return err
+	if !errors.Is(err, ErrUnreached) && !errors.Is(err, errNoReader) {
+		return err
+	}
+
+	told, missing := x.told(l)
+	if missing != nil {
+		return fmt.Errorf("%w, and %w", err, missing)
+	}
+	l.Result = told
+	return nil
 }
 
 func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool) (err error) {

@@ -44,6 +44,8 @@ type Call struct {
 	ID, Server, Tool string
 	// Arguments are one JSON object in canonical form.
 	Arguments json.RawMessage
+	// Message names the message that the call was in; empty where nobody says.
+	Message string
 	// Result is what the call returned; nil while it runs.
 	Result *Result
 }
@@ -52,6 +54,9 @@ type Call struct {
 type Result struct {
 	Content    string          `json:"content,omitempty"`
 	Structured json.RawMessage `json:"structured,omitempty"`
+	// From says who gave the result of a look-up, as "agent" or "session:c1"; empty for
+	// the tool itself.
+	From string `json:"from,omitempty"`
 }
 
 // History is what rules see of a session.

@@ -88,7 +88,7 @@ func (s *Set) Inquire(ctx context.Context, r Request) *Facts {
 	if len(guards) == 0 {
 		return nil
 	}
-	x := newEvaluation(guards[0].types, r)
+	x := newEvaluation(guards[0], r)
 	x.inquires = true
 	x.evaluate(ctx, guards)
 	return x.fresh()

@@ -120,12 +120,14 @@ func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 // sessionValue is a session as a CEL value. Its parts are made when an expression
 // first reads them, and shared by all expressions of a decision.
 type sessionValue struct {
-	types    sessionTypes
-	session  *History
-	messages ref.Val
-	made     []ref.Val          // the calls as values; nil until they are made
-	byTool   map[string]ref.Val // the lists of calls that were read so far
-	said     map[string]ref.Val
+	types   sessionTypes
+	session *History
+	// message names the message of the call, and besides is the text in it.
+	message, besides string
+	messages         ref.Val
+	made             []ref.Val          // the calls as values; nil until they are made
+	byTool           map[string]ref.Val // the lists of calls that were read so far
+	said             map[string]ref.Val
 }
 
 // Member implements [record.Record].
@@ -212,8 +214,12 @@ func (s *sessionValue) step() int {
 // together returns the calls of the present message.
 func (s *sessionValue) together() ref.Val {
 	vals := []ref.Val{}
-	for i := s.step(); i < len(s.session.Entries); i++ {
-		if e := &s.session.Entries[i]; e.Kind == CallEntry {
+	from := 0
+	if s.message == "" {
+		from = s.step()
+	}
+	for i := from; i < len(s.session.Entries); i++ {
+		if e := &s.session.Entries[i]; e.Kind == CallEntry && e.Call.Message == s.message {
 			vals = append(vals, s.call(i, e))
 		}
 	}
@@ -222,11 +228,17 @@ func (s *sessionValue) together() ref.Val {
 
 // beside returns the text of the present message.
 func (s *sessionValue) beside() ref.Val {
+	if s.message != "" {
+		return types.String(s.besides)
+	}
 	var said []string
 	for _, e := range s.session.Entries[s.step():] {
 		if e.Kind == AssistantEntry {
 			said = append(said, e.Text)
 		}
+	}
+	if s.besides != "" {
+		said = append(said, s.besides)
 	}
 	return types.String(strings.Join(said, "\n"))
 }

@@ -29,7 +29,7 @@ func (l lookups) Read(ctx context.Context, server, tool string, arguments json.R
 			return b.lookUp(ctx, l.params, tool, arguments)
 		}
 	}
-	return nil, fmt.Errorf("there is no server %q", server)
+	return nil, fmt.Errorf("there is no server %q, and %w", server, guard.ErrUnreached)
 }
 
 func (b *backend) lookUp(ctx context.Context, params json.RawMessage, tool string, arguments json.RawMessage) (*guard.Result, error) {
