@@ -22,6 +22,8 @@ type Session struct {
 	settles *store.Settlement
 	// unplanned is set where decisions don't wait for a plan.
 	unplanned bool
+	// unless, if it is set and returns an error, keeps a decision from being made.
+	unless func() error
 }
 
 // Settling returns a handle of the session whose next step, or question, carries
@@ -37,6 +39,15 @@ func (s *Session) Settling(x *store.Settlement) *Session {
 func (s *Session) Unplanned() *Session {
 	other := *s
 	other.unplanned = true
+	return &other
+}
+
+// Unless returns a handle of the session whose decisions are not made, and are nowhere
+// written, when f returns an error, which the caller gets then. f is asked when everything
+// is looked up that a decision needs, and may be asked more than once.
+func (s *Session) Unless(f func() error) *Session {
+	other := *s
+	other.unless = f
 	return &other
 }
 
@@ -281,6 +292,11 @@ func (s *Session) inquire(ctx context.Context, c remit.Call) (*remit.Answers, er
 // what its call will write.
 func (s *Session) recorder(ctx context.Context, write func(store.Record) error) func(*remit.Proposal) error {
 	return func(p *remit.Proposal) error {
+		if s.unless != nil {
+			if err := s.unless(); err != nil {
+				return err
+			}
+		}
 		if err := s.ledger.keep(ctx, p); err != nil {
 			return err
 		}

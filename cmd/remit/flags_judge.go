@@ -26,7 +26,12 @@ func (f judgeFlag) judge(policies string) (guard.Judge, error) {
 	if policies == "" {
 		return nil, command.UsageError(hint.Wrap(errors.New("--judge is asked by rules, and there are none"), "name their directory with --policies DIR"))
 	}
-	e, err := llm.Named(f.Judge)
+	return judgeNamed(f.Judge)
+}
+
+// judgeNamed makes the judge of a model.
+func judgeNamed(model string) (guard.Judge, error) {
+	e, err := llm.Named(model)
 	if err != nil {
 		return nil, command.UsageError(fmt.Errorf("--judge: %w", err))
 	}

@@ -170,9 +170,6 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 		o.Synthesized = dir.add
 	}
 	most := f.Limits.Message
-	if most == 0 {
-		most = wire.DefaultLimits().Size
-	}
 
 	var errs []error
 	if f.Policies != "" {
@@ -201,26 +198,34 @@ func configured(f *config.File, log *slog.Logger) (*deployment, error) {
 			errs = append(errs, err)
 		}
 		log := log.With("server", s.Name)
-		if s.URL != "" {
-			e := upstream.Endpoint{URL: s.URL, Header: http.Header{}, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
-			for k, v := range s.Header {
-				e.Header.Set(k, v)
-			}
-			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(e, to), nil }
-		} else {
-			command := upstream.Command{Args: s.Command, Env: s.Env, Dir: s.Dir, MaxMessage: most, Log: log}
+		server.Connect = connector(s, most, log)
+		if s.URL == "" {
 			server.Directories = directories(s.Command, s.Dir)
 			server.Check = func() error { return runnable(s.Command[0], s.Dir) }
 			if err := server.Check(); err != nil {
 				log.Error("the server's program can't be started", "error", err)
 			}
-			server.Connect = func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(command, to) }
 		}
 		o.Servers = append(o.Servers, server)
 	}
 	d.options = o
 
 	return d, errors.Join(errs...)
+}
+
+// connector links to a server of a configuration; most bounds its messages in bytes, and
+// has its default when zero.
+func connector(s config.Server, most int, log *slog.Logger) func(to upstream.Receiver) (upstream.Link, error) {
+	most = cmp.Or(most, wire.DefaultLimits().Size)
+	if s.URL == "" {
+		c := upstream.Command{Args: s.Command, Env: s.Env, Dir: s.Dir, MaxMessage: most, Log: log}
+		return func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(c, to) }
+	}
+	e := upstream.Endpoint{URL: s.URL, Header: http.Header{}, Transport: upstream.NewTransport(), MaxMessage: most, Log: log}
+	for k, v := range s.Header {
+		e.Header.Set(k, v)
+	}
+	return func(to upstream.Receiver) (upstream.Link, error) { return upstream.Dial(e, to), nil }
 }
 
 // named words the error of a file that a configuration names and that isn't there.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/hook"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
@@ -36,6 +37,9 @@ type hookAnswer struct {
 // hookSettings are the settings of a hook.
 type hookSettings struct {
 	Contracts  string     `placeholder:"DIR" help:"Contract files of MCP servers, and of the agent's own tools where they replace those that Remit ships."`
+	Policies   string     `placeholder:"DIR" help:"Guard files (*.yaml): the company's policies for calls."`
+	Lookups    string     `placeholder:"FILE" help:"The servers with which rules look things up: a gateway's configuration (remit.yaml), of which the servers count. Without it, what the agent looked up itself counts."`
+	Judge      string     `placeholder:"MODEL" help:"The model that answers what rules ask a judge, as anthropic:NAME or openai:NAME; its key is in the agent's environment."`
 	Planner    string     `placeholder:"MODEL" help:"The model that writes down what each prompt authorises, as anthropic:NAME or openai:NAME; its key is in the agent's environment, in ANTHROPIC_API_KEY or OPENAI_API_KEY."`
 	PlannerURL string     `name:"planner-url" placeholder:"URL" help:"Where the planner's API begins, such as http://127.0.0.1:8000/v1."`
 	Scopes     scope.Mode `placeholder:"MODE" help:"What scopes of prompts are for: off, grant or bound (grant)."`
@@ -43,13 +47,21 @@ type hookSettings struct {
 
 // settings are those for the daemon.
 func (c *hookSettings) settings() (hook.Settings, error) {
-	s := hook.Settings{Contracts: c.Contracts, Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes}
-	if s.Contracts == "" {
-		return s, nil
+	s := hook.Settings{Contracts: c.Contracts, Policies: c.Policies, Lookups: c.Lookups, Judge: c.Judge, Planner: c.Planner, PlannerURL: c.PlannerURL, Scopes: c.Scopes}
+	if s.Policies == "" && (s.Lookups != "" || s.Judge != "") {
+		return s, hint.Wrap(errors.New("--lookups and --judge are for rules, and there are none"), "name their directory with --policies DIR")
 	}
-	var err error
-	s.Contracts, err = filepath.Abs(s.Contracts)
-	return s, err
+	for _, path := range []*string{&s.Contracts, &s.Policies, &s.Lookups} {
+		if *path == "" {
+			continue
+		}
+		full, err := filepath.Abs(*path)
+		if err != nil {
+			return s, err
+		}
+		*path = full
+	}
+	return s, nil
 }
 
 // Help is shown below the flags.
@@ -244,9 +256,12 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 			}
 			return &loggedPlanner{p, log, nil}, nil
 		}
+		servers := &lookupServers{log: log}
+		service.Reader = servers.reader
+		service.Judge = judgeNamed
 		end := func() error {
 			service.Close()
-			return st.Close()
+			return errors.Join(servers.close(), st.Close())
 		}
 		return service.Handle, end, nil
 	}

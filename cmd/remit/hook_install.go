@@ -79,9 +79,9 @@ func (c *hookInstall) Run(s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	if settings.Contracts != "" {
-		if info, err := os.Stat(settings.Contracts); err != nil || !info.IsDir() {
-			return hint.Wrap(fmt.Errorf("--contracts: %s is no directory", settings.Contracts), "make it first")
+	for flag, dir := range map[string]string{"--contracts": settings.Contracts, "--policies": settings.Policies} {
+		if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
+			return hint.Wrap(fmt.Errorf("%s: %s is no directory", flag, dir), "make it first")
 		}
 	}
 

@@ -12,16 +12,20 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/proxy"
 )
 
 type proxyCommand struct {
 	plannerFlags
+	judgeFlag
+	lookupsFlag
 	firstReaderFlags
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
 	Contracts string   `placeholder:"DIR" help:"The contract file, NAME.yaml. Contracts of tools that it doesn't have are made there from the requests, for you to review. Without it every request's tools have contracts made for them."`
+	Policies  string   `placeholder:"DIR" help:"Guard files (*.yaml): the company's policies for calls."`
 	Pack      []string `placeholder:"NAME" sep:"none" help:"The tools may be those of a pack's server: a definition that the pack reviewed has the pack's contract. Repeatable; remit contract pack list shows all."`
 	Learn     bool     `default:"true" negatable:"" help:"Make contracts of tools that the file doesn't have; with --no-learn their calls are denied, once there is a file."`
 	Accept    []string `placeholder:"TOOL" sep:"none" help:"A tool whose definition may change: its contract is brought up to date, and your edits stay. Calls of other tools that change are denied. Can be repeated."`
@@ -104,6 +108,28 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 			o.Learned = (&learned{dir: dir, log: log}).add
 		}
 	}
+	endLookups, err := c.guarded(&o, log)
+	if err != nil {
+		return o, nil, err
+	}
 	end, err := durableProxy(ctx, &o, c.Store, c.Queue)
-	return o, end, err
+	if err != nil {
+		return o, nil, errors.Join(err, endLookups())
+	}
+	return o, func() error { return errors.Join(endLookups(), end()) }, nil
+}
+
+// guarded adds the company's policies with what they look up and ask by, and returns
+// what ends that.
+func (c *proxyCommand) guarded(o *proxy.Options, log *slog.Logger) (end func() error, err error) {
+	if c.Policies != "" {
+		if o.Policies, err = inputs.Guards(c.Policies); err != nil {
+			return nil, err
+		}
+	}
+	if o.Monitor.Judge, err = c.judge(c.Policies); err != nil {
+		return nil, err
+	}
+	o.Monitor.Reader, end, err = c.reader(c.Policies, log)
+	return end, err
 }

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/api"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/inquire"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -25,6 +27,7 @@ import (
 type serveCommand struct {
 	engineFlags
 	judgeFlag
+	lookupsFlag
 	plannerFlags
 	reviewedFlag
 	tokensFlag
@@ -53,7 +56,16 @@ func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
-	options, err := c.options(log)
+	lookups, end, err := c.reader(c.Policies, log)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.run(ctx, log, lookups), end())
+}
+
+// run serves with what rules look things up with; nil for nothing but the callers.
+func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.Reader) error {
+	options, err := c.options(log, lookups)
 	if err != nil {
 		return err
 	}
@@ -97,7 +109,7 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 
 // options reads everything that the server needs but its store. All mistakes are
 // found before anything starts.
-func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
+func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Options, error) {
 	engine, err := c.engine()
 	if err != nil {
 		return api.Options{}, err
@@ -105,6 +117,11 @@ func (c *serveCommand) options(log *slog.Logger) (api.Options, error) {
 	if engine.options.Judge, err = c.judge(c.Policies); err != nil {
 		return api.Options{}, err
 	}
+	readers := inquire.Chain{api.Callers()}
+	if lookups != nil {
+		readers = inquire.Chain{lookups, api.Callers()}
+	}
+	engine.options.Reader = readers
 	engine.options.Reviewed = c.Reviewed
 	if err := c.plan(&engine.options, true, log, nil); err != nil {
 		return api.Options{}, err

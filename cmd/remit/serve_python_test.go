@@ -14,6 +14,35 @@ import (
 // clientTime bounds the tests of the Python client.
 const clientTime = 3 * time.Minute
 
+// The contracts and rules of the client's tests of look-ups.
+const (
+	clientContracts = `version: 1
+server: shop
+tools:
+  get_order: {effect: read, args: {/id: {role: selector}}, output: {trust: TOOL_OUTPUT}}
+  get_user: {effect: read, args: {/id: {role: selector}}, output: {trust: TOOL_OUTPUT}}
+  cancel: {effect: write, args: {/id: {role: selector, floor: USER}}}
+`
+	clientRules = `tool: cancel
+policies:
+  - name: own-pending-order
+    variables: {order: 'tools.get_order({"id": args.id})'}
+    require: order.status == "pending" && args.id in tools.get_user({"id":order.user}).orders
+    message: Only the user's own pending orders can be cancelled.
+  - name: nothing-beside
+    require: session.beside() == "" && session.together().size() == 0
+    message: Make the call alone, without words beside it.
+`
+)
+
+// files makes a directory with one file, and returns its name.
+func files(t *testing.T, name, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	return dir
+}
+
 // TestPythonClient runs the Python client's own tests against a server that
 // runs, holds its types to mypy, and builds its package.
 func TestPythonClient(t *testing.T) {
@@ -30,6 +59,8 @@ func TestPythonClient(t *testing.T) {
 		if tool == "pytest" {
 			s := serve(t)
 			c.Env = append(c.Env, "REMIT_URL="+s.url, "REMIT_TOKEN="+s.token, "REMIT_OTHER_TOKEN="+s.newToken(t, program(t, "remit"), "other", "sessions:read"))
+			ruled := serve(t, "--contracts", files(t, "shop.yaml", clientContracts), "--policies", files(t, "cancel.yaml", clientRules))
+			c.Env = append(c.Env, "REMIT_RULED_URL="+ruled.url, "REMIT_RULED_TOKEN="+ruled.token)
 		}
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +21,7 @@ const (
 type sessionCommand struct {
 	engineFlags
 	judgeFlag
+	lookupsFlag
 	plannerFlags
 	reviewedFlag
 	Ack bool `help:"Answer every line, also those that need no answer, with {\"type\":\"ok\"}."`
@@ -51,41 +51,42 @@ func (c *sessionCommand) Run(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	engine.options.Reviewed = c.Reviewed
-	if err := c.plan(&engine.options, true, slog.New(slog.NewTextHandler(s.Err, nil)), nil); err != nil {
+	log := slog.New(slog.NewTextHandler(s.Err, nil))
+	if err := c.plan(&engine.options, true, log, nil); err != nil {
 		return err
 	}
-	p := newDialogue(engine, c.Ack)
-	in := bufio.NewReaderSize(s.In, 1<<16)
+	var end func() error
+	if engine.options.Reader, end, err = c.reader(c.Policies, log); err != nil {
+		return err
+	}
+	return errors.Join(c.answer(ctx, s, engine), end())
+}
 
-	out := bufio.NewWriter(s.Out)
-	for n := 1; ; n++ {
-		if err := ctx.Err(); err != nil {
+// answer answers lines.
+func (c *sessionCommand) answer(ctx context.Context, s *command.Streams, engine *engine) error {
+	p := newDialogue(engine, c.Ack)
+	x := newExchange(ctx, s.In, s.Out)
+	for {
+		i, ok, err := x.next(ctx)
+		if err != nil || !ok {
 			return err
 		}
-		line, err := readLine(in, maxLine)
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return out.Flush()
-		}
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
-			return err
-		}
+
 		var answer any
 		switch {
-		case errors.Is(err, errLongLine):
-			answer = &problem{Type: "error", Line: n, Message: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
-		case len(bytes.TrimSpace(line)) == 0:
-			continue
+		case errors.Is(i.err, errLongLine):
+			answer = &problem{Type: "error", Line: i.n, Message: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
+		case i.err != nil:
+			return i.err
 		default:
-			answer = p.line(ctx, n, line)
+			if answer, err = x.carryOut(ctx, p, i); err != nil {
+				return err
+			}
 		}
 		if answer == nil {
 			continue
 		}
-		if err := writeJSON(out, answer); err != nil {
-			return err
-		}
-		// Whoever asked is waiting for this answer before it sends more.
-		if err := out.Flush(); err != nil {
+		if err := x.write(answer); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inquire"
 	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
@@ -36,6 +37,10 @@ type request struct {
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
 	Scope      json.RawMessage `json:"scope"`
+	Message    string          `json:"message"`
+	Beside     string          `json:"beside"`
+	Lookup     string          `json:"lookup"`
+	Error      string          `json:"error"`
 }
 
 // answered is a decision as a line of standard output.
@@ -67,6 +72,8 @@ type dialogue struct {
 	ack      bool
 	shared   tooling
 	sessions map[string]*conversation
+	// inquiries are what rules ask the other side to look up.
+	inquiries *inquiries
 }
 
 // tooling is the tools and contracts with which sessions begin.
@@ -82,7 +89,7 @@ type conversation struct {
 }
 
 func newDialogue(e *engine, ack bool) *dialogue {
-	return &dialogue{engine: e, ack: ack, shared: tooling{contracts: e.contracts}, sessions: map[string]*conversation{}}
+	return &dialogue{engine: e, ack: ack, shared: tooling{contracts: e.contracts}, sessions: map[string]*conversation{}, inquiries: newInquiries()}
 }
 
 // line answers one line; nil means that there is nothing to say.
@@ -114,17 +121,18 @@ func (p *dialogue) line(ctx context.Context, n int, data []byte) any {
 // members lists what each type of line must and may have beside "type" and
 // "session".
 var members = map[string]struct{ must, may []string }{
-	"tools":     {must: []string{"server", "tools"}},
-	"contracts": {must: []string{"yaml"}},
-	"system":    {must: []string{"text"}},
-	"user":      {must: []string{"text"}},
-	"attach":    {must: []string{"text"}, may: []string{"name"}},
-	"assistant": {must: []string{"text"}},
-	"call":      {must: []string{"tool"}, may: []string{"id", "server", "arguments"}},
-	"confirm":   {must: []string{"call"}, may: []string{"for"}},
-	"result":    {must: []string{"call"}, may: []string{"content", "structured"}},
-	"scope":     {may: []string{"scope"}},
-	"end":       {},
+	"tools":         {must: []string{"server", "tools"}},
+	"contracts":     {must: []string{"yaml"}},
+	"system":        {must: []string{"text"}},
+	"user":          {must: []string{"text"}},
+	"attach":        {must: []string{"text"}, may: []string{"name"}},
+	"assistant":     {must: []string{"text"}},
+	"call":          {must: []string{"tool"}, may: []string{"id", "server", "arguments", "message", "beside"}},
+	"confirm":       {must: []string{"call"}, may: []string{"for"}},
+	"result":        {must: []string{"call"}, may: []string{"content", "structured"}},
+	"scope":         {may: []string{"scope"}},
+	"lookup_result": {must: []string{"lookup"}, may: []string{"content", "structured", "error"}},
+	"end":           {},
 }
 
 // parseRequest reads a line. It returns what it could of the line with the
@@ -143,7 +151,7 @@ func parseRequest(data []byte) (*request, error) {
 
 	allowed, known := members[r.Type]
 	if !known {
-		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, attach, assistant, call, confirm, result or end")
+		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, attach, assistant, call, confirm, result, lookup_result or end")
 	}
 	var have map[string]json.RawMessage
 	if err := json.Unmarshal(data, &have); err != nil {
@@ -174,8 +182,11 @@ type scoped struct {
 
 // answer carries one line out; nil means that there is nothing to say.
 func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
-	if r.Type == "scope" {
+	switch r.Type {
+	case "scope":
 		return p.scope(ctx, r)
+	case "lookup_result":
+		return nil, p.inquiries.answer(r)
 	}
 	d, err := p.handle(ctx, r)
 	if err != nil || d == nil {
@@ -262,7 +273,7 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		return nil, s.Result(ctx, result)
 	}
 
-	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: protocol.Arguments(r.Arguments)})
+	return s.Decide(ctx, remit.Call{ID: r.ID, Server: r.Server, Tool: r.Tool, Arguments: protocol.Arguments(r.Arguments), Message: r.Message, Beside: r.Beside})
 }
 
 // prepare takes tools or contracts in, for one session or, when the line names
@@ -331,13 +342,17 @@ func (p *dialogue) session(id string) (*ledger.Session, error) {
 			o.Contracts = append(o.Contracts, synth.Contract(t))
 		}
 	}
+	if id == "" {
+		id = "default"
+	}
+	ask := inquire.Chain{&agentReader{p.inquiries, id}}
+	if o.Reader != nil {
+		ask = append(inquire.Chain{o.Reader}, ask...)
+	}
+	o.Reader = ask
 	m, err := p.engine.guarded(o)
 	if err != nil {
 		return nil, err
-	}
-
-	if id == "" {
-		id = "default"
 	}
 	c.session = ledger.Begin(m, id)
 	return c.session, nil

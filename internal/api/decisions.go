@@ -8,14 +8,26 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/explanation"
 	"github.com/remit-project/remit/internal/protocol"
+	"github.com/remit-project/remit/ledger"
 )
 
 func (s *Server) decide(ctx context.Context, r *request) (reply, error) {
-	var in remit.Call
+	var in struct {
+		remit.Call
+		Lookups *[]answer `json:"lookups"`
+	}
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
 	}
-	return decisionReply(s.decideCall(ctx, r, r.PathValue("session"), in))
+	session, err := s.open(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	if ctx, session, err = askCaller(ctx, r, session, in.Lookups); err != nil {
+		return reply{}, err
+	}
+	d, err := s.decideIn(ctx, r, session, in.Call)
+	return lookedUp(ctx, d, err)
 }
 
 // decideCall decides a call for every form of the API.
@@ -24,10 +36,14 @@ func (s *Server) decideCall(ctx context.Context, r *request, id string, c remit.
 	if err != nil {
 		return nil, err
 	}
+	return s.decideIn(ctx, r, session, c)
+}
+
+func (s *Server) decideIn(ctx context.Context, r *request, session *ledger.Session, c remit.Call) (*remit.Decision, error) {
 	c.Arguments = protocol.Arguments(c.Arguments)
 	began := time.Now()
 	d, err := session.Decide(ctx, c)
-	s.hub.wake(id)
+	s.hub.wake(session.ID())
 	if err == nil {
 		s.noteDecision(r, d, began)
 	}
@@ -131,8 +147,9 @@ func (s *Server) explain(ctx context.Context, r *request) (reply, error) {
 
 func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 	var in struct {
-		Call string `json:"call"`
-		For  string `json:"for"`
+		Call    string    `json:"call"`
+		For     string    `json:"for"`
+		Lookups *[]answer `json:"lookups"`
 	}
 	if err := decode(r, &in); err != nil {
 		return reply{}, err
@@ -140,6 +157,9 @@ func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 
 	session, err := s.open(ctx, r)
 	if err != nil {
+		return reply{}, err
+	}
+	if ctx, session, err = askCaller(ctx, r, session, in.Lookups); err != nil {
 		return reply{}, err
 	}
 
@@ -153,5 +173,5 @@ func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {
 	if err == nil {
 		s.noteDecision(r, d, began)
 	}
-	return decisionReply(d, err)
+	return lookedUp(ctx, d, err)
 }

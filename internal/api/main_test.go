@@ -32,12 +32,13 @@ tools:
 `
 
 // The callers of the tests: an agent, another one, a person who answers, one
-// who may do everything, and one who may do nothing.
+// who may do everything, one who may only propose calls, and one who may do nothing.
 var callers = map[string]*access.Principal{
 	"agent":    {Name: "agent", Scopes: []access.Scope{access.SessionsRead, access.SessionsWrite, access.EventsWrite, access.DecisionsWrite, access.ApprovalsRead}},
 	"other":    {Name: "other", Scopes: []access.Scope{access.SessionsRead, access.SessionsWrite, access.EventsWrite, access.DecisionsWrite, access.ApprovalsRead, access.ApprovalsAnswer, access.ConfirmationsWrite}},
 	"person":   {Name: "person", Scopes: []access.Scope{access.SessionsAny, access.SessionsRead, access.ApprovalsRead, access.ApprovalsAnswer}},
 	"operator": {Name: "operator", Scopes: access.Scopes()},
+	"narrow":   {Name: "narrow", Scopes: []access.Scope{access.SessionsWrite, access.DecisionsWrite}},
 	"nobody":   {Name: "nobody"},
 }
 

@@ -64,6 +64,12 @@ type response struct {
 type Settings struct {
 	// Contracts is the directory of the user's own contracts; empty for none.
 	Contracts string `json:"contracts,omitempty"`
+	// Policies is the directory of the company's policies for calls; empty for none.
+	// Lookups is the file of the servers with which they look things up, and Judge the
+	// model that they ask; empty for none.
+	Policies string `json:"policies,omitempty"`
+	Lookups  string `json:"lookups,omitempty"`
+	Judge    string `json:"judge,omitempty"`
 	// Planner names the model that writes scopes, and PlannerURL where its API begins;
 	// empty for none.
 	Planner    string `json:"planner,omitempty"`

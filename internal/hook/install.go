@@ -27,7 +27,7 @@ func (a *Agent) Place(project bool, dir, home string) string {
 func (a *Agent) Command(program string, settings Settings) string {
 	line := quoteShell(program) + " hook " + a.Name
 	for _, f := range []struct{ flag, value string }{
-		{"--contracts", settings.Contracts}, {"--planner", settings.Planner}, {"--planner-url", settings.PlannerURL}, {"--scopes", string(settings.Scopes)},
+		{"--contracts", settings.Contracts}, {"--policies", settings.Policies}, {"--lookups", settings.Lookups}, {"--judge", settings.Judge}, {"--planner", settings.Planner}, {"--planner-url", settings.PlannerURL}, {"--scopes", string(settings.Scopes)},
 	} {
 		if f.value != "" {
 			line += " " + f.flag + " " + quoteShell(f.value)

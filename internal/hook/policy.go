@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/scope"
@@ -21,8 +24,8 @@ import (
 // read and to start from.
 func (a *Agent) Contracts() ([]byte, error) { return pack.AgentText(a.Name) }
 
-// maxContracts bounds the files in a directory of contracts: more servers than
-// any agent has.
+// maxContracts bounds the files in a directory of contracts or policies: more servers
+// than any agent has.
 const maxContracts = 256
 
 // policy is the contracts in force with their monitor. It is immutable.
@@ -64,15 +67,16 @@ func (v version) same(o version) bool {
 	return true
 }
 
-// list returns the contract files of a directory; none for an empty name.
-func list(dir string) (version, error) {
+// list returns the files of a directory of contracts, or of what it is called; none for an
+// empty name.
+func list(what, dir string) (version, error) {
 	out := version{}
 	if dir == "" {
 		return out, nil
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the directory of contracts: %w", err)
+		return nil, fmt.Errorf("the directory of %s: %w", what, err)
 	}
 
 	for _, e := range entries {
@@ -81,19 +85,20 @@ func list(dir string) (version, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			return nil, fmt.Errorf("the directory of contracts: %w", err)
+			return nil, fmt.Errorf("the directory of %s: %w", what, err)
 		}
 		if out[e.Name()] = (stamp{info.Size(), info.ModTime()}); len(out) > maxContracts {
-			return nil, fmt.Errorf("%s has more than %d contract files", dir, maxContracts)
+			return nil, fmt.Errorf("%s has more than %d files", dir, maxContracts)
 		}
 	}
 
 	return out, nil
 }
 
-// load reads the contracts of a directory, and the shipped ones for agents
-// without any there.
-func load(settings Settings, files version, planner scope.Planner, now func() time.Time) (*policy, error) {
+// load reads the contracts of a directory, and the shipped ones for agents without any
+// there, and the company's policies. The options say who plans, looks things up and
+// judges.
+func load(settings Settings, files version, o remit.Options, log *slog.Logger) (*policy, error) {
 	dir := settings.Contracts
 	var all []*contract.File
 	have := map[string]bool{}
@@ -129,9 +134,13 @@ func load(settings Settings, files version, planner scope.Planner, now func() ti
 	}
 	// The hooks don't report everything that the model reads: instructions in
 	// files, text from before the installation.
-	o := remit.Options{Contracts: all, UnseenUser: true, Now: now, Scopes: settings.Scopes}
+	planner := o.Planner
+	o.Planner, o.Contracts, o.UnseenUser, o.Scopes = nil, all, true, settings.Scopes
 	if planner != nil {
 		o.Scopes = cmp.Or(o.Scopes, scope.ModeGrant)
+	}
+	if err := guards(settings.Policies, &o, log); err != nil {
+		return nil, err
 	}
 	m, err := remit.New(o)
 	if err != nil {
@@ -151,6 +160,27 @@ func load(settings Settings, files version, planner scope.Planner, now func() ti
 		}
 	}
 	return p, nil
+}
+
+// guards compiles the company's policies of a directory. Rules with mistakes deny every
+// call of their tools.
+func guards(dir string, o *remit.Options, log *slog.Logger) error {
+	if dir == "" {
+		return nil
+	}
+	files, err := inputs.Guards(dir)
+	if err != nil {
+		return err
+	}
+	o.Guards, err = guard.Compile(files, guard.Deployment{Contracts: o.Contracts})
+	var mistakes guard.Errors
+	if !errors.As(err, &mistakes) {
+		return err
+	}
+	for _, m := range mistakes {
+		log.Warn("a rule can't be used, and its tool is denied", "place", m.Position.String(), "mistake", m.Message)
+	}
+	return nil
 }
 
 // plan makes the monitors with a planner.

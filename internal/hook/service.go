@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/shell"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/scope"
@@ -33,6 +34,11 @@ type Service struct {
 	// Planner makes the planner of a model that settings name; nil where there can be
 	// none. It is set before the first event.
 	Planner func(model, url string) (scope.Planner, error)
+	// Reader makes what policies look things up with, of a file that settings name, and
+	// Judge the judge of a model; nil where there can be none. They are set before the first
+	// event.
+	Reader func(file string) (guard.Reader, error)
+	Judge  func(model string) (guard.Judge, error)
 
 	work     sync.WaitGroup // sessions that are being read
 	mu       sync.Mutex
@@ -44,8 +50,8 @@ type Service struct {
 
 // kept is a directory's policy with its version.
 type kept struct {
-	files  version
-	policy *policy
+	files, rules version
+	policy       *policy
 }
 
 // openCall is a decided call without a result.
@@ -80,34 +86,62 @@ func NewService(s store.Logs, home string, now func() time.Time, log *slog.Logge
 
 // policy returns the policy in force for a hook's settings.
 func (s *Service) policy(settings Settings) (*policy, error) {
-	files, err := list(settings.Contracts)
+	files, err := list("contracts", settings.Contracts)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := list("policies", settings.Policies)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if k := s.policies[settings]; k != nil && k.files.same(files) {
+	if k := s.policies[settings]; k != nil && k.files.same(files) && k.rules.same(rules) {
 		return k.policy, nil
 	}
 
-	var planner scope.Planner
-	if settings.Planner != "" {
-		if s.Planner == nil {
-			return nil, errors.New("there is nobody to plan here: leave --planner out")
-		}
-		if planner, err = s.Planner(settings.Planner, settings.PlannerURL); err != nil {
-			return nil, err
-		}
+	o := remit.Options{Now: s.now}
+	if err := s.equip(settings, &o); err != nil {
+		return nil, err
 	}
-	p, err := load(settings, files, planner, s.now)
+	p, err := load(settings, files, o, s.log)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.policies) >= maxPolicies {
 		clear(s.policies)
 	}
-	s.policies[settings] = &kept{files, p}
+	s.policies[settings] = &kept{files, rules, p}
 	return p, nil
+}
+
+// equip adds who plans, looks things up and judges.
+func (s *Service) equip(settings Settings, o *remit.Options) (err error) {
+	if settings.Planner != "" {
+		if s.Planner == nil {
+			return errors.New("there is nobody to plan here: leave --planner out")
+		}
+		if o.Planner, err = s.Planner(settings.Planner, settings.PlannerURL); err != nil {
+			return err
+		}
+	}
+
+	if settings.Lookups != "" {
+		if s.Reader == nil {
+			return errors.New("nothing can be looked up here: leave --lookups out")
+		}
+		if o.Reader, err = s.Reader(settings.Lookups); err != nil {
+			return err
+		}
+	}
+
+	if settings.Judge != "" {
+		if s.Judge == nil {
+			return errors.New("there is no judge here: leave --judge out")
+		}
+		o.Judge, err = s.Judge(settings.Judge)
+	}
+	return err
 }
 
 // SessionID returns the store's session id for an agent's conversation. A gateway

@@ -151,7 +151,7 @@ func (c *conversation) recall(ctx context.Context, s *utterance, genuine bool) e
 	}
 
 	for i := range s.calls {
-		d, err := c.decide(ctx, &s.calls[i])
+		d, err := c.decide(ctx, &s.calls[i], remit.Call{Past: true})
 		if err == nil && genuine && d != nil && d.Verdict == remit.Ask {
 			_, err = c.spend(ctx, d, true)
 		}
@@ -190,9 +190,9 @@ func callEvent(k *call) remit.Event {
 	return remit.Event{Kind: remit.CallEvent, Call: &remit.Call{Tool: k.tool, Arguments: k.arguments}}
 }
 
-// decide decides a call under a session id of its own. A call in the log only
-// matches its record and has no decision.
-func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, error) {
+// decide decides a call under a session id of its own; of the proposal it takes what the
+// call itself doesn't say. A call in the log only matches its record and has no decision.
+func (c *conversation) decide(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
 	c.size += len(k.arguments)
 	if e, met := c.log.meet(callEvent(k)); met {
 		c.noteOpen(k, e.Call.ID)
@@ -215,12 +215,13 @@ func (c *conversation) decide(ctx context.Context, k *call) (*remit.Decision, er
 	if c.planless {
 		s = s.Unplanned()
 	}
-	return s.Decide(ctx, remit.Call{ID: id, Tool: k.tool, Arguments: k.arguments})
+	proposal.ID, proposal.Tool, proposal.Arguments = id, k.tool, k.arguments
+	return s.Decide(ctx, proposal)
 }
 
 // propose decides a call that the model proposes now.
-func (c *conversation) propose(ctx context.Context, k *call) (*remit.Decision, error) {
-	d, err := c.decide(ctx, k)
+func (c *conversation) propose(ctx context.Context, k *call, proposal remit.Call) (*remit.Decision, error) {
+	d, err := c.decide(ctx, k, proposal)
 	if err != nil || d == nil || d.Verdict != remit.Ask {
 		return d, err
 	}

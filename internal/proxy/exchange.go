@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"io"
@@ -254,13 +255,14 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		}
 	}
 
+	message := remit.Call{Message: "answer-" + rand.Text(), Beside: clip(words(a.text))}
 	decided := make([]verdict, len(a.calls))
 	for i := range a.calls {
 		if x.excluded(&a.calls[i]) {
 			continue
 		}
 		begun := time.Now()
-		if decided[i].d, err = x.c.propose(ctx, &a.calls[i]); err != nil {
+		if decided[i].d, err = x.c.propose(ctx, &a.calls[i], message); err != nil {
 			return false, err
 		}
 		decided[i].took = time.Since(begun)
@@ -280,6 +282,14 @@ func (x *exchange) settle(a *answer) (again bool, err error) {
 		x.ask(ctx, a)
 	}
 	return again, nil
+}
+
+// maxBeside bounds what guards see of the text beside a call, in bytes.
+const maxBeside = 4 << 10
+
+// clip cuts a text to the bound.
+func clip(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxBeside)], "")
 }
 
 // excluded reports whether the application's choice excludes a call: the tool was

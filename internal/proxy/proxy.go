@@ -16,6 +16,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/pattern"
@@ -99,8 +100,12 @@ type Options struct {
 	Ledger *ledger.Ledger
 	// Approver answers questions; when nil, the user is asked in the conversation.
 	Approver ledger.Approver
-	// Monitor sets the precision, the modes of the global rules, and the planner of
-	// scopes.
+	// Policies are the company's policies for calls. Those with mistakes deny every call of
+	// their tools, and so do those that look things up with tools of which no request and
+	// no contract file tells.
+	Policies []*guard.File
+	// Monitor sets the precision, the modes of the global rules, the planner of scopes, and
+	// what policies look things up with and ask.
 	Monitor remit.Options
 	// NoQuestions leaves the user unasked where there is no Approver.
 	NoQuestions bool

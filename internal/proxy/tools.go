@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -27,6 +29,8 @@ type monitors struct {
 	by   map[hash]*remit.Monitor
 	// offers are the offers of answers, by key.
 	offers map[hash]*offer
+	// mistakes are those of policies that were logged, within the same bound as monitors.
+	mistakes map[string]bool
 }
 
 // get returns the monitor for an offer with some forced tools. A tool with an
@@ -96,6 +100,9 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 	o := m.o.Monitor
 	o.Confirm, o.UnseenUser, o.Reviewed = nil, false, o.Reviewed && m.reviewed(c)
 	o.Contracts, o.Tools, o.ReviewedDefinitions = []*contract.File{file}, []*schema.Catalogue{c}, m.o.Packs.Reviewed(c)
+	if err := m.guards(&o); err != nil {
+		return nil, err
+	}
 	made, err := remit.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("the contracts of the request's tools: %w", err)
@@ -107,6 +114,31 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 		m.by[key] = made
 	}
 	return made, nil
+}
+
+// guards compiles the policies for a request's tools. Those for tools that it doesn't
+// offer have nothing to decide.
+func (m *monitors) guards(o *remit.Options) error {
+	if len(m.o.Policies) == 0 {
+		return nil
+	}
+	var err error
+	o.Guards, err = guard.Compile(m.o.Policies, guard.Deployment{Tools: o.Tools, Contracts: o.Contracts})
+	var mistakes guard.Errors
+	if !errors.As(err, &mistakes) {
+		return err
+	}
+	if m.mistakes == nil {
+		m.mistakes = map[string]bool{}
+	}
+
+	for _, e := range mistakes {
+		if said := e.Position.String() + e.Message; !m.mistakes[said] && len(m.mistakes) < maxMonitors {
+			m.mistakes[said] = true
+			m.o.Log.Warn("a rule can't be used with the tools of a request, and denies the calls of its tool there", "place", e.Position.String(), "mistake", e.Message)
+		}
+	}
+	return nil
 }
 
 // contract returns the contract file for tools: the given one, extended by what

@@ -6,15 +6,18 @@ Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, BadAnswer, Decision, Finding, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Finding, Lookup, LookUp, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
 
 __all__ = [
     "Approval",
+    "AsyncLookUp",
     "AsyncRemit",
     "AsyncSession",
     "BadAnswer",
     "Decision",
     "Finding",
+    "LookUp",
+    "Lookup",
     "NoSession",
     "Problem",
     "Reason",

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, Decision, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Lookup, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
 
 
 class AsyncRemit:
@@ -131,10 +131,39 @@ class AsyncSession:
         return out
 
     async def decide(
-        self, tool: str, arguments: dict[str, Any] | str, *, call: str | None = None, server: str | None = None
+        self,
+        tool: str,
+        arguments: dict[str, Any] | str,
+        *,
+        call: str | None = None,
+        server: str | None = None,
+        message: str | None = None,
+        beside: str | None = None,
+        look_up: AsyncLookUp | None = None,
     ) -> Decision:
-        """Decide a proposed call, before it runs."""
-        return Decision.of(await self._remit.send(wire.decide(self._path, tool, arguments, call, server)))
+        """Decide a proposed call, before it runs.
+
+        ``message`` names the model's message that the call is in, and ``beside`` is what
+        the model says to the user in it: calls of one message are made together.
+        What the company's rules need to know, ``look_up`` finds out, if it is given, by
+        calling the tools that it is told.
+        """
+        found: list[dict[str, Any]] | None = [] if look_up else None
+        for _ in range(wire.ROUNDS):
+            answer = await self._remit.send(wire.decide(self._path, tool, arguments, call, server, message, beside, found))
+            asked = wire.asked(answer)
+            if not asked or look_up is None or found is None:
+                return Decision.of(answer)
+            for lookup in asked:
+                found.append(await self._look_up(look_up, lookup))
+        raise BadAnswer(f"the rules for {tool} need look-ups that depend on others, more than {wire.ROUNDS} times")
+
+    @staticmethod
+    async def _look_up(look_up: AsyncLookUp, lookup: Lookup) -> dict[str, Any]:
+        try:
+            return wire.looked(lookup, await look_up(lookup.get("server", ""), lookup["tool"], lookup["arguments"]))
+        except Exception as error:  # whatever it is, there is no result
+            return wire.looked(lookup, error)
 
     async def ask(self, call: str) -> Approval:
         """Ask a person about a call that was held back."""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -75,6 +76,8 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         A :class:`Remit` is for agents that are invoked, an :class:`AsyncRemit` for
         those that are awaited. ``tools`` are the agent's, from which contracts are
         made where the deployment has none; ``server`` is what contracts call them.
+        Where the company's rules look things up, those of them that only read are called
+        for it.
         ``system_prompt`` is the agent's. A call that is held back waits for
         ``approval_seconds`` for a person's answer. ``unseen_user`` says that the model
         sees what doesn't come by the agent's messages, such as a store's memory.
@@ -88,6 +91,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         self._approval_seconds = approval_seconds
         self._unseen_user = unseen_user
         self._scope = scope
+        self._tools = {tool.name if isinstance(tool, BaseTool) else tool.__name__: tool for tool in tools}
         definitions = [convert_to_openai_tool(tool) for tool in tools]
         self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -154,7 +158,9 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         session = Session(self._sync(), _session(request.state))
         call = request.tool_call
-        decision = session.decide(call["name"], call["args"], call=call["id"], server=self._server)
+        message, beside = _around(request)
+        look_up = self._look_up if self._tools else None
+        decision = session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
         if decision.verdict == "ask" and self._approval_seconds > 0:
             asked = session.ask(decision.call)
             decision = session.await_answer(asked["id"], self._approval_seconds) or decision
@@ -170,7 +176,9 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
     ) -> ToolMessage | Command[Any]:
         session = AsyncSession(self._async(), _session(request.state))
         call = request.tool_call
-        decision = await session.decide(call["name"], call["args"], call=call["id"], server=self._server)
+        message, beside = _around(request)
+        look_up = self._alook_up if self._tools else None
+        decision = await session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
         if decision.verdict == "ask" and self._approval_seconds > 0:
             asked = await session.ask(decision.call)
             decision = await session.await_answer(asked["id"], self._approval_seconds) or decision
@@ -180,6 +188,23 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         await session.event(wire.result(decision.call, _text(returned), None))
         self._record(session.id, decision.call)
         return self._returned(returned)
+
+    def _tool(self, server: str, name: str) -> BaseTool | Callable[..., Any]:
+        if server != self._server or name not in self._tools:
+            raise LookupError(f"the agent has no tool {name} of {server}")
+        return self._tools[name]
+
+    def _look_up(self, server: str, name: str, arguments: dict[str, Any]) -> Any:
+        """Call a tool for a rule. The agent hears nothing of it."""
+        tool = self._tool(server, name)
+        return tool.invoke(arguments) if isinstance(tool, BaseTool) else tool(**arguments)
+
+    async def _alook_up(self, server: str, name: str, arguments: dict[str, Any]) -> Any:
+        tool = self._tool(server, name)
+        if isinstance(tool, BaseTool):
+            return await tool.ainvoke(arguments)
+        returned = tool(**arguments)
+        return await returned if inspect.isawaitable(returned) else returned
 
     def _sync(self) -> Remit:
         if not isinstance(self._client, Remit):
@@ -273,6 +298,15 @@ def _session(state: Any) -> str:
     if not isinstance(session, str):
         raise NoSession("there is no session: the middleware was not asked before the agent began")
     return session
+
+
+def _around(request: ToolCallRequest) -> tuple[str | None, str | None]:
+    """The name of the message that a call is in, and its text."""
+    state: Any = request.state
+    for message in reversed(state["messages"]):
+        if isinstance(message, AIMessage) and any(call["id"] == request.tool_call["id"] for call in message.tool_calls):
+            return message.id, str(message.text) if message.id else None
+    return None, None
 
 
 def _checked(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -40,6 +40,22 @@ class ToolSet(TypedDict):
 
     server: str
     tools: list[dict[str, Any]] | dict[str, Any]
+
+
+class Lookup(TypedDict):
+    """What a rule needs a tool that only reads to be called for."""
+
+    id: str
+    server: NotRequired[str]
+    tool: str
+    arguments: dict[str, Any]
+
+
+#: Makes a look-up: gets the server, the tool and the arguments, and returns what the tool
+#: returned, a text or JSON. An exception says that there is no result. The model must
+#: see nothing of it.
+LookUp = Callable[[str, str, dict[str, Any]], Any]
+AsyncLookUp = Callable[[str, str, dict[str, Any]], Awaitable[Any]]
 
 
 class SessionInfo(TypedDict):

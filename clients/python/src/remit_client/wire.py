@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .models import Problem, ToolSet
+from .models import Lookup, Problem, ToolSet
 
 #: How often a request is sent that got no answer, or was told to come back: over
 #: some six seconds, in which a server starts again.
@@ -20,6 +20,9 @@ LONGEST_PAUSE = 2.0
 TIMEOUT = httpx.Timeout(100.0, connect=10.0)
 #: The longest that one request waits for a person's answer, in seconds.
 LONGEST_WAIT = 60
+
+#: How often look-ups are made for one decision: each may depend on those before.
+ROUNDS = 8
 
 _TYPE = "urn:remit:problem:"
 
@@ -118,13 +121,32 @@ def new_session(id: str | None, tools: list[ToolSet] | None, unseen_user: bool |
     return post("/v1/sessions", body)
 
 
-def decide(session: str, tool: str, arguments: dict[str, Any] | str, call: str | None, server: str | None) -> Request:
+def decide(
+    session: str,
+    tool: str,
+    arguments: dict[str, Any] | str,
+    call: str | None,
+    server: str | None,
+    message: str | None = None,
+    beside: str | None = None,
+    lookups: list[dict[str, Any]] | None = None,
+) -> Request:
     body: dict[str, Any] = {"tool": tool, "arguments": arguments}
-    if call is not None:
-        body["id"] = call
-    if server is not None:
-        body["server"] = server
+    more = {"id": call, "server": server, "message": message, "beside": beside, "lookups": lookups}
+    body |= {name: value for name, value in more.items() if value is not None}
     return post(f"{session}/decisions", body)
+
+
+def asked(answer: dict[str, Any]) -> list[Lookup]:
+    """The look-ups that an answer asks for instead of a decision."""
+    return answer["lookups"] if "lookups" in answer and "verdict" not in answer else []
+
+
+def looked(lookup: Lookup, returned: Any) -> dict[str, Any]:
+    """What a look-up returned; an exception says why there is no result."""
+    if isinstance(returned, Exception):
+        return {"id": lookup["id"], "error": str(returned) or type(returned).__name__}
+    return {"id": lookup["id"], "content" if isinstance(returned, str) else "structured": returned}
 
 
 def result(call: str, content: str | None, structured: Any) -> dict[str, Any]:
