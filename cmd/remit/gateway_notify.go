@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/question"
+	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -25,11 +26,17 @@ type notifier struct {
 const notifyTime = 30 * time.Second
 
 // tell runs the command, with the question as JSON on its standard input.
-func (n notifier) tell(ctx context.Context, d *remit.Decision) {
+func (n notifier) tell(ctx context.Context, held ...*remit.Decision) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
+
+	asked := make([]sighting.Asked, len(held))
+	for i, d := range held {
+		asked[i].Decision = d
+	}
+	d := held[0]
 	data, err := strictjson.Encode(map[string]any{
-		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": question.Of(d, nil),
+		"session": d.Session, "call": d.Call, "server": d.Server, "tool": d.Tool, "question": question.Of(asked...),
 	})
 	if err != nil {
 		n.log.Warn("nobody could be told of a question", "call", d.Call, "error", err)

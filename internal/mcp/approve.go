@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/mcp/wire"
-	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
@@ -21,13 +21,10 @@ import (
 // decision as it is then, or a result that asks the client to come back with an
 // answer.
 func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
-	ask, cancel := context.WithTimeout(ctx, c.g.o.Limits.Approval)
-	defer cancel()
-
 	var person ledger.Approver
 	switch {
 	case c.g.o.Elicit && x.stateless && elicits(x.msg.Param("_meta", "io.modelcontextprotocol/clientCapabilities")):
-		question, err := c.askBack(ask, x, s, d, params)
+		question, err := c.askBack(ctx, x, s, d, params)
 		if err == nil {
 			c.log.Info("a question goes to a person with the answer to the client", "call", d.Call, "server", d.Server, "tool", d.Tool)
 		}
@@ -45,8 +42,8 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 	}
 
 	settled := c.g.o.Telemetry.Asked(ctx)
-	answered := c.waits(ask, x, d)
-	yes, err := person.Ask(ask, s, d)
+	answered := c.waits(ctx, x)
+	after, approval, err := c.askTogether(ctx, person, s, d)
 	answered()
 	settled()
 
@@ -54,30 +51,25 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 	case ctx.Err() != nil:
 		c.log.Info("the client has withdrawn the call that a person was asked about", "call", d.Call, "tool", d.Tool)
 		return nil, nil, context.Cause(ctx)
-	case err != nil && ask.Err() != nil:
-		c.log.Warn("nobody answered in time", "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)
+	case errors.Is(err, errLate):
+		c.log.Warn(errLate.Error(), "call", d.Call, "tool", d.Tool, "time", c.g.o.Limits.Approval)
 		return d, nil, nil
 	case err != nil:
 		c.log.Warn("the person could not be asked", "call", d.Call, "tool", d.Tool, "error", err)
 		return d, nil, nil
 	}
 
-	c.remember(ctx, yes)
-	return yes.Decisions[0], nil, nil
+	c.remember(ctx, after, approval)
+	return after, nil, nil
 }
 
 // sign is how often a client hears that its call waits for a person: many give up
 // after a minute without a word.
 const sign = 10 * time.Second
 
-// waits tells everybody that a question waits: the log, the client that wants
-// progress of its call, and the command that the deployment names. The returned function
-// says that it waits no more.
-func (c *conversation) waits(ctx context.Context, x *exchange, d *remit.Decision) (answered func()) {
-	c.log.Info("a question waits for a person", "call", d.Call, "server", d.Server, "tool", d.Tool, "reasons", protocol.ReasonCodes(d), "time", c.g.o.Limits.Approval)
-	if c.g.o.Notify != nil {
-		go c.g.o.Notify(context.WithoutCancel(ctx), d)
-	}
+// waits tells a client that wants progress of its call that it waits for a person. The
+// returned function says that it waits no more.
+func (c *conversation) waits(ctx context.Context, x *exchange) (answered func()) {
 	token := x.msg.Param("_meta", "progressToken")
 	if token == nil {
 		return func() {}
@@ -119,7 +111,7 @@ func (c *conversation) settle(ctx context.Context, s *ledger.Session, a comeback
 	case err != nil:
 		return nil, err
 	}
-	c.remember(ctx, yes)
+	c.remember(ctx, yes.Decisions[0], yes.Approval)
 	return yes.Decisions[0], nil
 }
 
@@ -137,15 +129,26 @@ type form struct {
 
 // Ask implements [ledger.Approver].
 func (f form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
-	if len(held) != 1 {
-		return ledger.Answer{}, errors.New("a form is about one call")
+	asked := make([]sighting.Asked, len(held))
+	for i, d := range held {
+		asked[i] = sighting.Asked{Decision: d, Places: f.c.places(ctx, s, d)}
 	}
-	d := held[0]
-	yes, extent, err := f.c.elicit(ctx, f.x, s, d)
-	if err != nil || !yes {
-		return ledger.Answer{Decisions: held}, err
+	result, err := f.c.elicit(ctx, f.x, formOf(asked...))
+	yes, extent := approved(result, len(held))
+
+	out := ledger.Answer{Decisions: slices.Clone(held), Approval: store.Approval{Extent: extent, By: byClient}}
+	for i, d := range held {
+		if err != nil || !yes[i] {
+			continue
+		}
+		after, failed := s.ConfirmAsked(ctx, d, store.Once)
+		if failed != nil {
+			out.Failed = errors.Join(out.Failed, failed)
+			continue
+		}
+		out.Decisions[i] = after
 	}
-	return agree(ctx, s, d, extent)
+	return out, err
 }
 
 // byClient is who answered where a client says that a person did.
@@ -157,32 +160,32 @@ func agree(ctx context.Context, s *ledger.Session, d *remit.Decision, extent sto
 	return ledger.Answer{Decisions: []*remit.Decision{after}, Approval: store.Approval{Extent: extent, By: byClient}}, err
 }
 
-// elicit asks by a request to the client, which belongs to the one call.
-func (c *conversation) elicit(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision) (yes bool, extent store.Extent, err error) {
+// elicit asks by a request to the client, which belongs to the one call, and returns what
+// the client answers.
+func (c *conversation) elicit(ctx context.Context, x *exchange, params json.RawMessage) (json.RawMessage, error) {
 	q := &inquiry{answer: make(chan *wire.Message, 1)}
 	id, ok := c.ask(q)
 	if !ok {
-		return false, "", errors.New("too many questions wait for the client")
+		return nil, errors.New("too many questions wait for the client")
 	}
 	defer c.unask(id)
 
-	if err := x.port.Send(wire.NewRequest(strictjson.Int(id), "elicitation/create", formOf(d, c.places(ctx, s, d)))); err != nil {
-		return false, "", err
+	if err := x.port.Send(wire.NewRequest(strictjson.Int(id), "elicitation/create", params)); err != nil {
+		return nil, err
 	}
 
 	select {
 	case m := <-q.answer:
 		if m.Result == nil {
-			return false, "", errors.New("the client can't show the question")
+			return nil, errors.New("the client can't show the question")
 		}
-		yes, extent = approved(m.Result)
-		return yes, extent, nil
+		return m.Result, nil
 	case <-ctx.Done():
 		note := wire.NewNotification("notifications/cancelled", fmt.Appendf(nil, `{"requestId":%d,"reason":"nobody answered in time"}`, id))
 		if err := x.port.Send(note); err != nil {
 			c.log.Debug("the client could not be told", "error", err)
 		}
-		return false, "", errors.New("nobody answered in time")
+		return nil, errLate
 	}
 }
 
@@ -207,6 +210,6 @@ func (c *conversation) askBack(ctx context.Context, x *exchange, s *ledger.Sessi
 		return nil, err
 	}
 	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
-		questionKey, formOf(d, c.places(ctx, s, d)), state(name, params))
+		questionKey, formOf(sighting.Asked{Decision: d, Places: c.places(ctx, s, d)}), state(name, params))
 	return wire.NewResult(x.id, result), nil
 }

@@ -60,6 +60,7 @@ type conversation struct {
 	live      map[*exchange]bool // all of them
 	asked     map[int64]*inquiry
 	lastAsked int64
+	together  together
 	used      time.Time
 
 	opening chan struct{} // holds one token; its holder may open the session

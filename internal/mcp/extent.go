@@ -174,8 +174,8 @@ func (c *conversation) agreed(ctx context.Context, b *backend, s *ledger.Session
 
 // remember takes note of how far a person's yes reaches. What can't be kept
 // for always is kept for the session, which the person agreed to as well.
-func (c *conversation) remember(ctx context.Context, a ledger.Answer) {
-	d, extent := a.Decisions[0], a.Approval.Extent
+func (c *conversation) remember(ctx context.Context, d *remit.Decision, a store.Approval) {
+	extent := a.Extent
 	beyond := extent == store.ForSession || extent == store.Always
 	if d.Verdict != remit.Allow || !beyond {
 		return
@@ -187,7 +187,7 @@ func (c *conversation) remember(ctx context.Context, a ledger.Answer) {
 
 	err := error(contract.ErrNotApprovable)
 	if c.g.o.Always != nil {
-		err = c.g.o.Always(ctx, d, a.Approval.By)
+		err = c.g.o.Always(ctx, d, a.By)
 	}
 	if err != nil {
 		c.log.Warn("what was allowed for always could not be written down: it is allowed for the session", "tool", d.Tool, "call", d.Call, "error", err)

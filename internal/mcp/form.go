@@ -3,9 +3,9 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -18,35 +18,73 @@ const (
 	approveWord   = "approve"
 	declineWord   = "decline"
 	reachField    = "for"
+	onlyField     = "only"
 )
 
-// formOf returns the question as the params of an elicitation.
-func formOf(d *remit.Decision, places []sighting.Place) json.RawMessage {
-	fields := fmt.Sprintf(`%q:{"type":"string","title":"Decision","description":"Let this call through, or not.","enum":[%q,%q]}`, decisionField, declineWord, approveWord)
-	if reaches := Reaches(d); len(reaches) > 1 {
-		var values, about []string
+// formOf returns a question about one or more calls as the params of an elicitation. How
+// far a yes reaches can be chosen for one call.
+func formOf(asked ...sighting.Asked) json.RawMessage {
+	about := "this call"
+	if len(asked) > 1 {
+		about = "these calls"
+	}
+	fields := fmt.Sprintf(`%q:{"type":"string","title":"Decision","description":"Let %s through, or not.","enum":[%q,%q]}`, decisionField, about, declineWord, approveWord)
+
+	reaches := Reaches(asked[0].Decision)
+	switch {
+	case len(asked) > 1:
+		fields += fmt.Sprintf(`,%q:{"type":"string","title":"Only these","description":"The numbers of the calls that a yes is for, such as: 1 %d. Without any, it is for all %d.","default":""}`,
+			onlyField, len(asked), len(asked))
+	case len(reaches) > 1:
+		var values, words []string
 		for _, r := range reaches {
 			values = append(values, string(strictjson.Quote(string(r.Extent))))
-			about = append(about, string(r.Extent)+": "+r.Words)
+			words = append(words, string(r.Extent)+": "+r.Words)
 		}
 		fields += fmt.Sprintf(`,%q:{"type":"string","title":"How far a yes reaches","description":%s,"enum":[%s],"default":%q}`,
-			reachField, strictjson.Quote(strings.Join(about, "; ")), strings.Join(values, ","), store.Once)
+			reachField, strictjson.Quote(strings.Join(words, "; ")), strings.Join(values, ","), store.Once)
 	}
 	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%q]}`, fields, decisionField)
-	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(question.Of(d, places)), schema)
+	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(question.Of(asked...)), schema)
 }
 
-// approved reports whether the answer to a form clearly agrees, and to how much:
-// to the one call, unless it says more.
-func approved(answer []byte) (yes bool, reach store.Extent) {
+// approved reports to which of the calls of a form the answer clearly agrees, and to how
+// much: to each of them once, unless it says more of the one.
+func approved(answer []byte, calls int) (yes []bool, reach store.Extent) {
+	yes = make([]bool, calls)
 	if inner := strictjson.Get(answer, "result"); inner != nil {
 		answer = inner
 	}
-	yes = strictjson.GetText(answer, "action") == "accept" && strictjson.GetText(answer, "content", decisionField) == approveWord
-	if reach = store.Extent(strictjson.GetText(answer, "content", reachField)); reach != store.ForSession && reach != store.Always {
+	reach = store.Extent(strictjson.GetText(answer, "content", reachField))
+	if calls > 1 || (reach != store.ForSession && reach != store.Always) {
 		reach = store.Once
 	}
+	if strictjson.GetText(answer, "action") != "accept" || strictjson.GetText(answer, "content", decisionField) != approveWord {
+		return yes, reach
+	}
+	chosen(yes, strictjson.Get(answer, "content", onlyField))
 	return yes, reach
+}
+
+// chosen notes the calls whose numbers a text has, or all where there is none. With
+// anything else in it, it is no clear yes.
+func chosen(yes []bool, only json.RawMessage) {
+	text := strictjson.Text(only)
+	if len(only) > 0 && only[0] != '"' && string(only) != "null" {
+		return
+	}
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == ';' })
+	picked := make([]bool, len(yes))
+	for _, text := range numbers {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > len(yes) {
+			return
+		}
+		picked[n-1] = true
+	}
+	for i := range yes {
+		yes[i] = picked[i] || len(numbers) == 0
+	}
 }
 
 // elicits reports whether a client that declares these capabilities shows forms.

@@ -71,6 +71,10 @@ type Limits struct {
 	Conversations int
 	// Approval is how long a person has to answer.
 	Approval time.Duration
+	// Together bounds the calls of one question, and Gather is how long the first of them
+	// waits for others.
+	Together int
+	Gather   time.Duration
 }
 
 // The default limits.
@@ -79,6 +83,9 @@ const (
 	DefaultTimeout = 10 * time.Minute
 	// DefaultApproval is how long a question waits for a person.
 	DefaultApproval = 5 * time.Minute
+	// DefaultGather is longer than a client takes to make the calls of one answer of its
+	// model, and nothing to a person.
+	DefaultGather = 100 * time.Millisecond
 	// DefaultRequests is more than agents have in flight, by a factor of ten.
 	DefaultRequests = 128
 	// DefaultConversations bounds child processes: every client has its own.
@@ -108,9 +115,9 @@ type Options struct {
 	// Always writes down a call that a person allowed for always, as [Approval]
 	// has it. When nil, and after an error, the yes is for the session.
 	Always func(ctx context.Context, d *remit.Decision, by string) error
-	// Notify is told of questions that begin to wait for a person, each in a
-	// goroutine of its own; not called when nil.
-	Notify func(ctx context.Context, d *remit.Decision)
+	// Notify is told of questions that begin to wait for a person, with all calls of each, in
+	// a goroutine of its own; not called when nil.
+	Notify func(ctx context.Context, held ...*remit.Decision)
 	// Elicit allows questions to go to the person by way of the client. A
 	// client can answer them by itself: leave it off where that matters.
 	Elicit bool
@@ -184,7 +191,8 @@ func New(o Options) (*Gateway, error) {
 	l.Depth = orDefault(l.Depth, d.Depth)
 	l.Requests = orDefault(l.Requests, DefaultRequests)
 	l.Conversations = orDefault(l.Conversations, DefaultConversations)
-	l.Approval = orDefault(l.Approval, DefaultApproval)
+	l.Approval, l.Gather = orDefault(l.Approval, DefaultApproval), orDefault(l.Gather, DefaultGather)
+	l.Together = min(orDefault(l.Together, store.MaxAsked), store.MaxAsked)
 	g := &Gateway{o: o, log: o.Log, questions: &waiting{life: l.Approval}, conversations: map[*conversation]bool{}, monitors: map[string]*remit.Monitor{}}
 	if o.Queue != nil {
 		g.questions = queued{o.Queue}

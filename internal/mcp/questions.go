@@ -175,7 +175,8 @@ func answeredParams(m *wire.Message) (rest json.RawMessage, a comeback) {
 	}
 
 	a.name = name
-	a.yes, a.extent = approved(m.Param("inputResponses", questionKey))
+	yes, extent := approved(m.Param("inputResponses", questionKey), 1)
+	a.yes, a.extent = yes[0], extent
 	for _, member := range carried {
 		if v := doc.Root().Get(member); v.Exists() {
 			rest = strictjson.Set(rest, member, v.Raw())

@@ -39,11 +39,16 @@ var effects = map[contract.Effect]string{
 	contract.Execute: "it executes something", contract.Egress: "it sends something out",
 }
 
-// Of words an approval of one call for a person.
-func Of(d *remit.Decision, places []sighting.Place) string {
+// Of words an approval of one call for a person, or of several calls at once.
+func Of(asked ...sighting.Asked) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(d))
-	body(&b, sighting.Asked{Decision: d, Places: places})
+	if len(asked) > 1 {
+		fmt.Fprintf(&b, "Remit asks: an agent wants to make %d calls.\n\n%s", len(asked), List(1, asked))
+		b.WriteString("\nApproving lets exactly these calls through, or those that you choose, each once.\n")
+		return b.String()
+	}
+	fmt.Fprintf(&b, "Remit asks: an agent wants to call %s.\n\n", subject(asked[0].Decision))
+	body(&b, asked[0])
 	b.WriteString("\nApproving lets exactly this call through, once, unless you choose more.\n")
 	return folded(b.String())
 }

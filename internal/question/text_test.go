@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/question"
+	"github.com/remit-project/remit/internal/sighting"
 )
 
 // TestQuoted shows what can't be seen, and nothing that begins markup.
@@ -45,7 +46,7 @@ func TestFolded(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"word ", "long-word-without-a-space", "\"", "\\", "\n", "```", "<b>", " ", "\u202e", "é", "1. "})
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "body"), "")
-		text := question.Of(held(&testing.T{}, "eve@evil.example", body), nil)
+		text := question.Of(sighting.Asked{Decision: held(&testing.T{}, "eve@evil.example", body)})
 		shown, whole := "", false
 		for i, line := range strings.Split(text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 92 {
