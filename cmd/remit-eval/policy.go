@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/eval"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/judge"
+	"github.com/remit-project/remit/internal/llm"
 )
 
 type policyCommand struct {
@@ -21,6 +24,7 @@ type policyCommand struct {
 	Tools         []string `type:"path" placeholder:"FILE" sep:"none" help:"Tool definitions; the server is called like the file. Repeatable."`
 	Contracts     string   `type:"path" placeholder:"DIR" help:"Contract files, which say what only reads. Without them contracts are made from the tools' schemas."`
 	WriteMapping  string   `type:"path" placeholder:"DIR" help:"Write the ground truth as a mapping into this directory, and measure nothing."`
+	Judge         string   `placeholder:"MODEL" help:"Measure with a judge as well, as anthropic:NAME or openai:NAME; key and address are in the environment."`
 	jsonFlag
 }
 
@@ -50,7 +54,17 @@ func (c *policyCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := eval.Policy(ctx, c.Dir, eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Deployment: scope})
+	o := eval.PolicyOptions{Document: c.Document, Truth: c.Truth, Compiled: c.Compiled, TruthCompiled: c.TruthCompiled, Deployment: scope}
+	if c.Judge != "" {
+		e, err := llm.Named(c.Judge)
+		if err != nil {
+			return command.UsageError(err)
+		}
+		if o.Judge, err = judge.New(e.FromEnvironment(os.LookupEnv)); err != nil {
+			return command.UsageError(err)
+		}
+	}
+	r, err := eval.Policy(ctx, c.Dir, o)
 	if err != nil {
 		return err
 	}
@@ -59,10 +73,14 @@ func (c *policyCommand) Run(ctx context.Context, s *command.Streams) error {
 
 func policyTables(t *command.Tables, r *eval.PolicyReport) {
 	if m := r.Mapping; m != nil {
+		t.Title("document: " + r.Document)
 		mappingTables(t, m)
 	}
 	if g := r.Guards; g != nil {
 		generatedTables(t, "guards of the mapping", g)
+	}
+	if g := r.JudgedGuards; g != nil {
+		generatedTables(t, "guards of the mapping, with the judge", g)
 	}
 	if g := r.TruthGuards; g != nil {
 		generatedTables(t, "guards of the ground truth", g)
@@ -117,6 +135,9 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 	t.Rows(
 		rated("forbidden calls denied by a rule (tpr)", g.Truth.TPR),
 		rated("allowed calls stopped by a rule", g.Truth.AllowRight.Complement()),
+		[]string{"of these, denied for words alone", fmt.Sprint(g.Truth.Words)},
+		[]string{"of these, only asked about", fmt.Sprint(g.Truth.AskedAllowed)},
+		rated("denials by a rule that the case breaks", g.Truth.RightRule),
 		rated("literal cases, denied", g.Literal.TPR),
 		rated("literal cases, allowed", g.Literal.AllowRight),
 		rated("interpretive cases, denied", g.Interpretive.TPR),
@@ -136,5 +157,19 @@ func generatedTables(t *command.Tables, title string, g *eval.GuardReport) {
 	}
 	t.List("decided otherwise:", lines)
 	t.List("mistakes:", g.Mistakes)
+	if c := g.Conversations; c != nil {
+		t.Rows(
+			rated("conversations that pass", c.Passed),
+			[]string{"of the others, only asked about", fmt.Sprint(c.Asked)},
+			[]string{"of the others, denied for words alone", fmt.Sprint(c.Words)},
+			rated("conversations that are denied, of those to be denied", c.Denied),
+			[]string{"of the others, stopped in another way", fmt.Sprint(c.Held)},
+		)
+		lines = nil
+		for _, m := range c.Wrong {
+			lines = append(lines, m.Summary())
+		}
+		t.List("conversations decided otherwise:", lines)
+	}
 	t.End()
 }

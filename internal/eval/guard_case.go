@@ -22,6 +22,8 @@ import (
 // guardCase is a call with its history, and the verdict of the policy document.
 type guardCase struct {
 	ID, Name, Tool, Rule string
+	// Violates are the rules that a forbidden call breaks, Rule among them.
+	Violates []string
 	// Reading is "literal", or another word such as "interpretive" if the
 	// document is ambiguous.
 	Reading  string
@@ -117,6 +119,8 @@ type guardRig struct {
 	// airline has the initial records of the cases; nil unless the data set is an
 	// airline's.
 	airline *airline.Airline
+	// judge answers what cases give no answer to; nil for none.
+	judge guard.Judge
 }
 
 // newAirline returns the airline with a directory's records.
@@ -146,7 +150,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 		records = g.airline.Fork()
 		look.known = bareReader{records, g.scope.Tools}
 	}
-	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: look, Judge: given.Judge,
+	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: look, Judge: judges{given.Judge, g.judge},
 		Now: func() time.Time { return c.Now }})
 	if err != nil {
 		return nil, err

@@ -20,6 +20,8 @@ type PolicyOptions struct {
 	// TruthCompiled is a directory of guards generated from the ground truth, to
 	// be measured as well.
 	TruthCompiled string
+	// Judge answers what words don't settle; nil measures without a judge alone.
+	Judge guard.Judge
 	// Deployment holds the tools with their contracts. Without any, guards are
 	// not measured.
 	Deployment guard.Deployment
@@ -29,11 +31,17 @@ type PolicyOptions struct {
 // matches the ground truth, and whether the guards decide its tests. Unmeasured
 // parts are nil, and Notes say why.
 type PolicyReport struct {
-	Mapping *MappingReport
+	// Document is the file that was read.
+	Document string
+	Mapping  *MappingReport
 	// Guards are the guards of the compiled mapping, TruthGuards those generated
 	// from the ground truth.
 	Guards, TruthGuards *GuardReport
-	Notes               []string
+	// JudgedGuards are Guards with the judge.
+	JudgedGuards *GuardReport
+	Notes        []string
+
+	find quoted // in the document; nil without one
 }
 
 // Policy measures what was compiled of the policy document in a directory:
@@ -43,6 +51,8 @@ type PolicyReport struct {
 //   - the tests are in DIR/cases*.json; what guards look up is given there, or
 //     comes from the records of τ-bench's airline, where DIR has them, or from
 //     what tools returned before
+//   - conversations are in DIR/conversations*.jsonl, and what their look-ups find is
+//     given by any case, or in DIR/records*.jsonl
 //   - the compiled files are in DIR, or in DIR/policy
 //
 // The measures are those of the ToolGuard paper (arXiv 2507.16459), as its
@@ -85,7 +95,7 @@ func (r *PolicyReport) compare(dir, name string, truth *policyTruth, compiled *p
 	if compiled.Lock != nil {
 		called = compiled.Lock.Document.Name
 	}
-	doc, err := findDocument(dir, name, called)
+	doc, from, err := findDocument(dir, name, called)
 	if err != nil || doc == nil {
 		if err == nil {
 			r.note("the mapping is not measured: there is no policy document in %s; give --document FILE", dir)
@@ -93,7 +103,8 @@ func (r *PolicyReport) compare(dir, name string, truth *policyTruth, compiled *p
 		return err
 	}
 
-	r.Mapping = compareMappings(truth, mappings, sentencesIn(doc))
+	r.Document, r.find = from, sentencesIn(doc)
+	r.Mapping = compareMappings(truth, mappings, r.find)
 	if r.Mapping.References == nil {
 		r.note("references is not measured: the mapping and the truth have no two sentences in common for any tool")
 	}
@@ -138,11 +149,22 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 		}
 	}
 
+	r.Notes = append(r.Notes, checkCases(dir, cases, truth, o.Deployment)...)
+	conversations, err := readConversations(dir)
+	if err != nil {
+		return err
+	}
+	found, err := readRecords(dir, cases)
+	if err != nil {
+		return err
+	}
+
 	var known []string
 	if truth != nil {
 		known = truth.tools()
 	}
-	measure := func(d *policydoc.Directory, what string) (*GuardReport, error) {
+	measure := func(d *policydoc.Directory, what string, judge guard.Judge) (*GuardReport, error) {
+		rig.judge = judge
 		files, err := guardsOf(d)
 		if err != nil {
 			return nil, err
@@ -155,21 +177,32 @@ func (r *PolicyReport) guards(ctx context.Context, dir string, o PolicyOptions, 
 		if err != nil {
 			return nil, err
 		}
-		if err := errors.Join(m.decide(ctx, cases), m.mutate(ctx)); err != nil {
+		if err := m.know(d, truth, r.find); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(m.decide(ctx, cases), m.playConversations(ctx, conversations, found), m.mutate(ctx)); err != nil {
 			return nil, err
 		}
 		r.noteGuards(m.report, what)
 		return m.report, nil
 	}
 
-	if r.Guards, err = measure(compiled, "of the mapping"); err != nil || o.TruthCompiled == "" {
+	if r.Guards, err = measure(compiled, "of the mapping", nil); err != nil {
 		return err
+	}
+	if o.Judge != nil {
+		if r.JudgedGuards, err = measure(compiled, "of the mapping, with the judge", o.Judge); err != nil {
+			return err
+		}
+	}
+	if o.TruthCompiled == "" {
+		return nil
 	}
 	other, err := findCompiled(o.TruthCompiled, o.TruthCompiled)
 	if err != nil {
 		return err
 	}
-	r.TruthGuards, err = measure(other, "of the ground truth")
+	r.TruthGuards, err = measure(other, "of the ground truth", nil)
 	return err
 }
 
@@ -201,12 +234,18 @@ func WriteMapping(dir, truth, out string) error {
 
 // MarshalJSON implements [json.Marshaler]; see [Rate] for the members of rates.
 func (r PolicyReport) MarshalJSON() ([]byte, error) {
-	o := object{"notes": list(r.Notes), "precision": nil, "recall": nil, "f1": nil, "references": nil, "mapping": nil}
+	o := object{"document": r.Document, "notes": list(r.Notes), "precision": nil, "recall": nil, "f1": nil, "references": nil, "mapping": nil}
 	if m := r.Mapping; m != nil {
 		m.MappingRates.put(o)
 		o["mapping"] = m.object()
 	}
 	r.Guards.put(o)
+	o["judged"] = nil
+	if r.JudgedGuards != nil {
+		judged := object{}
+		r.JudgedGuards.put(judged)
+		o["judged"] = judged
+	}
 	o["ground_truth_mapping"] = nil
 	if r.TruthGuards != nil {
 		truth := object{}

@@ -103,28 +103,29 @@ func findTruth(dir, given string) (*policyTruth, error) {
 
 // findDocument reads the policy document: the given one, the only one in the
 // directory, or the one there with the compiled document's name; nil if there is
-// none.
-func findDocument(dir, given, compiled string) (*document.Document, error) {
+// none. From is the file.
+func findDocument(dir, given, compiled string) (doc *document.Document, from string, err error) {
 	if given == "" {
 		names, err := documentsIn(dir)
 		switch {
 		case err != nil || len(names) == 0:
-			return nil, err
+			return nil, "", err
 		case len(names) == 1:
 			given = names[0]
 		case slices.Contains(names, compiled):
 			given = compiled
 		default:
-			return nil, fmt.Errorf("%s holds several documents (%s): say which was compiled with --document FILE", dir, strings.Join(names, ", "))
+			return nil, "", fmt.Errorf("%s holds several documents (%s): say which was compiled with --document FILE", dir, strings.Join(names, ", "))
 		}
 		given = filepath.Join(dir, given)
 	}
 
 	data, err := os.ReadFile(given)
 	if err != nil {
-		return nil, fmt.Errorf("read the policy document: %w", err)
+		return nil, "", fmt.Errorf("read the policy document: %w", err)
 	}
-	return document.Read(given, data)
+	doc, err = document.Read(given, data)
+	return doc, given, err
 }
 
 // documentsIn returns the names of a directory's documents, except for readme

@@ -9,6 +9,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/mutation"
+	"github.com/remit-project/remit/internal/policydoc"
 )
 
 // GuardReport says how the rules generated from a policy document decide the
@@ -33,6 +34,8 @@ type GuardReport struct {
 	Skipped          []GuardPolicy
 	// Mistakes are errors in guard files. Their rules are undecided.
 	Mistakes []string
+	// Conversations are the rates of conversations; nil without any.
+	Conversations *ConversationReport
 }
 
 // GuardRates are rates of cases.
@@ -41,8 +44,13 @@ type GuardRates struct {
 	// and denied.
 	TPR Rate
 	// AllowRight is the share of allowed calls that no rule stopped for any
-	// reason.
-	AllowRight Rate
+	// reason, and no schema either. Words counts those that were denied by rules
+	// alone which hang on what was said, and AskedAllowed those that a rule asks about.
+	AllowRight          Rate
+	Words, AskedAllowed int
+	// RightRule is the share of the denied forbidden calls that a rule denies which
+	// rests on a sentence of a rule of the truth that the case breaks.
+	RightRule Rate
 	// Unenforced and Undecided count forbidden calls stopped only by a rule
 	// without an expression, or by one that could not be decided. Asked counts
 	// those about which a rule only asks.
@@ -72,6 +80,12 @@ type guardMeasure struct {
 	report *GuardReport
 	// expressed are the positions of the policies with an expression.
 	expressed map[string]bool
+	// words are the positions of those that hang on what was said.
+	words map[string]bool
+	// sentences finds the sentences of a document; nil without one. broken are those of
+	// the truth's rules by their ids, and mapped those of policies by tool and name.
+	broken map[string]map[string]bool
+	mapped map[GuardPolicy]map[string]bool
 	// known are the tools in the truth; nil without a truth, in which case every
 	// tool counts.
 	known []string
@@ -79,7 +93,7 @@ type guardMeasure struct {
 
 // newGuardMeasure compiles guards.
 func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guardMeasure, error) {
-	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline}, known: known, expressed: map[string]bool{},
+	m := &guardMeasure{rig: &guardRig{scope: rig.scope, airline: rig.airline, judge: rig.judge}, known: known, expressed: map[string]bool{}, words: map[string]bool{},
 		report: &GuardReport{ByTool: map[string]*GuardRates{}}}
 	set, err := guard.Compile(files, rig.scope)
 	var mistakes guard.Errors
@@ -90,6 +104,12 @@ func newGuardMeasure(rig *guardRig, files []*guard.File, known []string) (*guard
 		m.report.Mistakes = append(m.report.Mistakes, mistake.Error())
 	}
 	m.rig.guards = set
+	for _, g := range set.Guards() {
+		for i := range g.File.Policies {
+			p := &g.File.Policies[i]
+			m.words[p.Position.String()] = len(g.Needs(p.Name).Words) > 0
+		}
+	}
 
 	for _, f := range files {
 		for i := range f.Policies {
@@ -152,12 +172,19 @@ func (m *guardMeasure) add(c *guardCase, d *remit.Decision) {
 	}
 
 	found := m.finding(d)
-	right := found == nothing
+	right := found == nothing && d.Verdict != remit.Deny // a schema may deny it
 	if c.Expected == remit.Deny {
 		right = found == denied
 	}
+	byRule, known := m.byRightRule(c, d)
 	for _, p := range parts {
-		p.add(c.Expected, found)
+		p.add(c.Expected, found, right)
+		if found == denied && known {
+			p.RightRule.add(byRule)
+		}
+		if c.Expected == remit.Allow && m.onWords(d) {
+			p.Words++
+		}
 	}
 
 	if !right {
@@ -165,9 +192,37 @@ func (m *guardMeasure) add(c *guardCase, d *remit.Decision) {
 	}
 }
 
-func (r *GuardRates) add(expected remit.Verdict, found finding) {
+// byRightRule reports whether a rule that denies a call rests on a sentence of a rule
+// that the case breaks; known is false where the truth or the mapping doesn't tell.
+func (m *guardMeasure) byRightRule(c *guardCase, d *remit.Decision) (right, known bool) {
+	if c.Expected != remit.Deny {
+		return false, false
+	}
+	broken := map[string]bool{}
+	for _, id := range append([]string{c.Rule}, c.Violates...) {
+		for s := range m.broken[id] {
+			broken[s] = true
+		}
+	}
+	for _, r := range d.Reasons {
+		if r.Policy == "" || r.Verdict != remit.Deny {
+			continue
+		}
+		for _, tool := range []string{c.Tool, policydoc.EveryTool} {
+			for s := range m.mapped[GuardPolicy{tool, r.Policy}] {
+				right = right || broken[s]
+			}
+		}
+	}
+	return right, len(broken) > 0 && len(m.mapped) > 0
+}
+
+func (r *GuardRates) add(expected remit.Verdict, found finding, right bool) {
 	if expected == remit.Allow {
-		r.AllowRight.add(found == nothing)
+		r.AllowRight.add(right)
+		if found == asked {
+			r.AskedAllowed++
+		}
 		return
 	}
 	r.TPR.add(found == denied)

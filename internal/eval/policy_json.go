@@ -80,11 +80,24 @@ func (r *GuardReport) put(o object) {
 	o["guards"] = object{"policies": r.Policies, "enforced": r.Enforced, "not_enforced": list(r.Unenforced), "mistakes": list(r.Mistakes),
 		"mutants_killed": r.Killed, "mutants_survived": r.Survived, "mutation_skipped": list(r.Skipped),
 		"truth_tools": r.Truth.object(), "all_tools": r.All.object(), "by_tool": tools,
-		"literal": r.Literal.object(), "interpretive": r.Interpretive.object(), "wrong": list(r.Wrong)}
+		"literal": r.Literal.object(), "interpretive": r.Interpretive.object(), "wrong": list(r.Wrong), "conversations": r.Conversations.object()}
+}
+
+// object is null without conversations.
+func (r *ConversationReport) object() any {
+	if r == nil {
+		return nil
+	}
+	o := object{"asked": r.Asked, "held": r.Held, "denied_for_words": r.Words, "open": list(r.Open), "wrong": list(r.Wrong)}
+	o.putRate("passed", r.Passed)
+	o.putRate("denied", r.Denied)
+	return o
 }
 
 func (r GuardRates) object() object {
-	o := object{"only_not_enforced": r.Unenforced, "only_undecided": r.Undecided, "only_asked": r.Asked}
+	o := object{"only_not_enforced": r.Unenforced, "only_undecided": r.Undecided, "only_asked": r.Asked,
+		"allowed_denied_for_words": r.Words, "allowed_asked": r.AskedAllowed}
+	o.putRate("right_rule", r.RightRule)
 	o.putRate("tpr", r.TPR)
 	o.putRate("allow_right", r.AllowRight)
 	return o

@@ -3,6 +3,7 @@ package eval
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/remit-project/remit/internal/policydoc"
 )
@@ -130,9 +131,13 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 			item := find.item(it.Name, "", it.References)
 			if it.Status == policydoc.Archived {
 				item.foreign = nil // what the document no longer says is archived as well
-				archived[m.Tool] = append(archived[m.Tool], item)
+				for _, tool := range toolsOf(m, it) {
+					archived[tool] = append(archived[tool], item)
+				}
 			}
-			c.found[m.Tool] = append(c.found[m.Tool], item)
+			for _, tool := range toolsOf(m, it) {
+				c.found[tool] = append(c.found[tool], item)
+			}
 		}
 	}
 
@@ -157,6 +162,22 @@ func compareMappings(truth *policyTruth, found []*policydoc.Mapping, find quoted
 	}
 
 	return c.finish()
+}
+
+// toolsOf are the tools that a policy of a mapping is about.
+func toolsOf(m *policydoc.Mapping, p *policydoc.Policy) []string {
+	if len(p.Tools) == 0 {
+		return []string{m.Tool}
+	}
+	var out []string
+	for _, key := range p.Tools {
+		_, name, divided := strings.Cut(key, "/")
+		if !divided {
+			name = key
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 func nameOf(r *truthRule) string {

@@ -59,7 +59,7 @@ func TestPolicyOwn(t *testing.T) {
 
 	// A rule that can't be decided, and a rule without expression, which denies
 	// everything, are no detection, and the second stops an allowed call.
-	if want := (GuardRates{TPR: rateOf(3, 7), AllowRight: rateOf(3, 4), Unenforced: 1, Undecided: 1}); g.Truth != want {
+	if want := (GuardRates{TPR: rateOf(3, 7), AllowRight: rateOf(3, 4), RightRule: rateOf(3, 3), Unenforced: 1, Undecided: 1}); g.Truth != want {
 		t.Errorf("tools of the truth: %+v, want %+v", g.Truth, want)
 	}
 	if g.All.TPR != rateOf(4, 8) || g.All.AllowRight != rateOf(4, 5) || g.Literal.TPR != rateOf(3, 6) || g.Interpretive.TPR != rateOf(0, 1) || g.Interpretive.AllowRight.Of != 0 {
@@ -264,7 +264,7 @@ func TestPolicyAirline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := findDocument(dir, "", "")
+	doc, _, err := findDocument(dir, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,8 @@ type fixtures struct {
 	unanswered atomic.Pointer[error]
 }
 
-// ErrNotGiven is the error of a look-up for which an example gives no result.
+// ErrNotGiven is the error of a look-up for which an example gives no result, and of a
+// question to the judge without an answer.
 var ErrNotGiven = errors.New("the example gives nothing")
 
 // Read implements [guard.Reader].
@@ -204,7 +205,7 @@ func (f *fixtures) Judge(_ context.Context, q guard.Question, _ *guard.History) 
 		}
 		return g.Answer, "", nil
 	}
-	err := fmt.Errorf("the example gives no answer to %q", q.Text)
+	err := fmt.Errorf("%w as an answer to %q", ErrNotGiven, q.Text)
 	if !q.Notion {
 		f.unanswered.Store(&err)
 	}

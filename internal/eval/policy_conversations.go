@@ -1,0 +1,307 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/internal/trace"
+	"github.com/remit-project/remit/ledger"
+)
+
+// conversation is a session of user and agent, one call of which is judged.
+type conversation struct {
+	ID     string
+	Expect string
+	Now    time.Time
+	Given  []caseFixture
+	Events []conversationEvent
+}
+
+// conversationEvent is what the user or the agent said, or a call.
+type conversationEvent struct {
+	User, Assistant *string
+	Call            string
+	Args            json.RawMessage
+	// Result is what the call returned; without it, what the records have.
+	Result json.RawMessage
+	// Parallel tells that the call's result never came.
+	Parallel bool
+	// Judge marks the call that is judged, the last event.
+	Judge bool
+}
+
+// ConversationReport says how the rules decide the judged calls of conversations.
+type ConversationReport struct {
+	// Passed is the share of conversations to be allowed whose call no rule stops. Of
+	// those that don't pass, Asked counts the ones that a rule only asks about.
+	Passed Rate
+	Asked  int
+	// Denied is the share of conversations to be denied whose call a rule denies. Of the
+	// others, Held counts the ones that are stopped in another way, such as by asking.
+	Denied Rate
+	Held   int
+	// Words counts the allowed calls that are denied by rules which hang on what was
+	// said, and by no other.
+	Words int
+	// Open are conversations of which nobody says what is right.
+	Open []CaseMiss
+	// Wrong are those that were decided otherwise.
+	Wrong []CaseMiss
+}
+
+// readConversations reads DIR/conversations*.jsonl; none where there are no such files.
+func readConversations(dir string) ([]conversation, error) {
+	names, err := find(dir, "conversations", ".jsonl")
+	if errors.Is(err, errNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	var out []conversation
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		d := json.NewDecoder(f)
+		for d.More() {
+			var c conversation
+			if err = d.Decode(&c); err != nil {
+				break
+			}
+			out = append(out, c)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, fmt.Errorf("%s, conversation %d: %w", name, len(out)+1, err)
+		}
+	}
+
+	for _, c := range out {
+		if n := len(c.Events); n == 0 || !c.Events[n-1].Judge || c.Events[n-1].Call == "" {
+			return nil, fmt.Errorf("the conversation %q must end with the call that is judged", c.ID)
+		}
+	}
+	return out, nil
+}
+
+// playConversations decides the judged calls of conversations.
+func (m *guardMeasure) playConversations(ctx context.Context, all []conversation, known *records) error {
+	if len(all) == 0 {
+		return nil
+	}
+	r := &ConversationReport{}
+	for i := range all {
+		c := &all[i]
+		d, err := m.rig.play(ctx, c, known, m.finding)
+		if err != nil {
+			return fmt.Errorf("conversation %s: %w", c.ID, err)
+		}
+		r.add(c, dropContractReasons(d), m)
+	}
+	m.report.Conversations = r
+	return nil
+}
+
+func (r *ConversationReport) add(c *conversation, d *remit.Decision, m *guardMeasure) {
+	found := m.finding(d)
+	last := c.Events[len(c.Events)-1]
+	miss := CaseMiss{Case: c.ID, Tool: last.Call, Want: remit.Verdict(c.Expect), Got: d.Verdict}
+	for _, reason := range d.Reasons {
+		if reason.Policy != "" {
+			miss.Policies = append(miss.Policies, reason.Policy)
+		}
+		miss.Why = append(miss.Why, reason.Message)
+	}
+	slices.Sort(miss.Policies)
+
+	right := false
+	switch remit.Verdict(c.Expect) {
+	case remit.Allow:
+		right = found == nothing && d.Verdict != remit.Deny
+		r.Passed.add(right)
+		if found == asked {
+			r.Asked++
+		}
+		if m.onWords(d) {
+			r.Words++
+		}
+	case remit.Deny:
+		right = found == denied
+		r.Denied.add(right)
+		if !right && found != nothing {
+			r.Held++
+		}
+	default:
+		r.Open = append(r.Open, miss)
+		return
+	}
+	if !right {
+		r.Wrong = append(r.Wrong, miss)
+	}
+}
+
+// onWords reports whether a call is denied, and only by rules that hang on what was said.
+func (m *guardMeasure) onWords(d *remit.Decision) bool {
+	some := false
+	for _, r := range d.Reasons {
+		if r.Verdict != remit.Deny {
+			continue
+		}
+		if !m.words[r.Guard] {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// play feeds a conversation to a session, and decides its last call. A call that a rule
+// stops has no result.
+func (g *guardRig) play(ctx context.Context, c *conversation, known *records, finding func(*remit.Decision) finding) (*remit.Decision, error) {
+	given, err := guardtest.Request((&guardCase{Given: c.Given, Args: json.RawMessage("{}")}).example())
+	if err != nil {
+		return nil, err
+	}
+	results := trace.NewResults()
+	var rest guard.Reader = results
+	if g.airline != nil {
+		rest = bareReader{g.airline.Fork(), g.scope.Tools}
+	}
+	reader := lookups{given.Reader, lookups{known, rest}}
+	monitor, err := remit.New(remit.Options{Tools: g.scope.Tools, Contracts: g.scope.Contracts, Guards: g.guards, Reader: reader,
+		Judge: judges{given.Judge, g.judge}, Now: func() time.Time { return c.Now }})
+	if err != nil {
+		return nil, err
+	}
+
+	session := ledger.Begin(monitor, "conversation")
+	for i, e := range c.Events {
+		switch {
+		case e.User != nil:
+			err = session.User(ctx, *e.User)
+		case e.Assistant != nil:
+			err = session.Assistant(ctx, *e.Assistant)
+		case e.Judge:
+			return session.Decide(ctx, remit.Call{ID: fmt.Sprint(i), Tool: e.Call, Arguments: e.arguments()})
+		default:
+			err = g.call(ctx, session, fmt.Sprint(i), &e, reader, finding)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, errors.New("there is no call to judge")
+}
+
+func (e *conversationEvent) arguments() json.RawMessage {
+	if len(e.Args) == 0 {
+		return json.RawMessage("{}")
+	}
+	return e.Args
+}
+
+// call makes a call before the one that is judged.
+func (g *guardRig) call(ctx context.Context, session *ledger.Session, id string, e *conversationEvent, reader guard.Reader, finding func(*remit.Decision) finding) error {
+	d, err := session.Decide(ctx, remit.Call{ID: id, Tool: e.Call, Arguments: e.arguments()})
+	if err != nil || e.Parallel || finding(dropContractReasons(d)) != nothing {
+		return err
+	}
+	result := remit.Result{Call: id}
+	if len(e.Result) > 0 {
+		r := guard.ResultOf(e.Result)
+		result.Content, result.Structured = r.Content, r.Structured
+	} else if found, err := reader.Read(ctx, "", e.Call, e.arguments()); err == nil {
+		result.Content, result.Structured = found.Content, found.Structured
+	} else {
+		result.Content = "Error: " + err.Error()
+	}
+	return session.Result(ctx, result)
+}
+
+// records are what look-ups return, as the files of a data set have it.
+type records struct{ found map[string]caseFixture }
+
+// readRecords collects the results that all cases give, and those of
+// DIR/records*.jsonl, each {"tool": …, "args": …, "result": …}.
+func readRecords(dir string, cases []guardCase) (*records, error) {
+	r := &records{found: map[string]caseFixture{}}
+	for i := range cases {
+		for _, f := range cases[i].Given {
+			r.add(f)
+		}
+	}
+	names, err := find(dir, "records", ".jsonl")
+	if errors.Is(err, errNotFound) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		d := json.NewDecoder(strings.NewReader(string(data)))
+		for d.More() {
+			var f caseFixture
+			if err := d.Decode(&f); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			r.add(f)
+		}
+	}
+	return r, nil
+}
+
+func (r *records) add(f caseFixture) {
+	if f.Tool != "" && f.Args != nil {
+		r.found[f.Tool+" "+string(canonical(f.Args))] = f
+	}
+}
+
+// canonical is JSON by which equal arguments are found.
+func canonical(arguments json.RawMessage) json.RawMessage {
+	doc, err := strictjson.Parse(arguments, strictjson.DefaultLimits())
+	if err != nil {
+		return arguments
+	}
+	return doc.Canonical()
+}
+
+// Read implements [guard.Reader].
+func (r *records) Read(_ context.Context, _, tool string, arguments json.RawMessage) (*guard.Result, error) {
+	f, ok := r.found[tool+" "+string(canonical(arguments))]
+	switch {
+	case !ok:
+		return nil, guardtest.ErrNotGiven
+	case f.Error != "":
+		return nil, errors.New(f.Error)
+	}
+	return guard.ResultOf(f.Result), nil
+}
+
+// judges answers from the case first, and then asks the other judge; nil for none.
+type judges struct{ given, other guard.Judge }
+
+// Judge implements [guard.Judge].
+func (j judges) Judge(ctx context.Context, q guard.Question, s *guard.History) (bool, string, error) {
+	yes, evidence, err := j.given.Judge(ctx, q, s)
+	if j.other != nil && errors.Is(err, guardtest.ErrNotGiven) {
+		return j.other.Judge(ctx, q, s)
+	}
+	return yes, evidence, err
+}
