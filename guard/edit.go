@@ -19,6 +19,7 @@ type Editor struct {
 	// expanded tells that policies were edited. Their examples have their records
 	// written out then, and share them again when the file is written.
 	expanded bool
+	samples  []Record
 }
 
 // NewEditor returns an editor of a new file for a tool, or for [EveryTool], without
@@ -34,16 +35,20 @@ func NewEditor(name, server, tool string) *Editor {
 }
 
 // Edit returns an editor of a guard file. [Load] must accept the file.
-func Edit(name string, data []byte) (*Editor, error) {
-	if _, err := Load(name, data); err != nil {
+func Edit(name string, data []byte, samples ...Record) (*Editor, error) {
+	if _, err := Load(name, data, samples...); err != nil {
 		return nil, err
 	}
 	d, err := strictyaml.Open(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return &Editor{yaml: d}, nil
+	return &Editor{yaml: d, samples: samples}, nil
 }
+
+// Use sets the samples to which examples refer when the file is written, and when it is
+// read again.
+func (e *Editor) Use(samples []Record) { e.samples = samples }
 
 // File returns the file as edited so far.
 func (e *Editor) File() (*File, error) {
@@ -51,7 +56,7 @@ func (e *Editor) File() (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Load(e.yaml.Name, data)
+	return Load(e.yaml.Name, data, e.samples...)
 }
 
 // Marshal returns the YAML of the file. Once policies were edited, results that
@@ -61,7 +66,7 @@ func (e *Editor) Marshal() ([]byte, error) {
 		return e.yaml.Marshal()
 	}
 	d := e.yaml.Copy()
-	if err := share(d); err != nil {
+	if err := share(d, e.samples); err != nil {
 		return nil, err
 	}
 	return d.Marshal()

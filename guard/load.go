@@ -24,14 +24,14 @@ const (
 
 // Load reads a guard file. The name appears in errors and positions. It collects all
 // mistakes: the error is of type [Errors]. It doesn't check expressions: see
-// [Compile].
-func Load(name string, data []byte) (*File, error) {
+// [Compile]. Examples may refer to samples, as to the records of the file.
+func Load(name string, data []byte, samples ...Record) (*File, error) {
 	var f *File
 	err := strictyaml.Read(name, data, strictyaml.Format{
 		MaxSize: MaxFile, TooLarge: "split the policies, or leave examples out",
 		Empty: "write 'tool:' and 'policies:'",
 	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
-		l := &loader{Reader: r, lines: strings.Split(string(data), "\n")}
+		l := &loader{Reader: r, lines: strings.Split(string(data), "\n"), samples: samples}
 		f = l.guard(root)
 	})
 	if err != nil {
@@ -43,9 +43,10 @@ func Load(name string, data []byte) (*File, error) {
 // loader reads the members of one file.
 type loader struct {
 	*strictyaml.Reader
-	lines []string
-	file  *File
-	names map[string]bool // of the policies and duties so far
+	lines   []string
+	file    *File
+	samples []Record
+	names   map[string]bool // of the policies and duties so far
 }
 
 // The words of the format.

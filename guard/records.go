@@ -12,8 +12,8 @@ import (
 	"github.com/remit-project/remit/internal/strictyaml"
 )
 
-// Record is what a look-up returns, written once in a guard file and referred to by
-// its name in examples.
+// Record is what a look-up returns, written once in a guard file, or in a file of its own
+// as a sample, and referred to by its name in examples.
 type Record struct {
 	Name, Server, Tool string
 	Args, Result       json.RawMessage
@@ -81,17 +81,18 @@ func (l *loader) referenceKeys(into *reference) strictyaml.Keys {
 
 // resolve returns the record of a reference, changed as it says.
 func (l *loader) resolve(n *strictyaml.Node, ref reference) (Record, bool) {
-	i := slices.IndexFunc(l.file.Records, func(r Record) bool { return r.Name == ref.name })
+	known := slices.Concat(l.file.Records, l.samples)
+	i := slices.IndexFunc(known, func(r Record) bool { return r.Name == ref.name })
 	if i < 0 {
 		var names []string
-		for _, r := range l.file.Records {
+		for _, r := range known {
 			names = append(names, r.Name)
 		}
 		l.Fail(n, strictyaml.DidYouMean(ref.name, names), "there is no record %q", strictyaml.Clip(ref.name))
 		return Record{}, false
 	}
 
-	r := l.file.Records[i]
+	r := known[i]
 	for _, c := range ref.changes {
 		changed, err := c.apply(r.Result)
 		if err != nil {

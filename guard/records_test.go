@@ -130,3 +130,39 @@ func TestAnyResultsAreKept(t *testing.T) {
 		}
 	})
 }
+
+// TestSamplesAreReferredTo: a result that a sample has stands in the file by the sample's
+// name, with its changes, also when only one example has it, and never twice.
+func TestSamplesAreReferredTo(t *testing.T) {
+	sample := guard.Record{Name: "get_stock", Tool: "get_stock", Args: json.RawMessage(`{"sku":"a"}`),
+		Result: json.RawMessage(`{"sku":"a","left":3,"place":"the third shelf of the second row in the hall"}`)}
+	changed := json.RawMessage(`{"sku":"a","left":0,"place":"the third shelf of the second row in the hall"}`)
+	e := guard.NewEditor("order.yaml", "", "order")
+	e.Use([]guard.Record{sample})
+	must(t, e.Put(&guard.Policy{Name: "p", Message: "m", Examples: []guard.Example{
+		{Name: "there", Expect: "allow", Args: json.RawMessage("{}"), Given: []guard.Fixture{{Tool: "get_stock", Args: sample.Args, Result: sample.Result}}},
+		{Name: "none", Expect: "deny", Args: json.RawMessage("{}"), Given: []guard.Fixture{{Tool: "get_stock", Args: sample.Args, Result: changed}}},
+	}}))
+	data, err := e.Marshal()
+	must(t, err)
+	for _, want := range []string{"record: get_stock", "/left: 0"} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("the file lacks %q:\n%s", want, data)
+		}
+	}
+	for _, unwanted := range []string{"records:", "shelf"} {
+		if strings.Contains(string(data), unwanted) {
+			t.Errorf("the file has %q:\n%s", unwanted, data)
+		}
+	}
+
+	f, err := guard.Load("order.yaml", data, sample)
+	must(t, err)
+	got := f.Policies[0].Examples
+	if string(got[0].Given[0].Result) != string(sample.Result) || string(got[1].Given[0].Result) != string(changed) {
+		t.Errorf("got %s and %s", got[0].Given[0].Result, got[1].Given[0].Result)
+	}
+	if _, err := guard.Load("order.yaml", data); err == nil || !strings.Contains(err.Error(), `there is no record "get_stock"`) {
+		t.Errorf("without the sample: %v", err)
+	}
+}

@@ -132,19 +132,19 @@ func (h holder) write(to *Record, changes []change) error {
 	return w.err
 }
 
-// share writes each result once, under records, and refers to it, with changes where
-// others differ a little from it. Records that are there keep their names.
-func share(d *strictyaml.Document) error {
+// share writes each result once, under records, and refers to it, or to a sample, with
+// changes where others differ a little from it. Records that are there keep their names.
+func share(d *strictyaml.Document, samples []Record) error {
 	data, err := d.Marshal()
 	if err != nil {
 		return err
 	}
-	f, err := Load(d.Name, data)
+	f, err := Load(d.Name, data, samples...)
 	if err != nil {
 		return err
 	}
 
-	known := f.Records
+	known := slices.Concat(f.Records, samples)
 	records := slices.Clone(known)
 	uses := map[string]int{}
 	type use struct {
@@ -193,7 +193,14 @@ func share(d *strictyaml.Document) error {
 			return err
 		}
 	}
+	isSample := func(r Record) bool {
+		return !slices.ContainsFunc(f.Records, func(own Record) bool { return own.Name == r.Name }) &&
+			slices.ContainsFunc(samples, func(s Record) bool { return s.Name == r.Name })
+	}
 	return writeRecords(d.Root, slices.DeleteFunc(records, func(r Record) bool {
+		if isSample(r) {
+			return true
+		}
 		least := 2
 		if isKnown(r) {
 			least = 1

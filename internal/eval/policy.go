@@ -239,6 +239,7 @@ func (r PolicyReport) MarshalJSON() ([]byte, error) {
 		m.MappingRates.put(o)
 		o["mapping"] = m.object()
 	}
+
 	r.Guards.put(o)
 	o["judged"] = nil
 	if r.JudgedGuards != nil {

@@ -204,6 +204,7 @@ func (m *guardMeasure) byRightRule(c *guardCase, d *remit.Decision) (right, know
 			broken[s] = true
 		}
 	}
+
 	for _, r := range d.Reasons {
 		if r.Policy == "" || r.Verdict != remit.Deny {
 			continue

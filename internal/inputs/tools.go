@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -88,7 +90,11 @@ func Guard(name string) (*guard.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard.Load(name, data)
+	samples, err := policydoc.ReadSamples(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	return guard.Load(name, data, samples...)
 }
 
 // GuardFiles returns the guard files at a path: the file itself, or those of a

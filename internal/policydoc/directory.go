@@ -65,6 +65,7 @@ func ReadDirectory(root string) (*Directory, error) {
 		files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}, ours: map[string]bool{},
 	}
 	errs := []error{
+		d.readSamples(samplesDir), // before the guards, which refer to them
 		each(d, mappingDir, d.Mappings, EditMapping, func(doc *MappingEditor) (string, error) {
 			m, err := doc.Mapping()
 			if err != nil {
@@ -72,14 +73,15 @@ func ReadDirectory(root string) (*Directory, error) {
 			}
 			return Key(m.Server, m.Tool), nil
 		}),
-		each(d, guardsDir, d.Guards, guard.Edit, func(doc *guard.Editor) (string, error) {
+		each(d, guardsDir, d.Guards, func(name string, data []byte) (*guard.Editor, error) {
+			return guard.Edit(name, data, Records(d.Samples)...)
+		}, func(doc *guard.Editor) (string, error) {
 			f, err := doc.File()
 			if err != nil {
 				return "", err
 			}
 			return Key(f.Server, f.Tool), nil
 		}),
-		d.readSamples(),
 		d.single(unmappedFile, maxMapping, func(name string, data []byte) (marshaler, error) {
 			var err error
 			if d.Unmapped, err = LoadUnmapped(name, data); err != nil {
@@ -207,6 +209,7 @@ func (d *Directory) Guard(server, tool string) *guard.Editor {
 	key := Key(server, tool)
 	if d.Guards[key] == nil {
 		d.Guards[key] = guard.NewEditor(d.path(guardsDir, key), server, tool)
+		d.Guards[key].Use(Records(d.Samples))
 	}
 	return d.Guards[key]
 }

@@ -1,15 +1,18 @@
 package policydoc
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/strictjson"
 )
 
@@ -82,10 +85,39 @@ func (s Sample) Marshal() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// readSamples reads the samples of the directory, by [Key].
-func (d *Directory) readSamples() error {
+// Records are samples as guard files refer to them: by the tool's name, with its server
+// before it where two have the tool.
+func Records(samples map[string]Sample) []guard.Record {
+	times := map[string]int{}
+	for _, s := range samples {
+		times[s.Tool]++
+	}
+	var out []guard.Record
+	for _, key := range slices.Sorted(maps.Keys(samples)) {
+		s := samples[key]
+		r := guard.Record{Name: s.Tool, Tool: s.Tool, Args: s.Args, Result: s.Result}
+		if times[s.Tool] > 1 {
+			r.Name, r.Server = Key(s.Server, s.Tool), s.Server
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// ReadSamples reads the samples beside guard files, in the folder samples of their
+// directory; none where there is no such folder.
+func ReadSamples(guards string) ([]guard.Record, error) {
+	d := &Directory{Root: guards, files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}}
+	if err := d.readSamples("samples"); err != nil {
+		return nil, err
+	}
+	return Records(d.Samples), nil
+}
+
+// readSamples reads the samples of a folder of the directory, by [Key].
+func (d *Directory) readSamples(folder string) error {
 	d.Samples = map[string]Sample{}
-	entries, err := os.ReadDir(filepath.Join(d.Root, samplesDir))
+	entries, err := os.ReadDir(filepath.Join(d.Root, folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -98,7 +130,7 @@ func (d *Directory) readSamples() error {
 		if filepath.Ext(e.Name()) != ".json" || e.IsDir() {
 			continue
 		}
-		within := filepath.Join(samplesDir, e.Name())
+		within := filepath.Join(folder, e.Name())
 		errs = append(errs, d.single(within, maxSample, func(name string, data []byte) (marshaler, error) {
 			s, err := LoadSample(name, data)
 			if err != nil {

@@ -92,6 +92,9 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 		return nil, err
 	}
 
+	for _, g := range d.Guards {
+		g.Use(Records(d.Samples))
+	}
 	err = add(d, want, guardsDir, d.Guards, func(g *guard.Editor) (bool, error) {
 		f, err := g.File()
 		return err == nil && len(f.Policies)+len(f.Duties) == 0, err
