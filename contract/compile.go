@@ -44,6 +44,9 @@ type Variant struct {
 	Unprovoked Mode
 	Output     *CompiledOutput
 	arguments  []Argument
+	// cases are set where a call doesn't say which of them it is: the strictest of
+	// them holds for each argument.
+	cases []*Variant
 }
 
 // Argument is the contract entry for the arguments that match a pattern.
@@ -218,6 +221,7 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 
 	c.Verb = t.Variants.Argument
 	c.variants = map[string]*Variant{}
+	var all []*Variant
 	for i := range t.Variants.Cases {
 		k := &t.Variants.Cases[i]
 		v := &Variant{Value: k.Value, Effect: cmp.Or(k.Effect, t.Effect), Unprovoked: cmp.Or(k.Unprovoked, unprovoked), Output: output}
@@ -237,9 +241,7 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		v.arguments = append(own, arguments...)
 		slices.SortStableFunc(v.arguments, func(a, b Argument) int { return b.pattern.Compare(a.pattern) })
 		c.variants[k.Value] = v
-		if c.unspoken == nil || severity(v.Effect) > severity(c.unspoken.Effect) {
-			c.unspoken = v
-		}
+		all = append(all, v)
 	}
 
 	if d := t.Variants.Default; d != "" {
@@ -250,17 +252,44 @@ func compileTool(f *File, t *Tool, s Defaults) (*Compiled, error) {
 		c.unspoken = v
 	}
 
-	if c.unspoken == nil {
+	if len(all) == 0 {
 		return nil, fmt.Errorf("variants of %s have no case", c.Verb)
+	}
+	if c.unspoken == nil {
+		c.unspoken = strictest(all)
 	}
 	return c, nil
 }
+
+// strictest returns the variant of a call that could be any of several cases: it is
+// called by the one with the worst effect, asks where one of them does, and takes the
+// least trusted result.
+func strictest(cases []*Variant) *Variant {
+	out := *cases[0]
+	for _, v := range cases[1:] {
+		if severity(v.Effect) > severity(out.Effect) {
+			out.Value, out.Effect = v.Value, v.Effect
+		}
+		if slices.Index(modes, v.Unprovoked) > slices.Index(modes, out.Unprovoked) {
+			out.Unprovoked = v.Unprovoked
+		}
+		if v.Output.Lowest() < out.Output.Lowest() {
+			out.Output = v.Output
+		}
+	}
+	out.arguments, out.cases = nil, cases
+	return &out
+}
+
+// modes are the answers to an open question, the strictest last.
+var modes = []Mode{Off, Ask, Deny}
 
 func severity(e Effect) int { return slices.Index(Effects(), e) }
 
 // Variant returns the contract for a value of the verb argument. Without the
 // argument it returns the default variant, or the variant with the most severe
-// effect if there is no default. A value without a contract has no variant.
+// effect if there is no default, whose arguments are held to the strictest of all cases.
+// A value without a contract has no variant.
 func (c *Compiled) Variant(verb string, present bool) (*Variant, bool) {
 	if c.Verb == "" {
 		return c.whole, true
@@ -374,6 +403,9 @@ func compileOutput(f *File, o *Output) (*CompiledOutput, error) {
 
 // Match returns the contract entry for the argument at a JSON pointer.
 func (v *Variant) Match(pointer string) (*Argument, bool) {
+	if v.cases != nil {
+		return v.matchAll(pointer)
+	}
 	for i := range v.arguments {
 		if v.arguments[i].pattern.Match(pointer) {
 			return &v.arguments[i], true
@@ -381,3 +413,46 @@ func (v *Variant) Match(pointer string) (*Argument, bool) {
 	}
 	return nil, false
 }
+
+// matchAll returns what holds for an argument in whichever case the call is. Cases that
+// don't have it have no use for it.
+func (v *Variant) matchAll(pointer string) (*Argument, bool) {
+	var out *Argument
+	for _, c := range v.cases {
+		a, ok := c.Match(pointer)
+		switch {
+		case !ok || (out != nil && a.Arg == out.Arg):
+		case out == nil:
+			out = a
+		default:
+			out = out.and(a)
+		}
+	}
+	return out, out != nil
+}
+
+// and returns an entry that is as strict as both: the higher floor, the graver role, and
+// what either forbids and requires. What recovers a value holds only where both have it,
+// so that none does.
+func (a *Argument) and(b *Argument) *Argument {
+	out, other := *a, b
+	if b.stricter(a) {
+		out, other = *b, a
+	}
+	out.Requirement.Forbidden = out.Requirement.Forbidden.Union(other.Requirement.Forbidden)
+	out.Requirement.Required |= other.Requirement.Required
+	out.allow, out.below, out.discharge = nil, nil, nil
+	return &out
+}
+
+// stricter reports whether the entry asks for more than another: first by its floor, then
+// by its role.
+func (a *Argument) stricter(b *Argument) bool {
+	if a.Requirement.Floor != b.Requirement.Floor {
+		return a.Requirement.Floor > b.Requirement.Floor
+	}
+	return slices.Index(gravest, a.Requirement.Role) < slices.Index(gravest, b.Requirement.Role)
+}
+
+// gravest are the roles by what a wrong value does.
+var gravest = []label.Role{label.Command, label.Credential, label.Target, label.Selector, label.Control, label.Content}

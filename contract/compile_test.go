@@ -163,6 +163,42 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// A call that doesn't say its verb could be any of the cases: for each argument the
+// strictest of them holds, also where two are equally bad.
+func TestUnspokenVerb(t *testing.T) {
+	const file = `{version: 1, server: s, tools: {run: {effect: execute, output: {trust: TOOL_OUTPUT},
+		args: {/command: {role: command}, /note: {role: content}},
+		variants: {argument: /how, cases: {
+			asked:   {effect: execute, unprovoked: "off", args: {/command: {role: content, allow: [ls]}}},
+			outside: {effect: execute, output: {trust: EXTERNAL}},
+			loose:   {effect: read, args: {/note: {role: target}, /more: {role: content}}}}}}}}`
+	f, err := contract.Load("s.yaml", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := contract.Compile(f, contract.Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	v, _ := tools["run"].Variant("", false)
+	if v.Effect != contract.Execute || v.Unprovoked != contract.Ask || v.Output.Trust != label.External {
+		t.Errorf("%s, unprovoked %s, output %s", v.Effect, v.Unprovoked, v.Output.Trust)
+	}
+	for pointer, want := range map[string]label.Role{"/command": label.Command, "/note": label.Target, "/more": label.Content} {
+		a, ok := v.Match(pointer)
+		if !ok || a.Requirement.Role != want || a.Requirement.Floor != contract.DefaultFloor(want) {
+			t.Errorf("%s: %v, %+v", pointer, ok, a)
+		}
+		if ok && a.Allows("ls") {
+			t.Errorf("%s allows what one case allows", pointer)
+		}
+	}
+	if _, ok := v.Match("/other"); ok {
+		t.Error("an argument that no case has was found")
+	}
+}
+
 func scalars(result *strictjson.Document) iter.Seq[contract.Scalar] {
 	return func(yield func(contract.Scalar) bool) {
 		for _, leaf := range result.Leaves() {

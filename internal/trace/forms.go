@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/remit-project/remit/internal/strictjson"
+)
+
+// Bounds of the sessions that are put together from several documents.
+const (
+	// maxHeld is how much of them is held at once, in bytes of JSON.
+	maxHeld = 4 * MaxSession
+	// maxOpen is how many of them a file may have.
+	maxOpen = 10_000
+)
+
+// exchange is what one document of another form says of a session: the conversation
+// that a model was shown, and what it answered.
+type exchange struct {
+	// key groups the documents of one session; "" for a conversation that is told
+	// again from its beginning in each document.
+	key string
+	// more reports that the messages go on where the last document of the key ended,
+	// and are not the conversation from its beginning.
+	more     bool
+	line     int
+	time     string
+	tools    json.RawMessage
+	messages []turn
+}
+
+// form reads one document of a form. A document that holds nothing of a conversation
+// gives no exchange.
+type form func(top object, line int) ([]exchange, error)
+
+// formOf returns how to read a document that is not in Remit's own form; nil for
+// one that is.
+func formOf(top object) form {
+	kind, _ := str(top, "type")
+	switch {
+	case has(top, "messages"):
+		if anthropic(top) {
+			return readRequest
+		}
+	case has(top, "resourceSpans"):
+		return readSpans
+	case has(top, "run_type"):
+		return readRun
+	case has(top, "observations"), has(top, "traceId") && kind != "":
+		return readObservations
+	case has(top, "request"):
+		return readLogged
+	case has(top, "sessionId") && kind != "", slices.Contains(transcriptNotes, kind):
+		return readTranscriptLine
+	case has(top, "input"):
+		return readRequest
+	}
+	return nil
+}
+
+// has reports whether a member is there and not null.
+func has(o object, name string) bool {
+	_, ok := present(o, name)
+	return ok
+}
+
+// anthropic reports whether a request with messages is one of Anthropic's Messages
+// API: users and assistants alone speak, and there are instructions beside the messages,
+// tools with an input_schema, or calls and results as blocks of the content.
+func anthropic(top object) bool {
+	var tools []object
+	raw, _ := present(top, "tools")
+	schemas := json.Unmarshal(raw, &tools) == nil && slices.ContainsFunc(tools, func(t object) bool { return has(t, "input_schema") })
+	found := schemas || has(top, "system") || has(top, "anthropic_version")
+
+	raw, _ = present(top, "messages")
+	for _, one := range list(raw) {
+		var m object
+		if json.Unmarshal(one, &m) != nil {
+			return false
+		}
+		if role, _ := str(m, "role"); (role != "user" && role != "assistant") || has(m, "tool_calls") {
+			return false
+		}
+
+		for _, one := range list(m["content"]) {
+			var part object
+			if json.Unmarshal(one, &part) == nil {
+				kind, _ := str(part, "type")
+				found = found || kind == "tool_use" || kind == "tool_result"
+			}
+		}
+	}
+	return found
+}
+
+// list returns the elements of a JSON list; nil for everything else.
+func list(raw json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	if json.Unmarshal(raw, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// gatherer puts sessions together from documents of other forms.
+type gatherer struct {
+	open []*exchange
+	held int
+}
+
+// take adds what a document says.
+func (g *gatherer) take(all []exchange, size int) error {
+	for i := range all {
+		e := &all[i]
+		if g.held += size; g.held > maxHeld {
+			return &Error{e.line, fmt.Sprintf("the sessions up to here are larger than %d MiB together", maxHeld>>20), "split the file between sessions"}
+		}
+		if g.join(e) {
+			continue
+		}
+		if g.open = append(g.open, e); len(g.open) > maxOpen {
+			return &Error{e.line, fmt.Sprintf("the file has more than %d sessions", maxOpen), "split it"}
+		}
+	}
+	return nil
+}
+
+// join adds an exchange to the session that it goes on with, and reports whether there
+// is one: the last of the same key whose messages it adds to, or tells again and more.
+func (g *gatherer) join(e *exchange) bool {
+	for _, was := range slices.Backward(g.open) {
+		if was.key != e.key {
+			continue
+		}
+		goesOn := e.more || begins(e.messages, was.messages)
+		if !goesOn {
+			continue
+		}
+
+		if e.more {
+			was.messages = append(was.messages, e.messages...)
+		} else {
+			was.messages = e.messages
+		}
+		if e.tools != nil {
+			was.tools = e.tools
+		}
+		return true
+	}
+	return false
+}
+
+// begins reports whether messages begin with others.
+func begins(messages, with []turn) bool {
+	if len(messages) < len(with) {
+		return false
+	}
+	for i := range with {
+		if !with[i].same(&messages[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sessions returns the sessions in the order in which they began.
+func (g *gatherer) sessions(yield func(*Session, error) bool) {
+	times := map[string]int{}
+	for _, e := range g.open {
+		times[e.key]++
+		s, err := e.session(times[e.key])
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if !yield(s, nil) {
+			return
+		}
+	}
+}
+
+// session writes the exchange in Remit's own form and reads it. The nth session of a
+// key has its number behind it.
+func (e *exchange) session(nth int) (*Session, error) {
+	doc := struct {
+		ID       string          `json:"id,omitempty"`
+		Time     string          `json:"time,omitempty"`
+		Tools    json.RawMessage `json:"tools,omitempty"`
+		Messages []chatMessage   `json:"messages"`
+	}{ID: e.key, Time: e.time, Tools: e.tools, Messages: chat(e.messages)}
+	if nth > 1 && e.key != "" {
+		doc.ID += "-" + strconv.Itoa(nth)
+	}
+
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, &Error{Line: e.line, Message: err.Error()}
+	}
+	s, err := parseSession(text, e.line)
+	if wrong := (*Error)(nil); errors.As(err, &wrong) {
+		wrong.Line = e.line
+	}
+	return s, err
+}
+
+// readAs reads a document of another form.
+func readAs(how form, doc []byte, top object, line int) ([]exchange, error) {
+	limits := strictjson.Limits{Size: MaxSession, Depth: maxDepth, Leaves: maxLeaves}
+	if _, err := strictjson.Parse(doc, limits); err != nil {
+		at, message := 0, err.Error()
+		if strict := (*strictjson.Error)(nil); errors.As(err, &strict) {
+			at, message = strict.Offset, strict.Message
+		}
+		return nil, &Error{Line: line + bytes.Count(doc[:min(at, len(doc))], []byte{'\n'}), Message: message}
+	}
+
+	all, err := how(top, line)
+	for i := range all {
+		all[i].line = line
+	}
+	return all, err
+}
