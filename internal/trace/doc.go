@@ -11,6 +11,9 @@
 // tool message may carry the structured result beside its text, in a member
 // "structured". docs/reference/traces.md describes the form in full.
 //
+// Sessions in other forms, requests to models, transcripts and spans, are read as well:
+// each is written in this form first.
+//
 // Roles, types of parts and forms that the reader does not understand it refuses,
 // with the line and what to write instead: a message that is silently dropped
 // could be the one that an attack came in with. Members that the form does not

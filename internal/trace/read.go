@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,9 @@ func (e *Error) Error() string {
 }
 
 // Read yields the sessions of a recording, one at a time, so that a file of
-// any length needs the memory of its largest session. Compression is found by
+// any length needs the memory of its largest session. Sessions in other forms than
+// Remit's own come at the end, because several documents may belong to one; 256 MiB
+// of them are held at once. Compression is found by
 // content. After an error nothing more is yielded.
 func Read(r io.Reader) iter.Seq2[*Session, error] {
 	return func(yield func(*Session, error) bool) {
@@ -42,24 +45,43 @@ func Read(r io.Reader) iter.Seq2[*Session, error] {
 			return
 		}
 		s := splitter{in: in, line: 1, max: MaxSession}
+		var others gatherer
 		for {
 			doc, line, err := s.next()
 			if errors.Is(err, io.EOF) {
+				others.sessions(yield)
 				return
 			}
-			var session *Session
-			if err == nil {
-				session, err = parseSession(doc, line)
-			}
+			session, err := readDocument(&others, doc, line, err)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(session, nil) {
+			if session != nil && !yield(session, nil) {
 				return
 			}
 		}
 	}
+}
+
+// readDocument reads one document. It returns no session for a document of another form,
+// which is part of one: others puts those together.
+func readDocument(others *gatherer, doc []byte, line int, err error) (*Session, error) {
+	if err != nil {
+		return nil, err
+	}
+
+	var top object
+	if json.Unmarshal(doc, &top) == nil {
+		if how := formOf(top); how != nil {
+			all, err := readAs(how, doc, top, line)
+			if err != nil {
+				return nil, err
+			}
+			return nil, others.take(all, len(doc))
+		}
+	}
+	return parseSession(doc, line)
 }
 
 // plain undoes gzip compression where there is one.
@@ -86,11 +108,13 @@ type splitter struct {
 	in   *bufio.Reader
 	line int
 	max  int
+	// listed is set within a list that holds the documents.
+	listed bool
 }
 
 // next returns the next object and the line on which it starts.
 func (s *splitter) next() (doc []byte, line int, err error) {
-	c, err := s.skipSpace()
+	c, err := s.begin()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -134,6 +158,25 @@ func (s *splitter) next() (doc []byte, line int, err error) {
 		}
 	}
 	return doc, start, nil
+}
+
+// begin returns the first byte of the next document. Exporters write one list of all;
+// its brackets and commas are no part of a document.
+func (s *splitter) begin() (byte, error) {
+	for {
+		c, err := s.skipSpace()
+		switch {
+		case err != nil:
+			return 0, err
+		case c == '[' && !s.listed:
+			s.listed = true
+		case c == ',' && s.listed:
+		case c == ']' && s.listed:
+			s.listed = false
+		default:
+			return c, nil
+		}
+	}
 }
 
 func (s *splitter) skipSpace() (byte, error) {

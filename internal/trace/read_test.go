@@ -93,7 +93,7 @@ func TestReadRefuses(t *testing.T) {
 		"two contents":          {message(`{"role":"user","content":"x","content":"y"}`), 2, "content"},
 		"unknown role":          {message(`{"role":"owner","content":"x"}`), 2, "unknown role"},
 		"old function call":     {message(`{"role":"assistant","function_call":{"name":"t"}}`), 2, "tool_calls"},
-		"foreign parts":         {message(`{"role":"user","content":[{"type":"tool_result"}]}`), 2, `role "tool"`},
+		"foreign parts":         {message(`{"role":"system","content":"x"},{"role":"user","content":[{"type":"tool_result"}]}`), 2, `role "tool"`},
 		"unknown part":          {message(`{"role":"user","content":[{"type":"hologram"}]}`), 2, "hologram"},
 		"a result of nothing":   {message(`{"role":"tool","tool_call_id":"c9","content":"x"}`), 2, "no call before"},
 		"a user who calls":      {message(`{"role":"user","content":"","tool_calls":[{"id":"c","function":{"name":"t"}}]}`), 2, "only assistant"},
@@ -151,6 +151,9 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(oneSession))
 	f.Add([]byte("{\"messages\":[\n{\"role\":\"user\",\"content\":\"x\"}]}\n{}"))
 	f.Add([]byte("\x1f\x8b"))
+	f.Add([]byte(`[{"type":"user","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}}]`))
+	f.Add([]byte(`{"input":[{"type":"function_call","call_id":"c","name":"n","arguments":"{"}]}`))
+	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"gen_ai.input.messages","value":{"stringValue":"[{}]"}}]}]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for s, err := range Read(bytes.NewReader(data)) {
 			if err != nil {
