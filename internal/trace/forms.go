@@ -42,6 +42,7 @@ type form func(top object, line int) ([]exchange, error)
 // one that is.
 func formOf(top object) form {
 	kind, _ := str(top, "type")
+
 	switch {
 	case has(top, "messages"):
 		if anthropic(top) {

@@ -50,6 +50,7 @@ func functionsOf(raw json.RawMessage) json.RawMessage {
 			out = append(out, t)
 		}
 	}
+
 	if out == nil {
 		return nil
 	}

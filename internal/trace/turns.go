@@ -322,6 +322,7 @@ func (b *blocks) content(raw json.RawMessage) error {
 // part reads one part of a content.
 func (b *blocks) part(o object) error {
 	kind, _ := str(o, "type")
+
 	switch kind {
 	case "text", "input_text", "output_text", "summary_text":
 		text, ok := str(o, "text")
