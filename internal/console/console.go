@@ -153,6 +153,7 @@ func (c *Console) routes() {
 	at("POST question/{id}", c.page([]access.Scope{access.ApprovalsRead, access.ApprovalsAnswer}, c.answer))
 	at("GET sessions", c.page(look, c.sessions))
 	at("GET session", c.page(look, c.session))
+	at("GET overview", c.page(look, c.overview))
 	at("GET text", c.page(look, c.text))
 }
 

@@ -180,7 +180,7 @@ func (c *Console) question(ctx context.Context, v *visit) (outcome, error) {
 
 // ask shows a question, with the status of the answer to a form.
 func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (outcome, error) {
-	topic := "question " + id
+	topic := topic("question", id)
 	version, err := v.version(ctx, topic)
 	if err != nil {
 		return outcome{}, err

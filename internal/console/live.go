@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -73,8 +74,13 @@ func (l *live) wake() {
 	l.woken = make(chan struct{})
 }
 
-// version is a short text that changes when what a topic shows does. A topic is "inbox",
-// "sessions", "session ID" or "question ID".
+// topic names what a page shows changes of: "inbox", "sessions", or a session or a question
+// with its id. Ids are encoded, since others choose those of sessions.
+func topic(kind, id string) string {
+	return kind + ":" + base64.RawURLEncoding.EncodeToString([]byte(id))
+}
+
+// version is a short text that changes when what a topic shows does.
 func (v *visit) version(ctx context.Context, topic string) (string, error) {
 	state, err := v.stateOf(ctx, topic)
 	return versionOf(state), err
@@ -87,7 +93,11 @@ func versionOf(state string) string {
 
 // stateOf is what a topic shows, as far as changes of it are noticed.
 func (v *visit) stateOf(ctx context.Context, topic string) (string, error) {
-	kind, id, _ := strings.Cut(topic, " ")
+	kind, encoded, _ := strings.Cut(topic, ":")
+	id, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		return "", errNoPage
+	}
 	needs := map[string]access.Scope{"inbox": access.ApprovalsRead, "question": access.ApprovalsRead, "sessions": access.SessionsRead, "session": access.SessionsRead}
 	if !v.who.May(needs[kind]) {
 		return "", errScope
@@ -103,7 +113,7 @@ func (v *visit) stateOf(ctx context.Context, topic string) (string, error) {
 		}
 		return ids.String(), err
 	case "question":
-		a, err := v.approval(ctx, id)
+		a, err := v.approval(ctx, string(id))
 		return string(a.State), err
 	case "sessions":
 		list, err := s.Find(ctx, store.Filter{Whose: v.whose()}, 1)
@@ -112,7 +122,7 @@ func (v *visit) stateOf(ctx context.Context, topic string) (string, error) {
 		}
 		return fmt.Sprint(list[0].ID, list[0].Length, list[0].Active.UnixMicro()), nil
 	}
-	info, err := v.reach(ctx, id)
+	info, err := v.reach(ctx, string(id))
 	return fmt.Sprint(info.Length, info.Ended.IsZero()), err
 }
 

@@ -121,7 +121,7 @@ func (c *Console) session(ctx context.Context, v *visit) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	topic := "session " + info.ID
+	topic := topic("session", info.ID)
 	version, err := v.version(ctx, topic)
 	if err != nil {
 		return outcome{}, err

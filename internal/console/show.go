@@ -105,7 +105,7 @@ func runeStart(s string, n int) int {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"spans":  func(s string) iter.Seq[display.Span] { return display.Spans(s) },
-		"line":   display.Line,
+		"line":   line,
 		"trust":  trustClass,
 		"author": func(t label.Trust) string { return authors[t] },
 		"bytes":  bytesOf,
@@ -141,6 +141,15 @@ func pageOf(from int64, shown []event, seq int64) int64 {
 		return from
 	}
 	return max(0, seq-pageEvents/4)
+}
+
+// line is a text of others on one line, for attributes and titles.
+func line(s string) string {
+	var b strings.Builder
+	for span := range display.Spans(s) {
+		b.WriteString(display.Line(span.Text))
+	}
+	return b.String()
 }
 
 // trustClass is the name of a trust in style sheets.

@@ -180,7 +180,7 @@ func marksIn(text string, origins []originMark) []mark {
 				doc, _ = strictjson.Parse([]byte(text), strictjson.OutputLimits())
 			}
 			from, to = fieldIn(doc, text, m)
-		case from < 0 || to > len(text) || from > to || !strings.HasPrefix(text[from:to], strings.ToValidUTF8(m.Text, "")):
+		case !isAt(text, from, to, m.Text):
 			// The user's text counts without what can't be seen in it.
 			from = strings.Index(text, m.Text)
 			to = from + len(m.Text)
@@ -188,6 +188,15 @@ func marksIn(text string, origins []originMark) []mark {
 		out = append(out, mark{Start: from, End: to, Trust: m.Trust, Step: m.Step})
 	}
 	return out
+}
+
+// isAt reports whether a text has the beginning of a piece of evidence from one byte to
+// another. Evidence has what is not text as the sign for that.
+func isAt(text string, from, to int, evidence string) bool {
+	if from < 0 || to > len(text) || from > to {
+		return false
+	}
+	return strings.HasPrefix(string([]rune(text[from:min(to, from+remit.MaxShownValue)])), string([]rune(evidence[:runeStart(evidence, min(len(evidence), remit.MaxShownValue/4))])))
 }
 
 // fieldIn finds a field of a result in the result's text; doc is nil where that is not

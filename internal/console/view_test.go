@@ -45,7 +45,7 @@ func TestViews(t *testing.T) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
 				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
-				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3",
+				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1",
 			} {
 				p.open(s.url(path))
 				p.until(`document.querySelector("main h1")`)
