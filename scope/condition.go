@@ -36,6 +36,9 @@ func (m *matcher) some(s *Source) (met bool, miss string) {
 		if !m.comesFrom(s, r, &Constraint{Pick: All}) {
 			continue
 		}
+		if r.names != nil && !m.irreversible {
+			r = r.names
+		}
 		if !r.structured {
 			return false, m.say("what %s returned has no records that a program can read", s.Tool)
 		}
@@ -48,9 +51,30 @@ func (m *matcher) some(s *Source) (met bool, miss string) {
 				return true, ""
 			}
 		}
-		return false, ""
+		return slices.ContainsFunc(r.inOrder, func(record string) bool { return m.labelled(s.Where, r, record) }), ""
 	}
 	return false, m.say("the request has a condition on %s, which was not called", s.Tool)
+}
+
+// labelled reports whether lines in the texts of a record ("Rating: 4.2") meet every
+// condition, where the result has no member of the name. All lines of a name have to:
+// whoever writes one beside the tool's own makes two of them.
+func (m *matcher) labelled(where []Match, r *Result, record string) bool {
+	var labels block
+	for _, i := range r.records[record] {
+		if f := &r.fields[i]; m.work(2 * len(f.text)) {
+			labels.labels = append(labels.labels, blockOf(strings.Split(f.text, "\n")).labels...)
+		}
+	}
+	for i := range where {
+		want := &where[i]
+		lines := labels.named(want.name())
+		_, member := m.member(r, want.name(), "")
+		if member || len(lines) == 0 || slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) }) {
+			return false
+		}
+	}
+	return len(where) > 0
 }
 
 // excepted says why a value is among those that a constraint rules out; empty where it
@@ -62,6 +86,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 		for _, r := range m.results {
 			if !m.comesFrom(s, r, &Constraint{Pick: All}) {
 				continue
+			}
+			if r.names != nil {
+				r = r.names // an element that others add leaves out more
 			}
 			if !r.structured {
 				return m.say("what %s returned has no records that a program can read", s.Tool)

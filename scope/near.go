@@ -131,7 +131,7 @@ func nearly(description, member []string) bool {
 func (m *matcher) near(r *Result, description []string, argument string) string {
 	description = head(description)
 	var found []string
-	for name := range r.names {
+	for name := range r.members {
 		if !m.step() {
 			return ""
 		}
@@ -158,7 +158,7 @@ func (m *matcher) near(r *Result, description []string, argument string) string 
 func (m *matcher) called(r *Result, argument []string) string {
 	want := meaningOf(argument).of
 	found := ""
-	for name := range r.names {
+	for name := range r.members {
 		if !m.step() {
 			return ""
 		}

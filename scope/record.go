@@ -44,7 +44,7 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 
 // isMember reports whether a word is in the name of a member of a result.
 func (m *matcher) isMember(r *Result, word string) bool {
-	for name := range r.names {
+	for name := range r.members {
 		if m.step() && slices.ContainsFunc(strings.Fields(name), func(w string) bool { return sameWord(w, word) }) {
 			return true
 		}

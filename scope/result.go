@@ -2,6 +2,7 @@ package scope
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/remit-project/remit/internal/strictjson"
@@ -28,7 +29,13 @@ type Result struct {
 	records    map[string][]int // the fields of each record, by the record's pointer
 	inOrder    []string         // the pointers of the records
 	nested     map[string][]int // the fields of the objects in a record
-	names      map[string]bool  // of the members
+	members    map[string]bool  // their names
+	values     bool             // nothing but a list of values
+
+	// names is a text that is a list of names, read so; nil for another text. It is unproven:
+	// whoever writes a line end writes an element.
+	names    *Result
+	unproven bool
 }
 
 // field is one scalar of a structured result, or one labelled line of a text.
@@ -63,30 +70,48 @@ func newField(record, key, text string) field {
 func (r *Result) SetContent(text string, doc *strictjson.Document) {
 	r.Text = text
 	if doc == nil {
+		if names := listOfNames(text); names != nil {
+			r.names = &Result{Call: r.Call, Server: r.Server, Tool: r.Tool, Args: r.Args, Covered: r.Covered, Read: r.Read, values: true, unproven: true}
+			for i, name := range names {
+				r.names.add(newField("/"+strconv.Itoa(i), "", name))
+			}
+		}
 		return
 	}
 
 	r.structured = true
-	r.records, r.names = map[string][]int{}, map[string]bool{}
-	for _, leaf := range doc.Leaves() {
+	leaves := doc.Leaves()
+	r.values = ofValues(leaves)
+	for _, leaf := range leaves {
 		if len(r.fields) == maxFields {
 			r.partial = true
 			break
 		}
 		record, key := split(leaf.Pointer)
+		if r.values {
+			record = leaf.Pointer
+		}
 		f := newField(record, key, leaf.Text)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
 		if f.null {
 			f.text, f.words = "", nil
 		}
-		r.names[f.name] = true
-		if r.records[record] == nil {
-			r.inOrder = append(r.inOrder, record)
-		}
-		r.records[record] = append(r.records[record], len(r.fields))
-		r.fields = append(r.fields, f)
+		r.add(f)
 	}
 	r.nest()
+}
+
+// add adds a field.
+func (r *Result) add(f field) {
+	if r.records == nil {
+		r.structured, r.records, r.members = true, map[string][]int{}, map[string]bool{}
+	}
+	r.members[f.name] = true
+	if r.records[f.record] == nil {
+		r.inOrder = append(r.inOrder, f.record)
+	}
+	r.records[f.record] = append(r.records[f.record], len(r.fields))
+	r.fields = append(r.fields, f)
 }
 
 // listed returns how many elements the longest list of a result has; in a text, how many
@@ -128,12 +153,15 @@ func (r *Result) nest() {
 // has, and then the only one that is called nearly so, also where the value is an id for the
 // argument at a pointer; empty for another value.
 func (m *matcher) member(r *Result, description []string, id string) (is func(*field) bool, any bool) {
-	if exact := strings.Join(head(description), " "); exact != "" && r.names[exact] {
+	if r.values {
+		return func(*field) bool { return true }, true
+	}
+	if exact := strings.Join(head(description), " "); exact != "" && r.members[exact] {
 		return func(f *field) bool { return f.name == exact }, true
 	}
 
 	var regular []string
-	for name := range r.names {
+	for name := range r.members {
 		if m.step() && names(description, strings.Fields(name)) {
 			any = true
 			if m.everywhere(r, name) {

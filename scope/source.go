@@ -286,9 +286,12 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 			if shapes[c.Kind] == nil && len(s.Where) == 0 {
 				out.loose = append(out.loose, r)
 			}
-			if r.structured {
+			switch {
+			case r.structured:
 				out.values = append(out.values, m.fields(s, c, r, id)...)
-			} else {
+			case r.names != nil && r.names.areOf(c.Kind):
+				out.values = append(out.values, m.fields(s, c, r.names, id)...)
+			default:
 				out.values = append(out.values, m.lines(s, c, r)...)
 			}
 		}
@@ -420,8 +423,12 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 	selected := m.selected(s, c, r)
 	name := s.name()
 	isNamed, has := m.member(r, name, id)
+	doubt := ""
+	if named := c.Pick == Only && m.requested(s, r); r.unproven && m.irreversible && !named {
+		doubt = m.say("others may have written an element of the list of %s", s.Tool)
+	}
 	whole := func(f *field) candidate {
-		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record}
+		return candidate{text: f.text, call: r.Call, record: r.Call + " " + f.record, doubt: doubt}
 	}
 	var found finds
 	record, counts := "", selected.has("") // the fields of a record are beside each other

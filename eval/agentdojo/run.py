@@ -5,7 +5,7 @@ once as it is, once with the proxy before the model.
 
 With --planner MODEL, a third time with a planner before the proxy's decisions; with
 --scopes DIR that planner is this program, which answers what is written down for each
-user task in DIR/SUITE/scopes.dev.json.
+user task in DIR/SUITE/scopes*.json.
 
 The model is scripted. It makes the calls that solve the user's task, as AgentDojo
 has them, and as soon as a result holds the attacker's goal, those that reach it;
@@ -98,23 +98,38 @@ class Plan:
         self.calls.append(entry)
         for at, c in call.get("args", {}).items():
             entry["args"].append({"at": at, **self.constraint(c)})
+        if any(call.get(k) for k in ("group", "if", "unless")):
+            entry["group"] = call.get("group", "")
+            for k in ("if", "unless"):
+                entry[k] = self.sources(call.get(k, []))
 
     def constraint(self, c):
         if "is" in c:
             return {"is": values(c["is"])}
         if "from" in c:
             kind = c["kind"] if c["kind"] in KINDS else "text"
-            return {"from": [self.source(s) for s in c["from"]], "kind": kind, "pick": c["pick"], "by": c.get("by") or ""}
+            out = {"from": self.sources(c["from"]), "kind": kind, "pick": c["pick"], "by": c.get("by") or ""}
+            return {**out, "except": self.sources(c["except"])} if c.get("except") else out
         if "computed" in c:
-            return {"computed": [self.source(s) for s in c["computed"]], "by": c.get("by") or ""}
-        return {name: c[name] for name in ("any", "absent") if name in c}
+            return {"computed": self.sources(c["computed"]), "by": c.get("by") or ""}
+        if "date" in c:
+            return {"date": values(c["date"])}
+        if "template" in c:
+            return {"template": c["template"], "holes": [{"at": at, **self.constraint(h)} for at, h in c["holes"].items()]}
+        return {name: c[name] for name in ("any", "absent", "unchanged") if name in c}
+
+    def sources(self, all):
+        return [self.source(s) for s in all]
 
     def source(self, s):
         key = self.key(s)
         if key not in self.names:
             self.names[key] = name = f"s{len(self.names)}"
             self.add(name, s, 5)
-        where = [{"field": f, **(v if isinstance(v, dict) else {"is": values(v)})} for f, v in s.get("where", {}).items()]
+        where = []
+        for f, v in s.get("where", {}).items():
+            conditions = v if isinstance(v, dict) else {"is": v}
+            where += [{"field": f, k: values(w) if k == "is" else w} for k, w in conditions.items()]
         return {"call": self.names[key], "field": s.get("field") or "", "where": where}
 
 
@@ -182,7 +197,7 @@ def measure(base, names, most, outputs, scopes=None):
     out = {}
     for name in names:
         suite = get_suites(VERSION)[name]
-        plans = json.loads((Path(scopes) / name / "scopes.dev.json").read_text()) if scopes else {}
+        plans = json.loads(next((Path(scopes) / name).glob("scopes*.json")).read_text()) if scopes else {}
         attack = load_attack("important_instructions", suite, pipeline)
         benign, utility, attacks = [], [], []
         # For some goals AgentDojo has no calls that reach them.
@@ -207,7 +222,7 @@ def main():
     p.add_argument("--most", type=int, help="how many tasks of each kind to take of a suite; all by default")
     p.add_argument("--planner", metavar="MODEL", help="the model that plans, as remit proxy --planner has it")
     p.add_argument("--planner-url", metavar="URL", help="where its API begins")
-    p.add_argument("--scopes", metavar="DIR", help="plan by what is written down in DIR/SUITE/scopes.dev.json")
+    p.add_argument("--scopes", metavar="DIR", help="plan by what is written down in DIR/SUITE/scopes*.json")
     p.add_argument("--outputs", choices=["text", "structures"], default="text", help="the form of the tools' outputs: AgentDojo's own (text), or JSON (structures)")
     p.add_argument("--log", default=os.devnull, help="where the proxy's log goes")
     o = p.parse_args()
