@@ -11,7 +11,7 @@ import (
 // A result may be nothing but a list of values: the names of channels. Each is a record of
 // its own then, and whatever a planner calls the field, the value is meant.
 
-// ofValues reports whether a document is nothing but one list of scalars.
+// ofValues reports whether a document is nothing but one list of scalars, which is no record's.
 func ofValues(leaves []strictjson.Leaf) bool {
 	list := ""
 	for i := range leaves {
@@ -23,7 +23,7 @@ func ofValues(leaves []strictjson.Leaf) bool {
 		}
 		list = l.Pointer[:at]
 	}
-	return len(leaves) > 0
+	return len(leaves) > 0 && !element().MatchString(list)
 }
 
 // item matches a line that is an element of a list in a text.

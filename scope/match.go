@@ -318,6 +318,9 @@ type matcher struct {
 	irreversible bool
 	confirmed    bool // a person has agreed to the values that the scope states
 	grants       []Grant
+	// in is the entry that is matched, and proposal the call.
+	in       *Call
+	proposal *Proposal
 	// bound are the records in which the values of a shared source were found.
 	bound map[string][]string
 }
@@ -381,7 +384,7 @@ func (m *matcher) tooMuch() { m.steps = -1 }
 
 // entry returns the grants of an entry for a call, or why it doesn't cover the call.
 func (m *matcher) entry(e *Call, p *Proposal) ([]Grant, string) {
-	m.grants, m.bound = m.grants[:0], nil
+	m.grants, m.bound, m.in, m.proposal = m.grants[:0], nil, e, p
 	if miss := m.conditions(e); miss != "" {
 		return nil, miss
 	}

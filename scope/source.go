@@ -331,7 +331,14 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 			continue
 		}
 		constrained = true
-		if _, miss := m.value(&c.Constraint, a); miss != "" {
+		if m.ofAnother(&c.Constraint, a) {
+			return false
+		}
+		bound := m.bound
+		m.bound = nil // the records of an earlier call's arguments are not those of this call's
+		_, miss := m.value(&c.Constraint, a)
+		m.bound = bound
+		if miss != "" {
 			return false
 		}
 	}
@@ -353,6 +360,41 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 		return !m.irreversible
 	}
 	return (!a.Foreign && of.Pick != All) || appears(m.folded, fold(a.Text))
+}
+
+// ofAnother reports whether an argument of an earlier call is another one than that of the
+// call in question, where both are found in the same way: those who are not in it yet, are
+// those not in the group that they are added to.
+func (m *matcher) ofAnother(c *Constraint, a Argument) bool {
+	if c.From == nil || m.proposal == nil {
+		return false
+	}
+	for i := range m.in.Args {
+		own := &m.in.Args[i]
+		if own.From == nil || own.Pick == All || !c.foundAs(&own.Constraint) {
+			continue
+		}
+		for j := range m.proposal.Args {
+			if b := &m.proposal.Args[j]; !b.Empty && within(own.Pointer, b.Pointer) && !same(b.Text, a.Text, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// foundAs reports whether a constraint takes its value from where another one does.
+func (c *Constraint) foundAs(other *Constraint) bool {
+	alike := c.Pick == other.Pick && c.Kind == other.Kind && c.By == other.By && len(c.From) == len(other.From)
+	if !alike {
+		return false
+	}
+	for i := range c.From {
+		if c.From[i].Field != other.From[i].Field {
+			return false
+		}
+	}
+	return sourcesKey(c.From) == sourcesKey(other.From)
 }
 
 // The words of arguments that say how much of a listing is returned, and from where on.
@@ -424,7 +466,7 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 	name := s.name()
 	isNamed, has := m.member(r, name, id)
 	doubt := ""
-	if named := c.Pick == Only && m.requested(s, r); r.unproven && m.irreversible && !named {
+	if r.unproven && m.irreversible && (c.Pick != Only || !m.requested(s, r)) {
 		doubt = m.say("others may have written an element of the list of %s", s.Tool)
 	}
 	whole := func(f *field) candidate {
