@@ -291,7 +291,7 @@ func (b *backend) abandon(id int64, note *wire.Message, why error) {
 	if note != nil {
 		raw = note.With(nil, strictjson.Replace(note.Params, strictjson.Int(id), "requestId"))
 	}
-	b.send(upstream.Message{Raw: raw, Method: "notifications/cancelled"})
+	b.send(upstream.Message{Raw: raw, Ends: id, Method: "notifications/cancelled"})
 	link.Abandon(id)
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,14 +86,24 @@ type remote struct {
 	// tail is closed when all notifications and responses sent so far have
 	// arrived: what is sent after them must not overtake them.
 	tail  chan struct{}
-	calls map[int64]context.CancelFunc
+	calls map[int64]*sending
 }
+
+// sending is a request on its way.
+type sending struct {
+	cancel context.CancelFunc
+	// written is closed once the server can read the request, or never will.
+	written chan struct{}
+	once    sync.Once
+}
+
+func (s *sending) wrote() { s.once.Do(func() { close(s.written) }) }
 
 // Dial links to an HTTP endpoint. Nothing is sent yet.
 func Dial(e Endpoint, to Receiver) Link {
 	l := &remote{
 		url: e.URL, header: e.Header, most: e.MaxMessage, log: e.Log, to: to,
-		tail: make(chan struct{}), calls: map[int64]context.CancelFunc{},
+		tail: make(chan struct{}), calls: map[int64]*sending{},
 		client: &http.Client{
 			Transport: e.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -126,12 +137,15 @@ func (l *remote) Send(m Message) error {
 	before := l.tail
 	ctx, cancel := context.WithCancel(l.ctx)
 	if m.ID != 0 {
-		l.calls[m.ID] = cancel
+		call := &sending{cancel: cancel, written: make(chan struct{})}
+		l.calls[m.ID] = call
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { call.wrote() }})
 		l.work.Go(func() {
 			defer release()
 			defer cancel()
 			<-before
 			err := l.request(ctx, m)
+			call.wrote()
 			l.mu.Lock()
 			delete(l.calls, m.ID)
 			l.mu.Unlock()
@@ -142,13 +156,16 @@ func (l *remote) Send(m Message) error {
 		return nil
 	}
 
-	after := make(chan struct{})
+	after, call := make(chan struct{}), l.calls[m.Ends]
 	l.tail = after
 	l.work.Go(func() {
 		defer release()
 		defer cancel()
 		defer close(after)
 		<-before
+		if call != nil {
+			call.wait(ctx)
+		}
 		if err := l.notify(ctx, m); err != nil && l.ctx.Err() == nil {
 			l.log.Warn("the server did not take a message", "method", m.Method, "error", err)
 		}
@@ -159,10 +176,24 @@ func (l *remote) Send(m Message) error {
 // Abandon implements [Link].
 func (l *remote) Abandon(id int64) {
 	l.mu.Lock()
-	cancel := l.calls[id]
-	l.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	defer l.mu.Unlock()
+	call := l.calls[id]
+	if call == nil || l.closed {
+		return
+	}
+	l.work.Go(func() {
+		call.wait(l.ctx)
+		call.cancel()
+	})
+}
+
+// wait waits until a request is written, as long as a server may take to accept one.
+func (s *sending) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, notifyTime)
+	defer cancel()
+	select {
+	case <-s.written:
+	case <-ctx.Done():
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/remit-project/remit/internal/mcp/upstream"
@@ -238,4 +240,61 @@ func TestFirstNotification(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slowWire is a server that takes requests when it may, and keeps their order.
+type slowWire struct {
+	mu    sync.Mutex
+	took  []string
+	takes chan struct{}
+}
+
+func (w *slowWire) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	call := strictjson.Get(body, "id") != nil
+	if call {
+		<-w.takes
+	}
+	w.mu.Lock()
+	w.took = append(w.took, strictjson.GetText(body, "method"))
+	w.mu.Unlock()
+	if call {
+		httptrace.ContextClientTrace(r.Context()).WroteRequest(httptrace.WroteRequestInfo{})
+		<-r.Context().Done() // the answer takes its time
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusAccepted, Body: http.NoBody, Request: r}, nil
+}
+
+// A cancellation is for a request that the server has: it doesn't overtake it, and the
+// request isn't given up before it was written.
+func TestACancellationFollowsItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &slowWire{takes: make(chan struct{})}
+		l := upstream.Dial(upstream.Endpoint{URL: "http://server.example/mcp", Transport: w, MaxMessage: 1 << 16, Log: slog.New(slog.DiscardHandler)}, newInbox())
+		send := func(m upstream.Message) {
+			if err := l.Send(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send(upstream.Message{Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`), ID: 1, Method: "tools/call"})
+		send(upstream.Message{Raw: []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), Ends: 1, Method: "notifications/cancelled"})
+		l.Abandon(1)
+		synctest.Wait()
+		if len(w.took) > 0 {
+			t.Errorf("before the request: %q", w.took)
+		}
+
+		close(w.takes)
+		synctest.Wait()
+		if got := strings.Join(w.took, " "); got != "tools/call notifications/cancelled" {
+			t.Errorf("the server got %q", got)
+		}
+		if err := l.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -15,7 +15,10 @@ import (
 type Message struct {
 	Raw []byte
 	// ID is that of a request; zero for notifications and responses.
-	ID     int64
+	ID int64
+	// Ends is the request that a cancellation is about, which must not overtake it; zero
+	// for other messages.
+	Ends   int64
 	Method string
 	// Header are fields that go with the message over HTTP.
 	Header http.Header
