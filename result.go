@@ -30,7 +30,11 @@ func (s *Session) addResult(r Result, at time.Time) {
 	s.task.talk.tainted = true
 
 	record, ok := s.calls[r.Call]
-	out := provenance.Result{Text: r.Content, Document: structured(r, record), Beside: len(r.Structured) > 0}
+	read := r
+	if wrapsText(r) {
+		read.Structured = nil
+	}
+	out := provenance.Result{Text: r.Content, Document: structured(read, record), Beside: len(read.Structured) > 0}
 	name := "result:" + r.Call
 	s.returned(record, r)
 	if !ok || !record.allowed || record.returned {
@@ -56,6 +60,24 @@ func (s *Session) addResult(r Result, at time.Time) {
 func verbatim(record *callRecord, r Result) bool {
 	return len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim)
 }
+
+// wrapsText reports whether the structured form of a result is only its text once more, as
+// frameworks wrap the text of a tool that returns a string: {"result": "…"}.
+func wrapsText(r Result) bool {
+	if len(r.Structured) == 0 || len(r.Structured) > 2*len(r.Content)+maxWrapping {
+		return false
+	}
+	doc, err := strictjson.Parse(r.Structured, strictjson.OutputLimits())
+	if err != nil {
+		return false
+	}
+	leaves := doc.Leaves()
+	return len(leaves) == 1 && leaves[0].Pointer == "/result" && leaves[0].Kind == strictjson.String && leaves[0].Text == r.Content
+}
+
+// maxWrapping is how much longer than twice its text a wrapped text is at most, in bytes. One
+// with more escapes than that stays structured.
+const maxWrapping = 64
 
 // structured returns the structured form of a result: the one that the tool gave, or the
 // text where that can be read as fields; nil when there is none. The call's contract says
@@ -156,6 +178,7 @@ func (s *Session) certify(record *callRecord, c contract.CompiledCertify, record
 		Field:     func(pointer string) bool { return c.Matches(pointer, records) },
 		Unique:    c.Unique || c.Exact,
 		Exact:     c.Exact,
+		Of:        c.Of,
 		Roles:     label.RolesOf(c.Roles...),
 		Max:       c.Max,
 	}

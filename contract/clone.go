@@ -58,6 +58,7 @@ func (o *Output) clone() *Output {
 	out.Fields, out.Certify = slices.Clone(o.Fields), slices.Clone(o.Certify)
 	for i := range out.Certify {
 		out.Certify[i].Roles = slices.Clone(out.Certify[i].Roles)
+		out.Certify[i].Of = slices.Clone(out.Certify[i].Of)
 	}
 	return &out
 }

@@ -259,6 +259,9 @@ type Certify struct {
 	// Made says that the call made the record, so that no more has to name it: who let the
 	// call pass decided about its record.
 	Made bool `json:"made,omitempty"`
+	// Of are the words by which arguments call the record, where neither the field nor the
+	// tool does: "page" for the identifiers of a search for content.
+	Of []string `json:"of,omitempty"`
 	// Field is the part of the result that may vouch.
 	Field string `json:"field"`
 	// Unique requires that the result holds exactly one record.

@@ -134,6 +134,7 @@ func output() *rapid.Generator[contract.Output] {
 				Unique:    rapid.Bool().Draw(t, "unique"),
 				Exact:     rapid.Bool().Draw(t, "exact"),
 				Made:      rapid.Bool().Draw(t, "made"),
+				Of:        rapid.SampledFrom([][]string{nil, {"page"}}).Draw(t, "of"),
 				Roles:     rapid.SliceOfN(rapid.SampledFrom(label.Roles()), 1, 3).Draw(t, "roles"),
 				Max:       trust().Draw(t, "max"),
 			})

@@ -315,10 +315,16 @@ func (l *linter) output(o *Output, def *schema.Tool, effect Effect) {
 	}
 }
 
+// wrapsText reports whether a result has nothing but a text, as frameworks describe a tool
+// that returns a string: {"result": "…"}. The text may have fields of its own.
+func wrapsText(result *schema.Node) bool {
+	return len(result.Properties) == 1 && result.Properties[0].Name == "result" && slices.Equal(result.Properties[0].Node.Types, []string{"string"})
+}
+
 // returns reports whether a tool's result has a place that matches a pattern. A
 // result without a schema may have any place.
 func returns(def *schema.Tool, pattern string) bool {
-	if def.Output == nil || pattern == "" {
+	if def.Output == nil || pattern == "" || wrapsText(def.Output) {
 		return true
 	}
 	p, err := ParsePattern(pattern)

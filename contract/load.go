@@ -276,6 +276,7 @@ func (l *loader) certify(n *strictyaml.Node) Certify {
 		"unique": l.Boolean("unique", &c.Unique),
 		"exact":  l.Boolean("exact", &c.Exact),
 		"made":   l.Boolean("made", &c.Made),
+		"of":     l.Texts("of", &c.Of),
 		"roles": func(n *strictyaml.Node) {
 			l.List(n, "roles", func(e *strictyaml.Node) {
 				var r label.Role

@@ -272,6 +272,8 @@ func (w *writer) certify(c *Certify) string {
 		m.add("made", "true")
 	}
 
+	m.list(w, "of", c.Of)
+
 	roles := make([]string, len(c.Roles))
 	for j, r := range c.Roles {
 		roles[j] = r.String()

@@ -274,6 +274,9 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 		return sharesObject(n, out.words) // a bare list
 	}
 
+	if s.isOf(out, pointer, n) {
+		return true
+	}
 	sameID := identifierNames.in(f.last) && (identifierNames.in(n.last) || namesObject(n.last, f.all, out.words))
 	if !sameID && !shareWord(f.last, n.last) {
 		return false
@@ -292,6 +295,11 @@ func (s *Session) rightKind(ref fieldRef, pointer string, n name) bool {
 		return false
 	}
 	return !identifierNames.in(n.last) || sharesObject(n, out.words) || sharesObject(n, f.all)
+}
+
+// isOf reports whether a procedure says that a field is of what an argument asks for.
+func (s *Session) isOf(out *output, pointer string, n name) bool {
+	return slices.ContainsFunc(out.spec.Certify, func(c Certify) bool { return shareWord(c.Of, n.last) && c.Field(pointer) })
 }
 
 func shareWord(a, b []string) bool {

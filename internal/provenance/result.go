@@ -35,6 +35,8 @@ type Certify struct {
 	Unique bool
 	// Exact says that the one record of a result is the key's, whatever it is called.
 	Exact bool
+	// Of are the words by which arguments call the record.
+	Of    []string
 	Roles label.RoleSet
 	Max   label.Trust
 }
