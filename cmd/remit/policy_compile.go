@@ -121,7 +121,7 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 		}
 	}
 	report.clear()
-	return c.summary(s, in, directory, client.Usage(), shapeless(in.Deployment, recorded.results), failures)
+	return c.summary(ctx, s, in, directory, client.Usage(), shapeless(in.Deployment, recorded.results), failures)
 }
 
 func (c *policyCompileCommand) input() (compiler.Input, error) {

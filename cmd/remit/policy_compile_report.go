@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/enforcement"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
@@ -57,6 +59,10 @@ type compiled struct {
 	Failures   []compileFailure `json:"failures"`
 	Shapeless  []string         `json:"results_of_unknown_shape,omitempty"`
 	Words      []policyWords    `json:"rules_on_words"`
+	// Points are what each enforcement point makes of the rules.
+	Points []policyPoint `json:"points"`
+
+	reports []enforcement.Report
 }
 
 type compiledTool struct {
@@ -92,9 +98,8 @@ type policyWords struct {
 	Words  []string `json:"words"`
 }
 
-// wordsOf lists the policies whose rules hang on what is said.
-func wordsOf(d *policydoc.Directory, scope guard.Deployment) ([]policyWords, error) {
-	out := []policyWords{}
+// guardFiles returns the guard files of a compiled document.
+func guardFiles(d *policydoc.Directory) ([]*guard.File, error) {
 	var files []*guard.File
 	for _, key := range slices.Sorted(maps.Keys(d.Guards)) {
 		f, err := d.Guards[key].File()
@@ -103,6 +108,12 @@ func wordsOf(d *policydoc.Directory, scope guard.Deployment) ([]policyWords, err
 		}
 		files = append(files, f)
 	}
+	return files, nil
+}
+
+// wordsOf lists the policies whose rules hang on what is said.
+func wordsOf(files []*guard.File, scope guard.Deployment) ([]policyWords, error) {
+	out := []policyWords{}
 	set, err := guard.Compile(files, scope)
 	if set == nil {
 		return nil, err
@@ -119,7 +130,7 @@ func wordsOf(d *policydoc.Directory, scope guard.Deployment) ([]policyWords, err
 }
 
 // summary says what a run did, and what is left.
-func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
+func (c *policyCompileCommand) summary(ctx context.Context, s *command.Streams, in compiler.Input, d *policydoc.Directory, used map[string]llm.Usage, shapeless []string, failures []compiler.Failure) error {
 	r := compiled{Document: in.Document.Name, Suspicious: len(in.Document.Suspicions), Tools: []compiledTool{}, Usage: []compiledUsage{}, Failures: []compileFailure{}, Shapeless: shapeless}
 	if d.Lock != nil {
 		r.Sentences = len(d.Lock.Sentences)
@@ -130,10 +141,15 @@ func (c *policyCompileCommand) summary(s *command.Streams, in compiler.Input, d 
 		}
 	}
 
-	var err error
-	if r.Words, err = wordsOf(d, in.Deployment); err != nil {
+	files, err := guardFiles(d)
+	if err != nil {
 		return err
 	}
+	if r.Words, err = wordsOf(files, in.Deployment); err != nil {
+		return err
+	}
+	r.reports = examine(ctx, files, in.Deployment)
+	r.Points = pointsOf(r.reports)
 	if d.Unmapped != nil {
 		r.Unmapped = len(d.Unmapped.Sentences)
 	}
@@ -243,6 +259,7 @@ func (c *policyCompileCommand) print(s *command.Streams, r *compiled) error {
 		}
 		p.para(0, "", fmt.Sprintf("These rules hang on what is said: %s. Where words don't settle one, the judge decides (--judge where they are enforced), or the call is asked about.", display.Line(strings.Join(names, ", "))))
 	}
+	printPoints(s, r.reports)
 	if len(r.Shapeless) > 0 {
 		p.para(0, "", fmt.Sprintf("Nobody says what these tools return, so that rules had to guess: %s. Recordings with results (--sessions FILE), or output schemas, make better rules.", strings.Join(r.Shapeless, ", ")))
 	}

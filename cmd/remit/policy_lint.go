@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/remit-project/remit/guard"
@@ -25,6 +26,8 @@ Example:
 type policyLint struct {
 	Errors []policyMistake `json:"errors"`
 	Rules  []policyRule    `json:"rules"`
+	// Points are what each enforcement point makes of the rules.
+	Points []policyPoint `json:"points"`
 }
 
 type policyMistake struct {
@@ -49,15 +52,18 @@ type policyRule struct {
 }
 
 // Run checks guard files.
-func (c *policyLintCommand) Run(s *command.Streams) error {
+func (c *policyLintCommand) Run(ctx context.Context, s *command.Streams) error {
 	p, err := c.read()
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = writeJSON(s.Out, lintOf(p))
+		out := lintOf(p)
+		out.Points = pointsOf(examine(ctx, p.files, p.scope))
+		err = writeJSON(s.Out, out)
 	} else {
 		c.print(s, p)
+		printPoints(s, examine(ctx, p.files, p.scope))
 	}
 	if err == nil && len(p.mistakes) > 0 {
 		return command.Status(exitFindings)

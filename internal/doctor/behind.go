@@ -33,6 +33,7 @@ func (x *examination) behind(ctx context.Context, sh *shown, o mcp.Options, many
 	}
 
 	work.Wait()
+	policies(ctx, out, o, catalogues)
 	ctx, cancel := context.WithTimeout(ctx, x.o.Timeout)
 	defer cancel()
 	for _, name := range sh.tools {
