@@ -268,6 +268,9 @@ func (o *operation) checkParameters(r *http.Request) error {
 		if len(values) > 1 {
 			return fmt.Errorf("%s appears twice", p.Name)
 		}
+		if p.Required && len(values) == 0 {
+			return fmt.Errorf("%s is missing", p.Name)
+		}
 		for _, text := range values {
 			if err := p.check(text); err != nil {
 				return err

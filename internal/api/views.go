@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/store"
+)
+
+const (
+	// searchTime bounds a search, which may read whole logs.
+	searchTime = 5 * time.Second
+	// pageBytes ends a page of events before its limit, so that a reply stays small.
+	pageBytes = 4 << 20
+	// defaultStep is the step of counts in seconds, as in the description.
+	defaultStep = 3600
+)
+
+// lastSeen is the end of a page of found sessions.
+type lastSeen struct {
+	ID     string `json:"id"`
+	Active int64  `json:"active"` // microseconds since 1970
+}
+
+// since reads the time from which a request asks on; zero where it says none.
+func since(r *request) (time.Time, error) {
+	query := r.URL.Query()
+	if !query.Has("since") {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, query.Get("since"))
+	if err != nil {
+		return t, invalidRequest.errorf("since is not a time: write it as 2027-03-31T09:00:00Z")
+	}
+	return t, nil
+}
+
+// findSessions lists sessions by what is in them.
+func (s *Server) findSessions(ctx context.Context, r *request) (reply, error) {
+	p, err := parsePage(r)
+	if err != nil {
+		return reply{}, err
+	}
+	query := r.URL.Query()
+	f := store.Filter{Whose: sessionsFor(r.who), Owner: query.Get("principal"), Server: query.Get("server"), Tool: query.Get("tool"),
+		Verdict: remit.Verdict(query.Get("verdict")), Text: query.Get("text")}
+	if f.Since, err = since(r); err != nil {
+		return reply{}, err
+	}
+	if len(p.cursor) > 0 {
+		var last lastSeen
+		if json.Unmarshal(p.cursor, &last) != nil {
+			return reply{}, errCursor
+		}
+		f.After = &store.SessionInfo{ID: last.ID, Active: time.UnixMicro(last.Active)}
+	}
+
+	search, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	list, err := s.o.Store.Find(search, f, p.limit+1)
+	switch {
+	case errors.Is(err, store.ErrInvalid):
+		return reply{}, invalidRequest.errorf("%s", err)
+	case err != nil && ctx.Err() == nil && search.Err() != nil:
+		return reply{}, invalidRequest.errorf("the search read logs for %s and was given up: add a time, a tool or a verdict to the text", searchTime)
+	case err != nil:
+		return reply{}, err
+	}
+
+	out := struct {
+		Sessions []store.Found `json:"sessions"`
+		Next     string        `json:"next,omitempty"`
+	}{Sessions: append([]store.Found{}, list[:min(len(list), p.limit)]...)}
+	if len(list) > p.limit {
+		last := &list[p.limit-1]
+		text, err := json.Marshal(lastSeen{last.ID, last.Active.UnixMicro()})
+		if err != nil {
+			return reply{}, err
+		}
+		out.Next = cursor(string(text))
+	}
+	return ok(out, nil)
+}
+
+// loggedEvent is an event with its place in the log. Facts of guards stay out of it: they
+// may be confidential, and decisions say what they were used for.
+type loggedEvent struct {
+	Seq int64 `json:"seq"`
+	remit.Event
+	Decision any `json:"decision,omitempty"`
+}
+
+// listEvents pages through a session's log.
+func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
+	p, err := parsePage(r)
+	if err != nil {
+		return reply{}, err
+	}
+	from := int64(0)
+	if len(p.cursor) > 0 {
+		if from, err = strconv.ParseInt(string(p.cursor), 10, 64); err != nil || from < 0 {
+			return reply{}, errCursor
+		}
+	}
+	info, err := s.reach(ctx, r.who, r.PathValue("session"))
+	if err != nil {
+		return reply{}, err
+	}
+
+	out := struct {
+		Events []loggedEvent `json:"events"`
+		Next   string        `json:"next,omitempty"`
+	}{Events: []loggedEvent{}}
+	size := 0
+	for rec, err := range s.o.Store.Read(ctx, info.ID, from) {
+		if err != nil {
+			return reply{}, err
+		}
+		if len(out.Events) == p.limit || size > pageBytes {
+			out.Next = cursor(strconv.FormatInt(rec.Seq, 10))
+			break
+		}
+		e := loggedEvent{Seq: rec.Seq, Event: rec.Event}
+		e.Facts = nil
+		if rec.Decision != nil {
+			e.Decision = decisionForm(rec.Decision)
+		}
+		if res := rec.Event.Result; res != nil {
+			size += len(res.Content) + len(res.Structured)
+		}
+		size += len(rec.Event.Text)
+		out.Events = append(out.Events, e)
+	}
+	return ok(out, nil)
+}
+
+// countDecisions counts decisions by tool and verdict in steps of time.
+func (s *Server) countDecisions(ctx context.Context, r *request) (reply, error) {
+	query := r.URL.Query()
+	from, err := since(r)
+	if err != nil {
+		return reply{}, err
+	}
+	step := defaultStep
+	if text := query.Get("step"); text != "" {
+		step, _ = strconv.Atoi(text)
+	}
+	list, err := s.o.Store.Tally(ctx, sessionsFor(r.who), from, time.Duration(step)*time.Second)
+	if err != nil {
+		return reply{}, err
+	}
+
+	type count struct {
+		Server    string        `json:"server,omitempty"`
+		Tool      string        `json:"tool"`
+		Verdict   remit.Verdict `json:"verdict"`
+		Confirmed bool          `json:"confirmed,omitempty"`
+		Step      time.Time     `json:"step"`
+		Count     int           `json:"count"`
+	}
+	counts := make([]count, len(list))
+	for i, c := range list {
+		counts[i] = count{c.Server, c.Tool, c.Verdict, c.Confirms, c.Step, c.N}
+	}
+	return ok(map[string]any{"counts": counts}, nil)
+}

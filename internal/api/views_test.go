@@ -1,0 +1,98 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFind finds sessions by what is in them: those of the caller, or all with the scope.
+func TestFind(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s1")
+	b.tainted(t, "s2")
+	b.post(t, 200, "agent", "/v1/sessions/s2/decisions", mailTo("c1", "eve@evil.example"))
+	for query, want := range map[string]string{
+		"": "s2 s1", "?verdict=ask": "s2", "?verdict=deny": "", "?text=eve%40evil.example&verdict=ask": "s2", "?principal=agent&tool=read": "s2 s1", "?principal=nobody": "",
+		"?since=2200-01-01T00:00:00Z": "", "?limit=1": "s2",
+	} {
+		got := into[struct{ Sessions []struct{ ID string } }](t, b.get(t, 200, "person", "/v1/search"+query))
+		var ids []string
+		for _, s := range got.Sessions {
+			ids = append(ids, s.ID)
+		}
+		if d := cmp.Diff(want, strings.Join(ids, " ")); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+	}
+	next := into[struct{ Next string }](t, b.get(t, 200, "person", "/v1/search?limit=1")).Next
+	if got := string(b.get(t, 200, "person", "/v1/search?limit=1&cursor="+next).body); !strings.Contains(got, `"s1"`) || strings.Contains(got, `"s2"`) {
+		t.Errorf("the second page: %s", got)
+	}
+	if got := string(b.get(t, 200, "other", "/v1/search").body); strings.Contains(got, `"s1"`) {
+		t.Errorf("another sees %s", got)
+	}
+	for _, bad := range []string{"verdict=perhaps", "since=yesterday", "cursor=eA", "text=" + strings.Repeat("%C3%A9", 200)} {
+		if got := b.get(t, 400, "person", "/v1/search?"+bad).kind(); got != "invalid-request" {
+			t.Errorf("%s: %s", bad, got)
+		}
+	}
+}
+
+// TestLog reads a session's log, with the decisions, page by page.
+func TestLog(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s")
+	b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo("c1", "eve@evil.example"))
+	var kinds []string
+	next := ""
+	for range 20 {
+		page := into[struct {
+			Events []struct {
+				Kind     string
+				Decision *struct{ Verdict string }
+			}
+			Next string
+		}](t, b.get(t, 200, "agent", "/v1/sessions/s/events?limit=2"+next))
+		for _, e := range page.Events {
+			if e.Decision != nil {
+				e.Kind += " " + e.Decision.Verdict
+			}
+			kinds = append(kinds, e.Kind)
+		}
+		if page.Next == "" {
+			break
+		}
+		next = "&cursor=" + page.Next
+	}
+	if got, want := strings.Join(kinds, ", "), "user, call allow, result, call ask"; got != want {
+		t.Errorf("the log is %s, want %s", got, want)
+	}
+	b.get(t, 404, "other", "/v1/sessions/s/events")
+	b.get(t, 403, "nobody", "/v1/sessions/s/events")
+}
+
+// TestCounts counts decisions, those of the caller.
+func TestCounts(t *testing.T) {
+	b := newBench(t)
+	b.tainted(t, "s")
+	b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo("c1", "eve@evil.example"))
+	type counts struct {
+		Counts []struct {
+			Tool, Verdict string
+			Count         int
+		}
+	}
+	got := into[counts](t, b.get(t, 200, "person", "/v1/counts?since=2020-01-01T00:00:00Z&step=31622400"))
+	if text := fmt.Sprint(got.Counts); text != "[{read allow 1} {send ask 1}]" {
+		t.Errorf("counted %s", text)
+	}
+	if got := into[counts](t, b.get(t, 200, "other", "/v1/counts?since=2020-01-01T00:00:00Z")); len(got.Counts) != 0 {
+		t.Errorf("another counts %v", got)
+	}
+	for _, bad := range []string{"", "?since=now", "?since=2020-01-01T00:00:00Z&step=0"} {
+		b.get(t, 400, "person", "/v1/counts"+bad)
+	}
+}
