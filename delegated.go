@@ -20,6 +20,8 @@ var (
 	// ErrSourceChanged is returned where a delegated source is another one than the
 	// person was shown.
 	ErrSourceChanged = errors.New("the source is another one than was shown: ask again")
+	// ErrPlanChanged is returned where a plan is another one than the person was shown.
+	ErrPlanChanged = errors.New("the plan is another one than was shown: ask again")
 )
 
 const (
@@ -56,7 +58,10 @@ type Delegation struct {
 	// other words of the user's, which begin a turn: the plan holds through that one.
 	Beside bool
 
-	record     scope.Delegated
+	// Record is what the log is to have of the agreement: with the Plan, it says to what a
+	// person agrees. Who shows the question elsewhere keeps both.
+	Record scope.Delegated
+
 	catalogues []*schema.Catalogue
 }
 
@@ -79,10 +84,10 @@ func (s *Session) Delegated() ([]*Delegation, []*scope.Request) {
 		if s.task.agreedTo(d.Digest) || len(s.task.delegated)+len(out) == maxDelegations {
 			continue
 		}
-		d.record = scope.Delegated{Turn: d.Turn, Call: d.Call, Digest: d.Digest}
+		d.Record = scope.Delegated{Turn: d.Turn, Call: d.Call, Digest: d.Digest}
 		request := s.planOf(d)
 		if request != nil {
-			d.record.Shown = request.Digest()
+			d.Record.Shown = request.Digest()
 		}
 		out, requests = append(out, d), append(requests, request)
 	}
@@ -141,13 +146,13 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 
 	shown, left := parsed.Confirmable()
 	d.Left = len(refused) + len(left)
-	d.record.Model, d.record.InputTokens, d.record.OutputTokens = plan.Model, plan.InputTokens, plan.OutputTokens
+	d.Record.Model, d.Record.InputTokens, d.Record.OutputTokens = plan.Model, plan.InputTokens, plan.OutputTokens
 	if len(shown.Calls) == 0 {
 		d.Failed = "the planner found nothing in it that can be shown as calls"
 		return
 	}
 	d.Plan, d.Scope = plan.Scope, shown
-	d.record.Plan = planText(shown)
+	d.Record.Plan = planText(shown)
 }
 
 // Delegate returns the event by which a person's agreement to the plan of a delegation
@@ -155,15 +160,18 @@ func (d *Delegation) Planned(plan *scope.Plan, failed error) {
 // person has seen the text and the plan, and answered with a text, if there is one.
 // [Session.Replay] applies it.
 func (s *Session) Delegate(d *Delegation, answer string) (Event, error) {
-	if d.Scope == nil {
+	if len(d.Plan) == 0 {
 		return Event{}, fmt.Errorf("delegate to %s: there is no plan to agree to: %s", d.Tool, d.Failed)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	record := d.record
-	record.Beside = d.Beside
+	record := d.Record
+	record.Beside = record.Beside || d.Beside
 	if err := s.delegable(&record); err != nil {
 		return Event{}, err
+	}
+	if shown, err := s.confirmable(d.Plan); err != nil || planText(shown) != record.Plan {
+		return Event{}, errors.Join(ErrPlanChanged, err)
 	}
 	return Event{Kind: ScopeEvent, Text: answer, Scope: d.Plan, Delegated: &record}, nil
 }
@@ -226,6 +234,16 @@ func (t *task) delegate(d *scope.Delegated, tool string, plan *scope.Scope) *del
 	return &delegated{d.Digest, d.Call, tool, d.Beside, scope.NewTask(plan, t.turn, t.talk.texts()...).Confirmed()}
 }
 
+// confirmable returns what of a plan a person can agree to.
+func (s *Session) confirmable(plan json.RawMessage) (*scope.Scope, error) {
+	parsed, _, err := scope.Parse(compacted(plan), s.monitor.catalogues)
+	if err != nil {
+		return nil, err
+	}
+	shown, _ := parsed.Confirmable()
+	return shown, nil
+}
+
 // restoreDelegated puts the plan of a delegation into force. One that doesn't fit the
 // session grants nothing.
 func (s *Session) restoreDelegated(e Event) error {
@@ -235,12 +253,11 @@ func (s *Session) restoreDelegated(e Event) error {
 	if s.delegable(e.Delegated) != nil {
 		return nil
 	}
-	parsed, _, err := scope.Parse(compacted(e.Scope), s.monitor.catalogues)
+	shown, err := s.confirmable(e.Scope)
 	if err != nil {
 		return fmt.Errorf("the plan of a delegation: %w", err)
 	}
 
-	shown, _ := parsed.Confirmable()
 	if planText(shown) != e.Delegated.Plan {
 		return nil // with these tools it is not what the person saw
 	}
@@ -270,6 +287,6 @@ func (s *Session) Covers(d *Delegation, held *Decision) bool {
 	if err != nil {
 		return false
 	}
-	in.delegated = append(slices.Clip(in.delegated), s.task.delegate(&d.record, d.Tool, d.Scope))
+	in.delegated = append(slices.Clip(in.delegated), s.task.delegate(&d.Record, d.Tool, d.Scope))
 	return decide(in).decision.Verdict == Allow
 }

@@ -297,7 +297,9 @@ func TestAPlanIsWhatWasShown(t *testing.T) {
 
 	d.Scope.Calls = nil // as if the question had shown another plan
 	d.Plan = json.RawMessage(ofLater)
-	fine(t, f.agree(d))
+	if err := f.agree(d); !errors.Is(err, remit.ErrPlanChanged) {
+		t.Errorf("got %v", err)
+	}
 	if got := f.decide("delete_mail", `{"id":"18"}`); got.Verdict != remit.Ask {
 		t.Errorf("a plan that nobody saw: %s", got.Verdict)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/synth"
 )
 
@@ -37,6 +38,8 @@ type request struct {
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
 	Scope      json.RawMessage `json:"scope"`
+	Plan       json.RawMessage `json:"plan"`
+	Delegated  scope.Delegated `json:"delegated"`
 	Message    string          `json:"message"`
 	Beside     string          `json:"beside"`
 	Lookup     string          `json:"lookup"`
@@ -131,6 +134,8 @@ var members = map[string]struct{ must, may []string }{
 	"confirm":       {must: []string{"call"}, may: []string{"for"}},
 	"result":        {must: []string{"call"}, may: []string{"content", "structured"}},
 	"scope":         {may: []string{"scope"}},
+	"delegations":   {},
+	"delegate":      {must: []string{"plan", "delegated"}, may: []string{"text"}},
 	"lookup_result": {must: []string{"lookup"}, may: []string{"content", "structured", "error"}},
 	"end":           {},
 }
@@ -151,7 +156,7 @@ func parseRequest(data []byte) (*request, error) {
 
 	allowed, known := members[r.Type]
 	if !known {
-		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, attach, assistant, call, confirm, result, lookup_result or end")
+		return &r, hint.Wrap(fmt.Errorf("unknown type %q", r.Type), "write tools, contracts, system, user, scope, delegations, delegate, attach, assistant, call, confirm, result, lookup_result or end")
 	}
 	var have map[string]json.RawMessage
 	if err := json.Unmarshal(data, &have); err != nil {
@@ -185,6 +190,8 @@ func (p *dialogue) answer(ctx context.Context, r *request) (any, error) {
 	switch r.Type {
 	case "scope":
 		return p.scope(ctx, r)
+	case "delegations":
+		return p.delegations(ctx, r)
 	case "lookup_result":
 		return nil, p.inquiries.answer(r)
 	}
@@ -226,6 +233,27 @@ func (p *dialogue) scope(ctx context.Context, r *request) (any, error) {
 	return &scoped{Type: "scope", Session: r.Session, Turn: *turn}, nil
 }
 
+// delegations answers with the sources that the turn delegates to, each with its plan, which
+// takes as long as the planner.
+func (p *dialogue) delegations(ctx context.Context, r *request) (any, error) {
+	s, err := p.session(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	list, err := explanation.OfDelegations(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return &delegating{Type: "delegations", Session: r.Session, Delegations: list}, nil
+}
+
+// delegating answers a delegations line.
+type delegating struct {
+	Type        string                   `json:"type"`
+	Session     string                   `json:"session,omitempty"`
+	Delegations []explanation.Delegation `json:"delegations"`
+}
+
 // handle carries one line out. Only calls and confirmations have a decision.
 func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, error) {
 	switch r.Type {
@@ -250,6 +278,12 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 			s.PlanAhead(ctx)
 		}
 		return nil, err
+	case "delegate":
+		answer := ""
+		if r.Text != nil {
+			answer = *r.Text
+		}
+		return nil, s.Delegate(ctx, explanation.Agreed(r.Plan, r.Delegated), answer)
 	case "attach":
 		return nil, s.Attach(ctx, r.Name, *r.Text)
 	case "assistant":

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/scope"
 )
 
 // Lines over the bound are skipped whole, and the next line is found.
@@ -66,10 +68,75 @@ func FuzzProtocol(f *testing.F) {
 				if a.Verdict == remit.Allow && len(p.shared.contracts) == 0 && !bytes.Contains(data, []byte("yaml")) && !bytes.Contains(data, []byte("tools")) {
 					t.Fatalf("a tool that nobody described was allowed: %s", line)
 				}
-			case *problem, *acknowledged:
+			case *problem, *acknowledged, *scoped, *delegating:
 			default:
 				t.Fatalf("line %q has no answer", line)
 			}
 		}
 	})
+}
+
+// lister plans a turn that delegates to a list, and the list.
+type lister struct{}
+
+func (lister) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
+	text := `{"calls":[{"tool":"read_list"}],"delegates":[{"tool":"read_list"}]}`
+	if r.Material != nil {
+		text = `{"calls":[{"tool":"send_email","args":{"/to":{"is":"dora@corp.example"},"/text":{"any":true}}}]}`
+	}
+	return &scope.Plan{Scope: json.RawMessage(text)}, nil
+}
+
+// TestDelegationLines: what the user delegates to is read with its plan, and an agreement to
+// that, sent back as it is, lets the held call through.
+func TestDelegationLines(t *testing.T) {
+	p := newDialogue(&engine{options: remit.Options{Planner: lister{}, Scopes: scope.ModeBound}}, true)
+	n := 0
+	say := func(line string) any {
+		n++
+		return p.line(t.Context(), n, []byte(line))
+	}
+	decided := func(call string) remit.Verdict {
+		t.Helper()
+		a, ok := say(`{"type":"call","id":"` + call + `","tool":"send_email","arguments":{"to":"dora@corp.example","text":"hello"}}`).(*answered)
+		if !ok {
+			t.Fatal("no decision")
+		}
+		return a.Verdict
+	}
+	for _, line := range []string{
+		`{"type":"tools","server":"mail","tools":[` + mailTool + `,{"name":"read_list","inputSchema":{"type":"object"}}]}`,
+		`{"type":"user","text":"Do what my list says."}`,
+		`{"type":"call","id":"r","tool":"read_list","arguments":{}}`,
+		`{"type":"result","call":"r","content":"Write to dora@corp.example."}`,
+	} {
+		if got, ok := say(line).(*problem); ok {
+			t.Fatal(got.Message)
+		}
+	}
+	if v := decided("c"); v != remit.Ask {
+		t.Fatalf("before anybody agreed: %s", v)
+	}
+
+	list, ok := say(`{"type":"delegations"}`).(*delegating)
+	if !ok || len(list.Delegations) != 1 || !strings.Contains(list.Delegations[0].Question, "dora@corp.example") {
+		t.Fatalf("got %+v", list)
+	}
+	d := list.Delegations[0]
+	text, err := json.Marshal(map[string]any{"type": "delegate", "plan": d.Plan, "delegated": d.Delegated, "text": "Yes."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := say(string(text)).(*acknowledged); !ok {
+		t.Fatalf("got %+v", got)
+	}
+	if v := decided("c"); v != remit.Allow {
+		t.Errorf("the call of the plan: %s", v)
+	}
+	if v := decided("d"); v != remit.Ask {
+		t.Errorf("a call beyond the plan: %s", v)
+	}
+	if got, ok := say(string(text)).(*problem); !ok || !strings.Contains(got.Message, "waits for an answer") {
+		t.Errorf("agreed twice: %+v", got)
+	}
 }

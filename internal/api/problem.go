@@ -99,7 +99,8 @@ func problemOf(err error) (p *problem, known bool) {
 		return notFound.errorf("check the id"), true
 	case errors.Is(err, remit.ErrNotAwaited):
 		return conflict.errorf("%s: what the model sees of it is attached, with the type attach", clip(err.Error())), true
-	case errors.Is(err, remit.ErrNoTurn), errors.Is(err, remit.ErrLongTurn):
+	case errors.Is(err, remit.ErrNoTurn), errors.Is(err, remit.ErrLongTurn), errors.Is(err, remit.ErrTurnPassed),
+		errors.Is(err, remit.ErrNotDelegated), errors.Is(err, remit.ErrSourceChanged), errors.Is(err, remit.ErrPlanChanged):
 		return conflict.errorf("%s", err), true
 	case errors.Is(err, store.ErrPruned):
 		return gone.errorf("begin a session under another id"), true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/scope"
 )
 
 func (s *Server) giveScope(ctx context.Context, r *request) (reply, error) {
@@ -29,6 +30,31 @@ func (s *Server) giveScope(ctx context.Context, r *request) (reply, error) {
 	r.made = &reply{status: http.StatusOK, body: out}
 	_, _, err = session.Scope(ctx, in.Scope)
 	return *r.made, err
+}
+
+func (s *Server) getDelegations(ctx context.Context, r *request) (reply, error) {
+	session, err := s.open(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := explanation.OfDelegations(ctx, session)
+	return ok(map[string]any{"delegations": list}, err)
+}
+
+func (s *Server) agreeToPlan(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		Plan      json.RawMessage `json:"plan"`
+		Delegated scope.Delegated `json:"delegated"`
+		Answer    string          `json:"answer"`
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	session, err := s.open(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusNoContent}, session.Delegate(ctx, explanation.Agreed(in.Plan, in.Delegated), in.Answer)
 }
 
 func (s *Server) getScope(ctx context.Context, r *request) (reply, error) {

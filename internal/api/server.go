@@ -160,6 +160,8 @@ func (s *Server) handlers() map[string]handler {
 		"addEvent":        {answer: s.addEvent},
 		"giveScope":       {answer: s.giveScope},
 		"getScope":        {answer: s.getScope},
+		"getDelegations":  {answer: s.getDelegations},
+		"agreeToPlan":     {answer: s.agreeToPlan},
 		"decide":          {answer: s.decide},
 		"listDecisions":   {answer: s.listDecisions},
 		"getDecision":     {answer: s.getDecision},

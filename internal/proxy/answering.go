@@ -187,7 +187,7 @@ func (c *conversation) follow(ctx context.Context, yes agreed, beside bool, log 
 		switch {
 		case err == nil:
 			return true
-		case errors.Is(err, remit.ErrNotDelegated), errors.Is(err, remit.ErrSourceChanged), errors.Is(err, remit.ErrTurnPassed):
+		case errors.Is(err, remit.ErrNotDelegated), errors.Is(err, remit.ErrSourceChanged), errors.Is(err, remit.ErrPlanChanged), errors.Is(err, remit.ErrTurnPassed):
 			log.Warn("the user agreed to a plan that doesn't hold any more", "session", c.id, "tool", d.Tool, "error", err)
 		default:
 			failed = err
