@@ -148,11 +148,31 @@ func (s *Session) userSaid(leaf strictjson.Leaf, directory bool) bool {
 		if !ok || len(leaf.Text) < 4 {
 			continue
 		}
-		if r.Label.Obligations == 0 || (directory && r.Label.Obligations == label.LowInfo && s.namesOne(leaf.Text)) {
+		if r.Label.Obligations == 0 {
+			return true
+		}
+		ordinary := directory && r.Label.Obligations == label.LowInfo
+		if ordinary && (s.namesOne(leaf.Text) || s.namesJoined(leaf.Text)) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesJoined reports whether the user said words that are joined by a hyphen or an underscore
+// where a name stands, such as "Pause shop-staging": not behind an article ("a follow-up"), and
+// not before a noun ("read-only access").
+func (s *Session) namesJoined(text string) bool {
+	if i := strings.IndexAny(text, "-_"); i <= 0 || i == len(text)-1 {
+		return false
+	}
+	return slices.ContainsFunc(s.vouch.find(text, true), func(o occurrence) bool {
+		left, right := s.vouch.around(o, 1, 1)
+		if len(left) == 0 || picking.has(left[0]) || possessives.has(left[0]) || s.vouch.isNegated(o) {
+			return false
+		}
+		return len(right) == 0 || fronting.has(right[0]) || requests.marks[right[0]] != 0
+	})
 }
 
 // namesOne reports whether a word names one thing where the user said it.

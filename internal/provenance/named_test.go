@@ -10,7 +10,7 @@ import (
 // The records of a directory are named by what they are called, each by its own name and
 // by nobody else's.
 func TestTheUserNamesRecordsOfADirectory(t *testing.T) {
-	const channels = `[{"id":"C01","name":"general"},{"id":"C02","name":"engineering"},{"id":"C03","name":"releases"},{"id":"C04","name":"finance"},{"id":"C05","name":"finance"}]`
+	const channels = `[{"id":"C01","name":"general"},{"id":"C02","name":"engineering"},{"id":"C03","name":"releases"},{"id":"C04","name":"finance"},{"id":"C05","name":"finance"},{"id":"C06","name":"follow-up"},{"id":"C07","name":"bl-staging"}]`
 	for _, c := range []struct {
 		name, user, procedure string
 		named                 string
@@ -22,6 +22,11 @@ func TestTheUserNamesRecordsOfADirectory(t *testing.T) {
 		{"two of one name", "Post this in #finance.", "directory", ""},
 		{"two of one name, and another", "Copy #finance to #general.", "directory", "C01"},
 		{"a word by chance", "Write some general words on the weather.", "directory", ""},
+		{"joined words", "Pause bl-staging.", "directory", "C07"},
+		{"joined words behind a kind", "Delete the channel bl-staging of the shop.", "directory", "C07"},
+		{"joined words before a noun", "Prepare follow-up questions on it.", "directory", ""},
+		{"joined words that are ruled out", "Pause everything, but not bl-staging.", "directory", ""},
+		{"others may add records: joined words", "Pause bl-staging.", "lookup", ""},
 		{"ruled out", "Tell everybody, but not the engineering channel.", "directory", ""},
 		{"none", "Post this.", "directory", ""},
 		{"others may add records: one", "Post this in #releases.", "lookup", "C03"},
@@ -36,7 +41,7 @@ func TestTheUserNamesRecordsOfADirectory(t *testing.T) {
 					Field: func(p string) bool { return strings.HasSuffix(p, "/id") }, By: func(p string) bool { return strings.HasSuffix(p, "/name") }}},
 			}})
 			var got []string
-			for _, id := range []string{"C01", "C02", "C03", "C04", "C05"} {
+			for _, id := range []string{"C01", "C02", "C03", "C04", "C05", "C06", "C07"} {
 				if r := one(s, "post_message", "channel_id", id); len(r.Offers) > 0 {
 					got = append(got, id)
 				}

@@ -44,6 +44,7 @@ const (
 	lightVerbs
 	vagueVerbs
 	fronting
+	picking
 	correcting
 	hostWords
 	running
@@ -121,6 +122,7 @@ var classNames = [wordClasses]string{
 	lightVerbs:       "lightVerbs",
 	vagueVerbs:       "vagueVerbs",
 	fronting:         "fronting",
+	picking:          "picking",
 	correcting:       "correcting",
 	hostWords:        "hostWords",
 	running:          "running",
