@@ -20,7 +20,7 @@ import (
 // where that is allowed and the client can, or else the approver. It returns the
 // decision as it is then, or a result that asks the client to come back with an
 // answer.
-func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, params json.RawMessage) (*remit.Decision, []byte, error) {
+func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Session, d *remit.Decision, call remit.Call, params json.RawMessage) (*remit.Decision, []byte, error) {
 	var person ledger.Approver
 	switch {
 	case c.g.o.Elicit && x.stateless && elicits(x.msg.Param("_meta", "io.modelcontextprotocol/clientCapabilities")):
@@ -34,7 +34,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 		}
 		return nil, question, nil
 	case c.g.o.Elicit && !x.stateless && elicits(c.clientCapabilities()):
-		person = form{c, x}
+		person = &form{c: c, x: x}
 	case c.g.o.Approver != nil:
 		person = c.g.o.Approver
 	default:
@@ -43,7 +43,7 @@ func (c *conversation) approve(ctx context.Context, x *exchange, s *ledger.Sessi
 
 	settled := c.g.o.Telemetry.Asked(ctx)
 	answered := c.waits(ctx, x)
-	after, approval, err := c.askTogether(ctx, person, s, d)
+	after, approval, err := c.askTogether(ctx, person, s, d, call)
 	answered()
 	settled()
 
@@ -125,30 +125,76 @@ func (c *conversation) clientCapabilities() json.RawMessage {
 type form struct {
 	c *conversation
 	x *exchange
+	// followed is set where the person agreed to a plan of a delegated source.
+	followed bool
 }
 
-// Ask implements [ledger.Approver].
-func (f form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
-	asked := make([]sighting.Asked, len(held))
-	for i, d := range held {
-		asked[i] = sighting.Asked{Decision: d, Places: f.c.places(ctx, s, d)}
+// Ask implements [ledger.Approver]. Where the user told the agent to follow what a source
+// says, the form is about the plan that is made of it, in place of the calls that the plan
+// covers.
+func (f *form) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Decision) (ledger.Answer, error) {
+	plans, covered := f.c.plans(ctx, s, held)
+	var asked []sighting.Asked
+	for _, d := range held {
+		if !covered[d] {
+			asked = append(asked, sighting.Asked{Decision: d, Places: f.c.places(ctx, s, d)})
+		}
 	}
-	result, err := f.c.elicit(ctx, f.x, formOf(asked...))
-	yes, extent := approved(result, len(held))
+	result, err := f.c.elicit(ctx, f.x, formOf(plans, asked...))
+	out := ledger.Answer{Decisions: slices.Clone(held), Approval: store.Approval{By: byClient}}
+	if err != nil {
+		return out, err
+	}
 
-	out := ledger.Answer{Decisions: slices.Clone(held), Approval: store.Approval{Extent: extent, By: byClient}}
-	for i, d := range held {
-		if err != nil || !yes[i] {
-			continue
+	var yes []bool
+	yes, out.Approval.Extent = approved(result, len(plans)+len(asked))
+	for i, d := range plans {
+		if yes[i] {
+			err := s.Delegate(ctx, d, "")
+			f.followed = f.followed || err == nil
+			out.Failed = errors.Join(out.Failed, err)
 		}
-		after, failed := s.ConfirmAsked(ctx, d, store.Once)
-		if failed != nil {
-			out.Failed = errors.Join(out.Failed, failed)
-			continue
-		}
-		out.Decisions[i] = after
 	}
-	return out, err
+	for i, a := range asked {
+		if !yes[len(plans)+i] {
+			continue
+		}
+		after, err := s.ConfirmAsked(ctx, a.Decision, store.Once)
+		if err != nil {
+			out.Failed = errors.Join(out.Failed, err)
+			continue
+		}
+		out.Decisions[slices.Index(held, a.Decision)] = after
+	}
+	return out, nil
+}
+
+// plans returns the plans of delegated sources that a person can agree to in place of calls
+// that were held back, and those calls.
+func (c *conversation) plans(ctx context.Context, s *ledger.Session, held []*remit.Decision) ([]*remit.Delegation, map[*remit.Decision]bool) {
+	list, err := s.Delegated(ctx)
+	if err != nil {
+		c.log.Warn("what the user delegates could not be planned", "error", err)
+	}
+
+	var plans []*remit.Delegation
+	covered := map[*remit.Decision]bool{}
+	for _, plan := range list {
+		if plan.Failed != "" {
+			c.log.Info("a delegated source has no plan", "tool", plan.Tool, "why", plan.Failed)
+		}
+		some := false
+		for _, d := range held {
+			ok, err := s.Covers(ctx, plan, d)
+			if err == nil && ok {
+				some, covered[d] = true, true
+			}
+		}
+		if some {
+			plans = append(plans, plan)
+		}
+	}
+	return plans, covered
 }
 
 // byClient is who answered where a client says that a person did.
@@ -210,6 +256,6 @@ func (c *conversation) askBack(ctx context.Context, x *exchange, s *ledger.Sessi
 		return nil, err
 	}
 	result := fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":{%q:{"method":"elicitation/create","params":%s}},"requestState":%q}`,
-		questionKey, formOf(sighting.Asked{Decision: d, Places: c.places(ctx, s, d)}), state(name, params))
+		questionKey, formOf(nil, sighting.Asked{Decision: d, Places: c.places(ctx, s, d)}), state(name, params))
 	return wire.NewResult(x.id, result), nil
 }

@@ -45,7 +45,8 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 
 	began := time.Now()
-	d, err := c.decided(ctx, s, answer, remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments")})
+	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments")}
+	d, err := c.decided(ctx, s, answer, proposed)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 	}
 	if d.Verdict == remit.Ask && asks {
 		var question []byte
-		if d, question, err = c.approve(ctx, x, s, d, msg.Params); question != nil || err != nil {
+		if d, question, err = c.approve(ctx, x, s, d, proposed, msg.Params); question != nil || err != nil {
 			return question, err
 		}
 	}

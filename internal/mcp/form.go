@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -21,20 +22,24 @@ const (
 	onlyField     = "only"
 )
 
-// formOf returns a question about one or more calls as the params of an elicitation. How
-// far a yes reaches can be chosen for one call.
-func formOf(asked ...sighting.Asked) json.RawMessage {
-	about := "this call"
-	if len(asked) > 1 {
-		about = "these calls"
+// formOf returns a question about plans and calls as the params of an elicitation. How far a
+// yes reaches can be chosen for one call.
+func formOf(plans []*remit.Delegation, asked ...sighting.Asked) json.RawMessage {
+	items := len(plans) + len(asked)
+	about := "this"
+	if items > 1 {
+		about = "these"
 	}
 	fields := fmt.Sprintf(`%q:{"type":"string","title":"Decision","description":"Let %s through, or not.","enum":[%q,%q]}`, decisionField, about, declineWord, approveWord)
 
-	reaches := Reaches(asked[0].Decision)
+	var reaches []Reach
+	if items == 1 && len(asked) == 1 {
+		reaches = Reaches(asked[0].Decision)
+	}
 	switch {
-	case len(asked) > 1:
-		fields += fmt.Sprintf(`,%q:{"type":"string","title":"Only these","description":"The numbers of the calls that a yes is for, such as: 1 %d. Without any, it is for all %d.","default":""}`,
-			onlyField, len(asked), len(asked))
+	case items > 1:
+		fields += fmt.Sprintf(`,%q:{"type":"string","title":"Only these","description":"The numbers that a yes is for, such as: 1 %d. Without any, it is for all %d.","default":""}`,
+			onlyField, items, items)
 	case len(reaches) > 1:
 		var values, words []string
 		for _, r := range reaches {
@@ -45,7 +50,7 @@ func formOf(asked ...sighting.Asked) json.RawMessage {
 			reachField, strictjson.Quote(strings.Join(words, "; ")), strings.Join(values, ","), store.Once)
 	}
 	schema := fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%q]}`, fields, decisionField)
-	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(question.Of(asked...)), schema)
+	return fmt.Appendf(nil, `{"mode":"form","message":%s,"requestedSchema":%s}`, strictjson.Quote(question.Joined(plans, asked...)), schema)
 }
 
 // approved reports to which of the calls of a form the answer clearly agrees, and to how

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,9 +20,11 @@ type batch struct {
 	held []*remit.Decision
 	full chan struct{} // closed when it takes no more
 	done chan struct{} // closed when it has its answer
-	// answer and failed are what came of it, once it is done.
-	answer ledger.Answer
-	failed error
+	// answer and failed are what came of it, once it is done, and followed is set where the
+	// person agreed to a plan, by which calls are decided again.
+	answer   ledger.Answer
+	failed   error
+	followed bool
 }
 
 // together gathers the calls of one conversation.
@@ -60,7 +63,7 @@ var errLeft = errors.New("the call that asked was withdrawn")
 
 // askTogether asks a person about a call, together with those that are held back within a moment.
 // The person's time begins when everything is there.
-func (c *conversation) askTogether(ctx context.Context, person ledger.Approver, s *ledger.Session, d *remit.Decision) (*remit.Decision, store.Approval, error) {
+func (c *conversation) askTogether(ctx context.Context, person ledger.Approver, s *ledger.Session, d *remit.Decision, call remit.Call) (*remit.Decision, store.Approval, error) {
 	for {
 		b, first := c.together.join(d, c.g.o.Limits.Together)
 		if first {
@@ -78,12 +81,14 @@ func (c *conversation) askTogether(ctx context.Context, person ledger.Approver, 
 		case b.failed != nil:
 			return nil, store.Approval{}, b.failed
 		}
-		for i, held := range b.held {
-			if held == d {
-				return b.answer.Decisions[i], b.answer.Approval, nil
-			}
+		i := slices.Index(b.held, d)
+		after := b.answer.Decisions[i]
+		if after.Verdict == remit.Ask && b.followed {
+			call.ID = d.Call
+			again, err := c.decide(ctx, s, call)
+			return again, store.Approval{}, err
 		}
-		return nil, store.Approval{}, errors.New("the answer is about other calls")
+		return after, b.answer.Approval, nil
 	}
 }
 
@@ -107,6 +112,9 @@ func (c *conversation) lead(ctx context.Context, b *batch, person ledger.Approve
 	}
 	c.log.Info("a question waits for a person", "call", first.Call, "server", first.Server, "tool", first.Tool, "calls", len(b.held), "time", c.g.o.Limits.Approval)
 	b.answer, b.failed = person.Ask(ask, s, b.held...)
+	if f, ok := person.(*form); ok {
+		b.followed = f.followed
+	}
 	switch {
 	case ctx.Err() != nil:
 		b.failed = errLeft

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/ledger"
+	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
 )
 
@@ -189,4 +191,48 @@ func (p *patient) Ask(ctx context.Context, s *ledger.Session, held ...*remit.Dec
 	}
 	p.began <- len(held)
 	return out, nil
+}
+
+// follower plans turns that delegate to the inbox, and the inbox.
+type follower struct{ to string }
+
+func (f follower) Plan(_ context.Context, r *scope.Request) (*scope.Plan, error) {
+	text := `{"calls":[{"tool":"read_inbox"}],"delegates":[{"tool":"read_inbox"}]}`
+	if r.Material != nil {
+		text = `{"calls":[{"tool":"send_email","args":{"/to":{"is":"` + f.to + `"},"/body":{"any":true}}}]}`
+	}
+	return &scope.Plan{Scope: json.RawMessage(text)}, nil
+}
+
+// TestDelegationInAForm shows the source and its plan in the form, in place of the calls
+// that the plan covers, and lets those through once the person has agreed.
+func TestDelegationInAForm(t *testing.T) {
+	const eve, bob = "eve@evil.example", "bob@corp.example"
+	for name, c := range map[string]struct {
+		content map[string]any
+		plan    string
+		shows   string
+		want    []string
+	}{
+		"all":                {map[string]any{"decision": "approve"}, eve, "1. Following what \"read_inbox\" returned", []string{eve, bob}},
+		"the plan":           {map[string]any{"decision": "approve", "only": "1"}, eve, "1. Following", []string{eve}},
+		"the other call":     {map[string]any{"decision": "approve", "only": "2"}, eve, "2. The call of", []string{bob}},
+		"none":               {map[string]any{"decision": "decline"}, eve, "1. Following", nil},
+		"a plan of no avail": {map[string]any{"decision": "approve"}, "ann@corp.example", "1. The call of", []string{eve, bob}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &joint{content: c.content}
+			shared, _ := sharedWith(t, "Do what my inbox says.")
+			g, _ := gateway(t, mcp.Options{Servers: []mcp.Server{child(t, "desk", "desk")}, Elicit: true, Ledger: shared,
+				Monitor: remit.Options{Planner: follower{c.plan}, Scopes: scope.ModeBound}, Limits: mcp.Limits{Together: 2, Gather: time.Minute}})
+			s := overStdio(t, g, "s", p.client(), legacy)
+			call(t, s, "read_inbox", empty{})
+			if got := mailsAtOnce(t, s, eve, bob); !slices.Equal(got, c.want) {
+				t.Errorf("mails to %v, want %v", got, c.want)
+			}
+			if len(p.asked) != 1 || !strings.Contains(p.asked[0], c.shows) {
+				t.Errorf("the questions: %q", p.asked)
+			}
+		})
+	}
 }

@@ -7,8 +7,24 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/scope"
 )
+
+// Joined words a question about the plans of delegated sources, and about calls.
+func Joined(plans []*remit.Delegation, asked ...sighting.Asked) string {
+	if len(plans) == 0 {
+		return Of(asked...)
+	}
+	var b strings.Builder
+	b.WriteString("Remit asks: an agent wants to do what others wrote, as the user told it.\n\n")
+	for i, d := range plans {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, Delegation(d))
+	}
+	b.WriteString(List(len(plans)+1, asked))
+	b.WriteString("\nApproving lets exactly these plans and calls through, or those that you choose.\n")
+	return b.String()
+}
 
 // Delegation words a delegated source for a person: its text, every line of it in quotes,
 // and the plan that was made of it. Where there is no plan, it only says so.
