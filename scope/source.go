@@ -122,6 +122,9 @@ func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
 // says which object is meant, has to be a value of its own.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 	quotable := c.Pick == Only && !a.authority() && a.Role != label.Selector
+	if a.Role == label.Content && len(o.values) == 0 {
+		quotable = true // a choice among the words of a text
+	}
 	if quotable && shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
 		for _, v := range o.values {
 			if m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) {
