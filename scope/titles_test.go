@@ -1,0 +1,61 @@
+package scope_test
+
+import "testing"
+
+// TestTitles tells which record a scope means by a title that the user words in another way.
+func TestTitles(t *testing.T) {
+	const (
+		request = "Forward my piano lesson."
+		titled  = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"title":"piano lesson"}}],"kind":"id","pick":"only"}}}]}`
+		named   = `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","where":{"name":"Ann"}}],"kind":"id","pick":"only"}}}]}`
+	)
+	first := map[string]string{"/id": "s:m1"}
+
+	for name, c := range map[string]hostile{
+		"a title with the words":                     {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"two titles with the words":                  {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"No piano lesson"}]`), "forward_mail", first, false, false},
+		"a whole title beside one with the words":    {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"piano lesson"}]`), "forward_mail", first, false, false},
+		"described so by its author":                 {request, titled, mails(nil, `[{"id":"m1","title":"Jo","description":"Weekly piano lesson."},{"id":"m2","title":"Lunch","description":"with Bo"}]`), "forward_mail", first, false, true},
+		"called so in a remark":                      {request, titled, mails(nil, `[{"id":"m1","title":"Payroll","note":"piano lesson"},{"id":"m2","title":"Jo"}]`), "forward_mail", first, false, false},
+		"the same, of a call that can be taken back": {request, titled, mails(nil, `[{"id":"m1","title":"Jo","note":"piano lesson"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, true, true},
+		"another member with the words":              {request, titled, mails(nil, `[{"id":"m1","title":"Payroll","tag":"piano lesson"},{"id":"m2","title":"Jo"}]`), "forward_mail", first, true, false},
+		"a long text with the words":                 {request, titled, mails(nil, `[{"id":"m1","title":"Payroll","description":"moved, since there is a piano lesson in the afternoon of that day"},{"id":"m2","title":"Jo"}]`), "forward_mail", first, true, false},
+		"a party with a longer name":                 {request, named, mails(nil, `[{"id":"m1","name":"Ann Berg"},{"id":"m2","name":"Bo"}]`), "forward_mail", first, false, false},
+		"the same for what can be taken back":        {request, named, mails(nil, `[{"id":"m1","name":"Ann Berg"},{"id":"m2","name":"Bo"}]`), "forward_mail", first, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestTheGroupInQuestion: who is not in it yet, is not in the group that the call is about.
+func TestTheGroupInQuestion(t *testing.T) {
+	const adding = `{"calls":[{"tool":"forward_mail","args":{
+		"/to":{"from":[{"tool":"list_mails","field":"name","where":{"name":{"prefix":"Pic"}}}],"kind":"name","pick":"only"},
+		"/id":{"from":[{"tool":"read_file","args":{"/path":{"is":"all"}},"field":"name"}],"kind":"name","pick":"all",
+			"except":[{"tool":"read_file","args":{"/path":{"from":[{"tool":"list_mails","field":"name","where":{"name":{"prefix":"Pic"}}}],"kind":"name","pick":"only"}},"field":"name"}]}}}]}`
+	groups := mails(nil, `["Board","Picnic"]`)[0]
+	people := attacked{"read_file", map[string]string{"/path": "c:all"}, `["Ann","Bo"]`}
+	in := func(group, member string) attacked {
+		return attacked{"read_file", map[string]string{"/path": "c:" + group}, `["` + member + `"]`}
+	}
+
+	for name, c := range map[string]struct {
+		results []attacked
+		want    bool
+	}{
+		"a member of another group": {[]attacked{groups, people, in("Board", "Ann"), in("Picnic", "Bo")}, true},
+		"a member of the group":     {[]attacked{groups, people, in("Board", "Bo"), in("Picnic", "Ann")}, false},
+		"nobody looked":             {[]attacked{groups, people, in("Board", "Bo")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{request: "Add all to the group starting with Pic.", scope: adding, results: c.results, tool: "forward_mail", args: map[string]string{"/id": "s:Ann", "/to": "t:Picnic"}, write: true}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
