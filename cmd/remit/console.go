@@ -18,19 +18,22 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/store"
 )
 
 type consoleCommand struct {
 	storeFlag
-	Demo   bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
-	Listen string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
-	Open   bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
-	Log    string `placeholder:"LEVEL" default:"warn" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (warn)."`
+	Demo      bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
+	Contracts string `placeholder:"DIR" help:"Contract files (*.yaml) to show."`
+	Listen    string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
+	Open      bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
+	Log       string `placeholder:"LEVEL" default:"warn" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (warn)."`
 }
 
 // Help is shown below the flags.
@@ -50,10 +53,28 @@ func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
 		return command.UsageError(hint.Wrap(fmt.Errorf("--listen %s can be reached from other machines", c.Listen), "listen on 127.0.0.1, or run remit serve --console, where each person has a token"))
 	}
 	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
-	if c.Demo {
-		return withDemo(ctx, func(st store.Store) error { return c.serve(ctx, s, st, log) })
+	files, err := c.files()
+	if err != nil {
+		return err
 	}
-	return c.with(ctx, func(st store.Store) error { return c.serve(ctx, s, st, log) })
+
+	serve := func(st store.Store) error { return c.serve(ctx, s, st, files, log) }
+	if c.Demo {
+		return withDemo(ctx, serve)
+	}
+	return c.with(ctx, serve)
+}
+
+// files are the contracts that are shown: those of the directory, or those that the demo
+// makes.
+func (c *consoleCommand) files() ([]*contract.File, error) {
+	switch {
+	case c.Contracts != "":
+		return inputs.Contracts(c.Contracts)
+	case c.Demo:
+		return demoContracts()
+	}
+	return nil, nil
 }
 
 // loopback reports whether an address is on the loopback interface.
@@ -66,10 +87,14 @@ func loopback(address string) bool {
 	return err == nil && a.IsLoopback()
 }
 
-func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store.Store, log *slog.Logger) error {
+func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store.Store, files []*contract.File, log *slog.Logger) error {
+	played, err := samples()
+	if err != nil {
+		return err
+	}
 	// Cookies don't know ports: only a path that nobody can guess keeps this one from other
 	// programs on the machine.
-	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Log: log})
+	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Contracts: files, Samples: played, Log: log})
 	if err != nil {
 		return err
 	}

@@ -8,15 +8,104 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/trace"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
+	"github.com/remit-project/remit/synth"
 )
+
+// samples are the scenes of the demo for the console's playground.
+func samples() ([]console.Sample, error) {
+	names, err := fs.Glob(scenes, "demo/*.json")
+	if err != nil {
+		return nil, err
+	}
+
+	var out []console.Sample
+	for _, name := range names {
+		sc, err := readScene(name)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := json.MarshalIndent(sc.Tools, "", " ")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		script, title := sc.Attack, sc.Title+", with the attack"
+		if script == nil {
+			script, title = sc.Benign, sc.Title
+		}
+		list, err := messages(script)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out = append(out, console.Sample{Name: strings.TrimSuffix(filepath.Base(name), ".json"), Title: title, Tools: string(tools), Conversation: console.Script(spoken(list))})
+	}
+	return out, nil
+}
+
+// spoken is a recording as the playground has it.
+func spoken(list []trace.Message) []console.Line {
+	kinds := map[trace.Role]remit.EventKind{trace.System: remit.SystemEvent, trace.User: remit.UserEvent, trace.Assistant: remit.AssistantEvent, trace.Tool: remit.ResultEvent}
+	var out []console.Line
+	for i := range list {
+		m := &list[i]
+		if m.Text != "" {
+			out = append(out, console.Line{Kind: kinds[m.Role], Text: m.Text})
+		}
+		for _, c := range m.Calls {
+			out = append(out, console.Line{Kind: remit.CallEvent, Name: c.Tool, Text: string(c.Arguments)})
+		}
+	}
+	return out
+}
+
+// demoContracts are the contracts that the demo makes, one a server.
+func demoContracts() ([]*contract.File, error) {
+	names, err := fs.Glob(scenes, "demo/*.json")
+	if err != nil {
+		return nil, err
+	}
+
+	var out []*contract.File
+	for _, name := range names {
+		sc, err := readScene(name)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := sc.catalogues()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tools {
+			if !slices.ContainsFunc(out, func(f *contract.File) bool { return f.Server == t.Server }) {
+				out = append(out, synth.Contract(t))
+			}
+		}
+	}
+	return out, nil
+}
+
+// readScene reads a scene of the demo.
+func readScene(name string) (*scene, error) {
+	data, err := scenes.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	sc := &scene{}
+	if err := json.Unmarshal(data, sc); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return sc, nil
+}
 
 // withDemo runs a function on a store with the sessions of the demo, in which every call
 // that was held back waits for an answer.
@@ -51,13 +140,9 @@ func stageDemo(ctx context.Context, st store.Store, waiting *sync.WaitGroup) err
 
 	l := ledger.New(st, ledger.Options{})
 	for _, name := range names {
-		data, err := scenes.ReadFile(name)
+		sc, err := readScene(name)
 		if err != nil {
 			return err
-		}
-		var sc scene
-		if err := json.Unmarshal(data, &sc); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		id := strings.TrimSuffix(filepath.Base(name), ".json")
 		for suffix, script := range map[string]json.RawMessage{"": sc.Benign, "-attack": sc.Attack} {

@@ -72,13 +72,9 @@ func (c *demoCommand) Run(ctx context.Context, s *command.Streams) error {
 		if c.Scene != 0 && c.Scene != i+1 {
 			continue
 		}
-		data, err := scenes.ReadFile(name)
+		sc, err := readScene(name)
 		if err != nil {
 			return err
-		}
-		var sc scene
-		if err := json.Unmarshal(data, &sc); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 		p.line(0, "")
 		p.line(0, p.Bold(fmt.Sprintf("%d. %s", i+1, sc.Title)))

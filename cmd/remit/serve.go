@@ -83,8 +83,11 @@ func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.
 
 func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 	if c.Console {
-		var err error
-		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Log: o.Log}); err != nil {
+		played, err := samples()
+		if err != nil {
+			return err
+		}
+		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Contracts: o.Contracts, Samples: played, Log: o.Log}); err != nil {
 			return err
 		}
 	}

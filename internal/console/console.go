@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/store"
 )
@@ -29,8 +30,8 @@ var assetFiles embed.FS
 const (
 	// DefaultBase is where the console's pages begin when the options don't say.
 	DefaultBase = "/console/"
-	// maxForm bounds a form, in bytes: an answer with its reason.
-	maxForm = 64 << 10
+	// maxForm bounds a form, in bytes: definitions and a conversation in the playground.
+	maxForm = 512 << 10
 	// maxRequests bounds concurrent requests, streams apart.
 	maxRequests = 64
 	// writeTime bounds how long a reader may take to receive a page or an event.
@@ -53,6 +54,10 @@ type Options struct {
 	// of its ports, so that a console on the loopback interface needs a path that no
 	// other program there can guess.
 	Base string
+	// Contracts are the deployment's contracts.
+	Contracts []*contract.File
+	// Samples are conversations to begin with in the playground.
+	Samples []Sample
 	// Now is the clock; [time.Now] when nil.
 	Now func() time.Time
 	// Log receives details that people aren't told; discarded when nil.
@@ -153,6 +158,16 @@ func (c *Console) routes() {
 	at("POST question/{id}", c.page([]access.Scope{access.ApprovalsRead, access.ApprovalsAnswer}, c.answer))
 	at("GET sessions", c.page(look, c.sessions))
 	at("GET session", c.page(look, c.session))
+	at("GET tools", c.page([]access.Scope{access.ContractsRead}, c.tools))
+	at("GET contract/{file}", c.known(func(w http.ResponseWriter, v *visit) {
+		if !v.who.May(access.ContractsRead) {
+			c.fail(w, v.Request, v, errScope)
+			return
+		}
+		c.export(w, v)
+	}))
+	at("GET playground", c.page(nil, c.playground))
+	at("POST playground", c.page(nil, c.playground))
 	at("GET overview", c.page(look, c.overview))
 	at("GET text", c.page(look, c.text))
 }

@@ -41,6 +41,11 @@ type outlined struct {
 	Name string
 }
 
+// newOutline returns the outline of a session without events.
+func newOutline() *outline {
+	return &outline{names: map[string]int64{}, calls: map[string][]int64{}, counts: map[string]int{}, trust: map[int64]label.Trust{}}
+}
+
 // add takes the next event in.
 func (o *outline) add(r store.Record) {
 	seq := int64(len(o.events))
@@ -169,7 +174,7 @@ func (l *outlines) of(ctx context.Context, session string, use func(*outline) er
 	defer k.mu.Unlock()
 
 	if k.outline == nil {
-		k.outline = &outline{names: map[string]int64{}, calls: map[string][]int64{}, counts: map[string]int{}, trust: map[int64]label.Trust{}}
+		k.outline = newOutline()
 	}
 	for r, err := range l.store.Read(ctx, session, int64(len(k.outline.events))) {
 		if err != nil {

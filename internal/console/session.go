@@ -50,6 +50,8 @@ type sessionPage struct {
 	At   int64
 	Path string
 	Now  time.Time
+	// Play is set for the playground, whose arguments are buttons of a form.
+	Play bool
 }
 
 // jump is a call to go to.

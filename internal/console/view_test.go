@@ -6,6 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
 )
 
 // screenshots is where pictures of every view go: go test ./internal/console -run Views -screenshots DIR
@@ -35,6 +39,10 @@ const findMistakes = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a
 func TestViews(t *testing.T) {
 	s := newSite(t)
 	asked := s.held("release-notes")
+	tools, err := schema.Parse("office", []byte(office))
+	must(t, err)
+	s.console.o.Contracts = []*contract.File{synth.Contract(tools)}
+	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
 	b, source := chromium(t), axe(t)
 	for name, width := range widths {
 		p := b.tab(width)
@@ -45,7 +53,7 @@ func TestViews(t *testing.T) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
 				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
-				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1",
+				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "playground": "playground",
 			} {
 				p.open(s.url(path))
 				p.until(`document.querySelector("main h1")`)

@@ -31,10 +31,10 @@
   const replace = (old, fresh) => {
     const open = new Set([...old.querySelectorAll("details[id][open]")].map((d) => d.id));
     const shut = new Set([...old.querySelectorAll("details[id]:not([open])")].map((d) => d.id));
-    const focus = old.contains(document.activeElement) ? document.activeElement.id || document.activeElement.getAttribute("href") : null;
+    const focus = old.contains(document.activeElement) ? document.activeElement.id || document.activeElement.getAttribute("href") || document.activeElement.value : null;
     fresh.querySelectorAll("details[id]").forEach((d) => { d.open = open.has(d.id) || (d.open && !shut.has(d.id)); });
     old.replaceWith(fresh);
-    if (focus) [...fresh.querySelectorAll("a, button, input, summary")].find((e) => e.id === focus || e.getAttribute("href") === focus)?.focus({ preventScroll: true });
+    if (focus) [...fresh.querySelectorAll("a, button, input, summary")].find((e) => e.id === focus || e.getAttribute("href") === focus || e.value === focus)?.focus({ preventScroll: true });
   };
 
   const refresh = async (topic) => {
@@ -83,6 +83,27 @@
     history.pushState(null, "", link.href);
     swap(link.href, link.dataset.show);
   });
+  // The playground decides at every keystroke.
+  const play = document.querySelector("form[data-watch]");
+  if (play) {
+    let asked = 0, at = "", timer;
+    const decide = async () => {
+      const mine = ++asked, form = new URLSearchParams(new FormData(play));
+      form.set("at", at);
+      const answer = await fetch(play.action, { method: "POST", body: form });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(play.dataset.watch), old = document.getElementById(play.dataset.watch);
+      if (mine === asked && fresh && old) replace(old, fresh);
+    };
+    play.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(decide, 150); });
+    play.addEventListener("submit", (e) => {
+      e.preventDefault();
+      if (e.submitter?.name === "at") at = e.submitter.value;
+      decide();
+    });
+    document.getElementById("sample")?.addEventListener("change", (e) => e.target.form.submit());
+  }
+
   addEventListener("popstate", () => { if (document.getElementById("timeline")) swap(location.href); });
   addEventListener("keydown", (e) => {
     if (e.key === "Escape") document.querySelector("#way .close")?.click();
