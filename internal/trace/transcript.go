@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // transcriptNotes are the lines of a transcript of Claude Code that are about the
 // session and that the model never sees.
@@ -11,8 +8,8 @@ var transcriptNotes = []string{"summary", "file-history-snapshot", "queue-operat
 
 // readTranscriptLine reads a line of a transcript of Claude Code, one JSON object a line:
 // https://code.claude.com/docs. Each adds to the session that it names. What is not the
-// user's own typing is material: the words that the program put into the user's place,
-// the output of commands, and the prompt that one agent gives to another.
+// user's own typing is material: the words that the program put into the user's place, and
+// the prompt that one agent gives to another.
 func readTranscriptLine(top object, line int) ([]exchange, error) {
 	kind, _ := str(top, "type")
 	for _, note := range transcriptNotes {
@@ -41,7 +38,7 @@ func readTranscriptLine(top object, line int) ([]exchange, error) {
 
 	typed := !isTrue(top, "isMeta") && !isTrue(top, "isSidechain") && !isTrue(top, "isCompactSummary")
 	for _, t := range turns {
-		if t.role == User && t.text != "" && (!typed || byProgram(t.text)) {
+		if t.role == User && t.text != "" && !typed {
 			t = material(kind, t.text)
 		}
 		e.messages = append(e.messages, t)
@@ -52,17 +49,6 @@ func readTranscriptLine(top object, line int) ([]exchange, error) {
 // material returns text that stands in the user's place and isn't the user's.
 func material(name, text string) turn {
 	return turn{role: User, attachments: []Attachment{{Name: name, Text: text}}}
-}
-
-// byProgram reports whether a text is what Claude Code writes in the user's place: the
-// output of a command that the user ran, and reminders.
-func byProgram(text string) bool {
-	for _, tag := range [...]string{"<command-", "<local-command-", "<bash-", "<system-reminder>", "Caveat: "} {
-		if strings.HasPrefix(text, tag) {
-			return true
-		}
-	}
-	return false
 }
 
 func isTrue(o object, name string) bool { return string(o[name]) == "true" }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/userturn"
 )
 
 // turn is one message, call or result of a conversation, whatever form it was in.
@@ -52,13 +54,16 @@ type (
 	}
 )
 
-// chat writes turns in the chat form. Calls get names of their own where the source
-// uses one twice. A result whose call is not in the recording becomes an attachment:
+// chat writes turns in the chat form. What agents and editors put into a user's turn
+// becomes an attachment. Calls get names of their own where the source uses one twice. A result whose call is not in the recording becomes an attachment:
 // the model read it, and nobody vouches for it.
 func chat(turns []turn) []chatMessage {
 	var out []chatMessage
 	names, used, answered := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for _, t := range turns {
+		if t.role == User {
+			t = t.own()
+		}
 		m := chatMessage{Role: t.role, Content: []chatPart{}}
 		if t.text != "" || t.role == Tool {
 			m.Content = append(m.Content, chatPart{Type: "text", Text: t.text})
@@ -87,6 +92,22 @@ func chat(turns []turn) []chatMessage {
 		}
 	}
 	return out
+}
+
+// own returns a user's turn with what the user did not write as attachments.
+func (t turn) own() turn {
+	text, editor, attached := userturn.Split(t.text)
+	if text == t.text {
+		return t
+	}
+
+	t.text, t.attachments = strings.TrimSpace(text), slices.Clone(t.attachments)
+	for _, part := range [...]string{editor, attached} {
+		if part = strings.TrimSpace(part); part != "" {
+			t.attachments = append(t.attachments, Attachment{Name: "beside the user's words", Text: part})
+		}
+	}
+	return t
 }
 
 // unused returns a name, with a number behind it if it is used, and uses it.
