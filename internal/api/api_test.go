@@ -57,7 +57,7 @@ func TestQuestion(t *testing.T) {
 	}](t, used); got.Verdict != "allow" || !got.Confirmed {
 		t.Errorf("used: %s", used.body)
 	}
-	if got := verdictOf(b.post(t, 200, "agent", at+"/use", "")); got != "deny" {
+	if got := verdictOf(b.post(t, 200, "agent", at+"/use", "", "Idempotency-Key", "k")); got != "deny" {
 		t.Errorf("used twice: %s", got)
 	}
 	if got := verdictOf(b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo("c3", "eve@evil.example"))); got != "ask" {
@@ -84,7 +84,7 @@ func TestJoinedQuestion(t *testing.T) {
 	b.post(t, 400, "person", at+"/answer", `{"answer":"approve","calls":["c9"]}`)
 	b.post(t, 200, "person", at+"/answer", `{"answer":"approve","calls":["c3","c1"]}`)
 	var verdicts []string
-	for _, d := range into[struct{ Decisions []struct{ Verdict string } }](t, b.post(t, 200, "agent", at+"/use", "")).Decisions {
+	for _, d := range into[struct{ Decisions []struct{ Verdict string } }](t, b.post(t, 200, "agent", at+"/use", "", "Idempotency-Key", "k")).Decisions {
 		verdicts = append(verdicts, d.Verdict)
 	}
 	if got := strings.Join(verdicts, " "); got != "allow deny allow" {

@@ -160,6 +160,9 @@ func (s *Server) useApproval(ctx context.Context, r *request) (reply, error) {
 		return reply{}, conflict.errorf("nobody has answered yet: wait for the question to be settled")
 	}
 
+	if len(a.More) > 0 {
+		session = session.Settling(nil) // no step of it has the whole reply
+	}
 	began := time.Now()
 	used, err := s.queue.Use(ctx, session, a)
 	for _, d := range used.Decisions {

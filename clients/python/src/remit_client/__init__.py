@@ -6,7 +6,7 @@ Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, AsyncLookUp, BadAnswer, Decision, Finding, Lookup, LookUp, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Finding, Lookup, LookUp, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
 
 __all__ = [
     "Approval",
@@ -15,6 +15,7 @@ __all__ = [
     "AsyncSession",
     "BadAnswer",
     "Decision",
+    "Delegation",
     "Finding",
     "LookUp",
     "Lookup",

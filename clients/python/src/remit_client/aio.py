@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from . import wire
-from .models import Approval, AsyncLookUp, BadAnswer, Decision, Lookup, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Lookup, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
 
 
 class AsyncRemit:
@@ -73,9 +74,13 @@ class AsyncRemit:
                 return found
             query = {"cursor": page["next"]}
 
-    async def answer(self, approval: str, *, approve: bool, extent: str = "session", why: str = "") -> Approval:
-        """Answer a question: ``once`` for the call alone, ``session``, or ``always``."""
-        body = {"answer": "approve" if approve else "deny", "for": extent, "why": why}
+    async def answer(self, approval: str, *, approve: bool, calls: Sequence[str] = (), extent: str = "session", why: str = "") -> Approval:
+        """Answer a question: ``once`` for the call alone, ``session``, or ``always``.
+
+        An approval of a question about several calls names those that it is for; it
+        can't be ``always``.
+        """
+        body = wire.answer(approve, calls, extent, why)
         out: Approval = await self.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/answer", body))
         return out
 
@@ -130,6 +135,19 @@ class AsyncSession:
             return None
         return out
 
+    async def delegations(self) -> list[Delegation]:
+        """The sources whose instructions the user told the agent to follow, each with its plan.
+
+        Ask for them when a call was held back, show a person the ``question`` as it is,
+        and :meth:`agree` to those that the person agrees to.
+        """
+        out: list[Delegation] = (await self._remit.send(wire.get(f"{self._path}/delegations")))["delegations"]
+        return out
+
+    async def agree(self, delegation: Delegation, answer: str = "") -> None:
+        """Say that a person agreed to a plan; then decide the held calls again, under their ids."""
+        await self._remit.send(wire.post(f"{self._path}/delegations", wire.agreed(delegation, answer)))
+
     async def decide(
         self,
         tool: str,
@@ -165,20 +183,25 @@ class AsyncSession:
         except Exception as error:  # whatever it is, there is no result
             return wire.looked(lookup, error)
 
-    async def ask(self, call: str) -> Approval:
-        """Ask a person about a call that was held back."""
-        out: Approval = await self._remit.send(wire.post(f"{self._path}/approvals", {"call": call}))
+    async def ask(self, call: str, *more: str) -> Approval:
+        """Ask a person about calls that were held back, all in one question."""
+        out: Approval = await self._remit.send(wire.ask(self._path, call, more))
         return out
 
     async def await_answer(self, approval: str, seconds: float) -> Decision | None:
-        """Wait for a person's answer and act on it; None when nobody answered in time."""
+        """Wait for the answer about one call and act on it; None when nobody answered in time."""
+        found = await self.await_answers(approval, seconds)
+        return wire.only(found) if found is not None else None
+
+    async def await_answers(self, approval: str, seconds: float) -> list[Decision] | None:
+        """Wait for a person's answer and act on it, for each call of the question in their order."""
         path = f"/v1/approvals/{wire.segment(approval)}"
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             wait = min(max(int(left), 1), wire.LONGEST_WAIT)
             found = await self._remit.send(wire.get(path, wait=str(wait)))
             if found["state"] != "pending":
-                return Decision.of(await self._remit.send(wire.post(f"{path}/use")))
+                return wire.used(await self._remit.send(wire.post(f"{path}/use")))
         return None
 
     async def explain(self, call: str) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from . import wire
-from .models import Approval, BadAnswer, Decision, Lookup, LookUp, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
+from .models import Approval, BadAnswer, Decision, Delegation, Lookup, LookUp, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
 
 
 class Remit:
@@ -72,9 +73,13 @@ class Remit:
                 return found
             query = {"cursor": page["next"]}
 
-    def answer(self, approval: str, *, approve: bool, extent: str = "session", why: str = "") -> Approval:
-        """Answer a question: ``once`` for the call alone, ``session``, or ``always``."""
-        body = {"answer": "approve" if approve else "deny", "for": extent, "why": why}
+    def answer(self, approval: str, *, approve: bool, calls: Sequence[str] = (), extent: str = "session", why: str = "") -> Approval:
+        """Answer a question: ``once`` for the call alone, ``session``, or ``always``.
+
+        An approval of a question about several calls names those that it is for; it
+        can't be ``always``.
+        """
+        body = wire.answer(approve, calls, extent, why)
         out: Approval = self.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/answer", body))
         return out
 
@@ -129,6 +134,19 @@ class Session:
             return None
         return out
 
+    def delegations(self) -> list[Delegation]:
+        """The sources whose instructions the user told the agent to follow, each with its plan.
+
+        Ask for them when a call was held back, show a person the ``question`` as it is,
+        and :meth:`agree` to those that the person agrees to.
+        """
+        out: list[Delegation] = (self._remit.send(wire.get(f"{self._path}/delegations")))["delegations"]
+        return out
+
+    def agree(self, delegation: Delegation, answer: str = "") -> None:
+        """Say that a person agreed to a plan; then decide the held calls again, under their ids."""
+        self._remit.send(wire.post(f"{self._path}/delegations", wire.agreed(delegation, answer)))
+
     def decide(
         self,
         tool: str,
@@ -164,20 +182,25 @@ class Session:
         except Exception as error:  # whatever it is, there is no result
             return wire.looked(lookup, error)
 
-    def ask(self, call: str) -> Approval:
-        """Ask a person about a call that was held back."""
-        out: Approval = self._remit.send(wire.post(f"{self._path}/approvals", {"call": call}))
+    def ask(self, call: str, *more: str) -> Approval:
+        """Ask a person about calls that were held back, all in one question."""
+        out: Approval = self._remit.send(wire.ask(self._path, call, more))
         return out
 
     def await_answer(self, approval: str, seconds: float) -> Decision | None:
-        """Wait for a person's answer and act on it; None when nobody answered in time."""
+        """Wait for the answer about one call and act on it; None when nobody answered in time."""
+        found = self.await_answers(approval, seconds)
+        return wire.only(found) if found is not None else None
+
+    def await_answers(self, approval: str, seconds: float) -> list[Decision] | None:
+        """Wait for a person's answer and act on it, for each call of the question in their order."""
         path = f"/v1/approvals/{wire.segment(approval)}"
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             wait = min(max(int(left), 1), wire.LONGEST_WAIT)
             found = self._remit.send(wire.get(path, wait=str(wait)))
             if found["state"] != "pending":
-                return Decision.of(self._remit.send(wire.post(f"{path}/use")))
+                return wire.used(self._remit.send(wire.post(f"{path}/use")))
         return None
 
     def explain(self, call: str) -> dict[str, Any]:

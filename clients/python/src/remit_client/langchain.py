@@ -24,6 +24,7 @@ from . import wire
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
 from .models import Decision, NoSession, ToolSet
+from .together import Together
 
 #: How many results are remembered as recorded. One that was forgotten is
 #: recorded again when it is seen, and then vouches for nothing.
@@ -89,6 +90,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         self._server = server
         self._system_prompt = system_prompt
         self._approval_seconds = approval_seconds
+        self._together = Together()
         self._unseen_user = unseen_user
         self._scope = scope
         self._tools = {tool.name if isinstance(tool, BaseTool) else tool.__name__: tool for tool in tools}
@@ -162,8 +164,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         look_up = self._look_up if self._tools else None
         decision = session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
         if decision.verdict == "ask" and self._approval_seconds > 0:
-            asked = session.ask(decision.call)
-            decision = session.await_answer(asked["id"], self._approval_seconds) or decision
+            decision = self._together.ask(session, message, decision, _calls(request), self._approval_seconds)
         if not decision.allowed:
             return self._denied(request, decision)
         returned = handler(_checked(request, decision))
@@ -180,8 +181,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         look_up = self._alook_up if self._tools else None
         decision = await session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
         if decision.verdict == "ask" and self._approval_seconds > 0:
-            asked = await session.ask(decision.call)
-            decision = await session.await_answer(asked["id"], self._approval_seconds) or decision
+            decision = await self._together.ask_async(session, message, decision, _calls(request), self._approval_seconds)
         if not decision.allowed:
             return self._denied(request, decision)
         returned = await handler(_checked(request, decision))
@@ -307,6 +307,15 @@ def _around(request: ToolCallRequest) -> tuple[str | None, str | None]:
         if isinstance(message, AIMessage) and any(call["id"] == request.tool_call["id"] for call in message.tool_calls):
             return message.id, str(message.text) if message.id else None
     return None, None
+
+
+def _calls(request: ToolCallRequest) -> int:
+    """How many calls the message has that a call is in."""
+    state: Any = request.state
+    for message in reversed(state["messages"]):
+        if isinstance(message, AIMessage) and any(call["id"] == request.tool_call["id"] for call in message.tool_calls):
+            return len(message.tool_calls)
+    return 1
 
 
 def _checked(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:

@@ -90,6 +90,27 @@ class TurnScope(TypedDict):
     planned: NotRequired[dict[str, Any]]
 
 
+class Delegation(TypedDict):
+    """A source whose instructions the user told the agent to follow, with the plan made of it."""
+
+    #: The call that returned it; absent for a proposal of the assistant's.
+    call: NotRequired[str]
+    server: NotRequired[str]
+    tool: NotRequired[str]
+    #: The source, raw: anybody may have written it.
+    text: str
+    #: What a person is to read.
+    question: str
+    #: What an agreement sends back as it is; absent where there is no plan.
+    plan: NotRequired[dict[str, Any]]
+    delegated: NotRequired[dict[str, Any]]
+    #: The calls that an agreement lets through, in words.
+    words: NotRequired[list[str]]
+    left: NotRequired[int]
+    #: Why there is no plan.
+    failed: NotRequired[str]
+
+
 class Approval(TypedDict):
     """A question to a person, with what became of it."""
 
@@ -103,6 +124,10 @@ class Approval(TypedDict):
     created: str
     expires: str
     decision: dict[str, Any]
+    #: The other calls of a question about several.
+    more: NotRequired[list[dict[str, Any]]]
+    #: Of those, the calls that were agreed to.
+    agreed: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, slots=True)

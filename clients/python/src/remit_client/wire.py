@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
-from .models import Lookup, Problem, ToolSet
+from .models import BadAnswer, Decision, Delegation, Lookup, Problem, ToolSet
 
 #: How often a request is sent that got no answer, or was told to come back: over
 #: some six seconds, in which a server starts again.
@@ -147,6 +148,41 @@ def looked(lookup: Lookup, returned: Any) -> dict[str, Any]:
     if isinstance(returned, Exception):
         return {"id": lookup["id"], "error": str(returned) or type(returned).__name__}
     return {"id": lookup["id"], "content" if isinstance(returned, str) else "structured": returned}
+
+
+def ask(session: str, call: str, more: Sequence[str]) -> Request:
+    body: dict[str, Any] = {"call": call}
+    if more:
+        body["more"] = list(more)
+    return post(f"{session}/approvals", body)
+
+
+def answer(approve: bool, calls: Sequence[str], extent: str, why: str) -> dict[str, Any]:
+    body: dict[str, Any] = {"answer": "approve" if approve else "deny", "for": extent, "why": why}
+    if calls:
+        body["calls"] = list(calls)
+    return body
+
+
+def agreed(delegation: Delegation, answer: str) -> dict[str, Any]:
+    if "plan" not in delegation or "delegated" not in delegation:
+        raise ValueError("there is no plan to agree to: " + delegation.get("failed", ""))
+    return {"plan": delegation["plan"], "delegated": delegation["delegated"], "answer": answer}
+
+
+def used(answer: dict[str, Any]) -> list[Decision]:
+    """What holds after an answer, for each call of its question."""
+    found = answer["decisions"] if "decisions" in answer else [answer]
+    if not isinstance(found, list) or not found:
+        raise BadAnswer("the server answered a question with no decisions")
+    return [Decision.of(one) for one in found]
+
+
+def only(decisions: list[Decision]) -> Decision:
+    """The decision of a question about one call."""
+    if len(decisions) != 1:
+        raise BadAnswer(f"the question was about {len(decisions)} calls: use await_answers")
+    return decisions[0]
 
 
 def result(call: str, content: str | None, structured: Any) -> dict[str, Any]:
