@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit/internal/mcp/upstream"
 	"github.com/remit-project/remit/internal/mcp/wire"
 	"github.com/remit-project/remit/internal/pack"
+	"github.com/remit-project/remit/schema"
 )
 
 type packVerifyCommand struct {
@@ -26,7 +27,7 @@ type packVerifyCommand struct {
 // Help is shown below the flags.
 func (packVerifyCommand) Help() string {
 	return `Installs the present version of the package into a temporary directory by npm, pip or go, without its
-installation scripts, starts the server with credentials that open nothing, and asks for its tools. No tool is
+installation scripts, starts the server with credentials that open nothing, and asks for its tools; a tool kit lists them. No tool is
 called. The server is a program of others: run this where you would run the server.
 Exit code 4 when a definition is not one that the pack reviewed.
 
@@ -82,12 +83,10 @@ func (c *packVerifyCommand) verify(ctx context.Context, p *printer, one *pack.Pa
 	if err != nil {
 		return false, err
 	}
-	start := upstream.Command{Args: fetched.Command, Env: fetched.Env, Dir: dir, MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
-	raw, err := doctor.Definitions(ctx, mcp.Server{Name: one.Name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }}, version())
+	cat, bad, err := listed(ctx, one, fetched, dir)
 	if err != nil {
 		return false, err
 	}
-	cat, bad := doctor.Catalogue(one.Name, raw)
 	for _, name := range bad {
 		p.line(0, one.Name+": a definition can't be understood: "+name)
 	}
@@ -100,4 +99,20 @@ func (c *packVerifyCommand) verify(ctx context.Context, p *printer, one *pack.Pa
 	found := one.Compare(cat)
 	p.compared(one, found)
 	return len(found.Changed)+len(found.New)+len(bad) == 0, nil
+}
+
+// listed returns the tools of a package, and the names of definitions that can't be
+// understood: what the tool kit lists, or what the server answers.
+func listed(ctx context.Context, one *pack.Pack, fetched *pack.Fetched, dir string) (*schema.Catalogue, []string, error) {
+	if fetched.Definitions != nil {
+		cat, err := schema.Parse(one.Name, fetched.Definitions)
+		return cat, nil, err
+	}
+	start := upstream.Command{Args: fetched.Command, Env: fetched.Env, Dir: dir, MaxMessage: wire.DefaultLimits().Size, Log: slog.New(slog.DiscardHandler)}
+	raw, err := doctor.Definitions(ctx, mcp.Server{Name: one.Name, Connect: func(to upstream.Receiver) (upstream.Link, error) { return upstream.Start(start, to) }}, version())
+	if err != nil {
+		return nil, nil, err
+	}
+	cat, bad := doctor.Catalogue(one.Name, raw)
+	return cat, bad, nil
 }

@@ -19,6 +19,8 @@ type Fetched struct {
 	Version string
 	// Command starts the server with Env as its whole environment.
 	Command, Env []string
+	// Definitions are what a tool kit lists; nil for a server.
+	Definitions []byte
 }
 
 // Fetch installs a version of the pack's package below an empty directory, by the registry's
@@ -40,7 +42,11 @@ func (p *Pack) Fetch(ctx context.Context, dir, version string) (*Fetched, error)
 		}
 	}
 	env := append([]string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}, p.Env...)
-	return &Fetched{Version: version, Command: append([]string{program}, p.Arguments...), Env: env}, nil
+	out := &Fetched{Version: version, Command: append([]string{program}, p.Arguments...), Env: env}
+	if p.Listing != "" {
+		out.Definitions, err = execute(ctx, dir, env, filepath.Join(dir, "venv", "bin", "python"), "-c", p.Listing)
+	}
+	return out, err
 }
 
 func (p *Pack) fetchNPM(ctx context.Context, dir, version string) (program, installed string, err error) {
@@ -106,19 +112,24 @@ func (p *Pack) fetchGo(ctx context.Context, dir, version string) (program, insta
 	return program, about.Main.Version, nil
 }
 
-// run runs a program in a directory and returns what it printed. The error has the end of
-// what it complained about.
+// run runs a program of the operator's in a directory and returns what it printed.
 func run(ctx context.Context, dir, program string, args ...string) (string, error) {
+	out, err := execute(ctx, dir, append(os.Environ(), "GOBIN="+dir), program, args...)
+	return string(out), err
+}
+
+// execute runs a program with an environment. The error has the end of what it complained
+// about.
+func execute(ctx context.Context, dir string, env []string, program string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, program, args...)
-	c.Dir = dir
-	c.Env = append(os.Environ(), "GOBIN="+dir)
+	c.Dir, c.Env = dir, env
 	var complaints strings.Builder
 	c.Stderr = &complaints
 	out, err := c.Output()
 	if err != nil {
 		const most = 500
 		text := complaints.String()
-		return "", fmt.Errorf("%s %s: %w: %s", program, args[0], err, strings.TrimSpace(text[max(0, len(text)-most):]))
+		return nil, fmt.Errorf("%s %s: %w: %s", program, args[0], err, strings.TrimSpace(text[max(0, len(text)-most):]))
 	}
-	return string(out), nil
+	return out, nil
 }

@@ -65,6 +65,9 @@ type Pack struct {
 	// definitions of its own; With are the requirements that it installs beside the package.
 	Pinned string
 	With   []string
+	// Listing is a program in Python that prints the definitions of a tool kit, as an agent
+	// passes them on to its model. A tool kit has no Start.
+	Listing string
 	// Env are the variables that the server needs to list its tools, as NAME=value
 	// with values that open nothing.
 	Env []string
@@ -166,6 +169,7 @@ func (p *Pack) header(name string, data []byte) error {
 				"registry":  r.Word("registry", []string{string(NPM), string(PyPI), string(Go)}, &p.Registry),
 				"package":   r.Text("package", &p.Package),
 				"start":     r.Text("start", &p.Start),
+				"listing":   r.Text("listing", &p.Listing),
 				"images":    r.Texts("images", &p.Images),
 				"pinned":    r.Text("pinned", &p.Pinned),
 				"with":      r.Texts("with", &p.With),
@@ -184,7 +188,11 @@ func (p *Pack) header(name string, data []byte) error {
 					})
 				},
 			})
-			for _, key := range []string{"pack", "about", "registry", "package", "start", "versions", "licence", "source"} {
+			start := "start"
+			if had["listing"] != nil {
+				start = "listing"
+			}
+			for _, key := range []string{"pack", "about", "registry", "package", start, "versions", "licence", "source"} {
 				if had[key] == nil {
 					r.Fail(root, "write it into the header", "%s is missing", key)
 				}

@@ -152,6 +152,8 @@ func TestMistakesInPacks(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"no header", "version: 1\nserver: x\n", "write a line ---"},
 		{"no package", strings.Replace(tool(""), "package: x\n", "", 1), "package is missing"},
+		{"neither a program nor a listing", strings.Replace(tool(""), "start: x\n", "", 1), "start is missing"},
+		{"a file outside", strings.Replace(tool(""), "registry: npm", "registry: npm\nfiles: {../x: y}", 1), "leads out of it"},
 		{"another registry", strings.Replace(tool(""), "registry: npm", "registry: crates", 1), `registry`},
 		{"a mistake in the contracts", tool("    outputs: {}\n"), "x.yaml:16"},
 		{"an output that is the user's", tool("    output: {trust: USER}\n"), "more trust than"},
