@@ -32,6 +32,7 @@ func (p *Pack) Fetch(ctx context.Context, dir, version string) (*Fetched, error)
 	if err != nil {
 		return nil, err
 	}
+
 	for name, text := range p.Files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -41,6 +42,7 @@ func (p *Pack) Fetch(ctx context.Context, dir, version string) (*Fetched, error)
 			return nil, err
 		}
 	}
+
 	env := append([]string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}, p.Env...)
 	out := &Fetched{Version: version, Command: append([]string{program}, p.Arguments...), Env: env}
 	if p.Listing != "" {
