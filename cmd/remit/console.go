@@ -24,16 +24,19 @@ import (
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/store"
 )
 
 type consoleCommand struct {
 	storeFlag
-	Demo      bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
-	Contracts string `placeholder:"DIR" help:"Contract files (*.yaml) to show."`
-	Listen    string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
-	Open      bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
-	Log       string `placeholder:"LEVEL" default:"warn" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (warn)."`
+	deploymentFlags
+	Policies string `placeholder:"DIR" help:"The directory that a policy document was compiled into, to show with --document."`
+	Document string `placeholder:"FILE" help:"The policy document."`
+	Demo     bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
+	Listen   string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
+	Open     bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
+	Log      string `placeholder:"LEVEL" default:"warn" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (warn)."`
 }
 
 // Help is shown below the flags.
@@ -77,6 +80,18 @@ func (c *consoleCommand) files() ([]*contract.File, error) {
 	return nil, nil
 }
 
+// review returns what reports on the policy document; nil without one.
+func (c *consoleCommand) review() (func(context.Context) (*report.Report, error), error) {
+	if (c.Policies == "") != (c.Document == "") {
+		return nil, command.UsageError(errors.New("--policies and --document belong together: the directory, and what it was compiled from"))
+	}
+	if c.Policies == "" {
+		return nil, nil
+	}
+	read := policyReviewCommand{deploymentFlags: c.deploymentFlags, Dir: c.Policies, Document: c.Document}
+	return read.report, nil
+}
+
 // loopback reports whether an address is on the loopback interface.
 func loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
@@ -92,9 +107,13 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	if err != nil {
 		return err
 	}
+	review, err := c.review()
+	if err != nil {
+		return err
+	}
 	// Cookies don't know ports: only a path that nobody can guess keeps this one from other
 	// programs on the machine.
-	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Contracts: files, Samples: played, Log: log})
+	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Contracts: files, Policies: review, Samples: played, Log: log})
 	if err != nil {
 		return err
 	}

@@ -37,31 +37,35 @@ Example:
   remit policy review policy --document handbook.pdf --tools tools.json --html review.html`
 }
 
-// Run shows what a document was made into.
-func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
+// report reads the document and what it was made into.
+func (c *policyReviewCommand) report(ctx context.Context) (*report.Report, error) {
 	data, err := inputs.ReadAs(c.Document, "a policy document")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in := report.Input{Tool: c.Tool, Mutate: c.Mutate}
 	if in.Document, err = document.Read(c.Document, data); err != nil {
-		return err
+		return nil, err
 	}
 	if in.Deployment, err = c.scope(); err != nil {
-		return err
+		return nil, err
 	}
 
 	if in.Directory, err = policydoc.ReadDirectory(c.Dir); err != nil {
-		return err
+		return nil, err
 	}
 	if len(in.Directory.Keys()) == 0 {
-		return hint.Wrap(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
+		return nil, hint.Wrap(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
 	}
-	r, err := report.New(ctx, in)
+	return report.New(ctx, in)
+}
+
+// Run shows what a document was made into.
+func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
+	r, err := c.report(ctx)
 	if err != nil {
 		return err
 	}
-
 	if c.HTML == "" {
 		(&reviewPrinter{newPrinter(s)}).report(r)
 		return nil

@@ -18,6 +18,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/store"
 )
 
@@ -56,6 +57,9 @@ type Options struct {
 	Base string
 	// Contracts are the deployment's contracts.
 	Contracts []*contract.File
+	// Policies reports what became of the policy document, as it is now; nil where there is
+	// none.
+	Policies func(context.Context) (*report.Report, error)
 	// Samples are conversations to begin with in the playground.
 	Samples []Sample
 	// Now is the clock; [time.Now] when nil.
@@ -158,14 +162,11 @@ func (c *Console) routes() {
 	at("POST question/{id}", c.page([]access.Scope{access.ApprovalsRead, access.ApprovalsAnswer}, c.answer))
 	at("GET sessions", c.page(look, c.sessions))
 	at("GET session", c.page(look, c.session))
-	at("GET tools", c.page([]access.Scope{access.ContractsRead}, c.tools))
-	at("GET contract/{file}", c.known(func(w http.ResponseWriter, v *visit) {
-		if !v.who.May(access.ContractsRead) {
-			c.fail(w, v.Request, v, errScope)
-			return
-		}
-		c.export(w, v)
-	}))
+	contracts := []access.Scope{access.ContractsRead}
+	at("GET tools", c.page(contracts, c.tools))
+	at("GET contract/{file}", c.known(c.within(access.ContractsRead, c.export)))
+	at("GET policies", c.page(contracts, c.policies))
+	at("GET policies/document", c.known(c.within(access.ContractsRead, c.document)))
 	at("GET playground", c.page(nil, c.playground))
 	at("POST playground", c.page(nil, c.playground))
 	at("GET overview", c.page(look, c.overview))

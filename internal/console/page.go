@@ -99,6 +99,17 @@ func (c *Console) known(next func(http.ResponseWriter, *visit)) http.Handler {
 	})
 }
 
+// within lets people in who have a scope.
+func (c *Console) within(scope access.Scope, next func(http.ResponseWriter, *visit)) func(http.ResponseWriter, *visit) {
+	return func(w http.ResponseWriter, v *visit) {
+		if !v.who.May(scope) {
+			c.fail(w, v.Request, v, errScope)
+			return
+		}
+		next(w, v)
+	}
+}
+
 // page wraps what makes a page with what all of them need: who asks, the scopes, and for
 // a form that it was sent from a page of this login.
 func (c *Console) page(scopes []access.Scope, make func(context.Context, *visit) (outcome, error)) http.Handler {

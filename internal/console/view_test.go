@@ -43,6 +43,7 @@ func TestViews(t *testing.T) {
 	must(t, err)
 	s.console.o.Contracts = []*contract.File{synth.Contract(tools)}
 	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
+	s.console.o.Policies = clinic
 	b, source := chromium(t), axe(t)
 	for name, width := range widths {
 		p := b.tab(width)
@@ -53,7 +54,7 @@ func TestViews(t *testing.T) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
 				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
-				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "playground": "playground",
+				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "playground": "playground", "policies": "policies",
 			} {
 				p.open(s.url(path))
 				p.until(`document.querySelector("main h1")`)
