@@ -39,8 +39,20 @@ func numbered(prefix string, n int) []string {
 // describe says tests in lines. A look-up's result that was told before is told by
 // what is different.
 func (w *work) describe(labels []string, examples []guard.Example) []described {
+	out, _ := w.describeAll(labels, examples, nil)
+	return out
+}
+
+// describeAll says tests in lines, and what look-ups find in most of them: of those a
+// test only says what it has otherwise.
+func (w *work) describeAll(labels []string, examples []guard.Example, common []guard.Fixture) ([]described, []string) {
 	var told []telling
 	var out []described
+	var shared []string
+	for i := range common {
+		shared = append(shared, found(&common[i], "that list", &told))
+	}
+
 	for i := range examples {
 		e := &examples[i]
 		d := described{Label: labels[i], Name: e.Name, Expect: e.Expect, Why: w.why[e.Name]}
@@ -67,11 +79,62 @@ func (w *work) describe(labels []string, examples []guard.Example) []described {
 		}
 
 		for _, f := range e.Given {
-			line("%s", found(&f, d.Label, &told))
+			if i := indexOf(common, &f); i < 0 || string(common[i].Result) != string(f.Result) {
+				line("%s", found(&f, d.Label, &told))
+			}
+		}
+		for i := range common {
+			if indexOf(e.Given, &common[i]) < 0 {
+				line("look-up: %s %s finds nothing here", policydoc.Key(common[i].Server, common[i].Tool), common[i].Args)
+			}
 		}
 		out = append(out, d)
 	}
 
+	return out, shared
+}
+
+// indexOf is the index of the look-up among fixtures that a fixture answers; -1 for none.
+func indexOf(list []guard.Fixture, f *guard.Fixture) int {
+	return slices.IndexFunc(list, func(o guard.Fixture) bool {
+		return f.Judge == "" && o.Server == f.Server && o.Tool == f.Tool && string(o.Args) == string(f.Args) && (o.Args == nil) == (f.Args == nil)
+	})
+}
+
+// fewest is the number of tests from which on what most of them find is told once.
+const fewest = 3
+
+// common are the look-ups that most tests have, with what most of those find.
+func common(examples []guard.Example) []guard.Fixture {
+	var keys []guard.Fixture
+	uses, results := map[int]int{}, map[int]map[string]int{}
+	for i := range examples {
+		for _, f := range examples[i].Given {
+			if f.Result == nil {
+				continue
+			}
+			at := indexOf(keys, &f)
+			if at < 0 {
+				at, keys = len(keys), append(keys, f)
+				results[at] = map[string]int{}
+			}
+			uses[at]++
+			results[at][string(f.Result)]++
+		}
+	}
+
+	var out []guard.Fixture
+	for at, f := range keys {
+		if len(examples) < fewest || 2*uses[at] <= len(examples) {
+			continue
+		}
+		for _, result := range slices.Sorted(maps.Keys(results[at])) {
+			if results[at][result] > results[at][string(f.Result)] {
+				f.Result = json.RawMessage(result)
+			}
+		}
+		out = append(out, f)
+	}
 	return out
 }
 

@@ -25,11 +25,12 @@ const undecided = "undecided"
 
 // read has examples judged by the sentences alone: a reading for each.
 func (w *work) read(ctx context.Context, examples []guard.Example) ([]reading, error) {
-	calls := w.describe(numbered("C", len(examples)), examples)
+	calls, found := w.describeAll(numbered("C", len(examples)), examples, common(examples))
 	messages, err := w.say(nil, readingStage, "request", struct {
 		facts
-		Calls []described
-	}{w.facts(), calls})
+		Common []string
+		Calls  []described
+	}{w.facts(), found, calls})
 	if err != nil {
 		return nil, err
 	}

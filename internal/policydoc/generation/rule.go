@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
 )
 
@@ -63,7 +64,9 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 		return w.whyNot(last), nil
 	}
 
-	w.result.Policy = best.policy
+	if w.result.Policy, err = w.pruned(ctx, best.policy); err != nil {
+		return "", err
+	}
 	w.result.Survived = len(best.survivors())
 	for _, m := range best.mutants {
 		if m.Fate == mutation.Killed {
@@ -72,6 +75,46 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	}
 
 	return "", nil
+}
+
+// pruned is a rule whose tests have only the results of look-ups that it reads in one of
+// them: the others say nothing about it. A rule that needs them after all keeps them.
+func (w *work) pruned(ctx context.Context, p guard.Policy) (guard.Policy, error) {
+	rule, err := w.compile(&p)
+	if err != nil {
+		return p, err
+	}
+	var read []guard.Lookup
+	for i := range p.Examples {
+		request, err := guardtest.Request(&p.Examples[i])
+		if err != nil {
+			return p, err
+		}
+		if facts := rule.Evaluate(ctx, request).Facts; facts != nil {
+			read = append(read, facts.Lookups...)
+		}
+	}
+
+	fewer := p
+	fewer.Examples = slices.Clone(p.Examples)
+	for i := range fewer.Examples {
+		e := &fewer.Examples[i]
+		e.Given = slices.DeleteFunc(slices.Clone(e.Given), func(f guard.Fixture) bool {
+			return f.Judge == "" && !slices.ContainsFunc(read, func(l guard.Lookup) bool {
+				return l.Tool == f.Tool && (f.Args == nil || guard.SameArguments(l.Arguments, f.Args))
+			})
+		})
+	}
+	tried, err := w.compile(&fewer)
+	if err != nil {
+		return p, err
+	}
+	for _, r := range guardtest.Run(ctx, tried) {
+		if !r.Passed() {
+			return p, ctx.Err()
+		}
+	}
+	return tried.File.Policies[0], ctx.Err()
 }
 
 // better is the better one of two trials that pass the tests as they are now; nil
@@ -134,10 +177,12 @@ func (w *work) ruleRequest() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	tests, found := w.describeAll(w.tests.labels, w.tests.examples, common(w.tests.examples))
 	return struct {
 		facts
 		Vocabulary string
+		Common     []string
 		Tests      []described
 		Previous   *guard.Policy
-	}{f, vocabulary, w.untold(), w.task.Previous}, nil
+	}{f, vocabulary, found, w.untoldOf(tests), w.task.Previous}, nil
 }

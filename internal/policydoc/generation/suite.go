@@ -50,8 +50,12 @@ func (s *suite) label(name string) string {
 // untold describes the tests that the author of the rule doesn't know yet, and
 // notes that it does then.
 func (w *work) untold() []described {
+	return w.untoldOf(w.describe(w.tests.labels, w.tests.examples))
+}
+
+func (w *work) untoldOf(all []described) []described {
 	var out []described
-	for _, d := range w.describe(w.tests.labels, w.tests.examples) {
+	for _, d := range all {
 		if !w.tests.told[d.Label] {
 			out = append(out, d)
 		}
