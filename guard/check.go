@@ -97,7 +97,7 @@ func (c *compiler) checkMeaning(e Expression, a *cel.Ast) (asks bool) {
 		case c.readers[name] != nil && len(call.Args()) == 1:
 			c.guard.readers[name] = c.readers[name]
 			c.checkArguments(e, a, c.readers[name], call.Args()[0])
-		case name == "judge" && len(call.Args()) == 2:
+		case (name == "judge" || call.FunctionName() == judgedFunction) && len(call.Args()) == 2:
 			if who, ok := literalText(call.Args()[1]); ok && !isSpeaker(EntryKind(who)) {
 				c.fail(e.at(a, call.Args()[1].ID()), `write "user" or "assistant"`, "%s", errNoSpeaker)
 			}

@@ -132,6 +132,9 @@ func policyNode(p *Policy, otherwise label.Verdict) (*yaml.Node, error) {
 	if own := cmp.Or(p.Otherwise, label.Deny); own != otherwise {
 		strictyaml.Set(n, "otherwise", strictyaml.NewText(string(own)))
 	}
+	if len(p.Guessed) > 0 {
+		strictyaml.Set(n, "guessed", strictyaml.NewTexts(p.Guessed))
+	}
 	if len(p.Examples) > 0 {
 		list := strictyaml.NewList()
 		for i := range p.Examples {

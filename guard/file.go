@@ -58,7 +58,10 @@ type Policy struct {
 	Message string
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
-	Examples  []Example
+	// Guessed are the look-ups of the rule of which nobody knows what they return: it
+	// rests on a guess, until it is tried on the real ones.
+	Guessed  []string
+	Examples []Example
 }
 
 // Variable is a named part of a rule: a sub-expression.

@@ -19,6 +19,8 @@ type Needs struct {
 	Lookups []string `json:"lookups,omitempty"`
 	// Undeclared are those of them whose definitions don't say what they return.
 	Undeclared []string `json:"undeclared,omitempty"`
+	// Guessed are those of which nobody knows it: see [Policy.Guessed].
+	Guessed []string `json:"guessed,omitempty"`
 }
 
 // undeclared reports whether nothing says what a tool returns.
@@ -30,8 +32,11 @@ func (n Needs) Remarks() []string {
 	if len(n.Words) > 0 {
 		out = append(out, "It hangs on what is said, by "+strings.Join(n.Words, ", ")+": where words don't settle it, the judge decides, or the call is asked about.")
 	}
-	if len(n.Undeclared) > 0 {
-		out = append(out, "No definition says what "+strings.Join(n.Undeclared, ", ")+" returns: the rule rests on what recordings showed, or on a guess.")
+	switch {
+	case len(n.Guessed) > 0:
+		out = append(out, "Nobody knows what "+strings.Join(n.Guessed, ", ")+" returns: the rule rests on a guess. Try it on the real look-ups before it is enforced (remit policy test --live), or correct the sample.")
+	case len(n.Undeclared) > 0:
+		out = append(out, "No definition says what "+strings.Join(n.Undeclared, ", ")+" returns: the rule rests on what was seen of it.")
 	}
 	return out
 }
@@ -40,7 +45,7 @@ func (n Needs) Remarks() []string {
 // write them.
 var wordFunctions = map[string]string{
 	agreedFunction: "session.agreed()", listedFunction: "session.listed()", statedFunction: "session.stated()",
-	"user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",
+	judgedFunction: "session.judged()", "user_said": "session.user_said()", "beside": "session.beside()", "judge": "judge()",
 }
 
 // Needs returns what the rule of a policy has to know; nothing for a policy that isn't
@@ -51,6 +56,7 @@ func (g *Guard) Needs(policy string) Needs {
 		if g.broken != nil || p.policy.Name != policy || p.require == nil {
 			continue
 		}
+		n.Guessed = p.policy.Guessed
 		words, tools := map[string]bool{}, map[*reader]bool{}
 		note := func(e ast.Expr) { g.note(e, words, tools) }
 		walk(p.require.ast.NativeRep().Expr(), note)

@@ -25,10 +25,11 @@ const (
 	agreedFunction = "agreed"
 	listedFunction = "listed"
 	statedFunction = "stated"
+	judgedFunction = "judged"
 )
 
 // saidFunctions are the functions whose answer may be that the words don't settle it.
-var saidFunctions = []string{agreedFunction, listedFunction, statedFunction}
+var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, judgedFunction}
 
 // said declares the notions of what was said.
 func (l sessionLibrary) said() []cel.EnvOption {
@@ -47,6 +48,12 @@ func (l sessionLibrary) said() []cel.EnvOption {
 		value(statedFunction, "session_stated_dyn",
 			"the same for what the user named, or agreed to when the agent named it",
 			`session.stated(args.id)`),
+		cel.Function(judgedFunction,
+			cel.FunctionDocs("what words can't settle: the judge says whether it is so, by the words of the user, of the assistant, or of both; without a judge, the call is asked about"),
+			cel.MemberOverload("session_judged_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`session.user_said("because") || session.judged("Did the user say why they return the item?")`)),
+			cel.MemberOverload("session_judged_string_string", []*cel.Type{l.session.Type, cel.StringType, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`session.judged("Did the assistant ask for the reason?", "assistant")`))),
 	}
 }
 
@@ -54,7 +61,25 @@ func (l sessionLibrary) said() []cel.EnvOption {
 func (x *view) saidFunctionsOf(funcs map[string]cel.LateBoundFunction) {
 	funcs[agreedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.hasAgreed() }
 	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(listedNotion, args[1]) }
+	funcs[judgedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.judged(args[1:]) }
 	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(statedNotion, args[1]) }
+}
+
+// judged is session.judged().
+func (x *view) judged(args []ref.Val) ref.Val {
+	question, ok := args[0].(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(args[0])
+	}
+	speaker := EntryKind("")
+	if len(args) > 1 {
+		who, ok := args[1].(types.String)
+		if !ok || !isSpeaker(EntryKind(who)) {
+			return x.fail(errNoSpeaker)
+		}
+		speaker = EntryKind(who)
+	}
+	return x.unsettled(cut(string(question), maxQuestion), speaker, cut(string(question), MaxShown))
 }
 
 // exchange is what the agent said up to a turn of the user's, and that turn.

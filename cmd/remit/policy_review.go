@@ -96,6 +96,7 @@ func (p *reviewPrinter) report(r *report.Report) {
 	}
 
 	p.line(2, fmt.Sprintf("Policies refer to %d of %s, and rules check %d of them.", r.Counts.Covered(), display.Count(r.Counts.Sentences, "sentence", "sentences"), r.Counts.Checked()))
+	p.questions(r)
 	p.suspicions(r)
 	p.document(r)
 	for i := range r.Tools {
@@ -119,6 +120,20 @@ func (p *reviewPrinter) warnings(r *report.Report) {
 	}
 	if n := r.Counts.Failing; n > 0 {
 		p.para(0, p.Bad("! "), fmt.Sprintf("%d of %s are failed by their rules.", n, display.Count(r.Counts.Tests, "test", "tests")))
+	}
+}
+
+// questions lists what needs a decision.
+func (p *reviewPrinter) questions(r *report.Report) {
+	for i, g := range r.QuestionGroups() {
+		if i == 0 {
+			p.line(0, "")
+			p.line(0, p.Bold("What needs a decision"))
+		}
+		p.line(2, p.Warn(string(g.Kind)))
+		for _, q := range g.Questions {
+			p.para(4, "", strings.TrimSuffix(fmt.Sprintf("%s %s: %s", display.Name(q.Tool), display.Name(q.Name), display.Line(q.Why)), ": "))
+		}
 	}
 }
 
@@ -191,6 +206,9 @@ func (p *reviewPrinter) policy(i *report.Policy) {
 		}
 	}
 
+	if len(i.Tools) > 0 {
+		p.para(4, "of ", display.Line(strings.Join(i.Tools, ", ")))
+	}
 	p.texts("keeps to it: ", i.Compliance)
 	p.texts("doesn't: ", i.Violations)
 	p.rule(i)
@@ -258,9 +276,13 @@ func (p *reviewPrinter) rule(i *report.Policy) {
 	}
 }
 
-func (p *reviewPrinter) texts(lead string, all []string) {
-	for _, t := range all {
-		p.para(4, lead, display.Line(t))
+func (p *reviewPrinter) texts(lead string, all []report.InWords) {
+	for _, e := range all {
+		text := display.Line(e.Text)
+		if e.Reason != "" {
+			text += "; no test holds the rule to it: " + display.Line(e.Reason)
+		}
+		p.para(4, lead, text)
 	}
 }
 

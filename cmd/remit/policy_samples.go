@@ -82,12 +82,18 @@ func (o *recorded) add(sessions []map[string][]policydoc.Sample, r guard.Readabl
 			had, ok := o.samples[key]
 			smaller := len(had.Result) > maxSampleSize && len(s.Result) < len(had.Result)
 			composite := ok && isText(had.Result) && !isText(s.Result)
-			if !ok || smaller || composite {
+			fuller := ok && isEmpty(had.Result) && !isEmpty(s.Result) && len(s.Result) <= maxSampleSize
+			if !ok || smaller || composite || fuller {
 				s.Server, s.Tool, s.Source = r.Server, r.Name, policydoc.Recorded
 				o.samples[key] = s
 			}
 		}
 	}
+}
+
+// isEmpty reports whether a result shows nothing: no elements, no members, no text.
+func isEmpty(value json.RawMessage) bool {
+	return slices.Contains([]string{"[]", "{}", `""`, "null"}, string(value))
 }
 
 func isText(value json.RawMessage) bool { return len(value) > 0 && value[0] == '"' }

@@ -69,9 +69,9 @@ func TestEveryEnforceablePolicyGetsARule(t *testing.T) {
 		t.Fatal(failures)
 	}
 	for key, want := range map[string]map[string]string{
-		"hire_item":         {"with-hire-item-at-most": `session.user_said("customer")`, "before-hire-item-the-customer": `session.user_said("card")`},
-		"return_item":       {"with-return-item-the-machine": `session.user_said("weighed")`},
-		policydoc.EveryTool: {"make-any-call-alone": `session.user_said("alone")`},
+		"hire_item":         {"with-hire-item-at-most": `session.messages.exists(m, [m.text].exists(t, t.contains("customer")))`, "before-hire-item-the-customer": `session.messages.exists(m, [m.text].exists(t, t.contains("card")))`},
+		"return_item":       {"with-return-item-the-machine": `session.messages.exists(m, [m.text].exists(t, t.contains("weighed")))`},
+		policydoc.EveryTool: {"make-any-call-alone": `session.messages.exists(m, [m.text].exists(t, t.contains("alone")))`},
 	} {
 		if diff := cmp.Diff(want, s.rules(key)); diff != "" {
 			t.Errorf("rules of %s (-want +got):\n%s", key, diff)
@@ -110,7 +110,7 @@ func TestARuleIsMadeAnewWithItsPolicy(t *testing.T) {
 	if failures := s.guards(hire); failures != nil {
 		t.Fatal(failures)
 	}
-	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.user_said("passport")` {
+	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.messages.exists(m, [m.text].exists(t, t.contains("passport")))` {
 		t.Errorf("the rule is %s", got)
 	}
 	if s.model.asked["tests"] != 1 {
@@ -122,12 +122,12 @@ func TestAnEditedRuleStays(t *testing.T) {
 	s := newShop(t)
 	s.compile(hire)
 	s.guards(hire)
-	s.edit("guards/hire_item.yaml", `session.user_said("card")`, `session.user_said("card") && args.count < 9`)
+	s.edit("guards/hire_item.yaml", `session.messages.exists(m, [m.text].exists(t, t.contains("card")))`, `session.messages.exists(m, [m.text].exists(t, t.contains("card"))) && args.count < 9`)
 	s.compile(strings.Replace(hire, "shows a card", "shows an identity", 1))
 	if failures := s.guards(strings.Replace(hire, "shows a card", "shows an identity", 1)); failures != nil {
 		t.Fatal(failures)
 	}
-	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.user_said("card") && args.count < 9` {
+	if got := s.rules("hire_item")["before-hire-item-the-customer"]; got != `session.messages.exists(m, [m.text].exists(t, t.contains("card"))) && args.count < 9` {
 		t.Errorf("the rule is %s", got)
 	}
 	m, err := s.read().Mappings["hire_item"].Mapping()
@@ -209,7 +209,7 @@ func TestAPolicyStopsCallsUntilItHasARule(t *testing.T) {
 	}
 	s.model.fail = func(llm.Prompt) error { return llm.ErrBudget }
 	s.edit("mapping/return_item.yaml", "the machine is weighed.", "the machine is cleaned.")
-	if s.guards(hire); s.rules("return_item")["with-return-item-the-machine"] != `session.user_said("weighed")` {
+	if s.guards(hire); s.rules("return_item")["with-return-item-the-machine"] != `session.messages.exists(m, [m.text].exists(t, t.contains("weighed")))` {
 		t.Errorf("a rule that was there became %v", s.rules("return_item"))
 	}
 }
@@ -230,7 +230,7 @@ policies:
 	if failures := s.guards(hire); failures != nil {
 		t.Fatal(failures)
 	}
-	if diff := cmp.Diff(map[string]string{"card-first": `session.user_said("card")`}, s.rules("hire_item")); diff != "" {
+	if diff := cmp.Diff(map[string]string{"card-first": `session.messages.exists(m, [m.text].exists(t, t.contains("card")))`}, s.rules("hire_item")); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
@@ -250,7 +250,7 @@ func TestAPolicyOfPeopleStays(t *testing.T) {
 	s.rename = "-2"
 	s.compile(hire)
 	s.guards(hire)
-	if got := s.policies("hire_item")["mine"]; got != "The customer shows a badge." || s.rules("hire_item")["mine"] != `session.user_said("badge")` {
+	if got := s.policies("hire_item")["mine"]; got != "The customer shows a badge." || s.rules("hire_item")["mine"] != `session.messages.exists(m, [m.text].exists(t, t.contains("badge")))` {
 		t.Errorf("there is %q with the rules %v", got, s.rules("hire_item"))
 	}
 }

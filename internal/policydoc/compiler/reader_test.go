@@ -230,7 +230,7 @@ func readings(question string) any {
 }
 
 func rule(question string, calls bool) any {
-	out := object{"variables": []any{}, "require": fmt.Sprintf("session.user_said(%q)", ruled(question)), "message": "Say it first."}
+	out := object{"variables": []any{}, "require": fmt.Sprintf("session.messages.exists(m, [m.text].exists(t, t.contains(%q)))", ruled(question)), "message": "Say it first."}
 	if calls {
 		out["calls"] = []any{}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/mutation"
+	"github.com/remit-project/remit/internal/policydoc"
 )
 
 // findRule has the rule written until it passes its tests and no call is left that
@@ -67,6 +68,9 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	if w.result.Policy, err = w.pruned(ctx, best.policy); err != nil {
 		return "", err
 	}
+	if w.result.Policy.Guessed, err = w.guessed(w.result.Policy); err != nil {
+		return "", err
+	}
 	w.result.Survived = len(best.survivors())
 	for _, m := range best.mutants {
 		if m.Fate == mutation.Killed {
@@ -75,6 +79,24 @@ func (w *work) findRule(ctx context.Context) (string, error) {
 	}
 
 	return "", nil
+}
+
+// guessed are the look-ups of a rule of which nobody knows what they return.
+func (w *work) guessed(p guard.Policy) ([]string, error) {
+	rule, err := w.compile(&p)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rule.Needs(p.Name).Undeclared, func(tool string) bool {
+		i := slices.IndexFunc(w.lookups, func(l lookup) bool { return l.Name == tool })
+		if i < 0 {
+			return false
+		}
+		l := w.lookups[i]
+		known := l.sample != nil && l.sample.Source != policydoc.Guessed
+		seen := l.sample == nil && l.shape != nil
+		return known || seen
+	}), nil
 }
 
 // pruned is a rule whose tests have only the results of look-ups that it reads in one of

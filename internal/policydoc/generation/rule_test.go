@@ -268,3 +268,43 @@ func TestATestThatTheReaderLeftOpenCanBeDisputed(t *testing.T) {
 		}
 	})
 }
+
+func TestARuleIsNotOnWordsAlone(t *testing.T) {
+	for name, c := range map[string]struct{ require, want string }{
+		"words of the user":           {`session.user_said("fine") && ` + goodRule, "calls in which some words don't occur"},
+		"words of a message":          {`session.messages.exists(m, m.text.says("fine")) || ` + goodRule, "calls in which some words don't occur"},
+		"that a thing was named":      {`!session.stated(args.copy_id) || ` + goodRule, "that somebody named a thing"},
+		"what a call returned is not": {`!session.calls().exists(c, has(c.result) && c.result.says("error")) && ` + goodRule, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{tests: []string{goodTests()}, rules: []string{rule(c.require), rule(goodRule)}}
+			r := generate(t, s, nil)
+			if r.NotEnforced != "" || (c.want == "") != (r.Attempts == 1) || !strings.Contains(s.said(2), c.want) {
+				t.Fatalf("got %+v, and the author was told:\n%s", r, s.said(2))
+			}
+		})
+	}
+}
+
+// TestTestsGetTheAnswersThatTheirVerdictsNeed: what a rule leaves to the judge has an
+// answer in each test, and a rule that leaves everything is none.
+func TestTestsGetTheAnswersThatTheirVerdictsNeed(t *testing.T) {
+	history := func(test, said string) string {
+		return strings.Replace(test, `"history":[]`, `"history":[{"user":"`+said+`","at":""}]`, 1)
+	}
+	tests := testsOf(history(oneTest("plain", "allow", "0"), "because it rained"), history(oneTest("in other words", "allow", "0"), "It rained."), history(oneTest("no reason", "deny", "0"), "Please."))
+	const asks = `session.judged("Did the user say why?", "user")`
+	s := &script{tests: []string{tests}, rules: []string{rule(asks), rule(`session.user_said("because") || ` + asks)}}
+	r := generate(t, s, nil)
+	if r.NotEnforced != "" || r.Attempts != 2 || !strings.Contains(s.said(2), "every call that its tests allow is left to session.judged") {
+		t.Fatalf("got %+v, and the author was told:\n%s", r, s.said(2))
+	}
+	for _, e := range r.Policy.Examples {
+		judged := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool {
+			return f.Judge == "Did the user say why?" && f.Answer == (e.Expect == label.Allow)
+		})
+		if judged == (e.Name == "plain") {
+			t.Errorf("%s has the answer: %v", e.Name, judged)
+		}
+	}
+}

@@ -81,10 +81,13 @@ func (w *work) try(ctx context.Context, c candidate) (*trial, error) {
 		}
 		return t, nil
 	}
-	if t.mistakes = w.borrowed(c); len(t.mistakes) > 0 {
+	if t.mistakes = append(w.borrowed(c), onWordsAlone(c)...); len(t.mistakes) > 0 {
 		return t, nil
 	}
 
+	if g, t.mistakes, err = w.answer(ctx, &p, g); err != nil || len(t.mistakes) > 0 {
+		return t, err
+	}
 	t.policy = g.File.Policies[0]
 	for _, r := range guardtest.Run(ctx, g) {
 		if !r.Passed() {

@@ -46,12 +46,20 @@ func Signature(name string, t *schema.Tool) string {
 }
 
 func section(b *strings.Builder, title string, n *schema.Node) {
-	if len(n.Properties) == 0 {
+	if len(n.Properties) > 0 {
+		fmt.Fprintf(b, "%s:\n", title)
+	} else {
 		fmt.Fprintf(b, "%s: %s\n", title, kind(n))
-		return
 	}
-	fmt.Fprintf(b, "%s:\n", title)
-	members(b, n, 1)
+	members(b, innermost(n), 1)
+}
+
+// innermost returns what lists of lists, and maps, consist of in the end.
+func innermost(n *schema.Node) *schema.Node {
+	for elements(n) != nil {
+		n = elements(n)
+	}
+	return n
 }
 
 // elements returns what a list or a map consists of; nil for what is neither.
@@ -79,12 +87,7 @@ func members(b *strings.Builder, n *schema.Node, depth int) {
 			fmt.Fprintf(b, ". %s", OneLine(p.Node.Description))
 		}
 		b.WriteString("\n")
-		inner := p.Node
-		for elements(inner) != nil {
-			inner = elements(inner)
-		}
-
-		members(b, inner, depth+1)
+		members(b, innermost(p.Node), depth+1)
 	}
 }
 

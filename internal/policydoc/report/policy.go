@@ -27,8 +27,10 @@ type Policy struct {
 	// Reason says why it is archived, or why there is no rule.
 	Reason     string
 	References []Reference
+	// Tools are the tools that share it; empty for a policy of one tool, or of all.
+	Tools []string
 	// Compliance and Violations are examples in words.
-	Compliance, Violations []string
+	Compliance, Violations []InWords
 	// Rule is nil if there is none.
 	Rule *Rule
 	// Contested are the tests that were taken out because a second reading of the
@@ -39,6 +41,28 @@ type Policy struct {
 	Handwritten bool
 	// Decisions are the commands to approve, archive or resolve the policy.
 	Decisions []Command
+}
+
+// InWords is an example in words.
+type InWords struct {
+	Text string
+	// Tested tells that the rule is held to it; Reason says why it isn't.
+	Tested bool
+	Reason string
+}
+
+// inWords are examples of a policy, as its rule is held to them.
+func inWords(texts []string, rule *policydoc.LockedRule) []InWords {
+	var out []InWords
+	for _, t := range texts {
+		e := InWords{Text: t}
+		if rule != nil && rule.NotEnforced == "" {
+			e.Reason = rule.Untested[t]
+			e.Tested = e.Reason == ""
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // Reference is a span of the document that a policy rests on.
@@ -122,7 +146,8 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 	if b.lock != nil {
 		locked = b.lock.Policies[key][p.Name]
 	}
-	policy := &Policy{PolicyRef: PolicyRef{Name: p.Name}, Status: p.Status, Description: p.Description, Reason: p.Reason, Compliance: p.Compliance, Violations: p.Violations, Rule: rule}
+	policy := &Policy{PolicyRef: PolicyRef{Name: p.Name}, Status: p.Status, Description: p.Description, Reason: p.Reason, Tools: p.Tools, Rule: rule,
+		Compliance: inWords(p.Compliance, locked.Rule), Violations: inWords(p.Violations, locked.Rule)}
 	for _, r := range p.References {
 		policy.References = append(policy.References, Reference{r, b.find(r, locked.Sentences)})
 	}

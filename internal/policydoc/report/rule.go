@@ -24,7 +24,8 @@ type Rule struct {
 	Message string
 	// Otherwise is the verdict of a violation.
 	Otherwise label.Verdict
-	// Remarks say what the rule hangs on beside the call, and what it only guesses.
+	// Needs are what the rule hangs on beside the call, Remarks the same in words.
+	Needs   guard.Needs
 	Remarks []string
 	// Broken reports whether the guard file has mistakes, so that tests can't run.
 	Broken bool
@@ -97,7 +98,8 @@ func (b *builder) rules(ctx context.Context, key string, set *guard.Set, try boo
 			continue
 		}
 		for name, r := range out {
-			r.Broken, r.Remarks = g.Err() != nil, g.Needs(name).Remarks()
+			r.Broken, r.Needs = g.Err() != nil, g.Needs(name)
+			r.Remarks = r.Needs.Remarks()
 		}
 		if !try {
 			continue
