@@ -125,6 +125,7 @@ func (l *loader) otherwise(into *label.Verdict) func(*strictyaml.Node) {
 
 func (l *loader) policy(n *strictyaml.Node) Policy {
 	p := Policy{Position: l.At(n), Otherwise: l.file.Otherwise}
+
 	had := l.Mapping(n, "a policy", strictyaml.Keys{
 		"name":       l.name(&p.Name),
 		"tools":      l.Texts("tools", &p.Tools),

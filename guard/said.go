@@ -37,6 +37,7 @@ func (l sessionLibrary) said() []cel.EnvOption {
 		return cel.Function(name, cel.FunctionDocs(docs),
 			cel.MemberOverload(overload, []*cel.Type{l.session.Type, cel.DynType}, cel.BoolType, cel.LateFunctionBinding(), cel.OverloadExamples(examples...)))
 	}
+
 	return []cel.EnvOption{
 		cel.Function(agreedFunction,
 			cel.FunctionDocs("whether the user's latest words agree to what the agent proposed last. Where words don't settle it, the judge does, or else the call is asked about"),

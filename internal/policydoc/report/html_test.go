@@ -144,7 +144,7 @@ func TestContentSecurityPolicy(t *testing.T) {
 func TestHostileTextIsOnlyText(t *testing.T) {
 	shape := func(text string) (string, string) {
 		policy := &Policy{PolicyRef: PolicyRef{Anchor: "t1-1", Tool: "t" + text, Name: "n" + text, State: Conflicted}, Description: "d" + text, Reason: "r" + text,
-			References: []Reference{{Text: "q" + text}}, Compliance: []string{"c" + text}, Violations: []string{"v" + text},
+			References: []Reference{{Text: "q" + text}}, Compliance: []InWords{{Text: "c" + text, Reason: "u" + text}}, Violations: []InWords{{Text: "v" + text, Reason: "u" + text}},
 			Rule: &Rule{Place: "p" + text, Variables: []Variable{{"x" + text, "y" + text}}, Require: "e" + text, Message: "m" + text, Otherwise: label.Deny,
 				Tests:     []Test{{Name: "t" + text, Failed: "f" + text, Steps: []Step{{"call", "a" + text}}, Values: []guard.Value{{Name: "a" + text, Value: "b" + text}}}},
 				Survivors: []Survivor{{"c" + text, "t" + text, "a" + text}}},
