@@ -156,7 +156,7 @@ func (c *gatewayCommand) planned(d *deployment, log *slog.Logger) (err error) {
 		return err
 	}
 	d.options.Monitor.Reviewed = c.Reviewed
-	return c.plan(&d.options.Monitor, d.store != "", log, d.options.Telemetry)
+	return c.plan(&d.options.Monitor, d.store != "", log, d.options.Telemetry, nil)
 }
 
 // configured makes the deployment of a configuration. All contract files are

@@ -149,6 +149,17 @@ func TestServePlanner(t *testing.T) {
 	if got := ask("GET", "/v1/sessions/s/scope", ""); !strings.Contains(got, `"words":["send_email once;`) || !strings.Contains(got, `"model":"m"`) {
 		t.Errorf("the scope: %s", got)
 	}
+	isCounted(t, ask("GET", "/metrics", ""))
+}
+
+// isCounted holds a page of metrics to one plan.
+func isCounted(t *testing.T, page string) {
+	t.Helper()
+	for _, want := range []string{`remit_plans_total{outcome="planned"} 1`, `remit_plans_total{outcome="failed"} 0`, `remit_plan_seconds_count 1`} {
+		if !strings.Contains(page, want+"\n") {
+			t.Errorf("no %s in\n%s", want, page)
+		}
+	}
 }
 
 // TestProxyPlanner: remit proxy plans for the user's turn of a request, and holds the
@@ -176,6 +187,12 @@ func TestProxyPlanner(t *testing.T) {
 		if strings.Contains(string(text), `"tool_calls"`) != want {
 			t.Errorf("%s: %s", to, text)
 		}
+		metrics, err := http.Get(url + "/metrics")
+		must(t, err)
+		defer metrics.Body.Close()
+		page, err := io.ReadAll(metrics.Body)
+		must(t, err)
+		isCounted(t, string(page))
 	}
 }
 

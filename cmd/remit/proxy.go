@@ -13,6 +13,7 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/proxy"
 )
 
@@ -90,7 +91,8 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	}
 
 	// Others of the same store can give scopes in a session.
-	if err := c.plan(&o.Monitor, c.Store != "", log, nil); err != nil {
+	o.Plans = &planner.Counts{}
+	if err := c.plan(&o.Monitor, c.Store != "", log, nil, o.Plans); err != nil {
 		return o, nil, err
 	}
 	if o.Packs, err = packsNamed(c.Pack); err != nil {

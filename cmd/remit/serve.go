@@ -19,6 +19,7 @@ import (
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/inquire"
+	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -126,7 +127,8 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 	}
 	engine.options.Reader = readers
 	engine.options.Reviewed = c.Reviewed
-	if err := c.plan(&engine.options, true, log, nil); err != nil {
+	plans := &planner.Counts{}
+	if err := c.plan(&engine.options, true, log, nil, plans); err != nil {
 		return api.Options{}, err
 	}
 	tools, err := inputs.Tools(c.Tools)
@@ -143,6 +145,7 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 			all := append(tools[:len(tools):len(tools)], brought...)
 			return engine.monitor(all, time.Time{})
 		},
+		Plans:     plans,
 		Contracts: engine.contracts,
 		Principal: tokens.Find,
 		Callers:   access.Hosts{Names: c.Host, Origins: c.Origin},

@@ -131,7 +131,7 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (s *Server) showMetrics(w http.ResponseWriter, _ *request) error {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	_, _ = w.Write([]byte(s.metrics.String())) // the caller has gone, then
+	_, _ = w.Write([]byte(s.metrics.String() + s.o.Plans.String())) // the caller has gone, then
 	return nil
 }
 

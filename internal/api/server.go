@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
@@ -44,6 +45,8 @@ type Options struct {
 	// Monitor returns the monitor for agents with these tools; nil when the
 	// agents don't declare any. It must not have a [remit.Confirmer].
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
+	// Plans are what the monitor's planner took, for the metrics; nil for none.
+	Plans *planner.Counts
 	// Contracts are the deployment's contracts, which callers may read.
 	Contracts []*contract.File
 	// Principal resolves a token; [access.ErrUnknownToken] means that it is

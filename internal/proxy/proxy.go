@@ -20,6 +20,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/pattern"
+	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
@@ -77,6 +78,8 @@ type Options struct {
 	// Upstream is the address that requests go to; their paths are appended to
 	// its path.
 	Upstream *url.URL
+	// Plans are what the monitor's planner took, for the metrics; nil for none.
+	Plans *planner.Counts
 	// Name is the server name of the tools in contracts; "agent" when empty.
 	Name string
 	// Contract is the contract file for the tools. When nil, contracts are
@@ -248,9 +251,15 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerError(w, chat{}, http.StatusBadRequest, err.Error())
 		return
 	}
+
 	if r.Method == http.MethodGet && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz") {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"status":"ok"}`+"\n")
+		return
+	}
+	if r.Method == http.MethodGet && r.URL.Path == "/metrics" {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		io.WriteString(w, p.o.Plans.String())
 		return
 	}
 	p.route(w, r)
