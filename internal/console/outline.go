@@ -15,7 +15,7 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// maxOutlines bounds the events of all outlines that are kept: some hundred bytes each.
+// maxOutlined bounds the events of all outlines that are kept: some hundred bytes each.
 const maxOutlined = 400_000
 
 // outline is what is known of each event of a session, without its text: enough to find

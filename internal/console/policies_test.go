@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/document"
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/schema"
+	"github.com/remit-project/remit/synth"
 )
 
 // clinic is the report of the worked example.
@@ -38,7 +40,7 @@ func clinic(ctx context.Context) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.New(ctx, report.Input{Document: doc, Directory: dir, Deployment: guard.Deployment{Tools: []*schema.Catalogue{tools}}})
+	return report.New(ctx, report.Input{Document: doc, Directory: dir, Deployment: guard.Deployment{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}}})
 }
 
 // The document is shown beside its policies in a page that has nothing of the console's: no

@@ -59,7 +59,7 @@ func TestViews(t *testing.T) {
 				p.open(s.url(path))
 				p.until(`document.querySelector("main h1")`)
 				p.shoot(*screenshots, fmt.Sprintf("%s-%s-%s", name, view, scheme))
-				if got := p.text("document.documentElement.scrollWidth <= innerWidth"); got != "true" {
+				if got := p.text(fmt.Sprintf("document.documentElement.scrollWidth <= %d", width)); got != "true" {
 					t.Errorf("%s, %s: the page is %s wide, and the screen %d", name, view, p.text("document.documentElement.scrollWidth"), width)
 				}
 				if source != "" {

@@ -21,6 +21,8 @@
     return;
   }
 
+  document.querySelector("nav [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
   const load = async (url) => {
     const answer = await fetch(url, { headers: { Accept: "text/html" } });
     if (answer.redirected && new URL(answer.url).pathname === base + "login") location.href = base + "login";
