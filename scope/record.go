@@ -89,6 +89,12 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 	return out
 }
 
+// isFull reports whether a title is a name in full, which what can't be taken back is held
+// to: that of a file with its ending.
+func (m *matcher) isFull(title string) bool {
+	return m.irreversible && strings.ContainsRune(title, '.')
+}
+
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	named := make([]func(*field) bool, len(where))
 	for i := range where {
@@ -109,8 +115,8 @@ func (m *matcher) allMeeting(where []Match, r *Result) selection {
 }
 
 // titles are the members that hold what people call a thing. Whoever writes one can write
-// the user's words for it, also as a whole. A name may be that of a party: Eve is not Eve
-// Stone where what is sent to her can't be taken back.
+// the user's words for it, also as a whole. What can't be taken back is held to more: a name
+// may be that of a party, and Eve is not Eve Stone; report.pdf is not old-report.pdf.
 var titles = strings.Fields("title subject heading headline summary filename label topic")
 
 // titled returns conditions in which a title has the words that it was to be; false where
@@ -121,7 +127,7 @@ func (m *matcher) titled(where []Match) ([]Match, bool) {
 	for i := range out {
 		w := &out[i]
 		name := head(w.name())
-		if len(name) == 0 || len(w.Is) != 1 {
+		if len(name) == 0 || len(w.Is) != 1 || m.isFull(string(w.Is[0])) {
 			continue
 		}
 		last := name[len(name)-1]
@@ -142,14 +148,15 @@ func (m *matcher) calling(where []Match, r *Result) selection {
 		return nil
 	}
 	w := where[0]
-	words := spaced(w.Contains)
+	text := w.Contains
 	if len(w.Is) == 1 {
-		words = spaced(string(w.Is[0]))
+		text = string(w.Is[0])
 	}
+	words := spaced(text)
 	name := head(w.name())
 
 	titled := len(name) > 0 && slices.Contains(titles, name[len(name)-1])
-	if !titled || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " ")) {
+	if !titled || m.isFull(text) || len(words) < len("xxx") || (m.irreversible && !strings.Contains(words, " ")) {
 		return nil
 	}
 	return m.recordsWith(r, func(f *field) bool {

@@ -1,6 +1,9 @@
 package scope_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestTitles tells which record a scope means by a title that the user words in another way.
 func TestTitles(t *testing.T) {
@@ -13,6 +16,7 @@ func TestTitles(t *testing.T) {
 
 	for name, c := range map[string]hostile{
 		"a title with the words":                     {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, true},
+		"a file of which the user's is a part":       {"Forward report.pdf.", strings.ReplaceAll(titled, "piano lesson", "report.pdf"), mails(nil, `[{"id":"m1","title":"old-report.pdf"},{"id":"m2","title":"Lunch"}]`), "forward_mail", first, false, false},
 		"two titles with the words":                  {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"No piano lesson"}]`), "forward_mail", first, false, false},
 		"a whole title beside one with the words":    {request, titled, mails(nil, `[{"id":"m1","title":"Piano lesson with Jo"},{"id":"m2","title":"piano lesson"}]`), "forward_mail", first, false, false},
 		"described so by its author":                 {request, titled, mails(nil, `[{"id":"m1","title":"Jo","description":"Weekly piano lesson."},{"id":"m2","title":"Lunch","description":"with Bo"}]`), "forward_mail", first, false, true},
