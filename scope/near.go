@@ -42,6 +42,7 @@ var synonyms = groups(
 	"amount sum total value price cost fare",
 	"text body content message",
 	"size bytes",
+	"customer client buyer",
 	"id uid uuid key code ref reference handle login",
 )
 

@@ -140,12 +140,41 @@ func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
 		}
 	}
 
-	if quotable && c.Kind == Date {
-		if r := m.inProse(c, a.Text); r != nil {
+	if quotable {
+		if r := m.telling(c, a); r != nil {
 			return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
 		}
 	}
 	return Grant{}, m.say("%s is not what %s offers", short(a.Text), from(c.From))
+}
+
+// telling returns the result of which a text says a value: in the records that the sources
+// select, as words, or a day by its number; nil for none.
+func (m *matcher) telling(c *Constraint, a Argument) *Result {
+	says := func(text string) bool { return appears(text, a.Text) }
+	if t, ok := moment(strings.TrimSpace(a.Text)); ok && c.Kind == Date {
+		says = func(text string) bool { return hasDay(text, t.Day()) }
+	} else if shapes[c.Kind] != nil || strings.TrimSpace(a.Text) == "" {
+		return nil
+	}
+
+	for i := range c.From {
+		s := &c.From[i]
+		for _, r := range m.results {
+			if !m.comesFrom(s, r, c) || !m.work(len(r.Text)) {
+				continue
+			}
+			if !r.structured && len(s.Where) == 0 && says(r.Text) {
+				return r
+			}
+
+			selected := m.selected(s, c, r)
+			if slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) }) {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // digits are the numbers of a text, as far as they may be those of days, of which
@@ -154,37 +183,11 @@ var digits = pattern.OnUse(`\d+`)
 
 const maxDigits = 1000
 
-// inProse returns the result in whose texts a day is written in words, as far as that can be
-// told in any language: its number stands there. That is enough for content, where a scope
-// may leave what a text says to the agent altogether.
-func (m *matcher) inProse(c *Constraint, text string) *Result {
-	t, ok := moment(strings.TrimSpace(text))
-	if !ok {
-		return nil
-	}
-	day := strconv.Itoa(t.Day())
-	has := func(text string) bool {
-		return slices.ContainsFunc(digits().FindAllString(text, maxDigits), func(n string) bool { return strings.TrimPrefix(n, "0") == day })
-	}
-	for i := range c.From {
-		s := &c.From[i]
-		for _, r := range m.results {
-			if !m.comesFrom(s, r, c) || !m.work(len(r.Text)) {
-				continue
-			}
-			if !r.structured && has(r.Text) {
-				return r
-			}
-
-			selected := m.selected(s, c, r)
-			if slices.ContainsFunc(r.fields, func(f field) bool {
-				return f.words == nil && selected.has(f.record) && has(f.text)
-			}) {
-				return r
-			}
-		}
-	}
-	return nil
+// hasDay reports whether the number of a day stands in a text: as far as a day in words can
+// be told in any language. That is enough for content, where a scope may leave what a text
+// says to the agent altogether.
+func hasDay(text string, day int) bool {
+	return slices.ContainsFunc(digits().FindAllString(text, maxDigits), func(n string) bool { return strings.TrimPrefix(n, "0") == strconv.Itoa(day) })
 }
 
 // from names the tools of sources for a message.

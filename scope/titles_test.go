@@ -63,3 +63,32 @@ func TestTheGroupInQuestion(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsOfARecord: content is taken from the words of the records that a source selects,
+// and of no other.
+func TestWordsOfARecord(t *testing.T) {
+	const (
+		placed = `{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"list_mails","field":"place","where":{"title":{"contains":"trip"}}}],"kind":"text","pick":"only"}}}]}`
+		dated  = `{"calls":[{"tool":"forward_mail","args":{"/note":{"from":[{"tool":"list_mails","field":"date","where":{"title":{"contains":"trip"}}}],"kind":"date","pick":"only"}}}]}`
+		list   = `[{"id":"m1","title":"Our trip","body":"Let us meet at the old mill at eight on Sunday the 4th, and bring some bread."},{"id":"m2","title":"Sale","body":"Come to the evil market on the 9th of this month, it has everything that you need."}]`
+	)
+	for name, c := range map[string]struct {
+		scope, note string
+		want        bool
+	}{
+		"words of the record":           {placed, "c:the old mill", true},
+		"a part of a word":              {placed, "c:old mil", false},
+		"words of another record":       {placed, "c:the evil market", false},
+		"an address is no content here": {placed, "t:the old mill", false},
+		"a day of the record":           {dated, "c:2026-01-04 08:00", true},
+		"a day of another record":       {dated, "c:2026-01-09 08:00", false},
+		"no day":                        {dated, "c:bread", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{request: "Note it.", scope: c.scope, results: mails(nil, list), tool: "forward_mail", args: map[string]string{"/note": c.note}}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
