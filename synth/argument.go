@@ -28,8 +28,13 @@ const nearly = 9
 func (t *tool) judge(p *place) verdict {
 	es := t.evidence(p)
 	if len(es) == 0 {
-		return t.unknown(p)
+		return t.weigh(p, t.unknown(p), 0)
 	}
+	return t.weigh(p, t.byRules(p, es), es[0].weight)
+}
+
+// byRules decides one place by its evidence.
+func (t *tool) byRules(p *place, es []evidence) verdict {
 	best := es[0]
 	v := t.roleOf(best, p)
 	v.why = reason(es)

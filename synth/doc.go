@@ -17,6 +17,9 @@
 //     decides role, floor and form. Where a second reading is nearly as heavy and
 //     bears authority, it is taken, and a person has to look at it (argument.go).
 //
+// Last, the role is weighed against an estimate from labelled tools of other servers
+// (estimate.go), which has to outweigh the evidence.
+//
 // For example, "to" in send_email(to, body): "send" is egress and sends; "to" in a
 // tool that sends is evidence for a person; a person in a tool that doesn't read is a
 // target with the floor USER.

@@ -42,14 +42,21 @@ func (t *tool) output(args []contract.Arg) contract.Output {
 
 // acknowledgement is what a tool returns that changes something. It may hold the
 // record that was changed, and with it what others wrote there, so that only the
-// ids of what was made are the service's own.
+// ids of what was made are the service's own. What is new, or was sent, holds what the call
+// gave it, and is as good as that.
 func (t *tool) acknowledgement() contract.Output {
 	o := contract.Output{Trust: label.External}
 	if t.ask("answers-with-text", nil) {
 		return o
 	}
+	if t.ask("drawn", nil) {
+		return contract.Output{Trust: label.ToolOutput, Derived: true}
+	}
 
 	o.Fields = t.ids()
+	if t.ask("answers-for-itself", nil) {
+		o.Trust, o.Derived = label.ToolOutput, true
+	}
 	return o
 }
 

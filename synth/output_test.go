@@ -19,8 +19,9 @@ func TestAnswersOfWrites(t *testing.T) {
 		{"a state", "close_ticket", "Closes a ticket", []string{"ticket_id"}, true},
 		{"an assignee", "assign_issue", "Assigns an issue", []string{"issue_key", "assignee"}, true},
 		{"a mark", "mark_as_read", "Marks a message as read", []string{"message_id"}, true},
-		{"something new", "create_note", "Create a note", []string{"title", "text"}, true},
-		{"a mail", "send_email", "Send a mail", []string{"to", "body"}, true},
+		{"a file with more text", "append_to_file", "Append to a file", []string{"file_id", "content"}, true},
+		{"a file that is shared", "share_file", "Share a file", []string{"file_id", "email"}, true},
+		{"an event with more people", "add_participants", "Add participants to an event", []string{"event_id", "participants"}, true},
 		{"a deletion", "delete_file", "Delete a file", []string{"file_id"}, true},
 		{"a text that comes back", "edit_note", "Edits a note and returns the content", []string{"note_id", "text"}, false},
 		{"what ran", "run_script", "Run a script", []string{"script"}, false},
@@ -35,6 +36,24 @@ func TestAnswersOfWrites(t *testing.T) {
 			if words := builtin().split(f.Pattern); last(words) != "id" {
 				t.Errorf("%s: %s is trusted, and no id", c.name, f.Pattern)
 			}
+		}
+	}
+}
+
+// TestAnswersOfWhatIsNew asks that what a tool answers that makes or sends something new
+// is as good as what it was given, since nothing of others stood there before.
+func TestAnswersOfWhatIsNew(t *testing.T) {
+	for _, c := range []struct {
+		tool, description string
+		args              []string
+	}{
+		{"create_note", "Create a note", []string{"title", "text"}},
+		{"send_email", "Send a mail", []string{"to", "body"}},
+		{"generate_pie_chart", "Generate a pie chart", []string{"data", "title"}},
+	} {
+		o := Contract(one(t, c.tool, c.description, c.args...)).Tools[0].Output
+		if o.Trust != label.ToolOutput || !o.Derived {
+			t.Errorf("%s: %+v, want TOOL_OUTPUT, derived", c.tool, o)
 		}
 	}
 }

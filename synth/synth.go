@@ -49,6 +49,10 @@ func (t *tool) contract() contract.Tool {
 	out.Variants = t.split(verb, cases, out.Args)
 	out.Effect = t.effect
 	out.Output = t.output(out.Args)
+	if t.ask("drawn", nil) {
+		out.Effect = contract.Read
+		t.why = append(t.why, "draws what it is given")
+	}
 	out.Why = strings.Join(t.why, "; ")
 	out.Review = strings.Join(append(t.review, Instructions(t.def)...), "; ")
 	return out

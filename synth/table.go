@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/estimate"
 )
 
 //go:embed table/words.txt
@@ -26,7 +27,7 @@ var builtin = sync.OnceValue(func() *table {
 	if err != nil {
 		panic(err)
 	}
-	return x
+	return x.with(estimate.Roles())
 })
 
 // concept is what an argument is about: a name that words.txt declares. The empty
@@ -70,6 +71,9 @@ type table struct {
 	effect   []*block
 	evidence []*block
 	floor    *block
+
+	// likely estimates roles by what labelled arguments were; nil doesn't.
+	likely *estimate.Table
 }
 
 // noun is what a word is evidence for, and how much.
@@ -114,11 +118,11 @@ const (
 var needed = map[string][]string{
 	"set": {
 		"handles", "fillers", "qualifiers", "articles", "links", "clauses", "bounds", "adverbs", "starts", "http-methods", "looks", "never-services",
-		"edges", "envelopes", "graphs", "toggles", "untoggles", "directories", "members", "groups", "look-ups", "spoken-keys", "settled", "gives-least",
-		"harmless-switches", "dangerous", "judgements", "directions", "passive",
+		"edges", "graphs", "toggles", "untoggles", "directories", "members", "groups", "look-ups", "spoken-keys", "settled", "gives-least",
+		"harmless-switches", "dangerous", "answers", "only-read", "judgements", "directions", "passive",
 	},
 	"phrases": {"leads", "introductions", "orders"},
-	"when":    {"unfit", "answers-with-text", "self-made", "worked-out", "returns-content", "identifier", "destination"},
+	"when":    {"unfit", "answers-with-text", "self-made", "drawn", "answers-for-itself", "worked-out", "returns-content", "identifier", "destination"},
 	"role":    {"handle", "name", "free"},
 }
 

@@ -62,6 +62,12 @@ type tool struct {
 	// version changes with what readings rest on, so that they are kept meanwhile.
 	version *int
 	current int
+	// told is the effect without the server's own hints, and isHinted that they made it
+	// stricter.
+	told     contract.Effect
+	isHinted bool
+	// features are those of the arguments, for estimates.
+	features map[string][]string
 }
 
 // analyse finds a tool's verb, object and effect.
@@ -75,7 +81,9 @@ func (x *table) analyse(def *schema.Tool, siblings *schema.Catalogue) *tool {
 		t.apply(b)
 	}
 	t.raiseToOperations()
+	t.told = t.effect
 	t.raiseToHints()
+	t.isHinted = t.effect != t.told
 	return t
 }
 

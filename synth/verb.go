@@ -54,6 +54,9 @@ func (t *tool) secondOpinion(told []candidate) {
 		if t.toggles(told, d) {
 			continue
 		}
+		if t.effect == contract.Read && t.table.has("answers", d.word) && !t.table.verbs[t.verb].weak {
+			continue // "Generate a schema": what a read makes is its answer
+		}
 
 		if t.effect == contract.Read {
 			t.review = append(t.review, fmt.Sprintf("the name says %q, the description %q: the stricter was taken", t.verb, d.word))
@@ -203,6 +206,9 @@ func (x *table) verbRun(s string) []candidate {
 // choose picks the tool's verb among those in its name, with the description
 // as arbiter, and says why.
 func (x *table) choose(named, told []candidate, words []string) (candidate, string) {
+	if c, why := x.byNoun(named, told, words); c.word != "" {
+		return c, why
+	}
 	switch {
 	case len(named) == 0 && len(told) == 0:
 		return candidate{}, ""
@@ -286,6 +292,19 @@ func (x *table) byMethod(named, told []candidate, _ []string) (candidate, string
 		return strictest(told).of(first.pos), fmt.Sprintf("the description says %q", strictest(told).word)
 	}
 	return first.named()
+}
+
+// byNoun reads "place_details" and "board_insights", in which there is no verb but a noun
+// that could be a weak one: what such a name ends in is only ever read.
+func (x *table) byNoun(named, told []candidate, words []string) (candidate, string) {
+	end := last(words)
+	if len(told) > 0 || len(words) < 2 || !x.has("only-read", end) {
+		return candidate{}, ""
+	}
+	if len(named) > 0 && (!named[0].verb.weak || x.has("http-methods", named[0].word)) {
+		return candidate{}, ""
+	}
+	return candidate{end, x.verbs[end], len(words) - 1}.named()
 }
 
 // byStrength takes the first verb if it says much. Else a strong one in the description

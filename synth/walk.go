@@ -63,17 +63,17 @@ func (x *table) places(t *schema.Tool) []*place {
 	return out
 }
 
-// envelope is the pattern of the one argument that holds all others, such as "params",
-// or empty. What it holds is read as if the tool took it directly.
+// envelope is the pattern of the one argument that holds all others, such as "params" or
+// the record that is written, or empty. What it holds is read as if the tool took it directly.
 func (x *table) envelope(leaves []schema.Leaf) string {
 	around := ""
 	for _, l := range leaves {
 		if strings.Count(l.Pattern, "/") > 1 {
 			continue
 		}
-		words := x.split(l.Name)
-		wraps := len(words) == 1 && x.has("envelopes", words[0]) && len(l.Node.Properties) > 0
-		if around != "" || !wraps {
+		named, _ := x.readName(x.split(l.Name))
+		plain := slices.Contains([]concept{"", "data", object}, named.concept)
+		if around != "" || !plain || len(l.Node.Properties) == 0 {
 			return ""
 		}
 		around = l.Pattern

@@ -22,6 +22,7 @@ type cli struct {
 	AgentDojo   agentdojoCommand   `cmd:"" name:"agentdojo" help:"Measure Remit on recorded AgentDojo sessions."`
 	InjecAgent  injecagentCommand  `cmd:"" name:"injecagent" help:"Measure Remit on InjecAgent's cases."`
 	Roles       rolesCommand       `cmd:"" help:"Measure contract synthesis on labelled roles."`
+	Fit         fitCommand         `cmd:"" help:"Fit the estimate of synthesis to labelled roles."`
 	Scenarios   scenariosCommand   `cmd:"" help:"Play attacks and ordinary requests."`
 	Plan        planCommand        `cmd:"" help:"Make the scopes of a set of requests by a planner."`
 	Packs       packsCommand       `cmd:"" help:"Play ordinary work and attacks with real servers, with synthesized contracts and with packs."`

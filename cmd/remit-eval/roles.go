@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/command"
+	"github.com/remit-project/remit/internal/estimate"
 	"github.com/remit-project/remit/internal/eval"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/reader"
@@ -16,11 +18,12 @@ import (
 )
 
 type rolesCommand struct {
-	Dir    string `arg:"" type:"path" help:"Directory with labels*.jsonl and SERVER.json."`
-	Misses bool   `help:"List every disagreement."`
-	Model  string `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
-	Base   string `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
-	Accept bool   `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
+	Dir    string   `arg:"" type:"path" help:"Directory with labels*.jsonl and SERVER.json."`
+	Misses bool     `help:"List every disagreement."`
+	Model  string   `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
+	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
+	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, on all others of this directory and those."`
+	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
 
 	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long one answer may take (10m)."`
@@ -53,6 +56,13 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 // contracts says how contracts are made: by the rules, and with a model by what it
 // reads as well.
 func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
+	if len(c.Cross) > 0 {
+		examples, err := eval.Examples(append(c.Cross, c.Dir)...)
+		if err != nil {
+			return nil, err
+		}
+		return eval.Crossed(examples), nil
+	}
 	if c.Model == "" {
 		return eval.Synthesized, nil
 	}
@@ -100,4 +110,18 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 		rated("outputs, lenient", r.OutputLenient),
 	)
 	t.End()
+}
+
+type fitCommand struct {
+	Dirs []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
+}
+
+// Run fits the estimate of roles, and writes its table.
+func (c *fitCommand) Run(s *command.Streams) error {
+	examples, err := eval.Examples(c.Dirs...)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(s.Out, estimate.Fit(examples).String())
+	return err
 }

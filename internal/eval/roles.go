@@ -111,43 +111,16 @@ func Synthesized(c *schema.Catalogue) (*contract.File, error) { return synth.Con
 // Roles reads DIR/labels*.jsonl and DIR/<server>.json, makes the contracts of every
 // labelled server, and scores them.
 func Roles(dir string, contractsOf Contracts) (*RolesReport, error) {
-	dir = dataSetDir(dir, rolesDir)
-	files, err := filepath.Glob(filepath.Join(dir, "labels*.jsonl"))
+	labels, err := labelsOf(dir)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no labels*.jsonl: give a directory with labels*.jsonl and a SERVER.json for each server that they name", dir)
-	}
-	var labels []roleLabel
-
-	seen := map[string]bool{}
-	for _, f := range files {
-		more, err := readLabels(f)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range more {
-			// labels.jsonl may repeat what labels.dev.jsonl holds.
-			key := strings.Join([]string{l.Kind, l.Server, l.Tool, l.Arg}, "\x00")
-			if !seen[key] {
-				seen[key] = true
-				labels = append(labels, l)
-			}
-		}
-	}
-
 	contracts := map[string]*contract.File{}
 	s := scorer{}
 	for _, l := range labels {
 		f, ok := contracts[l.Server]
 		if !ok {
-			name := filepath.Join(dir, l.Server+".json")
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return nil, fmt.Errorf("read the tools that the labels speak of: %w", err)
-			}
-			catalogue, err := schema.Parse(name, text)
+			catalogue, err := catalogueOf(dir, l.Server)
 			if err != nil {
 				return nil, err
 			}
@@ -172,6 +145,16 @@ func Roles(dir string, contractsOf Contracts) (*RolesReport, error) {
 		return nil, noCaseError(dir, "labels")
 	}
 	return s.report(), nil
+}
+
+// catalogueOf reads the tools of a labelled server.
+func catalogueOf(dir, server string) (*schema.Catalogue, error) {
+	name := filepath.Join(dataSetDir(dir, rolesDir), server+".json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the tools that the labels speak of: %w", err)
+	}
+	return schema.Parse(name, text)
 }
 
 func readLabels(name string) ([]roleLabel, error) {

@@ -26,9 +26,9 @@ func TestRolesOfServices(t *testing.T) {
 		{"authority missed", r.AuthorityMissed.Value, 0.06, true},
 		{"floors, unsafe", r.FloorsUnsafe.Value, 0.03, true},
 		{"floors, over-blocking", r.FloorsOverblocking.Value, 0.02, true},
-		{"marked for review", r.Reviewed.Value, 0.14, true},
+		{"marked for review", r.Reviewed.Value, 0.145, true},
 		{"effects, lenient", r.EffectLenient.Value, 0.965, false},
-		{"outputs, lenient", r.OutputLenient.Value, 0.965, false},
+		{"outputs, lenient", r.OutputLenient.Value, 0.94, false},
 	} {
 		if c.most && c.got > c.bound {
 			t.Errorf("%s: %.4f, want at most %.4f", c.name, c.got, c.bound)
