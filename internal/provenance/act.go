@@ -86,8 +86,11 @@ func (q *query) isRequestedAt(o occurrence) bool {
 	src := &q.s.vouch.sources[o.source]
 	r := src.reading
 	code := q.v.Form == FormShell || q.v.Form == FormSQL
+	// A name in the deployment's text is no reason to destroy what has it; a place there is
+	// where the agent works.
+	named := q.act.Effect == Destroys && !typedAtom(src.text[o.start:o.end])
 	switch {
-	case q.act.Effect == Reads || (src.system && !code):
+	case q.act.Effect == Reads || (src.system && !code && !named):
 		return true
 	case !r.readableAt(o.start):
 		// Of a language that is not read here, only a value that can't be written by

@@ -301,12 +301,26 @@ func (q *query) best(text string, found []occurrence, how string, folded bool) (
 			continue
 		}
 		r.How = how
-		fewerDoubts := r.Label.Trust == best.Label.Trust && r.Label.Obligations < best.Label.Obligations
-		if !ok || fewerDoubts || r.Label.Trust > best.Label.Trust {
+		if !ok || isSurer(r.Label, best.Label) {
 			best, ok = r, true
 		}
 	}
 	return best, ok
+}
+
+// isSurer reports whether an occurrence says more than another: by its trust, and with the same
+// trust by fewer doubts. What was asked for comes before what others merely mention.
+func isSurer(a, b label.Label) bool {
+	asked, mentioned := a.Obligations&label.Unrequested == 0, b.Obligations&label.Unrequested != 0
+	switch {
+	case asked && mentioned:
+		return true
+	case !asked && !mentioned:
+		return false
+	case a.Trust != b.Trust:
+		return a.Trust > b.Trust
+	}
+	return a.Obligations < b.Obligations
 }
 
 // resolveNumber resolves a JSON number.
