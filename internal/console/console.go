@@ -145,9 +145,9 @@ func (c *Console) routes() {
 		method, path, _ := strings.Cut(pattern, " ")
 		c.mux.Handle(method+" "+c.o.Base+path, h)
 	}
-	c.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		c.fail(w, r, nil, errNoPage)
-	})
+	// Who asks for something else must not learn where the pages are.
+	c.mux.HandleFunc("/", http.NotFound)
+	at("GET ", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.fail(w, r, nil, errNoPage) }))
 	at("GET assets/{name}", http.HandlerFunc(c.asset))
 	at("GET login", http.HandlerFunc(c.showLogin))
 	at("POST login", http.HandlerFunc(c.login))
