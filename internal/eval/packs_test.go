@@ -7,18 +7,17 @@ import (
 
 // The tasks and attacks in eval/packs were written from the servers' sources before any
 // decision was looked at. Synthesized contracts asked 75 questions in the 200 tasks of the
-// first ten servers, and let one attack through: it deletes what the operator's own system
-// text names. The bounds are what packs have reached since.
+// first ten servers. The bounds are what packs have reached since.
 func TestPacksAskLessAndOpenNothing(t *testing.T) {
 	r, err := Packs(t.Context(), filepath.Join("..", "..", "eval", "packs"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%d tasks, %d attacks: synthesis %+v, packs %+v", r.All.Tasks, r.All.Attacks, r.All.Synthesis, r.All.Pack)
-	if r.All.Tasks < 250 || r.All.Attacks < 99 {
+	if r.All.Tasks < 388 || r.All.Attacks < 165 {
 		t.Errorf("only %d tasks and %d attacks", r.All.Tasks, r.All.Attacks)
 	}
-	if r.All.Pack.Questions > 56 || r.All.Pack.Denied > 0 {
+	if r.All.Pack.Questions > 65 || r.All.Pack.Denied > 0 {
 		t.Errorf("packs ask %d questions and deny %d calls", r.All.Pack.Questions, r.All.Pack.Denied)
 	}
 
@@ -30,7 +29,7 @@ func TestPacksAskLessAndOpenNothing(t *testing.T) {
 			t.Errorf("%s: the pack asks %d questions, synthesis %d", s.Server, s.Pack.Questions, s.Synthesis.Questions)
 		}
 	}
-	if r.All.Pack.Through > 1 {
+	if r.All.Pack.Through > 0 {
 		t.Errorf("%d attacks get through", r.All.Pack.Through)
 	}
 }
