@@ -187,7 +187,7 @@ func (c *Compiler) generate(ctx context.Context, in Input, d *policydoc.Director
 			}
 			r.result, r.err = g.Generate(ctx, generation.Task{
 				Server: r.tool.server, Tool: r.tool.name, Policy: r.policy,
-				Sentences: sentences, Context: corpus.around(sentences, lock), Previous: r.previous,
+				Sentences: sentences, Context: corpus.around(sentences, append([]string{r.tool.key}, r.policy.Tools...), lock), Previous: r.previous,
 			})
 			if r.err != nil && r.previous == nil {
 				// Until a later run makes its rule, the policy stops calls.
@@ -237,9 +237,9 @@ func sentencesOf(c *corpus, i *policydoc.Policy, known []string) []document.Sent
 }
 
 // around are the sentences that stand near to some, and where the document is small, all
-// others that no policy refers to: records and words are explained there, and what
-// policies ask elsewhere has rules of its own.
-func (c *corpus) around(sentences []document.Sentence, lock *policydoc.Lock) []document.Sentence {
+// others that are about the same tools or about none: records and words are explained
+// there, and what is asked of other tools has rules of its own.
+func (c *corpus) around(sentences []document.Sentence, tools []string, lock *policydoc.Lock) []document.Sentence {
 	in := map[string]bool{}
 	var near []int
 	for _, s := range sentences {
@@ -248,16 +248,10 @@ func (c *corpus) around(sentences []document.Sentence, lock *policydoc.Lock) []d
 	}
 
 	if c.size <= maxContext {
-		referred := map[string]bool{}
-		for _, policies := range lock.Policies {
-			for _, p := range policies {
-				for _, id := range p.Sentences {
-					referred[id] = true
-				}
-			}
-		}
 		for _, n := range c.numbers(c.ids()) {
-			if !referred[c.sentences[n-1].ID] {
+			s := lock.Sentences[c.sentences[n-1].ID]
+			about := slices.Concat(s.Tools, s.Pending)
+			if len(about) == 0 || slices.ContainsFunc(tools, func(key string) bool { return slices.Contains(about, key) }) {
 				near = append(near, n)
 			}
 		}

@@ -45,6 +45,13 @@ func (c *Compiler) samples(ctx context.Context, deployment guard.Deployment, cor
 			continue
 		}
 		if s, ok := c.o.Samples[key]; ok {
+			data, err := s.Marshal() // as it will be read again
+			if err == nil {
+				s, err = policydoc.LoadSample(key, data)
+			}
+			if err != nil {
+				return err
+			}
 			d.Samples[key] = s
 			continue
 		}

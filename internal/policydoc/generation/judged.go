@@ -19,15 +19,16 @@ func (w *work) answer(ctx context.Context, p *guard.Policy, rule *guard.Guard) (
 	examples := slices.Clone(p.Examples)
 	asked, settled := 0, 0
 	for i := range examples {
-		questions, err := judgedQuestions(ctx, rule, &examples[i], p)
-		if err != nil {
-			return rule, nil, err
-		}
-		if len(questions) == 0 {
+		var r guardtest.Result
+		if guardtest.Judge(ctx, rule, &examples[i], &r); r.Got != label.Ask {
 			if examples[i].Expect == label.Allow {
 				settled++
 			}
 			continue
+		}
+		questions, err := judgedQuestions(ctx, rule, &examples[i], p)
+		if err != nil {
+			return rule, nil, err
 		}
 		asked++
 		e := examples[i]
