@@ -2,9 +2,14 @@ package guard_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
@@ -87,4 +92,87 @@ func BenchmarkLoad(b *testing.B) {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(set)
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(tools*items), "bytes/rule")
+}
+
+// rental is the policies of a service desk: forty rules for four tools and for all of
+// them, on records and on what was said, with a conversation in which a call may run.
+func rental(t testing.TB) (*guard.Set, guard.Request) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/rental/tools.json")
+	must(t, err)
+	c, err := schema.ParseMCP("desk", data)
+	must(t, err)
+	names, err := filepath.Glob("testdata/rental/*.yaml")
+	must(t, err)
+	var files []*guard.File
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		must(t, err)
+		f, err := guard.Load(name, text)
+		must(t, err)
+		files = append(files, f)
+	}
+	set, err := guard.Compile(files, guard.Deployment{Tools: []*schema.Catalogue{c}, Contracts: []*contract.File{synth.Contract(c)}})
+	must(t, err)
+
+	const id, member, gear = `{"rental_id":"R100"}`, `{"member_id":"m7"}`, `{"model_id":"tent"}`
+	results := map[string]string{
+		"find_member": `{"member_id":"m7"}`,
+		"get_member":  `{"member_id":"m7","name":"Ann Larsen","rentals":["R100","R101"],"payment_methods":{"card_1":{"source":"card","brand":"visa","last_four":"7447"},"voucher_2":{"source":"voucher","balance":120.5}}}`,
+		"get_rental":  `{"rental_id":"R100","member_id":"m7","status":"handed out","paid_with":"card_1","gear":[{"gear_id":"g1","model_id":"tent","name":"Tent","price":40.25,"options":{"size":"two","colour":"red"}},{"gear_id":"g2","model_id":"stove","name":"Stove","price":12,"options":{"fuel":"gas"}}]}`,
+		"get_model":   `{"model_id":"tent","name":"Tent","variants":{"g1":{"gear_id":"g1","options":{"size":"two","colour":"red"},"available":false,"price":40.25},"g8":{"gear_id":"g8","options":{"size":"three","colour":"red"},"available":true,"price":52.75},"g9":{"gear_id":"g9","options":{"size":"three","colour":"green"},"available":true,"price":52.75}}}`,
+	}
+	h := &guard.History{}
+	say := func(k guard.EntryKind, text string) { h.Entries = append(h.Entries, guard.Entry{Kind: k, Text: text}) }
+	look := func(tool, args string) {
+		h.Entries = append(h.Entries, guard.Entry{Kind: guard.CallEntry, Call: &guard.Call{ID: tool, Server: "desk", Tool: tool,
+			Arguments: json.RawMessage(args), Result: guard.ResultOf(json.RawMessage(results[tool]))}})
+	}
+	say(guard.UserEntry, "Hi, I rented a tent, and it is too small for us.")
+	say(guard.AssistantEntry, "I can swap it. What is your e-mail address?")
+	say(guard.UserEntry, "ann@larsen.example, and the rental is R100")
+	look("find_member", `{"email":"ann@larsen.example"}`)
+	look("get_member", member)
+	look("get_rental", id)
+	look("get_model", gear)
+	say(guard.AssistantEntry, "I will swap in rental R100 the red tent for two for the green tent for three (12.50 more). Shall I use your Visa ending in 7447, or the voucher?")
+	say(guard.UserEntry, "The voucher, please")
+	say(guard.AssistantEntry, "Then I will do this for rental R100:\n- the tent for two, red\n- becomes the tent for three, green\n- 12.50 from the voucher\nDo you confirm (yes/no)?")
+	say(guard.UserEntry, "Sounds good, thanks!")
+
+	result := func(tool string) *guard.Result { return guard.ResultOf(json.RawMessage(results[tool])) }
+	facts := &guard.Facts{Lookups: []guard.Lookup{
+		{Server: "desk", Tool: "get_rental", Arguments: json.RawMessage(id), Result: result("get_rental")},
+		{Server: "desk", Tool: "get_member", Arguments: json.RawMessage(member), Result: result("get_member")},
+		{Server: "desk", Tool: "get_model", Arguments: json.RawMessage(gear), Result: result("get_model")},
+	}}
+	return set, guard.Request{Server: "desk", Tool: "swap_gear", Arguments: json.RawMessage(`{"rental_id":"R100","gear_ids":["g1"],"new_gear_ids":["g9"],"pay_with":"voucher_2"}`),
+		History: h, Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Recorded: facts}
+}
+
+// TestRental lets the call run that was agreed to, and no other.
+func TestRental(t *testing.T) {
+	set, r := rental(t)
+	if got := set.Recall(r); len(got.Violations) != 0 {
+		t.Errorf("got %+v", got.Violations)
+	}
+	for policy, change := range map[string][2]string{"gear-listed": {"g9", "g8"}, "method-given": {"voucher_2", "card_1"}} {
+		other := r
+		other.Arguments = json.RawMessage(strings.Replace(string(r.Arguments), change[0], change[1], 1))
+		if got := set.Recall(other); len(got.Violations) != 1 || got.Violations[0].Policy != policy {
+			t.Errorf("%s instead of %s: %+v", change[1], change[0], got.Violations)
+		}
+	}
+}
+
+// BenchmarkRental times a decision with all policies of a service desk, when everything
+// is looked up.
+func BenchmarkRental(b *testing.B) {
+	set, r := rental(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := set.Recall(r); len(got.Violations) != 0 || got.Missing {
+			b.Fatalf("got %+v", got)
+		}
+	}
 }
