@@ -95,6 +95,7 @@ func (m *Monitor) Session(id string) *Session {
 	s.task.talk.tainted = m.hearsay != nil // unreviewed definitions are others' text
 	if m.guards != nil {
 		s.history = &history{calls: map[string]*guard.Call{}}
+		s.history.seen.Remember()
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
 
 	"github.com/remit-project/remit/internal/record"
 	"github.com/remit-project/remit/internal/strictyaml"
@@ -27,6 +28,7 @@ type Guard struct {
 	args     *record.Shape
 	callees  callees
 	policies []*compiledPolicy
+	shared   int // how many values of variables they share
 	duties   []*duty
 	// readers are the tools that the rules look things up with, by the names of the
 	// functions.
@@ -47,6 +49,9 @@ type compiledPolicy struct {
 type variable struct {
 	name string
 	*expression
+	// place is where the value is among those that policies of a tool share; -1 for one
+	// that is the policy's own.
+	place int
 }
 
 // duty is a compiled duty.
@@ -198,6 +203,7 @@ type compiler struct {
 	guard    *Guard
 	scopes   map[string]*cel.Env // by the variables that they declare
 	known    map[written]*expression
+	places   map[string]int // of shared values, by how they are written
 	mistakes Errors
 }
 
@@ -209,7 +215,7 @@ type written struct {
 }
 
 func (c *compiler) compile() {
-	c.known = map[written]*expression{}
+	c.known, c.places = map[written]*expression{}, map[string]int{}
 	env, err := c.env.Extend(cel.Variable(argsVariable, c.guard.args.Type))
 	if err != nil {
 		c.fail(c.guard.File.Position, "", "%s", err)
@@ -219,6 +225,8 @@ func (c *compiler) compile() {
 	for i := range c.guard.File.Policies {
 		c.guard.policies = append(c.guard.policies, c.policy(&c.guard.File.Policies[i], env))
 	}
+	c.guard.shared = len(c.places)
+
 	for i := range c.guard.File.Duties {
 		d := &duty{duty: &c.guard.File.Duties[i]}
 		if !d.duty.When.Empty() {
@@ -232,11 +240,12 @@ func (c *compiler) compile() {
 func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	it := &compiledPolicy{policy: p}
 	c.checkTools(p)
-	signature := ""
+	signature, before := "", ""
 	origins := map[string]bool{}
 	for _, v := range p.Variables {
 		e := c.expression(env, v.Value)
-		it.variables = append(it.variables, &variable{v.Name, e})
+		before += v.Name + "=" + v.Value.Text + "\x00"
+		it.variables = append(it.variables, &variable{v.Name, e, c.place(e, before)})
 		kind := cel.DynType // if it has mistakes, so that the other mistakes are found too
 		if e != nil {
 			kind = e.ast.OutputType()
@@ -265,6 +274,29 @@ func (c *compiler) policy(p *Policy, env *cel.Env) *compiledPolicy {
 	}
 
 	return it
+}
+
+// place returns where the value of a variable is shared that is written so, with those
+// before it. What hangs on words or labels is each policy's own: it may leave something
+// unsettled.
+func (c *compiler) place(e *expression, written string) int {
+	if e == nil {
+		return -1
+	}
+	own := false
+	walk(e.ast.NativeRep().Expr(), func(x ast.Expr) {
+		if x.Kind() == ast.CallKind {
+			_, words := wordFunctions[x.AsCall().FunctionName()]
+			own = own || words || x.AsCall().FunctionName() == "label"
+		}
+	})
+	if own {
+		return -1
+	}
+	if _, ok := c.places[written]; !ok {
+		c.places[written] = len(c.places)
+	}
+	return c.places[written]
 }
 
 // condition compiles an expression that must be true or false.

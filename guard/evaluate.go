@@ -103,8 +103,11 @@ func evaluate(ctx context.Context, guards []*Guard, r Request) Outcome {
 }
 
 func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
-	var undecided []*verdict
-	var decided []*Violation
+	n := 1
+	for _, g := range guards {
+		n += len(g.policies)
+	}
+	verdicts, undecided, decided := make([]verdict, 0, n), make([]*verdict, 0, n), make([]*Violation, 0, n)
 	for _, g := range guards {
 		v, failed := x.view(g)
 		if failed != nil {
@@ -118,7 +121,8 @@ func (x *evaluation) evaluate(ctx context.Context, guards []*Guard) Outcome {
 			if !it.policy.about(x.request.Server, x.request.Tool) {
 				continue
 			}
-			undecided = append(undecided, &verdict{scope: scope{x: v, policy: it, values: make([]ref.Val, len(it.variables))}})
+			verdicts = append(verdicts, verdict{scope: scope{x: v, policy: it, values: make([]ref.Val, len(it.variables))}})
+			undecided = append(undecided, &verdicts[len(verdicts)-1])
 			decided = append(decided, nil)
 		}
 	}
@@ -166,6 +170,10 @@ type evaluation struct {
 	args      ref.Val // typed by shape
 	leaves    []LabeledValue
 
+	memo *memo
+	// sound tells that recorded look-ups may be used at once.
+	sound bool
+
 	inquiries
 	inquires bool // facts that are not recorded are looked up and asked
 	missing  bool // a rule needed a fact that is not recorded
@@ -188,7 +196,11 @@ func newEvaluation(g *Guard, r Request) *evaluation {
 	if r.History == nil {
 		r.History = &History{}
 	}
-	return &evaluation{request: r, types: g.types, onlyReads: g.onlyReads, session: &sessionValue{types: g.types, session: r.History, message: r.Message, besides: r.Beside}}
+	m := &memo{}
+	if r.History.memo != nil {
+		m = r.History.memo()
+	}
+	return &evaluation{sound: r.Recorded.sound(), request: r, types: g.types, onlyReads: g.onlyReads, memo: m, session: &sessionValue{types: g.types, session: r.History, memo: m, message: r.Message, besides: r.Beside}}
 }
 
 // view is a call as the rules of one guard see it.
@@ -196,7 +208,9 @@ type view struct {
 	*evaluation
 	guard *Guard
 	args  ref.Val
-	funcs map[string]cel.LateBoundFunction
+	// shared are the values of variables that several policies have.
+	shared []ref.Val
+	funcs  map[string]cel.LateBoundFunction
 }
 
 // view returns the call as a guard's rules see it, or a violation if none of them
@@ -212,7 +226,7 @@ func (x *evaluation) view(g *Guard) (*view, *Violation) {
 	if g.Tool == EveryTool {
 		args = record.AsMap(args)
 	}
-	return &view{evaluation: x, guard: g, args: args}, nil
+	return &view{evaluation: x, guard: g, args: args, shared: make([]ref.Val, g.shared)}, nil
 }
 
 // arguments returns the arguments of the call, typed by a shape. Guards with the same
@@ -259,13 +273,26 @@ func (s *scope) ResolveName(name string) (any, bool) {
 	for i, v := range s.policy.variables {
 		if v.name == name {
 			if s.values[i] == nil {
-				s.values[i] = s.x.run(v.expression, s)
+				s.values[i] = s.x.variable(v, s)
 			}
 			return s.values[i], true
 		}
 	}
 
 	return nil, false
+}
+
+// variable returns the value of a variable, which policies share that write it alike. An
+// error is each policy's own, so that it fails by it.
+func (x *view) variable(v *variable, s *scope) ref.Val {
+	if v.place >= 0 && x.shared[v.place] != nil {
+		return x.shared[v.place]
+	}
+	value := x.run(v.expression, s)
+	if v.place >= 0 && !types.IsUnknownOrError(value) {
+		x.shared[v.place] = value
+	}
+	return value
 }
 
 // Parent implements [cel.Activation].
@@ -277,11 +304,7 @@ func (x *view) run(e *expression, s *scope) ref.Val {
 	if err != nil {
 		return types.WrapErr(err)
 	}
-	vars, err := x.activation(e, s)
-	if err != nil {
-		return types.WrapErr(err)
-	}
-	v, _, err := program.Eval(vars)
+	v, _, err := program.Eval(e.activation(s))
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -290,14 +313,24 @@ func (x *view) run(e *expression, s *scope) ref.Val {
 
 // activation adds the functions that depend on the call to a scope, if the
 // expression calls one.
-func (x *view) activation(e *expression, s *scope) (cel.Activation, error) {
+func (e *expression) activation(s *scope) cel.Activation {
 	if !e.asks {
-		return s, nil
+		return s
 	}
-	if x.funcs == nil {
-		x.funcs = x.functions()
+	return calling{s}
+}
+
+// calling is a scope with the functions that depend on the call. It implements
+// [cel.FunctionActivation].
+type calling struct{ *scope }
+
+// ResolveFunction returns a function by its name.
+func (c calling) ResolveFunction(name string) (cel.LateBoundFunction, bool) {
+	if c.x.funcs == nil {
+		c.x.funcs = c.x.functions()
 	}
-	return cel.FunctionVars(s, x.funcs)
+	f, ok := c.x.funcs[name]
+	return f, ok
 }
 
 // verdict is a policy that is being decided.

@@ -21,11 +21,7 @@ func (v *verdict) values() []Value {
 	if err != nil {
 		return nil
 	}
-	vars, err := v.scope.x.activation(e, &v.scope)
-	if err != nil {
-		return nil
-	}
-	_, details, err := program.Eval(vars)
+	_, details, err := program.Eval(e.activation(&v.scope))
 	if details == nil {
 		return nil
 	}

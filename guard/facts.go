@@ -101,6 +101,7 @@ type inquiry struct {
 	notion   bool // the question is of session.agreed() and the like
 	recorded bool
 	value    ref.Val // nil until it is answered
+	given    *Result // of a look-up, as it came
 	err      error
 }
 
@@ -170,6 +171,28 @@ func (x *evaluation) answer(ctx context.Context) {
 	x.waiting = nil
 }
 
+// recorded answers a look-up at once by a recorded result, unless some recorded look-up
+// failed: then rules are decided in rounds, as they were when it was made, so that one
+// fails which asked for it.
+func (x *evaluation) recorded(q *inquiry) bool {
+	if q.lookup == nil || !x.sound || x.request.Recorded.lookup(q.lookup) != nil {
+		return false
+	}
+	q.given = q.lookup.Result
+	if q.value, q.err = q.decode(x.memo); q.err != nil {
+		q.value, q.err, q.lookup.Result = nil, nil, nil // it is told in its round
+		return false
+	}
+	q.recorded = true
+	return true
+}
+
+// sound reports whether there are recorded look-ups, all of which were made and none
+// failed.
+func (f *Facts) sound() bool {
+	return f != nil && len(f.Lookups) > 0 && !slices.ContainsFunc(f.Lookups, func(l Lookup) bool { return l.Error != "" || l.Result == nil })
+}
+
 // settle finds the answer of one inquiry.
 func (x *evaluation) settle(ctx context.Context, q *inquiry) {
 	if q.lookup != nil {
@@ -193,8 +216,8 @@ func (x *evaluation) settleLookup(ctx context.Context, q *inquiry) {
 	if q.err = x.recall(q, func(f *Facts) error { return f.lookup(l) }); errors.Is(q.err, errNotRecorded) && x.inquiring() {
 		q.err = x.read(ctx, l)
 	}
-	if q.err == nil {
-		q.value, q.err = q.decode(l.Result)
+	if q.given = l.Result; q.err == nil {
+		q.value, q.err = q.decode(x.memo)
 	}
 	switch {
 	case q.err != nil:
@@ -240,7 +263,8 @@ func (x *evaluation) judge(ctx context.Context, j *Judgment, notion bool) (err e
 	return err
 }
 
-func (q *inquiry) decode(r *Result) (ref.Val, error) {
+func (q *inquiry) decode(m *memo) (ref.Val, error) {
+	r := q.given
 	switch {
 	case r == nil:
 		return nil, errors.New("no result")
@@ -249,7 +273,7 @@ func (q *inquiry) decode(r *Result) (ref.Val, error) {
 	case !utf8.ValidString(r.Content):
 		return nil, errors.New("the result is not UTF-8")
 	}
-	return decodeResult(r, q.reader.output)
+	return m.value(r, q.reader.output)
 }
 
 // lookup fills in the recorded result.
@@ -339,8 +363,11 @@ func (x *evaluation) inquiry(key string, begin func() *inquiry) (ref.Val, error)
 			x.known = map[string]*inquiry{}
 		}
 		q = begin()
-		x.known[key] = q
-		x.ordered, x.waiting = append(x.ordered, q), append(x.waiting, q)
+		x.known[key], x.ordered = q, append(x.ordered, q)
+		if x.recorded(q) {
+			return q.value, nil
+		}
+		x.waiting = append(x.waiting, q)
 		return types.NewUnknown(0, nil), nil
 	case q.err != nil:
 		return nil, q.err

@@ -249,6 +249,8 @@ func TestLookups(t *testing.T) {
 			func(string, string) (*guard.Result, error) { return customer("gold") }, 1, nil},
 		"one that no rule needs": {
 			[]string{`args.method == "card" || tools.get_customer({"id": args.customer}).tier == "gold"`}, nil, 0, nil},
+		"one that turns out not to be needed": {
+			[]string{`tools.get_customer({"id": args.customer}).tier == "gold" || args.method == "card"`, `tools.get_customer({"id": args.customer}).credit > 100 || args.total < 100`}, nil, 0, nil},
 		"one for each element": {
 			[]string{`args.items.all(i, tools.get_stock({"sku": i.sku}).left >= i.quantity)`},
 			func(_, args string) (*guard.Result, error) {

@@ -64,6 +64,10 @@ type History struct {
 	Principal Principal
 	// Entries are what happened before the call, in order.
 	Entries []Entry
+
+	// memo returns what is kept of the history, which is no part of what it says; nil
+	// before [History.Remember].
+	memo func() *memo
 }
 
 // LabeledValue is one leaf of a call's arguments with its label.

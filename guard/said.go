@@ -86,28 +86,12 @@ func (x *view) judged(args []ref.Val) ref.Val {
 // exchange is what the agent said up to a turn of the user's, and that turn.
 type exchange struct {
 	question, reply string
-	asked, answered *mention.Text // made when first searched
-	read            *reply.Reading
+	memo            *memo
 }
 
-func (e *exchange) reading() reply.Reading {
-	if e.read == nil {
-		r := reply.Read(e.question, e.reply)
-		e.read = &r
-	}
-	return *e.read
-}
-
-func (e *exchange) questionText() mention.Text { return textOnce(&e.asked, e.question) }
-func (e *exchange) replyText() mention.Text    { return textOnce(&e.answered, e.reply) }
-
-func textOnce(into **mention.Text, s string) mention.Text {
-	if *into == nil {
-		t := mention.NewText(s)
-		*into = &t
-	}
-	return **into
-}
+func (e *exchange) reading() reply.Reading     { return e.memo.reading(e.question, e.reply) }
+func (e *exchange) questionText() mention.Text { return e.memo.text(e.question) }
+func (e *exchange) replyText() mention.Text    { return e.memo.text(e.reply) }
 
 // dialogue is a session as a talk of user and agent.
 type dialogue struct {
@@ -118,6 +102,8 @@ type dialogue struct {
 	// before and all are the results that were looked up: by the agent, and by the
 	// rules of this decision as well. They are made when first searched.
 	before, all *mention.Records
+	results     []*Result
+	tools       []string
 }
 
 // maxSpoken bounds the exchanges that are searched, the newest.
@@ -134,7 +120,7 @@ func (x *evaluation) talk() *dialogue {
 	var question, answer []string
 	end := func() {
 		if len(answer) > 0 {
-			d.exchanges = append(d.exchanges, exchange{question: strings.Join(question, "\n"), reply: strings.Join(answer, "\n")})
+			d.exchanges = append(d.exchanges, exchange{strings.Join(question, "\n"), strings.Join(answer, "\n"), x.memo})
 			question, answer = nil, nil
 		}
 	}
@@ -318,37 +304,38 @@ func (d *dialogue) stated(records *mention.Records, value string) reply.Answer {
 func (x *evaluation) looked() *mention.Records {
 	d := x.talk()
 	if d.before == nil {
-		d.before = &mention.Records{}
 		room := MaxResult
 		for _, e := range slices.Backward(x.request.History.Entries) {
 			if e.Kind != CallEntry || e.Call.Result == nil {
 				continue
 			}
-			content := content(e.Call.Result)
-			if room -= len(content); room < 0 {
+			if room -= len(content(e.Call.Result)); room < 0 {
 				break
 			}
-			d.before.Add(e.Call.Tool, content)
+			d.results, d.tools = append(d.results, e.Call.Result), append(d.tools, e.Call.Tool)
 		}
+		d.before = x.memo.records(d.results, d.tools)
 	}
 	return d.before
 }
 
 // lookedAll returns the results of the session's calls and of the decision's look-ups.
 func (x *evaluation) lookedAll() *mention.Records {
-	if x.closed || x.complete {
-		d := x.talk()
-		if d.all == nil {
-			d.all = x.looked().Clone()
-			for _, q := range x.ordered {
-				if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
-					d.all.Add(q.lookup.Tool, content(q.lookup.Result))
-				}
+	if !x.closed && !x.complete {
+		return x.looked()
+	}
+	d := x.talk()
+	if d.all == nil {
+		x.looked()
+		results, tools := slices.Clone(d.results), slices.Clone(d.tools)
+		for _, q := range x.ordered {
+			if q.lookup != nil && q.err == nil && q.lookup.Result != nil {
+				results, tools = append(results, q.given), append(tools, q.lookup.Tool)
 			}
 		}
-		return d.all
+		d.all = x.memo.records(results, tools)
 	}
-	return x.looked()
+	return d.all
 }
 
 func content(r *Result) []byte {

@@ -124,6 +124,7 @@ func (sessionLibrary) ProgramOptions() []cel.ProgramOption { return nil }
 type sessionValue struct {
 	types   sessionTypes
 	session *History
+	memo    *memo
 	// message names the message of the call, and besides is the text in it.
 	message, besides string
 	messages         ref.Val
@@ -252,7 +253,7 @@ func (s *sessionValue) call(i int, e *Entry) ref.Val {
 	}
 	var result ref.Val
 	if e.Call.Result != nil {
-		result, _ = decodeResult(e.Call.Result, record.Anything())
+		result, _ = s.memo.value(e.Call.Result, record.Anything())
 	}
 	return s.types.call.New(types.String(e.Call.Tool), types.String(e.Call.Server), args, result, types.Timestamp{Time: e.Time}, types.Int(i))
 }

@@ -23,6 +23,28 @@ const (
 // Names reports whether a text names a value: by itself, or by the identifying fields
 // of its record, so that no other record of the same look-up fits.
 func (r *Records) Names(t Text, value string) Answer {
+	if r == nil {
+		r = &Records{}
+	}
+	key := saying{t.raw, value}
+	r.mu.Lock()
+	answer, ok := r.said[key]
+	r.mu.Unlock()
+	if ok {
+		return answer
+	}
+
+	answer = r.search(t, value)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.said == nil || len(r.said) >= maxSaid {
+		r.said = map[saying]Answer{}
+	}
+	r.said[key] = answer
+	return answer
+}
+
+func (r *Records) search(t Text, value string) Answer {
 	words := NewText(value).words
 	if t.says(words) || t.spells(value) {
 		return Named
@@ -67,7 +89,7 @@ func (r *Records) fit(t Text, one record) Answer {
 	if len(fields) == 0 {
 		return Silent
 	}
-	windows := windowsOf(t, newVocabulary(fields, all, r.allNames(), r.keys()))
+	windows := windowsOf(t, newVocabulary(fields, all, r.called().names, r.called().keys))
 	if len(windows) == 0 {
 		return Silent
 	}
@@ -163,6 +185,12 @@ func (v *vocabulary) key(t Text, i int) int {
 		}
 	}
 	return most
+}
+
+// called returns what the results call things.
+func (r *Records) called() *named {
+	r.once.Do(func() { r.words = &named{r.allNames(), r.keys()} })
+	return r.words
 }
 
 // allNames returns what things are called in all results.

@@ -21,8 +21,28 @@ const (
 	maxText     = 64 // of a value that identifies, in bytes
 )
 
-// Records are the results of look-ups.
-type Records struct{ results []result }
+// Records are the results of look-ups. They are safe for concurrent use once all are
+// added.
+type Records struct {
+	results []result
+
+	once  sync.Once
+	words *named // what the results call things; made when first needed
+	mu    sync.Mutex
+	said  map[saying]Answer
+}
+
+// named is what results call things.
+type named struct {
+	names []string
+	keys  map[string][][]word
+}
+
+// saying is a text that may name a value.
+type saying struct{ text, value string }
+
+// maxSaid bounds the answers that are kept.
+const maxSaid = 4096
 
 type result struct {
 	tool string
@@ -42,9 +62,6 @@ func (r *Records) Add(tool string, content []byte) {
 		return doc.Root()
 	})})
 }
-
-// Clone returns records to which others can be added.
-func (r *Records) Clone() *Records { return &Records{results: slices.Clone(r.results)} }
 
 // Describe returns a value with what its record says of it, for a reader: "card_1 (brand:
 // visa, last_four: 7447)".

@@ -64,29 +64,31 @@ func encode(b *bytes.Buffer, v ref.Val) error {
 }
 
 func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
-	members := map[string]ref.Val{}
-	var names []string
+	type member struct {
+		name  string
+		value ref.Val
+	}
+	var members []member
 	for it := m.Iterator(); it.HasNext() == types.True; {
 		key := it.Next()
 		name, ok := key.(types.String)
 		if !ok {
 			return fmt.Errorf("a member's name must be a text, not a %s", key.Type().TypeName())
 		}
-		names = append(names, string(name))
-		members[string(name)] = m.Get(key)
+		members = append(members, member{string(name), m.Get(key)})
 	}
 
-	slices.Sort(names)
+	slices.SortFunc(members, func(x, y member) int { return strings.Compare(x.name, y.name) })
 	b.WriteByte('{')
-	for i, name := range names {
+	for i, one := range members {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := quote(b, name); err != nil {
+		if err := quote(b, one.name); err != nil {
 			return err
 		}
 		b.WriteByte(':')
-		if err := encode(b, members[name]); err != nil {
+		if err := encode(b, one.value); err != nil {
 			return err
 		}
 	}
@@ -96,6 +98,12 @@ func encodeMap(b *bytes.Buffer, m traits.Mapper) error {
 }
 
 func quote(b *bytes.Buffer, s string) error {
+	if !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }) {
+		b.WriteByte('"')
+		b.WriteString(s)
+		b.WriteByte('"')
+		return nil
+	}
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {

@@ -1,0 +1,112 @@
+package guard
+
+import (
+	"slices"
+	"sync"
+
+	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/remit-project/remit/internal/mention"
+	"github.com/remit-project/remit/internal/record"
+	"github.com/remit-project/remit/internal/reply"
+)
+
+// maxMemo bounds what a memo keeps of each kind: the newest of a long session. Beyond it,
+// everything is worked out again.
+const maxMemo = 1024
+
+// memo keeps what was worked out of the texts and results of a session, which don't change,
+// for the decisions that follow. It is safe for concurrent use.
+type memo struct {
+	mu       sync.Mutex
+	replies  map[[2]string]reply.Reading
+	texts    map[string]mention.Text
+	values   map[resultKey]resultValue
+	searched []searched
+}
+
+// resultKey is a result in the form of a tool's output.
+type resultKey struct {
+	result *Result
+	shape  *record.Shape
+}
+
+type resultValue struct {
+	value ref.Val
+	err   error
+}
+
+// searched are results as they are searched for records.
+type searched struct {
+	results []*Result
+	records *mention.Records
+}
+
+// maxSearched is how many sets of results are kept: those of the session, and with those
+// of a decision's look-ups.
+const maxSearched = 4
+
+// Remember lets the history keep what decisions work out of it for the ones that follow.
+// Copies of the history share that; what is in an entry must not change then, but for a
+// result that comes.
+func (h *History) Remember() {
+	m := &memo{}
+	h.memo = func() *memo { return m }
+}
+
+// keep returns a value of a map, or makes it.
+func keep[K comparable, V any](mu *sync.Mutex, in *map[K]V, key K, make func() V) V {
+	mu.Lock()
+	v, ok := (*in)[key]
+	mu.Unlock()
+	if ok {
+		return v
+	}
+
+	v = make()
+	mu.Lock()
+	defer mu.Unlock()
+	if *in == nil || len(*in) >= maxMemo {
+		*in = map[K]V{}
+	}
+	(*in)[key] = v
+	return v
+}
+
+func (m *memo) reading(question, answer string) reply.Reading {
+	return keep(&m.mu, &m.replies, [2]string{question, answer}, func() reply.Reading { return reply.Read(question, answer) })
+}
+
+func (m *memo) text(s string) mention.Text {
+	return keep(&m.mu, &m.texts, s, func() mention.Text { return mention.NewText(s) })
+}
+
+// value returns a result as expressions see it.
+func (m *memo) value(r *Result, shape *record.Shape) (ref.Val, error) {
+	v := keep(&m.mu, &m.values, resultKey{r, shape}, func() resultValue {
+		v, err := decodeResult(r, shape)
+		return resultValue{v, err}
+	})
+	return v.value, v.err
+}
+
+// records returns the records of results, of the tools of the same places.
+func (m *memo) records(results []*Result, tools []string) *mention.Records {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.searched {
+		if slices.Equal(s.results, results) {
+			return s.records
+		}
+	}
+
+	out := &mention.Records{}
+	for i, r := range results {
+		out.Add(tools[i], content(r))
+	}
+	if len(m.searched) >= maxSearched {
+		m.searched = m.searched[1:]
+	}
+	m.searched = append(m.searched[:len(m.searched):len(m.searched)], searched{results, out})
+	return out
+}
