@@ -664,6 +664,9 @@ func (m *matcher) inText(name []string, kind Kind, text string) (values []string
 
 	if lines := linesWith(text, head(name)); lines != "" && !sharp(kind) {
 		if kind == Number {
+			if !m.work(4 * len(lines)) {
+				return nil, false
+			}
 			lines = undated(lines)
 		}
 		if found, ok := shaped(lines, kind); ok && len(found) > 0 {
