@@ -43,6 +43,9 @@ type storedCall struct {
 	Server    exact `json:"server,omitempty"`
 	Tool      exact `json:"tool,omitempty"`
 	Arguments exact `json:"arguments,omitempty"`
+	Message   exact `json:"message,omitempty"`
+	Beside    exact `json:"beside,omitempty"`
+	Past      bool  `json:"past,omitempty"`
 }
 
 type storedAgreed struct {
@@ -101,7 +104,7 @@ func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
 	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
 		Scope: exact(e.Scope), Planned: e.Planned, Delegated: e.Delegated}
 	if c := e.Call; c != nil {
-		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments)}
+		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past}
 	}
 	if r := e.Result; r != nil {
 		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
@@ -122,7 +125,8 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
 		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Delegated: s.Delegated}
 	if c := s.Call; c != nil {
-		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments)}
+		r.Event.Call = &remit.Call{ID: string(c.ID), Server: string(c.Server), Tool: string(c.Tool), Arguments: raw(c.Arguments),
+			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past}
 	}
 	if res := s.Result; res != nil {
 		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored}
