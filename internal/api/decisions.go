@@ -63,11 +63,9 @@ func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	from := int64(0)
-	if len(p.cursor) > 0 {
-		if from, err = strconv.ParseInt(string(p.cursor), 10, 64); err != nil || from < 0 {
-			return reply{}, errCursor
-		}
+	from, err := p.after()
+	if err != nil {
+		return reply{}, err
 	}
 
 	info, err := s.reach(ctx, r.who, r.PathValue("session"))

@@ -102,7 +102,7 @@ func (s *Server) route(op operation, h handler) http.Handler {
 // enter counts a request, or fails if the server is full.
 func (s *Server) enter(h handler, who *access.Principal) (leave func(), err error) {
 	if h.waits {
-		leave, ok := s.streams.enter(who)
+		leave, ok := s.streams.Enter(who.Name)
 		if !ok {
 			return nil, errStreams
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
@@ -82,7 +83,7 @@ type Server struct {
 	hub      *hub
 	busy     chan struct{}
 	exports  chan struct{}
-	streams  *streams
+	streams  *sse.Streams
 	metrics  *metrics
 	// stopping is cancelled by stop, and ends streams and long waits.
 	stopping context.Context
@@ -98,7 +99,7 @@ func New(o Options) (*Server, error) {
 		o.Grace = DefaultGrace
 	}
 
-	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: newStreams(), metrics: newMetrics(),
+	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: sse.NewStreams(), metrics: newMetrics(),
 		monitors: newMonitors(o.Monitor),
 		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports)}
 	s.stopping, s.stop = context.WithCancel(context.Background())

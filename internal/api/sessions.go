@@ -90,6 +90,18 @@ func parsePage(r *request) (page, error) {
 	return p, nil
 }
 
+// after returns the number that the cursor holds: 0 for the first page.
+func (p page) after() (int64, error) {
+	if len(p.cursor) == 0 {
+		return 0, nil
+	}
+	from, err := strconv.ParseInt(string(p.cursor), 10, 64)
+	if err != nil || from < 0 {
+		return 0, errCursor
+	}
+	return from, nil
+}
+
 var errCursor = invalidRequest.errorf("the cursor is not one that a page ended with")
 
 // cursor encodes the cursor of the next page.

@@ -9,57 +9,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/store"
 )
 
 const (
-	// maxStreams bounds the open streams and maxStreamsEach those of one
-	// principal: each polls the store.
-	maxStreams     = 512
-	maxStreamsEach = 64
-	// heartbeat is how often a quiet stream sends a sign of life: proxies close
-	// connections that are silent for a minute.
-	heartbeat = 15 * time.Second
-	// lookTime is how often a stream polls for writes of other processes.
-	lookTime = time.Second
 	// streamBatch bounds one read from the store.
 	streamBatch = 100
 	// retryTime is how long readers should wait before they reconnect.
 	retryTime = time.Second
 )
 
-// streams counts open streams and requests that wait for a person.
-type streams struct {
-	mu   sync.Mutex
-	all  int
-	each map[string]int
-}
-
 var errStreams = tooMany.errorf("too many streams are open: close some").setHeader("Retry-After", "10")
-
-func newStreams() *streams { return &streams{each: map[string]int{}} }
-
-// enter counts a stream and returns the function that ends it; false if there are
-// too many.
-func (c *streams) enter(who *access.Principal) (leave func(), ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= maxStreams || c.each[who.Name] >= maxStreamsEach {
-		return nil, false
-	}
-	c.all++
-	c.each[who.Name]++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.all--
-		if c.each[who.Name]--; c.each[who.Name] == 0 {
-			delete(c.each, who.Name)
-		}
-	}, true
-}
 
 // hub wakes the streams of this process after a write. A topic is a session, or
 // approvalsTopic for all questions.
@@ -119,7 +80,7 @@ func (t *stream) write(f func(io.Writer) error) error {
 // for writes of other processes; look sends new events and returns true at the
 // end.
 func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look func(ctx context.Context, t *stream) (end bool, err error)) error {
-	leave, ok := s.streams.enter(r.who)
+	leave, ok := s.streams.Enter(r.who.Name)
 	if !ok {
 		return errStreams
 	}
@@ -135,7 +96,7 @@ func (s *Server) follow(w http.ResponseWriter, r *request, topic string, look fu
 	if t.write(begin) != nil {
 		return nil // the reader has gone
 	}
-	looking, beating := time.NewTicker(lookTime), time.NewTicker(heartbeat)
+	looking, beating := time.NewTicker(sse.LookTime), time.NewTicker(sse.Heartbeat)
 	defer looking.Stop()
 	defer beating.Stop()
 

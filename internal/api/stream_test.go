@@ -175,7 +175,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	b := newBench(t)
 	b.tainted(t, "s")
 	var open []*listener
-	for range maxStreamsEach {
+	for range sse.MaxStreamsEach {
 		l := b.listen(t, "agent", "/v1/sessions/s/stream", "")
 		l.next("decision")
 		open = append(open, l)
@@ -186,16 +186,14 @@ func TestStreamsAreBounded(t *testing.T) {
 	b.listen(t, "person", "/v1/sessions/s/stream", "").next("decision")
 	b.get(t, 200, "agent", "/v1/sessions/s")
 	open[0].cancel()
-	for b.streamsOf("agent") == maxStreamsEach {
+	for b.streamsOf("agent") == sse.MaxStreamsEach {
 		b.get(t, 200, "agent", "/v1/sessions/s") // until the server has noticed
 	}
 	b.listen(t, "agent", "/v1/sessions/s/stream", "").next("decision")
 }
 
 func (b *bench) streamsOf(who string) int {
-	b.streams.mu.Lock()
-	defer b.streams.mu.Unlock()
-	return b.streams.each[who]
+	return b.streams.Open(who)
 }
 
 // TestServe stops a server: what it is carrying out is finished and answered,

@@ -18,47 +18,18 @@ import (
 )
 
 const (
-	// maxStreams bounds the open streams and maxStreamsEach those of one principal:
-	// each asks the store every second.
-	maxStreams     = 512
-	maxStreamsEach = 64
-	// lookTime is how often a stream looks for what other processes wrote, and
-	// heartbeat how often a quiet one sends a sign of life.
-	lookTime  = time.Second
-	heartbeat = 15 * time.Second
 	// maxShownWaiting is how many questions the inbox shows.
 	maxShownWaiting = 200
 )
 
 // live counts the streams and wakes them after a write of this process.
 type live struct {
+	*sse.Streams
 	mu    sync.Mutex
-	all   int
-	each  map[string]int
 	woken chan struct{}
 }
 
-func newLive() *live { return &live{each: map[string]int{}, woken: make(chan struct{})} }
-
-// enter counts a stream and returns the function that ends it; false if there are too
-// many.
-func (l *live) enter(name string) (leave func(), ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.all >= maxStreams || l.each[name] >= maxStreamsEach {
-		return nil, false
-	}
-	l.all++
-	l.each[name]++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.all--
-		if l.each[name]--; l.each[name] == 0 {
-			delete(l.each, name)
-		}
-	}, true
-}
+func newLive() *live { return &live{Streams: sse.NewStreams(), woken: make(chan struct{})} }
 
 // next returns a channel that is closed at the next wake.
 func (l *live) next() <-chan struct{} {
@@ -132,7 +103,7 @@ const maxTopics = 4
 // follow sends the name of a topic whenever what it shows has changed.
 func (c *Console) follow(w http.ResponseWriter, v *visit) {
 	topics := v.URL.Query()["topic"]
-	leave, ok := c.live.enter(v.who.Name)
+	leave, ok := c.live.Enter(v.who.Name)
 	if !ok || len(topics) > maxTopics {
 		http.Error(w, "too many streams", http.StatusTooManyRequests)
 		return
@@ -152,7 +123,7 @@ func (c *Console) follow(w http.ResponseWriter, v *visit) {
 		return
 	}
 
-	looking, beating := time.NewTicker(lookTime), time.NewTicker(heartbeat)
+	looking, beating := time.NewTicker(sse.LookTime), time.NewTicker(sse.Heartbeat)
 	defer looking.Stop()
 	defer beating.Stop()
 	seen := map[string]string{}
