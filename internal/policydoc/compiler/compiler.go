@@ -98,8 +98,7 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 	}
 
 	works, found, errs := map[string]*work{}, map[string]*mapped{}, map[string]error{}
-	var wg sync.WaitGroup
-	var mu sync.Mutex
+	var ready []*tool
 	for _, t := range some {
 		mapping, err := d.Mapping(t.server, t.name).Mapping()
 		if err = errors.Join(err, routed.broken[t.key]); err != nil {
@@ -117,9 +116,14 @@ func (c *Compiler) Map(ctx context.Context, in Input, d *policydoc.Directory) []
 			errs[t.key] = fmt.Errorf("its policies wait for sentences that could not be assigned to tools: %w", failures[0].Err)
 			continue
 		}
+		ready = append(ready, t)
+	}
 
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for _, t := range ready {
 		wg.Go(func() {
-			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: w}
+			m := &mapper{Compiler: c, corpus: corpus, tool: t, work: works[t.key]}
 			result, err := m.run(ctx)
 			mu.Lock()
 			defer mu.Unlock()
