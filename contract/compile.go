@@ -98,7 +98,7 @@ func plainPath(p string) bool {
 // the contract names no procedures, only those with a narrow scope may: look-ups by
 // a name that the user gave, validation, and confirmation by the user.
 func (a *Argument) Discharges(procedure string) bool {
-	if len(a.discharge) > 0 {
+	if a.discharge != nil {
 		return a.discharge[procedure]
 	}
 	switch procedure {
@@ -273,12 +273,22 @@ func strictest(cases []*Variant) *Variant {
 		if slices.Index(modes, v.Unprovoked) > slices.Index(modes, out.Unprovoked) {
 			out.Unprovoked = v.Unprovoked
 		}
-		if v.Output.Lowest() < out.Output.Lowest() {
-			out.Output = v.Output
+		if v.Output != out.Output {
+			out.Output = lowest(v.Output, out.Output)
 		}
 	}
 	out.arguments, out.cases = nil, cases
 	return &out
+}
+
+// lowest returns the output of a call that could have either: a result without fields, with
+// the lower trust of both.
+func lowest(a, b *CompiledOutput) *CompiledOutput {
+	out := &Output{Trust: min(a.Lowest(), b.Lowest()), Derived: a.Derived || b.Derived}
+	if a.Format == b.Format {
+		out.Format = a.Format
+	}
+	return &CompiledOutput{Output: out}
 }
 
 // modes are the answers to an open question, the strictest last.
@@ -432,8 +442,8 @@ func (v *Variant) matchAll(pointer string) (*Argument, bool) {
 }
 
 // and returns an entry that is as strict as both: the higher floor, the graver role, and
-// what either forbids and requires. What recovers a value holds only where both have it,
-// so that none does.
+// what either forbids and requires. What recovers a value holds only where both have it, and
+// neither's list of allowed values does.
 func (a *Argument) and(b *Argument) *Argument {
 	out, other := *a, b
 	if b.stricter(a) {
@@ -441,7 +451,13 @@ func (a *Argument) and(b *Argument) *Argument {
 	}
 	out.Requirement.Forbidden = out.Requirement.Forbidden.Union(other.Requirement.Forbidden)
 	out.Requirement.Required |= other.Requirement.Required
-	out.allow, out.below, out.discharge = nil, nil, nil
+	out.allow, out.below = nil, nil
+	out.discharge = map[string]bool{}
+	for _, procedure := range dischargeWords {
+		if a.Discharges(procedure) && b.Discharges(procedure) {
+			out.discharge[procedure] = true
+		}
+	}
 	return &out
 }
 

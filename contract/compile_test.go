@@ -171,6 +171,7 @@ func TestUnspokenVerb(t *testing.T) {
 		variants: {argument: /how, cases: {
 			asked:   {effect: execute, unprovoked: "off", args: {/command: {role: content, allow: [ls]}}},
 			outside: {effect: execute, output: {trust: EXTERNAL}},
+			listed:  {effect: read, args: {/more: {role: content, discharge: [source]}}, output: {trust: EXTERNAL, fields: {/id: TOOL_OUTPUT}, certify: [{procedure: directory, key: /note, field: /id, roles: [target]}]}},
 			loose:   {effect: read, args: {/note: {role: target}, /more: {role: content}}}}}}}}`
 	f, err := contract.Load("s.yaml", []byte(file))
 	if err != nil {
@@ -193,6 +194,12 @@ func TestUnspokenVerb(t *testing.T) {
 		if ok && a.Allows("ls") {
 			t.Errorf("%s allows what one case allows", pointer)
 		}
+	}
+	if v.Output.HasOwn() || len(v.Output.Output.Certify) > 0 {
+		t.Error("the result of one case vouches for that of another")
+	}
+	if a, _ := v.Match("/more"); a.Discharges("source") || a.Discharges("confirm") {
+		t.Error("an argument is recovered by what one case alone has")
 	}
 	if _, ok := v.Match("/other"); ok {
 		t.Error("an argument that no case has was found")
