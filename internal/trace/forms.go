@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,6 +81,9 @@ func anthropic(top object) bool {
 	found := schemas || has(top, "system") || has(top, "anthropic_version")
 
 	raw, _ = present(top, "messages")
+	if raw[0] != '[' {
+		return false
+	}
 	for _, one := range list(raw) {
 		var m object
 		if json.Unmarshal(one, &m) != nil {
@@ -113,13 +117,20 @@ func list(raw json.RawMessage) []json.RawMessage {
 type gatherer struct {
 	open []*exchange
 	held int
+	// last are the sessions that documents add to, by key, and ended those that documents
+	// tell from the beginning, by key and all that they have said.
+	last  map[string]*exchange
+	ended map[digest]*exchange
 }
 
-// take adds what a document says.
+type digest [sha256.Size]byte
+
+// take adds what a document of a size says.
 func (g *gatherer) take(all []exchange, size int) error {
+	g.held += size
 	for i := range all {
 		e := &all[i]
-		if g.held += size; g.held > maxHeld {
+		if g.held > maxHeld {
 			return &Error{e.line, fmt.Sprintf("the sessions up to here are larger than %d MiB together", maxHeld>>20), "split the file between sessions"}
 		}
 		if g.join(e) {
@@ -132,40 +143,42 @@ func (g *gatherer) take(all []exchange, size int) error {
 	return nil
 }
 
-// join adds an exchange to the session that it goes on with, and reports whether there
-// is one: the last of the same key whose messages it adds to, or tells again and more.
+// join adds an exchange to the session that it goes on with, and reports whether there is
+// one: the last of its key, or the one whose messages it tells again, and more.
 func (g *gatherer) join(e *exchange) bool {
-	for _, was := range slices.Backward(g.open) {
-		if was.key != e.key {
-			continue
-		}
-		goesOn := e.more || begins(e.messages, was.messages)
-		if !goesOn {
-			continue
-		}
-
-		if e.more {
-			was.messages = append(was.messages, e.messages...)
-		} else {
-			was.messages = e.messages
-		}
-		if e.tools != nil {
-			was.tools = e.tools
-		}
-		return true
+	if g.last == nil {
+		g.last, g.ended = map[string]*exchange{}, map[digest]*exchange{}
 	}
-	return false
-}
 
-// begins reports whether messages begin with others.
-func begins(messages, with []turn) bool {
-	if len(messages) < len(with) {
-		return false
-	}
-	for i := range with {
-		if !with[i].same(&messages[i]) {
+	if e.more {
+		was := g.last[e.key]
+		if was == nil {
+			g.last[e.key] = e
 			return false
 		}
+		was.messages = append(was.messages, e.messages...)
+		return true
+	}
+
+	var was *exchange
+	var at digest
+	so := sha256.Sum256([]byte(e.key))
+	for i := range e.messages {
+		so = e.messages[i].digest(so)
+		if known := g.ended[so]; known != nil {
+			was, at = known, so
+		}
+	}
+	if was == nil {
+		g.ended[so] = e
+		return false
+	}
+
+	delete(g.ended, at)
+	g.ended[so] = was
+	was.messages = e.messages
+	if e.tools != nil {
+		was.tools = e.tools
 	}
 	return true
 }

@@ -22,7 +22,7 @@ func readRequest(top object, line int) ([]exchange, error) {
 		if !ok {
 			continue
 		}
-		turns, err := readTurns(raw, line)
+		turns, err := readTurns(raw, User, line)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func readLogged(top object, line int) ([]exchange, error) {
 		response = body
 	}
 	said, err := readResponse(response, line)
-	all[0].messages = append(all[0].messages, said...)
+	all[0].messages = append(all[0].messages, answered(said)...)
 	return all, err
 }
 
@@ -100,7 +100,7 @@ func readLogged(top object, line int) ([]exchange, error) {
 func readResponse(o object, line int) ([]turn, error) {
 	switch {
 	case has(o, "output"):
-		return readTurns(o["output"], line)
+		return readTurns(o["output"], Assistant, line)
 	case has(o, "choices"):
 		for _, raw := range list(o["choices"]) {
 			var choice struct {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // readSpans reads spans as OTLP's JSON has them, with the attributes of OpenTelemetry's
@@ -86,65 +88,73 @@ func (s *span) exchange(line int) (exchange, error) {
 		}
 		e.messages = b.turns()
 	}
-	for _, name := range [...]string{"gen_ai.input.messages", "gen_ai.output.messages"} {
-		turns, err := readTurns(values[name], line)
-		if err != nil {
-			return e, err
-		}
-		e.messages = append(e.messages, turns...)
+	asked, err := readTurns(values["gen_ai.input.messages"], "", line)
+	if err != nil {
+		return e, err
 	}
-	return e, nil
+	said, err := readTurns(values["gen_ai.output.messages"], Assistant, line)
+	e.messages = slices.Concat(e.messages, asked, answered(said))
+	return e, err
 }
 
-// attribute returns a value of OTLP's JSON as plain JSON. A text that holds JSON, as
-// exporters write messages, is that JSON.
+// attribute returns an attribute of OTLP's JSON as plain JSON. A text that holds JSON, as
+// exporters write messages, is that JSON; a text within it is a text.
 func attribute(v object) json.RawMessage {
-	if s, ok := str(v, "stringValue"); ok {
-		if trimmed := strings.TrimSpace(s); strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
-			if json.Valid([]byte(trimmed)) {
-				return json.RawMessage(trimmed)
-			}
-		}
+	said, ok := str(v, "stringValue")
+	if !ok {
+		return plainValue(v)
+	}
+	limits := strictjson.Limits{Size: MaxSession, Depth: maxDepth, Leaves: maxLeaves}
+	trimmed := strings.TrimSpace(said)
+	if !strings.HasPrefix(trimmed, "[") && !strings.HasPrefix(trimmed, "{") {
 		return v["stringValue"]
 	}
+	if _, err := strictjson.Parse([]byte(trimmed), limits); err != nil {
+		return v["stringValue"]
+	}
+	return json.RawMessage(trimmed)
+}
 
-	if array, ok := member(v, "arrayValue"); ok {
-		var out []json.RawMessage
+// plainValue returns a value of OTLP's JSON as plain JSON.
+func plainValue(v object) json.RawMessage {
+	var plain any
+	switch {
+	case has(v, "arrayValue"):
+		values := []json.RawMessage{}
+		array, _ := member(v, "arrayValue")
 		for _, raw := range list(array["values"]) {
 			var one object
 			if json.Unmarshal(raw, &one) == nil {
-				out = append(out, attribute(one))
+				values = append(values, plainValue(one))
 			}
 		}
-		text, err := json.Marshal(out)
-		if err == nil {
-			return text
-		}
-	}
-
-	if kv, ok := member(v, "kvlistValue"); ok {
-		out := object{}
+		plain = values
+	case has(v, "kvlistValue"):
+		values := object{}
+		kv, _ := member(v, "kvlistValue")
 		for _, raw := range list(kv["values"]) {
 			var one struct {
 				Key   string `json:"key"`
 				Value object `json:"value"`
 			}
 			if json.Unmarshal(raw, &one) == nil {
-				out[one.Key] = attribute(one.Value)
+				values[one.Key] = plainValue(one.Value)
 			}
 		}
-		text, err := json.Marshal(out)
-		if err == nil {
-			return text
+		plain = values
+	default:
+		for _, name := range [...]string{"stringValue", "intValue", "doubleValue", "boolValue"} {
+			if raw, ok := present(v, name); ok {
+				return raw
+			}
 		}
 	}
 
-	for _, name := range [...]string{"intValue", "doubleValue", "boolValue"} {
-		if raw, ok := v[name]; ok {
-			return raw
-		}
+	out, err := json.Marshal(plain)
+	if err != nil {
+		return json.RawMessage("null")
 	}
-	return json.RawMessage("null")
+	return out
 }
 
 // text returns a JSON value that is a string.

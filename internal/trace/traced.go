@@ -14,7 +14,7 @@ func readRun(top object, line int) ([]exchange, error) {
 	}
 
 	inputs, _ := member(top, "inputs")
-	turns, err := readTurns(unnested(inputs["messages"]), line)
+	turns, err := readTurns(unnested(inputs["messages"]), User, line)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func readRun(top object, line int) ([]exchange, error) {
 			return nil, err
 		}
 		// Further generations are answers that nobody followed.
-		e.messages = append(e.messages, said...)
+		e.messages = append(e.messages, answered(said)...)
 		break
 	}
 	if has(outputs, "choices") || has(outputs, "role") {
@@ -41,7 +41,7 @@ func readRun(top object, line int) ([]exchange, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.messages = append(e.messages, said...)
+		e.messages = append(e.messages, answered(said)...)
 	}
 
 	extra, _ := member(top, "extra")
@@ -93,40 +93,34 @@ func readObservation(o object, line int) ([]exchange, error) {
 	e.key, _ = str(o, "traceId")
 	e.time, _ = str(o, "startTime")
 
-	input := unquoted(o["input"])
+	input := o["input"]
 	var request object
 	if json.Unmarshal(input, &request) == nil && has(request, "messages") {
 		input = request["messages"]
 		e.tools = functionsOf(request["tools"])
 	}
-	turns, err := readTurns(input, line)
+	turns, err := readTurns(input, "", line)
 	if err != nil {
 		return nil, err
 	}
 	e.messages = turns
 
-	output := unquoted(o["output"])
-	var said object
-	switch {
-	case json.Unmarshal(output, &said) == nil && said != nil:
-		if !has(said, "role") {
-			said["role"] = json.RawMessage(`"assistant"`)
-		}
-		turns, err = turnOf(said, line)
-	case len(list(output)) > 0:
-		turns, err = readTurns(output, line)
-	default:
-		answer, _ := text(output)
-		turns, err = []turn{{role: Assistant, text: answer}}, nil
-	}
-	e.messages = append(e.messages, turns...)
+	said, err := readOutput(o["output"], line)
+	e.messages = append(e.messages, answered(said)...)
 	return []exchange{e}, err
 }
 
-// unquoted returns the JSON that a text holds, and everything else as it is.
-func unquoted(raw json.RawMessage) json.RawMessage {
-	if s, ok := text(raw); ok && json.Valid([]byte(s)) {
-		return json.RawMessage(s)
+// readOutput reads what a generation gave: a message, a list of them, or a text.
+func readOutput(raw json.RawMessage, line int) ([]turn, error) {
+	var o object
+	if said, ok := text(raw); ok {
+		return []turn{{role: Assistant, text: said}}, nil
 	}
-	return raw
+	if json.Unmarshal(raw, &o) != nil || o == nil {
+		return readTurns(raw, Assistant, line)
+	}
+	if !has(o, "role") {
+		o["role"] = json.RawMessage(`"assistant"`)
+	}
+	return turnOf(o, line)
 }

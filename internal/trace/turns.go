@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,13 +23,31 @@ type turn struct {
 	callID string
 }
 
-// same reports whether two turns say the same.
-func (t *turn) same(as *turn) bool {
-	sameCall := func(a, b Call) bool {
-		return a.ID == b.ID && a.Tool == b.Tool && string(a.Arguments) == string(b.Arguments)
+// digest returns a digest of what was said before a turn and of the turn.
+func (t *turn) digest(before digest) digest {
+	h := sha256.New()
+	h.Write(before[:])
+	part := func(text string) {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(text)))
+		h.Write(size[:])
+		io.WriteString(h, text)
 	}
-	return t.role == as.role && t.text == as.text && t.callID == as.callID &&
-		slices.Equal(t.attachments, as.attachments) && slices.EqualFunc(t.calls, as.calls, sameCall)
+
+	part(string(t.role))
+	part(t.text)
+	part(t.callID)
+	for _, a := range t.attachments {
+		part(a.Name)
+		part(a.Text)
+	}
+	part("calls")
+	for _, c := range t.calls {
+		part(c.ID)
+		part(c.Tool)
+		part(string(c.Arguments))
+	}
+	return digest(h.Sum(nil))
 }
 
 // The chat form, in which sessions are read.
@@ -96,6 +117,11 @@ func chat(turns []turn) []chatMessage {
 
 // own returns a user's turn with what the user did not write as attachments.
 func (t turn) own() turn {
+	for _, opening := range userturn.Openings() {
+		if strings.HasPrefix(strings.TrimSpace(t.text), opening) {
+			return material("beside the user's words", t.text)
+		}
+	}
 	text, editor, attached := userturn.Split(t.text)
 	if text == t.text {
 		return t
@@ -128,18 +154,32 @@ var roles = map[string]Role{
 	"tool": Tool, "function": Tool, "ToolMessage": Tool, "FunctionMessage": Tool,
 }
 
-// readTurns reads a list of messages, or one text of the user's.
-func readTurns(raw json.RawMessage, line int) ([]turn, error) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []turn{{role: User, text: text}}, nil
+// readTurns reads a list of messages. One text instead of a list is the speaker's; without a
+// speaker it is material, as is an object: nobody says whose words they are. A text that looks
+// like a list was cut, or written by somebody who had it for one.
+func readTurns(raw json.RawMessage, speaker Role, line int) ([]turn, error) {
+	const advice = "export the conversation again, as a list of messages"
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if said, ok := text(raw); ok {
+		if trimmed := strings.TrimSpace(said); strings.HasPrefix(trimmed, "[") || strings.HasPrefix(trimmed, "{") {
+			return nil, &Error{line, "the messages are a text that is no complete list", advice}
+		}
+		return []turn{spokenBy(speaker, said)}, nil
+	}
+	if raw[0] != '[' {
+		if speaker != "" {
+			return nil, &Error{line, "the messages are no list", advice}
+		}
+		return []turn{material("input", string(raw))}, nil
 	}
 
 	var out []turn
 	for i, m := range list(raw) {
 		var o object
 		if json.Unmarshal(m, &o) != nil {
-			return nil, &Error{line, fmt.Sprintf("message %d is not an object", i), "export the conversation again"}
+			return nil, &Error{line, fmt.Sprintf("message %d is not an object", i), advice}
 		}
 		turns, err := readTurn(o)
 		if err != nil {
@@ -148,6 +188,31 @@ func readTurns(raw json.RawMessage, line int) ([]turn, error) {
 		out = append(out, turns...)
 	}
 	return out, nil
+}
+
+// spokenBy returns a text as its speaker's words, or as material where nobody is known to
+// have said it.
+func spokenBy(speaker Role, said string) turn {
+	if speaker == "" {
+		return material("input", said)
+	}
+	return turn{role: speaker, text: said}
+}
+
+// answered returns what a model answered: whatever it says of itself, none of it is the
+// user's word or the deployment's.
+func answered(turns []turn) []turn {
+	for i := range turns {
+		t := &turns[i]
+		if t.role != User && t.role != System {
+			continue
+		}
+		for _, a := range t.attachments {
+			t.text += "\n" + a.Text
+		}
+		t.role, t.attachments = Assistant, nil
+	}
+	return turns
 }
 
 // readTurn reads a message of any form, or an item of the Responses API.
@@ -262,6 +327,10 @@ type blocks struct {
 	turn
 	texts   []string
 	results []turn
+	// inParts is set within the parts of OpenTelemetry's messages, in which a tool's message
+	// holds its results. In every other content of a result nothing is a result or a call:
+	// the tool wrote it.
+	inParts bool
 }
 
 // turns returns what was read: results before what is said with them.
@@ -277,6 +346,7 @@ func (b *blocks) turns() []turn {
 func (b *blocks) read(o object) error {
 	for _, name := range [...]string{"content", "parts"} {
 		if raw, ok := present(o, name); ok {
+			b.inParts = name == "parts"
 			if err := b.content(raw); err != nil {
 				return err
 			}
@@ -343,6 +413,10 @@ func (b *blocks) content(raw json.RawMessage) error {
 // part reads one part of a content.
 func (b *blocks) part(o object) error {
 	kind, _ := str(o, "type")
+	if b.role == Tool && !b.inParts && !slices.Contains(textKinds, kind) {
+		b.unread(kind, o)
+		return nil
+	}
 
 	switch kind {
 	case "text", "input_text", "output_text", "summary_text":
@@ -369,6 +443,9 @@ func (b *blocks) part(o object) error {
 	}
 	return nil
 }
+
+// textKinds are the types of parts that are text.
+var textKinds = []string{"text", "input_text", "output_text"}
 
 // result reads a part that is the result of a call.
 func (b *blocks) result(o object) error {

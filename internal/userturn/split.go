@@ -5,7 +5,7 @@ import "strings"
 // fromEditor has the elements in which an editor or the agent itself puts text:
 // parts of the workspace, and reminders. The other elements hold what came from
 // elsewhere.
-var fromEditor = map[string]bool{"system-reminder": true, "ide_selection": true, "ide_opened_file": true, "task-notification": true, "local-command-stdout": true}
+var fromEditor = map[string]bool{"system-reminder": true, "ide_selection": true, "ide_opened_file": true, "task-notification": true, "local-command-stdout": true, "local-command-stderr": true, "bash-stdout": true, "bash-stderr": true}
 
 // Split divides the prompt of a coding agent into what the user wrote, what the
 // editor put beside it, and what was attached from elsewhere. An element without

@@ -5,7 +5,7 @@ package userturn
 // Elements returns the names of XML elements whose content the user did not
 // write.
 func Elements() []string {
-	return []string{"system-reminder", "ide_selection", "ide_opened_file", "task-notification", "local-command-stdout",
+	return []string{"system-reminder", "ide_selection", "ide_opened_file", "task-notification", "local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr",
 		"document", "documents", "attachment", "attachments", "context", "file", "files"}
 }
 
@@ -16,5 +16,6 @@ const references = "--- Content from referenced files ---"
 // Openings returns lines after which the user wrote nothing in a turn: what
 // follows are referenced files, a model's summary, or the answer of another task.
 func Openings() []string {
-	return []string{references, "Here is a summary of the conversation to date:", "This is the context you're working with:"}
+	return []string{references, "Here is a summary of the conversation to date:", "This is the context you're working with:",
+		"This session is being continued from a previous conversation"}
 }
