@@ -152,7 +152,7 @@ func (s *Session) spec(record *callRecord, result *strictjson.Document) provenan
 	records := contract.RecordsOf(scalars(result))
 	spec.Field = func(pointer string) (label.Trust, bool) { return o.Field(pointer, records) }
 	for _, c := range o.Certify() {
-		if certify, ok := s.certify(record, c, records); ok {
+		if certify, ok := s.certify(record, c, records, result); ok {
 			spec.Certify = append(spec.Certify, certify)
 		}
 	}
@@ -161,13 +161,13 @@ func (s *Session) spec(record *callRecord, result *strictjson.Document) provenan
 
 // certify returns a procedure of a call's contract, and whether the call has what it
 // needs: a key that was vouched for, or words of the user that name the record.
-func (s *Session) certify(record *callRecord, c contract.CompiledCertify, records *contract.Records) (provenance.Certify, bool) {
+func (s *Session) certify(record *callRecord, c contract.CompiledCertify, records *contract.Records, result *strictjson.Document) (provenance.Certify, bool) {
 	tool := record.bound.contract.Tool.Name
 	key := s.keyOf(record, c)
 	unnamed := key == "" && c.Key != ""
 	unasked := c.Key == "" && c.By == "" && !c.Made
 	ours := !c.Made || record.variant.Effect != contract.Read
-	if unnamed || unasked || !ours {
+	if unnamed || unasked || !ours || !singles(record, c, result) {
 		return provenance.Certify{}, false
 	}
 
@@ -190,6 +190,24 @@ func (s *Session) certify(record *callRecord, c contract.CompiledCertify, record
 		out.Basis = fmt.Sprintf("%s of %s: the user named the record by its %s", c.Procedure, tool, c.By)
 	}
 	return out, true
+}
+
+// singles reports whether a result can show which record the user named, where that is the
+// only one of its name: then whoever chose what is listed would choose the record. Outsiders
+// put no record of that name into a directory.
+func singles(record *callRecord, c contract.CompiledCertify, result *strictjson.Document) bool {
+	lookup := c.Procedure == "lookup" && (c.By != "" || c.Unique)
+	if !lookup && !c.Exact {
+		return true
+	}
+
+	var args []provenance.Argument
+	for i, place := range record.keys {
+		if place == "" || place != c.Key {
+			args = append(args, provenance.Argument{Pointer: place, Resolved: record.args[i]})
+		}
+	}
+	return provenance.IsWhole(result, args)
 }
 
 // keyOf returns the argument that names a record for a procedure; empty when none

@@ -26,6 +26,9 @@ const (
 	sentAlongNames
 	shownNames
 	filterNames
+	limitNames
+	offsetNames
+	moreNames
 	identifierNames
 	verbatimNames
 	networkNames
@@ -104,6 +107,9 @@ var classNames = [wordClasses]string{
 	sentAlongNames:   "sentAlongNames",
 	shownNames:       "shownNames",
 	filterNames:      "filterNames",
+	limitNames:       "limitNames",
+	offsetNames:      "offsetNames",
+	moreNames:        "moreNames",
 	identifierNames:  "identifierNames",
 	verbatimNames:    "verbatimNames",
 	networkNames:     "networkNames",

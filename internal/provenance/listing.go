@@ -1,0 +1,85 @@
+package provenance
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// Argument is an argument of a call that lists records.
+type Argument struct {
+	Pointer string
+	Resolved
+}
+
+// IsWhole reports whether a listing has every record that the user's words ask for, so that
+// one record of a name is the only one. It is not where an argument of less trust than
+// TOOL_OUTPUT selects what is returned, where it begins elsewhere than at the first record,
+// where it has as many records as its limit, or where the server says that there are more.
+func IsWhole(doc *strictjson.Document, args []Argument) bool {
+	listed := longestList(doc)
+	saysMore := slices.ContainsFunc(doc.Leaves(), func(leaf strictjson.Leaf) bool { return tellsMore(leaf, listed) })
+	return !saysMore && !slices.ContainsFunc(args, func(a Argument) bool { return a.leavesOut(listed) })
+}
+
+// leavesOut reports whether an argument may have left records out of a listing of so many.
+func (a *Argument) leavesOut(listed int) bool {
+	if isVoid(a.Text) {
+		return false
+	}
+
+	words := newName(a.Pointer, "").all
+	n, err := strconv.ParseFloat(a.Text, 64)
+	others := func(w string) bool { return !limitNames.has(w) }
+	limits := len(words) > 0 && !slices.ContainsFunc(words, others)
+	switch page := slices.Contains(words, "page"); {
+	case limits && err == nil && (len(words) > 1 || !page):
+		return n <= float64(listed)
+	case offsetNames.in(words) && err == nil:
+		return n > 1 || (n != 0 && !page)
+	case offsetNames.in(words):
+		// A date of the user's asks for the records since then; a cursor is a server's.
+		return a.Label.Trust < label.User
+	}
+	return a.Label.Trust < label.ToolOutput
+}
+
+// isVoid reports whether a value is as good as none.
+func isVoid(text string) bool {
+	switch text {
+	case "", "null", "[]", "{}":
+		return true
+	}
+	return false
+}
+
+// longestList returns the length of the longest list of a document, at least 1.
+func longestList(doc *strictjson.Document) int {
+	most := 1
+	for _, leaf := range doc.Leaves() {
+		for segment := range strings.SplitSeq(leaf.Pointer, "/") {
+			if i, err := strconv.Atoi(segment); err == nil {
+				most = max(most, i+1)
+			}
+		}
+	}
+	return most
+}
+
+// tellsMore reports whether a field beside the records says that there are more of them than
+// were listed: "hasMore", a cursor to the next page, a greater total.
+func tellsMore(leaf strictjson.Leaf, listed int) bool {
+	if isVoid(leaf.Text) || leaf.Kind == strictjson.Null || recordPrefix(leaf.Pointer) != leaf.Pointer {
+		return false
+	}
+
+	words := newName(leaf.Pointer, "").last
+	if slices.Contains(words, "total") {
+		n, err := strconv.ParseFloat(leaf.Text, 64)
+		return err == nil && n > float64(listed)
+	}
+	return leaf.Text != "false" && moreNames.in(words)
+}
