@@ -42,6 +42,8 @@ var synonyms = groups(
 	"amount sum total value price cost fare",
 	"text body content message",
 	"size bytes",
+	"created creation",
+	"updated update modified modification",
 	"customer client buyer",
 	"id uid uuid key code ref reference handle login",
 )

@@ -171,7 +171,7 @@ func (m *matcher) member(r *Result, description []string, id string) (is func(*f
 	}
 	if regular == nil {
 		if near := m.near(r, description, id); near != "" {
-			regular = []string{near}
+			regular, any = []string{near}, true
 		}
 	}
 	if regular != nil {

@@ -108,73 +108,88 @@ func (m *matcher) picked(c *Constraint, a *Argument, o offers, hits []candidate)
 // A criterion that a program can check is checked. Whoever can add a record to a listing
 // could have it chosen: what can't be taken back needs such a criterion.
 func (m *matcher) chosen(c *Constraint, o offers, hits []candidate) string {
-	best, ok := m.extreme(c, o)
-	switch {
-	case ok && !slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best }):
-		return m.say("%s of %s is %s", c.By, from(c.From), short(best))
-	case !ok && m.irreversible:
+	all := m.extremes(c, o)
+	for _, best := range all {
+		if !slices.ContainsFunc(hits, func(h candidate) bool { return h.text == best }) {
+			return m.say("%s of %s is %s", c.By, from(c.From), short(best))
+		}
+	}
+	if all == nil && m.irreversible {
 		return m.say("which of %s is meant (%s) can't be checked", from(c.From), c.By)
 	}
 	return ""
 }
 
-// quoted accepts words out of the text of a source as content. What carries authority, or
-// says which object is meant, has to be a value of its own.
+// quoted accepts words out of the text of a source as content. What carries authority, says
+// which object is meant or how a call behaves, has to be a value of its own. Where the
+// source has the member, words are taken from it alone: anybody may have written what is
+// beside it. Elsewhere the scope says whose words these are, and not which: a link among them
+// goes on being checked.
 func (m *matcher) quoted(c *Constraint, a Argument, o offers) (Grant, string) {
-	quotable := c.Pick == Only && !a.authority() && a.Role != label.Selector
-	if a.Role == label.Content && len(o.values) == 0 {
-		quotable = true // a choice among the words of a text
+	none := m.say("%s is not what %s offers", short(a.Text), from(c.From))
+	quotable := c.Pick == Only || len(o.values) == 0 // a choice among the words of a text
+	if a.Role != label.Content || !quotable {
+		return Grant{}, none
 	}
-	if quotable && shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
+
+	if shapes[c.Kind] == nil && strings.TrimSpace(a.Text) != "" {
 		for _, v := range o.values {
 			if m.work(len(v.text)) && appears(fold(v.text), fold(a.Text)) {
-				return Grant{Way: WayFrom, Call: v.call, By: c.By}, ""
+				g := Grant{Way: WayFrom, Call: v.call, By: c.By}
+				if addresses(a.Text) {
+					g.Call = ""
+				}
+				return g, ""
 			}
 		}
 	}
-	if quotable {
-		for _, r := range o.loose {
-			if m.work(len(r.Text)) && r.says(a.Text) {
-				return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
-			}
+	for _, r := range o.loose {
+		if m.work(len(r.Text)) && r.says(a.Text) {
+			return Grant{Way: WayFrom, By: c.By}, ""
 		}
 	}
-
-	if quotable {
-		if r := m.telling(c, a); r != nil {
-			return Grant{Way: WayFrom, Call: r.Call, By: c.By}, ""
-		}
+	if m.telling(c, a) {
+		return Grant{Way: WayFrom, By: c.By}, ""
 	}
-	return Grant{}, m.say("%s is not what %s offers", short(a.Text), from(c.From))
+	return Grant{}, none
 }
 
-// telling returns the result of which a text says a value: in the records that the sources
-// select, as words, or a day by its number; nil for none.
-func (m *matcher) telling(c *Constraint, a Argument) *Result {
+// telling reports whether a text of a result that has no such member says a value: in the
+// records that the sources select, as words, or a day by its number.
+func (m *matcher) telling(c *Constraint, a Argument) bool {
 	says := func(text string) bool { return appears(text, a.Text) }
 	if t, ok := moment(strings.TrimSpace(a.Text)); ok && c.Kind == Date {
 		says = func(text string) bool { return hasDay(text, t.Day()) }
 	} else if shapes[c.Kind] != nil || strings.TrimSpace(a.Text) == "" {
-		return nil
+		return false
 	}
 
 	for i := range c.From {
 		s := &c.From[i]
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, c) || !m.work(len(r.Text)) {
+			if !m.comesFrom(s, r, c) || m.has(r, s) || !m.work(len(r.Text)) {
 				continue
 			}
 			if !r.structured && len(s.Where) == 0 && says(r.Text) {
-				return r
+				return true
 			}
 
 			selected := m.selected(s, c, r)
 			if slices.ContainsFunc(r.fields, func(f field) bool { return f.words == nil && selected.has(f.record) && says(f.text) }) {
-				return r
+				return true
 			}
 		}
 	}
-	return nil
+	return false
+}
+
+// has reports whether a result has the member that a source names.
+func (m *matcher) has(r *Result, s *Source) bool {
+	if !r.structured {
+		return false
+	}
+	_, has := m.member(r, s.name(), "")
+	return has
 }
 
 // digits are the numbers of a text, as far as they may be those of days, of which
@@ -289,7 +304,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 				m.tooMuch()
 			}
 			out.called = true
-			if shapes[c.Kind] == nil && len(s.Where) == 0 {
+			if shapes[c.Kind] == nil && len(s.Where) == 0 && !m.has(r, s) {
 				out.loose = append(out.loose, r)
 			}
 			switch {

@@ -17,13 +17,15 @@ type superlativeWords struct {
 
 // superlatives are the criteria of a choice that a program can check.
 var superlatives = []superlativeWords{
-	{[]string{"newest", "latest", "last", "recent"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts"}, true},
-	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves"}, false},
+	{[]string{"newest", "latest", "last", "recent"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "ts", "year"}, true},
+	{[]string{"oldest", "earliest", "first"}, []string{"date", "time", "timestamp", "created", "updated", "modified", "received", "sent", "start", "due", "ts", "departs", "leaves", "year"}, false},
 	{[]string{"next", "soonest", "upcoming"}, []string{"date", "time", "start", "due", "departs", "leaves"}, false},
 	{[]string{"largest", "biggest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, true},
 	{[]string{"smallest"}, []string{"size", "bytes", "length", "area", "count", "amount", "members", "total"}, false},
-	{[]string{"cheapest", "lowest"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
-	{[]string{"expensive", "highest"}, []string{"price", "cost", "fare", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
+	{[]string{"cheapest"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount"}, false},
+	{[]string{"lowest"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount", "rating", "score", "stars"}, false},
+	{[]string{"expensive"}, []string{"price", "cost", "fare", "fee", "rate", "total", "amount"}, true},
+	{[]string{"highest"}, []string{"price", "cost", "fare", "fee", "rate", "rating", "score", "stars", "total", "amount"}, true},
 	{[]string{"best"}, []string{"rating", "score", "stars", "rank"}, true},
 	{[]string{"shortest", "fastest"}, []string{"duration", "length", "time", "distance"}, false},
 	{[]string{"longest"}, []string{"duration", "length", "distance"}, true},
@@ -59,51 +61,97 @@ func place(c *Constraint) (int, bool) {
 	return ordinals[criterion[i]], true
 }
 
-// extreme returns the value that the criterion of a choice singles out among all that is
-// offered; false where a program can't tell.
-func (m *matcher) extreme(c *Constraint, o offers) (string, bool) {
+// extremes returns the values that the criterion of a choice singles out among all that is
+// offered, one for each member that it may be about: the value that is meant has to be all of
+// them. It returns none where a program can't tell.
+func (m *matcher) extremes(c *Constraint, o offers) []string {
 	criterion := words(c.By)
 	if n, ok := place(c); ok {
 		offered := latest(o.values)
 		if n > len(offered) {
-			return "", false
+			return nil
 		}
-		return offered[n-1].text, true
+		return []string{offered[n-1].text}
 	}
 
 	for _, s := range superlatives {
 		if !superlative(criterion, s.words) {
 			continue
 		}
-		for _, member := range meant(s.members, criterion, s.words) {
-			if best, ok := m.best(o, member, s.largest); ok {
-				return best, true
-			}
+		if out := m.readings(&s, criterion, o); out != nil {
+			return out
 		}
 		if quantities := c.Kind == Number || c.Kind == Date; quantities {
-			return m.best(o, "", s.largest)
+			best, ok := m.best(o, "", s.largest)
+			return one(best, ok)
 		}
 	}
-	return "", false
+	return nil
 }
 
-// meant returns the members that a criterion may be about: those that it names ("the
-// highest rating" is not about the price, "the earliest due date" may be about due), or
-// those that the superlative is about by itself. What it names may be called otherwise.
-func meant(members, criterion, superlative []string) []string {
-	var out []string
+// readings returns the best value by each member that a criterion may be about: those that it
+// names ("the highest rating" is not about the price), or the first that the superlative is
+// about by itself. Any other word of it may be the thing that is chosen, whose number says
+// nothing, or a member that no list knows: it may rule values out, and is not enough by itself
+// for what can't be taken back.
+func (m *matcher) readings(s *superlativeWords, criterion []string, o offers) []string {
+	var out, plain, others []string
 	named := false
-	for _, w := range criterion {
-		known := slices.ContainsFunc(members, func(member string) bool { return sameWord(w, member) })
-		if known || (telling(w) && !slices.Contains(superlative, w)) {
-			out = append(append(out, w), alike(w)...)
+	by := slices.Index(criterion, "by")
+	for i, w := range criterion {
+		said := by >= 0 && i > by // largest by memory
+		all := append([]string{w}, alike(w)...)
+		known := slices.ContainsFunc(all, func(w string) bool {
+			return slices.ContainsFunc(s.members, func(member string) bool { return sameWord(w, member) })
+		})
+
+		silent := !telling(w) && !known
+		best := m.first(o, all, s.largest)
+		switch {
+		case silent || slices.Contains(s.words, w):
+		case qualifiers[w] == "time":
+			named = named || known
+			plain = append(plain, best...)
+		case !known && said:
+			named = named || best != nil
+			out = append(out, best...)
+		case !known:
+			others = append(others, best...)
+		case best == nil && m.irreversible:
+			return nil // it is about what the records don't have
+		default:
+			named = true
+			out = append(out, best...)
 		}
-		named = named || known
 	}
-	if named {
-		return out
+
+	if out == nil {
+		out = plain // the creation date is not the due date
 	}
-	return append(out, members...)
+	if !named {
+		out = m.first(o, s.members, s.largest)
+	}
+	if out == nil && m.irreversible {
+		return nil
+	}
+	return append(out, others...)
+}
+
+// first returns the best value by the first of members that can be compared.
+func (m *matcher) first(o offers, members []string, largest bool) []string {
+	for _, member := range members {
+		if best, ok := m.best(o, member, largest); ok {
+			return []string{best}
+		}
+	}
+	return nil
+}
+
+func one(value string, ok bool) []string {
+	if !ok {
+		return nil
+	}
+	return []string{value}
 }
 
 // isSuperlative reports whether a word is a criterion that a program can check.
@@ -117,15 +165,17 @@ func isSuperlative(w string) bool {
 func (m *matcher) best(o offers, member string, largest bool) (string, bool) {
 	var best string
 	var top *big.Rat
-	tie := false
+	tie, compared := false, ""
 	for _, offered := range latest(o.values) {
-		v := quantity(offered.text)
+		v, name := quantity(offered.text), ""
 		if member != "" {
-			v = m.quantity(offered.record, member)
+			v, name = m.quantity(offered.record, member)
 		}
-		if offered.record == "" || v == nil {
+		another := top != nil && name != compared
+		if offered.record == "" || v == nil || another {
 			return "", false
 		}
+		compared = name
 
 		order := 1
 		if top != nil {
@@ -158,29 +208,57 @@ func latest(all []candidate) []candidate {
 	return out
 }
 
-// quantity returns a member of a record as something that can be compared; nil where
-// it has none.
-func (m *matcher) quantity(record, member string) *big.Rat {
+// quantity returns a member of a record as something that can be compared, and what the
+// member is called in full; nil where it has none, or several that may be meant.
+func (m *matcher) quantity(record, member string) (v *big.Rat, name string) {
 	call, pointer, _ := strings.Cut(record, " ")
-	for _, r := range m.results {
+	for _, r := range slices.Backward(m.results) {
 		if r.Call != call {
 			continue
 		}
+		var exact, ending []*field
 		for _, i := range r.records[pointer] {
 			if !m.step() {
-				return nil
+				return nil, ""
 			}
 
-			f := r.fields[i]
-			if !slices.ContainsFunc(f.key, func(w string) bool { return sameWord(w, member) }) {
-				continue
-			}
-			if v := quantity(f.text); v != nil {
-				return v
+			f := &r.fields[i]
+			switch {
+			case isOnly(f.key, member) || isOnly(unitless(f.key), member):
+				exact = append(exact, f)
+			case endsIn(f.key, member) || endsIn(unitless(f.key), member):
+				ending = append(ending, f)
 			}
 		}
+		if exact == nil {
+			exact = ending
+		}
+		if len(exact) == 1 {
+			return quantity(exact[0].text), exact[0].name
+		}
 	}
-	return nil
+	return nil, ""
+}
+
+func isOnly(key []string, word string) bool { return len(key) == 1 && endsIn(key, word) }
+
+func endsIn(key []string, word string) bool {
+	return len(key) > 0 && sameWord(key[len(key)-1], word)
+}
+
+// units end the name of a member without saying what it is: a price in euros is the price, and
+// created_at is when it was created.
+var units = strings.Fields("at on date time day timestamp usd eur gbp chf bytes kb mb gb minutes hours seconds sec secs min mins ms count")
+
+// unitless returns the words of a name before its units.
+func unitless(key []string) []string {
+	if i := slices.Index(key, "per"); i > 0 {
+		key = key[:i]
+	}
+	for len(key) > 1 && slices.Contains(units, key[len(key)-1]) {
+		key = key[:len(key)-1]
+	}
+	return key
 }
 
 // quantity returns a text as something that can be compared; nil for others.
