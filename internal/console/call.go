@@ -7,6 +7,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/explanation"
+	"github.com/remit-project/remit/internal/question"
 	"github.com/remit-project/remit/internal/sighting"
 	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
@@ -32,6 +33,9 @@ type call struct {
 	Doubts, Others []argument
 	// More counts the arguments that are not shown.
 	More int
+	// Whole is set where everything is shown that a person decides by. Nobody is offered
+	// to agree to another call.
+	Whole bool
 }
 
 // argument is a leaf of a call's arguments.
@@ -42,6 +46,9 @@ type argument struct {
 	Value []run
 	// Cut counts the bytes of the value that are not shown.
 	Cut int
+	// Unread is set where the call's own arguments were not read, or don't have the
+	// value, and what is shown is what the decision repeats of it.
+	Unread bool
 	// Spelled is the value with everything beyond ASCII spelled out; empty where there is
 	// nothing.
 	Spelled string
@@ -51,17 +58,28 @@ type argument struct {
 	Chosen bool
 }
 
-// callOf prepares the n-th call of a question, from 0 on.
+// callOf prepares the n-th call of a question, from 0 on, with the whole of its values.
 func callOf(n int, a store.Asked) call {
-	d := a.Decision
-	c := call{N: n + 1, Decision: d, Does: does[d.Effect]}
-	doc, err := strictjson.Parse(d.Arguments, strictjson.DefaultLimits())
+	doc, err := strictjson.Parse(a.Decision.Arguments, strictjson.DefaultLimits())
 	if err != nil {
 		doc = nil // the decision shows as much of each value as it has
 	}
+	return prepared(n, a, doc)
+}
+
+// prepared prepares a call; doc are its arguments, or nil for their beginnings alone.
+func prepared(n int, a store.Asked, doc *strictjson.Document) call {
+	d := a.Decision
+	c := call{N: n + 1, Decision: d, Does: does[d.Effect]}
+	bound, _ := question.Binding(d)
+	c.Whole = doc != nil
 
 	for i := range d.Findings {
 		arg := argumentOf(&d.Findings[i], doc)
+		cut := arg.Cut > 0 && question.Decisive(arg.Finding, bound)
+		if arg.Unread || cut {
+			c.Whole = false
+		}
 		for _, p := range a.Places {
 			if p.Path == arg.Path {
 				arg.Places = append(arg.Places, p)
@@ -75,35 +93,45 @@ func callOf(n int, a store.Asked) call {
 			c.Others = append(c.Others, arg)
 		default:
 			c.More++
+			c.Whole = false
 		}
 	}
 	return c
 }
 
-// argumentOf prepares an argument; doc are the call's arguments, or nil.
+// argumentOf prepares an argument; doc are the call's arguments, or nil where as much of the
+// value is enough as the decision repeats.
 func argumentOf(f *remit.Finding, doc *strictjson.Document) argument {
-	a := argument{Finding: f, Name: f.Path}
+	a := argument{Finding: f, Name: f.Path, Unread: true}
 	if f.Path == "" {
 		a.Name = "(the whole)"
 	}
-	for _, p := range explanation.Pieces(f) {
+
+	// Evidence counts the bytes of the whole value, of which the decision repeats the
+	// beginning, and a sign where it is cut.
+	shown := *f
+	if doc != nil {
+		if leaf, ok := doc.Get(f.Path); ok {
+			shown.Value, a.Unread = leaf.Text, false
+		}
+	}
+	if n := runeStart(shown.Value, min(len(shown.Value), maxWhole)); n < len(shown.Value) {
+		a.Cut = len(shown.Value) - n
+		shown.Value = shown.Value[:n]
+	}
+	for _, p := range explanation.Pieces(&shown) {
 		a.Value = append(a.Value, run{Text: p.Text, Trust: p.Trust, Marked: true})
 	}
 
-	if doc != nil {
-		leaf, ok := doc.Get(f.Path)
-		if rest, more := strings.CutPrefix(leaf.Text, f.Value); ok && more && rest != "" {
-			if n := maxWhole - len(f.Value); len(rest) > n {
-				a.Cut = len(rest) - n
-				rest = strings.ToValidUTF8(rest[:n], "")
-			}
-			a.Value = append(a.Value, run{Text: rest, Trust: f.Trust, Marked: true})
-		}
+	if !f.Role.AuthorityBearing() {
+		return a
 	}
-	if f.Role.AuthorityBearing() {
-		if ascii := strconv.QuoteToASCII(f.Value); ascii != strconv.Quote(f.Value) {
-			a.Spelled = ascii
-		}
+	text := shown.Value
+	if a.Unread && len(text) > remit.MaxShownValue {
+		text = strings.TrimSuffix(text, "…")
+	}
+	if ascii := strconv.QuoteToASCII(text); ascii != strconv.Quote(text) {
+		a.Spelled = ascii
 	}
 	return a
 }

@@ -88,7 +88,7 @@ func (c *Console) inbox(ctx context.Context, v *visit) (outcome, error) {
 		a := &list[i]
 		w := waiting{ID: a.ID, Times: times{a.Created, a.Expires, c.o.Now()}}
 		for n, asked := range a.Calls() {
-			w.Calls = append(w.Calls, callOf(n, asked))
+			w.Calls = append(w.Calls, prepared(n, asked, nil))
 		}
 		n, ok := at[a.Session]
 		if !ok {
@@ -149,9 +149,13 @@ type choice struct {
 // names are what the buttons say.
 var names = map[store.Extent]string{store.Once: "Allow once", store.ForSession: "Allow for this session", store.Always: "Allow always"}
 
-// choices are the extents that a person can choose for a question.
-func choices(a *store.Approval) []choice {
+// choices are the extents that a person can choose for a question: none where no call is
+// shown whole.
+func choices(a *store.Approval, calls []call) []choice {
 	var out []choice
+	if !slices.ContainsFunc(calls, func(c call) bool { return c.Whole }) {
+		return nil
+	}
 	if len(a.More) > 0 {
 		return []choice{{Extent: store.Once, Name: names[store.Once], Words: "exactly the calls that are marked, with everything in them, once"}}
 	}
@@ -190,12 +194,10 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 		return outcome{}, err
 	}
 	page := questionPage{ID: a.ID, Session: a.Session, Times: times{a.Created, a.Expires, c.o.Now()}, May: v.who.May(access.ApprovalsAnswer)}
-	for i, asked := range a.Calls() {
-		page.Calls = append(page.Calls, callOf(i, asked))
-	}
 
+	page.Calls = callsOf(&a)
 	if a.State == store.Pending {
-		page.Choices = choices(&a)
+		page.Choices = choices(&a, page.Calls)
 	} else {
 		page.Settled = settledOf(&a)
 		page.Settled.Lost = status == http.StatusConflict
@@ -210,6 +212,15 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 	return outcome{page: "question", frame: frame{Title: "May it call " + titleOf(a.Decision.Tool) + "?", View: "inbox", Status: status, Live: topic, Version: version, Body: page}}, nil
 }
 
+// callsOf prepares the calls of a question.
+func callsOf(a *store.Approval) []call {
+	var out []call
+	for i, asked := range a.Calls() {
+		out = append(out, callOf(i, asked))
+	}
+	return out
+}
+
 // errAnswer is told for a form that no button of the page sends.
 var errAnswer = &failure{http.StatusBadRequest, "That is not one of the answers to this question."}
 
@@ -221,13 +232,17 @@ func (c *Console) answer(ctx context.Context, v *visit) (outcome, error) {
 	}
 	given := store.Answer{By: v.who.Name, Why: v.PostForm.Get("why"), From: "console " + v.RemoteAddr}
 	if word := v.PostForm.Get("answer"); word != "no" {
-		offered := choices(&a)
+		calls := callsOf(&a)
+		offered := choices(&a, calls)
 		if !slices.ContainsFunc(offered, func(c choice) bool { return string(c.Extent) == word }) {
 			return outcome{}, errAnswer
 		}
 		given.Approve, given.Extent = true, store.Extent(word)
 		if len(a.More) > 0 {
 			given.Calls = v.PostForm["call"]
+		}
+		if slices.ContainsFunc(calls, func(c call) bool { return !c.Whole && slices.Contains(given.Calls, c.Call) }) {
+			return outcome{}, errAnswer
 		}
 		if len(a.More) > 0 && len(given.Calls) == 0 {
 			return outcome{}, &failure{http.StatusBadRequest, "No call was marked: mark those that may be made, or answer no."}

@@ -104,17 +104,18 @@ func runeStart(s string, n int) int {
 // functions are what the pages call.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"spans":  func(s string) iter.Seq[display.Span] { return display.Spans(s) },
-		"line":   line,
-		"trust":  trustClass,
-		"author": func(t label.Trust) string { return authors[t] },
-		"bytes":  bytesOf,
-		"ago":    ago,
-		"until":  func(now, at time.Time) string { return ago(at, now) },
-		"clock":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"query":  func(pairs ...any) (template.URL, error) { return query(pairs...) },
-		"clip":   func(n int, s string) string { return display.Clip(s, n) },
-		"add":    func(a, b int) int { return a + b },
+		"spans":   func(s string) iter.Seq[display.Span] { return display.Spans(s) },
+		"counted": func(s string) iter.Seq[display.Span] { return display.Counted(s) },
+		"line":    line,
+		"trust":   trustClass,
+		"author":  func(t label.Trust) string { return authors[t] },
+		"bytes":   bytesOf,
+		"ago":     ago,
+		"until":   func(now, at time.Time) string { return ago(at, now) },
+		"clock":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"query":   func(pairs ...any) (template.URL, error) { return query(pairs...) },
+		"clip":    func(n int, s string) string { return display.Clip(s, n) },
+		"add":     func(a, b int) int { return a + b },
 		"trusts": func() []label.Trust {
 			return []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
 		},

@@ -1,6 +1,7 @@
 package display
 
 import (
+	"fmt"
 	"iter"
 	"strings"
 	"unicode"
@@ -46,6 +47,80 @@ func Spans(s string) iter.Seq[Span] {
 			yield(Span{Text: s[from:]})
 		}
 	}
+}
+
+// maxRun is how often a character stands behind itself before it is counted.
+const maxRun = 16
+
+// Counted cuts a text as [Spans] does, for a value of a call: a line break has a sign
+// before it, and a long run of one character is counted, so that nothing is pushed out of
+// sight.
+func Counted(s string) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		from := 0
+		plain := func(to int) bool {
+			for span := range Spans(s[from:to]) {
+				if !yield(span) {
+					return false
+				}
+			}
+			return true
+		}
+
+		for at := 0; at < len(s); {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			c, n := s[at:at+size], 1
+			for strings.HasPrefix(s[at+n*size:], c) {
+				n++
+			}
+			end := at + n*size
+			sign := signOf(c, n)
+			if sign == "" {
+				at = end
+				continue
+			}
+			if !plain(at) || !yield(Span{Text: sign, Escaped: true}) {
+				return
+			}
+			from, at = end, end
+			if c == "\n" && !yield(Span{Text: breaks(n)}) {
+				return
+			}
+		}
+		plain(len(s))
+	}
+}
+
+// breaks are n line breaks as they are shown: one for a long run.
+func breaks(n int) string {
+	if n > maxRun {
+		n = 1
+	}
+	return strings.Repeat("\n", n)
+}
+
+// signOf is what stands for a character that stands n times behind itself; empty where it
+// is shown as it is.
+func signOf(c string, n int) string {
+	switch {
+	case c == "\n" && n <= maxRun:
+		return strings.Repeat("⏎", n)
+	case n <= maxRun:
+		return ""
+	case c == " ":
+		return fmt.Sprintf("(%d spaces)", n)
+	case c == "\n":
+		return fmt.Sprintf("(%d line breaks)", n)
+	}
+
+	shown := ""
+	for span := range Spans(c) {
+		shown += span.Text
+	}
+	if c == "\t" {
+		shown = `\t`
+	}
+	return fmt.Sprintf("(%d times %s)", n, shown)
 }
 
 // shows reports whether a character is seen as what it is.

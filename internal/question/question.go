@@ -127,11 +127,17 @@ func Complete(d *remit.Decision) bool {
 
 // most is how much of an argument's text a question repeats, in characters.
 func most(f *remit.Finding, bound contract.Approved) int {
-	_, decides := bound[f.Path]
-	if decides || f.Role.AuthorityBearing() || bound == nil {
+	if Decisive(f, bound) {
 		return maxWhole
 	}
 	return maxShown
+}
+
+// Decisive reports whether a person decides by the whole text of an argument: by every one
+// but free content that the call isn't told by; bound are the call's [Binding].
+func Decisive(f *remit.Finding, bound contract.Approved) bool {
+	_, decides := bound[f.Path]
+	return decides || f.Role.AuthorityBearing() || bound == nil
 }
 
 // arguments writes all arguments of a call, lists of plain values on one line.
