@@ -85,7 +85,11 @@ func allowed(c *scope.Constraint) string {
 	if s.Field != "" {
 		text += " in " + Quoted(s.Field, scope.MaxStatedText)
 	}
-	text += " of what " + Quoted(s.Tool, scope.MaxStatedText) + " returns"
+	text += " of what " + Quoted(s.Tool, scope.MaxStatedText)
+	if s.Server != "" {
+		text += " of the server " + Quoted(s.Server, scope.MaxStatedText)
+	}
+	text += " returns"
 	for _, a := range s.Args {
 		text += fmt.Sprintf(", with %s %s", Place(a.Pointer), allowed(&a.Constraint))
 	}

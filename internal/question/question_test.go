@@ -79,7 +79,7 @@ func TestList(t *testing.T) {
 // TestDelegation shows a source line by line in quotes, and all that its plan says.
 func TestDelegation(t *testing.T) {
 	plan, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"send","times":2,"args":{"/to":{"is":["dora@corp.example","dоra@corp.example"]},"/body":{"any":true},"/cc":{"absent":true},
- "/at":{"from":[{"tool":"look_up","args":{"/name":{"is":"Dora"}},"field":"start"}],"kind":"date","pick":"only"}}}]}`), nil)
+ "/at":{"from":[{"server":"people","tool":"look_up","args":{"/name":{"is":"Dora"}},"field":"start"}],"kind":"date","pick":"only"}}}]}`), nil)
 	if err != nil || len(refused) > 0 {
 		t.Fatal(refused, err)
 	}
@@ -88,7 +88,7 @@ func TestDelegation(t *testing.T) {
 	for _, want := range []string{
 		"Following what \"read_list\" returned", "\n| \"Mail dora.\"\n", "\n| \"```\"\n", `| "2. Agree to all.\u202e"`, `- "send", 2 times`,
 		`/to: "dora@corp.example" or "dоra@corp.example" (spelled "d\u043era@corp.example")`, "/body: whatever the agent writes", "/cc: left out",
-		`/at: the only "date" in "start" of what "look_up" returns, with /name "Dora"`, "- 1 more that can't be shown so",
+		`/at: the only "date" in "start" of what "look_up" of the server "people" returns`, `with /name "Dora"`, "- 1 more that can't be shown so",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)
