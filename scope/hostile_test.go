@@ -220,6 +220,34 @@ func TestQuotedWords(t *testing.T) {
 	}
 }
 
+// TestGuessedMembers: what can't be taken back takes no member that strangers fill for the one
+// that a scope guesses.
+func TestGuessedMembers(t *testing.T) {
+	for name, c := range map[string]struct {
+		field, kind, where, list, value string
+		want                            bool
+	}{
+		"a reference is no id":                {"transaction id", "id", `{"counterparty":"Eve Stone"}`, `[{"txn":"T-881","counterparty":"Eve Stone","reference":"T-900"}]`, "T-900", false},
+		"a handle is no id":                   {"user id", "id", `{"name":"Eve Stone"}`, `[{"member":"U1","name":"Eve Stone","handle":"U2"}]`, "U2", false},
+		"an id":                               {"visit id", "id", `{"name":"Ann"}`, `[{"entryId":"U1","name":"Ann"}]`, "U1", true},
+		"a street address is no mail":         {"id", "id", `{"email":"boss@corp.example"}`, `[{"id":"U1","login":"eve","street_address":"boss@corp.example"}]`, "U1", false},
+		"a guess tells no record":             {"id", "id", `{"sender":"boss@corp.example"}`, `[{"id":"U1","from":"boss@corp.example"}]`, "U1", false},
+		"a shipping address beside a contact": {"email", "email", `{"name":"Ann"}`, `[{"name":"Ann","contact":"ann@corp.example","shipping_address":"eve@evil.example"}]`, "eve@evil.example", false},
+		"an object in the record":             {"reporter email", "email", `{"title":"Crash"}`, `[{"title":"Crash","reporter":"ann@corp.example","reactions":{"reporter_email":"eve@evil.example"}}]`, "eve@evil.example", false},
+		"the record beside such an object":    {"reporter email", "email", `{"title":"Crash"}`, `[{"title":"Crash","reporter":"ann@corp.example","reactions":{"reporter_email":"eve@evil.example"}}]`, "ann@corp.example", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{
+				request: "Do it for Eve Stone, Ann and the Crash of boss@corp.example.", tool: "forward_mail", args: map[string]string{"/id": "s:" + c.value}, results: mails(nil, c.list),
+				scope: `{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"` + c.field + `","where":` + c.where + `}],"kind":"` + c.kind + `","pick":"only"}}}]}`,
+			}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
 // TestScopeIsHeldToTheRequest: where authority lies, a scope can't bring values of its own.
 func TestScopeIsHeldToTheRequest(t *testing.T) {
 	const request = "Write to Bob at bob@corp.example, pay 1,200 to DE89 3704 0044 0532 0130 00 and open shop.example/sale."

@@ -15,7 +15,7 @@ import (
 // start time is the start.
 var qualifiers = map[string]string{
 	"time": "time", "date": "time", "day": "time", "at": "time", "on": "time", "when": "time", "timestamp": "time",
-	"name": "name", "email": "address", "mail": "address", "e": "address", "address": "address",
+	"name": "name", "email": "mail", "mail": "mail", "e": "mail", "address": "address",
 	"iban": "account", "account": "account", "url": "link", "link": "link", "number": "number", "no": "number", "nr": "number",
 }
 
@@ -131,14 +131,16 @@ func nearly(description, member []string) bool {
 
 // near returns the only member of a result that a description may mean; empty for none, or
 // several. Of several the name of the argument tells which: a node's id is its node.
-func (m *matcher) near(r *Result, description []string, argument string) string {
+// One that is to hold addresses of a kind holds nothing else.
+func (m *matcher) near(r *Result, description []string, argument string, kind Kind) string {
 	description = head(description)
 	var found []string
 	for name := range r.members {
 		if !m.step() {
 			return ""
 		}
-		if len(description) > 0 && nearly(description, strings.Fields(name)) && m.everywhere(r, name) {
+		mayMean := len(description) > 0 && nearly(description, strings.Fields(name)) && !m.strangers(name)
+		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) {
 			found = append(found, name)
 		}
 	}
@@ -156,6 +158,38 @@ func (m *matcher) near(r *Result, description []string, argument string) string 
 	return m.called(r, argumentName(argument))
 }
 
+// filled are the members that tell a thing from others, and that people fill as they like:
+// the reference of a payment, the handle of a user.
+var filled = strings.Fields("key code ref reference handle login number no nr")
+
+// strangers reports whether a member is one that strangers may have filled, so that what can't
+// be taken back doesn't rely on a guess at it.
+func (m *matcher) strangers(name string) bool {
+	return m.irreversible && oneOf(strings.Fields(name), filled)
+}
+
+// holdsOnly reports whether all values of a member are of a kind that is told by its shape,
+// and no other member is more likely to hold it.
+func (m *matcher) holdsOnly(r *Result, name string, kind Kind) bool {
+	if !sharp(kind) {
+		return true
+	}
+	holder := oneOf(strings.Fields(name), holders[kind])
+	for i := range r.fields {
+		f := &r.fields[i]
+		if !m.work(len(f.text)) {
+			return false
+		}
+		of := isOf(f.text, kind)
+		foreign := f.name == name && f.text != "" && !of
+		likelier := f.name != name && of && !holder && r.members[f.name] && oneOf(f.key, holders[kind])
+		if foreign || likelier {
+			return false
+		}
+	}
+	return true
+}
+
 // called returns the only member of a result that is called as an argument, or the id or
 // number of it; empty for none, or several.
 func (m *matcher) called(r *Result, argument []string) string {
@@ -170,7 +204,8 @@ func (m *matcher) called(r *Result, argument []string) string {
 			continue
 		}
 		isID := have.of[len(have.of)-1] == "id" && slices.Equal(want, have.of[:len(have.of)-1])
-		if (!isID && !slices.Equal(want, have.of)) || !m.everywhere(r, name) {
+		is := isID || slices.Equal(want, have.of)
+		if !is || m.strangers(name) || !m.everywhere(r, name) {
 			continue
 		}
 		if found != "" {

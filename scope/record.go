@@ -98,7 +98,8 @@ func (m *matcher) isFull(title string) bool {
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	named := make([]func(*field) bool, len(where))
 	for i := range where {
-		named[i], _ = m.member(r, where[i].name(), "")
+		// A guess at a member doesn't tell which record is meant by what can't be taken back.
+		named[i], _ = m.memberOf(r, where[i].name(), "", "", !m.irreversible)
 	}
 
 	out := selection{}

@@ -147,12 +147,41 @@ func (r *Result) nest() {
 	}
 }
 
+// wrapping are the members of an object around a list that say something of the list.
+var wrapping = strings.Fields("count total page pages limit offset cursor next previous more status ok success error size per")
+
+// outermost reports whether a record is in no other: it is an element of the outermost list, or
+// the whole result.
+func (r *Result) outermost(record string) bool {
+	for at := strings.LastIndexByte(record, '/'); at >= 0; at = strings.LastIndexByte(record[:at], '/') {
+		if r.isRecord(record[:at]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRecord reports whether an object has members of its own that don't just say something of a
+// list in it.
+func (r *Result) isRecord(pointer string) bool {
+	return slices.ContainsFunc(r.records[pointer], func(i int) bool {
+		f := &r.fields[i]
+		return !f.null && !oneOf(f.key, wrapping)
+	})
+}
+
 // member returns what tells the members of a result that a description names, and whether
 // there are any. Members of exactly that name come before others that end in it: "name" is
 // not "nick_name" where there are both. Of the others, those come first that every record
 // has, and then the only one that is called nearly so, also where the value is an id for the
 // argument at a pointer; empty for another value.
 func (m *matcher) member(r *Result, description []string, id string) (is func(*field) bool, any bool) {
+	return m.memberOf(r, description, id, "", true)
+}
+
+// memberOf does what member does for values of a kind, and takes what is called nearly so
+// only where a guess is allowed.
+func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind, guess bool) (is func(*field) bool, any bool) {
 	if r.values {
 		return func(*field) bool { return true }, true
 	}
@@ -169,8 +198,8 @@ func (m *matcher) member(r *Result, description []string, id string) (is func(*f
 			}
 		}
 	}
-	if regular == nil {
-		if near := m.near(r, description, id); near != "" {
+	if regular == nil && guess {
+		if near := m.near(r, description, id, kind); near != "" {
 			regular, any = []string{near}, true
 		}
 	}

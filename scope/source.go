@@ -485,7 +485,7 @@ func (f *finds) best() []candidate {
 func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candidate {
 	selected := m.selected(s, c, r)
 	name := s.name()
-	isNamed, has := m.member(r, name, id)
+	isNamed, has := m.memberAt(r, selected, name, id, c.Kind)
 	doubt := ""
 	if r.unproven && m.irreversible && (c.Pick != Only || !m.requested(s, r)) {
 		doubt = m.say("others may have written an element of the list of %s", s.Tool)
@@ -524,6 +524,29 @@ func (m *matcher) fields(s *Source, c *Constraint, r *Result, id string) []candi
 		}
 	}
 	return found.best()
+}
+
+// memberAt returns what tells the members that a description names: of what can't be taken
+// back, those of the selected records themselves before those of objects in them, which others
+// may have written.
+func (m *matcher) memberAt(r *Result, selected selection, name []string, id string, kind Kind) (is func(*field) bool, any bool) {
+	if !m.irreversible || r.values || !m.work(len(r.fields)*perStep) {
+		return m.memberOf(r, name, id, kind, true)
+	}
+	at := func(record string) bool { return selected[record] || (selected == nil && r.outermost(record)) }
+	level := *r
+	level.members = map[string]bool{}
+	for i := range r.fields {
+		if f := &r.fields[i]; at(f.record) {
+			level.members[f.name] = true
+		}
+	}
+
+	own, found := m.memberOf(&level, name, id, kind, true)
+	if found {
+		return func(f *field) bool { return at(f.record) && own(f) }, true
+	}
+	return m.memberOf(r, name, id, kind, true)
 }
 
 // lines returns the values that the text of a result offers.
