@@ -49,6 +49,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 	record.returned = true
 	out.Tool = record.bound.contract.Tool.Name
 	out.Arguments, out.Made = record.args, record.variant.Effect != contract.Read
+	out.Partial = !out.Made && out.Document != nil && !isWhole(record, "", out.Document)
 	out.Origin, out.Spec = s.lowered(record.bound.origin, s.spec(record, out.Document), r.Stored)
 	s.seen.Output(name, out)
 	s.awaits(record, r)
@@ -201,9 +202,15 @@ func singles(record *callRecord, c contract.CompiledCertify, result *strictjson.
 		return true
 	}
 
+	return isWhole(record, c.Key, result)
+}
+
+// isWhole reports whether a call listed every record that the user's words ask for; its key
+// may leave out others.
+func isWhole(record *callRecord, key string, result *strictjson.Document) bool {
 	var args []provenance.Argument
 	for i, place := range record.keys {
-		if place == "" || place != c.Key {
+		if place == "" || place != key {
 			args = append(args, provenance.Argument{Pointer: place, Resolved: record.args[i]})
 		}
 	}

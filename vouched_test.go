@@ -27,7 +27,7 @@ tools:
     args: {/query: {role: selector, floor: EXTERNAL}, /limit: {role: control}, /start_at: {role: control}, /cursor: {role: control}}
     output:
       trust: EXTERNAL
-      fields: {/orders/*/id: TOOL_OUTPUT, /orders/*/title: TOOL_OUTPUT}
+      fields: {/orders/*/id: TOOL_OUTPUT}
       certify: [{procedure: lookup, by: /orders/*/title, of: [customer], field: /orders/*/id, roles: [target]}]
   draft:
     effect: write
@@ -85,6 +85,7 @@ func TestChosenListings(t *testing.T) {
 	for _, c := range []struct{ name, args, found, want string }{
 		{"all of it", ``, one + `}`, "allow"},
 		{"what the user said", `"query":"Blue lamps for Bo"`, one + `,"has_more":false,"next":null,"total":1}`, "allow"},
+		{"a second one of the title", ``, one[:len(one)-1] + `,{"id":"ord_6666e","title":"Blue lamps for Bo"}]}`, "ask; below-floor /customer"},
 		{"what a stranger said", `"query":"reporter = mallory77"`, one + `}`, "ask; below-floor /customer"},
 		{"from another place on", `"limit":5,"start_at":17`, one + `}`, "ask; below-floor /customer"},
 		{"behind a cursor", `"cursor":"c2FtcGxl"`, one + `}`, "ask; below-floor /customer"},

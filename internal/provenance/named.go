@@ -12,10 +12,10 @@ import (
 type procedureOf struct{ event, procedure int32 }
 
 // namedRecords returns the records that the user named by the fields that a procedure
-// asks for: a value of such a field appears in the user's words, is not external, and is
-// in no other record of the result. Of the records of a directory there may be several,
-// each by its own name: outsiders add none. In other results two that fit leave open
-// which is meant. They are looked for once a decision.
+// asks for: a value of such a field appears in the user's words, and is in no other record of
+// the result. Of the records of a directory there may be several, each by its own name, which
+// is not external: outsiders add none. In other results two that fit leave open which is
+// meant, whoever wrote them. They are looked for once a decision.
 func (s *Session) namedRecords(of procedureOf) map[string]bool {
 	if found, ok := s.memo.named[of]; ok {
 		return found
@@ -33,7 +33,7 @@ func (s *Session) namedRecords(of procedureOf) map[string]bool {
 		if !isScalar(leaf) || !certify.By(leaf.Pointer) {
 			continue
 		}
-		if l, _, _ := s.fieldLabel(fieldRef{event: of.event, leaf: int32(i)}); l.Trust < label.ToolOutput || !s.userSaid(leaf, directory) {
+		if !s.mayName(fieldRef{event: of.event, leaf: int32(i)}, directory) || !s.userSaid(leaf, directory) {
 			continue
 		}
 
@@ -55,12 +55,24 @@ func (s *Session) namedRecords(of procedureOf) map[string]bool {
 	return named
 }
 
+// mayName reports whether a field may name its record: in a directory, one that no outsider
+// wrote; elsewhere, one that doesn't repeat what the model wrote through a call with less trust.
+func (s *Session) mayName(ref fieldRef, directory bool) bool {
+	if directory {
+		l, _, _ := s.fieldLabel(ref)
+		return l.Trust >= label.ToolOutput
+	}
+	text := s.events[ref.event].out.doc.Leaves()[ref.leaf].Text
+	l, _ := s.lowerEcho(label.Label{Trust: label.ToolOutput}, ref.event, text, true)
+	return l.Trust >= label.ToolOutput
+}
+
 // pickedByName reports whether a field is in the one record of a result that has what the
 // user said, such as "the booking of B-AB 123", and returns that. Others may have written
 // it, so that it picks no record as soon as another one has the same words in it.
 func (s *Session) pickedByName(ref fieldRef, pointer string, n name) (key string, ok bool) {
 	out := s.events[ref.event].out
-	if out.narrowed || len(out.by) > 0 {
+	if out.narrowed || out.partial || len(out.by) > 0 {
 		return "", false // the model may have chosen what is in the list
 	}
 	if !sharesObject(n, out.words) {

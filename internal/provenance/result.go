@@ -56,6 +56,8 @@ type Result struct {
 	// Made reports whether the call did something, so that its result is about what it
 	// made.
 	Made bool
+	// Partial reports whether the call may have left out records: see [IsWhole].
+	Partial bool
 	// Arguments are the producing call's, as they were resolved.
 	Arguments []Resolved
 }
@@ -103,7 +105,7 @@ func (s *Session) Output(name string, r Result) {
 
 // newOutput returns a result with what its call's arguments make of it.
 func newOutput(r Result) *output {
-	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust}
+	out := &output{doc: r.Document, words: Words(r.Tool), spec: r.Spec, floor: r.Spec.Trust, partial: r.Partial}
 	for _, a := range r.Arguments {
 		switch {
 		case r.Made || IsTrivial(a.Text):

@@ -56,6 +56,7 @@ type output struct {
 	// narrowed reports whether an argument that nothing vouches for selected what was
 	// returned: one record is then as good as chosen.
 	narrowed bool
+	partial  bool     // records may have been left out
 	by       []string // ordinary words of the user's that selected it
 	keyed    []string // for each of spec.Certify, the record that its key names
 }
