@@ -77,6 +77,7 @@ type Console struct {
 	people   *people
 	foreign  *http.CrossOriginProtection
 	busy     chan struct{}
+	plays    *plays
 	live     *live
 	outlines *outlines
 	stopping context.Context
@@ -96,7 +97,7 @@ func New(o Options) (*Console, error) {
 	}
 
 	c := &Console{o: o, mux: http.NewServeMux(), people: newPeople(o.Now), foreign: http.NewCrossOriginProtection(),
-		busy: make(chan struct{}, maxRequests), live: newLive(), outlines: newOutlines(o.Store)}
+		busy: make(chan struct{}, maxRequests), plays: newPlays(), live: newLive(), outlines: newOutlines(o.Store)}
 	c.stopping, c.stop = context.WithCancel(context.Background())
 	var err error
 	if c.assets, err = digestOf(assetFiles); err != nil {
@@ -167,8 +168,8 @@ func (c *Console) routes() {
 	at("GET contract/{file}", c.known(c.within(access.ContractsRead, c.export)))
 	at("GET policies", c.page(contracts, c.policies))
 	at("GET policies/document", c.known(c.within(access.ContractsRead, c.document)))
-	at("GET playground", c.page(nil, c.playground))
-	at("POST playground", c.page(nil, c.playground))
+	at("GET playground", c.paged(c.plays.enter, look, c.playground))
+	at("POST playground", c.paged(c.plays.enter, look, c.playground))
 	at("GET overview", c.page(look, c.overview))
 	at("GET text", c.page(look, c.text))
 }

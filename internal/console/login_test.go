@@ -54,7 +54,7 @@ func TestAnswersNeedAPerson(t *testing.T) {
 		"from a page of no site":  {person, yes, http.Header{"Origin": {"null"}}, http.StatusForbidden},
 		"under a rebound name":    {person, yes, http.Header{"Host": {"attacker.example"}}, http.StatusForbidden},
 		"an answer of no button":  {person, "answer=forever&csrf=" + csrf, nil, http.StatusBadRequest},
-		"a form beyond the bound": {person, yes + "&why=" + strings.Repeat("x", maxForm), nil, http.StatusForbidden},
+		"a form beyond the bound": {person, yes + "&why=" + strings.Repeat("x", maxForm), nil, http.StatusRequestEntityTooLarge},
 	} {
 		test.c.header = test.header
 		if got, page := test.c.do("POST", "question/"+asked.ID, test.form); got != test.want {

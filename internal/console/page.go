@@ -61,6 +61,21 @@ type outcome struct {
 	page string
 	frame
 	to string
+	// most bounds the page, in bytes; 0 for what the store's bounds leave.
+	most int
+}
+
+// bounded is a page that is written up to a bound.
+type bounded struct {
+	b    bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.most > 0 && b.b.Len()+len(p) > b.most {
+		return 0, errPage
+	}
+	return b.b.Write(p)
 }
 
 // failure is an error that people are told.
@@ -78,6 +93,9 @@ var (
 	errSignIn   = &failure{http.StatusForbidden, "Sign in first."}
 	errScope    = &failure{http.StatusForbidden, "Your token doesn't allow that."}
 	errForm     = &failure{http.StatusForbidden, "The form was not sent from a page of this console, or you have signed in again since. Go back and reload it."}
+	errLong     = &failure{http.StatusRequestEntityTooLarge, "The form is longer than 512 kB as it is sent, where many characters count three times. Write less."}
+	errUnread   = &failure{http.StatusBadRequest, "The form could not be read. Go back and send it again."}
+	errPage     = &failure{http.StatusRequestEntityTooLarge, "What comes of it is longer than a page of the console. Write less."}
 	errBusy     = &failure{http.StatusServiceUnavailable, "The server is busy. Try again."}
 )
 
@@ -113,26 +131,38 @@ func (c *Console) within(scope access.Scope, next func(http.ResponseWriter, *vis
 // page wraps what makes a page with what all of them need: who asks, the scopes, and for
 // a form that it was sent from a page of this login.
 func (c *Console) page(scopes []access.Scope, make func(context.Context, *visit) (outcome, error)) http.Handler {
+	return c.paged(c.slot, scopes, make)
+}
+
+// slot takes one of the places of requests, and returns what gives it back; nil when there
+// is none.
+func (c *Console) slot(*visit) func() {
+	select {
+	case c.busy <- struct{}{}:
+		return func() { <-c.busy }
+	default:
+		return nil
+	}
+}
+
+// paged is page for requests that take their places with enter.
+func (c *Console) paged(enter func(*visit) func(), scopes []access.Scope, make func(context.Context, *visit) (outcome, error)) http.Handler {
 	return c.known(func(w http.ResponseWriter, v *visit) {
-		select {
-		case c.busy <- struct{}{}:
-			defer func() { <-c.busy }()
-		default:
-			c.fail(w, v.Request, v, errBusy)
-			return
-		}
 		for _, s := range scopes {
 			if !v.who.May(s) {
 				c.fail(w, v.Request, v, errScope)
 				return
 			}
 		}
-		if v.Method == http.MethodPost {
-			v.Body = http.MaxBytesReader(w, v.Body, maxForm)
-			if err := v.ParseForm(); err != nil || !v.login.sent(v.PostForm.Get("csrf")) {
-				c.fail(w, v.Request, v, errForm)
-				return
-			}
+		leave := enter(v)
+		if leave == nil {
+			c.fail(w, v.Request, v, errBusy)
+			return
+		}
+		defer leave()
+		if err := v.form(w); err != nil {
+			c.fail(w, v.Request, v, err)
+			return
 		}
 
 		out, err := make(v.Context(), v)
@@ -145,6 +175,25 @@ func (c *Console) page(scopes []access.Scope, make func(context.Context, *visit)
 			c.show(w, v, out)
 		}
 	})
+}
+
+// form reads what was posted, and checks that a page of this login has sent it.
+func (v *visit) form(w http.ResponseWriter) error {
+	if v.Method != http.MethodPost {
+		return nil
+	}
+	v.Body = http.MaxBytesReader(w, v.Body, maxForm)
+	err := v.ParseForm()
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		return errLong
+	case err != nil:
+		return errUnread
+	case !v.login.sent(v.PostForm.Get("csrf")):
+		return errForm
+	}
+	return nil
 }
 
 // fail shows an error as a page.
@@ -180,8 +229,13 @@ func (c *Console) show(w http.ResponseWriter, v *visit, out outcome) {
 	}
 
 	// Written when it is complete: a page that breaks off half-way could hide a part.
-	var b bytes.Buffer
-	if err := c.pages[out.page].Execute(&b, f); err != nil {
+	b := bounded{most: out.most}
+	err := c.pages[out.page].Execute(&b, f)
+	if errors.Is(err, errPage) {
+		c.fail(w, v.Request, v, errPage)
+		return
+	}
+	if err != nil {
 		c.o.Log.Error("a page could not be rendered", "page", out.page, "error", err)
 		http.Error(w, errRead.text, http.StatusInternalServerError)
 		return
@@ -190,7 +244,7 @@ func (c *Console) show(w http.ResponseWriter, v *visit, out outcome) {
 	if f.Status != 0 {
 		w.WriteHeader(f.Status)
 	}
-	_, _ = b.WriteTo(w) // the reader has gone, then
+	_, _ = b.b.WriteTo(w) // the reader has gone, then
 }
 
 // home is where people begin.

@@ -19,8 +19,18 @@ import (
 	"github.com/remit-project/remit/synth"
 )
 
-// playTime bounds how long the playground thinks about a conversation.
-const playTime = 5 * time.Second
+const (
+	// playTime bounds how long the playground thinks about a conversation, and how long a
+	// request waits for its turn.
+	playTime = 5 * time.Second
+	// maxServers, maxDefined and maxDescribed bound definitions in the playground: its servers,
+	// their tools, and the arguments and fields of results of all of them.
+	maxServers   = 20
+	maxDefined   = 200
+	maxDescribed = 2000
+	// maxPlayed bounds the playground's page, in bytes.
+	maxPlayed = 8 << 20
+)
 
 // Sample is a conversation to begin with in the playground.
 type Sample struct {
@@ -45,7 +55,7 @@ func (p playPage) Page() sessionPage { return p.sessionPage }
 
 // catalogues reads definitions: those of one server in any form, or an object with those of
 // several by their names.
-func catalogues(text string) ([]*schema.Catalogue, error) {
+func catalogues(ctx context.Context, text string) ([]*schema.Catalogue, error) {
 	var servers map[string]json.RawMessage
 	several := json.Unmarshal([]byte(text), &servers) == nil && len(servers) > 0
 	for _, list := range servers {
@@ -56,8 +66,14 @@ func catalogues(text string) ([]*schema.Catalogue, error) {
 		return []*schema.Catalogue{c}, err
 	}
 
+	if len(servers) > maxServers {
+		return nil, fmt.Errorf("there are more than %d servers: write fewer", maxServers)
+	}
 	var out []*schema.Catalogue
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		c, err := schema.Parse(name, servers[name])
 		if err != nil {
 			return nil, err
@@ -94,7 +110,7 @@ func (c *Console) playground(ctx context.Context, v *visit) (outcome, error) {
 	case err != nil:
 		page.Mistake = err.Error()
 	}
-	return outcome{page: "playground", frame: frame{Title: "Playground", View: "playground", Body: page}}, nil
+	return outcome{page: "playground", most: maxPlayed, frame: frame{Title: "Playground", View: "playground", Body: page}}, nil
 }
 
 // play decides the conversation by contracts that are made from the definitions.
@@ -102,13 +118,20 @@ func (p *playPage) play(ctx context.Context) error {
 	if strings.TrimSpace(p.Tools+p.Conversation) == "" {
 		return nil
 	}
-	tools, err := catalogues(p.Tools)
+	tools, err := catalogues(ctx, p.Tools)
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
 	}
+	if err := measure(ctx, tools); err != nil {
+		return fmt.Errorf("tools: %w", err)
+	}
 	for _, t := range tools {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		p.Contracts = append(p.Contracts, synth.Contract(t))
 	}
+
 	m, err := remit.New(remit.Options{Tools: tools, Contracts: p.Contracts})
 	if err != nil {
 		return fmt.Errorf("tools: %w", err)
@@ -131,6 +154,30 @@ func (p *playPage) play(ctx context.Context) error {
 		list = append(list, store.Record{Seq: int64(len(list)), Event: e, Decision: decisions[len(list)]})
 	}
 	return p.read(ctx, list)
+}
+
+// measure refuses definitions that are more than the playground decides by.
+func measure(ctx context.Context, servers []*schema.Catalogue) error {
+	tools, places := 0, 0
+	for _, c := range servers {
+		if tools += len(c.Tools); tools > maxDefined {
+			return fmt.Errorf("there are more than %d: write fewer", maxDefined)
+		}
+
+		for i := range c.Tools {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			places += len(c.Tools[i].Places())
+			if out := c.Tools[i].Output; out != nil {
+				places += len(out.Leaves())
+			}
+			if places > maxDescribed {
+				return fmt.Errorf("they have more than %d arguments and fields of results: write fewer", maxDescribed)
+			}
+		}
+	}
+	return ctx.Err()
 }
 
 // perform brings a conversation to a session, an event for each of its parts, and returns
@@ -190,6 +237,9 @@ func (p *playPage) read(ctx context.Context, list []store.Record) error {
 		}
 	}
 	for _, r := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		e := out.event(r, marks[r.Seq], false)
 		if e.Decided != nil && r.Seq == p.At {
 			e.Decided.choose(p.Path)

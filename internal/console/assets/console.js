@@ -88,14 +88,23 @@
   // The playground decides at every keystroke.
   const play = document.querySelector("form[data-watch]");
   if (play) {
-    let asked = 0, at = "", timer;
+    let asked = 0, at = "", timer, running = false;
+    // One request at a time; what was written meanwhile is decided next.
     const decide = async () => {
-      const mine = ++asked, form = new URLSearchParams(new FormData(play));
-      form.set("at", at);
-      const answer = await fetch(play.action, { method: "POST", body: form });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const fresh = page.getElementById(play.dataset.watch), old = document.getElementById(play.dataset.watch);
-      if (mine === asked && fresh && old) replace(old, fresh);
+      const mine = ++asked;
+      if (running) return;
+      running = true;
+      try {
+        const form = new URLSearchParams(new FormData(play));
+        form.set("at", at);
+        const answer = await fetch(play.action, { method: "POST", body: form });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = page.getElementById(play.dataset.watch), old = document.getElementById(play.dataset.watch);
+        if (mine === asked && fresh && old) replace(old, fresh);
+      } finally {
+        running = false;
+        if (mine !== asked) decide();
+      }
     };
     play.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(decide, 150); });
     play.addEventListener("submit", (e) => {
