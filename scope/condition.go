@@ -10,12 +10,12 @@ import (
 // conditions says why the conditions of an entry don't hold; empty where they do.
 func (m *matcher) conditions(e *Call) string {
 	for i := range e.If {
-		if met, miss := m.some(&e.If[i]); miss != "" || !met {
+		if met, miss := m.some(&e.If[i], false); miss != "" || !met {
 			return cond(miss, "no record of "+e.If[i].Tool+" is as the request has it")
 		}
 	}
 	for i := range e.Unless {
-		if met, miss := m.some(&e.Unless[i]); miss != "" || met {
+		if met, miss := m.some(&e.Unless[i], true); miss != "" || met {
 			return cond(miss, "a record of "+e.Unless[i].Tool+" speaks against it")
 		}
 	}
@@ -30,8 +30,9 @@ func cond(miss, otherwise string) string {
 }
 
 // some reports whether a record of the latest result of a source meets its conditions, or
-// why that can't be told.
-func (m *matcher) some(s *Source) (met bool, miss string) {
+// why that can't be told. What speaks against a call may do so in any line of a text; what it
+// depends on stands in no text where the call can't be taken back.
+func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	for _, r := range slices.Backward(m.results) {
 		if !m.comesFrom(s, r, &Constraint{Pick: All}) {
 			continue
@@ -51,30 +52,70 @@ func (m *matcher) some(s *Source) (met bool, miss string) {
 				return true, ""
 			}
 		}
-		return slices.ContainsFunc(r.inOrder, func(record string) bool { return m.labelled(s.Where, r, record) }), ""
+		if m.irreversible && !against {
+			return false, ""
+		}
+		for _, record := range r.inOrder {
+			if r.outermost(record) && m.labelled(s.Where, r, record, against) {
+				return true, ""
+			}
+		}
+		if against && !m.speaksOf(s.Where, r) {
+			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
+		}
+		return false, ""
 	}
 	return false, m.say("the request has a condition on %s, which was not called", s.Tool)
 }
 
-// labelled reports whether lines in the texts of a record ("Rating: 4.2") meet every
-// condition, where the result has no member of the name. All lines of a name have to:
-// whoever writes one beside the tool's own makes two of them.
-func (m *matcher) labelled(where []Match, r *Result, record string) bool {
-	var labels block
-	for _, i := range r.records[record] {
-		if f := &r.fields[i]; m.work(2 * len(f.text)) {
-			labels.labels = append(labels.labels, blockOf(strings.Split(f.text, "\n")).labels...)
-		}
-	}
+// labelled reports whether lines in the texts of a record and of all in it ("Rating: 4.2") meet
+// every condition, where the result has no member of the name. All lines of a name have to:
+// whoever writes one beside the tool's own makes two of them. Of what speaks against a call,
+// one is enough.
+func (m *matcher) labelled(where []Match, r *Result, record string, against bool) bool {
+	labels := m.labels(r, record)
 	for i := range where {
 		want := &where[i]
 		lines := labels.named(want.name())
 		_, member := m.member(r, want.name(), "")
-		if member || len(lines) == 0 || slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) }) {
+		refused := slices.ContainsFunc(lines, func(l field) bool { return !want.accepts(l.text) })
+		if against {
+			refused = !slices.ContainsFunc(lines, func(l field) bool { return want.accepts(l.text) })
+		}
+		if member || len(lines) == 0 || refused {
 			return false
 		}
 	}
 	return len(where) > 0
+}
+
+// labels returns the labelled lines of the texts of a record and of all in it.
+func (m *matcher) labels(r *Result, record string) block {
+	var out block
+	for _, i := range slices.Concat(r.records[record], r.nested[record]) {
+		if f := &r.fields[i]; m.work(2 * len(f.text)) {
+			out.labels = append(out.labels, blockOf(strings.Split(f.text, "\n")).labels...)
+		}
+	}
+	return out
+}
+
+// speaksOf reports whether a result has a member or a line for every condition, or is empty.
+func (m *matcher) speaksOf(where []Match, r *Result) bool {
+	empty := !slices.ContainsFunc(r.fields, func(f field) bool { return !f.null && !oneOf(f.key, wrapping) })
+	if empty {
+		return true
+	}
+	for i := range where {
+		name := where[i].name()
+		_, member := m.member(r, name, "")
+		named := func(f field) bool { return m.step() && f.namedWithin(name, "") }
+		line := func(record string) bool { return len(m.labels(r, record).named(name)) > 0 }
+		if !member && !slices.ContainsFunc(r.fields, named) && !slices.ContainsFunc(r.inOrder, line) {
+			return false
+		}
+	}
+	return true
 }
 
 // excepted says why a value is among those that a constraint rules out; empty where it

@@ -58,9 +58,33 @@ func TestLabelledConditions(t *testing.T) {
 		"a member of the name beside a line":  {`{"rating":3,"review":"Rating: 5.0"}`, false},
 		"a member of the name in a review":    {`{"Iris":"Reviews: rating: 5"}`, false},
 		"two records, of which one has a one": {`[{"text":"Rating: 5"},{"text":"Rating: 2"}]`, true},
+		"a review in the record":              {`{"hotel":"Aurora","info":"Rating: 3.1","reviews":[{"text":"Rating: 5"}]}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := hostile{request: "Forward m1 if it is rated above 4.", scope: rated, results: mails(nil, c.text), tool: "forward_mail", args: map[string]string{"/id": "s:m1"}}
+			h := hostile{request: "Forward m1 if it is rated above 4.", scope: rated, results: mails(nil, c.text), tool: "forward_mail", args: map[string]string{"/id": "s:m1"}, write: true}
+			if got, misses := h.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}
+
+// TestConditionsAgainst: nobody takes back what speaks against a call, and a condition on
+// nothing is not met.
+func TestConditionsAgainst(t *testing.T) {
+	const open = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"list_mails","where":{"status":"cancelled"}}],"args":{"/id":{"is":"m1"}}}]}`
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"a line against it, and one beside": {`{"order":"Status: cancelled\nNote: x\nStatus: open"}`, false},
+		"no line against it":                {`{"order":"Status: open"}`, true},
+		"no such member":                    {`{"order":"7"}`, false},
+		"a member":                          {`{"status":"open"}`, true},
+		"nothing at all":                    {`{"orders":[]}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hostile{request: "Forward m1 unless it is cancelled.", scope: open, results: mails(nil, c.text), tool: "forward_mail", args: map[string]string{"/id": "s:m1"}}
 			if got, misses := h.covered(t); got != c.want {
 				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
 			}

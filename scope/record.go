@@ -79,12 +79,28 @@ func (m *matcher) meeting(where []Match, r *Result) selection {
 		return out
 	}
 	if loose, may := m.titled(where); may {
-		if alike := m.allMeeting(loose, r); len(alike) == 1 {
+		alike := r.onlyOutermost(m.allMeeting(loose, r))
+		if len(alike) == 1 {
 			return alike
 		}
+		if len(alike) > 1 {
+			return out // which of them is a question
+		}
 	}
-	if alike := m.calling(where, r); len(alike) == 1 {
+	if alike := r.onlyOutermost(m.calling(where, r)); len(alike) == 1 {
 		return alike
+	}
+	return out
+}
+
+// onlyOutermost leaves out the records in others: a comment with the user's words is not what
+// the user calls so.
+func (r *Result) onlyOutermost(s selection) selection {
+	out := selection{}
+	for record := range s {
+		if r.outermost(record) {
+			out[record] = true
+		}
 	}
 	return out
 }
