@@ -31,6 +31,7 @@ const (
 	moreNames
 	identifierNames
 	verbatimNames
+	fileNames
 	networkNames
 	momentNames
 	totalNames
@@ -112,6 +113,7 @@ var classNames = [wordClasses]string{
 	moreNames:        "moreNames",
 	identifierNames:  "identifierNames",
 	verbatimNames:    "verbatimNames",
+	fileNames:        "fileNames",
 	networkNames:     "networkNames",
 	momentNames:      "momentNames",
 	totalNames:       "totalNames",
