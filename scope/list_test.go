@@ -69,6 +69,17 @@ func TestLabelledConditions(t *testing.T) {
 	}
 }
 
+// TestLinesBeforeWhatStays: what can't be taken back depends on no line of a text.
+func TestLinesBeforeWhatStays(t *testing.T) {
+	h := hostile{
+		request: "Forward m1 if it is rated above 4.", results: mails(nil, `{"Iris":"Rating: 4.2"}`), tool: "forward_mail", args: map[string]string{"/id": "s:m1"},
+		scope: `{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails","where":{"rating":{"above":4}}}],"args":{"/id":{"is":"m1"}}}]}`,
+	}
+	if ok, _ := h.covered(t); ok {
+		t.Error("covered")
+	}
+}
+
 // TestConditionsAgainst: nobody takes back what speaks against a call, and a condition on
 // nothing is not met.
 func TestConditionsAgainst(t *testing.T) {
