@@ -59,12 +59,7 @@ func (s *Session) addResult(r Result, at time.Time) {
 // verbatim reports whether a tool returned a text as its author wrote it: even when it
 // reads as JSON, it has no records.
 func verbatim(record *callRecord, r Result) bool {
-	if len(r.Structured) > 0 || record.bound == nil {
-		return false
-	}
-	tool := record.bound.contract.Tool.Name
-	reads := record.variant == nil || record.variant.Effect == contract.Read
-	return provenance.NameTells(tool, provenance.Verbatim) || (reads && provenance.NameTells(tool, provenance.File))
+	return len(r.Structured) == 0 && record.bound != nil && provenance.NameTells(record.bound.contract.Tool.Name, provenance.Verbatim)
 }
 
 // wrapsText reports whether the structured form of a result is only its text once more, as

@@ -5,7 +5,7 @@ import "strings"
 // Kind is what an argument or a tool is, as its name tells.
 type Kind uint8
 
-// The kinds. All but Verbatim and File are kinds of arguments.
+// The kinds. All but Verbatim are kinds of arguments.
 const (
 	Amount     Kind = iota // says how much
 	OneLine                // has one line
@@ -14,7 +14,6 @@ const (
 	Filter                 // restricts what a call takes
 	Identifier             // names single objects
 	Verbatim               // a tool that returns text as its author wrote it
-	File                   // a tool about one file, which it returns as its author wrote it if it reads
 	network                // reaches hosts
 )
 
@@ -31,7 +30,6 @@ var kinds = [...]struct {
 	Filter:     {words: filterNames},
 	Identifier: {words: identifierNames},
 	Verbatim:   {words: verbatimNames, last: true, atLeast: 2},
-	File:       {words: fileNames, last: true, atLeast: 2},
 	network:    {words: networkNames},
 }
 

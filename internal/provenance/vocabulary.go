@@ -31,7 +31,6 @@ const (
 	moreNames
 	identifierNames
 	verbatimNames
-	fileNames
 	networkNames
 	momentNames
 	totalNames
@@ -113,7 +112,6 @@ var classNames = [wordClasses]string{
 	moreNames:        "moreNames",
 	identifierNames:  "identifierNames",
 	verbatimNames:    "verbatimNames",
-	fileNames:        "fileNames",
 	networkNames:     "networkNames",
 	momentNames:      "momentNames",
 	totalNames:       "totalNames",
