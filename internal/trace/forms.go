@@ -1,15 +1,12 @@
 package trace
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-
-	"github.com/remit-project/remit/internal/strictjson"
 )
 
 // Bounds of the sessions that are put together from several documents.
@@ -216,27 +213,13 @@ func (e *exchange) session(nth int) (*Session, error) {
 	if err != nil {
 		return nil, &Error{Line: e.line, Message: err.Error()}
 	}
-	s, err := parseSession(text, e.line)
+	top, err := decode(text, e.line)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSession(text, top, e.line)
 	if wrong := (*Error)(nil); errors.As(err, &wrong) {
 		wrong.Line = e.line
 	}
 	return s, err
-}
-
-// readAs reads a document of another form.
-func readAs(how form, doc []byte, top object, line int) ([]exchange, error) {
-	limits := strictjson.Limits{Size: MaxSession, Depth: maxDepth, Leaves: maxLeaves}
-	if _, err := strictjson.Parse(doc, limits); err != nil {
-		at, message := 0, err.Error()
-		if strict := (*strictjson.Error)(nil); errors.As(err, &strict) {
-			at, message = strict.Offset, strict.Message
-		}
-		return nil, &Error{Line: line + bytes.Count(doc[:min(at, len(doc))], []byte{'\n'}), Message: message}
-	}
-
-	all, err := how(top, line)
-	for i := range all {
-		all[i].line = line
-	}
-	return all, err
 }

@@ -31,23 +31,27 @@ type parser struct {
 	from int
 }
 
-// parseSession reads one session document that starts on the given line.
-func parseSession(doc []byte, line int) (*Session, error) {
-	p := &parser{doc: doc, line: line}
+// decode reads a document that starts on the given line, in its one reading.
+func decode(doc []byte, line int) (object, error) {
 	limits := strictjson.Limits{Size: MaxSession, Depth: maxDepth, Leaves: maxLeaves}
 	if _, err := strictjson.Parse(doc, limits); err != nil {
 		at, message := 0, err.Error()
 		if strict := (*strictjson.Error)(nil); errors.As(err, &strict) {
 			at, message = strict.Offset, strict.Message
 		}
-		return nil, &Error{Line: p.lineAt(at), Message: message}
+		return nil, &Error{Line: (&parser{doc: doc, line: line}).lineAt(at), Message: message}
 	}
 
 	var top object
 	if err := json.Unmarshal(doc, &top); err != nil {
 		return nil, &Error{Line: line, Message: err.Error()}
 	}
+	return top, nil
+}
 
+// parseSession reads one session from its document, which starts on the given line.
+func parseSession(doc []byte, top object, line int) (*Session, error) {
+	p := &parser{doc: doc, line: line}
 	s := &Session{Line: line, ID: fmt.Sprintf("line-%d", line)}
 	if raw, ok := present(top, "id"); ok {
 		if err := json.Unmarshal(raw, &s.ID); err != nil || s.ID == "" {

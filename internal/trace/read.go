@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,17 +70,20 @@ func readDocument(others *gatherer, doc []byte, line int, err error) (*Session, 
 		return nil, err
 	}
 
-	var top object
-	if json.Unmarshal(doc, &top) == nil {
-		if how := formOf(top); how != nil {
-			all, err := readAs(how, doc, top, line)
-			if err != nil {
-				return nil, err
-			}
-			return nil, others.take(all, len(doc))
-		}
+	top, err := decode(doc, line)
+	if err != nil {
+		return nil, err
 	}
-	return parseSession(doc, line)
+	how := formOf(top)
+	if how == nil {
+		return parseSession(doc, top, line)
+	}
+
+	all, err := how(top, line)
+	if err != nil {
+		return nil, err
+	}
+	return nil, others.take(all, len(doc))
 }
 
 // plain undoes gzip compression where there is one.
