@@ -59,16 +59,7 @@ func decisionReply(d *remit.Decision, err error) (reply, error) {
 }
 
 func (s *Server) listDecisions(ctx context.Context, r *request) (reply, error) {
-	p, err := parsePage(r)
-	if err != nil {
-		return reply{}, err
-	}
-	from, err := p.after()
-	if err != nil {
-		return reply{}, err
-	}
-
-	info, err := s.reach(ctx, r.who, r.PathValue("session"))
+	p, from, info, err := s.pageOfLog(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}

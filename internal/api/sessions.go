@@ -102,6 +102,19 @@ func (p page) after() (int64, error) {
 	return from, nil
 }
 
+// pageOfLog returns the page of a session's log that a request asks for, the place that it
+// begins after, and the session.
+func (s *Server) pageOfLog(ctx context.Context, r *request) (p page, from int64, info store.SessionInfo, err error) {
+	if p, err = parsePage(r); err != nil {
+		return p, 0, info, err
+	}
+	if from, err = p.after(); err != nil {
+		return p, 0, info, err
+	}
+	info, err = s.reach(ctx, r.who, r.PathValue("session"))
+	return p, from, info, err
+}
+
 var errCursor = invalidRequest.errorf("the cursor is not one that a page ended with")
 
 // cursor encodes the cursor of the next page.

@@ -96,15 +96,7 @@ type loggedEvent struct {
 
 // listEvents pages through a session's log.
 func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
-	p, err := parsePage(r)
-	if err != nil {
-		return reply{}, err
-	}
-	from, err := p.after()
-	if err != nil {
-		return reply{}, err
-	}
-	info, err := s.reach(ctx, r.who, r.PathValue("session"))
+	p, from, info, err := s.pageOfLog(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
