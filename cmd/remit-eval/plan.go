@@ -29,7 +29,7 @@ type planCommand struct {
 	Record         string        `type:"path" placeholder:"DIR" help:"Record what the planner says, and use again what was recorded."`
 	Replay         string        `type:"path" placeholder:"DIR" help:"Plan from recordings alone, and ask no model."`
 	Parallel       int           `default:"4" placeholder:"N" help:"How many turns are planned at once (4)."`
-	Unreviewed     bool          `help:"Show the planner names and types only, as for definitions that nobody has reviewed."`
+	Unreviewed     bool          `help:"Show the planner only names and types, as for unreviewed definitions."`
 	Now            string        `placeholder:"TIME" help:"When the tasks are asked for, as 2026-01-07T12:00:00Z. Scenarios have a time of their own."`
 	jsonFlag
 }

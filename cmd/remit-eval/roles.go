@@ -22,7 +22,7 @@ type rolesCommand struct {
 	Misses bool     `help:"List every disagreement."`
 	Model  string   `placeholder:"MODEL" help:"Tighten the contracts by what a model reads, as anthropic:NAME or openai:NAME."`
 	Base   string   `name:"base-url" placeholder:"URL" help:"Where the model's API begins."`
-	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, on all others of this directory and those."`
+	Cross  []string `type:"path" placeholder:"DIR" help:"Fit the estimates anew for each server, on all other servers of both directories."`
 	Accept bool     `help:"Take everything that the model says, as if a person had settled each disagreement by it."`
 
 	Parallel int           `default:"4" placeholder:"N" help:"How many questions are out at once (4)."`

@@ -111,8 +111,8 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	if err != nil {
 		return err
 	}
-	// Cookies don't know ports: only a path that nobody can guess keeps this one from other
-	// programs on the machine.
+	// Cookies are shared by all ports of a host: only a secret path keeps this one from
+	// other programs on the machine.
 	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Contracts: files, Policies: review, Samples: played, Log: log})
 	if err != nil {
 		return err
@@ -134,7 +134,8 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	return pages.Serve(ctx, l)
 }
 
-// operator is who runs the command: whoever can read the store may see and answer all.
+// operator is the person who runs the command. Reading the store is all the authority that
+// the console asks for, so the operator may see and answer everything.
 func operator() access.Principal {
 	name := "operator"
 	if u, err := user.Current(); err == nil {

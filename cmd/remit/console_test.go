@@ -104,7 +104,7 @@ func (v *visitor) change(topic, version string) {
 	v.t.Fatal("the stream ended")
 }
 
-// On a server, the console is beside the decision API, for those who have a token of it.
+// On a server, the console stands beside the decision API and takes its tokens.
 func TestServeConsole(t *testing.T) {
 	s := serve(t, "--console")
 	v := &visitor{t: t, base: s.url + "/console/"}
@@ -124,7 +124,7 @@ func TestServeConsole(t *testing.T) {
 	}
 }
 
-// A console for one person listens where nobody else is.
+// A console for one person listens on the loopback interface only.
 func TestConsoleStaysOnThisMachine(t *testing.T) {
 	for address, want := range map[string]bool{"127.0.0.1:0": true, "[::1]:7": true, "localhost:0": true, "0.0.0.0:0": false, ":7678": false, "192.168.0.3:1": false, "console.example:1": false, "nonsense": false} {
 		if got := loopback(address); got != want {

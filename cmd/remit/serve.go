@@ -36,7 +36,7 @@ type serveCommand struct {
 	Tools   []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
 	Store   string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
 	Listen  string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
-	Host    []string `placeholder:"NAME" sep:"none" help:"A name that callers may use for the server, beside those of the loopback interface. Repeatable."`
+	Host    []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
 	Origin  []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
 	Console bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
 	Log     string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`

@@ -64,7 +64,7 @@ func (q *inquiries) begin() (id string, answer chan lookedUp, err error) {
 	return id, answer, nil
 }
 
-// take ends the wait for a look-up; nil if nobody waits for it.
+// take ends the wait for a look-up. It returns nil for one that is not waited for.
 func (q *inquiries) take(id string) chan lookedUp {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -164,7 +164,7 @@ func TestSessionLookupsThatFail(t *testing.T) {
 	}
 }
 
-// TestSessionRefusesAnswers refuses answers that nobody asked for, and goes on waiting.
+// TestSessionRefusesAnswers refuses answers without a question, and keeps waiting.
 func TestSessionRefusesAnswers(t *testing.T) {
 	x := sessionOf(t)
 	x.answer("lookup-1", pendingOrder) // before it is asked for
