@@ -208,19 +208,21 @@ func (c *compiler) values(n *Node, v *value, _ int) error {
 
 	var listed []*value
 	if e := v.get("enum"); e != nil {
-		if e.kind != kindArray || len(e.elems) == 0 {
-			return c.errorf("write a list of the accepted values", "enum is %s without members", e.kind)
+		if e.kind != kindArray {
+			return c.errorf("write a list of the accepted values", "enum is %s", e.kind)
 		}
 		if len(e.elems) > maxEnum {
 			return c.errorf("drop the enumeration and describe the values", "enum has more than %d members", maxEnum)
 		}
+		// A list without members is what a server sends that found no values when it
+		// started: it takes any.
 		listed = e.elems
 	}
 	if k := v.get("const"); k != nil {
 		listed = []*value{k}
 	}
 
-	if listed == nil {
+	if len(listed) == 0 {
 		return nil
 	}
 
