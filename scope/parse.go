@@ -440,15 +440,18 @@ func readValues(data json.RawMessage) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc.Root().Kind() == strictjson.Object {
-		return nil, errNoScalar
+	list := []strictjson.Value{doc.Root()}
+	if doc.Root().Kind() == strictjson.Array {
+		list = doc.Root().Elements()
 	}
 
-	var out []Value
-	for _, leaf := range doc.Leaves() {
-		switch leaf.Kind {
-		case strictjson.String, strictjson.Number, strictjson.Bool:
-			out = append(out, Value(leaf.Text))
+	out := make([]Value, 0, len(list))
+	for _, v := range list {
+		switch v.Kind() {
+		case strictjson.String:
+			out = append(out, Value(v.Text()))
+		case strictjson.Number, strictjson.Bool:
+			out = append(out, Value(v.Raw()))
 		case strictjson.Null:
 			out = append(out, "")
 		default:

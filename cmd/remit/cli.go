@@ -30,6 +30,7 @@ type cli struct {
 	Console    consoleCommand     `cmd:"" help:"Show questions and sessions in the browser, and where every argument came from."`
 	Audit      auditCommand       `cmd:"" help:"Verify, export and prune the audit log."`
 	Eval       movedEvalCommand   `cmd:"" hidden:""`
+	Schema     schemaCommand      `cmd:"" help:"Print the JSON Schema of a kind of file, for editors."`
 	Completion command.Completion `cmd:"" help:"Print the script that completes the command line in a shell."`
 	Manual     command.Manual     `cmd:"" help:"Print the manual page."`
 	Version    versionCommand     `cmd:"" help:"Print the version."`
