@@ -2,6 +2,7 @@ package remit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +16,8 @@ import (
 // resolve finds the label of every argument.
 func (x *deciding) resolve() bool {
 	values := make([]provenance.Value, len(x.leaves))
-	for i, leaf := range x.leaves {
-		a := x.arguments[i]
+	for i := range x.leaves {
+		a, leaf := x.arguments[i], &x.leaves[i]
 		anything := a.Floor == label.External && a.Requirement.Forbidden.Empty() && a.Requirement.Required == 0
 		values[i] = provenance.Value{Pointer: leaf.place, Kind: leaf.Kind, Text: leaf.Text, Form: provenance.Form(a.Form), Brief: anything}
 	}
@@ -32,7 +33,7 @@ func (x *deciding) resolve() bool {
 	}
 
 	all := x.in.seen.Resolve(x.act, values)
-	x.resolved = all[:len(x.leaves)]
+	x.values, x.resolved = values[:len(x.leaves)], all[:len(x.leaves)]
 	for j, i := range owner {
 		n := len(x.leaves) + j
 		addName(&x.resolved[i], values[n].Text, &all[n])
@@ -161,18 +162,35 @@ func (x *deciding) finding(i int, certificates []Discharge, satisfied bool) Find
 	a, r, leaf := x.arguments[i], &x.resolved[i], &x.leaves[i]
 	f := Finding{
 		Path: leaf.Pointer, Value: shown(leaf.Text), Role: a.Role, Floor: a.Floor,
-		Trust: r.Label.Trust, Origins: x.in.classes.Names(r.Label.Origins),
+		Trust: r.Label.Trust, Origins: x.originNames(i),
 		Obligations: x.in.obligations.Names(r.Label.Obligations),
 		How:         r.How, Certificates: certificates, Satisfied: satisfied,
 		Pattern: a.Pattern, Why: a.Why, Contract: a.Place,
 	}
 
-	if len(r.Evidence) > 0 {
-		f.Evidence = make([]Evidence, len(r.Evidence))
-		for j, e := range r.Evidence {
-			f.Evidence[j] = e
-			f.Evidence[j].Text = shown(e.Text)
-		}
-	}
+	f.Evidence = shownEvidence(r.Evidence)
 	return f
+}
+
+// originNames lists the origins of an argument. Arguments in a row often have the same,
+// and share the list, which nothing can be appended to.
+func (x *deciding) originNames(i int) []string {
+	origins := x.resolved[i].Label.Origins
+	if i > 0 && origins == x.resolved[i-1].Label.Origins {
+		return x.d.Findings[i-1].Origins
+	}
+	return slices.Clip(x.in.classes.Names(origins))
+}
+
+// shownEvidence returns evidence with its texts cut.
+func shownEvidence(all []Evidence) []Evidence {
+	long := func(e Evidence) bool { return len(e.Text) > MaxShownValue }
+	if !slices.ContainsFunc(all, long) {
+		return slices.Clip(all)
+	}
+	out := slices.Clone(all)
+	for i := range out {
+		out[i].Text = shown(out[i].Text)
+	}
+	return out
 }

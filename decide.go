@@ -113,6 +113,7 @@ type deciding struct {
 
 	leaves    []leaf
 	arguments []*contract.Argument
+	values    []provenance.Value // as they were resolved
 	resolved  []provenance.Resolution
 	checked   []label.Argument
 	ambient   label.Label
@@ -237,9 +238,10 @@ func (x *deciding) allow() {
 
 	r.args = make([]provenance.Resolved, 0, len(x.leaves))
 	r.keys = make([]string, 0, len(x.leaves))
-	o.values, o.resolved, o.act = make([]provenance.Value, len(x.leaves)), x.resolved, x.act
-	for i, l := range x.leaves {
-		o.values[i] = provenance.Value{Pointer: l.Pointer, Kind: l.Kind, Text: l.Text}
+	o.values, o.resolved, o.act = x.values, x.resolved, x.act
+	for i := range x.leaves {
+		l := &x.leaves[i]
+		o.values[i].Pointer = l.Pointer // in the call, where another tool is called through it
 		v := x.carried(i)
 		x.resolved[i].Label = v
 		r.args = append(r.args, provenance.Resolved{Text: l.Text, Label: v})

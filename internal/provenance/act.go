@@ -441,8 +441,11 @@ func (s *Session) RequestHasAmount(a Act) bool {
 // request for a call has other numbers of these only: 600 for "ten minutes".
 func (s *Session) AnotherCount(a Act, argument, value string) bool {
 	key, numeric := numberKey(value)
+	if !numeric {
+		return false
+	}
 	name := Words(argument)
-	if !numeric || len(name) == 0 || generic.has(name[len(name)-1]) {
+	if len(name) == 0 || generic.has(name[len(name)-1]) {
 		return false
 	}
 

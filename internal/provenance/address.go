@@ -59,7 +59,8 @@ func (s *Session) lookalike(value string, r *Resolution) {
 	if len(s.vouch.shapes) == 0 || len(value) < minShape || len(value) > maxShapeValue || strings.ContainsAny(value, " \n") {
 		return
 	}
-	p, ok := s.vouch.shapes[normal.Skeleton(value)]
+	var space [2 * maxShapeValue]byte
+	p, ok := s.vouch.shapes[string(normal.AppendSkeleton(space[:0], value))]
 	if !ok {
 		return
 	}

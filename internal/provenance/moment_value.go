@@ -3,6 +3,7 @@ package provenance
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // layouts are the forms in which an argument's date or date-time is read.
@@ -120,6 +121,9 @@ func parseDuration(s string) (time.Duration, bool) {
 	}
 
 	var total time.Duration
+	if first := strings.TrimLeftFunc(s, unicode.IsSpace); first != "" && !isDigit(first[0]) {
+		return 0, false // most texts
+	}
 	fields := strings.Fields(strings.ToLower(s))
 	for i := 0; i < len(fields); i++ {
 		n, unit := leadingNumber(fields[i])

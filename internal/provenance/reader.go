@@ -32,15 +32,18 @@ type Reader interface {
 // At returns the session as one decision reads it: at the given time, with its own
 // steps to spend. The reader is of no use once the session has changed.
 func (s *Session) At(now time.Time) Reader {
-	v := *s
-	v.work = &meter{}
+	v := &struct {
+		Session
+		own meter
+	}{Session: *s}
+	v.work = &v.own
 	v.work.begin(0, 0)
 	v.vouch.work = v.work
 	v.memo = memo{}
 	if s.clock != nil {
 		v.clock = func() time.Time { return now }
 	}
-	return &v
+	return &v.Session
 }
 
 // Keep takes over what a reader of the session worked out that holds for every

@@ -140,7 +140,11 @@ func (s *Session) Resolve(act Act, values []Value) []Resolution {
 		}
 		partly := len(r.Parts) > 0 && r.Label.Trust <= s.ambient.Trust
 		if partly || !r.Witness {
-			r.Evidence = append(r.Evidence, s.explain(&values[i], &fuel)...)
+			found := s.explain(&values[i], &fuel)
+			if len(r.Evidence) > 0 {
+				found = append(r.Evidence, found...)
+			}
+			r.Evidence = found
 		}
 	}
 	return out

@@ -228,9 +228,9 @@ func (s *Session) Called(name string, values []Value, resolved []Resolution) {
 		switch {
 		case l.Trust >= label.User, v.Kind == strictjson.Bool, v.Kind == strictjson.Null, v.Text == "":
 		case len(v.Text) >= minEcho:
-			n := len(s.events)
-			s.events = append(s.events, event{name: name + v.Pointer, text: v.Text, label: l, written: true})
-			s.names[name+v.Pointer] = n
+			n, origin := len(s.events), name+v.Pointer
+			s.events = append(s.events, event{name: origin, text: v.Text, label: l, written: true})
+			s.names[origin] = n
 			s.unindexed = append(s.unindexed, uint32(n))
 			s.writes++
 		default:

@@ -318,7 +318,11 @@ func (v *vouching) isNegated(o occurrence) bool {
 		return true
 	}
 
-	fields := strings.Fields(sameSentence(text[max(0, o.start-negationWindow):o.start]))
+	var space [negationWindow/2 + 1]string
+	fields := space[:0]
+	for field := range strings.FieldsSeq(sameSentence(text[max(0, o.start-negationWindow):o.start])) {
+		fields = append(fields, field)
+	}
 	for i := len(fields) - 1; i >= 0 && len(fields)-i <= negationWords; i-- {
 		if negates(fields, i) {
 			return true
@@ -411,12 +415,15 @@ func (v *vouching) namesOne(o occurrence) bool {
 // ruledOut reports whether the text behind a value rules it out: "mallory@evil.com
 // must not get this", "… is a scam".
 func ruledOut(after string) bool {
-	fields := strings.Fields(after)
-	if len(fields) == 0 || strings.IndexByte(".!?,;\n", after[0]) >= 0 {
+	if after == "" || strings.IndexByte(".!?,;\n", after[0]) >= 0 {
 		return false
 	}
 
-	for i, field := range fields[:min(len(fields), ruledOutWords)] {
+	i := -1
+	for field := range strings.FieldsSeq(after) {
+		if i++; i == ruledOutWords {
+			break
+		}
 		w := strings.ToLower(strings.Trim(field, ",;:()'\"“”.!?"))
 		switch {
 		case verdictVerbs.has(w), i > 0 && verdictFiller.has(w):

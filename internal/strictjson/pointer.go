@@ -1,6 +1,10 @@
 package strictjson
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // EscapeToken writes a member name as a reference token of a JSON pointer (RFC 6901).
 func EscapeToken(name string) string {
@@ -9,5 +13,8 @@ func EscapeToken(name string) string {
 
 // UnescapeToken returns the member name that a reference token stands for.
 func UnescapeToken(token string) string {
+	if !strings.ContainsAny(token, "~/") {
+		return token
+	}
 	return jsontext.Pointer("/" + token).LastToken()
 }

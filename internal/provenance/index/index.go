@@ -638,7 +638,8 @@ func (x *Index) Segments(value string, fuel *int) (segs []uint32, overflow bool)
 // key is one way to look up a value: the bytes at one of the offsets at least are kept
 // of every text that has the value.
 type key struct {
-	offsets []int
+	offsets [window]uint16
+	n       int // of the offsets
 	tag     uint32
 	size    int
 	perText int
@@ -673,8 +674,8 @@ func (x *Index) whole(v []byte, vb normal.Breaks, most int, fuel *int) (matches 
 		n, found := 0, false
 		last := -1
 		for ; n < len(group) && group[n] >= t.start; n++ {
-			for _, offset := range k.offsets {
-				p := int(group[n]-t.start) - offset
+			for _, offset := range k.offsets[:k.n] {
+				p := int(group[n]-t.start) - int(offset)
 				if p < 0 || p+len(v) > len(t.norm) || p == last {
 					continue
 				}
@@ -713,7 +714,7 @@ func (x *Index) rarest(v []byte) (best key, ok bool) {
 		tokens(v, func(from, to int) bool {
 			tag := x.tokenTag(v[from:to])
 			if size := x.table.size(tag); !ok || size < best.size {
-				best, ok = key{offsets: []int{from}, tag: tag, size: size, perText: tokensPerText}, true
+				best, ok = key{offsets: [window]uint16{uint16(from)}, n: 1, tag: tag, size: size, perText: tokensPerText}, true
 			}
 			n++
 			return n < maxKeys
@@ -721,25 +722,25 @@ func (x *Index) rarest(v []byte) (best key, ok bool) {
 		return best, ok
 	}
 
-	var buf [window]int
 	for n, at := 0, 0; n < maxKeys && at+Guaranteed <= len(v); n++ {
-		offsets := buf[:0]
+		k := key{perText: gramsPerText}
 		var least uint64
 		for i := at; i < at+window; i++ {
 			o := x.order(v[i:])
-			if len(offsets) == 0 || o < least {
-				least, offsets = o, offsets[:0]
+			if k.n == 0 || o < least {
+				least, k.n = o, 0
 			}
 			if o == least {
-				offsets = append(offsets, i)
+				k.offsets[k.n] = uint16(i)
+				k.n++
 			}
 		}
-		tag := x.gramTag(least)
-		size := x.table.size(tag)
-		if !ok || size*len(offsets) < best.size*len(best.offsets) {
-			best, ok = key{offsets: slices.Clone(offsets), tag: tag, size: size, perText: gramsPerText}, true
+		k.tag = x.gramTag(least)
+		k.size = x.table.size(k.tag)
+		if !ok || k.size*k.n < best.size*best.n {
+			best, ok = k, true
 		}
-		if size == 0 {
+		if k.size == 0 {
 			break
 		}
 		at += window

@@ -1,9 +1,9 @@
 package normal
 
 import (
-	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -13,12 +13,18 @@ import (
 // 1, l and I, or rn and m. Equal skeletons of different texts are a reason for
 // alarm and nothing else. The table is our own and knows the look-alikes of the
 // Latin letters and digits, not those of other scripts among each other.
-func Skeleton(s string) string {
-	table := lookalikesOnce()
-	out := make([]byte, 0, len(s))
-	space := false
+func Skeleton(s string) string { return string(AppendSkeleton(nil, s)) }
+
+// AppendSkeleton appends the [Skeleton] of a text.
+func AppendSkeleton(out []byte, s string) []byte {
+	t := lookalikesOnce()
+	from, space := len(out), false
 
 	for _, r := range norm.NFKD.String(s) {
+		if r < unicode.MaxASCII && t.ascii[r] != 0 {
+			out, space = append(out, t.ascii[r]), false
+			continue
+		}
 		switch {
 		case unicode.IsSpace(r), blank(r):
 			if !space {
@@ -29,23 +35,61 @@ func Skeleton(s string) string {
 			continue
 		}
 
-		space = false
-		if to, ok := table[r]; ok {
-			out = append(out, to...)
-			continue
-		}
-		r = orbitLeast(r)
-		if to, ok := table[r]; ok {
-			out = append(out, to...)
-			continue
-		}
-		out = append(out, string(r)...)
+		out, space = t.append(out, r), false
 	}
-	return digraphs.Replace(string(out))
+	return out[:from+len(joinDigraphs(out[from:]))]
 }
 
-// digraphs are pairs that run together. I and 1 are l by then.
-var digraphs = strings.NewReplacer("rn", "m", "vv", "w", "cl", "d")
+// joinDigraphs replaces pairs that run together by what they look like, in place. I and 1
+// are l by then.
+func joinDigraphs(s []byte) []byte {
+	out := s[:0]
+	for len(s) > 0 {
+		c, n := s[0], 1
+		if to := digraph(s); to != 0 {
+			c, n = to, 2
+		}
+		out, s = append(out, c), s[n:]
+	}
+	return out
+}
+
+// digraph returns what the pair that a text begins with is taken for, zero where it is
+// none.
+func digraph(s []byte) byte {
+	if len(s) < 2 {
+		return 0
+	}
+	switch string(s[:2]) {
+	case "rn":
+		return 'm'
+	case "vv":
+		return 'w'
+	case "cl":
+		return 'd'
+	}
+	return 0
+}
+
+// lookalikeTable has what each character is taken for.
+type lookalikeTable struct {
+	of map[rune]string
+	// ascii has it for most of ASCII, so that an ordinary text asks no map. A zero says
+	// nothing.
+	ascii [unicode.MaxASCII]byte
+}
+
+// append appends what a visible character is taken for, or the character without case.
+func (t *lookalikeTable) append(out []byte, r rune) []byte {
+	if to, ok := t.of[r]; ok {
+		return append(out, to...)
+	}
+	r = orbitLeast(r)
+	if to, ok := t.of[r]; ok {
+		return append(out, to...)
+	}
+	return utf8.AppendRune(out, r)
+}
 
 // lookalikes lists, for what each character is taken for, the characters that
 // NFKD leaves apart from it. Letters are listed in both cases where the two
@@ -109,7 +153,7 @@ var lookalikes = [...]struct{ to, from string }{
 	{">", "›❯˃ᐳ"},
 }
 
-var lookalikesOnce = sync.OnceValue(func() map[rune]string {
+var lookalikesOnce = sync.OnceValue(func() *lookalikeTable {
 	table := make(map[rune]string, 600)
 	for _, l := range lookalikes {
 		for _, r := range l.from {
@@ -120,5 +164,12 @@ var lookalikesOnce = sync.OnceValue(func() map[rune]string {
 	}
 	// i looks like l once the dot is overlooked.
 	table['i'], table['I'] = "l", "l"
-	return table
+
+	t := &lookalikeTable{of: table}
+	for r := '!'; r < unicode.MaxASCII; r++ {
+		if to := t.append(nil, r); len(to) == 1 && !ignorable(r) && !blank(r) {
+			t.ascii[r] = to[0]
+		}
+	}
+	return t
 })
