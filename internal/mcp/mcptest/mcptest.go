@@ -152,13 +152,32 @@ func need(tb testing.TB, stamp string, installer ...string) {
 	tb.Skip(missing)
 }
 
+// TypeScript is the directory of the TypeScript client, which has its packages there,
+// and the program that runs it. It is skipped as [Node] is.
+func TypeScript(tb testing.TB) (dir, node string) {
+	tb.Helper()
+	dir = filepath.Join(module(tb), "clients", "typescript")
+	node, err := exec.LookPath("node")
+	if err != nil {
+		tb.Skip("node is not installed")
+	}
+	need(tb, filepath.Join(dir, "node_modules", "installed"), "npm", "--version")
+	return dir, node
+}
+
 // testdata is the gateway's, seen from any package of the module.
 func testdata(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(module(tb), "internal", "mcp", "testdata")
+}
+
+// module is the module's directory.
+func module(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()
 	for err == nil {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, "internal", "mcp", "testdata")
+			return dir
 		}
 		if dir == filepath.Dir(dir) {
 			break
