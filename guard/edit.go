@@ -92,7 +92,7 @@ func (e *Editor) Put(p *Policy) error {
 	if _, n := strictyaml.Member(e.yaml.Root, "otherwise"); n != nil {
 		otherwise = label.Verdict(n.Value)
 	}
-	if _, n := strictyaml.Member(e.yaml.Entry("policies", "name", p.Name), "otherwise"); n != nil {
+	if _, n := strictyaml.Member(e.yaml.Entry("policies", "name", p.Name), "otherwise"); n != nil && n.Value == string(cmp.Or(p.Otherwise, label.Deny)) {
 		otherwise = "" // it stays written out
 	}
 	fresh, err := policyNode(p, otherwise)

@@ -225,6 +225,20 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestNeeds: what a rule has to know, wherever it stands in it.
+func TestNeeds(t *testing.T) {
+	for require, want := range map[string]guard.Needs{
+		`args.total < 5`:                         {},
+		`tools.get_stock({"sku": "a"}).left > 0`: {Lookups: []string{"get_stock"}, Undeclared: []string{"get_stock"}},
+		`args.items.all(i, tools.shop.get_stock({"sku": i.sku}).left > 0)`:         {Lookups: []string{"get_stock"}, Undeclared: []string{"get_stock"}},
+		`tools.get_customer({"id": "c"}).tier == "gold" && session.listed(["c1"])`: {Lookups: []string{"get_customer"}, Words: []string{"session.listed()"}},
+	} {
+		if got := rules(t, require).Needs("r0"); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s needs %+v", require, got)
+		}
+	}
+}
+
 // reader answers look-ups by a function.
 type reader func(tool string, arguments string) (*guard.Result, error)
 

@@ -91,11 +91,15 @@ func (g *Guard) note(e ast.Expr, words map[string]bool, tools map[*reader]bool) 
 		if w, ok := wordFunctions[call.FunctionName()]; ok {
 			words[w] = true
 		}
-		if !call.IsMemberFunction() {
-			return
+		// A checked call of tools.NAME has the whole name, another one its target.
+		name := call.FunctionName()
+		if call.IsMemberFunction() {
+			if target, ok := qualified(call.Target()); ok {
+				name = target + "." + name
+			}
 		}
-		if target, ok := qualified(call.Target()); ok && g.readers[target+"."+call.FunctionName()] != nil {
-			tools[g.readers[target+"."+call.FunctionName()]] = true
+		if r := g.readers[name]; r != nil {
+			tools[r] = true
 		}
 	}
 }

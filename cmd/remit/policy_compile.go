@@ -31,7 +31,7 @@ type policyCompileCommand struct {
 	Stop     string   `name:"stop-after" placeholder:"mapping" enum:",mapping" default:"" help:"Stop after the mapping, for people to review it before rules are made."`
 	Mapping  bool     `name:"keep-mapping" help:"Leave the mapping as it is, and make the rules of its policies."`
 
-	Otherwise string `enum:"deny,ask" default:"deny" placeholder:"deny|ask" help:"What becomes of calls under a policy whose rule could not be made (deny)."`
+	Otherwise string `enum:"deny,ask" default:"ask" placeholder:"deny|ask" help:"What becomes of calls under a policy whose rule could not be made (ask)."`
 	Attempts  int    `default:"5" placeholder:"N" help:"How often a model may try a rule (5)."`
 	Judge     bool   `help:"Rules may ask a judge: every enforcement point has one (--judge MODEL of remit gateway and serve)."`
 	Prompts   string `placeholder:"DIR" help:"Prompts of your own, one file a stage: see remit policy prompts."`

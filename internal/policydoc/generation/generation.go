@@ -51,8 +51,8 @@ type Options struct {
 	// Samples are the agreed samples of look-ups, by [policydoc.Key], which tests use by
 	// the look-ups' names.
 	Samples map[string]policydoc.Sample
-	// Otherwise is the verdict of a policy that is not enforced: [label.Deny], the
-	// default, or [label.Ask].
+	// Otherwise is the verdict of a policy that is not enforced: [label.Ask], the
+	// default, or [label.Deny].
 	Otherwise label.Verdict
 	// Judge reports whether the deployment has a judge, which rules may ask.
 	Judge bool
@@ -82,7 +82,7 @@ func New(o Options) (*Generator, error) {
 		o.Attempts = DefaultAttempts
 	}
 	if o.Otherwise == "" {
-		o.Otherwise = label.Deny
+		o.Otherwise = label.Ask
 	}
 	var without []string
 	if !o.Judge {

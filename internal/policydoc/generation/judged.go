@@ -2,52 +2,99 @@ package generation
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/policydoc/prompt"
 	"github.com/remit-project/remit/label"
 )
 
-// answer gives the tests of a rule the answers to what it has judged, as their verdicts
-// need them: a test was read by the sentences alone, and what it says of the
-// conversation is what a judge would find. A rule must settle some of its tests without;
-// otherwise it is no more than a question.
+// maxAnswering bounds how often a test is tried for questions that come up only once
+// others are answered.
+const maxAnswering = 3
+
+// answer gives the tests of a rule the answers to what words don't settle in them, as their
+// verdicts need them: a test was read by the sentences alone, and what it says of the
+// conversation is what a judge would find. Words must settle some test that allows its
+// call; otherwise the rule is no more than a question, or asks for what nobody says.
 func (w *work) answer(ctx context.Context, p *guard.Policy, rule *guard.Guard) (*guard.Guard, []string, error) {
 	examples := slices.Clone(p.Examples)
-	asked, settled := 0, 0
+	written := strings.Join(expressionsOf(p), "\n")
+	var open []string
+	var left []string // the calls to allow that session.judged is asked about
+	asked, allowed, settled := 0, 0, 0
 	for i := range examples {
-		var r guardtest.Result
-		if guardtest.Judge(ctx, rule, &examples[i], &r); r.Got != label.Ask {
-			if examples[i].Expect == label.Allow {
-				settled++
-			}
-			continue
-		}
-		questions, err := judgedQuestions(ctx, rule, &examples[i], p)
+		e, questions, err := withAnswers(ctx, rule, examples[i])
 		if err != nil {
 			return rule, nil, err
 		}
-		asked++
-		e := examples[i]
+		if examples[i] = e; len(questions) > 0 {
+			asked++
+		}
+		if e.Expect != label.Allow {
+			continue
+		}
+		allowed++
+		open = append(open, questions...)
+		if len(questions) == 0 {
+			settled++
+		}
+		if slices.ContainsFunc(questions, func(q string) bool { return strings.Contains(written, q) }) {
+			left = append(left, w.tests.label(e.Name))
+		}
+	}
+
+	switch {
+	case asked == 0:
+		return rule, nil, nil
+	case settled == 0:
+		slices.Sort(open)
+		open = slices.Compact(open)
+		return rule, []string{fmt.Sprintf("require: words settle none of the calls that its tests allow, and the judge would be asked %s: leave out of session.listed and session.stated what the sentences don't ask for, write what shows the plain calls, and leave only the others to session.judged",
+			prompt.Clip(compact(open[:min(len(open), maxOpen)]), maxOpenText))}, nil
+	case 2*len(left) > allowed:
+		return rule, []string{fmt.Sprintf("require: most calls that its tests allow are left to session.judged (%s): without a judge a person is asked about each. session.agreed(), session.listed(…) and session.stated(…) settle what was agreed to, proposed and named; for the rest, write more of the words that show it plainly", strings.Join(left, ", "))}, nil
+	}
+	p.Examples = examples
+	tried, err := w.compile(p)
+	return tried, nil, err
+}
+
+// expressionsOf are the expressions of a rule.
+func expressionsOf(p *guard.Policy) []string {
+	out := []string{p.Require.Text}
+	for _, v := range p.Variables {
+		out = append(out, v.Value.Text)
+	}
+	return out
+}
+
+// maxOpen and maxOpenText bound the questions that the author of a rule is told of.
+const maxOpen, maxOpenText = 4, 1000
+
+// withAnswers is a test with the answers that its verdict needs, and the questions.
+func withAnswers(ctx context.Context, rule *guard.Guard, e guard.Example) (guard.Example, []string, error) {
+	var asked []string
+	for range maxAnswering {
+		var r guardtest.Result
+		if guardtest.Judge(ctx, rule, &e, &r); r.Got != label.Ask {
+			break
+		}
+		questions, err := openQuestions(ctx, rule, &e)
+		if err != nil || len(questions) == 0 {
+			return e, asked, err
+		}
 		e.Given = slices.Clone(e.Given)
 		for _, q := range questions {
 			e.Given = append(e.Given, guard.Fixture{Judge: q, Answer: e.Expect == label.Allow})
 		}
-		examples[i] = e
+		asked = append(asked, questions...)
 	}
-
-	if asked == 0 {
-		return rule, nil, nil
-	}
-	if settled == 0 {
-		return rule, []string{"require: every call that its tests allow is left to session.judged(…): write what settles the plain ones, and let it be asked only about the others"}, nil
-	}
-	p.Examples = examples
-	answered, err := w.compile(p)
-	return answered, nil, err
+	return e, asked, nil
 }
 
 var (
@@ -56,6 +103,9 @@ var (
 	searched = regexp.MustCompile(`\.says\(|session\.user_said\(|\.text\.(contains|matches|startsWith|endsWith)\(|\.text *[!=]=`)
 	denied   = regexp.MustCompile(`! *session\.(stated|listed)\(`)
 	left     = regexp.MustCompile(`session\.judged\(|(^|[^.\w])judge\(`)
+	// judged finds the questions of session.judged, and constantly those that are one text.
+	judged     = regexp.MustCompile(`session\.judged\(`)
+	constantly = regexp.MustCompile(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
 	// ofResults are searches in what calls returned, which nobody said.
 	ofResults = regexp.MustCompile(`\.result(\.\w+)*\.says\(`)
 )
@@ -69,8 +119,11 @@ func onWordsAlone(c candidate) []string {
 	}
 	text := strings.Join(all, "\n")
 	var out []string
+	if len(judged.FindAllString(text, -1)) > len(constantly.FindAllString(text, -1)) {
+		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the conversation shows which order or item it is about`)
+	}
 	if left.MatchString(text) {
-		return nil
+		return out
 	}
 	if searched.MatchString(text) {
 		out = append(out, `require: it stops calls in which some words don't occur, and people say everything in many ways: let words that show it plainly pass, and leave the others to the judge, as in … || session.judged("Did the assistant …?", "assistant")`)
@@ -81,9 +134,9 @@ func onWordsAlone(c candidate) []string {
 	return out
 }
 
-// judgedQuestions are the questions of session.judged that a rule asks about an example,
-// and that it has no answer to.
-func judgedQuestions(ctx context.Context, rule *guard.Guard, e *guard.Example, p *guard.Policy) ([]string, error) {
+// openQuestions are the questions that a rule asks about an example, of its own or of
+// session.agreed() and the like, and that the example has no answer to.
+func openQuestions(ctx context.Context, rule *guard.Guard, e *guard.Example) ([]string, error) {
 	request, err := guardtest.Request(e)
 	if err != nil {
 		return nil, err
@@ -92,14 +145,10 @@ func judgedQuestions(ctx context.Context, rule *guard.Guard, e *guard.Example, p
 	if facts == nil {
 		return nil, nil
 	}
-	text := p.Require.Text
-	for _, v := range p.Variables {
-		text += "\n" + v.Value.Text
-	}
 
 	var out []string
 	for _, j := range facts.Judgments {
-		if strings.Contains(text, j.Question) && j.Error != "" && !slices.Contains(out, j.Question) {
+		if j.Error != "" && !slices.Contains(out, j.Question) {
 			out = append(out, j.Question)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -91,21 +92,17 @@ func nodeOf(values []any) *schema.Node {
 	var elements []any
 	var texts []string
 	for _, v := range values {
-		kind := ""
+		kind := kindOf(v) // that all numbers so far are whole says little
 		switch v := v.(type) {
 		case nil:
 			n.Nullable = true
 			continue
 		case map[string]any:
-			kind, objects = "object", append(objects, v)
+			objects = append(objects, v)
 		case []any:
-			kind, elements = "array", append(elements, v...)
+			elements = append(elements, v...)
 		case string:
-			kind, texts = "string", append(texts, v)
-		case bool:
-			kind = "boolean"
-		case json.Number:
-			kind = "number" // that all so far are whole says little
+			texts = append(texts, v)
 		}
 
 		if !slices.Contains(n.Types, kind) {
@@ -145,14 +142,72 @@ func members(n *schema.Node, objects []map[string]any) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(byName))
-	// Names that hardly any two objects share are keys, and no fields.
-	if len(objects) > 1 && len(all) > 0 && len(names) > len(objects) && 2*len(names) > len(all) {
+	if areKeys(names, len(objects), all) {
 		n.Additional, n.Open = nodeOf(all), true
+		for i := range n.Additional.Properties {
+			// What one or two have, the next may lack.
+			p := &n.Additional.Properties[i]
+			p.Required = p.Required && len(all) >= fewest
+		}
 		return
 	}
 	for _, name := range names {
 		n.Properties = append(n.Properties, schema.Property{Name: name, Required: len(byName[name]) == len(objects), Node: nodeOf(byName[name])})
 	}
+}
+
+// areKeys reports whether the names of members are keys of a map, and no fields: hardly
+// any two objects share them, or they look like ids or titles, or each stands for a record
+// of the same form. Taken for a map, a result may have more or fewer of them, so that a
+// mistake costs little.
+func areKeys(names []string, objects int, all []any) bool {
+	if len(names) == 0 {
+		return false
+	}
+	if objects > 1 && len(names) > objects && 2*len(names) > len(all) {
+		return true
+	}
+	form := formOf(all[0])
+	alike := form != "" && !slices.ContainsFunc(all, func(v any) bool { return formOf(v) != form })
+	ids := 0
+	for _, name := range names {
+		if keyLike.MatchString(name) {
+			ids++
+		}
+	}
+	kind := kindOf(all[0])
+	oneKind := !slices.ContainsFunc(all, func(v any) bool { return kindOf(v) != kind })
+	return alike && len(names) > 1 || oneKind && 2*ids >= len(names)
+}
+
+// keyLike finds names that no field has: with a number of several digits, a space, or a
+// sign as ids have it.
+var keyLike = regexp.MustCompile(`[0-9]{3}|[^A-Za-z0-9_.-]|^[0-9]+$|[0-9a-f]{8}-`)
+
+// formOf is the names of a record's members; "" for what is no record of several.
+func formOf(v any) string {
+	o, ok := v.(map[string]any)
+	if !ok || len(o) < 2 {
+		return ""
+	}
+	return strings.Join(slices.Sorted(maps.Keys(o)), "\x00")
+}
+
+// kindOf is the kind of a JSON value.
+func kindOf(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	}
+	return "null"
 }
 
 // abridged is a value with long lists and texts cut.

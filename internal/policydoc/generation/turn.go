@@ -122,11 +122,12 @@ func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*tr
 }
 
 // slips are calls that tell a rule from slips of it, and that were not asked about yet.
+// What the rule leaves to the judge there, no sentence decides.
 func (w *work) slips(t *trial, known map[string]bool) []question {
 	var out []question
 	for _, m := range t.survivors() {
 		a := m.Apart
-		if a == nil || !w.possible(&a.Call) || len(out) == maxQuestions || len(w.tests.examples)+len(out) >= maxTests {
+		if a == nil || a.Rule == label.Ask || !w.possible(&a.Call) || len(out) == maxQuestions || len(w.tests.examples)+len(out) >= maxTests {
 			continue
 		}
 		if id := key(&a.Call); !known[id] {

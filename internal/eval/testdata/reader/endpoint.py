@@ -2,8 +2,9 @@
 
     python3 endpoint.py DIR [PORT]
 
-Each question becomes DIR/NAME.question.txt; DIR/system.txt and DIR/schema.json hold what
-all of them share. The answer is what DIR/NAME.answer.json comes to hold, a JSON object.
+Each question becomes DIR/NAME.question.txt; its first line names the files with what many
+questions share: DIR/system-HASH.txt, and DIR/schema-HASH.json with the form of the answer.
+The answer is what DIR/NAME.answer.json comes to hold, a JSON object.
 The same question is asked once. Whoever writes answers writes them under another name
 first and renames the file, so that no half of one is read.
 """
@@ -28,6 +29,13 @@ def put(name, text):
         (root / name).write_text(text, encoding="utf-8")
 
 
+def share(form, text):
+    name = form % hashlib.sha256(text.encode()).hexdigest()[:6]
+    if not (root / name).exists():
+        put(name, text)
+    return name
+
+
 class Endpoint(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -38,9 +46,9 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             text += "\n\n--- " + ("the answer so far" if m["role"] == "assistant" else "what is wrong with it") + "\n" + m["content"]
 
         name = hashlib.sha256((system[0] + text).encode()).hexdigest()[:12]
-        put("system.txt", system[0])
-        put("schema.json", json.dumps(asked.get("response_format", {}).get("json_schema", {}).get("schema"), indent=1))
-        put(name + ".question.txt", text)
+        schema = json.dumps(asked.get("response_format", {}).get("json_schema", {}).get("schema"), indent=1)
+        shared = [share("system-%s.txt", system[0]), share("schema-%s.json", schema)]
+        put(name + ".question.txt", "[%s]\n\n%s" % (", ".join(shared), text))
         answer = root / (name + ".answer.json")
         while not answer.exists():
             time.sleep(0.2)
