@@ -117,6 +117,7 @@ func onWordsAlone(c candidate) []string {
 	for _, text := range c.expressions() {
 		all = append(all, ofResults.ReplaceAllString(text, ""))
 	}
+
 	text := strings.Join(all, "\n")
 	var out []string
 	if len(judged.FindAllString(text, -1)) > len(constantly.FindAllString(text, -1)) {

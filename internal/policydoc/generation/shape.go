@@ -141,6 +141,7 @@ func members(n *schema.Node, objects []map[string]any) {
 			byName[name], all = append(byName[name], o[name]), append(all, o[name])
 		}
 	}
+
 	names := slices.Sorted(maps.Keys(byName))
 	if areKeys(names, len(objects), all) {
 		n.Additional, n.Open = nodeOf(all), true
@@ -164,9 +165,11 @@ func areKeys(names []string, objects int, all []any) bool {
 	if len(names) == 0 {
 		return false
 	}
-	if objects > 1 && len(names) > objects && 2*len(names) > len(all) {
+	unshared := 2*len(names) > len(all)
+	if objects > 1 && len(names) > objects && unshared {
 		return true
 	}
+
 	form := formOf(all[0])
 	alike := form != "" && !slices.ContainsFunc(all, func(v any) bool { return formOf(v) != form })
 	ids := 0
@@ -177,7 +180,8 @@ func areKeys(names []string, objects int, all []any) bool {
 	}
 	kind := kindOf(all[0])
 	oneKind := !slices.ContainsFunc(all, func(v any) bool { return kindOf(v) != kind })
-	return alike && len(names) > 1 || oneKind && 2*ids >= len(names)
+	records, keys := alike && len(names) > 1, oneKind && 2*ids >= len(names)
+	return records || keys
 }
 
 // keyLike finds names that no field has: with a number of several digits, a space, or a
