@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
 from test_langchain import ATTACK, BENIGN, TO_EVE, TOKEN, URL, Obedient, Office, Scripted, read_page
 
-from remit_client import AsyncRemit, Remit
+from remit_client import AsyncRemit, NoSession, Remit
 from remit_client.langgraph import RemitNodes, RemitState
 
 
@@ -87,6 +87,6 @@ def test_what_a_tool_said_for_the_user_stays_so(whole: bool) -> None:
 
 def test_without_its_beginning_no_call_runs() -> None:
     office = Office(BENIGN)
-    with Remit(URL, TOKEN) as remit, pytest.raises(RuntimeError, match="no session"):
+    with Remit(URL, TOKEN) as remit, pytest.raises(NoSession, match="no session"):
         graph(Obedient(), office.tools, RemitNodes(remit, tools=office.tools), begin=False).invoke(ask("Send the notes to ann@corp.example"))
     assert office.sent == []

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware.types import AgentState
@@ -20,7 +21,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from remit_client import AsyncRemit, BadAnswer, Remit, Session, wire
+from remit_client import AsyncRemit, BadAnswer, Remit, Session
 from remit_client.langchain import RemitMiddleware
 
 URL, TOKEN = os.environ["REMIT_RULED_URL"], os.environ["REMIT_RULED_TOKEN"]
@@ -67,12 +68,11 @@ def test_without_look_ups() -> None:
         assert denied.verdict == "deny" and "call get_order" in denied.explanation
 
 
-def test_asked_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asked_without_end() -> None:
     """A server that never has enough is no allow."""
-    monkeypatch.setattr(wire, "asked", lambda answer: [{"id": "x", "tool": "get_order", "arguments": {"id": "W1"}}])
-    with Remit(URL, TOKEN) as remit, pytest.raises(BadAnswer):
-        monkeypatch.setattr(remit, "send", lambda request: {"id": "s"})
-        asked(remit).decide("cancel", {"id": "W1"}, look_up=shop)
+    more = {"lookups": [{"id": "x", "tool": "get_order", "arguments": {"id": "W1"}}]}
+    with Remit(URL, TOKEN, transport=httpx.MockTransport(lambda request: httpx.Response(200, json=more))) as remit, pytest.raises(BadAnswer):
+        Session(remit, "s").decide("cancel", {"id": "W1"}, look_up=shop)
 
 
 class Clerk(BaseChatModel):

@@ -6,7 +6,7 @@ Only a :class:`Decision` whose ``allowed`` is true lets a call run, with its
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit, Session
-from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Finding, Lookup, LookUp, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable, Verdict
+from .models import Approval, AsyncLookUp, BadAnswer, BadRequest, Decision, Delegation, Finding, Lookup, LookUp, NoSession, Problem, Reason, Refusal, RemitError, SessionInfo, ToolSet, TurnScope, Unprotected, Unreachable, Verdict, WrongClient
 
 __all__ = [
     "Approval",
@@ -14,6 +14,7 @@ __all__ = [
     "AsyncRemit",
     "AsyncSession",
     "BadAnswer",
+    "BadRequest",
     "Decision",
     "Delegation",
     "Finding",
@@ -29,6 +30,8 @@ __all__ = [
     "SessionInfo",
     "ToolSet",
     "TurnScope",
+    "Unprotected",
     "Unreachable",
     "Verdict",
+    "WrongClient",
 ]

@@ -1,8 +1,7 @@
-"""The asynchronous client."""
+"""The asynchronous client, and the body of the synchronous one."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 from types import TracebackType
@@ -11,17 +10,25 @@ from typing import Any, Self
 import httpx
 
 from . import wire
-from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Lookup, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
+from .models import Approval, AsyncLookUp, BadAnswer, Decision, Delegation, Lookup, LookUp, Problem, RemitError, ToolSet, TurnScope, Unreachable
+from .port import Awaited, Port, returned
 
 
 class AsyncRemit:
     """A connection to ``remit serve``. Use it as an asynchronous context manager, or close it."""
 
     def __init__(self, url: str, token: str, *, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self._http = httpx.AsyncClient(base_url=url, headers=wire.headers(token), timeout=wire.TIMEOUT, transport=transport)
+        self.port: Port = Awaited(url, token, transport)
+
+    @classmethod
+    def on(cls, port: Port) -> Self:
+        """The same on another port."""
+        self = cls.__new__(cls)
+        self.port = port
+        return self
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self.port.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -36,16 +43,20 @@ class AsyncRemit:
             problem: Problem | None = None
             failed: RemitError
             try:
-                return wire.read(await self._http.request(**request.arguments()))
+                return wire.read(await self.port.request(request))
             except Problem as e:
                 problem = failed = e
-            except (httpx.HTTPError, httpx.InvalidURL) as e:
+            except RemitError:
+                raise
+            except Exception as e:
                 failed = Unreachable(f"the server gave no answer: {e or type(e).__name__}")
                 failed.__cause__ = e
+                if not isinstance(e, httpx.HTTPError):
+                    raise failed from e
             wait = wire.again(problem, attempt)
             if wait is None:
                 raise failed
-            await asyncio.sleep(wait)
+            await self.port.sleep(wait)
             attempt += 1
 
     async def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None, unseen_user: bool | None = None) -> AsyncSession:
@@ -57,11 +68,11 @@ class AsyncRemit:
         then.
         """
         try:
-            info: SessionInfo = await self.send(wire.new_session(id, tools, unseen_user))
+            info = await self.send(wire.new_session(id, tools, unseen_user))
         except Problem as problem:
             wire.created(problem)
             info = await self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))
-        return AsyncSession(self, info["id"])
+        return AsyncSession(self, wire.member(info, "id", str))
 
     async def pending(self) -> list[Approval]:
         """The questions that wait, oldest first."""
@@ -69,7 +80,7 @@ class AsyncRemit:
         query: dict[str, str] = {}
         while True:
             page = await self.send(wire.get("/v1/approvals", **query))
-            found += page["approvals"]
+            found += wire.member(page, "approvals", list)
             if not page.get("next"):
                 return found
             query = {"cursor": page["next"]}
@@ -92,6 +103,11 @@ class AsyncSession:
         self._remit = remit
         self.id = id
         self._path = f"/v1/sessions/{wire.segment(id)}"
+
+    @property
+    def port(self) -> Port:
+        """What the session waits by."""
+        return self._remit.port
 
     async def system(self, text: str) -> None:
         """Text of the deployment."""
@@ -141,7 +157,7 @@ class AsyncSession:
         Ask for them when a call was held back, show a person the ``question`` as it is,
         and :meth:`agree` to those that the person agrees to.
         """
-        out: list[Delegation] = (await self._remit.send(wire.get(f"{self._path}/delegations")))["delegations"]
+        out: list[Delegation] = wire.member(await self._remit.send(wire.get(f"{self._path}/delegations")), "delegations", list)
         return out
 
     async def agree(self, delegation: Delegation, answer: str = "") -> None:
@@ -157,7 +173,7 @@ class AsyncSession:
         server: str | None = None,
         message: str | None = None,
         beside: str | None = None,
-        look_up: AsyncLookUp | None = None,
+        look_up: LookUp | AsyncLookUp | None = None,
     ) -> Decision:
         """Decide a proposed call, before it runs.
 
@@ -177,9 +193,9 @@ class AsyncSession:
         raise BadAnswer(f"the rules for {tool} need look-ups that depend on others, more than {wire.ROUNDS} times")
 
     @staticmethod
-    async def _look_up(look_up: AsyncLookUp, lookup: Lookup) -> dict[str, Any]:
+    async def _look_up(look_up: LookUp | AsyncLookUp, lookup: Lookup) -> dict[str, Any]:
         try:
-            return wire.looked(lookup, await look_up(lookup.get("server", ""), lookup["tool"], lookup["arguments"]))
+            return wire.looked(lookup, await returned(look_up(lookup.get("server", ""), lookup["tool"], lookup["arguments"])))
         except Exception as error:  # whatever it is, there is no result
             return wire.looked(lookup, error)
 
@@ -200,7 +216,7 @@ class AsyncSession:
         while (left := until - time.monotonic()) > 0:
             wait = min(max(int(left), 1), wire.LONGEST_WAIT)
             found = await self._remit.send(wire.get(path, wait=str(wait)))
-            if found["state"] != "pending":
+            if wire.member(found, "state", str) != "pending":
                 return wire.used(await self._remit.send(wire.post(f"{path}/use")))
         return None
 

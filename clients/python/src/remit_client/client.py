@@ -1,26 +1,27 @@
-"""The synchronous client."""
+"""The synchronous client: the same methods as the asynchronous one's, without ``await``."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
-from . import wire
-from .models import Approval, BadAnswer, Decision, Delegation, Lookup, LookUp, Problem, RemitError, SessionInfo, ToolSet, TurnScope, Unreachable
+from .aio import AsyncRemit, AsyncSession
+from .models import ToolSet
+from .port import Direct, direct, drive
 
 
 class Remit:
     """A connection to ``remit serve``. Use it as a context manager, or close it."""
 
     def __init__(self, url: str, token: str, *, transport: httpx.BaseTransport | None = None) -> None:
-        self._http = httpx.Client(base_url=url, headers=wire.headers(token), timeout=wire.TIMEOUT, transport=transport)
+        self.awaited = AsyncRemit.on(Direct(url, token, transport))
 
-    def close(self) -> None:
-        self._http.close()
+    close = direct(AsyncRemit.aclose)
+    send = direct(AsyncRemit.send)
+    pending = direct(AsyncRemit.pending)
+    answer = direct(AsyncRemit.answer)
 
     def __enter__(self) -> Self:
         return self
@@ -28,189 +29,31 @@ class Remit:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def send(self, request: wire.Request) -> Any:
-        """Send a request until it is answered, or not worth trying any more."""
-        attempt = 0
-        while True:
-            problem: Problem | None = None
-            failed: RemitError
-            try:
-                return wire.read(self._http.request(**request.arguments()))
-            except Problem as e:
-                problem = failed = e
-            except (httpx.HTTPError, httpx.InvalidURL) as e:
-                failed = Unreachable(f"the server gave no answer: {e or type(e).__name__}")
-                failed.__cause__ = e
-            wait = wire.again(problem, attempt)
-            if wait is None:
-                raise failed
-            time.sleep(wait)
-            attempt += 1
-
     def session(self, id: str | None = None, *, tools: list[ToolSet] | None = None, unseen_user: bool | None = None) -> Session:
-        """Begin a session, or join the one of that id.
-
-        The tools count when the session is begun, and are kept with it. So does
-        ``unseen_user``: true when not everything that the model sees is passed on
-        (memory, retrieved text, other agents). What nothing explains is external
-        then.
-        """
-        try:
-            info: SessionInfo = self.send(wire.new_session(id, tools, unseen_user))
-        except Problem as problem:
-            wire.created(problem)
-            info = self.send(wire.get(f"/v1/sessions/{wire.segment(id or '')}"))
-        return Session(self, info["id"])
-
-    def pending(self) -> list[Approval]:
-        """The questions that wait, oldest first."""
-        found: list[Approval] = []
-        query: dict[str, str] = {}
-        while True:
-            page = self.send(wire.get("/v1/approvals", **query))
-            found += page["approvals"]
-            if not page.get("next"):
-                return found
-            query = {"cursor": page["next"]}
-
-    def answer(self, approval: str, *, approve: bool, calls: Sequence[str] = (), extent: str = "session", why: str = "") -> Approval:
-        """Answer a question: ``once`` for the call alone, ``session``, or ``always``.
-
-        An approval of a question about several calls names those that it is for; it
-        can't be ``always``.
-        """
-        body = wire.answer(approve, calls, extent, why)
-        out: Approval = self.send(wire.post(f"/v1/approvals/{wire.segment(approval)}/answer", body))
-        return out
+        """Begin a session, or join the one of that id: see :meth:`AsyncRemit.session`."""
+        return Session(self, drive(self.awaited.session(id, tools=tools, unseen_user=unseen_user)).id)
 
 
 class Session:
     """One conversation of one agent: tell it everything that the model sees, in that order."""
 
     def __init__(self, remit: Remit, id: str) -> None:
-        self._remit = remit
         self.id = id
-        self._path = f"/v1/sessions/{wire.segment(id)}"
+        self.awaited = AsyncSession(remit.awaited, id)
 
-    def system(self, text: str) -> None:
-        """Text of the deployment."""
-        self.event({"type": "system", "text": text})
-
-    def user(self, text: str) -> None:
-        """What the user said, by their own channel: what it names, the user vouches for."""
-        self.event({"type": "user", "text": text})
-
-    def attach(self, name: str, text: str) -> None:
-        """Material that the user passed on and did not write."""
-        self.event({"type": "attach", "name": name, "text": text})
-
-    def assistant(self, text: str) -> None:
-        """What the model wrote to the user."""
-        self.event({"type": "assistant", "text": text})
-
-    def result(self, call: str, content: str | None = None, *, structured: Any = None) -> None:
-        """What a call returned, before the model sees it."""
-        self.event(wire.result(call, content, structured))
-
-    def event(self, body: dict[str, Any]) -> None:
-        """Add an event, in the form of the session protocol's lines."""
-        self._remit.send(wire.post(f"{self._path}/events", body))
-
-    def give_scope(self, scope: dict[str, Any]) -> TurnScope:
-        """Say what the user's last turn authorises, as a planner of yours wrote it.
-
-        A planner reads trusted text alone: never pass on what an agent, a tool or a
-        page says. The scope ends with the turn.
-        """
-        out: TurnScope = self._remit.send(wire.post(f"{self._path}/scope", {"scope": scope}))
-        return out
-
-    def scope(self) -> TurnScope | None:
-        """What the user's last turn authorises, or why it has no scope; None as long as there is neither."""
-        try:
-            out: TurnScope = self._remit.send(wire.get(f"{self._path}/scope"))
-        except Problem as problem:
-            wire.missing(problem)
-            return None
-        return out
-
-    def delegations(self) -> list[Delegation]:
-        """The sources whose instructions the user told the agent to follow, each with its plan.
-
-        Ask for them when a call was held back, show a person the ``question`` as it is,
-        and :meth:`agree` to those that the person agrees to.
-        """
-        out: list[Delegation] = (self._remit.send(wire.get(f"{self._path}/delegations")))["delegations"]
-        return out
-
-    def agree(self, delegation: Delegation, answer: str = "") -> None:
-        """Say that a person agreed to a plan; then decide the held calls again, under their ids."""
-        self._remit.send(wire.post(f"{self._path}/delegations", wire.agreed(delegation, answer)))
-
-    def decide(
-        self,
-        tool: str,
-        arguments: dict[str, Any] | str,
-        *,
-        call: str | None = None,
-        server: str | None = None,
-        message: str | None = None,
-        beside: str | None = None,
-        look_up: LookUp | None = None,
-    ) -> Decision:
-        """Decide a proposed call, before it runs.
-
-        ``message`` names the model's message that the call is in, and ``beside`` is what
-        the model says to the user in it: calls of one message are made together.
-        What the company's rules need to know, ``look_up`` finds out, if it is given, by
-        calling the tools that it is told.
-        """
-        found: list[dict[str, Any]] | None = [] if look_up else None
-        for _ in range(wire.ROUNDS):
-            answer = self._remit.send(wire.decide(self._path, tool, arguments, call, server, message, beside, found))
-            asked = wire.asked(answer)
-            if not asked or look_up is None or found is None:
-                return Decision.of(answer)
-            for lookup in asked:
-                found.append(self._look_up(look_up, lookup))
-        raise BadAnswer(f"the rules for {tool} need look-ups that depend on others, more than {wire.ROUNDS} times")
-
-    @staticmethod
-    def _look_up(look_up: LookUp, lookup: Lookup) -> dict[str, Any]:
-        try:
-            return wire.looked(lookup, look_up(lookup.get("server", ""), lookup["tool"], lookup["arguments"]))
-        except Exception as error:  # whatever it is, there is no result
-            return wire.looked(lookup, error)
-
-    def ask(self, call: str, *more: str) -> Approval:
-        """Ask a person about calls that were held back, all in one question."""
-        out: Approval = self._remit.send(wire.ask(self._path, call, more))
-        return out
-
-    def await_answer(self, approval: str, seconds: float) -> Decision | None:
-        """Wait for the answer about one call and act on it; None when nobody answered in time."""
-        found = self.await_answers(approval, seconds)
-        return wire.only(found) if found is not None else None
-
-    def await_answers(self, approval: str, seconds: float) -> list[Decision] | None:
-        """Wait for a person's answer and act on it, for each call of the question in their order."""
-        path = f"/v1/approvals/{wire.segment(approval)}"
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            wait = min(max(int(left), 1), wire.LONGEST_WAIT)
-            found = self._remit.send(wire.get(path, wait=str(wait)))
-            if found["state"] != "pending":
-                return wire.used(self._remit.send(wire.post(f"{path}/use")))
-        return None
-
-    def explain(self, call: str) -> dict[str, Any]:
-        """The last decision on a call, with the places that its arguments came from.
-
-        Their text may be an attacker's: never show it raw.
-        """
-        out: dict[str, Any] = self._remit.send(wire.get(f"{self._path}/decisions/{wire.segment(call)}/explanation"))
-        return out
-
-    def end(self) -> None:
-        """End the session, for every enforcement point."""
-        self._remit.send(wire.post(f"{self._path}/end"))
+    system = direct(AsyncSession.system)
+    user = direct(AsyncSession.user)
+    attach = direct(AsyncSession.attach)
+    assistant = direct(AsyncSession.assistant)
+    result = direct(AsyncSession.result)
+    event = direct(AsyncSession.event)
+    give_scope = direct(AsyncSession.give_scope)
+    scope = direct(AsyncSession.scope)
+    delegations = direct(AsyncSession.delegations)
+    agree = direct(AsyncSession.agree)
+    decide = direct(AsyncSession.decide)
+    ask = direct(AsyncSession.ask)
+    await_answer = direct(AsyncSession.await_answer)
+    await_answers = direct(AsyncSession.await_answers)
+    explain = direct(AsyncSession.explain)
+    end = direct(AsyncSession.end)

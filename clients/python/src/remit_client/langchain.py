@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, NotRequired
 
@@ -17,14 +16,15 @@ from langchain.messages import AIMessage, AnyMessage, HumanMessage, SystemMessag
 from langchain.tools import BaseTool
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from . import wire
 from .aio import AsyncRemit, AsyncSession
-from .client import Remit, Session
-from .models import Decision, NoSession, ToolSet
-from .together import Together
+from .client import Remit
+from .enforce import SERVER, Call, Enforcement, Result, Run, toolset
+from .models import Decision, NoSession, WrongClient
+from .port import drive
 
 #: How many results are remembered as recorded. One that was forgotten is
 #: recorded again when it is seen, and then vouches for nothing.
@@ -66,7 +66,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         client: Remit | AsyncRemit,
         *,
         tools: Sequence[BaseTool | Callable[..., Any]] = (),
-        server: str = "agent",
+        server: str = SERVER,
         system_prompt: str | None = None,
         approval_seconds: float = 0,
         unseen_user: bool | None = None,
@@ -87,61 +87,60 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         """
         super().__init__()
         self._client = client
-        self._server = server
         self._system_prompt = system_prompt
-        self._approval_seconds = approval_seconds
-        self._together = Together()
         self._unseen_user = unseen_user
         self._scope = scope
-        self._tools = {tool.name if isinstance(tool, BaseTool) else tool.__name__: tool for tool in tools}
-        definitions = [convert_to_openai_tool(tool) for tool in tools]
-        self._toolset: list[ToolSet] | None = [{"server": server, "tools": definitions}] if definitions else None
+        functions = {tool.name if isinstance(tool, BaseTool) else tool.__name__: self._function(tool) for tool in tools}
+        self._enforcement = Enforcement(server=server, functions=functions, approval_seconds=approval_seconds)
+        self._toolset = toolset([convert_to_openai_tool(tool) for tool in tools], server) if tools else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
         # Texts that came in the user's name while agents ran: a conversation can
         # come back without its marks.
         self._foreign: OrderedDict[str, None] = OrderedDict()
 
-    # What the agent is invoked with is the application's: its messages are what
-    # they say they are.
+    # Each of these is written once, to be awaited; agents that are invoked run the same.
 
     def before_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        client = self._sync()
-        known, fed = state.get("remit_session"), state.get("remit_fed")
-        session = Session(client, known) if known and fed is not None else client.session(known, tools=self._toolset, unseen_user=self._unseen_user)
-        return self._feed(session, self._new(session.id, state, fed, invoked=True))
+        return drive(self._begin(self._sync(), state))
 
     async def abefore_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        client = self._async()
-        known, fed = state.get("remit_session"), state.get("remit_fed")
-        session = AsyncSession(client, known) if known and fed is not None else await client.session(known, tools=self._toolset, unseen_user=self._unseen_user)
-        return await self._afeed(session, self._new(session.id, state, fed, invoked=True))
-
-    # What came since comes from tools, whatever it says it is.
+        return await self._begin(self._async(), state)
 
     def before_model(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        session = Session(self._sync(), _session(state))
-        return self._feed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+        return drive(self._read(self._sync(), state))
 
     async def abefore_model(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        session = AsyncSession(self._async(), _session(state))
-        return await self._afeed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+        return await self._read(self._async(), state)
 
-    # So does what is left at the end, and is there when the conversation goes on.
+    # What is left at the end is there when the conversation goes on.
 
     def after_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        return self.before_model(state, runtime)
+        return drive(self._read(self._sync(), state))
 
     async def aafter_agent(self, state: RemitState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        return await self.abefore_model(state, runtime)
+        return await self._read(self._async(), state)
 
-    def _feed(self, session: Session, new: _New) -> dict[str, Any]:
-        for event in new.events:
-            session.event(event)
-        if (scope := self._scope_of(new)) is not None:
-            session.give_scope(scope)
-        return new.update(session.id)
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> ToolMessage | Command[Any]:
+        return drive(self._call(self._sync(), request, handler))
 
-    async def _afeed(self, session: AsyncSession, new: _New) -> dict[str, Any]:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> ToolMessage | Command[Any]:
+        return await self._call(self._async(), request, handler)
+
+    async def _begin(self, client: AsyncRemit, state: RemitState) -> dict[str, Any]:
+        """What the agent is invoked with is the application's: its messages are what they say they are."""
+        known, fed = state.get("remit_session"), state.get("remit_fed")
+        if known and fed is not None:
+            session = AsyncSession(client, known)
+        else:
+            session = await client.session(known, tools=self._toolset, unseen_user=self._unseen_user)
+        return await self._feed(session, self._new(session.id, state, fed, invoked=True))
+
+    async def _read(self, client: AsyncRemit, state: RemitState) -> dict[str, Any]:
+        """What came since comes from tools, whatever it says it is."""
+        session = AsyncSession(client, _session(state))
+        return await self._feed(session, self._new(session.id, state, state.get("remit_fed"), invoked=False))
+
+    async def _feed(self, session: AsyncSession, new: _New) -> dict[str, Any]:
         for event in new.events:
             await session.event(event)
         if (scope := self._scope_of(new)) is not None:
@@ -153,67 +152,33 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         said = [event["text"] for event in new.events if event["type"] == "user"]
         return self._scope(said[-1]) if self._scope and said else None
 
-    # Then each call, before it runs, and what it returned.
+    async def _call(self, client: AsyncRemit, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> ToolMessage | Command[Any]:
+        """Decide a call before it runs, and record what it returned."""
+        session = AsyncSession(client, _session(request.state))
 
-    def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
-    ) -> ToolMessage | Command[Any]:
-        session = Session(self._sync(), _session(request.state))
-        call = request.tool_call
-        message, beside = _around(request)
-        look_up = self._look_up if self._tools else None
-        decision = session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
-        if decision.verdict == "ask" and self._approval_seconds > 0:
-            decision = self._together.ask(session, message, decision, _calls(request), self._approval_seconds)
+        def run(arguments: dict[str, Any]) -> Any:
+            return handler(request.override(tool_call={**request.tool_call, "args": arguments}))
+
+        decision, returned = await self._enforcement.run(session, _proposed(request), run, _result, control=(GraphBubbleUp,))
         if not decision.allowed:
             return self._denied(request, decision)
-        returned = handler(_checked(request, decision))
-        session.event(wire.result(decision.call, _text(returned), None))
         self._record(session.id, decision.call)
         return self._returned(returned)
 
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
-    ) -> ToolMessage | Command[Any]:
-        session = AsyncSession(self._async(), _session(request.state))
-        call = request.tool_call
-        message, beside = _around(request)
-        look_up = self._alook_up if self._tools else None
-        decision = await session.decide(call["name"], call["args"], call=call["id"], server=self._server, message=message, beside=beside, look_up=look_up)
-        if decision.verdict == "ask" and self._approval_seconds > 0:
-            decision = await self._together.ask_async(session, message, decision, _calls(request), self._approval_seconds)
-        if not decision.allowed:
-            return self._denied(request, decision)
-        returned = await handler(_checked(request, decision))
-        await session.event(wire.result(decision.call, _text(returned), None))
-        self._record(session.id, decision.call)
-        return self._returned(returned)
+    def _function(self, tool: BaseTool | Callable[..., Any]) -> Run:
+        """How a tool is called for a rule. The agent hears nothing of it."""
+        if not isinstance(tool, BaseTool):
+            return lambda arguments: tool(**arguments)
+        return lambda arguments: tool.ainvoke(arguments) if isinstance(self._client, AsyncRemit) else tool.invoke(arguments)
 
-    def _tool(self, server: str, name: str) -> BaseTool | Callable[..., Any]:
-        if server != self._server or name not in self._tools:
-            raise LookupError(f"the agent has no tool {name} of {server}")
-        return self._tools[name]
-
-    def _look_up(self, server: str, name: str, arguments: dict[str, Any]) -> Any:
-        """Call a tool for a rule. The agent hears nothing of it."""
-        tool = self._tool(server, name)
-        return tool.invoke(arguments) if isinstance(tool, BaseTool) else tool(**arguments)
-
-    async def _alook_up(self, server: str, name: str, arguments: dict[str, Any]) -> Any:
-        tool = self._tool(server, name)
-        if isinstance(tool, BaseTool):
-            return await tool.ainvoke(arguments)
-        returned = tool(**arguments)
-        return await returned if inspect.isawaitable(returned) else returned
-
-    def _sync(self) -> Remit:
+    def _sync(self) -> AsyncRemit:
         if not isinstance(self._client, Remit):
-            raise TypeError("this agent is invoked: give the middleware a Remit, or await the agent")
-        return self._client
+            raise WrongClient("this agent is invoked: give the middleware a Remit, or await the agent")
+        return self._client.awaited
 
     def _async(self) -> AsyncRemit:
         if not isinstance(self._client, AsyncRemit):
-            raise TypeError("this agent is awaited: give the middleware an AsyncRemit, or invoke the agent")
+            raise WrongClient("this agent is awaited: give the middleware an AsyncRemit, or invoke the agent")
         return self._client
 
     def _record(self, session: str, call: str) -> None:
@@ -300,27 +265,15 @@ def _session(state: Any) -> str:
     return session
 
 
-def _around(request: ToolCallRequest) -> tuple[str | None, str | None]:
-    """The name of the message that a call is in, and its text."""
+def _proposed(request: ToolCallRequest) -> Call:
+    """The call, with the message that it is in."""
+    call = request.tool_call
     state: Any = request.state
     for message in reversed(state["messages"]):
-        if isinstance(message, AIMessage) and any(call["id"] == request.tool_call["id"] for call in message.tool_calls):
-            return message.id, str(message.text) if message.id else None
-    return None, None
-
-
-def _calls(request: ToolCallRequest) -> int:
-    """How many calls the message has that a call is in."""
-    state: Any = request.state
-    for message in reversed(state["messages"]):
-        if isinstance(message, AIMessage) and any(call["id"] == request.tool_call["id"] for call in message.tool_calls):
-            return len(message.tool_calls)
-    return 1
-
-
-def _checked(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:
-    """The call with the arguments that were decided."""
-    return request.override(tool_call={**request.tool_call, "args": decision.arguments})
+        if isinstance(message, AIMessage) and any(one["id"] == call["id"] for one in message.tool_calls):
+            beside = str(message.text) if message.id else None
+            return Call(call["name"], call["args"], call["id"], message.id, beside, len(message.tool_calls))
+    return Call(call["name"], call["args"], call["id"])
 
 
 def _events(message: AnyMessage) -> Iterator[dict[str, Any]]:
@@ -360,8 +313,6 @@ def _content(message: ToolMessage) -> str:
     return "\n".join(block if isinstance(block, str) else str(block.get("text", block)) for block in message.content)
 
 
-def _text(returned: ToolMessage | Command[Any]) -> str:
+def _result(returned: ToolMessage | Command[Any]) -> Result:
     """Everything of what a tool returned that may come before the model."""
-    if isinstance(returned, ToolMessage):
-        return _content(returned)
-    return str(returned.update)
+    return Result(_content(returned) if isinstance(returned, ToolMessage) else str(returned.update))

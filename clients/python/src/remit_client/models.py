@@ -152,8 +152,10 @@ class Decision:
         return self.verdict == "allow"
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Decision:
+    def of(cls, data: Any) -> Decision:
         """Read a decision. What has no known verdict is an error, never allowed."""
+        if not isinstance(data, Mapping):
+            raise BadAnswer("the decision is no object")
         if data.get("verdict") not in ("allow", "ask", "deny"):
             raise BadAnswer("the answer has no verdict")
         for name in ("session", "call", "tool"):
@@ -184,6 +186,18 @@ class Unreachable(RemitError):
 
 class NoSession(RemitError, RuntimeError):
     """An agent asks about a call before its conversation was begun."""
+
+
+class WrongClient(RemitError, TypeError):
+    """An agent that is awaited needs an AsyncRemit, and one that isn't a Remit."""
+
+
+class Unprotected(RemitError, TypeError):
+    """An agent has something that runs without being decided."""
+
+
+class BadRequest(RemitError, ValueError):
+    """What was to be sent can't be sent."""
 
 
 class BadAnswer(RemitError, ValueError):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import Future
 from threading import Event, Lock
 
+from . import wire
 from .aio import AsyncSession
-from .client import Session
 from .models import Decision, RemitError
 
 #: How long the first call of a question waits for others, in seconds: nothing to a person.
@@ -58,33 +57,18 @@ class Together:
             self._shut(key, batch)
             return batch.calls
 
-    def ask(self, session: Session, message: str | None, held: Decision, among: int, seconds: float) -> Decision:
+    async def ask(self, session: AsyncSession, message: str | None, held: Decision, among: int, seconds: float) -> Decision:
         """Ask about a call and those that are held back beside it, and return what holds."""
         key = (session.id, message or held.call)
         batch, first = self._join(key, held.call, among if message else 1)
         if first:
             try:
-                batch.full.wait(MOMENT)
-                asked = session.ask(*self._close(key, batch))
-                found = session.await_answers(asked["id"], seconds)
-                batch.answers.set_result({d.call: d for d in found or []})
-            except BaseException as error:
-                batch.answers.set_exception(_failed(error))
-                raise
-        return batch.answers.result().get(held.call, held)
-
-    async def ask_async(self, session: AsyncSession, message: str | None, held: Decision, among: int, seconds: float) -> Decision:
-        """The same for a session that is awaited."""
-        key = (session.id, message or held.call)
-        batch, first = self._join(key, held.call, among if message else 1)
-        if first:
-            try:
-                await asyncio.to_thread(batch.full.wait, MOMENT)
+                await session.port.event(batch.full, MOMENT)
                 asked = await session.ask(*self._close(key, batch))
-                found = await session.await_answers(asked["id"], seconds)
+                found = await session.await_answers(wire.member(asked, "id", str), seconds)
                 batch.answers.set_result({d.call: d for d in found or []})
             except BaseException as error:
                 self._close(key, batch)
                 batch.answers.set_exception(_failed(error))
                 raise
-        return (await asyncio.shield(asyncio.wrap_future(batch.answers))).get(held.call, held)
+        return (await session.port.future(batch.answers)).get(held.call, held)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
 
-from .models import BadAnswer, Decision, Delegation, Lookup, Problem, ToolSet
+from .models import BadAnswer, BadRequest, Decision, Delegation, Lookup, Problem, ToolSet
 
 #: How often a request is sent that got no answer, or was told to come back: over
 #: some six seconds, in which a server starts again.
@@ -24,6 +25,8 @@ LONGEST_WAIT = 60
 
 #: How often look-ups are made for one decision: each may depend on those before.
 ROUNDS = 8
+
+T = TypeVar("T")
 
 _TYPE = "urn:remit:problem:"
 
@@ -44,8 +47,16 @@ class Request:
         if self.method == "POST":
             out["headers"] = {"Idempotency-Key": self.key}
         if self.body is not None:
-            out["json"] = self.body
+            out["content"] = _encode(self.body)
+            out["headers"]["Content-Type"] = "application/json"
         return out
+
+
+def _encode(body: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadRequest(f"what is to be sent can't be written as JSON: {error}") from error
 
 
 def headers(token: str) -> dict[str, str]:
@@ -84,6 +95,14 @@ def read(response: httpx.Response) -> Any:
         str(data.get("title", "the server's answer is not understood")),
         str(data.get("detail", "")),
     )
+
+
+def member(answer: Any, name: str, kind: type[T]) -> T:
+    """What an answer says under a name."""
+    value = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(value, kind):
+        raise BadAnswer(f"the server's answer has no {name}")
+    return value
 
 
 def again(problem: Problem | None, attempt: int) -> float | None:
@@ -140,7 +159,14 @@ def decide(
 
 def asked(answer: dict[str, Any]) -> list[Lookup]:
     """The look-ups that an answer asks for instead of a decision."""
-    return answer["lookups"] if "lookups" in answer and "verdict" not in answer else []
+    if not isinstance(answer, dict) or "lookups" not in answer or "verdict" in answer:
+        return []
+    found: list[Lookup] = member(answer, "lookups", list)
+    for one in found:
+        for name in ("id", "tool"):
+            member(one, name, str)
+        member(one, "arguments", dict)
+    return found
 
 
 def looked(lookup: Lookup, returned: Any) -> dict[str, Any]:
@@ -166,13 +192,13 @@ def answer(approve: bool, calls: Sequence[str], extent: str, why: str) -> dict[s
 
 def agreed(delegation: Delegation, answer: str) -> dict[str, Any]:
     if "plan" not in delegation or "delegated" not in delegation:
-        raise ValueError("there is no plan to agree to: " + delegation.get("failed", ""))
+        raise BadRequest("there is no plan to agree to: " + delegation.get("failed", ""))
     return {"plan": delegation["plan"], "delegated": delegation["delegated"], "answer": answer}
 
 
 def used(answer: dict[str, Any]) -> list[Decision]:
     """What holds after an answer, for each call of its question."""
-    found = answer["decisions"] if "decisions" in answer else [answer]
+    found = answer["decisions"] if isinstance(answer, dict) and "decisions" in answer else [answer]
     if not isinstance(found, list) or not found:
         raise BadAnswer("the server answered a question with no decisions")
     return [Decision.of(one) for one in found]
