@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,40 +44,86 @@ func files(t *testing.T, name, text string) string {
 	return dir
 }
 
+// clientRun is a run of a tool over the Python client.
+type clientRun struct {
+	more string // further packages, of requirements-MORE.txt
+	tool string
+	args []string
+	env  []string
+}
+
+// do runs the tool in the client's directory.
+func (r clientRun) do(t *testing.T) {
+	t.Helper()
+	client, err := filepath.Abs(filepath.Join("..", "..", "clients", "python"))
+	must(t, err)
+	p := mcptest.Python(t, filepath.Join("venv", "bin", r.tool), r.args...)
+	path := filepath.Join(client, "src")
+	if r.more != "" {
+		p = mcptest.Over(t, r.more, filepath.Join("venv", "bin", r.tool), r.args...)
+		path += string(filepath.ListSeparator) + strings.TrimPrefix(p.Env[0], "PYTHONPATH=")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
+	defer cancel()
+	c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
+	c.Dir = client
+	c.Env = append(append(os.Environ(), r.env...), "PYTHONPATH="+path, "PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=*", "no_proxy=*")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // TestPythonClient runs the Python client's own tests against a server that
 // runs, holds its types to mypy, and builds its package.
 func TestPythonClient(t *testing.T) {
-	client, err := filepath.Abs(filepath.Join("..", "..", "clients", "python"))
-	must(t, err)
-	run := func(t *testing.T, tool string, args ...string) {
-		t.Helper()
-		p := mcptest.Python(t, filepath.Join("venv", "bin", tool), args...)
-		ctx, cancel := context.WithTimeout(t.Context(), clientTime)
-		defer cancel()
-		c := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
-		c.Dir = client
-		c.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(client, "src"), "PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=*", "no_proxy=*")
-		if tool == "pytest" {
-			s := serve(t)
-			c.Env = append(c.Env, "REMIT_URL="+s.url, "REMIT_TOKEN="+s.token, "REMIT_OTHER_TOKEN="+s.newToken(t, program(t, "remit"), "other", "sessions:read"))
-			ruled := serve(t, "--contracts", files(t, "shop.yaml", clientContracts), "--policies", files(t, "cancel.yaml", clientRules))
-			c.Env = append(c.Env, "REMIT_RULED_URL="+ruled.url, "REMIT_RULED_TOKEN="+ruled.token)
-		}
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	t.Run("pytest", func(t *testing.T) { run(t, "pytest", "-q", "-p", "no:cacheprovider", "tests") })
+	t.Run("pytest", func(t *testing.T) {
+		s := serve(t)
+		ruled := serve(t, "--contracts", files(t, "shop.yaml", clientContracts), "--policies", files(t, "cancel.yaml", clientRules))
+		clientRun{
+			tool: "pytest",
+			args: []string{"-q", "-p", "no:cacheprovider", "--ignore", "tests/adapters", "tests"},
+			env: []string{
+				"REMIT_URL=" + s.url, "REMIT_TOKEN=" + s.token, "REMIT_OTHER_TOKEN=" + s.newToken(t, program(t, "remit"), "other", "sessions:read"),
+				"REMIT_RULED_URL=" + ruled.url, "REMIT_RULED_TOKEN=" + ruled.token,
+			},
+		}.do(t)
+	})
 	t.Run("mypy", func(t *testing.T) {
 		// What it knows of its packages lies beside them: to read them takes ten seconds.
 		venv := filepath.Dir(filepath.Dir(mcptest.Python(t, filepath.Join("venv", "bin", "mypy")).Command[1]))
-		run(t, "mypy", "--strict", "--cache-dir", filepath.Join(venv, "mypy"), "src", "tests")
+		clientRun{tool: "mypy", args: []string{"--strict", "--cache-dir", filepath.Join(venv, "mypy"), "src", "tests"}}.do(t)
 	})
 	t.Run("package", func(t *testing.T) {
 		dir := t.TempDir()
-		run(t, "hatchling", "build", "-t", "wheel", "-d", dir)
+		clientRun{tool: "hatchling", args: []string{"build", "-t", "wheel", "-d", dir}}.do(t)
 		if wheels, err := filepath.Glob(filepath.Join(dir, "remit_client-*.whl")); err != nil || len(wheels) != 1 {
 			t.Errorf("built %v, %v", wheels, err)
 		}
 	})
+}
+
+// TestPythonAdapters runs the tests of the adapters for frameworks with their own
+// packages, each against a server of its own: people answer whatever question comes.
+func TestPythonAdapters(t *testing.T) {
+	for name, packages := range map[string]string{
+		"autogen":       "frameworks",
+		"crewai":        "crewai",
+		"mcp":           "",
+		"mcp v1":        "v1",
+		"openai_agents": "frameworks",
+		"pydantic_ai":   "frameworks",
+		"smolagents":    "frameworks",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t)
+			test, _, _ := strings.Cut(name, " ")
+			clientRun{
+				more: packages,
+				tool: "pytest",
+				args: []string{"-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning", "tests/adapters/test_" + test + ".py"},
+				env:  []string{"REMIT_URL=" + s.url, "REMIT_TOKEN=" + s.token},
+			}.do(t)
+		})
+	}
 }

@@ -22,6 +22,9 @@ SERVER = "agent"
 #: can be awaited for it.
 Run = Callable[[dict[str, Any]], Any]
 
+#: Calls a tool that only reads for a rule, of which the model sees nothing.
+Find = Callable[[str, dict[str, Any]], Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -69,19 +72,21 @@ def _plain(value: Any) -> Any:
 
 
 class Enforcement:
-    """Decides the calls of an agent's tools, runs what is allowed, and records what it returns.
+    """Decides the calls of an agent's tools, runs what is allowed, and records what it returns."""
 
-    ``functions`` are the tools that rules may look things up with.
-    """
-
-    def __init__(self, *, server: str = SERVER, functions: Mapping[str, Run] | None = None, approval_seconds: float = 0) -> None:
+    def __init__(self, *, server: str = SERVER, approval_seconds: float = 0) -> None:
         self._server = server
-        self._functions = functions or {}
         self._approval_seconds = approval_seconds
         self._together = Together()
 
-    async def decide(self, session: AsyncSession, call: Call) -> Decision:
+    async def decide(self, session: AsyncSession, call: Call, find: Find | None = None) -> Decision:
         """Decide a call, and ask a person where it is held back."""
+
+        def look_up(server: str, name: str, arguments: dict[str, Any]) -> Any:
+            if server != self._server or find is None:
+                raise LookupError(f"the agent has no tool {name} of {server}")
+            return find(name, arguments)
+
         decision = await session.decide(
             call.tool,
             call.arguments,
@@ -89,19 +94,29 @@ class Enforcement:
             server=self._server,
             message=call.message,
             beside=call.beside,
-            look_up=self._look_up if self._functions else None,
+            look_up=look_up if find else None,
         )
         if decision.verdict == "ask" and self._approval_seconds > 0:
             decision = await self._together.ask(session, call.message, decision, call.among, self._approval_seconds)
         return decision
 
-    async def run(self, session: AsyncSession, call: Call, run: Run, seen: Callable[[Any], Result] = result, *, control: tuple[type[BaseException], ...] = ()) -> tuple[Decision, Any]:
+    async def run(
+        self,
+        session: AsyncSession,
+        call: Call,
+        run: Run,
+        *,
+        seen: Callable[[Any], Result] = result,
+        find: Find | None = None,
+        control: tuple[type[BaseException], ...] = (),
+    ) -> tuple[Decision, Any]:
         """Decide a call, and run it if it is allowed; what it returned comes with the decision.
 
+        ``seen`` says what the model sees of that, and ``find`` calls a tool for a rule.
         What a tool raises is recorded as its result, too: the model is told of it.
         ``control`` are exceptions by which a tool only says how to go on.
         """
-        decision = await self.decide(session, call)
+        decision = await self.decide(session, call, find)
         if not decision.allowed:
             return decision, None
         try:
@@ -114,10 +129,16 @@ class Enforcement:
         await record(session, decision, seen(value))
         return decision, value
 
-    def _look_up(self, server: str, name: str, arguments: dict[str, Any]) -> Any:
-        if server != self._server or name not in self._functions:
-            raise LookupError(f"the agent has no tool {name} of {server}")
-        return self._functions[name](arguments)
+
+def among(functions: Mapping[str, Run]) -> Find | None:
+    """Calls the tools of these names for rules."""
+
+    def find(name: str, arguments: dict[str, Any]) -> Any:
+        if name not in functions:
+            raise LookupError(f"the agent has no tool {name}")
+        return functions[name](arguments)
+
+    return find if functions else None
 
 
 async def record(session: AsyncSession, decision: Decision, what: Result) -> None:

