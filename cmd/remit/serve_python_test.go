@@ -60,8 +60,7 @@ func (r clientRun) do(t *testing.T) {
 	p := mcptest.Python(t, filepath.Join("venv", "bin", r.tool), r.args...)
 	path := filepath.Join(client, "src")
 	if r.more != "" {
-		p = mcptest.Over(t, r.more, filepath.Join("venv", "bin", r.tool), r.args...)
-		path += string(filepath.ListSeparator) + strings.TrimPrefix(p.Env[0], "PYTHONPATH=")
+		path += string(filepath.ListSeparator) + mcptest.Packages(t, r.more)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
 	defer cancel()

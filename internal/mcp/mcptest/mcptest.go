@@ -132,10 +132,17 @@ func PyPI(tb testing.TB, name string, args ...string) Program {
 func Over(tb testing.TB, more, script string, args ...string) Program {
 	tb.Helper()
 	p := Python(tb, script, args...)
+	p.Env = []string{"PYTHONPATH=" + Packages(tb, more)}
+	return p
+}
+
+// Packages is the directory of the packages of requirements-MORE.txt. A test is skipped
+// as with [Node].
+func Packages(tb testing.TB, more string) string {
+	tb.Helper()
 	dir := filepath.Join(testdata(tb), "python", "venv", more)
 	need(tb, dir, "python3", "-m", "ensurepip", "--version")
-	p.Env = []string{"PYTHONPATH=" + dir}
-	return p
+	return dir
 }
 
 // need skips a test unless make setup has left its stamp, or fails it in a gate
