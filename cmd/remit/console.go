@@ -18,13 +18,12 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
-	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/policydoc/report"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
 
@@ -33,6 +32,7 @@ type consoleCommand struct {
 	deploymentFlags
 	Policies string `placeholder:"DIR" help:"The directory that a policy document was compiled into, to show with --document."`
 	Document string `placeholder:"FILE" help:"The policy document."`
+	Edit     bool   `help:"Let the console change the files of --contracts."`
 	Demo     bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
 	Listen   string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
 	Open     bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
@@ -70,12 +70,21 @@ func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
 
 // files are the contracts that are shown: those of the directory, or those that the demo
 // makes.
-func (c *consoleCommand) files() ([]*contract.File, error) {
+func (c *consoleCommand) files() (*revise.Files, error) {
+	if c.Contracts == "" && c.Demo && !c.Edit {
+		list, err := demoContracts()
+		return revise.Made(list), err
+	}
+	return contractFiles(c.Contracts, c.Edit)
+}
+
+// contractFiles opens the contract files at a path; nil where there is none.
+func contractFiles(path string, edit bool) (*revise.Files, error) {
 	switch {
-	case c.Contracts != "":
-		return inputs.Contracts(c.Contracts)
-	case c.Demo:
-		return demoContracts()
+	case path != "":
+		return revise.Open(path, edit)
+	case edit:
+		return nil, command.UsageError(errors.New("--edit changes contract files, and there are none: name their directory with --contracts DIR"))
 	}
 	return nil, nil
 }
@@ -102,7 +111,7 @@ func loopback(address string) bool {
 	return err == nil && a.IsLoopback()
 }
 
-func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store.Store, files []*contract.File, log *slog.Logger) error {
+func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store.Store, files *revise.Files, log *slog.Logger) error {
 	played, err := samples()
 	if err != nil {
 		return err
@@ -113,7 +122,7 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	}
 	// Cookies are shared by all ports of a host: only a secret path keeps this one from
 	// other programs on the machine.
-	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Contracts: files, Policies: review, Samples: played, Log: log})
+	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Desk: &revise.Desk{Files: files, Store: st}, Policies: review, Samples: played, Log: log})
 	if err != nil {
 		return err
 	}
@@ -141,7 +150,7 @@ func operator() access.Principal {
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead, access.AuditRead}}
+	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead, access.ContractsWrite, access.AuditRead}}
 }
 
 // openers are the programs that open a file in the browser.

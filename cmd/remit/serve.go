@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/api"
@@ -20,6 +21,7 @@ import (
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/inquire"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -39,6 +41,7 @@ type serveCommand struct {
 	Host    []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
 	Origin  []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
 	Console bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
+	Edit    bool     `help:"Let callers with the scope contracts:write change the files of --contracts."`
 	Log     string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 }
 
@@ -79,6 +82,7 @@ func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.
 	if options.Store, err = store.Open(ctx, name, store.Options{}); err != nil {
 		return err
 	}
+	options.Desk.Store = options.Store
 	return errors.Join(c.serve(ctx, options), options.Store.Close())
 }
 
@@ -88,7 +92,7 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Contracts: o.Contracts, Samples: played, Log: o.Log}); err != nil {
+		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Desk: o.Desk, Samples: played, Log: o.Log}); err != nil {
 			return err
 		}
 	}
@@ -146,18 +150,35 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 			return engine.monitor(all, time.Time{})
 		},
 		Plans:     plans,
-		Contracts: engine.contracts,
 		Principal: tokens.Find,
 		Callers:   access.Hosts{Names: c.Host, Origins: c.Origin},
 		Log:       log,
 	}
-	if o.Contracts == nil {
-		for _, t := range tools {
-			o.Contracts = append(o.Contracts, synth.Contract(t))
-		}
+	if o.Desk, err = c.desk(engine, tools); err != nil {
+		return o, err
 	}
 	_, err = o.Monitor(nil)
 	return o, err
+}
+
+// desk is where contracts are changed: those of the directory, or those that are made from
+// the tools.
+func (c *serveCommand) desk(e *engine, tools []*schema.Catalogue) (*revise.Desk, error) {
+	d := &revise.Desk{Monitor: func(files []*contract.File) (*remit.Monitor, error) {
+		changed := *e
+		changed.contracts = files
+		return changed.monitor(tools, time.Time{})
+	}}
+	var err error
+	if d.Files, err = contractFiles(c.Contracts, c.Edit); err != nil || d.Files != nil {
+		return d, err
+	}
+	var made []*contract.File
+	for _, t := range tools {
+		made = append(made, synth.Contract(t))
+	}
+	d.Files = revise.Made(made)
+	return d, nil
 }
 
 // tokensFlag names the file of tokens.

@@ -150,6 +150,7 @@ Scopes:
   approvals:read       read questions to people
   approvals:answer     answer them
   contracts:read       read the deployment's contracts
+  contracts:write      change them, where the server may
   audit:read           read and verify the audit log over all sessions
 
 Example:

@@ -25,13 +25,14 @@ const (
 	ApprovalsRead      Scope = "approvals:read"      // read questions to people
 	ApprovalsAnswer    Scope = "approvals:answer"    // answer questions
 	ContractsRead      Scope = "contracts:read"      // read the deployment's contracts
+	ContractsWrite     Scope = "contracts:write"     // change the deployment's contracts
 	AuditRead          Scope = "audit:read"          // read the audit log of all sessions
 )
 
 // Scopes returns all scopes.
 func Scopes() []Scope {
 	return []Scope{SessionsRead, SessionsWrite, SessionsAny, EventsWrite, DecisionsWrite, ConfirmationsWrite,
-		ApprovalsRead, ApprovalsAnswer, ContractsRead, AuditRead}
+		ApprovalsRead, ApprovalsAnswer, ContractsRead, ContractsWrite, AuditRead}
 }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].

@@ -10,11 +10,11 @@ import (
 func (s *Server) listContracts(context.Context, *request) (reply, error) {
 	return ok(struct {
 		Contracts []*contract.File `json:"contracts"`
-	}{append([]*contract.File{}, s.o.Contracts...)}, nil)
+	}{append([]*contract.File{}, s.o.Desk.Files.List()...)}, nil)
 }
 
 func (s *Server) contract(server string) (*contract.File, error) {
-	for _, f := range s.o.Contracts {
+	for _, f := range s.o.Desk.Files.List() {
 		if f.Server == server {
 			return f, nil
 		}

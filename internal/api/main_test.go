@@ -18,6 +18,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/validate"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
@@ -96,7 +97,7 @@ func newBench(t *testing.T, change ...func(*Options)) *bench {
 	t.Cleanup(func() { _ = st.Close() })
 	b := &bench{store: st, name: name, log: &lines{}, check: newChecker(t)}
 	monitor, files := monitorFor(t)
-	o := Options{Store: st, Monitor: monitor, Contracts: files, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+	o := Options{Store: st, Monitor: monitor, Desk: &revise.Desk{Files: revise.Made(files), Store: st}, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 		Principal: func(token string) (*access.Principal, error) {
 			if p := callers[token]; p != nil {
 				return p, nil

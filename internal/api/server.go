@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/remit-project/remit"
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
@@ -48,8 +48,8 @@ type Options struct {
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
 	// Plans are what the monitor's planner took, for the metrics; nil for none.
 	Plans *planner.Counts
-	// Contracts are the deployment's contracts, which callers may read.
-	Contracts []*contract.File
+	// Desk has the deployment's contracts; nil for none.
+	Desk *revise.Desk
 	// Principal resolves a token; [access.ErrUnknownToken] means that it is
 	// unknown. After any other error the server refuses the call.
 	Principal func(token string) (*access.Principal, error)
@@ -83,6 +83,7 @@ type Server struct {
 	hub      *hub
 	busy     chan struct{}
 	exports  chan struct{}
+	replays  chan struct{}
 	streams  *sse.Streams
 	metrics  *metrics
 	// stopping is cancelled by stop, and ends streams and long waits.
@@ -95,13 +96,16 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Desk == nil {
+		o.Desk = &revise.Desk{Store: o.Store}
+	}
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
 
 	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: sse.NewStreams(), metrics: newMetrics(),
 		monitors: newMonitors(o.Monitor),
-		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports)}
+		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports), replays: make(chan struct{}, maxReplays)}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.ledger = ledger.New(o.Store, ledger.Options{})
 	s.queue = &ledger.Queue{Approvals: o.Store}
@@ -181,6 +185,9 @@ func (s *Server) handlers() map[string]handler {
 		"listContracts":   {answer: s.listContracts},
 		"getContract":     {answer: s.getContract},
 		"getToolContract": {answer: s.getToolContract},
+		"checkContract":   {answer: s.checkContract},
+		"editContract":    {answer: s.editContract},
+		"whatIf":          {answer: s.whatIf},
 		"exportAudit":     {stream: s.exportAudit},
 		"verifyAudit":     {answer: s.verifyAudit},
 		"evaluate":        {answer: s.evaluate},

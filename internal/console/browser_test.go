@@ -238,7 +238,7 @@ func (p *tab) until(expression string) {
 // key presses a key.
 func (p *tab) key(name string, modifiers int) {
 	p.t.Helper()
-	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
+	codes := map[string]int{"ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
 	press := map[string]any{"type": "keyDown", "key": name, "code": name, "windowsVirtualKeyCode": codes[name], "modifiers": modifiers}
 	switch name {
 	case "Enter":

@@ -16,9 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/policydoc/report"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
 
@@ -55,8 +55,8 @@ type Options struct {
 	// of its ports, so that a console on the loopback interface needs a path that no
 	// other program there can guess.
 	Base string
-	// Contracts are the deployment's contracts.
-	Contracts []*contract.File
+	// Desk has the deployment's contracts; nil for none.
+	Desk *revise.Desk
 	// Policies reports what became of the policy document, as it is now; nil where there is
 	// none.
 	Policies func(context.Context) (*report.Report, error)
@@ -94,6 +94,10 @@ func New(o Options) (*Console, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+
+	if o.Desk == nil {
+		o.Desk = &revise.Desk{Store: o.Store}
 	}
 
 	c := &Console{o: o, mux: http.NewServeMux(), people: newPeople(o.Now), foreign: http.NewCrossOriginProtection(),
@@ -165,6 +169,11 @@ func (c *Console) routes() {
 	at("GET session", c.page(look, c.session))
 	contracts := []access.Scope{access.ContractsRead}
 	at("GET tools", c.page(contracts, c.tools))
+	at("GET tool", c.page(contracts, c.tool))
+	checks := []access.Scope{access.ContractsRead, access.SessionsRead}
+	at("POST tool", c.paged(c.plays.enter, checks, c.tool))
+	at("POST tool/write", c.page([]access.Scope{access.ContractsRead, access.ContractsWrite}, c.writeTool))
+	at("POST tool/patch", c.known(c.within(access.ContractsRead, c.patch)))
 	at("GET contract/{file}", c.known(c.within(access.ContractsRead, c.export)))
 	at("GET policies", c.page(contracts, c.policies))
 	at("GET policies/document", c.known(c.within(access.ContractsRead, c.document)))

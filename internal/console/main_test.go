@@ -80,7 +80,7 @@ func (s *site) url(path string) string { return s.server.URL + s.console.Base() 
 
 // everything is a principal who may do all that the console offers.
 func everything(name string) access.Principal {
-	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead}}
+	return access.Principal{Name: name, Scopes: []access.Scope{access.SessionsRead, access.SessionsAny, access.ApprovalsRead, access.ApprovalsAnswer, access.ContractsRead, access.ContractsWrite}}
 }
 
 // session begins a session.

@@ -54,7 +54,7 @@ type frame struct {
 }
 
 // may is what the person may do.
-type may struct{ Look, Ask, Answer, Contracts bool }
+type may struct{ Look, Ask, Answer, Contracts, Edit bool }
 
 // outcome is what a request leads to: a page, or another address below the base.
 type outcome struct {
@@ -218,7 +218,7 @@ func (c *Console) show(w http.ResponseWriter, v *visit, out outcome) {
 	f.Base, f.Assets = c.o.Base, c.assets
 	if v != nil {
 		f.Who, f.CSRF = v.who.Name, v.login.csrf
-		f.May = may{v.who.May(access.SessionsRead), v.who.May(access.ApprovalsRead), v.who.May(access.ApprovalsAnswer), v.who.May(access.ContractsRead)}
+		f.May = may{v.who.May(access.SessionsRead), v.who.May(access.ApprovalsRead), v.who.May(access.ApprovalsAnswer), v.who.May(access.ContractsRead), v.who.May(access.ContractsWrite)}
 	}
 	if f.May.Ask {
 		state, err := v.stateOf(v.Context(), "inbox")

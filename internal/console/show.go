@@ -13,7 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/label"
 )
 
@@ -119,9 +121,12 @@ func functions() template.FuncMap {
 		"trusts": func() []label.Trust {
 			return []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
 		},
-		"pageOf":  pageOf,
-		"asQuery": func(encoded string) template.URL { return template.URL(encoded) }, // of url.Values
-		"spells":  func() []string { return []string{"hour", "day", "week", "month"} },
+		"roles":      label.Roles,
+		"contractIn": func(base string, f *contract.File) contractPart { return contractPart{base, f} },
+		"turnedIn":   func(base string, look bool, list []revise.Turned) turnedPart { return turnedPart{base, look, list} },
+		"pageOf":     pageOf,
+		"asQuery":    func(encoded string) template.URL { return template.URL(encoded) }, // of url.Values
+		"spells":     func() []string { return []string{"hour", "day", "week", "month"} },
 		"verdicts": func() []remit.Verdict {
 			return []remit.Verdict{remit.Allow, remit.Ask, remit.Deny}
 		},
@@ -134,6 +139,19 @@ type eventPart struct {
 	Base  string
 	Page  *sessionPage
 	Event event
+}
+
+// contractPart is a contract, with what the links to its tools need; Base is empty for none.
+type contractPart struct {
+	Base string
+	File *contract.File
+}
+
+// turnedPart is calls that turn, with what their links need.
+type turnedPart struct {
+	Base string
+	Look bool
+	List []revise.Turned
 }
 
 // pageOf is the first event of a page that shows an event: the present page where it does.

@@ -43,7 +43,8 @@ func (c *Console) tools(ctx context.Context, v *visit) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	page := toolsPage{Contracts: c.o.Contracts, Reviews: reviewsIn(c.o.Contracts), Changed: changedIn(stopped)}
+	files := c.o.Desk.Files.List()
+	page := toolsPage{Contracts: files, Reviews: reviewsIn(files), Changed: changedIn(stopped)}
 	return outcome{page: "tools", frame: frame{Title: "Tools", View: "tools", Body: page}}, nil
 }
 
@@ -90,12 +91,13 @@ func changedIn(stopped []store.Record) []changedTool {
 // export serves a contract as the file that it is kept in.
 func (c *Console) export(w http.ResponseWriter, v *visit) {
 	name, isFile := strings.CutSuffix(v.PathValue("file"), ".yaml")
-	at := slices.IndexFunc(c.o.Contracts, func(f *contract.File) bool { return f.Server == name })
+	files := c.o.Desk.Files.List()
+	at := slices.IndexFunc(files, func(f *contract.File) bool { return f.Server == name })
 	if !isFile || at < 0 {
 		c.fail(w, v.Request, v, errNotFound)
 		return
 	}
-	data, err := c.o.Contracts[at].Marshal()
+	data, err := files[at].Marshal()
 	if err != nil {
 		c.fail(w, v.Request, v, err)
 		return

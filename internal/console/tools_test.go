@@ -8,6 +8,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
 
@@ -29,7 +30,7 @@ func TestTools(t *testing.T) {
 	s := newSite(t)
 	f, err := contract.Load("mail.yaml", []byte(file))
 	must(t, err)
-	s.console.o.Contracts = []*contract.File{f}
+	s.console.o.Desk.Files = revise.Made([]*contract.File{f})
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s.console.o.Now = func() time.Time { return now }
 	changed := &remit.Decision{Session: "s", Call: "c1", Server: "mail", Tool: "send", Verdict: remit.Deny, Reasons: []remit.Reason{{Code: remit.ChangedTool, Verdict: remit.Deny, Message: "x"}}}

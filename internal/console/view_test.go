@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
@@ -41,7 +42,7 @@ func TestViews(t *testing.T) {
 	asked := s.held("release-notes")
 	tools, err := schema.Parse("office", []byte(office))
 	must(t, err)
-	s.console.o.Contracts = []*contract.File{synth.Contract(tools)}
+	s.console.o.Desk.Files = revise.Made([]*contract.File{synth.Contract(tools)})
 	s.console.o.Samples = []Sample{{"first", "The first", office, attacked}}
 	s.console.o.Policies = clinic
 	b, source := chromium(t), axe(t)
@@ -54,7 +55,7 @@ func TestViews(t *testing.T) {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			for view, path := range map[string]string{
 				"inbox": "inbox", "question": "question/" + asked.ID, "sessions": "sessions", "session": "session?id=release-notes",
-				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "playground": "playground", "policies": "policies",
+				"origins": "session?id=release-notes&at=4&path=%2Fto", "text": "text?id=release-notes&seq=3", "overview": "overview?last=hour&verify=1", "tools": "tools", "tool": "tool?server=office&tool=send_message", "playground": "playground", "policies": "policies",
 			} {
 				p.open(s.url(path))
 				p.until(`document.querySelector("main h1")`)

@@ -108,6 +108,7 @@
     };
     play.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(decide, 150); });
     play.addEventListener("submit", (e) => {
+      if (e.submitter?.hasAttribute("formaction")) return;
       e.preventDefault();
       if (e.submitter?.name === "at") at = e.submitter.value;
       decide();

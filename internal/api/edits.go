@@ -1,0 +1,126 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/revise"
+)
+
+const (
+	// maxReplays bounds how many requests decide recorded calls again at once, and
+	// replayTime each of them.
+	maxReplays = 2
+	replayTime = 20 * time.Second
+)
+
+// edited is an edit as callers see it.
+type edited struct {
+	*revise.Proposal
+	Laxer   bool            `json:"laxer"`
+	Changes []string        `json:"changes"`
+	Outcome *revise.Outcome `json:"outcome,omitempty"`
+}
+
+func editedForm(p *revise.Proposal, o *revise.Outcome) edited {
+	out := edited{Proposal: p, Laxer: p.Laxer(), Changes: []string{}, Outcome: o}
+	for _, c := range p.Changes {
+		out.Changes = append(out.Changes, c.String())
+	}
+	return out
+}
+
+// readEdit reads what a request changes.
+func readEdit(r *request) (revise.Edit, error) {
+	var e revise.Edit
+	err := decode(r, &e)
+	e.Server, e.Tool = r.PathValue("server"), r.PathValue("tool")
+	return e, err
+}
+
+// editProblem is what callers are told of an edit that can't be made.
+func editProblem(err error) error {
+	switch {
+	case errors.Is(err, revise.ErrNone):
+		return notFound.errorf("%s", clip(err.Error()))
+	case errors.Is(err, revise.ErrMoved):
+		return conflict.errorf("%s", err)
+	case errors.Is(err, revise.ErrReadOnly):
+		return forbidden.errorf("%s", err)
+	}
+	return err
+}
+
+// replaying counts a request that decides recorded calls again, and bounds its time.
+func (s *Server) replaying(ctx context.Context) (context.Context, func(), error) {
+	select {
+	case s.replays <- struct{}{}:
+	default:
+		return nil, nil, tooMany.errorf("%d replays are running: wait for one", maxReplays).setHeader("Retry-After", "5")
+	}
+	ctx, cancel := context.WithTimeout(ctx, replayTime)
+	return ctx, func() { cancel(); <-s.replays }, nil
+}
+
+// checkContract decides recorded calls of a tool again with an edit of its contract.
+func (s *Server) checkContract(ctx context.Context, r *request) (reply, error) {
+	e, err := readEdit(r)
+	if err != nil {
+		return reply{}, err
+	}
+	ctx, leave, err := s.replaying(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	p, o, err := s.o.Desk.Check(ctx, sessionsFor(r.who), e)
+	if err != nil {
+		return reply{}, editProblem(err)
+	}
+	return ok(editedForm(p, o), nil)
+}
+
+// editContract writes an edit to the contract's file.
+func (s *Server) editContract(ctx context.Context, r *request) (reply, error) {
+	e, err := readEdit(r)
+	if err != nil {
+		return reply{}, err
+	}
+	p, err := s.o.Desk.Write(ctx, e, *r.who, "api "+r.RemoteAddr)
+	if err != nil {
+		return reply{}, editProblem(err)
+	}
+	return ok(editedForm(p, nil), nil)
+}
+
+// whatIf decides the calls of a session again with other contracts.
+func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
+	var in struct {
+		Contracts []string `json:"contracts"`
+	}
+	if err := decode(r, &in); err != nil {
+		return reply{}, err
+	}
+	info, err := s.reach(ctx, r.who, r.PathValue("session"))
+	if err != nil {
+		return reply{}, err
+	}
+	var files []*contract.File
+	for i, text := range in.Contracts {
+		f, err := contract.Load(fmt.Sprintf("contract %d", i+1), []byte(text))
+		if err != nil {
+			return reply{}, invalidRequest.errorf("%s", clip(err.Error()))
+		}
+		files = append(files, f)
+	}
+
+	ctx, leave, err := s.replaying(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+	return ok(s.o.Desk.WhatIf(ctx, info.ID, files))
+}
