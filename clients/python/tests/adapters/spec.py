@@ -208,8 +208,7 @@ class Adapter:
         # Frameworks tell the model the error, or only that there was one.
         assert "trudy@evil.example" in recorded or "trudy@evil.example" not in str(run.seen[:1])
 
-    @pytest.mark.parametrize("error", [httpx.ConnectError, httpx.ReadTimeout, OSError])
-    @pytest.mark.parametrize("what", ["/decisions", "/events"])
+    @pytest.mark.parametrize(("what", "error"), [("/decisions", httpx.ConnectError), ("/decisions", httpx.ReadTimeout), ("/events", OSError)])
     def test_without_the_server_no_call_is_made(self, what: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(wire, "ATTEMPTS", 1)
         run = Run([[READ], [send("ann@corp.example")], "Done."], transport=Losing(what, error))

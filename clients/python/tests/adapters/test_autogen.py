@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
+
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import FunctionCall
@@ -13,6 +15,7 @@ from autogen_core.models import CreateResult, ModelFamily, RequestUsage
 from autogen_core.tools import FunctionTool, StaticStreamWorkbench, StaticWorkbench
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
+import example
 from remit_client.autogen import definitions, protect
 
 from .spec import READ, Adapter, Office, Run, Script, send
@@ -85,3 +88,7 @@ def test_a_team_shares_a_session() -> None:
 
     asyncio.run(go())
     assert run.office.sent == ["ann@corp.example"]
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_autogen", capsys, monkeypatch)

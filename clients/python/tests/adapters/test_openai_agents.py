@@ -11,6 +11,7 @@ from agents import Agent, FunctionTool, Model, ModelResponse, Runner, Usage, Web
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
+import example
 from remit_client import Remit, Unprotected, WrongClient
 from remit_client.openai_agents import definitions, protect
 
@@ -146,3 +147,7 @@ def test_what_nobody_decides_is_refused() -> None:
     asyncio.run(run())
     with Remit(URL, TOKEN) as remit, pytest.raises(WrongClient):
         protect(remit.session(), inner)  # type: ignore[arg-type]
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_openai_agents", capsys, monkeypatch)

@@ -13,6 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
+import example
 from remit_client import Unprotected
 from remit_client.pydantic_ai import Protection, definitions, protect
 
@@ -133,3 +134,7 @@ def test_a_tool_that_runs_elsewhere_is_refused() -> None:
 
     with pytest.raises(Unprotected):
         asyncio.run(run())
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_pydantic_ai", capsys, monkeypatch)

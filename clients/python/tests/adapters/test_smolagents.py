@@ -8,6 +8,7 @@ import pytest
 from smolagents import ChatMessage, CodeAgent, Model, ToolCallingAgent, tool
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 
+import example
 from remit_client import WrongClient
 from remit_client.smolagents import definitions, protect
 
@@ -98,3 +99,7 @@ def test_code_itself_is_not_decided() -> None:
 def test_the_wrong_session_says_so() -> None:
     with pytest.raises(WrongClient):
         protect(Run([]).async_remit(), [])  # type: ignore[arg-type]
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    example.run("with_smolagents", capsys, monkeypatch)
