@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from remit_client import AsyncRemit, BadAnswer, Decision, Problem, Remit, RemitError, Session, ToolSet, Unreachable, wire
+from remit_client import AsyncRemit, BadAnswer, BadRequest, Decision, Problem, Remit, RemitError, Session, ToolSet, Unreachable, wire
 
 URL, TOKEN = os.environ["REMIT_URL"], os.environ["REMIT_TOKEN"]
 
@@ -286,3 +286,62 @@ def test_a_result_belongs_to_a_call() -> None:
         with pytest.raises(Problem) as unknown:
             session.result("nothing", "text")
         assert unknown.value.kind == "not-found"
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [float("nan"), {1, 2}, object(), "\ud800", b"bytes"],
+    ids=["no number", "a set", "an object", "half a character", "bytes"],
+)
+def test_what_can_t_be_sent_is_a_refusal(argument: Any) -> None:
+    with Remit(URL, TOKEN) as remit, pytest.raises(BadRequest):
+        remit.session(tools=TOOLS).decide("send_email", {"to": argument})
+
+
+@pytest.mark.parametrize("answer", [{}, {"id": 7}, {"approvals": None}, {"lookups": {}}, {"lookups": [{"id": "x"}]}, {"decisions": []}, {"verdict": "allow"}])
+def test_an_answer_that_lacks_something_is_a_refusal(answer: Any) -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=answer))
+    with Remit(URL, TOKEN, transport=transport) as remit:
+        session = Session(remit, "s")
+        for ask in (
+            lambda: remit.session(tools=TOOLS) and session.await_answer("a", 1),
+            lambda: session.await_answer("a", 1),
+            lambda: session.delegations(),
+            lambda: session.decide("t", {}),
+            lambda: session.decide("t", {}, look_up=lambda server, tool, arguments: "found"),
+            remit.pending,
+        ):
+            with pytest.raises(BadAnswer):
+                ask()
+
+
+def test_whatever_a_network_raises_is_a_refusal() -> None:
+    def odd(request: httpx.Request) -> httpx.Response:
+        raise RuntimeError("the loop is closed")
+
+    with Remit(URL, TOKEN, transport=httpx.MockTransport(odd)) as remit, pytest.raises(Unreachable):
+        remit.session()
+    remit = Remit(URL, TOKEN)
+    remit.close()
+    with pytest.raises(Unreachable):
+        remit.session()
+
+
+def test_an_async_client_outlives_an_event_loop() -> None:
+    remit = AsyncRemit(URL, TOKEN)
+    ids = [asyncio.run(remit.session(tools=TOOLS)).id for _ in range(3)]
+    assert len(set(ids)) == 3
+
+
+class Late:
+    """Something that is there later."""
+
+    def __await__(self) -> Any:
+        yield
+
+
+def test_what_has_to_be_awaited_is_no_result_of_a_look_up() -> None:
+    more = {"lookups": [{"id": "x", "tool": "t", "arguments": {}}]}
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, json=more))
+    with Remit(URL, TOKEN, transport=transport) as remit, pytest.raises(RemitError, match="use AsyncRemit"):
+        Session(remit, "s").decide("t", {}, look_up=lambda server, tool, arguments: Late())

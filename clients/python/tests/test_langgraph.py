@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from langchain.messages import HumanMessage, ToolMessage
+from langchain.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages import BaseMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
@@ -89,4 +89,21 @@ def test_without_its_beginning_no_call_runs() -> None:
     office = Office(BENIGN)
     with Remit(URL, TOKEN) as remit, pytest.raises(NoSession, match="no session"):
         graph(Obedient(), office.tools, RemitNodes(remit, tools=office.tools), begin=False).invoke(ask("Send the notes to ann@corp.example"))
+    assert office.sent == []
+
+
+@pytest.mark.parametrize("given", [lambda call: [call], lambda call: {"messages": [call]}], ids=["messages", "a state"])
+def test_a_tool_node_by_itself_runs_no_call(given: Any) -> None:
+    office = Office(BENIGN)
+    call = AIMessage("", tool_calls=[{"name": "send_email", "args": {"to": "ann@corp.example", "body": "notes"}, "id": "c1"}])
+
+    def alone(state: Any) -> Any:
+        return node.invoke(given(call))
+
+    with Remit(URL, TOKEN) as remit, pytest.raises(NoSession):
+        node = RemitNodes(remit, tools=office.tools).tool_node()
+        b = StateGraph(RemitState)
+        b.add_node("alone", alone)
+        b.add_edge(START, "alone")
+        b.compile().invoke(ask("Send the notes to ann@corp.example"))
     assert office.sent == []

