@@ -111,7 +111,7 @@ func TestPythonClient(t *testing.T) {
 func installed(t *testing.T, wheel string) {
 	t.Helper()
 	venv := filepath.Join(t.TempDir(), "venv")
-	python := mcptest.Python(t, "").Command[0]
+	python := mcptest.Interpreter(t)
 	fresh := filepath.Join(venv, "bin", "python")
 	s := serve(t)
 	run := func(env []string, program string, args ...string) string {

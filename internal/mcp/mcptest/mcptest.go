@@ -107,9 +107,16 @@ func NPM(tb testing.TB, name string, args ...string) Program {
 // skipped as [Node] is.
 func Python(tb testing.TB, script string, args ...string) Program {
 	tb.Helper()
-	dir := filepath.Join(testdata(tb), "python")
-	need(tb, filepath.Join(dir, "venv", "installed"), "python3", "-m", "ensurepip", "--version")
-	return Program{Command: append([]string{filepath.Join(dir, "venv", "bin", "python"), filepath.Join(dir, script)}, args...)}
+	return Program{Command: append([]string{Interpreter(tb), filepath.Join(testdata(tb), "python", script)}, args...)}
+}
+
+// Interpreter is the Python that has the packages of requirements.txt. A test is skipped
+// as with [Node].
+func Interpreter(tb testing.TB) string {
+	tb.Helper()
+	venv := filepath.Join(testdata(tb), "python", "venv")
+	need(tb, filepath.Join(venv, "installed"), "python3", "-m", "ensurepip", "--version")
+	return filepath.Join(venv, "bin", "python")
 }
 
 // PyPI is one of the reference servers, by its short name.
