@@ -16,6 +16,7 @@ type cli struct {
 	Replay     replayCommand      `cmd:"" help:"Decide every call of recorded sessions."`
 	Session    sessionCommand     `cmd:"" help:"Decide calls over JSON lines on standard input and output."`
 	Explain    explainCommand     `cmd:"" help:"Show where every argument of a call came from."`
+	Export     exportCommand      `cmd:"" help:"Write the sessions of a store as recordings."`
 	Contract   contractCommand    `cmd:"" help:"Make, check, show and compare contracts."`
 	Policy     policyCommand      `cmd:"" help:"Make, check, test and review the company's policies for its tools."`
 	Scope      scopeCommand       `cmd:"" help:"Show and check what the user's requests authorise."`

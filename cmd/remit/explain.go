@@ -27,7 +27,8 @@ type explainCommand struct {
 	Decision string   `placeholder:"FILE" help:"Explain this recorded decision, as JSON, instead of deciding anew."`
 	Recorded bool     `help:"Keep the results of calls that are not allowed, as if the monitor had only watched."`
 	HTML     string   `name:"html" placeholder:"FILE" help:"Write a self-contained HTML page."`
-	File     string   `arg:"" name:"trace" help:"The recording."`
+	storeFlag
+	File string `arg:"" optional:"" name:"trace" help:"The recording. Without it, --session and the store say what to explain: a decision as it fell."`
 }
 
 // Help is shown below the flags.
@@ -35,11 +36,15 @@ func (explainCommand) Help() string {
 	return `Shows a call's arguments coloured by trust, and the places in the session where they came from.
 
 Example:
-  remit explain sessions.jsonl --session s12 --call call_3 --html why.html`
+  remit explain sessions.jsonl --session s12 --call call_3 --html why.html
+  remit explain --session s12                # the last call that a door stopped in this session`
 }
 
 // Run explains one decision.
 func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
+	if c.File == "" {
+		return c.stored(ctx, s)
+	}
 	engine, err := c.engine()
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/remit-project/remit"
 )
 
 // Session is the recording of one agent's session.
@@ -52,6 +54,9 @@ type Message struct {
 	CallID string
 	// Structured is the structured result beside a tool message's text.
 	Structured json.RawMessage
+	// Stored is the label of what other sessions left where the call of a tool message
+	// read; nil where nothing is known of it.
+	Stored *remit.Stored
 }
 
 // Attachment is material that came with a user message.
