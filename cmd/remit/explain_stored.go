@@ -69,7 +69,8 @@ func (c *explainCommand) fallen(ctx context.Context, st store.Store) (*remit.Dec
 		if r.Decision == nil {
 			continue
 		}
-		if r.Decision.Call == c.Call || c.Call == "" && r.Decision.Verdict != remit.Allow {
+		stopped := c.Call == "" && r.Decision.Verdict != remit.Allow
+		if stopped || r.Decision.Call == c.Call {
 			found = r.Decision
 		}
 	}

@@ -128,10 +128,11 @@ func selects(e ast.Expr, pkg, name string) bool {
 
 // decides matches the lines of a script whose outcome may depend on the time of day:
 // values such as "tomorrow" and the rules of a guard are resolved by the clock.
-// Commands that are expected to fail before they decide anything are not among them.
+// Commands that are expected to fail before they decide anything are not among them, nor
+// is what explains a decision of a store, as it fell.
 var (
 	decides   = regexp.MustCompile(`^(!? ?exec|exits [03-9]) remit (check|replay|explain|session|demo|policy diff .*--sessions)\b|^!? ?exec (date|sleep)\b`)
-	withClock = regexp.MustCompile(` --now \S| --help\b| --diff\b`)
+	withClock = regexp.MustCompile(` --now \S| --help\b| --diff\b|explain --store\b`)
 	runs      = regexp.MustCompile(`^(!? ?exec|exits \d+) remit (gateway|proxy|serve|hook|policy diff .*--store|replay .*--diff)\b`)
 	rulesNow  = regexp.MustCompile(`\bnow\b`)
 )

@@ -119,6 +119,7 @@ func onWordsAlone(c candidate) []string {
 	}
 
 	text := strings.Join(all, "\n")
+
 	var out []string
 	if len(judged.FindAllString(text, -1)) > len(constantly.FindAllString(text, -1)) {
 		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the conversation shows which order or item it is about`)
