@@ -142,10 +142,7 @@ func phrases(owner uint64, text string, into map[uint64]bool) {
 // words in it stay the user's, and the deployment's stay the deployment's.
 func (e *echoes) remember(owner uint64, text string, l *lineage) {
 	words, _ := tokensOf(text, maxEchoTokens)
-	own := map[uint64]bool{}
-	for _, u := range l.users {
-		phrases(owner, u, own)
-	}
+	own := l.own(owner)
 	e.mu.Lock()
 	e.now++
 	e.mu.Unlock()
@@ -482,6 +479,22 @@ type lineage struct {
 	// users are the user's own words, up to a bound.
 	users []string
 	heard int
+	// phrases are the keys of the first of users, as far as they were needed, and phrased
+	// is how many; of is the owner by whom the keys are.
+	phrases map[uint64]bool
+	phrased int
+	of      uint64
+}
+
+// own returns the keys of the user's words.
+func (l *lineage) own(owner uint64) map[uint64]bool {
+	if l.phrases == nil || l.of != owner {
+		l.phrases, l.phrased, l.of = map[uint64]bool{}, 0, owner
+	}
+	for ; l.phrased < len(l.users); l.phrased++ {
+		phrases(owner, l.users[l.phrased], l.phrases)
+	}
+	return l.phrases
 }
 
 // includes reports whether the user has written a text, ignoring case and

@@ -43,32 +43,29 @@ func tenant(dialect string, r *http.Request) hash {
 	return hashParts(parts...)
 }
 
-// prefixes returns the hashes of a conversation before its first turn and after
-// each turn.
-func prefixes(seed hash, turns []json.RawMessage) []hash {
-	out := make([]hash, len(turns)+1)
-	out[0] = seed
-	for i, t := range turns {
-		out[i+1] = hashParts(out[i][:], removeCacheMarks(t))
-	}
-	return out
-}
+// locate hashes the conversation before its first turn and after each turn: all of it
+// from one seed, and without the deployment's turns from the other. Each turn is read
+// once, however long.
+func (r *reader) locate(all, spoken hash) {
+	n := len(r.req.turns)
+	r.before, r.spoken, r.system = make([]hash, n+1), make([]hash, n+1), make([]bool, n)
+	r.before[0], r.spoken[0] = all, hashParts(spoken[:], []byte("spoken"))
 
-// spokenPrefixes returns the same hashes without the deployment's turns.
-func spokenPrefixes(seed hash, turns []json.RawMessage) []hash {
-	out := make([]hash, len(turns)+1)
-	out[0] = hashParts(seed[:], []byte("spoken"))
-	for i, t := range turns {
-		if out[i+1] = out[i]; !isSystem(t) {
-			out[i+1] = hashParts(out[i][:], removeCacheMarks(t))
+	for i, turn := range r.req.turns {
+		r.system[i] = isSystem(turn)
+		turn = removeCacheMarks(turn)
+		if r.system[i] {
+			r.before[i+1], r.spoken[i+1] = hashParts(r.before[i][:], turn), r.spoken[i]
+			continue
 		}
+		r.spoken[i+1] = hashParts(r.spoken[i][:], turn)
+		r.before[i+1] = hashParts(r.before[i][:], []byte("spoken"), r.spoken[i+1][:])
 	}
-	return out
 }
 
 // isSystem reports whether a turn is the deployment's.
 func isSystem(turn json.RawMessage) bool {
-	role := strictjson.GetText(turn, "role")
+	role := strictjson.Text(strictjson.First(turn, "role"))
 	return role == "system" || role == "developer"
 }
 

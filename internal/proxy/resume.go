@@ -28,6 +28,8 @@ type reader struct {
 	before []hash
 	// spoken are the same hashes without tools and system text.
 	spoken []hash
+	// system tells which turns are the deployment's.
+	system []bool
 	// offer are the conversation's tools; nil until it is found.
 	offer *offer
 	// beside is set where the turn that is read has words of the user's beside an answer.
@@ -127,8 +129,8 @@ func (r *reader) material() []string {
 	}
 	r.req.system = r.deployment(r.req.system)
 	add(r.req.system)
-	for i, raw := range r.req.turns {
-		if isSystem(raw) {
+	for i, system := range r.system {
+		if system {
 			t := r.turn(i)
 			t.events = r.deployment(t.events)
 			add(t.events)
@@ -182,12 +184,12 @@ func (r *reader) switchMonitor(ctx context.Context, c *conversation) error {
 func (r *reader) resume(ctx context.Context, id string, seed hash) (*conversation, kept, error) {
 	if r.req.kept != "" {
 		seed = keptKey(seed, r.req.kept)
-		r.before = prefixes(seed, r.req.turns)
+		r.locate(seed, seed)
 	} else {
 		frame := append([][]byte{seed[:], []byte(strings.Join(r.req.unread, "\x00"))}, bytesOf(r.req.frame)...)
-		r.before = prefixes(hashParts(frame...), r.req.turns)
+		r.locate(hashParts(frame...), seed)
 	}
-	r.spoken, r.outside = spokenPrefixes(seed, r.req.turns), r.material()
+	r.outside = r.material()
 	if r.err != nil {
 		return nil, kept{}, r.err
 	}

@@ -135,6 +135,32 @@ func Get(object []byte, path ...string) json.RawMessage {
 	return at.Of(object)
 }
 
+// First returns the value of the first member of that name, nil when there is none. It
+// reads no further than that: the object must have been accepted before.
+func First(object []byte, name string) json.RawMessage {
+	d := decoder(object)
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil
+	}
+
+	for d.PeekKind() == '"' {
+		key, err := d.ReadToken()
+		if err != nil {
+			return nil
+		}
+		found := key.String() == name
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil
+		}
+		if end := int(d.InputOffset()); found {
+			return Span{end - len(value), end}.Of(object)
+		}
+	}
+
+	return nil
+}
+
 // GetText returns the string under a path of member names, "" when there is
 // none.
 func GetText(object []byte, path ...string) string { return Text(Get(object, path...)) }

@@ -3,7 +3,10 @@ package strictjson_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/remit-project/remit/internal/strictjson"
 )
@@ -104,4 +107,27 @@ func FuzzMembers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// First finds what Get finds in an object that was accepted, and reads no further.
+func TestFirstIsGet(t *testing.T) {
+	names := []string{"role", "a", `r\u006fle`, "content", ""}
+	value := rapid.SampledFrom([]string{`"user"`, `{"role":"x"}`, `["role"]`, `"role"`, `12`, `null`, `"\u00e9"`})
+	rapid.Check(t, func(t *rapid.T) {
+		var members []string
+		for _, name := range rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "names") {
+			space := rapid.SampledFrom([]string{"", " ", "\n\t"}).Draw(t, "space")
+			members = append(members, space+`"`+name+`":`+space+value.Draw(t, "value")+space)
+		}
+		object := []byte("{" + strings.Join(members, ",") + "}")
+		if got, want := strictjson.First(object, "role"), strictjson.Get(object, "role"); string(got) != string(want) {
+			t.Fatalf("First(%s) = %s, want %s", object, got, want)
+		}
+	})
+	if got := strictjson.First([]byte(`{"role":"user","content":`), "role"); string(got) != `"user"` {
+		t.Errorf("it read on: %s", got)
+	}
+	if got := strictjson.First([]byte(`["role"]`), "role"); got != nil {
+		t.Errorf("a list: %s", got)
+	}
 }
