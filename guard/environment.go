@@ -83,6 +83,8 @@ type universe struct {
 	readers []*reader
 	// onlyReads are the tools that change nothing.
 	onlyReads map[toolName]bool
+	// origins are the names that an origin can have; nil if no tool is known.
+	origins []string
 }
 
 // reader is a tool that rules may look things up with.
@@ -93,7 +95,7 @@ type reader struct {
 }
 
 func newUniverse(s Deployment) (*universe, error) {
-	u := &universe{scope: s, types: record.NewTypes(), onlyReads: s.onlyReads()}
+	u := &universe{scope: s, types: record.NewTypes(), onlyReads: s.onlyReads(), origins: s.origins()}
 	u.session = declareSession(u.types)
 	for _, t := range s.Readable() {
 		r := &reader{server: t.Server, tool: t.Name, output: record.Anything()}

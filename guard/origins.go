@@ -55,7 +55,7 @@ type originCheck struct {
 // origins checks one expression. The lists are the policy's variables that hold
 // origins. It reports whether the value of this expression is such a list.
 func (c *compiler) origins(e Expression, a *cel.Ast, lists map[string]bool) bool {
-	o := &originCheck{compiler: c, written: e, ast: a, known: c.scope.origins(), lists: lists, names: map[string]bool{}, texts: map[string][]ast.Expr{}}
+	o := &originCheck{compiler: c, written: e, ast: a, known: c.environment.origins, lists: lists, names: map[string]bool{}, texts: map[string][]ast.Expr{}}
 	if o.known != nil {
 		o.look(a.NativeRep().Expr())
 	}
