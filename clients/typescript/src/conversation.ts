@@ -185,7 +185,7 @@ export class Conversation {
     if (!place) throw new NoSession(`the call ${call.id} is in no answer of a model that Remit saw: give the agent the protected model`);
     const { message, beside } = place;
     const options = { call: call.id, server: call.server ?? this.#options.server ?? SERVER, message, beside, lookUp: this.#lookUp, signal };
-    const decision = await this.session.decide(call.tool, call.arguments, options);
+    const decision = await this.#together.deciding(this.session, message, () => this.session.decide(call.tool, call.arguments, options));
     const seconds = this.#options.approvalSeconds ?? 0;
     if (decision.verdict !== "ask" || seconds <= 0) return decision;
     return this.#together.ask(this.session, { decision, message, among: place.among }, seconds, signal);

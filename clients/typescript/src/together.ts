@@ -19,6 +19,7 @@ export interface Held {
 /** A question in the making. */
 class Batch {
   readonly calls: string[] = [];
+  isFull = false;
   readonly full: Promise<void>;
   readonly answers: Promise<Map<string, Decision>>;
   fill!: () => void;
@@ -26,7 +27,12 @@ class Batch {
   fail!: (error: unknown) => void;
 
   constructor() {
-    this.full = new Promise((resolve) => (this.fill = resolve));
+    this.full = new Promise((resolve) => {
+      this.fill = () => {
+        this.isFull = true;
+        resolve();
+      };
+    });
     this.answers = new Promise((resolve, reject) => {
       this.answer = resolve;
       this.fail = reject;
@@ -39,6 +45,21 @@ class Batch {
 /** Gathers the calls of a message that are held back, and asks once for all of them. */
 export class Together {
   readonly #open = new Map<string, Batch>();
+  /** How many calls of each message are being decided. */
+  readonly #deciding = new Map<string, number>();
+
+  /** Decides a call of a message: the question of its message waits for that. */
+  async deciding(session: Session, message: string, decide: () => Promise<Decision>): Promise<Decision> {
+    const key = JSON.stringify([session.id, message]);
+    this.#deciding.set(key, (this.#deciding.get(key) ?? 0) + 1);
+    try {
+      return await decide();
+    } finally {
+      const left = (this.#deciding.get(key) ?? 1) - 1;
+      if (left > 0) this.#deciding.set(key, left);
+      else this.#deciding.delete(key);
+    }
+  }
 
   /** Asks about a call and those that are held back beside it, and returns what holds. */
   async ask(session: Session, held: Held, seconds: number, signal?: AbortSignal): Promise<Decision> {
@@ -51,7 +72,8 @@ export class Together {
     if (batch.calls.length >= Math.min(message ? among : 1, MOST)) this.#shut(key, batch);
     if (open) return (await abortable(batch.answers, signal)).get(decision.call) ?? decision;
     try {
-      await Promise.race([batch.full, pause(MOMENT, signal)]);
+      do await Promise.race([batch.full, pause(MOMENT, signal)]);
+      while (!batch.isFull && this.#deciding.has(key));
       this.#shut(key, batch);
       const asked = await session.ask(batch.calls, { signal });
       const found = (await session.awaitAnswers(asked.id, { seconds, signal })) ?? [];
