@@ -143,6 +143,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{session}/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                session: components["parameters"]["Session"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide a session again under other contracts
+         * @description The calls that other contracts decide otherwise than the log says, as `remit replay --diff`
+         *     finds them. Nothing is written.
+         */
+        post: operations["whatIf"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{session}/events": {
         parameters: {
             query?: never;
@@ -599,6 +623,38 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
+        /**
+         * Edit the contract of a tool
+         * @description Writes the contract's file, where the server was started with `--edit`, and a note of who
+         *     it was, from where, into the audit log. The contracts that decide stay as they were until
+         *     the server starts again.
+         */
+        patch: operations["editContract"];
+        trace?: never;
+    };
+    "/v1/contracts/{server}/tools/{tool}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server. */
+                server: components["parameters"]["Server"];
+                /** @description The tool. */
+                tool: components["parameters"]["Tool"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what an edit would have done
+         * @description The file that an edit makes, and the tool's last calls in the store, at most a thousand,
+         *     decided again without and with it. Nothing is written.
+         */
+        post: operations["checkContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -947,6 +1003,69 @@ export interface components {
             output: {
                 trust: components["schemas"]["Trust"];
             };
+        };
+        ContractEdit: {
+            /** @description The arguments that get this role and floor; the others keep theirs. */
+            args: {
+                /** @description The value of the variant that the argument belongs to. */
+                variant?: string;
+                pattern: string;
+                /** @enum {unknown} */
+                role: "target" | "command" | "credential" | "content" | "selector" | "control";
+                floor: components["schemas"]["Trust"];
+            }[];
+            /** @description Takes the marks for a review off the tool. */
+            reviewed?: boolean;
+            /** @description The digest of the file that was seen. The edit is refused when the file is another one by now. */
+            base?: string;
+        };
+        EditedContract: {
+            /** @description The file; absent for a contract that is in none. */
+            file?: string;
+            /** @description SHA-256 of the file as it is. */
+            base: string;
+            /** @description SHA-256 of the file as it will be. */
+            digest: string;
+            /** @description The difference */
+            patch: string;
+            /** @description Whether calls may pass that did not before. */
+            laxer: boolean;
+            changes: string[];
+            outcome?: components["schemas"]["ReplayOutcome"];
+        };
+        ReplayOutcome: {
+            sessions: number;
+            /** @description The calls that were decided again. */
+            calls: number;
+            /** @description That a bound left calls out. */
+            more?: boolean;
+            /** @description The sessions that can't be read again. */
+            unread?: number;
+            before: components["schemas"]["VerdictCounts"];
+            after: components["schemas"]["VerdictCounts"];
+            /** @description Calls that would run and did not. */
+            passed: number;
+            /** @description Calls that ran and would not. */
+            stopped: number;
+            /** @description The first 50 calls that are decided otherwise. */
+            turned: {
+                session: string;
+                seq: number;
+                call: string;
+                server?: string;
+                tool: string;
+                /** @enum {unknown} */
+                was: "allow" | "ask" | "deny";
+                /** @enum {unknown} */
+                is: "allow" | "ask" | "deny";
+                reasons_before?: components["schemas"]["Reason"][];
+                reasons?: components["schemas"]["Reason"][];
+            }[];
+        };
+        VerdictCounts: {
+            allow: number;
+            ask: number;
+            deny: number;
         };
         AuditReport: {
             /** @description Whether nothing is wrong. */
@@ -1442,6 +1561,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    whatIf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. */
+                session: components["parameters"]["Session"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Contract files (YAML). Each stands for the deployment's contract of its server. */
+                    contracts: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description What they would have decided. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayOutcome"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -2186,6 +2336,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolContract"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    editContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server. */
+                server: components["parameters"]["Server"];
+                /** @description The tool. */
+                tool: components["parameters"]["Tool"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractEdit"];
+            };
+        };
+        responses: {
+            /** @description What was changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedContract"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    checkContract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server. */
+                server: components["parameters"]["Server"];
+                /** @description The tool. */
+                tool: components["parameters"]["Tool"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractEdit"];
+            };
+        };
+        responses: {
+            /** @description What would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedContract"];
                 };
             };
             default: components["responses"]["Problem"];

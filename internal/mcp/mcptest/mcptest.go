@@ -179,6 +179,17 @@ func TypeScript(tb testing.TB) (dir, node string) {
 	return dir, node
 }
 
+// LinkFrameworks links what the TypeScript client is tested with into a directory where
+// that client is installed.
+func LinkFrameworks(client, dir string) error {
+	for _, name := range []string{"@langchain", "@modelcontextprotocol", "@openai", "ai", "langchain", "zod"} {
+		if err := os.Symlink(filepath.Join(client, "node_modules", name), filepath.Join(dir, "node_modules", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // testdata is the gateway's, seen from any package of the module.
 func testdata(tb testing.TB) string {
 	tb.Helper()
