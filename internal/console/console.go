@@ -172,6 +172,8 @@ func (c *Console) routes() {
 	at("GET tool", c.page(contracts, c.tool))
 	checks := []access.Scope{access.ContractsRead, access.SessionsRead}
 	at("POST tool", c.paged(c.plays.enter, checks, c.tool))
+	at("GET whatif", c.page(checks, c.whatIf))
+	at("POST whatif", c.paged(c.plays.enter, checks, c.whatIf))
 	at("POST tool/write", c.page([]access.Scope{access.ContractsRead, access.ContractsWrite}, c.writeTool))
 	at("POST tool/patch", c.known(c.within(access.ContractsRead, c.patch)))
 	at("GET contract/{file}", c.known(c.within(access.ContractsRead, c.export)))

@@ -113,6 +113,13 @@
       if (e.submitter?.name === "at") at = e.submitter.value;
       decide();
     });
+    const file = play.querySelector("input[data-into]");
+    if (file) file.parentElement.hidden = false;
+    file?.addEventListener("change", async () => {
+      const into = document.getElementById(file.dataset.into);
+      into.value = await file.files[0]?.text() ?? into.value;
+      into.dispatchEvent(new Event("input", { bubbles: true }));
+    });
     document.getElementById("sample")?.addEventListener("change", (e) => e.target.form.submit());
   }
 
