@@ -20,6 +20,10 @@ type Editor struct {
 	// written out then, and share them again when the file is written.
 	expanded bool
 	samples  []Record
+	// apart tells that the examples are written to a tests file, tests is that file as it
+	// is, and edited tells that it isn't so any more.
+	apart, edited bool
+	tests         *strictyaml.Document
 }
 
 // NewEditor returns an editor of a new file for a tool, or for [EveryTool], without
@@ -62,6 +66,13 @@ func (e *Editor) File() (*File, error) {
 // Marshal returns the YAML of the file. Once policies were edited, results that
 // several examples have are written once, as records.
 func (e *Editor) Marshal() ([]byte, error) {
+	if e.apart && (e.edited || e.tests != nil) {
+		rules, _, err := e.parted()
+		if err != nil {
+			return nil, err
+		}
+		return rules.Marshal()
+	}
 	if !e.expanded {
 		return e.yaml.Marshal()
 	}
@@ -100,11 +111,15 @@ func (e *Editor) Put(p *Policy) error {
 		return fmt.Errorf("policy %q: %w", p.Name, err)
 	}
 	e.yaml.Put("policies", "name", fresh)
+	e.edited = true
 	return nil
 }
 
 // Remove removes a policy, and reports whether there was one of that name.
-func (e *Editor) Remove(name string) bool { return e.yaml.Remove("policies", "name", name) }
+func (e *Editor) Remove(name string) bool {
+	e.edited = true
+	return e.yaml.Remove("policies", "name", name)
+}
 
 // policyNode returns the YAML of a policy. It has otherwise only if that differs from
 // the file's.

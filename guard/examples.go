@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,46 +18,68 @@ import (
 // examples reads the examples of a policy. They name the tool that is called only
 // where the file doesn't.
 func (l *loader) examples(n *strictyaml.Node, ofAny bool) []Example {
+	return l.examplesOn(n, ofAny, &Example{})
+}
+
+// examplesOn reads examples that have what a base has where they say nothing else.
+func (l *loader) examplesOn(n *strictyaml.Node, ofAny bool, base *Example) []Example {
 	var out []Example
 	l.List(n, "examples", func(e *strictyaml.Node) {
 		if len(out) == maxExamples {
 			l.Fail(e, "leave some out", "a policy has more than %d examples", maxExamples)
 		}
 		if len(out) <= maxExamples {
-			out = append(out, l.example(e, ofAny))
+			out = append(out, l.example(e, ofAny, base))
 		}
 	})
 	return out
 }
 
-func (l *loader) example(n *strictyaml.Node, ofAny bool) Example {
-	e := Example{Position: l.At(n)}
-	had := l.Mapping(n, "an example", strictyaml.Keys{
-		"name":   l.Text("name", &e.Name),
-		"expect": l.Word("verdict", verdictWords, (*verdictWord)(&e.Expect)),
+// exampleKeys read what an example has beside its name and verdict.
+func (l *loader) exampleKeys(e *Example) strictyaml.Keys {
+	return strictyaml.Keys{
 		"tool":   l.Text("tool", &e.Tool),
 		"server": l.Text("server", &e.Server),
 		"args":   l.object("args", &e.Args),
 		"given": func(n *strictyaml.Node) {
 			l.List(n, "given", func(g *strictyaml.Node) { e.Given = append(e.Given, l.fixture(g)) })
 		},
-		"history": func(n *strictyaml.Node) {
-			l.List(n, "history", func(h *strictyaml.Node) { e.History = append(e.History, l.event(h)) })
-		},
+		"history":   func(n *strictyaml.Node) { e.History = l.history(n) },
 		"now":       l.time("now", &e.Now),
 		"principal": func(n *strictyaml.Node) { e.Principal = l.principal(n) },
 		"labels":    func(n *strictyaml.Node) { e.Labels = l.labels(n) },
-	})
+	}
+}
+
+func (l *loader) example(n *strictyaml.Node, ofAny bool, base *Example) Example {
+	e := Example{Position: l.At(n)}
+	keys := l.exampleKeys(&e)
+	keys["name"] = l.Text("name", &e.Name)
+	keys["expect"] = l.Word("verdict", verdictWords, (*verdictWord)(&e.Expect))
+	verdicts := l.verdictKeys(&e)
+	maps.Copy(keys, verdicts)
+	had := l.Mapping(n, "an example", keys)
 
 	if strictyaml.IsMapping(n) {
+		said := 0
+		for name := range verdicts {
+			if had[name] != nil {
+				said++
+			}
+		}
+		both := said == 1 && had["name"] == nil && had["expect"] == nil
+		if said > 0 && !both {
+			l.Fail(n, "write {allow: NAME, …}, or {name: …, expect: allow, …}", "the example has its name or its verdict twice")
+		}
 		for _, name := range [...]string{"name", "expect"} {
-			if had[name] == nil {
+			if said == 0 && had[name] == nil {
 				l.Fail(n, "write {name: …, expect: allow, args: {…}}", "the example has no %s", name)
 			}
 		}
 		l.callee(n, had, ofAny)
 	}
 
+	e.on(base)
 	if e.Args == nil {
 		e.Args = json.RawMessage("{}")
 	}
@@ -75,9 +98,32 @@ func (l *loader) callee(n *strictyaml.Node, had map[string]*strictyaml.Node, ofA
 	}
 }
 
+// history reads entries, and the names of histories that stand for theirs.
+func (l *loader) history(n *strictyaml.Node) []Entry {
+	var out []Entry
+	l.List(n, "history", func(h *strictyaml.Node) {
+		if !strictyaml.Scalar(h) {
+			out = append(out, l.event(h))
+			return
+		}
+		known, ok := l.histories[h.Value]
+		if !ok {
+			l.Fail(h, strictyaml.DidYouMean(h.Value, slices.Sorted(maps.Keys(l.histories))), "there is no history %q", strictyaml.Clip(h.Value))
+		}
+		out = append(out, known...)
+	})
+	return out
+}
+
 func (l *loader) fixture(n *strictyaml.Node) Fixture {
 	f := Fixture{Position: l.At(n)}
 	var ref reference
+	if strictyaml.Scalar(n) {
+		if r, ok := l.resolve(n, reference{name: n.Value}); ok {
+			f.Server, f.Tool, f.Result, f.Args = r.Server, r.Tool, r.Result, r.Args
+		}
+		return f
+	}
 	keys := l.referenceKeys(&ref)
 	maps.Copy(keys, strictyaml.Keys{
 		"tool":   l.Text("tool", &f.Tool),

@@ -47,6 +47,8 @@ type loader struct {
 	file    *File
 	samples []Record
 	names   map[string]bool // of the policies and duties so far
+	// histories are beginnings of histories that examples refer to.
+	histories map[string][]Entry
 }
 
 // The words of the format.
@@ -68,7 +70,7 @@ func (v *verdictWord) UnmarshalText(text []byte) error {
 func (l *loader) guard(root *strictyaml.Node) *File {
 	f := &File{Position: l.At(root), Otherwise: label.Deny}
 	l.file, l.names = f, map[string]bool{}
-	var policies, duties, records *strictyaml.Node
+	var policies, duties, records, histories *strictyaml.Node
 	had := l.Mapping(root, "a guard file", strictyaml.Keys{
 		"tool":      l.Text("tool", &f.Tool),
 		"server":    l.Text("server", &f.Server),
@@ -76,6 +78,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 		"policies":  func(n *strictyaml.Node) { policies = n },
 		"duties":    func(n *strictyaml.Node) { duties = n },
 		"records":   func(n *strictyaml.Node) { records = n },
+		"histories": func(n *strictyaml.Node) { histories = n },
 	})
 
 	if !strictyaml.IsMapping(root) {
@@ -88,9 +91,7 @@ func (l *loader) guard(root *strictyaml.Node) *File {
 	if policies == nil && duties == nil {
 		l.Fail(root, "write 'policies:' and the policies below it", "there are no policies")
 	}
-	if records != nil {
-		l.records(records)
-	}
+	l.shared(records, histories)
 	if policies != nil {
 		l.List(policies, "policies", func(n *strictyaml.Node) {
 			if len(f.Policies) < MaxPolicies {

@@ -123,11 +123,11 @@ func tree(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// toolFiles returns the mapping and the guards of quickTool.
+// toolFiles returns the mapping, the rules and the tests of quickTool.
 func toolFiles(t *testing.T, root string) []string {
 	t.Helper()
 	var out []string
-	for _, kind := range []string{"mapping", "guards"} {
+	for _, kind := range []string{"mapping", "guards", "guards/tests"} {
 		data, err := os.ReadFile(filepath.Join(root, kind, quickTool+".yaml"))
 		if err != nil {
 			t.Fatal(err)

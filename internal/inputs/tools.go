@@ -94,7 +94,11 @@ func Guard(name string) (*guard.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard.Load(name, data, samples...)
+	tests, err := policydoc.ReadTests(name)
+	if err != nil {
+		return nil, err
+	}
+	return guard.LoadApart(name, data, tests, samples...)
 }
 
 // GuardFiles returns the guard files at a path: the file itself, or those of a

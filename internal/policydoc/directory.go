@@ -22,6 +22,7 @@ const (
 	mappingDir   = "mapping"
 	guardsDir    = "guards"
 	samplesDir   = "guards/samples"
+	testsDir     = "guards/tests"
 	unmappedFile = "unmapped.yaml"
 	lockFile     = "policy.lock"
 )
@@ -73,9 +74,7 @@ func ReadDirectory(root string) (*Directory, error) {
 			}
 			return Key(m.Server, m.Tool), nil
 		}),
-		each(d, guardsDir, d.Guards, func(name string, data []byte) (*guard.Editor, error) {
-			return guard.Edit(name, data, Records(d.Samples)...)
-		}, func(doc *guard.Editor) (string, error) {
+		each(d, guardsDir, d.Guards, d.editGuard, func(doc *guard.Editor) (string, error) {
 			f, err := doc.File()
 			if err != nil {
 				return "", err
@@ -210,6 +209,7 @@ func (d *Directory) Guard(server, tool string) *guard.Editor {
 	if d.Guards[key] == nil {
 		d.Guards[key] = guard.NewEditor(d.path(guardsDir, key), server, tool)
 		d.Guards[key].Use(Records(d.Samples))
+		d.Guards[key].Apart()
 	}
 	return d.Guards[key]
 }

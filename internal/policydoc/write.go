@@ -103,6 +103,12 @@ func (d *Directory) marshal() (map[string][]byte, error) {
 		return nil, err
 	}
 
+	for key, g := range d.Guards {
+		if err := d.addTests(want, d.places[place{guardsDir, key}], g); err != nil {
+			return nil, err
+		}
+	}
+
 	for _, key := range slices.Sorted(maps.Keys(d.Samples)) {
 		at := place{samplesDir, key}
 		if d.places[at] == "" {

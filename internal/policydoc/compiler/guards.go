@@ -301,6 +301,7 @@ func (r *rule) write(d *policydoc.Directory) error {
 		base = locked.Rule.Fields
 	}
 	fresh := r.result.Policy
+	file.Apart()
 	merged, conflicts := policydoc.MergeRule(r.previous, base, &fresh, r.policy.Conflicts)
 	if err := file.Put(&merged); err != nil {
 		return err

@@ -1,0 +1,306 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/remit-project/remit/internal/strictyaml"
+	"github.com/remit-project/remit/label"
+)
+
+// parting collects the tests of a file, and writes them briefly: what all examples of a
+// policy have in common once, and what histories begin with alike once.
+type parting struct {
+	list, histories *yaml.Node
+	// begun are the histories of all examples.
+	begun []*begun
+}
+
+// begun is the history of an example, and what each of its entries says.
+type begun struct {
+	node *yaml.Node
+	says []string
+}
+
+// take moves the examples of a policy to the tests.
+func (p *parting) take(policy *yaml.Node, examples []Example) {
+	_, list := strictyaml.Member(policy, "examples")
+	if list == nil || len(list.Content) != len(examples) || len(examples) == 0 {
+		return
+	}
+	_, name := strictyaml.Member(policy, "name")
+	entry := strictyaml.NewMapping()
+	strictyaml.Set(entry, "of", strictyaml.NewText(name.Value))
+	if base := baseOf(list.Content, examples); len(base.Content) > 0 {
+		base.Style = yaml.FlowStyle
+		strictyaml.Set(entry, "base", base)
+	}
+	strictyaml.Set(entry, "examples", list)
+	p.list.Content = append(p.list.Content, entry)
+	removeMember(policy, "examples")
+
+	for _, n := range list.Content {
+		brief(n)
+		if _, history := strictyaml.Member(n, "history"); history != nil {
+			p.begun = append(p.begun, newBegun(history))
+		}
+	}
+}
+
+func newBegun(history *yaml.Node) *begun {
+	b := &begun{node: history}
+	for _, entry := range history.Content {
+		entry.Style |= yaml.FlowStyle
+		b.says = append(b.says, strictyaml.Meaning(entry))
+	}
+	return b
+}
+
+// brief writes an example in fewer words: its verdict with its name, and records without
+// changes by their names.
+func brief(n *yaml.Node) {
+	_, name := strictyaml.Member(n, "name")
+	_, expect := strictyaml.Member(n, "expect")
+	if name != nil && expect != nil {
+		verdict := &yaml.Node{}
+		verdict.SetString(expect.Value)
+		removeMember(n, "name")
+		removeMember(n, "expect")
+		n.Content = append([]*yaml.Node{verdict, name}, n.Content...)
+	}
+	if _, given := strictyaml.Member(n, "given"); given != nil {
+		given.Style |= yaml.FlowStyle
+		byName(given)
+	}
+	if _, history := strictyaml.Member(n, "history"); history == nil {
+		n.Style |= yaml.FlowStyle
+	}
+}
+
+// byName writes look-ups that are records as they are by the records' names.
+func byName(given *yaml.Node) {
+	for i, g := range given.Content {
+		g.Style |= yaml.FlowStyle
+		if _, record := strictyaml.Member(g, "record"); record != nil && len(g.Content) == 2 {
+			given.Content[i] = record
+		}
+	}
+}
+
+// baseOf takes out of examples what they have in common: members of the arguments,
+// look-ups and others that all of them have, as most have them.
+func baseOf(nodes []*yaml.Node, examples []Example) *yaml.Node {
+	base := strictyaml.NewMapping()
+	if len(nodes) < 2 {
+		return base
+	}
+	for _, key := range [...]string{"now", "principal", "labels"} {
+		if common := mostCommon(nodes, key); common != nil {
+			strictyaml.Set(base, key, common)
+		}
+	}
+	if args := members(nodes, "args"); args != nil {
+		common := strictyaml.NewMapping()
+		common.Style = yaml.FlowStyle
+		for _, name := range namesOf(args[0]) {
+			if value := mostCommon(args, name); value != nil {
+				strictyaml.Set(common, name, value)
+			}
+		}
+		if len(common.Content) > 0 {
+			strictyaml.Set(base, "args", common)
+			dropEmpty(nodes, "args")
+		}
+	}
+
+	if given := commonGiven(nodes, examples); given != nil {
+		strictyaml.Set(base, "given", given)
+		dropEmpty(nodes, "given")
+	}
+	return base
+}
+
+// namesOf are the names of a mapping's members.
+func namesOf(n *yaml.Node) []string {
+	var out []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		out = append(out, n.Content[i].Value)
+	}
+	return out
+}
+
+// members are the values of a key; nil where some node lacks it.
+func members(nodes []*yaml.Node, key string) []*yaml.Node {
+	var out []*yaml.Node
+	for _, n := range nodes {
+		_, v := strictyaml.Member(n, key)
+		if v == nil {
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// mostCommon is what most nodes have under a key that all have, and takes it out of them;
+// nil where it is worth nothing.
+func mostCommon(nodes []*yaml.Node, key string) *yaml.Node {
+	values := members(nodes, key)
+	most := mostOf(values)
+	if most == nil {
+		return nil
+	}
+	for i, n := range nodes {
+		if strictyaml.Meaning(values[i]) == strictyaml.Meaning(most) {
+			removeMember(n, key)
+		}
+	}
+	return most
+}
+
+// mostOf is the value that occurs most often, at least twice; nil where there is none.
+func mostOf(values []*yaml.Node) *yaml.Node {
+	times := map[string]int{}
+	var most *yaml.Node
+	for _, v := range values {
+		says := strictyaml.Meaning(v)
+		times[says]++
+		if most == nil || times[says] > times[strictyaml.Meaning(most)] {
+			most = v
+		}
+	}
+	if most == nil || times[strictyaml.Meaning(most)] < 2 {
+		return nil
+	}
+	return most
+}
+
+// commonGiven takes out the look-ups that all examples begin with, in this order. Those
+// that an example has otherwise stay there, and stand for the common ones.
+func commonGiven(nodes []*yaml.Node, examples []Example) *yaml.Node {
+	lists := members(nodes, "given")
+	if lists == nil {
+		return nil
+	}
+	common := strictyaml.NewList()
+	common.Style = yaml.FlowStyle
+	var drop []string
+	for at := 0; ; at++ {
+		var column []*yaml.Node
+		for i, e := range examples {
+			fits := at < len(e.Given) && e.Given[at].Judge == "" && e.Given[at].answersAs(examples[0].Given[at])
+			if !fits || repeats(e.Given, at) {
+				break
+			}
+			column = append(column, lists[i].Content[at])
+		}
+		most := mostOf(column)
+		if len(column) < len(examples) || most == nil {
+			break
+		}
+		common.Content, drop = append(common.Content, most), append(drop, strictyaml.Meaning(most))
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+
+	for _, list := range lists {
+		var kept []*yaml.Node
+		for at, g := range list.Content {
+			if at >= len(drop) || strictyaml.Meaning(g) != drop[at] {
+				kept = append(kept, g)
+			}
+		}
+		list.Content = kept
+	}
+	byName(common)
+	return common
+}
+
+// repeats reports whether a look-up is answered before or after a place as well.
+func repeats(given []Fixture, at int) bool {
+	for i := range given {
+		if i != at && given[i].answersAs(given[at]) {
+			return true
+		}
+	}
+	return false
+}
+
+// dropEmpty removes members that say nothing any more.
+func dropEmpty(nodes []*yaml.Node, key string) {
+	for _, n := range nodes {
+		if _, v := strictyaml.Member(n, key); v != nil && len(v.Content) == 0 {
+			removeMember(n, key)
+		}
+	}
+}
+
+// minSaved is what a shared beginning of histories must save, in bytes.
+const minSaved = 80
+
+// shareHistories writes what several histories begin with once, under a name.
+func (p *parting) shareHistories() {
+	open := p.begun
+	for {
+		best, saved := "", 0
+		var length int
+		times, sizes, lengths := map[string]int{}, map[string]int{}, map[string]int{}
+		var order []string
+		for _, b := range open {
+			prefix, size := "", 0
+			for i, says := range b.says {
+				prefix += says + "\x00"
+				size += len(says)
+				if times[prefix]++; times[prefix] == 1 {
+					order, sizes[prefix], lengths[prefix] = append(order, prefix), size, i+1
+				}
+			}
+		}
+
+		for _, prefix := range order {
+			if s := (times[prefix] - 1) * sizes[prefix]; times[prefix] > 1 && s > saved {
+				best, saved, length = prefix, s, lengths[prefix]
+			}
+		}
+		if saved < minSaved {
+			return
+		}
+		open = p.nameHistory(best, length, open)
+	}
+}
+
+// nameHistory names the beginning of some histories, and returns those without it.
+func (p *parting) nameHistory(prefix string, length int, open []*begun) []*begun {
+	name := ""
+	var rest []*begun
+	for _, b := range open {
+		if !strings.HasPrefix(strings.Join(b.says, "\x00")+"\x00", prefix) {
+			rest = append(rest, b)
+			continue
+		}
+		if name == "" {
+			name = fmt.Sprintf("h%d", len(p.histories.Content)/2+1)
+			strictyaml.Set(p.histories, name, strictyaml.NewList(b.node.Content[:length:length]...))
+		}
+		b.node.Content = append([]*yaml.Node{strictyaml.NewText(name)}, b.node.Content[length:]...)
+		if len(b.node.Content) == 1 {
+			b.node.Style |= yaml.FlowStyle
+		}
+	}
+	return rest
+}
+
+// verdictKeys read the verdict of an example together with its name.
+func (l *loader) verdictKeys(e *Example) strictyaml.Keys {
+	keys := strictyaml.Keys{}
+	for _, v := range [...]label.Verdict{label.Allow, label.Deny, label.Ask} {
+		keys[string(v)] = func(n *strictyaml.Node) {
+			e.Expect = v
+			l.Text(string(v), &e.Name)(n)
+		}
+	}
+	return keys
+}
