@@ -13,13 +13,14 @@ LINTER_PATH := $(GO) tool -n -modfile=tools/go.mod staticcheck
 RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 RACED  := GOFLAGS="$(strip $(shell $(GO) env GOFLAGS) $(RACE))"
 
-.PHONY: all setup npm python test test-long lint sdks engines agentdojo bench fuzz
+.PHONY: all setup npm python test test-long lint sdks engines release release-test agentdojo bench fuzz
 
 all: test
 
 setup: npm python
 	$(GO) mod download
 	$(GO) mod download -modfile=tools/go.mod
+	$(GO) mod download -modfile=tools/nfpm.mod
 	$(GO) build -modfile=tools/go.mod -o /dev/null honnef.co/go/tools/cmd/staticcheck
 
 # What tests run beside Go is put into the project's own directory: MCP servers and SDKs
@@ -90,6 +91,17 @@ engines:
 # their own, which follows what Remit itself needs. Building them takes minutes the first time.
 sdks:
 	cd internal/proxy/sdktest && $(GO) test $(RACE) -mod=mod ./...
+
+# Everything that people install Remit from, made of the commit that is checked out, in
+# dist. docs/how-to/release.md says what there is.
+release:
+	$(GO) run ./internal/release --out dist
+
+# The artifacts of this machine's platform, installed and run; the gate does the same
+# without the Helm chart, because building helm takes minutes.
+release-test:
+	REMIT_HELM=$$($(GO) tool -n -modfile=tools/helm.mod helm) && export REMIT_HELM && \
+		$(GO) test -count=1 ./internal/release
 
 # AgentDojo's own package against the proxy; see docs/reference/evaluation.md.
 DOJO := eval/agentdojo
