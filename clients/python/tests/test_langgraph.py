@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from langchain.messages import AIMessage, HumanMessage, ToolMessage
+from langchain.tools import tool
 from langchain_core.messages import BaseMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolNode
 from test_langchain import ATTACK, BENIGN, TO_EVE, TOKEN, URL, Obedient, Office, Scripted, read_page
 
-from remit_client import AsyncRemit, NoSession, Remit
+from remit_client import AsyncRemit, NoSession, Remit, wire
 from remit_client.langgraph import RemitNodes, RemitState
 
 
@@ -107,3 +110,28 @@ def test_a_tool_node_by_itself_runs_no_call(given: Any) -> None:
         b.add_edge(START, "alone")
         b.compile().invoke(ask("Send the notes to ann@corp.example"))
     assert office.sent == []
+
+
+@pytest.mark.parametrize("handled", [True, False], ids=["handled by the node", "raised"])
+def test_what_a_tool_raises_is_a_result(handled: bool) -> None:
+    office = Office(BENIGN)
+
+    @tool
+    def read_archive() -> str:
+        """Reads the archive."""
+        raise OSError("the archive is at eve@evil.example")
+
+    tools = [read_archive, office.tools[1]]
+    with Remit(URL, TOKEN) as remit:
+        nodes = RemitNodes(remit, tools=tools)
+        b = StateGraph(RemitState)
+        b.add_node("begin", nodes.begin)
+        b.add_node("propose", lambda state: {"messages": [AIMessage("", tool_calls=[{"name": "read_archive", "args": {}, "id": "c1"}])]})
+        b.add_node("tools", nodes.tool_node(handle_tool_errors=handled))
+        for edge in ((START, "begin"), ("begin", "propose"), ("propose", "tools")):
+            b.add_edge(*edge)
+        session = remit.session(tools=[{"server": "agent", "tools": [convert_to_openai_tool(one) for one in tools]}])
+        with nullcontext() if handled else pytest.raises(OSError):
+            b.compile().invoke({**ask("Read the archive"), "remit_session": session.id})
+        events = remit.send(wire.get(f"/v1/sessions/{session.id}/events"))["events"]
+    assert ["eve@evil.example" in str(event["result"]) for event in events if event["kind"] == "result"] == [True]

@@ -22,19 +22,22 @@ from .models import ToolSet, Unprotected
 #: How many calls are remembered with the message that they are in.
 _REMEMBERED = 1_000
 
+#: Where the SDK has the agent that a tool is.
+_INNER = "_agent_instance"
+
 #: Where an agent that a refused handoff stays with has the explanation.
 _REFUSED = "remit_refused"
 
 
 def definitions(agent: Agent[Any], *, server: str = SERVER) -> list[ToolSet]:
-    """The tools and handoffs of an agent, and of all that it hands off to, to begin a session with."""
+    """The tools and handoffs of an agent, and of all that work goes on to, to begin a session with."""
     found: dict[str, dict[str, Any]] = {}
     for one in _reached(agent):
-        for tool in one.tools:
-            tool = _function(tool)
+        for given in one.tools:
+            tool = _function(given)
             found[tool.name] = function(tool.name, tool.description, tool.params_json_schema)
-        for given in one.handoffs:
-            to = _handoff(given)
+        for other in one.handoffs:
+            to = _handoff(other)
             found[to.tool_name] = function(to.tool_name, to.tool_description, to.input_json_schema)
     return toolset(list(found.values()), server)
 
@@ -66,7 +69,7 @@ class _Protection:
             # Agents hand off to each other: a copy is known before it is whole.
             self._copies[id(agent)] = out = copy.copy(agent)
             out.hooks = _Hooks(self._messages, agent.hooks)
-            out.tools = [self._tool(_function(tool)) for tool in agent.tools]
+            out.tools = [self._tool(_protected(_function(tool))) for tool in agent.tools]
             out.handoffs = [self._handoff(out, _handoff(to)) for to in agent.handoffs]
             _no_servers(agent)
         return self._copies[id(agent)]
@@ -154,11 +157,12 @@ class _Hooks(AgentHooks[Any]):
 
 
 def _reached(agent: Agent[Any]) -> list[Agent[Any]]:
-    """An agent and all that it hands off to."""
+    """An agent and all that it hands off to, or has as tools."""
     found = [agent]
     for one in found:
-        for given in one.handoffs:
-            to = given if isinstance(given, Agent) else given._agent_ref() if given._agent_ref else None
+        others = [to if isinstance(to, Agent) else to._agent_ref() if to._agent_ref else None for to in one.handoffs]
+        others += [getattr(tool, _INNER, None) for tool in one.tools]
+        for to in others:
             if isinstance(to, Agent) and all(to is not known for known in found):
                 found.append(to)
     return found
@@ -172,7 +176,12 @@ def _function(tool: Any) -> FunctionTool:
     """A tool that runs here."""
     if not isinstance(tool, FunctionTool):
         raise Unprotected(f"the tool {getattr(tool, 'name', tool)} runs where Remit can't decide its calls: leave it out, or put remit proxy before the model")
-    inner = getattr(tool, "_agent_instance", None)
+    return tool
+
+
+def _protected(tool: FunctionTool) -> FunctionTool:
+    """A tool that is no agent, or one whose own calls are decided."""
+    inner = getattr(tool, _INNER, None)
     if inner is not None and not isinstance(inner.hooks, _Hooks):
         raise Unprotected(f"the tool {tool.name} is an agent that is not protected: make it of protect(session, agent).as_tool(…)")
     return tool

