@@ -18,9 +18,9 @@ async def main():
     seen = []
     # In place of the server: an address, or StdioServerParameters.
     async with Client(server) as client, AsyncRemit(office.URL, office.TOKEN) as remit:
-        session = await remit.session(tools=await definitions(client.session), unseen_user=True)
+        session = await remit.session(tools=await definitions(client), unseen_user=True)
         await session.user(office.TASK)
-        tools = protect(session, client.session)
+        tools = protect(session, client)
         for name, arguments in office.SCRIPT[:-1]:
             result = await tools.call_tool(name, arguments)
             seen.append(result.content[0].text)

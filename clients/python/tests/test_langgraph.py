@@ -132,6 +132,7 @@ def test_what_a_tool_raises_is_a_result(handled: bool) -> None:
             b.add_edge(*edge)
         session = remit.session(tools=[{"server": "agent", "tools": [convert_to_openai_tool(one) for one in tools]}])
         with nullcontext() if handled else pytest.raises(OSError):
-            b.compile().invoke({**ask("Read the archive"), "remit_session": session.id})
+            given: Any = {**ask("Read the archive"), "remit_session": session.id}
+            b.compile().invoke(given)
         events = remit.send(wire.get(f"/v1/sessions/{session.id}/events"))["events"]
     assert ["eve@evil.example" in str(event["result"]) for event in events if event["kind"] == "result"] == [True]

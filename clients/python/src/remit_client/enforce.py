@@ -11,7 +11,7 @@ from typing import Any
 from . import wire
 from .aio import AsyncSession
 from .client import Session
-from .models import Decision, ToolSet, WrongClient
+from .models import BadRequest, Decision, ToolSet, WrongClient
 from .port import returned
 from .together import Together
 
@@ -152,8 +152,13 @@ def function(name: str, description: str | None, schema: Mapping[str, Any] | Non
 
 
 def toolset(definitions: list[dict[str, Any]], server: str = SERVER) -> list[ToolSet]:
-    """The tools of an agent, as a session is begun with them."""
-    return [{"server": server, "tools": definitions}]
+    """The tools of an agent, as a session is begun with them: each name says one thing."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in definitions:
+        name = str(one.get("function", one).get("name"))
+        if found.setdefault(name, one) != one:
+            raise BadRequest(f"there are two tools {name}: give one of them another name")
+    return [{"server": server, "tools": list(found.values())}]
 
 
 def synchronous(session: Session) -> AsyncSession:

@@ -1,7 +1,6 @@
 """Clients of MCP servers: every call of a tool is decided before it goes out.
 
-    async with ClientSession(read, write) as client:
-        await client.initialize()
+    async with Client(server) as client:    # or an initialized ClientSession
         session = await remit.session(tools=await definitions(client), unseen_user=True)
         await session.user(task)
         tools = protect(session, client)
@@ -16,7 +15,7 @@ from mcp import ClientSession
 from mcp.types import CallToolResult, PaginatedRequestParams, TextContent
 
 from .aio import AsyncSession
-from .enforce import SERVER, Call, Enforcement, Result, awaited
+from .enforce import SERVER, Call, Enforcement, Result, awaited, toolset
 from .models import ToolSet, Unprotected
 
 #: What a client may do without a decision: nothing of it comes before a model as a result.
@@ -37,19 +36,20 @@ _PASSED = (
 )
 
 
-async def definitions(client: ClientSession, *, server: str = SERVER) -> list[ToolSet]:
+async def definitions(client: Any, *, server: str = SERVER) -> list[ToolSet]:
     """The tools of a server, all pages of them, to begin a session with."""
+    listing = client if isinstance(client, ClientSession) else client.session
     found: list[Any] = []
-    page = await client.list_tools()
+    page = await listing.list_tools()
     while True:
         found += page.tools
         cursor = getattr(page, "next_cursor", None) or getattr(page, "nextCursor", None)
         if not cursor:
-            return [{"server": server, "tools": [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in found]}]
-        page = await client.list_tools(params=PaginatedRequestParams(cursor=cursor))
+            return toolset([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in found], server)
+        page = await listing.list_tools(params=PaginatedRequestParams(cursor=cursor))
 
 
-def protect(session: AsyncSession, client: ClientSession, *, server: str = SERVER, approval_seconds: float = 0) -> ProtectedClient:
+def protect(session: AsyncSession, client: Any, *, server: str = SERVER, approval_seconds: float = 0) -> ProtectedClient:
     """The client, with every call decided. A call that is held back waits ``approval_seconds`` for a person."""
     return ProtectedClient(awaited(session), client, server, Enforcement(server=server, approval_seconds=approval_seconds))
 
@@ -61,11 +61,11 @@ class Undecided(Unprotected, AttributeError):
 class ProtectedClient:
     """Decides the calls of an MCP client, and records what servers return.
 
-    It has the methods of ``ClientSession`` that people use. Requests that are made by
+    It has the methods of a ``Client`` or ``ClientSession`` that people use. Requests that are made by
     hand (``send_request``) could be calls, and are refused.
     """
 
-    def __init__(self, session: AsyncSession, client: ClientSession, server: str, enforcement: Enforcement) -> None:
+    def __init__(self, session: AsyncSession, client: Any, server: str, enforcement: Enforcement) -> None:
         self._session = session
         self._client = client
         self._server = server

@@ -31,15 +31,12 @@ _REFUSED = "remit_refused"
 
 def definitions(agent: Agent[Any], *, server: str = SERVER) -> list[ToolSet]:
     """The tools and handoffs of an agent, and of all that work goes on to, to begin a session with."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in _reached(agent):
-        for given in one.tools:
-            tool = _function(given)
-            found[tool.name] = function(tool.name, tool.description, tool.params_json_schema)
-        for other in one.handoffs:
-            to = _handoff(other)
-            found[to.tool_name] = function(to.tool_name, to.tool_description, to.input_json_schema)
-    return toolset(list(found.values()), server)
+    reached = _reached(agent)
+    tools = [_function(tool) for one in reached for tool in one.tools]
+    handoffs = [_handoff(to) for one in reached for to in one.handoffs]
+    found = [function(tool.name, tool.description, tool.params_json_schema) for tool in tools]
+    found += [function(to.tool_name, to.tool_description, to.input_json_schema) for to in handoffs]
+    return toolset(found, server)
 
 
 def protect(session: AsyncSession, agent: Agent[Any], *, server: str = SERVER, approval_seconds: float = 0) -> Agent[Any]:
@@ -58,21 +55,39 @@ class _Protection:
     def __init__(self, session: AsyncSession, enforcement: Enforcement) -> None:
         self._session = session
         self._enforcement = enforcement
-        self._copies: dict[int, Agent[Any]] = {}
+        # With what they are copies of, which could be another agent's place in memory otherwise.
+        self._copies: dict[int, tuple[Agent[Any], Agent[Any]]] = {}
         self._tools: dict[str, FunctionTool] = {}
         self._messages = _Messages()
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         if isinstance(agent.hooks, _Hooks):
-            return agent
+            return self._own(agent, agent.hooks)
         if id(agent) not in self._copies:
             # Agents hand off to each other: a copy is known before it is whole.
-            self._copies[id(agent)] = out = copy.copy(agent)
-            out.hooks = _Hooks(self._messages, agent.hooks)
-            out.tools = [self._tool(_protected(_function(tool))) for tool in agent.tools]
+            out = copy.copy(agent)
+            self._copies[id(agent)] = agent, out
+            out.hooks = _Hooks(self._session.id, self._messages, agent.hooks)
+            out.tools = [self._tool(self._protected(_function(tool))) for tool in agent.tools]
             out.handoffs = [self._handoff(out, _handoff(to)) for to in agent.handoffs]
             _no_servers(agent)
-        return self._copies[id(agent)]
+        return self._copies[id(agent)][1]
+
+    def _own(self, agent: Agent[Any], hooks: _Hooks) -> Agent[Any]:
+        """An agent that is protected already, for this session."""
+        if hooks.session != self._session.id:
+            raise Unprotected(f"the agent {agent.name} is protected for another session: protect the agent itself")
+        return agent
+
+    def _protected(self, tool: FunctionTool) -> FunctionTool:
+        """A tool that is no agent, or one whose own calls are decided."""
+        inner = getattr(tool, _INNER, None)
+        if inner is None:
+            return tool
+        if not isinstance(inner.hooks, _Hooks):
+            raise Unprotected(f"the tool {tool.name} is an agent that is not protected: make it of protect(session, agent).as_tool(…)")
+        self._own(inner, inner.hooks)
+        return tool
 
     def _tool(self, tool: FunctionTool) -> FunctionTool:
         async def invoke(ctx: ToolContext[Any], arguments: str) -> Any:
@@ -142,7 +157,8 @@ class _Messages:
 class _Hooks(AgentHooks[Any]):
     """Reads what the model answers, and passes everything on to an agent's own hooks."""
 
-    def __init__(self, messages: _Messages, own: Any) -> None:
+    def __init__(self, session: str, messages: _Messages, own: Any) -> None:
+        self.session = session
         self._messages = messages
         self._own = own or AgentHooks()
 
@@ -176,14 +192,6 @@ def _function(tool: Any) -> FunctionTool:
     """A tool that runs here."""
     if not isinstance(tool, FunctionTool):
         raise Unprotected(f"the tool {getattr(tool, 'name', tool)} runs where Remit can't decide its calls: leave it out, or put remit proxy before the model")
-    return tool
-
-
-def _protected(tool: FunctionTool) -> FunctionTool:
-    """A tool that is no agent, or one whose own calls are decided."""
-    inner = getattr(tool, _INNER, None)
-    if inner is not None and not isinstance(inner.hooks, _Hooks):
-        raise Unprotected(f"the tool {tool.name} is an agent that is not protected: make it of protect(session, agent).as_tool(…)")
     return tool
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from mcp.types import Tool
 
 import example
 from remit_client import Unprotected
@@ -34,6 +35,9 @@ else:
             yield client.session
 
 
+second = pytest.mark.skipif(MCPServer.__name__ == "FastMCP", reason="the first generation has no Client")
+
+
 def office_server(office: Office) -> Any:
     server: Any = MCPServer("office")
     for f in office.functions:
@@ -43,15 +47,23 @@ def office_server(office: Office) -> Any:
     return server
 
 
-class TestClient(Adapter):
+@asynccontextmanager
+async def whole(server: Any) -> AsyncIterator[Any]:
+    """The client that the second generation has over a session."""
+    async with Client(server) as client:
+        yield client
+
+
+class TestSession(Adapter):
     # A client is told the call alone.
     knows_messages = False
+    connected: Any = staticmethod(connected)
 
     def run(self, run: Run, *, protected: bool = True) -> None:
         asyncio.run(self.arun(run, protected))
 
     async def arun(self, run: Run, protected: bool) -> None:
-        async with connected(office_server(run.office)) as client:
+        async with self.connected(office_server(run.office)) as client:
             if not protected:
                 await self.go(client, run)
                 return
@@ -68,6 +80,11 @@ class TestClient(Adapter):
                 run.seen += ["".join(part.text for part in result.content) for result in results]
 
 
+@second
+class TestClient(TestSession):
+    connected = staticmethod(whole)
+
+
 def test_a_refused_call_is_an_error() -> None:
     async def run() -> Any:
         async with connected(office_server(Office())) as client, Run([]).async_remit() as remit:
@@ -78,6 +95,26 @@ def test_a_refused_call_is_an_error() -> None:
 
     result = asyncio.run(run())
     assert result.model_dump(by_alias=True)["isError"] is True and "eve@evil.example" in result.content[0].text
+
+
+def test_all_pages_of_tools_are_known() -> None:
+    """A server may list its tools page by page."""
+
+    class Page:
+        def __init__(self, name: str, cursor: str | None) -> None:
+            self.tools = [Tool.model_validate({"name": name, "inputSchema": {"type": "object"}})]
+            self.next_cursor = cursor
+
+    class Pages:
+        @property
+        def session(self) -> Pages:
+            return self
+
+        async def list_tools(self, *, params: Any = None) -> Page:
+            return Page("second", None) if params else Page("first", "2")
+
+    found: Any = asyncio.run(definitions(Pages()))
+    assert [one["name"] for one in found[0]["tools"]] == ["first", "second"]
 
 
 @pytest.mark.parametrize("read", ["read_resource", "get_prompt"])
@@ -109,6 +146,6 @@ def test_requests_by_hand_are_refused() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.skipif("MCPServer.__name__ == 'FastMCP'", reason="it is written for the second generation")
+@second
 def test_the_example_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     example.run("with_mcp", capsys, monkeypatch)

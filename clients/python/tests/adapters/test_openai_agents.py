@@ -12,7 +12,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 from pydantic import BaseModel
 
 import example
-from remit_client import Remit, Unprotected, WrongClient
+from remit_client import BadRequest, Remit, Unprotected, WrongClient
 from remit_client.openai_agents import definitions, protect
 
 from .spec import READ, TOKEN, URL, Adapter, Office, Run, Script, send
@@ -179,6 +179,17 @@ def test_a_run_that_streams_is_decided() -> None:
     assert office.sent == ["ann@corp.example"]
 
 
+def test_a_name_says_one_thing() -> None:
+    def other(to: str) -> str:
+        """Sends something else."""
+        return to
+
+    one = Agent(name="one", tools=[function_tool(Office().send_email)])
+    with pytest.raises(BadRequest):
+        definitions(Agent(name="two", tools=[function_tool(other, name_override="send_email")], handoffs=[one]))
+    assert len(definitions(Agent(name="two", tools=one.tools, handoffs=[one]))[0]["tools"]) == 2
+
+
 def test_what_nobody_decides_is_refused() -> None:
     inner = Agent(name="inner", tools=[function_tool(Office().send_email)])
 
@@ -189,6 +200,9 @@ def test_what_nobody_decides_is_refused() -> None:
                 protect(session, Agent(name="a", tools=[WebSearchTool()]))
             with pytest.raises(Unprotected):
                 protect(session, Agent(name="a", mcp_servers=[object()]))  # type: ignore[list-item, unused-ignore]
+
+            with pytest.raises(Unprotected, match="another session"):
+                protect(await remit.session(), protect(session, inner))
 
     asyncio.run(run())
     with Remit(URL, TOKEN) as remit, pytest.raises(WrongClient):
