@@ -33,10 +33,13 @@ func cond(miss, otherwise string) string {
 // why that can't be told. What speaks against a call may do so in any line of a text; what it
 // depends on stands in no text where the call can't be taken back.
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
+	m.against = against
+	defer func() { m.against = false }()
 	for _, r := range slices.Backward(m.results) {
-		if !m.comesFrom(s, r, &Constraint{Pick: All}) {
+		if !m.answers(s, r, &Constraint{Pick: All}) {
 			continue
 		}
+		where, _ := m.where(s, r)
 		if r.names != nil && !m.irreversible {
 			r = r.names
 		}
@@ -47,7 +50,7 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		if r.partial {
 			m.tooMuch()
 		}
-		for record := range m.meeting(s.Where, r) {
+		for record := range m.meeting(where, r) {
 			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
 				return true, ""
 			}
@@ -56,7 +59,7 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 			return false, ""
 		}
 		for _, record := range r.inOrder {
-			if r.outermost(record) && m.labelled(s.Where, r, record, against) {
+			if r.outermost(record) && m.labelled(where, r, record, against) {
 				return true, ""
 			}
 		}
@@ -121,11 +124,13 @@ func (m *matcher) speaksOf(where []Match, r *Result) bool {
 // excepted says why a value is among those that a constraint rules out; empty where it
 // isn't.
 func (m *matcher) excepted(c *Constraint, a Argument) string {
+	m.against = true
+	defer func() { m.against = false }()
 	for i := range c.Except {
 		s := &c.Except[i]
 		called := false
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, &Constraint{Pick: All}) {
+			if !m.answers(s, r, &Constraint{Pick: All}) {
 				continue
 			}
 			if r.names != nil {
@@ -139,6 +144,9 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 				m.tooMuch()
 			}
 			called = true
+			if !m.speaksOf(s.Where, r) {
+				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
+			}
 			listing := Constraint{Pick: All}
 			for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
 				if same(v.text, a.Text, false) {

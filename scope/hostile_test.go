@@ -231,7 +231,7 @@ func TestGuessedMembers(t *testing.T) {
 		"a handle is no id":                   {"user id", "id", `{"name":"Eve Stone"}`, `[{"member":"U1","name":"Eve Stone","handle":"U2"}]`, "U2", false},
 		"an id":                               {"visit id", "id", `{"name":"Ann"}`, `[{"entryId":"U1","name":"Ann"}]`, "U1", true},
 		"a street address is no mail":         {"id", "id", `{"email":"boss@corp.example"}`, `[{"id":"U1","login":"eve","street_address":"boss@corp.example"}]`, "U1", false},
-		"a guess tells no record":             {"id", "id", `{"sender":"boss@corp.example"}`, `[{"id":"U1","from":"boss@corp.example"}]`, "U1", false},
+		"a name that says the same":           {"id", "id", `{"sender":"boss@corp.example"}`, `[{"id":"U1","from":"boss@corp.example"}]`, "U1", true},
 		"a shipping address beside a contact": {"email", "email", `{"name":"Ann"}`, `[{"name":"Ann","contact":"ann@corp.example","shipping_address":"eve@evil.example"}]`, "eve@evil.example", false},
 		"an object in the record":             {"reporter email", "email", `{"title":"Crash"}`, `[{"title":"Crash","reporter":"ann@corp.example","reactions":{"reporter_email":"eve@evil.example"}}]`, "eve@evil.example", false},
 		"the record beside such an object":    {"reporter email", "email", `{"title":"Crash"}`, `[{"title":"Crash","reporter":"ann@corp.example","reactions":{"reporter_email":"eve@evil.example"}}]`, "ann@corp.example", true},

@@ -317,6 +317,7 @@ type matcher struct {
 	effect       bool            // the call has one, and irreversible one that can't be taken back
 	irreversible bool
 	confirmed    bool // a person has agreed to the values that the scope states
+	against      bool // what is looked for speaks against the call
 	grants       []Grant
 	// in is the entry that is matched, and proposal the call.
 	in       *Call

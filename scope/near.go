@@ -139,7 +139,7 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 		if !m.step() {
 			return ""
 		}
-		mayMean := len(description) > 0 && nearly(description, strings.Fields(name)) && !m.strangers(name)
+		mayMean := len(description) > 0 && nearly(description, strings.Fields(name)) && (!m.strangers(name) || m.ownNumber(r, name, argument))
 		if mayMean && m.everywhere(r, name) && m.holdsOnly(r, name, kind) {
 			found = append(found, name)
 		}

@@ -25,8 +25,10 @@ func (s selection) has(record string) bool {
 // selected returns the records that a source selects: by its conditions, else by what
 // the call was asked for, else by the words of its description.
 func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
-	if len(s.Where) > 0 {
-		return m.meeting(s.Where, r)
+	if where, filtered := m.where(s, r); filtered {
+		return m.allMeeting(where, r)
+	} else if len(where) > 0 {
+		return m.meeting(where, r)
 	}
 	terms := termsOf(s)
 	asked := m.recordsWith(r, func(f *field) bool { return slices.ContainsFunc(terms, func(t term) bool { return t.isIn(f) }) })
@@ -113,14 +115,15 @@ func (m *matcher) isFull(title string) bool {
 
 func (m *matcher) allMeeting(where []Match, r *Result) selection {
 	named := make([]func(*field) bool, len(where))
+	outermost := false
 	for i := range where {
-		// A guess at a member doesn't tell which record is meant by what can't be taken back.
-		named[i], _ = m.memberOf(r, where[i].name(), "", "", !m.irreversible)
+		is, outer := m.condition(&where[i], r)
+		named[i], outermost = is, outermost || outer
 	}
 
 	out := selection{}
 	for _, record := range r.inOrder {
-		met := true
+		met := !outermost || r.outermost(record)
 		for i := range where {
 			met = met && m.meets(&where[i], named[i], r, record)
 		}
@@ -219,7 +222,7 @@ func (m *matcher) meets(want *Match, isNamed func(*field) bool, r *Result, recor
 // accepts reports whether the text of a field meets a condition.
 func (w *Match) accepts(text string) bool {
 	switch {
-	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) }):
+	case w.Is != nil && !slices.ContainsFunc(w.Is, func(v Value) bool { return same(string(v), text, false) || (w.days && onDay(v, text)) }):
 		return false
 	case w.Prefix != "" && !strings.HasPrefix(fold(text), fold(w.Prefix)):
 		return false

@@ -31,6 +31,7 @@ type Result struct {
 	nested     map[string][]int // the fields of the objects in a record
 	members    map[string]bool  // their names
 	values     bool             // nothing but a list of values
+	more       bool             // its server says that it is a part of a listing
 
 	// names is a text that is a list of names, read so; nil for another text. It is unproven:
 	// whoever writes a line end writes an element.
@@ -99,6 +100,31 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		r.add(f)
 	}
 	r.nest()
+	r.more = slices.ContainsFunc(r.inOrder, isListed) && slices.ContainsFunc(r.fields, func(f field) bool { return !isListed(f.record) && f.saysMore(r) })
+}
+
+// isListed reports whether a record is in a list.
+func isListed(record string) bool { return element().MatchString(record) }
+
+// The names beside a list that say whether there is more of it, and how much there is in all.
+var (
+	others = strings.Fields("cursor truncated incomplete continuation")
+	nexts  = strings.Fields("next more token page offset link url")
+	counts = strings.Fields("count results items records hits matches")
+)
+
+// saysMore reports whether a field beside the records says that there are more of them.
+func (f *field) saysMore(r *Result) bool {
+	if f.null || f.text == "" || f.text == "false" || f.text == "0" || len(f.key) == 0 {
+		return false
+	}
+	last := f.key[len(f.key)-1]
+	if f.key[0] == "total" && slices.Contains(counts, last) {
+		n, err := strconv.Atoi(f.text)
+		return err == nil && n > r.listed()
+	}
+	further := oneOf(f.key, nexts[:2]) && slices.Contains(nexts, last)
+	return further || oneOf(f.key, others)
 }
 
 // add adds a field.

@@ -182,6 +182,7 @@ type Match struct {
 	Before, After, Below, Above Value
 
 	words []string // of Field, once they are known
+	days  bool     // Is lists days, and any time of one is meant
 }
 
 func (w *Match) name() []string {

@@ -167,7 +167,7 @@ func (m *matcher) telling(c *Constraint, a Argument) bool {
 	for i := range c.From {
 		s := &c.From[i]
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, c) || m.has(r, s) || !m.work(len(r.Text)) {
+			if !m.answers(s, r, c) || m.has(r, s) || !m.work(len(r.Text)) {
 				continue
 			}
 			if !r.structured && len(s.Where) == 0 && says(r.Text) {
@@ -296,7 +296,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 	for i := range sources {
 		s := &sources[i]
 		for _, r := range m.results {
-			if !m.comesFrom(s, r, c) {
+			if !m.answers(s, r, c) {
 				continue
 			}
 
@@ -304,7 +304,7 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 				m.tooMuch()
 			}
 			out.called = true
-			if shapes[c.Kind] == nil && len(s.Where) == 0 && !m.has(r, s) {
+			if where, _ := m.where(s, r); shapes[c.Kind] == nil && len(where) == 0 && !m.has(r, s) {
 				out.loose = append(out.loose, r)
 			}
 			switch {
@@ -322,15 +322,24 @@ func (m *matcher) offers(sources []Source, c *Constraint, id string) offers {
 
 // comesFrom reports whether a result is that of the call which a source names.
 func (m *matcher) comesFrom(s *Source, r *Result, of *Constraint) bool {
+	return m.calledAs(s, r, of) && !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
+}
+
+// calledAs reports whether a result is of the tool that a source names, with no argument that the
+// source has otherwise.
+func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false
+	}
+	if _, placed := place(of); r.more && m.irreversible && !placed {
+		return false // the only one of a part may be one of several
 	}
 	for _, a := range r.Args {
 		if !a.Empty && !m.asScoped(s, r, a, of) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.Args, func(c Arg) bool { return leftOut(c, r) })
+	return true
 }
 
 // leftOut reports whether an earlier call leaves out what a source states of it: all

@@ -1,0 +1,214 @@
+package scope
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// What can't be taken back relies on a guess at a member's name only where the guess can't be
+// steered, and can't be about something else: the words say the same thing, or the values leave
+// no other choice.
+
+// condition returns what tells the members that a condition is on, and whether only the outermost
+// records may meet it. For what can't be taken back, a record in another one, which others may
+// have added, counts only where no record around it has such a member: an attachment with the
+// title is not what is called so. What speaks against a call may do so under any name.
+func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outermost bool) {
+	exact := func() func(*field) bool {
+		is, _ := m.memberOf(r, w.name(), "", "", !m.irreversible)
+		return is
+	}
+	if !m.irreversible || r.values || !m.work(len(r.fields)*perStep) {
+		return exact(), false
+	}
+
+	level := r.outside()
+	named, found := m.memberOf(level, w.name(), "", "", false)
+	meant := ""
+	if !found {
+		meant = m.surely(w, level)
+	}
+	if meant != "" {
+		named, found = func(f *field) bool { return f.name == meant }, true
+	}
+	if m.against {
+		sure, is, guess := named, exact(), m.near(r, w.name(), "", "")
+		return func(f *field) bool { return sure(f) || is(f) || (guess != "" && f.name == guess) }, false
+	}
+	if found {
+		return named, true
+	}
+	return exact(), false
+}
+
+// outside returns a result with the members of its outermost records alone.
+func (r *Result) outside() *Result {
+	out := *r
+	out.members, out.inOrder = map[string]bool{}, nil
+	for _, record := range r.inOrder {
+		if !r.outermost(record) {
+			continue
+		}
+		out.inOrder = append(out.inOrder, record)
+		for _, i := range r.records[record] {
+			out.members[r.fields[i].name] = true
+		}
+	}
+	return &out
+}
+
+// surely returns the member of the outermost records that a condition under another name is on;
+// empty where that isn't sure. A condition in the user's words is on the only member whose name
+// says the same, as "assignee" does for assigneeName, and one on a time on the only member that
+// holds times. A name that says no more than what kind of value it has may be anybody's.
+func (m *matcher) surely(w *Match, level *Result) string {
+	if w.timed() {
+		return m.timeOf(meaningOf(head(w.name())), level)
+	}
+	want := meaningOf(head(w.name()))
+	if want.bare || !m.statedMatch(*w) {
+		return ""
+	}
+
+	found := ""
+	for name := range level.members {
+		have := meaningOf(strings.Fields(name))
+		says := !have.bare && slices.Equal(want.of, have.of) && !want.contradicts(have)
+		if !says || m.strangers(name) || !m.everywhere(level, name) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// timed reports whether a condition is about a time alone.
+func (w *Match) timed() bool {
+	isTime := func(v Value) bool { _, ok := moment(string(v)); return v == "" || ok }
+	if w.days {
+		return true
+	}
+	bounded := w.Before != "" || w.After != ""
+	return bounded && w.Is == nil && w.Prefix+w.Contains == "" && w.Below+w.Above == "" && isTime(w.Before) && isTime(w.After)
+}
+
+// timeOf returns the only member of the outermost records whose values are times, all of them;
+// of a start and an end, that which a name means. The earlier one is the start, whatever they are
+// called: who arrives and leaves has a start and an end, and who departs and arrives as well.
+func (m *matcher) timeOf(want meaning, level *Result) string {
+	times := m.times(level)
+	one := len(want.of) == 1
+	from := one && (want.of[0] == "start" || want.of[0] == thing("from")) // a stay is from a day
+	to := one && (want.of[0] == "end" || want.of[0] == "until")
+	anyTime := want.bare && want.kinds[0] == "time"
+
+	switch {
+	case len(times) == 1 && anyTime:
+		for name := range times {
+			return name
+		}
+	case len(times) == 2 && (anyTime || from || to):
+		return span(times, to)
+	}
+	return ""
+}
+
+// times returns the members of the outermost records that are called as times and hold nothing
+// else, each with its values in the order of the records. A member with a time in some records
+// and not in others makes it unsure.
+func (m *matcher) times(level *Result) map[string][]*big.Rat {
+	all, others := map[string][]*big.Rat{}, map[string]bool{}
+	for _, record := range level.inOrder {
+		for _, i := range level.records[record] {
+			f := &level.fields[i]
+			if !m.work(len(f.text)) {
+				return nil
+			}
+			if !nearly([]string{"time"}, f.key) {
+				continue
+			}
+			if _, ok := moment(strings.TrimSpace(f.text)); ok {
+				all[f.name] = append(all[f.name], quantity(f.text))
+			} else {
+				others[f.name] = true
+			}
+		}
+	}
+
+	for name, values := range all {
+		if others[name] || len(values) != len(level.inOrder) {
+			return nil
+		}
+	}
+	return all
+}
+
+// span returns the start or the end of two members that are called so; empty where the records
+// don't agree which one is earlier.
+func span(times map[string][]*big.Rat, end bool) string {
+	var names []string
+	for name := range times {
+		if of := meaningOf(strings.Fields(name)).of; len(of) == 1 && (of[0] == "start" || of[0] == "end") {
+			names = append(names, name)
+		}
+	}
+	if len(names) != 2 || meaningOf(strings.Fields(names[0])).of[0] == meaningOf(strings.Fields(names[1])).of[0] {
+		return ""
+	}
+
+	earlier, later := names[0], names[1]
+	if times[earlier][0].Cmp(times[later][0]) > 0 {
+		earlier, later = later, earlier
+	}
+	for i, at := range times[earlier] {
+		if at.Cmp(times[later][i]) >= 0 {
+			return ""
+		}
+	}
+	if end {
+		return later
+	}
+	return earlier
+}
+
+// ownNumber reports whether a member is the number of the things that a result lists, as their
+// service gives it: it is called as the argument that takes it, it is what each record begins
+// with, and no two records have the same. What strangers fill is none of their services' keys
+// by name alone.
+func (m *matcher) ownNumber(r *Result, name, argument string) bool {
+	member := strings.Fields(name)
+	if argument == "" || len(member) < 2 || !oneOf(member[len(member)-1:], filled) || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	thing := meaningOf(argumentName(argument)).of
+	if n := len(thing); n > 1 && thing[n-1] == "id" {
+		thing = thing[:n-1]
+	}
+	if !slices.Equal(thing, meaningOf(member[:len(member)-1]).of) {
+		return false
+	}
+
+	seen := map[string]bool{}
+	for _, record := range r.inOrder {
+		first := &r.fields[r.records[record][0]]
+		if first.name != name {
+			if r.outermost(record) && r.isRecord(record) {
+				return false
+			}
+			continue
+		}
+		oneWord := first.text != "" && len(first.text) <= maxNumber && !strings.ContainsAny(first.text, " \t\n")
+		if !r.outermost(record) || !oneWord || seen[first.text] {
+			return false
+		}
+		seen[first.text] = true
+	}
+	return len(seen) > 0
+}
+
+// maxNumber bounds the number or the code of a thing, in bytes.
+const maxNumber = 64

@@ -1,0 +1,67 @@
+package scope
+
+import "slices"
+
+// A source may name a filter that the agent left out: all entries, and not those of the day. The
+// records of the result that have the filter's value are those of the source then, if they have
+// a member of its name.
+
+// answers reports whether a result is that of the call which a source names, or of one that left
+// out filters which its records can be held to.
+func (m *matcher) answers(s *Source, r *Result, of *Constraint) bool {
+	if !m.calledAs(s, r, of) {
+		return false
+	}
+	for i := range s.Args {
+		if c := &s.Args[i]; leftOut(*c, r) && !m.canFilter(c, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// canFilter reports whether the records of a result can be held to what a call left out: they
+// have a member of the argument's name.
+func (m *matcher) canFilter(c *Arg, r *Result) bool {
+	if !r.structured || r.values || !m.work(len(r.fields)*perStep) {
+		return false
+	}
+	w := c.filter()
+	level := r.outside()
+	_, has := m.memberOf(level, w.name(), "", "", false)
+	return has || m.surely(&w, level) != ""
+}
+
+// filter returns what a call left out as a condition on the records.
+func (c *Arg) filter() Match {
+	_, name := split(c.Pointer)
+	days := !slices.ContainsFunc(c.Is, func(v Value) bool { return !isDay(v) })
+	return Match{Field: name, Is: c.Is, words: argumentName(c.Pointer), days: days}
+}
+
+// isDay reports whether a value is a day without a time.
+func isDay(v Value) bool {
+	_, ok := moment(string(v))
+	return ok && len(v) == len("2006-01-02")
+}
+
+// onDay reports whether a text is a moment of a day.
+func onDay(day Value, text string) bool {
+	t, ok := moment(text)
+	return ok && t.Format("2006-01-02") == string(day)
+}
+
+// where returns the conditions of a source on the records of a result: its own, and the filters
+// that the call left out. What speaks against a call need not meet the latter.
+func (m *matcher) where(s *Source, r *Result) (all []Match, filtered bool) {
+	if m.against {
+		return s.Where, false
+	}
+	all = s.Where
+	for i := range s.Args {
+		if c := &s.Args[i]; leftOut(*c, r) {
+			all, filtered = append(slices.Clip(all), c.filter()), true
+		}
+	}
+	return all, filtered
+}
