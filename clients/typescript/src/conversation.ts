@@ -105,10 +105,10 @@ export class Conversation {
   /**
    * Records what is new among the messages that a model is about to get, from the
    * conversation's beginning. `running` says that an agent runs: what is new then is of
-   * tools, whatever name it is in.
+   * tools, whatever name it is in. It returns what is in somebody's name and not theirs.
    */
-  async hear(messages: readonly Message[], options: Aborted & { running?: boolean } = {}): Promise<void> {
-    await this.#next(() => this.#record(messages, this.#heard.counting(), options));
+  async hear(messages: readonly Message[], options: Aborted & { running?: boolean } = {}): Promise<Message[]> {
+    return this.#next(() => this.#record(messages, this.#heard.counting(), options));
   }
 
   /** Records what a model or a tool says just now. */
@@ -117,14 +117,15 @@ export class Conversation {
   }
 
   /** One after the other: what is new is found by what was heard before. */
-  async #next(record: () => Promise<void>): Promise<void> {
+  async #next<T>(record: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(record);
     this.#last = turn.catch(() => undefined);
-    await turn;
+    return turn;
   }
 
-  async #record(messages: readonly Message[], known: (event: Spoken) => boolean, options: Aborted & { running?: boolean }): Promise<void> {
+  async #record(messages: readonly Message[], known: (event: Spoken) => boolean, options: Aborted & { running?: boolean }): Promise<Message[]> {
     const { running = this.#running, signal } = options;
+    const others: Message[] = [];
     let said: string | undefined;
     for (const message of messages) {
       this.#readable(message);
@@ -132,10 +133,12 @@ export class Conversation {
         await this.session.event(event, { signal });
         this.#heard.log(event);
         if (event.type === "user") said = event.text;
+        if (event.type === "attach" && isNamed(message)) others.push(message);
       }
     }
     const scope = said === undefined ? undefined : await this.#options.scope?.(said);
     if (scope) await this.session.giveScope(scope, { signal });
+    return others;
   }
 
   /** What only a model can read may say anything: somebody has to say what that means. */
@@ -231,6 +234,11 @@ interface Logged {
   text?: string;
   result?: { call: string; content?: string; structured?: unknown };
   decision?: { call: string; explanation?: string };
+}
+
+/** Whether a message is in the name of somebody who is trusted. */
+function isNamed({ from }: Message): boolean {
+  return from === "user" || from === "system";
 }
 
 function attach(name: string, text: string): Spoken {

@@ -62,7 +62,7 @@ export const undecided = losing((path) => path.endsWith("/decisions"));
  */
 export async function person(tool: string, answer: { approve: boolean; calls?: string[] }, session: () => string | undefined): Promise<string[]> {
   const remit = client();
-  for (;;) {
+  for (const until = performance.now() + 20_000; performance.now() < until; ) {
     const [found] = (await remit.pending()).filter((one) => one.decision.tool === tool && one.session === session());
     if (!found) continue;
     const about = [found.call, ...(found.more ?? []).map((more) => more.decision.call)];
@@ -70,4 +70,5 @@ export async function person(tool: string, answer: { approve: boolean; calls?: s
     await remit.answer(found.id, { approve: answer.approve, extent: "once", ...(calls && { calls }) });
     return about;
   }
+  throw new Error("nobody was asked");
 }

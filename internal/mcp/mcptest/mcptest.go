@@ -179,8 +179,8 @@ func TypeScript(tb testing.TB) (dir, node string) {
 	return dir, node
 }
 
-// LinkFrameworks links what the TypeScript client is tested with into a directory where
-// that client is installed.
+// LinkFrameworks links the frameworks that the TypeScript client is tested with into a
+// directory where that client is installed: npm would ask a registry for them.
 func LinkFrameworks(client, dir string) error {
 	for _, name := range []string{"@langchain", "@modelcontextprotocol", "@openai", "ai", "langchain", "zod"} {
 		if err := os.Symlink(filepath.Join(client, "node_modules", name), filepath.Join(dir, "node_modules", name)); err != nil {
