@@ -13,7 +13,7 @@ LINTER_PATH := $(GO) tool -n -modfile=tools/go.mod staticcheck
 RACE   := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 RACED  := GOFLAGS="$(strip $(shell $(GO) env GOFLAGS) $(RACE))"
 
-.PHONY: all setup npm python test test-long lint sdks engines release release-test agentdojo bench fuzz
+.PHONY: all setup npm python test test-long lint sdks engines release release-test site agentdojo bench fuzz
 
 all: test
 
@@ -124,3 +124,10 @@ fuzz:
 		echo "$$pkg $$target"; \
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
 	done
+
+# The documentation as a searchable site, in build/site. Each release's is kept beside the
+# others with mike: .cache/venv/bin/mike deploy VERSION latest.
+site:
+	python3 -m venv .cache/venv
+	.cache/venv/bin/pip install -q --disable-pip-version-check -r docs/site/requirements.txt
+	NO_MKDOCS_2_WARNING=1 .cache/venv/bin/mkdocs build --strict
