@@ -44,13 +44,13 @@ var deedsOfEffect = map[Effect]deed{
 // description (about) says by which verb people ask for it where its name has another.
 func NewAct(tool, variant string, effect Effect, about ...string) Act {
 	a := Act{Tool: tool, Variant: variant, Effect: effect, words: Words(tool + " " + variant)}
-	a.deeds = requests.asksFor(tool, variant)
+	a.deeds = requests().asksFor(tool, variant)
 	if a.deeds&toClear == 0 { // to drop a table is more than to remove what is in it
 		for _, text := range about {
 			a.deeds |= describedDeeds(text)
 		}
 	}
-	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests.tools[w]&toLook != 0 })
+	looks := slices.ContainsFunc(a.words, func(w string) bool { return requests().tools[w]&toLook != 0 })
 	if looks && a.deeds == 0 {
 		a.deeds = toLook | toClick // to fetch a page is to send a request, too
 	}
@@ -72,8 +72,8 @@ func NewAct(tool, variant string, effect Effect, about ...string) Act {
 // for a verb of looking.
 func describedDeeds(text string) deed {
 	for i, w := range Words(clip(text, maxAbout)) {
-		if requests.tools[w] != 0 || i == aboutWords {
-			return requests.asksFor(w, "")
+		if requests().tools[w] != 0 || i == aboutWords {
+			return requests().asksFor(w, "")
 		}
 	}
 	return 0
@@ -208,7 +208,7 @@ func (q *query) isIntroduced(r *reading, o occurrence) bool {
 		return false
 	}
 	before := strings.TrimRight(text[:o.start], " \t\"'`“„«(")
-	told := strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || requests.marks[plainWord(left[len(left)-1])]&copula != 0
+	told := strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || requests().marks[plainWord(left[len(left)-1])]&copula != 0
 	if !told {
 		return false
 	}
@@ -222,7 +222,7 @@ func (q *query) isIntroduced(r *reading, o occurrence) bool {
 
 func anyMark(words []string, m mark) bool {
 	for _, w := range words {
-		if requests.marks[plainWord(w)]&m != 0 {
+		if requests().marks[plainWord(w)]&m != 0 {
 			return true
 		}
 	}
@@ -347,7 +347,7 @@ func (r *reading) mentions(deeds deed, words []string) bool {
 			continue
 		}
 		ofName := contains(words, stem(t.word)) && !generic.has(t.word)
-		if ofName || requests.meaning(t.word)&deeds != 0 {
+		if ofName || requests().meaning(t.word)&deeds != 0 {
 			return true
 		}
 	}

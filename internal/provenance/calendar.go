@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,7 +35,7 @@ type timeWords struct {
 	units                  map[string]time.Duration
 }
 
-var timeNames = must(readTimeWords(calendarTable))
+var timeNames = sync.OnceValue(func() *timeWords { return must(readTimeWords(calendarTable)) })
 
 // unitLengths are the lengths of the units of calendar.txt.
 var unitLengths = map[string]time.Duration{"minute": time.Minute, "hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour}
@@ -72,8 +73,8 @@ func readTimeWords(table string) (*timeWords, error) {
 // calendarWord reports whether a value is the name of a month or a weekday.
 func calendarWord(s string) bool {
 	s = strings.ToLower(s)
-	_, month := timeNames.months[s]
-	_, day := timeNames.weekdays[s]
+	_, month := timeNames().months[s]
+	_, day := timeNames().weekdays[s]
 	return month || day
 }
 

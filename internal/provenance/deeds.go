@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -116,7 +117,7 @@ var (
 	deedLists      = []string{"said", "tool", "answers"}
 )
 
-var requests = must(readLexicon(deedTable))
+var requests = sync.OnceValue(func() *lexicon { return must(readLexicon(deedTable)) })
 
 // readLexicon reads deeds.txt.
 func readLexicon(table string) (*lexicon, error) {

@@ -315,7 +315,7 @@ func (q *query) resolvePathBelow(text string) (Resolution, bool) {
 func (q *query) resolveNewPath(text string) (Resolution, bool) {
 	isPath := q.v.Form == FormPath || contains(q.n.last, "path") || contains(q.n.last, "file")
 	changes := q.act.Effect == Writes || q.act.Effect == Destroys
-	makes := changes && len(q.act.words) > 0 && requests.tools[q.act.words[0]]&toMake != 0 // "file" is a verb, too
+	makes := changes && len(q.act.words) > 0 && requests().tools[q.act.words[0]]&toMake != 0 // "file" is a verb, too
 	cut := strings.LastIndexByte(text, '/')
 	if !isPath || !makes || cut <= 0 || !plainPath(text) || !plainFileName.MatchString(text[cut+1:]) {
 		return Resolution{}, false

@@ -8,7 +8,7 @@ import (
 // another person's mouth what the verb at i would ask for.
 func (r *reading) isDoubted(text string, i int) bool {
 	t := &r.tokens[i]
-	english := requests.english[t.word]
+	english := requests().english[t.word]
 	if r.isDoubtedBefore(i, english) {
 		return true
 	}
@@ -22,7 +22,7 @@ func (r *reading) isDoubted(text string, i int) bool {
 // of doubt, is the verb by what follows: "comment on it", and neither "comment créer" nor
 // "comment on crée".
 func (r *reading) isSaidInEnglish(i int) bool {
-	if !requests.english[r.tokens[i].word] {
+	if !requests().english[r.tokens[i].word] {
 		return false
 	}
 	next := r.next(i)
@@ -30,7 +30,7 @@ func (r *reading) isSaidInEnglish(i int) bool {
 		return true
 	}
 	after := r.next(i + 1)
-	foreign := after.deeds != 0 && !requests.english[after.word]
+	foreign := after.deeds != 0 && !requests().english[after.word]
 	return fronting.has(next.word) && after.word != "" && !foreign
 }
 

@@ -249,13 +249,13 @@ func wholeCommand(text string, start, end int) bool {
 	}
 
 	rest, last := cutLastWord(before)
-	for requests.marks[plainWord(last)]&(conjunction|opener) != 0 && rest != "" {
+	for requests().marks[plainWord(last)]&(conjunction|opener) != 0 && rest != "" {
 		rest, last = cutLastWord(strings.TrimRight(rest, " \n")) // "then", "please"
 	}
-	joined := slices.ContainsFunc(requests.joined, func(w joinedWord) bool {
+	joined := slices.ContainsFunc(requests().joined, func(w joinedWord) bool {
 		return w.deed&toRun != 0 && strings.HasSuffix(last, w.text)
 	})
-	return joined || running.has(last) || requests.deeds[plainWord(last)]&toRun != 0
+	return joined || running.has(last) || requests().deeds[plainWord(last)]&toRun != 0
 }
 
 // cutLastWord cuts the last word off a text, and returns it in lower case.
@@ -357,7 +357,7 @@ func (q *query) usesAllMails(key string) (all, ok bool) {
 
 // asksForAnswer reports whether the user asked for an answer to what others sent.
 func (s *Session) asksForAnswer() bool {
-	for w := range vocabulary[answerWords] {
+	for w := range vocabulary()[answerWords] {
 		if len(s.vouch.words[w]) > 0 {
 			return true
 		}

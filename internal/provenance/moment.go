@@ -111,7 +111,7 @@ func (r *momentReader) readDate(i int) {
 		r.addDate(d, r.tokens[i].start, r.tokens[i+2].end, "date")
 		return
 	}
-	if month, ok := timeNames.months[r.tokens[i].text]; ok {
+	if month, ok := timeNames().months[r.tokens[i].text]; ok {
 		r.readMonth(i, month)
 		return
 	}
@@ -213,10 +213,10 @@ func (r *momentReader) readRelative(i int) {
 	add := func(days, start int) {
 		r.addDate(dayOf(now.AddDate(0, 0, days)), start, t.end, "relative date")
 	}
-	if days, ok := timeNames.days[t.text]; ok {
+	if days, ok := timeNames().days[t.text]; ok {
 		add(days, t.start)
 	}
-	weekday, ok := timeNames.weekdays[t.text]
+	weekday, ok := timeNames().weekdays[t.text]
 	if !ok {
 		return
 	}
@@ -319,7 +319,7 @@ func (r *momentReader) readDuration(i int) {
 		last++
 		suffix = r.tokens[last].text
 	}
-	if unit, ok := timeNames.units[suffix]; ok && n <= maxUnits {
+	if unit, ok := timeNames().units[suffix]; ok && n <= maxUnits {
 		r.v.durations = append(r.v.durations, durationMention{r.position(t.start, r.tokens[last].end), time.Duration(n) * unit})
 	}
 }

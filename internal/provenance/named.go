@@ -183,7 +183,7 @@ func (s *Session) namesJoined(text string) bool {
 		if len(left) == 0 || picking.has(left[0]) || possessives.has(left[0]) || s.vouch.isNegated(o) {
 			return false
 		}
-		return len(right) == 0 || fronting.has(right[0]) || requests.marks[right[0]] != 0
+		return len(right) == 0 || fronting.has(right[0]) || requests().marks[right[0]] != 0
 	})
 }
 

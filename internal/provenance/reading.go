@@ -124,7 +124,7 @@ func (r *reading) tokenize(text string, quotes []span) {
 		inQuotes := quote < len(quotes) && quotes[quote].start <= start
 		t.quoted = inQuotes || partOfAtom(text, start, end)
 		if !t.quoted {
-			t.marks, t.deeds = requests.marks[t.word], requests.meaning(t.word)
+			t.marks, t.deeds = requests().marks[t.word], requests().meaning(t.word)
 			if (t.marks != 0 || t.deeds != 0) && len(r.lines) > 0 {
 				r.readable[line] = true
 			}
@@ -233,7 +233,7 @@ func (r *reading) findJoined(text string) {
 
 		r.readable[t.line] = true
 		t.deeds = 0
-		for _, m := range requests.unspaced {
+		for _, m := range requests().unspaced {
 			if strings.Contains(run, m.text) {
 				t.marks |= m.mark
 			}
@@ -263,7 +263,7 @@ func appendJoined(out []term, t term, run string) []term {
 // longestJoined returns the longest word that a text begins with, with all its deeds.
 func longestJoined(text string) joinedWord {
 	best := joinedWord{}
-	for _, w := range requests.joined {
+	for _, w := range requests().joined {
 		if !strings.HasPrefix(text, w.text) || len(w.text) < len(best.text) {
 			continue
 		}

@@ -68,7 +68,7 @@ func (r *reading) requestAt(text string, i int) (request, bool) {
 
 // isVerb reports whether a word that may ask for something is a verb where it is.
 func (r *reading) isVerb(text string, i int) bool {
-	if requests.english[r.tokens[i].word] {
+	if requests().english[r.tokens[i].word] {
 		return r.verbPlace(i)
 	}
 	return !r.isNoun(text, i)
@@ -96,7 +96,7 @@ func (r *reading) lightVerb(i int) deed {
 		case "a", "an", "the", "full", "new":
 			article = true
 		}
-		if article && !t.quoted && requests.english[t.word] {
+		if article && !t.quoted && requests().english[t.word] {
 			return t.deeds
 		}
 	}
@@ -116,7 +116,7 @@ func (r *reading) gerund(i int) deed {
 		return 0
 	}
 	for _, base := range [...]string{head, head + "e", head[:len(head)-1]} {
-		if d := requests.deeds[base]; d != 0 {
+		if d := requests().deeds[base]; d != 0 {
 			return d
 		}
 	}
@@ -183,8 +183,8 @@ func (r *reading) takesUp(i int) bool {
 
 	verb := r.tokens[i].word
 	head, _, hyphen := strings.Cut(verb, "-")
-	withPronoun := requests.deeds[verb] == 0 && requests.meaning(verb) != 0
-	return withPronoun || (hyphen && requests.deeds[head] != 0)
+	withPronoun := requests().deeds[verb] == 0 && requests().meaning(verb) != 0
+	return withPronoun || (hyphen && requests().deeds[head] != 0)
 }
 
 // govern gives each request the part of its sentence that it is about: from its

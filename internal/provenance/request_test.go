@@ -140,8 +140,8 @@ func TestReadingStaysInTheText(t *testing.T) {
 // No verb of the table is a word of another language's grammar: it would cut every
 // sentence of that language in two.
 func TestDeedsAreNoGrammar(t *testing.T) {
-	for w := range requests.deeds {
-		grammar := requests.marks[w] & (function | conjunction | negator | copula | relation | pronouns)
+	for w := range requests().deeds {
+		grammar := requests().marks[w] & (function | conjunction | negator | copula | relation | pronouns)
 		if grammar != 0 && w != "do" {
 			t.Errorf("%q is a deed and a mark (%b)", w, grammar)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/remit-project/remit/label"
 )
@@ -130,11 +131,11 @@ func (r *reading) wordsIn(clause span) int {
 // isUnsaidRight reports whether a value that gives a right is a word that the user
 // said in another sense: "the invite admin Carol knows" makes no one an admin.
 func (q *query) isUnsaidRight(text string, o occurrence, left, right []string) bool {
-	everybody := requests.marks[strings.ToLower(text)]&universalWord != 0
+	everybody := requests().marks[strings.ToLower(text)]&universalWord != 0
 	if o.quoted || (!everybody && !rightNames.in(q.n.last)) {
 		return false
 	}
-	if everybody && len(right) > 0 && requests.marks[plainWord(right[0])] == 0 {
+	if everybody && len(right) > 0 && requests().marks[plainWord(right[0])] == 0 {
 		return false // "all attendees"
 	}
 
@@ -166,7 +167,7 @@ type serviceWords struct {
 	constants, settings, currencies map[string][]string
 }
 
-var services = must(readSettings(settingTable))
+var services = sync.OnceValue(func() *serviceWords { return must(readSettings(settingTable)) })
 
 // readSettings reads settings.txt.
 func readSettings(table string) (*serviceWords, error) {
@@ -222,7 +223,7 @@ func (v *vouching) mentions(words []string) bool {
 // state "closed" for "close issue 12", the right "writer" for "let Bob edit".
 func (q *query) resolveSetting(text string) (Resolution, bool) {
 	value := strings.ToLower(text)
-	if names := services.currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
+	if names := services().currencies[value]; len(names) > 0 && contains(q.n.last, "currency") && q.s.vouch.mentions(names) {
 		return q.settled("currency of the user's", "the code of the currency that the user named"), true
 	}
 
@@ -240,7 +241,7 @@ func (q *query) resolveSetting(text string) (Resolution, bool) {
 }
 
 func (q *query) settingIn(r *reading, value string) (span, bool) {
-	for _, w := range services.settings[value] {
+	for _, w := range services().settings[value] {
 		if at, ok := r.says(q.s.work, []string{w}, q.act); ok {
 			return at, true
 		}
@@ -255,7 +256,7 @@ func (q *query) settingIn(r *reading, value string) (span, bool) {
 		if !p.directive || p.unknown || !p.answers(q.act.deeds, q.act.words) {
 			continue
 		}
-		sameDeed := ofMethod && requests.asksFor(value, "")&p.deeds != 0
+		sameDeed := ofMethod && requests().asksFor(value, "")&p.deeds != 0
 		if sameDeed || isParticiple(value, p.word) {
 			return p.verb, true
 		}
@@ -266,7 +267,7 @@ func (q *query) settingIn(r *reading, value string) (span, bool) {
 // isParticiple reports whether a value is the participle of an English verb: "closed"
 // of "close", "cancelled" of "cancel".
 func isParticiple(value, verb string) bool {
-	if !requests.english[verb] {
+	if !requests().english[verb] {
 		return false
 	}
 	return value == verb+"ed" || value == verb+verb[len(verb)-1:]+"ed" || (strings.HasSuffix(verb, "e") && value == verb+"d")
@@ -277,7 +278,7 @@ func isParticiple(value, verb string) bool {
 // choice like any other.
 func (q *query) resolveConstant(text string) (Resolution, bool) {
 	for _, w := range q.n.last {
-		if slices.Contains(services.constants[w], text) && !q.isOtherNamed(w) {
+		if slices.Contains(services().constants[w], text) && !q.isOtherNamed(w) {
 			return q.settled(HowConstant, "the service's own word for what is the caller's, or the ordinary case"), true
 		}
 	}
@@ -305,7 +306,7 @@ func (v *vouching) hasNameAt(p position) bool {
 	left, right := v.around(o, 1, 1)
 	for _, w := range append(left, right...) {
 		word := plainWord(w)
-		if requests.marks[word] == 0 && requests.deeds[word] == 0 && !possessives.has(w) {
+		if requests().marks[word] == 0 && requests().deeds[word] == 0 && !possessives.has(w) {
 			return true
 		}
 	}

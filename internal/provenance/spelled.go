@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/big"
 	"strings"
+	"sync"
 )
 
 // numberWord is a word that is, or is a part of, a number.
@@ -67,7 +68,8 @@ var wordLists = [languages]struct {
 var ordinaryElsewhere = wordSet("once due elf sept cent sei otto dos mil mille ten tre nove six acht vier fire million hundred")
 
 // numberWordsOf has the number words of each language.
-var numberWordsOf = func() (out [languages]map[string]numberWord) {
+var numberWordsOf = sync.OnceValue(func() *[languages]map[string]numberWord {
+	var out [languages]map[string]numberWord
 	count := map[string]int{}
 	for l := range out {
 		out[l] = simpleNumbers(language(l))
@@ -83,8 +85,8 @@ var numberWordsOf = func() (out [languages]map[string]numberWord) {
 			out[l][w] = n
 		}
 	}
-	return out
-}()
+	return &out
+})
 
 // simpleNumbers are the number words of a language's lists.
 func simpleNumbers(l language) map[string]numberWord {
@@ -151,7 +153,7 @@ func compounds(l language, simple map[string]numberWord) map[string]numberWord {
 // wordNumber returns the value of one word, which may be of several joined:
 // "zweitausenddreihundert".
 func wordNumber(l language, w string) (numberWord, bool) {
-	if n, ok := numberWordsOf[l][w]; ok {
+	if n, ok := numberWordsOf()[l][w]; ok {
 		return n, true
 	}
 
@@ -213,7 +215,7 @@ func joiner(l language, after string) string {
 
 func joinedHundreds(l language, w string, hundred []string) (int64, bool) {
 	small := func(w string, most int64) (int64, bool) {
-		n, ok := numberWordsOf[l][w]
+		n, ok := numberWordsOf()[l][w]
 		return n.value, ok && !n.scale && n.value <= most
 	}
 	if v, ok := small(w, 99); ok {
@@ -400,7 +402,7 @@ type wordToken struct {
 // spelledOut reads the numbers that are written in words, in the language of the
 // text.
 func (r *numeralReader) spelledOut() {
-	if len(numberWordsOf[r.lang]) == 0 {
+	if len(numberWordsOf()[r.lang]) == 0 {
 		return
 	}
 	var tokens []wordToken

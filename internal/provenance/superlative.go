@@ -109,7 +109,7 @@ func (s *Session) saysOrdinal(word string, source int, n name) bool {
 			continue
 		}
 		left, right := s.vouch.around(o, 1, 1)
-		listed := len(right) == 0 || right[0] == "one" || requests.marks[plainWord(right[0])] != 0 || n.hasCue(right)
+		listed := len(right) == 0 || right[0] == "one" || requests().marks[plainWord(right[0])] != 0 || n.hasCue(right)
 		if listed && len(left) == 1 && (left[0] == "the" || determiners.has(left[0])) {
 			return true
 		}

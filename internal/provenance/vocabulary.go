@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // wordClass is a class of words: see words.txt.
@@ -175,10 +176,10 @@ var classNames = [wordClasses]string{
 var wordTable string
 
 // vocabulary has the words of each class.
-var vocabulary = must(readVocabulary(wordTable))
+var vocabulary = sync.OnceValue(func() *[wordClasses]map[string]bool { return must(readVocabulary(wordTable)) })
 
 // has reports whether a word is of the class.
-func (c wordClass) has(w string) bool { return vocabulary[c][w] }
+func (c wordClass) has(w string) bool { return vocabulary()[c][w] }
 
 // in reports whether one of the words is of the class.
 func (c wordClass) in(words []string) bool { return slices.ContainsFunc(words, c.has) }
@@ -255,6 +256,8 @@ func readRows(table string) ([]row, error) {
 }
 
 // must returns a table that is part of the program. A mistake in it stops every test.
+// Tables are read when they are first used: hooks start the program for every event, and
+// many of these starts decide no call.
 func must[T any](table T, err error) T {
 	if err != nil {
 		panic(err)

@@ -400,7 +400,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	left, right := v.around(o, 2, 1)
 	if len(left) > 0 {
 		w := plainWord(left[len(left)-1])
-		if addressing.has(w) || requests.deeds[w]&toSend != 0 {
+		if addressing.has(w) || requests().deeds[w]&toSend != 0 {
 			return true
 		}
 	}
@@ -409,7 +409,7 @@ func (v *vouching) namesOne(o occurrence) bool {
 	}
 	// "My dentist appointment": before a noun that is not a word of the grammar.
 	w := plainWord(right[0])
-	return requests.marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
+	return requests().marks[w] == 0 && !starters.has(w) && (possessives.has(left[len(left)-1]) || left[len(left)-1] == "the")
 }
 
 // ruledOut reports whether the text behind a value rules it out: "mallory@evil.com
