@@ -17,6 +17,10 @@ import (
 // maxCounts bounds the rows of one tally: a hundred tools over a month of days.
 const maxCounts = 10_000
 
+// maxRare is how many sessions may have decisions of a filter for them to be found from
+// these.
+const maxRare = 2000
+
 // query is a statement that is put together of parts, each with its parameters.
 type query struct {
 	text strings.Builder
@@ -84,8 +88,8 @@ func (s *database) Find(ctx context.Context, f Filter, limit int) ([]Found, erro
 		q.add(" AND active <= ? AND (active < ? OR id > ?)", micros(f.After.Active), micros(f.After.Active), f.After.ID)
 	}
 
-	if err := s.decided(q, f); err != nil {
-		return nil, fmt.Errorf("find sessions: %w", err)
+	if err := s.decided(ctx, q, f); err != nil {
+		return nil, failed("find sessions", err)
 	}
 	q.add(" ORDER BY active DESC, id LIMIT ?", page(limit))
 	list, err := infos(ctx, s.read, q.text.String(), q.args...)
@@ -96,19 +100,49 @@ func (s *database) Find(ctx context.Context, f Filter, limit int) ([]Found, erro
 	return out, failed("find sessions", err)
 }
 
+// matching adds the conditions of a filter on a decision d.
+func (q *query) matching(f Filter) error {
+	for _, c := range []struct{ column, value string }{{"server", f.Server}, {"tool", f.Tool}, {"verdict", string(f.Verdict)}} {
+		if c.value == "" {
+			continue
+		}
+		value, err := jsonText(c.value)
+		if err != nil {
+			return err
+		}
+		q.add(" AND d."+c.column+" = ?", value)
+	}
+	return nil
+}
+
+// rare reports whether few sessions have decisions of a filter: then the sessions are found
+// from the decisions, and not the decisions from session after session.
+func (s *database) rare(ctx context.Context, f Filter) (bool, error) {
+	q := &query{}
+	q.add("SELECT count(*) FROM (SELECT DISTINCT d.session FROM decisions d WHERE 1 = 1")
+	if err := q.matching(f); err != nil {
+		return false, err
+	}
+	q.add(" LIMIT ?) few", maxRare+1)
+	n := 0
+	err := s.each(ctx, q, func(rows *sql.Rows) error { return rows.Scan(&n) })
+	return n <= maxRare, err
+}
+
 // decided restricts sessions to those with the decisions and the text of a filter.
-func (s *database) decided(q *query, f Filter) error {
+func (s *database) decided(ctx context.Context, q *query, f Filter) error {
 	if f.Server+f.Tool+string(f.Verdict) != "" {
-		q.add(" AND EXISTS (SELECT 1 FROM decisions d WHERE d.session = sessions.id")
-		for _, c := range []struct{ column, value string }{{"server", f.Server}, {"tool", f.Tool}, {"verdict", string(f.Verdict)}} {
-			if c.value == "" {
-				continue
-			}
-			value, err := jsonText(c.value)
-			if err != nil {
-				return err
-			}
-			q.add(" AND d."+c.column+" = ?", value)
+		rare, err := s.rare(ctx, f)
+		if err != nil {
+			return err
+		}
+		if rare {
+			q.add(" AND id IN (SELECT d.session FROM decisions d WHERE 1 = 1")
+		} else {
+			q.add(" AND EXISTS (SELECT 1 FROM decisions d WHERE d.session = sessions.id")
+		}
+		if err := q.matching(f); err != nil {
+			return err
 		}
 		q.add(")")
 	}

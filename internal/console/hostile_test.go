@@ -172,7 +172,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 	db := filledStore(b, s, sessions, at)
 	c, _ := s.signedIn(everything("ann"))
 	b.Logf("%d sessions", db)
-	for _, path := range []string{"inbox", "sessions", "sessions?tool=read_page", "sessions?verdict=deny", "sessions?tool=none", "sessions?text=needle&since=hour", "session?id=huge", "session?id=huge&from=9900&at=9999&path=/url"} {
+	for _, path := range []string{"inbox", "sessions", "sessions?tool=read_page", "sessions?verdict=deny", "sessions?tool=none", "sessions?tool=send_message&verdict=deny", "sessions?server=none", "sessions?text=needle&since=hour", "session?id=huge", "session?id=huge&from=9900&at=9999&path=/url"} {
 		b.Run(path, func(b *testing.B) {
 			for b.Loop() {
 				if status, _ := c.do("GET", path, ""); status != 200 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -160,14 +161,29 @@ func (p *people) find(r *http.Request, principal func(string) (*access.Principal
 	return nil, nil
 }
 
-// failed reports whether an address has failed to sign in too often.
-func (p *people) failed(address string) (tooOften bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// network is the part of an address that one network has: of IPv6, who has one address has
+// the 64 bits behind it as well.
+func network(address string) string {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address
 	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil || ip.Unmap().Is4() {
+		return host
+	}
+	p, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return host
+	}
+	return p.String()
+}
+
+// failed reports whether an address has failed to sign in too often.
+func (p *people) failed(address string) (tooOften bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	host := network(address)
 	if p.tried[host] == nil {
 		if len(p.tried) >= maxTried {
 			clear(p.tried)

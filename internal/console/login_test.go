@@ -226,3 +226,15 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("outside of the pages: %d, %s", outside.StatusCode, page)
 	}
 }
+
+// Failures are counted by network: an address of IPv6 comes with a range of others.
+func TestFailuresAreCountedByNetwork(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.7:80": "192.0.2.7", "192.0.2.7": "192.0.2.7", "[::ffff:192.0.2.7]:80": "::ffff:192.0.2.7", "[2001:db8::1:2:3:4]:80": "2001:db8::/64", "[2001:db8::5]:81": "2001:db8::/64",
+		"[2001:db8:0:1::5]:81": "2001:db8:0:1::/64", "[fe80::1%eth0]:80": "fe80::/64", "@": "@", "": "",
+	} {
+		if got := network(address); got != want {
+			t.Errorf("%q is of %q, want %q", address, got, want)
+		}
+	}
+}
