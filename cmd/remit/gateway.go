@@ -33,6 +33,7 @@ type gatewayCommand struct {
 	judgeFlag
 	plannerFlags
 	firstReaderFlags
+	besideFlags
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
@@ -93,7 +94,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err := c.planned(d, log); err != nil {
 		return err
 	}
-	g, err := d.start(ctx, log)
+	g, err := c.start(ctx, d, log)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 // serve runs the gateway of a configuration file.
 func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slog.Logger, observe *telemetry.Recorder) error {
 	if len(c.Command) > 0 || c.Name != "" || c.Contracts != "" || c.Pack != "" || c.Policies != "" || c.Judge != "" || c.Shadow || c.Elicit || c.Store != "" || c.Queue || c.Message != 0 {
-		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log and what is about readers, planners and scopes: leave the command and the other flags out"))
+		return command.UsageError(errors.New("--config says everything but --session, --shared, --reviewed, --log, --console and what is about readers, planners and scopes: leave the command and the other flags out"))
 	}
 	data, err := inputs.Read(c.Config)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 	if err := c.planned(d, log); err != nil {
 		return err
 	}
-	g, err := d.start(ctx, log)
+	g, err := c.start(ctx, d, log)
 	if err != nil {
 		return err
 	}
@@ -147,6 +148,26 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 		return errors.Join(err, g.end())
 	}
 	return errors.Join(listenOn(ctx, f, g, log), g.end())
+}
+
+// start starts the deployment, and the console beside it.
+func (c *gatewayCommand) start(ctx context.Context, d *deployment, log *slog.Logger) (*running, error) {
+	if err := c.check(d.store != ""); err != nil {
+		return nil, err
+	}
+	d.edit = c.Edit
+	g, err := d.start(ctx, log)
+	if err != nil || g.store == nil {
+		return g, err
+	}
+
+	end, err := c.beside(ctx, g.store, g.desk, log)
+	if err != nil {
+		return nil, errors.Join(err, g.end())
+	}
+	close := g.end
+	g.end = func() error { return errors.Join(end(), close()) }
+	return g, nil
 }
 
 // planned adds the planner and the reader. Where there is a store, others can give

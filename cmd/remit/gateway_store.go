@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/judge"
 	"github.com/remit-project/remit/internal/mcp"
 	"github.com/remit-project/remit/internal/mcp/config"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/upkeep"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -33,6 +34,8 @@ type deployment struct {
 	store string
 	queue bool
 	audit config.Audit
+	// edit lets people change contract files in the console.
+	edit bool
 	// notify is the command that is run when a question begins to wait.
 	notify []string
 }
@@ -44,6 +47,9 @@ type running struct {
 	ready func(ctx context.Context, troubled bool) error
 	// files are the contract files that SIGHUP reads again, by server.
 	files map[string]string
+	// store has the sessions, and desk the contracts; nil without a store.
+	store store.Store
+	desk  *revise.Desk
 	// end ends what start has begun. The gateway has ended by then.
 	end func() error
 }
@@ -59,7 +65,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 		o.Always = always.add
 		g, err := mcp.New(o)
 		always.gateway = g
-		return &running{g, nil, d.files, func() error { return nil }}, err
+		return &running{Gateway: g, files: d.files, end: func() error { return nil }}, err
 	}
 
 	s, err := store.Open(ctx, d.store, store.Options{Redact: d.audit.Redact})
@@ -78,7 +84,16 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if d.queue {
 		o.Approver = o.Queue
 	}
-	o.InForce = func(f *contract.File) error { return noteContract(ctx, s, f) }
+	files := revise.Held(d.files, d.edit)
+	for _, server := range o.Servers {
+		if server.Contract != nil {
+			files.Put(server.Contract)
+		}
+	}
+	o.InForce = func(f *contract.File) error {
+		files.Put(f)
+		return noteContract(ctx, s, f)
+	}
 	g, err := mcp.New(o)
 	if err == nil {
 		err = d.noteStart(ctx, s)
@@ -90,7 +105,9 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	always.gateway = g
 	k := upkeep.Start(ctx, s, upkeep.Options{Retention: d.audit.Retention, Head: d.audit.Head, Log: log})
 	ready := func(ctx context.Context, troubled bool) error { return upkeep.Reachable(ctx, s, troubled, version()) }
-	return &running{g, ready, d.files, func() error { return errors.Join(k.Stop(), s.Close()) }}, nil
+	inForce := func(f *contract.File) error { return g.Reload(f.Server, f) }
+	return &running{Gateway: g, ready: ready, files: d.files, store: s, end: func() error { return errors.Join(k.Stop(), s.Close()) },
+		desk: &revise.Desk{Files: files, Monitor: replayed(o.Monitor, true), InForce: inForce}}, nil
 }
 
 // answerGrace is how much longer a question is in the queue than the gateway waits

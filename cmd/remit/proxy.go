@@ -9,12 +9,15 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/proxy"
+	"github.com/remit-project/remit/internal/revise"
+	"github.com/remit-project/remit/store"
 )
 
 type proxyCommand struct {
@@ -22,6 +25,7 @@ type proxyCommand struct {
 	judgeFlag
 	lookupsFlag
 	firstReaderFlags
+	besideFlags
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
@@ -81,7 +85,10 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}
-	var err error
+	err := c.check(c.Store != "")
+	if err != nil {
+		return o, nil, err
+	}
 	if o.Upstream, err = url.Parse(c.Upstream); err != nil {
 		return o, nil, command.UsageError(hint.Wrap(err, "write the upstream as in https://api.openai.com"))
 	}
@@ -114,11 +121,40 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	if err != nil {
 		return o, nil, err
 	}
-	end, err := durableProxy(ctx, &o, c.Store, c.Queue)
+	st, end, err := durableProxy(ctx, &o, c.Store, c.Queue)
 	if err != nil {
 		return o, nil, errors.Join(err, endLookups())
 	}
-	return o, func() error { return errors.Join(endLookups(), end()) }, nil
+	endConsole, err := c.shown(ctx, &o, st, log)
+	if err != nil {
+		return o, nil, errors.Join(err, endLookups(), end())
+	}
+	return o, func() error { return errors.Join(endConsole(), endLookups(), end()) }, nil
+}
+
+// shown serves the console beside the proxy, with the contracts as they are learned.
+func (c *proxyCommand) shown(ctx context.Context, o *proxy.Options, st store.Store, log *slog.Logger) (end func() error, err error) {
+	names := map[string]string{}
+	if c.Contracts != "" {
+		if names[c.Name], err = contractDir(c.Contracts).file(c.Name); err != nil {
+			return nil, err
+		}
+	}
+	files := revise.Held(names, c.Edit)
+	if o.Contract != nil {
+		files.Put(o.Contract)
+	}
+
+	if learn := o.Learned; learn != nil {
+		o.Learned = func(made *contract.File) (*contract.File, error) {
+			f, err := learn(made)
+			if err == nil {
+				files.Put(f)
+			}
+			return f, err
+		}
+	}
+	return c.beside(ctx, st, &revise.Desk{Files: files, Monitor: replayed(o.Monitor, false)}, log)
 }
 
 // guarded adds the company's policies with what they look up and ask by, and returns

@@ -13,20 +13,20 @@ import (
 
 // durableProxy lets a proxy keep its sessions in a store, and returns what
 // closes the store. Without a name, sessions end with the process.
-func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool) (end func() error, err error) {
+func durableProxy(ctx context.Context, o *proxy.Options, name string, queue bool) (st store.Store, end func() error, err error) {
 	if name == "" {
 		if queue {
-			return nil, command.UsageError(hint.Wrap(errors.New("there is no store whose queue could hold questions"), "name one with --store"))
+			return nil, nil, command.UsageError(hint.Wrap(errors.New("there is no store whose queue could hold questions"), "name one with --store"))
 		}
-		return func() error { return nil }, nil
+		return nil, func() error { return nil }, nil
 	}
 	s, err := store.Open(ctx, name, store.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.Ledger = ledger.New(s, ledger.Options{})
 	if queue {
 		o.Approver = &ledger.Queue{Approvals: s, Life: proxy.DefaultApproval}
 	}
-	return s.Close, nil
+	return s, s.Close, nil
 }

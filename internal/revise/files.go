@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -58,6 +59,17 @@ func Open(path string, write bool) (*Files, error) {
 	return out, nil
 }
 
+// Held are the contracts of a program that runs, which come with [Files.Put] as they come into
+// force. The names are the files of servers; one may not be there yet.
+func Held(names map[string]string, write bool) *Files { return &Files{write: write, names: names} }
+
+// Put takes a contract that has come into force.
+func (f *Files) Put(c *contract.File) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = with(f.list, c)
+}
+
 // List returns the contracts, as they were read or written last.
 func (f *Files) List() []*contract.File {
 	if f == nil {
@@ -82,7 +94,13 @@ func (f *Files) find(server string) (file *contract.File, name string, text []by
 		text, err = f.list[at].Marshal()
 		return f.list[at], "", text, err
 	}
-	if text, err = inputs.Read(name); err != nil {
+
+	text, err = inputs.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = f.list[at].Marshal()
+		return f.list[at], "", text, err
+	}
+	if err != nil {
 		return nil, "", nil, err
 	}
 	file, err = contract.Load(name, text)
