@@ -216,7 +216,7 @@ func (x *table) choose(named, told []candidate, words []string) (candidate, stri
 		return strictest(told).of(-1), fmt.Sprintf("the description says %q", strictest(told).word)
 	}
 	for _, by := range []func(named, told []candidate, words []string) (candidate, string){
-		x.bySearch, byConjunction, x.byAgreement, x.byMethod, byStrength,
+		x.bySearch, byConjunction, x.byAgreement, byEnd, x.byMethod, byStrength,
 	} {
 		if c, why := by(named, told, words); c.word != "" {
 			return c, why
@@ -275,6 +275,27 @@ func (x *table) byAgreement(named, told []candidate, _ []string) (candidate, str
 	return candidate{}, ""
 }
 
+// byEnd reads names that begin with their object, where that only looks like a verb:
+// "order_list", "run_complete". The description begins with what the last word says, and
+// has no word of the first.
+func byEnd(named, told []candidate, words []string) (candidate, string) {
+	end := named[len(named)-1]
+	if len(named) < 2 || end.pos != len(words)-1 {
+		return candidate{}, ""
+	}
+	first, says := named[0], false
+	for _, d := range told {
+		if d.word == first.word {
+			return candidate{}, ""
+		}
+		says = says || d.word == end.word || (d.verb.effect == end.verb.effect && d.verb.manner == end.verb.manner)
+	}
+	if !says {
+		return candidate{}, ""
+	}
+	return end, fmt.Sprintf("named %q at the end, and so says the description", end.word)
+}
+
 // byMethod reads names that begin with an HTTP method, which says less than any
 // other verb.
 func (x *table) byMethod(named, told []candidate, _ []string) (candidate, string) {
@@ -312,7 +333,7 @@ func (x *table) byNoun(named, told []candidate, words []string) (candidate, stri
 // weak verb of reading, is a read.
 func byStrength(named, told []candidate, _ []string) (candidate, string) {
 	first := named[0]
-	if first.pos > 0 && len(told) > 0 && leads(told[0], first) {
+	if first.pos > 0 && len(told) > 0 && !mixed(told) && leads(told[0], first) {
 		return told[0].of(first.pos), fmt.Sprintf("named %q; the description says %q", first.word, told[0].word)
 	}
 	if !first.verb.weak {
