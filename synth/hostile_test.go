@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/schema"
 )
 
@@ -47,6 +48,25 @@ func TestHostileDefinitions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDescriptionsMakeNoRead asks that a name's first word counts, though the name ends in
+// what is read and the description begins so, unless that word is a noun as well ("order_list") or a method of HTTP.
+func TestDescriptionsMakeNoRead(t *testing.T) {
+	x := builtin()
+	for _, word := range slices.Sorted(maps.Keys(x.verbs)) {
+		v := x.verbs[word]
+		if v.weak || v.effect == contract.Read || x.has("nouns-too", word) || x.has("http-methods", word) {
+			continue
+		}
+		for _, end := range []string{"list", "status", "history", "log", "snapshot", "summary"} {
+			name := word + "_thing_" + end
+			tool, _ := Contract(one(t, name, "Get the "+end+" of things")).Tool(name)
+			if tool.Effect == contract.Read {
+				t.Errorf("%s is a read: %s", name, tool.Why)
+			}
+		}
 	}
 }
 

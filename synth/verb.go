@@ -216,7 +216,7 @@ func (x *table) choose(named, told []candidate, words []string) (candidate, stri
 		return strictest(told).of(-1), fmt.Sprintf("the description says %q", strictest(told).word)
 	}
 	for _, by := range []func(named, told []candidate, words []string) (candidate, string){
-		x.bySearch, byConjunction, x.byAgreement, byEnd, x.byMethod, byStrength,
+		x.bySearch, byConjunction, x.byAgreement, x.byEnd, x.byMethod, byStrength,
 	} {
 		if c, why := by(named, told, words); c.word != "" {
 			return c, why
@@ -277,13 +277,16 @@ func (x *table) byAgreement(named, told []candidate, _ []string) (candidate, str
 
 // byEnd reads names that begin with their object, where that only looks like a verb:
 // "order_list", "run_complete". The description begins with what the last word says, and
-// has no word of the first.
-func byEnd(named, told []candidate, words []string) (candidate, string) {
-	end := named[len(named)-1]
+// has no word of the first. Where the first is no noun as well, the last one says no less:
+// "clear_history" gets rid of it.
+func (x *table) byEnd(named, told []candidate, words []string) (candidate, string) {
+	first, end, says := named[0], named[len(named)-1], false
 	if len(named) < 2 || end.pos != len(words)-1 {
 		return candidate{}, ""
 	}
-	first, says := named[0], false
+	if !x.has("nouns-too", first.word) && severity(end.verb.effect) < severity(first.verb.effect) {
+		return candidate{}, ""
+	}
 	for _, d := range told {
 		if d.word == first.word {
 			return candidate{}, ""
