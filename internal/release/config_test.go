@@ -28,6 +28,20 @@ func TestPackagedGateway(t *testing.T) {
 	}
 }
 
+// TestGoInstall holds go.mod to what go install with a version asks for: Go refuses a module
+// with replacements, which would not count where it is installed.
+func TestGoInstall(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "replace" || word == "exclude" {
+			t.Errorf("go install would refuse the module: %s", line)
+		}
+	}
+}
+
 // helm returns the program in REMIT_HELM, which make release-test sets, or the installed
 // one: building it takes minutes, which the gate doesn't have.
 func helm(t *testing.T, args ...string) (string, error) {
