@@ -19,11 +19,11 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 		is, _ := m.memberOf(r, w.name(), "", "", !m.irreversible)
 		return is
 	}
-	if !m.irreversible || r.values || !m.work(len(r.fields)*perStep) {
+	level := r.level
+	if !m.irreversible || level == nil || r.values || !m.work(len(r.inOrder)) {
 		return exact(), false
 	}
 
-	level := r.outside()
 	named, found := m.memberOf(level, w.name(), "", "", false)
 	meant := ""
 	if !found {
@@ -42,19 +42,23 @@ func (m *matcher) condition(w *Match, r *Result) (named func(*field) bool, outer
 	return exact(), false
 }
 
-// outside returns a result with the members of its outermost records alone.
+// outside returns a result with the members of its outermost records alone, and notes which
+// records these are.
 func (r *Result) outside() *Result {
 	out := *r
 	out.members, out.inOrder = map[string]bool{}, nil
+	outer := map[string]bool{}
 	for _, record := range r.inOrder {
 		if !r.outermost(record) {
 			continue
 		}
+		outer[record] = true
 		out.inOrder = append(out.inOrder, record)
 		for _, i := range r.records[record] {
 			out.members[r.fields[i].name] = true
 		}
 	}
+	r.outer, out.outer = outer, outer
 	return &out
 }
 

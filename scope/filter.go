@@ -23,13 +23,12 @@ func (m *matcher) answers(s *Source, r *Result, of *Constraint) bool {
 // canFilter reports whether the records of a result can be held to what a call left out: they
 // have a member of the argument's name.
 func (m *matcher) canFilter(c *Arg, r *Result) bool {
-	if !r.structured || r.values || !m.work(len(r.fields)*perStep) {
+	if r.level == nil || r.values || !m.work(len(r.fields)) {
 		return false
 	}
 	w := c.filter()
-	level := r.outside()
-	_, has := m.memberOf(level, w.name(), "", "", false)
-	return has || m.surely(&w, level) != ""
+	_, has := m.memberOf(r.level, w.name(), "", "", false)
+	return has || m.surely(&w, r.level) != ""
 }
 
 // filter returns what a call left out as a condition on the records.

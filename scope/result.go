@@ -32,6 +32,8 @@ type Result struct {
 	members    map[string]bool  // their names
 	values     bool             // nothing but a list of values
 	more       bool             // its server says that it is a part of a listing
+	outer      map[string]bool  // the records that are in no other
+	level      *Result          // the same with the members of these alone; nil for a list of values
 
 	// names is a text that is a list of names, read so; nil for another text. It is unproven:
 	// whoever writes a line end writes an element.
@@ -100,6 +102,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		r.add(f)
 	}
 	r.nest()
+	r.level = r.outside()
 	r.more = slices.ContainsFunc(r.inOrder, isListed) && slices.ContainsFunc(r.fields, func(f field) bool { return !isListed(f.record) && f.saysMore(r) })
 }
 
@@ -179,6 +182,9 @@ var wrapping = strings.Fields("count total page pages limit offset cursor next p
 // outermost reports whether a record is in no other: it is an element of the outermost list, or
 // the whole result.
 func (r *Result) outermost(record string) bool {
+	if r.outer != nil {
+		return r.outer[record]
+	}
 	for at := strings.LastIndexByte(record, '/'); at >= 0; at = strings.LastIndexByte(record[:at], '/') {
 		if r.isRecord(record[:at]) {
 			return false

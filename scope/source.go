@@ -331,8 +331,10 @@ func (m *matcher) calledAs(s *Source, r *Result, of *Constraint) bool {
 	if !r.Covered || !isTool(s.Server, s.Tool, r.Server, r.Tool) {
 		return false
 	}
-	if _, placed := place(of); r.more && m.irreversible && !placed {
-		return false // the only one of a part may be one of several
+	if r.more && m.irreversible {
+		if _, placed := place(of); !placed {
+			return false // the only one of a part may be one of several
+		}
 	}
 	for _, a := range r.Args {
 		if !a.Empty && !m.asScoped(s, r, a, of) {
