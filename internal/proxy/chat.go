@@ -16,7 +16,7 @@ type chat struct{}
 func (chat) name() string { return "chat" }
 
 func (chat) request(body []byte, _ containers) (*request, error) {
-	m, err := object(body, "messages", "tools", "tool_choice", "functions", "n", "stream")
+	m, turns, err := object(body, "messages", "tools", "tool_choice", "functions", "n", "stream")
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,8 @@ func (chat) request(body []byte, _ containers) (*request, error) {
 		return nil, refuse(`"messages" is missing, or no list`)
 	}
 
-	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
+	r := &request{body: body, stream: truth(m["stream"]), turns: turns, tools: values(m["tools"]), frame: []json.RawMessage{m["tools"]}}
 	switch {
-	case r.turns == nil && string(m["messages"]) != "[]":
-		return nil, refuse(`"messages" is not acceptable JSON`)
 	case !absent(m["functions"]):
 		return nil, refuse(`calls of "functions" can't be decided: offer them as "tools"`)
 	case len(r.tools) > 0 && !absent(m["n"]) && string(m["n"]) != "1":

@@ -11,11 +11,16 @@ import (
 
 // object parses the members of a request. The named members, which decisions
 // depend on, must not have a duplicate in a spelling that some readers accept.
-// The elements of the large member are checked when they are read.
-func object(body []byte, large string, named ...string) (map[string]json.RawMessage, error) {
-	members, err := strictjson.Members(body)
+// The elements of the large member are checked when they are read; they are nil where it
+// is no list.
+func object(body []byte, large string, named ...string) (map[string]json.RawMessage, []json.RawMessage, error) {
+	members, spans, err := strictjson.MembersWith(body, large)
 	if err != nil {
-		return nil, refuse("the body is not a JSON object")
+		return nil, nil, refuse("the body is not a JSON object")
+	}
+	elements := make([]json.RawMessage, len(spans))
+	for i, at := range spans {
+		elements[i] = at.Of(body)
 	}
 
 	named = append(named, large)
@@ -23,25 +28,28 @@ func object(body []byte, large string, named ...string) (map[string]json.RawMess
 	out := make(map[string]json.RawMessage, len(members))
 	for _, m := range members {
 		if known, ok := strictjson.Alike(m.Name, named...); ok {
-			return nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
+			return nil, nil, refuse(fmt.Sprintf("the member %q is not %q, and some readers take it for that: leave it out", m.Name, known))
 		}
 		if _, twice := out[m.Name]; twice {
-			return nil, refuse(fmt.Sprintf("the member %q appears twice", m.Name))
+			return nil, nil, refuse(fmt.Sprintf("the member %q appears twice", m.Name))
 		}
 		value := m.Value.Of(body)
 		out[m.Name] = value
 		if err := strict(m.Key.Of(body)); err != nil {
-			return nil, refuse("the body is not acceptable JSON: " + err.Error())
+			return nil, nil, refuse("the body is not acceptable JSON: " + err.Error())
 		}
 		if m.Name == large && len(value) > 0 && value[0] == '[' {
 			continue
 		}
 		if err := strict(value); err != nil {
-			return nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
+			return nil, nil, refuse(fmt.Sprintf("the member %q is not acceptable JSON: %v", m.Name, err))
 		}
 	}
 
-	return out, nil
+	if list := out[large]; len(list) == 0 || list[0] != '[' {
+		elements = nil
+	}
+	return out, elements, nil
 }
 
 // values returns the elements of a list, none for any other value.

@@ -94,7 +94,7 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 		members = append(members, snakeCase(name))
 	}
 
-	m, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
+	m, turns, err := object(body, "contents", slices.Compact(slices.Sorted(slices.Values(members)))...)
 	if err == nil {
 		err = checkSpelling(body, geminiMembers...)
 	}
@@ -103,7 +103,10 @@ func (gemini) request(body []byte, c containers) (*request, error) {
 	}
 
 	system, tools := memberEither(body, "systemInstruction"), memberEither(body, "tools")
-	r := &request{turns: asList(m["contents"]), frame: []json.RawMessage{system, tools}}
+	if turns == nil {
+		turns = asList(m["contents"])
+	}
+	r := &request{turns: turns, frame: []json.RawMessage{system, tools}}
 	config := memberEither(body, "toolConfig", "functionCallingConfig")
 	switch {
 	case len(r.turns) == 0:

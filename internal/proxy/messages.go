@@ -16,11 +16,11 @@ type messages struct{}
 func (messages) name() string { return "messages" }
 
 func (messages) request(body []byte, c containers) (*request, error) {
-	m, err := object(body, "messages", "system", "tools", "tool_choice", "stream")
+	m, turns, err := object(body, "messages", "system", "tools", "tool_choice", "stream")
 	if err != nil {
 		return nil, err
 	}
-	r := &request{body: body, stream: truth(m["stream"]), turns: values(m["messages"]), tools: values(m["tools"]), frame: []json.RawMessage{removeCacheMarks(m["system"]), removeCacheMarks(m["tools"])}}
+	r := &request{body: body, stream: truth(m["stream"]), turns: turns, tools: values(m["tools"]), frame: []json.RawMessage{removeCacheMarks(m["system"]), removeCacheMarks(m["tools"])}}
 	if len(r.turns) == 0 {
 		return nil, refuse(`"messages" is missing, empty, or no list`)
 	}

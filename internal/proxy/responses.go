@@ -15,7 +15,7 @@ type responses struct{}
 func (responses) name() string { return "responses" }
 
 func (responses) request(body []byte, c containers) (*request, error) {
-	m, err := object(body, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
+	m, turns, err := object(body, "input", "instructions", "tools", "tool_choice", "stream", "background", "previous_response_id", "conversation", "prompt")
 	if err != nil {
 		return nil, err
 	}
@@ -29,10 +29,7 @@ func (responses) request(body []byte, c containers) (*request, error) {
 	case input[0] == '"':
 		r.turns = []json.RawMessage{fmt.Appendf(nil, `{"role":"user","content":%s}`, input)}
 	case input[0] == '[':
-		r.turns = values(input)
-		if r.turns == nil && len(input) > 2 && strict(input) != nil {
-			return nil, refuse(`"input" is not acceptable JSON`)
-		}
+		r.turns = turns
 	default:
 		return nil, refuse(`"input" is neither a text nor a list`)
 	}

@@ -67,33 +67,61 @@ func Elements(list []byte) ([]Span, error) {
 	return out, err
 }
 
-// each calls visit with the places of every name and value of an object, or with
-// those of every value of an array.
-func each(text []byte, kind jsontext.Kind, visit func(name, value Span)) error {
-	d := decoder(text)
-	read := func() (Span, error) {
-		raw, err := d.ReadValue()
-		end := int(d.InputOffset())
-		return Span{end - len(raw), end}, err
+// MembersWith lists the members of an object, and the elements of those of the name that are
+// lists, in one look at the text. The spans of both are in the object.
+func MembersWith(object []byte, list string) (members []Member, elements []Span, err error) {
+	d := decoder(object)
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil, nil, errShape
 	}
 
-	if open, err := d.ReadToken(); err != nil || open.Kind() != kind {
-		return errShape
-	}
-	for d.PeekKind() != kind+2 {
-		var name Span
-		var err error
-		if kind == '{' {
-			if name, err = read(); err != nil {
-				return errShape
-			}
-		}
-		value, err := read()
+	for d.PeekKind() != '}' {
+		key, err := read(d)
 		if err != nil {
-			return errShape
+			return nil, nil, errShape
 		}
-		visit(name, value)
+		m := Member{Name: unquote(key.Of(object)), Key: key}
+		if m.Name == list && d.PeekKind() == '[' {
+			m.Value, elements, err = readList(d, elements)
+		} else {
+			m.Value, err = read(d)
+		}
+		if err != nil {
+			return nil, nil, errShape
+		}
+		members = append(members, m)
 	}
+
+	return members, elements, readEnd(d)
+}
+
+// read reads a value.
+func read(d *jsontext.Decoder) (Span, error) {
+	raw, err := d.ReadValue()
+	end := int(d.InputOffset())
+	return Span{end - len(raw), end}, err
+}
+
+// readList reads a list, and appends its elements.
+func readList(d *jsontext.Decoder, elements []Span) (Span, []Span, error) {
+	if _, err := d.ReadToken(); err != nil {
+		return Span{}, elements, err
+	}
+	at := Span{Start: int(d.InputOffset()) - len("[")}
+	for d.PeekKind() != ']' {
+		e, err := read(d)
+		if err != nil {
+			return at, elements, err
+		}
+		elements = append(elements, e)
+	}
+	_, err := d.ReadToken()
+	at.End = int(d.InputOffset())
+	return at, elements, err
+}
+
+// readEnd reads the end of an object or an array, after which there is nothing.
+func readEnd(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); err != nil {
 		return errShape
 	}
@@ -101,6 +129,31 @@ func each(text []byte, kind jsontext.Kind, visit func(name, value Span)) error {
 		return errShape
 	}
 	return nil
+}
+
+// each calls visit with the places of every name and value of an object, or with
+// those of every value of an array.
+func each(text []byte, kind jsontext.Kind, visit func(name, value Span)) error {
+	d := decoder(text)
+	if open, err := d.ReadToken(); err != nil || open.Kind() != kind {
+		return errShape
+	}
+	for d.PeekKind() != kind+2 {
+		var name Span
+		var err error
+		if kind == '{' {
+			if name, err = read(d); err != nil {
+				return errShape
+			}
+		}
+		value, err := read(d)
+		if err != nil {
+			return errShape
+		}
+		visit(name, value)
+	}
+
+	return readEnd(d)
 }
 
 // decoder reads a text that was accepted before, or a part of one: what two readers

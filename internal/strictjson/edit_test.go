@@ -109,6 +109,37 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
+// MembersWith finds what Members and Elements find, and refuses what they refuse.
+func TestMembersWithIsMembersAndElements(t *testing.T) {
+	text := rapid.StringMatching(`\{("(list|l\\u0069st|a)": ?(\[((1|"x"|\[2\]|\{"list":\[3\]\})[, ]{1,2}){0,3}4? ?\]|\{"list":\[5\]\}|6|null)[, ]{0,2}){0,4}\}?.?`)
+	known := rapid.SampledFrom([]string{`{"list":[1,"x",{"list":[3]}],"a":2}`, ` { "list" : [ ] } `, `{"a":1,"l\u0069st":[[2],null]}`, `{"list":[1],"list":[2]}`, `{"list":{"list":[1]}}`, `{}`, `{"list":[1`})
+	rapid.Check(t, func(t *rapid.T) {
+		object := []byte(rapid.OneOf(text, known).Draw(t, "object"))
+		members, elements, err := strictjson.MembersWith(object, "list")
+		want, wrong := strictjson.Members(object)
+		if (err == nil) != (wrong == nil) {
+			t.Fatalf("MembersWith(%s): %v, Members: %v", object, err, wrong)
+		}
+		if err != nil {
+			return
+		}
+
+		var all []strictjson.Span
+		for _, m := range want {
+			if m.Name != "list" {
+				continue
+			}
+			inside, _ := strictjson.Elements(m.Value.Of(object))
+			for _, e := range inside {
+				all = append(all, strictjson.Span{Start: e.Start + m.Value.Start, End: e.End + m.Value.Start})
+			}
+		}
+		if !slices.Equal(members, want) || !slices.Equal(elements, all) {
+			t.Fatalf("MembersWith(%s) = %v, %v, want %v, %v", object, members, elements, want, all)
+		}
+	})
+}
+
 // First finds what Get finds in an object that was accepted, and reads no further.
 func TestFirstIsGet(t *testing.T) {
 	names := []string{"role", "a", `r\u006fle`, "content", ""}
