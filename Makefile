@@ -117,6 +117,14 @@ agentdojo:
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
+# The figures of docs/performance.md: this tree beside another revision, in turns of one run.
+BASE ?= HEAD~1
+RUNS ?= 5
+
+.PHONY: bench-report
+bench-report:
+	$(GO) run ./internal/house/bench -base '$(BASE)' -runs '$(RUNS)'
+
 # Every fuzz target in turn: go test fuzzes one at a time.
 fuzz:
 	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ {t[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, t[i]; n = 0}' | \

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const printed = `goos: linux
+cpu: Intel(R) Xeon(R) Processor
+BenchmarkDecide/1024KB/hit-2         	    2000	     55693 ns/op	         6.5 floors	     39490 p50-ns	    9968 B/op	      53 allocs/op
+BenchmarkLoad-2   	       1	10622474913 ns/op	      6920 bytes/rule	498547712 B/op	 6459621 allocs/op
+PASS
+`
+
+// What benchmarks print is read by their names.
+func TestParse(t *testing.T) {
+	got := parse([]byte(printed))
+	if len(got) != 2 || got["BenchmarkDecide/1024KB/hit"]["floors"] != 6.5 || got["BenchmarkLoad"]["allocs/op"] != 6459621 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A ratio is the median over pairs; a benchmark that the base lacks has none.
+func TestTable(t *testing.T) {
+	p := &pair{what: "a decision", name: "BenchmarkDecide"}
+	for _, run := range [][2]float64{{100, 50}, {10, 9}, {400, 100}} {
+		p.before, p.after = append(p.before, figures{"ns/op": run[0], "allocs/op": 80}), append(p.after, figures{"ns/op": run[1], "allocs/op": 40, "floors": 6.25})
+	}
+	got := table([]*pair{p}, "abc", 3)
+	if want := "| a decision | `Decide` | 0.5 | 40 | 0.5 | 6.25 |  |\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want the row %s", got, want)
+	}
+}
+
+// The report takes the place of the one before, and nothing else of the page changes.
+func TestReplace(t *testing.T) {
+	page := []byte("# Page\n" + opening + "old\n" + closing + "\nmore\n")
+	once, err := replace(page, "new\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "# Page\n" + opening + "\nnew\n\n" + closing + "\nmore\n"; string(once) != want {
+		t.Errorf("got %q, want %q", once, want)
+	}
+	if twice, err := replace(once, "new\n"); err != nil || string(twice) != string(once) {
+		t.Errorf("again: %q, %v", twice, err)
+	}
+	for _, wrong := range []string{"", opening, closing} {
+		if _, err := replace([]byte(wrong), ""); err == nil {
+			t.Errorf("%q has no marks", wrong)
+		}
+	}
+}
