@@ -180,7 +180,7 @@ func TypeScript(tb testing.TB) (dir, node string) {
 }
 
 // LinkFrameworks links the frameworks that the TypeScript client is tested with into a
-// directory where that client is installed: npm would ask a registry for them.
+// directory where that client is installed, as npm would without a registry.
 func LinkFrameworks(client, dir string) error {
 	for _, name := range []string{"@langchain", "@modelcontextprotocol", "@openai", "ai", "langchain", "zod"} {
 		if err := os.Symlink(filepath.Join(client, "node_modules", name), filepath.Join(dir, "node_modules", name)); err != nil {
