@@ -128,7 +128,7 @@ func (s *Session) refused(o *outcome) {
 	if s.history == nil {
 		return
 	}
-	c := guard.Call{ID: o.in.call.ID, Server: o.in.call.Server, Tool: o.in.call.Tool, Arguments: json.RawMessage("{}")}
+	c := guard.Call{ID: o.in.call.ID, Server: o.in.call.Server, Tool: o.in.call.Tool, Arguments: json.RawMessage("{}"), Message: o.in.call.Message}
 	if o.record.made != nil {
 		c = *o.record.made
 	}

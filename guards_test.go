@@ -475,6 +475,35 @@ policies:
 	want(look("c7", "8"), remit.Deny, "patient")
 }
 
+// TestHeldCallsAreMadeToo: of the calls in one message, those that were held back or denied
+// count as well; a person's yes doesn't hold a call to itself.
+func TestHeldCallsAreMadeToo(t *testing.T) {
+	const rules = `tool: "*"
+policies:
+  - {name: single, require: session.together().size() == 0, message: Make one call at a time.}
+  - {name: agreed, tools: [refund], require: session.agreed(), message: Get the customer's yes.}
+`
+	s := (&shop{paid: "100"}).session(t, rules)
+	s.User("Refund 5 on o1")
+	s.Assistant("I'll refund 5 on o1. OK?")
+	s.User("My dog is here")
+	in := func(c remit.Call, message string) remit.Call { c.Message = message; return c }
+	look := remit.Call{ID: "c2", Tool: "get_order", Arguments: json.RawMessage(`{"id":"5"}`)}
+	if d := decideCall(t, s, in(refund("c1", "5"), "m1")); d.Verdict != remit.Ask {
+		t.Fatalf("got %s: %+v", d.Verdict, d.Reasons)
+	}
+	if d := decideCall(t, s, in(look, "m1")); d.Verdict != remit.Deny {
+		t.Errorf("beside a call that is held back: %s", d.Verdict)
+	}
+	if d, err := s.ConfirmOnce(context.Background(), "c1"); err != nil || d.Verdict != remit.Allow {
+		t.Errorf("after the person's yes: got %v, %v", d, err)
+	}
+	look.ID = "c3"
+	if d := decideCall(t, s, in(look, "m2")); d.Verdict != remit.Allow {
+		t.Errorf("in the next message: %s, %+v", d.Verdict, d.Reasons)
+	}
+}
+
 // TestWordsThatSettleNothing: a person is asked, and their yes lets the call run.
 func TestWordsThatSettleNothing(t *testing.T) {
 	const rules = `tool: refund

@@ -200,7 +200,7 @@ func newEvaluation(g *Guard, r Request) *evaluation {
 	if r.History.memo != nil {
 		m = r.History.memo()
 	}
-	return &evaluation{sound: r.Recorded.sound(), request: r, types: g.types, onlyReads: g.onlyReads, memo: m, session: &sessionValue{types: g.types, session: r.History, memo: m, message: r.Message, besides: r.Beside}}
+	return &evaluation{sound: r.Recorded.sound(), request: r, types: g.types, onlyReads: g.onlyReads, memo: m, session: &sessionValue{types: g.types, session: r.History, memo: m, message: r.Message, besides: r.Beside, present: &Call{Server: r.Server, Tool: r.Tool, Arguments: r.Arguments}}}
 }
 
 // view is a call as the rules of one guard see it.

@@ -127,6 +127,7 @@ type sessionValue struct {
 	memo    *memo
 	// message names the message of the call, and besides is the text in it.
 	message, besides string
+	present          *Call // that is decided; nil where none is
 	messages         ref.Val
 	made             []ref.Val          // the calls as values; nil until they are made
 	byTool           map[string]ref.Val // the lists of calls that were read so far
@@ -214,7 +215,15 @@ func (s *sessionValue) step() int {
 	return 0
 }
 
-// together returns the calls of the present message.
+// isPresent reports whether a call that was held back is the one that is decided now: it
+// is decided again once a person has answered.
+func (s *sessionValue) isPresent(c *Call) bool {
+	p := s.present
+	return p != nil && c.Server == p.Server && c.Tool == p.Tool && SameArguments(c.Arguments, p.Arguments)
+}
+
+// together returns the calls of the present message. Where messages have names, those that
+// were denied or held back are among them: they were made all the same.
 func (s *sessionValue) together() ref.Val {
 	vals := []ref.Val{}
 	from := 0
@@ -222,7 +231,12 @@ func (s *sessionValue) together() ref.Val {
 		from = s.step()
 	}
 	for i := from; i < len(s.session.Entries); i++ {
-		if e := &s.session.Entries[i]; e.Kind == CallEntry && e.Call.Message == s.message {
+		e := &s.session.Entries[i]
+		held := e.Kind == DeniedEntry && s.message != "" && e.Call.Message == s.message
+		if held && s.isPresent(e.Call) {
+			break // what follows came after it
+		}
+		if held || (e.Kind == CallEntry && e.Call.Message == s.message) {
 			vals = append(vals, s.call(i, e))
 		}
 	}

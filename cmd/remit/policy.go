@@ -81,6 +81,13 @@ func (f policyFlags) read() (*policies, error) {
 	return p, nil
 }
 
+// sayUnchecked says on standard error that tools are missing, where there are none.
+func (p *policies) sayUnchecked(s *command.Streams) {
+	if len(p.scope.Tools) == 0 {
+		fmt.Fprintln(s.Err, "note: no tool definitions are given, so that names and types of arguments are not checked: --tools FILE")
+	}
+}
+
 // lookUp is the beginning of a look-up in an expression.
 var lookUp = regexp.MustCompile(`\btools\s*\.`)
 

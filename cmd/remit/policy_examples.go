@@ -14,6 +14,7 @@ import (
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/guardtest"
 	"github.com/remit-project/remit/internal/inputs"
+	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/label"
 )
 
@@ -67,6 +68,7 @@ func (c *policyTestCommand) stamp() string {
 	if c.Contracts != "" {
 		paths = append(paths, c.Contracts)
 	}
+
 	var b strings.Builder
 	for _, path := range paths {
 		names, err := inputs.YAML(path, "", "")
@@ -74,8 +76,10 @@ func (c *policyTestCommand) stamp() string {
 			names = []string{path}
 		}
 		for _, name := range names {
-			if info, err := os.Stat(name); err == nil {
-				fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+			for _, file := range [...]string{name, policydoc.TestsFile(name)} {
+				if info, err := os.Stat(file); err == nil {
+					fmt.Fprintln(&b, file, info.Size(), info.ModTime().UnixNano())
+				}
 			}
 		}
 	}
@@ -87,6 +91,7 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 	if err != nil {
 		return err
 	}
+	p.sayUnchecked(s)
 	for _, m := range p.mistakes {
 		printMistake(s, m)
 	}

@@ -57,6 +57,7 @@ func (c *policyLintCommand) Run(ctx context.Context, s *command.Streams) error {
 	if err != nil {
 		return err
 	}
+	p.sayUnchecked(s)
 	if c.JSON {
 		out := lintOf(p)
 		out.Points = pointsOf(examine(ctx, p.files, p.scope))

@@ -5,34 +5,36 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/llm"
 	"github.com/remit-project/remit/internal/policydoc"
 )
 
-// What a document holds before it was read, for [Compiler.Plan]. They lie between
-// what came of documents of some pages, which differ by a factor of three: rules
-// for many tools make many policies of one sentence. The sums grow
-// with sentences and tools, and with nothing else.
+// What a document holds before it was read, for [Compiler.Plan]: the means of three that
+// were compiled whole (docs/reference/policy-compiler.md). The sums grow with sentences and
+// tools, and with nothing else.
 const (
 	// toolsPerSentence is how many tools a sentence is about, the ones that are
 	// about none among them, and policiesPerSentence how many policies come of
-	// what it says about one.
+	// what it says about one. Tools that only read have hardly any.
 	toolsPerSentence    = 1.6
-	policiesPerSentence = 0.6
-	// rulesPerPolicy is how often a rule is tried, and testsPerPolicy how often its
-	// tests are written, repairs among them.
-	rulesPerPolicy = 1.8
-	testsPerPolicy = 1.2
+	policiesPerSentence = 0.45
+	// rulesPerPolicy is how often a rule is tried, testsPerPolicy how often its tests are
+	// written, and readingsPerPolicy how often calls are read, repairs among them.
+	rulesPerPolicy    = 1.9
+	testsPerPolicy    = 1.05
+	readingsPerPolicy = 1.6
 	// enforceable is the part of the policies that are not archived.
-	enforceable = 0.85
+	enforceable = 0.95
 
-	bytesPerToken = 4
+	bytesPerToken = 3
 )
 
 // The stages of package generation that take more than others.
 const (
-	stageTests = "tests"
-	stageRule  = "rule"
+	stageTests   = "tests"
+	stageRule    = "rule"
+	stageReading = "reading"
 )
 
 // Tokens of answers, per sentence, policy or rule, and of what the stages of a
@@ -43,10 +45,11 @@ const (
 	judgedTokens   = 50
 	exampleTokens  = 450
 	reflectTokens  = 250
-	testsTokens    = 5000
-	readingTokens  = 900
-	ruleTokens     = 600
-	ruleAskTokens  = 12000
+	testsTokens    = 3000
+	readingTokens  = 550
+	ruleTokens     = 550
+	ruleAskTokens  = 6000
+	readAskTokens  = 3500
 	testsAskTokens = 4500
 )
 
@@ -91,7 +94,8 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 
 	shared := c.sharing(corpus, all, lock, everyMapping(d))
 	// What is not known of a sentence is spread over all tools.
-	expected := float64(p.New) * toolsPerSentence / float64(len(all))
+	acting := actingOf(all, in.Deployment)
+	expected := float64(p.New) * toolsPerSentence / float64(len(acting))
 	for _, t := range all {
 		if in.Only != nil && !slices.Contains(in.Only, t.key) {
 			continue
@@ -101,7 +105,11 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 			mapping, _ = file.Mapping() // it was read before
 		}
 		w := c.work(corpus, t, known, lock, mapping, shared)
-		e.tool(t, w, expected)
+		if acting[t.key] {
+			e.tool(t, w, expected)
+		} else {
+			e.tool(t, w, 0)
+		}
 		if mapping != nil && w.none() {
 			for i := range mapping.Policies {
 				if c.rule(d, all, t, &mapping.Policies[i]) != nil {
@@ -124,6 +132,26 @@ func (c *Compiler) Plan(in Input, d *policydoc.Directory, price func(stage strin
 	}
 
 	return p
+}
+
+// actingOf are the tools that documents have policies for: those that do more than read,
+// and every tool; all where there are no others.
+func actingOf(all []*tool, d guard.Deployment) map[string]bool {
+	reads := map[string]bool{}
+	for _, r := range d.Readable() {
+		reads[policydoc.Key(r.Server, r.Name)], reads[r.Name] = true, true
+	}
+	acting, every := map[string]bool{}, map[string]bool{}
+	for _, t := range all {
+		every[t.key] = true
+		if !reads[t.key] {
+			acting[t.key] = true
+		}
+	}
+	if len(acting) < 2 {
+		return every
+	}
+	return acting
 }
 
 // spent is what a stage takes, as far as it is known.
@@ -213,6 +241,8 @@ func (e *estimate) rules(policies float64) {
 			calls, ask, answer = policies*testsPerPolicy, testsAskTokens, testsTokens
 		case stageRule:
 			calls, answer = policies*rulesPerPolicy, ruleTokens
+		case stageReading:
+			calls, ask = policies*readingsPerPolicy, readAskTokens
 		}
 		e.add(stage, calls, e.system(stage)+ask, calls*answer)
 	}
