@@ -21,6 +21,8 @@ func bikes() *mention.Records {
 		"2000000001": {"item_id": "2000000001", "options": {"color": "silver", "size": "L", "loud": "yes"}, "price": 9.5},
 		"2000000002": {"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}, "price": 10},
 		"2000000003": {"item_id": "2000000003", "options": {"color": "gold", "size": "L", "loud": "no"}, "price": 11}}}`))
+	r.Add("get_item", []byte(`{"item_id": "2000000002", "options": {"color": "gold", "size": "S", "loud": "no"}}`))
+	r.Add("get_item", []byte(`{"item_id": "4000000001", "options": {"color": "teal", "size": "XL", "loud": "no"}}`))
 	r.Add("get_locks", []byte(`{"locks": [{"name": "Lock", "lock_id": "3000000001", "keyed/keyless": "keyed"}, {"name": "Lock", "lock_id": "3000000002", "keyed/keyless": "keyless"}]}`))
 	r.Add("get_customer", []byte(`{"customer_id": "u1", "methods": {
 		"card_1": {"id": "card_1", "source": "credit_card", "brand": "visa", "last_four": "7447"},
@@ -48,6 +50,10 @@ func TestNames(t *testing.T) {
 		"old and new, another one":                  {"Bell (color: silver, size: S) -> color: gold, size: L, loud: no", "2000000002", mention.Other},
 		"the old one":                               {"Bell (color: silver, size: S) -> color: gold, size: L, loud: no", "1000000001", mention.Named},
 		"mixed from two":                            {"the Bell from silver to gold, size S to L", "2000000002", mention.Silent},
+		"another one, of which it has a part":       {"Bell 1000000001 for 2000000003 (gold, size: L)", "2000000002", mention.Other},
+		"a part of what was looked up by itself":    {"the teal one", "4000000001", mention.Named},
+		"the same beside the code of another one":   {"1000000001 for 4000000009 (teal, XXL)", "4000000001", mention.Other},
+		"all of it beside the code of another one":  {"1000000001 for the one in teal, XL", "4000000001", mention.Named},
 		"the last digits":                           {"Refund to your Visa ending in 7447", "card_1", mention.Named},
 		"the last digits of another":                {"Refund to your Mastercard ending in 1201", "card_1", mention.Other},
 		"brand and digits that don't go together":   {"Refund to your Visa ending in 1201", "card_1", mention.Other},

@@ -50,18 +50,27 @@ func (r *Records) search(t Text, value string) Answer {
 		return Named
 	}
 
+	// What was looked up by itself doesn't tell how the thing differs from others. Where a list
+	// has it as well, the list says.
+	known := r.of(value)
+	byItself := func(one record) bool { return one.alone }
+	if slices.ContainsFunc(known, func(one record) bool { return !one.alone }) {
+		known = slices.DeleteFunc(known, byItself)
+	}
+
 	best := Silent
+	others := t.sameShape(words) // codes that could stand for the same
 	alone := true // no other record of a look-up could be meant
-	for _, one := range r.of(value) {
+	for _, one := range known {
 		alone = alone && len(one.siblings) == 1
-		switch r.fit(t, one) {
+		switch r.fit(t, one, others) {
 		case Named:
 			return Named
 		case Other:
 			best = Other
 		}
 	}
-	if best == Silent && alone && t.sameShape(words) {
+	if best == Silent && alone && others {
 		return Other
 	}
 	return best
@@ -70,8 +79,10 @@ func (r *Records) search(t Text, value string) Answer {
 // candidate is one record of a look-up with the texts of its fields.
 type candidate map[string]string
 
-// fit reports whether a text names one record of a look-up.
-func (r *Records) fit(t Text, one record) Answer {
+// fit reports whether a text names one record of a look-up. Of a record that was looked up by
+// itself nothing tells what the others are like: where the text has other codes of the kind, a
+// part of what the record says may be said of one of them.
+func (r *Records) fit(t Text, one record, others bool) Answer {
 	var own candidate
 	all := make([]candidate, 0, len(one.siblings))
 	for _, s := range one.siblings {
@@ -95,9 +106,10 @@ func (r *Records) fit(t Text, one record) Answer {
 	}
 
 	best := Other
+	inPart := one.alone && others
 	for i, w := range windows {
 		switch got := w.fit(own, all, fields); {
-		case got == Named && w.sure(all, fields, windows, i):
+		case got == Named && w.sure(all, fields, windows, i) && (!inPart || w.whole(all, fields)):
 			return Named
 		case got != Other:
 			best = Silent

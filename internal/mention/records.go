@@ -90,6 +90,7 @@ type record struct {
 	object   strictjson.Value
 	siblings []strictjson.Value // with the record itself
 	names    []strictjson.Value // members of what it is part of that name it
+	alone    bool               // it is the whole look-up, and no element of a list
 }
 
 // of returns the records that an id stands for.
@@ -132,7 +133,7 @@ func (w *walk) value(v strictjson.Value, name string, names []strictjson.Value, 
 
 func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value, depth int) {
 	if depth == 0 && w.identifies(v, name) {
-		w.found(v, []strictjson.Value{v}, nil)
+		*w.out = append(*w.out, record{v, []strictjson.Value{v}, nil, true})
 	}
 	var objects []strictjson.Value
 	own := slices.Clone(names)
@@ -155,7 +156,7 @@ func (w *walk) object(v strictjson.Value, name string, names []strictjson.Value,
 
 func (w *walk) found(object strictjson.Value, siblings, names []strictjson.Value) {
 	if len(siblings) <= maxSiblings {
-		*w.out = append(*w.out, record{object, siblings, names})
+		*w.out = append(*w.out, record{object, siblings, names, false})
 	}
 }
 
