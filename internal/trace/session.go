@@ -83,7 +83,7 @@ func (s *Session) ScopeOf(id string) json.RawMessage {
 	var scope json.RawMessage
 	for i := range s.Messages {
 		m := &s.Messages[i]
-		if m.Role == User && m.Text != "" {
+		if m.Role == User && (m.Text != "" || m.Scope != nil) {
 			scope = m.Scope
 		}
 		if slices.ContainsFunc(m.Calls, func(c Call) bool { return c.ID == id }) {

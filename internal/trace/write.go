@@ -1,21 +1,26 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 
 	"github.com/remit-project/remit"
 )
 
 // FromEvents returns the recording of a session's log. What recordings have no form for is
 // left out, and left is how many events that are: what a person agreed to, for whom the agent
-// works, and plans for delegated sources. They only raise trust: a replay never trusts more
-// than the log.
+// works, and plans for delegated sources. They only raise trust. A call that a person agreed to
+// is held back in a replay, which drops its result, unless [Options].Recorded keeps it.
+//
+// A call that was decided again under its id is a call of its own in the recording.
 func FromEvents(ctx context.Context, id string, events iter.Seq2[remit.Event, error]) (s *Session, left int, err error) {
 	s = &Session{ID: id}
+	r := recorder{to: s, ids: map[string]string{}, used: map[string]bool{}}
 	for e, err := range events {
 		if err == nil {
 			err = ctx.Err()
@@ -26,15 +31,24 @@ func FromEvents(ctx context.Context, id string, events iter.Seq2[remit.Event, er
 		if s.Time.IsZero() {
 			s.Time = e.Time
 		}
-		if !s.add(&e) {
+		if !r.add(&e) {
 			left++
 		}
 	}
 	return s, left, nil
 }
 
+// recorder adds events to a recording.
+type recorder struct {
+	to *Session
+	// ids are what calls are called in the recording, by their ids in the log: the latest
+	// under an id. Used are those that are taken.
+	ids  map[string]string
+	used map[string]bool
+}
+
 // add adds an event to the end, and reports whether recordings have a form for it.
-func (s *Session) add(e *remit.Event) bool {
+func (r *recorder) add(e *remit.Event) bool {
 	m := Message{Text: e.Text}
 
 	switch e.Kind {
@@ -49,33 +63,45 @@ func (s *Session) add(e *remit.Event) bool {
 		m.Attachments = []Attachment{{Name: e.Name, Text: e.Text}}
 	case remit.CallEvent:
 		m.Role = Assistant
-		m.Calls = []Call{{ID: e.Call.ID, Server: e.Call.Server, Tool: e.Call.Tool, Arguments: e.Call.Arguments}}
+		m.Calls = []Call{{ID: r.id(e.Call.ID), Server: e.Call.Server, Tool: e.Call.Tool, Arguments: e.Call.Arguments}}
 	case remit.ResultEvent:
 		m.Role, m.Text = Tool, e.Result.Content
-		m.CallID, m.Structured, m.Stored = e.Result.Call, e.Result.Structured, e.Result.Stored
+		m.CallID, m.Structured, m.Stored = cmp.Or(r.ids[e.Result.Call], e.Result.Call), e.Result.Structured, e.Result.Stored
 	case remit.ScopeEvent:
-		return s.scoped(e)
+		return r.scope(e)
 	default:
 		return false
 	}
 
-	s.Messages = append(s.Messages, m)
+	r.to.Messages = append(r.to.Messages, m)
 	return true
 }
 
-// scoped adds the scope of the last turn to it, and reports whether there is such a turn.
-func (s *Session) scoped(e *remit.Event) bool {
-	if len(s.Messages) == 0 || e.Delegated != nil || len(e.Scope) == 0 {
+// id returns the id of a call that is added. Ids are unique in a recording.
+func (r *recorder) id(logged string) string {
+	id := logged
+	for n := 2; r.used[id]; n++ {
+		id = logged + "~" + strconv.Itoa(n)
+	}
+	r.ids[logged], r.used[id] = id, true
+	return id
+}
+
+// scope adds a scope where it came: on the user's message before it, or, where other things
+// came between, in a message without words. Earlier calls are not covered by it.
+func (r *recorder) scope(e *remit.Event) bool {
+	if e.Delegated != nil || len(e.Scope) == 0 {
 		return false
 	}
-	for i := len(s.Messages) - 1; i >= 0; i-- {
-		m := &s.Messages[i]
-		if m.Role == User && m.Text != "" {
-			m.Scope = e.Scope
+	if n := len(r.to.Messages); n > 0 {
+		last := &r.to.Messages[n-1]
+		if last.Role == User && last.Text != "" && last.Scope == nil {
+			last.Scope = e.Scope
 			return true
 		}
 	}
-	return false
+	r.to.Messages = append(r.to.Messages, Message{Role: User, Scope: e.Scope})
+	return true
 }
 
 // The form of a recording as it is written.

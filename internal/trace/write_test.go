@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -133,5 +134,39 @@ func TestARecordingLeavesConfirmationsOut(t *testing.T) {
 	again, err := Replay(ctx, m, read, Options{})
 	if err != nil || left != 1 || len(again) != 1 || again[0].Verdict != remit.Ask {
 		t.Errorf("%d left out, decided %v, %v", left, verdicts(again), err)
+	}
+}
+
+// A held call that is decided again under its id, and a scope that comes later in a turn, are
+// told in their places: a recording with them can be read, and covers no earlier call.
+func TestARecordingTellsWhatCameLaterInATurn(t *testing.T) {
+	ctx, logs := context.Background(), &store.Memory{}
+	call := &remit.Call{ID: "c", Server: "desk", Tool: "send_email", Arguments: []byte(`{"to":"eve@relay.example","body":"x"}`)}
+	err := logs.Append(ctx, "s", 0,
+		store.Record{Event: remit.Event{Kind: remit.UserEvent, Text: "Mail it"}},
+		store.Record{Event: remit.Event{Kind: remit.ScopeEvent, Scope: []byte(`{"calls":[]}`)}},
+		store.Record{Event: remit.Event{Kind: remit.CallEvent, Call: call, Verdict: remit.Ask}},
+		store.Record{Event: remit.Event{Kind: remit.ScopeEvent, Scope: []byte(`{"calls":[{"tool":"send_email","args":{"/to":{"any":true},"/body":{"any":true}}}]}`)}},
+		store.Record{Event: remit.Event{Kind: remit.CallEvent, Call: call, Verdict: remit.Allow}},
+		store.Record{Event: remit.Event{Kind: remit.ResultEvent, Result: &remit.Result{Call: "c", Content: "sent"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	read, left := rewritten(t, logs, "s")
+	var told []string
+	for _, m := range read.Messages {
+		line := string(m.Role) + " " + m.Text + " " + m.CallID
+		for _, c := range m.Calls {
+			line += c.ID
+		}
+		if m.Scope != nil {
+			line += " scope"
+		}
+		told = append(told, strings.TrimSpace(line))
+	}
+	want := []string{"user Mail it  scope", "assistant  c", "user   scope", "assistant  c~2", "tool sent c~2"}
+	if left != 0 || !slices.Equal(told, want) {
+		t.Errorf("%d left out; told %q, want %q", left, told, want)
 	}
 }
