@@ -60,7 +60,7 @@ func (r *Records) search(t Text, value string) Answer {
 
 	best := Silent
 	others := t.sameShape(words) // codes that could stand for the same
-	alone := true // no other record of a look-up could be meant
+	alone := true                // no other record of a look-up could be meant
 	for _, one := range known {
 		alone = alone && len(one.siblings) == 1
 		switch r.fit(t, one, others) {
