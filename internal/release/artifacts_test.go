@@ -14,6 +14,9 @@ import (
 // TestReproducible makes the same release twice, and compares the bytes: a stranger can
 // make it again and see that it is what the commit says.
 func TestReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second release takes minutes; make release-test makes it")
+	}
 	first := filepath.Dir(artifact(t, "checksums.txt"))
 	second := t.TempDir()
 	if err := run(context.Background(), io.Discard, root, second, []string{"host"}); err != nil {
