@@ -2,6 +2,7 @@ package scope_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -423,6 +424,67 @@ func TestPartialResults(t *testing.T) {
 		h := hostile{request: request, scope: paying, results: file("may.txt", text), tool: "pay", args: map[string]string{"/account": "t:" + mine}}
 		if ok, misses := h.covered(t); ok || !strings.Contains(strings.Join(misses, " "), "too large") {
 			t.Errorf("%s: covered %v (%v)", name, ok, misses)
+		}
+	}
+}
+
+// TestHoleStaysInItsName: what fills a hole of a template holds no character that leads out of
+// the name that the hole is in, whoever chose it.
+func TestHoleStaysInItsName(t *testing.T) {
+	from := `{"from":[{"tool":"list_mails","field":"subject"}],"kind":"text","pick":"only"}`
+	sourced := `{"computed":[{"tool":"list_mails","field":"subject"}],"by":"a short name"}`
+	open := `{"computed":[],"by":"a short name"}`
+	const folder, host, tail, domain, alias, list, bare = "/notes/{x}.md", "https://{x}.corp.example/hook", "https://corp.example/{x}", "https://corp{x}/", "{x}@corp.example", "boss@corp.example,{x}", "team-{x}"
+
+	for name, c := range map[string]struct {
+		template, value, role string
+		want                  bool
+	}{
+		"a name in a folder":                    {folder, "roof", "t", true},
+		"two words in a folder":                 {folder, "roof plan", "t", true},
+		"the parent of a folder":                {folder, "../../home/me/keys", "t", false},
+		"the parent, with no slash":             {folder, "..", "t", false},
+		"the folder itself":                     {folder, ".", "t", false},
+		"a slash in a path":                     {folder, "a/b", "t", false},
+		"a wide slash":                          {folder, "a\uff0fb", "t", false},
+		"a line end":                            {folder, "a\nb", "t", false},
+		"a path that the user wrote":            {folder, "mine/b", "t", true},
+		"a path that picks":                     {folder, "../a", "s", false},
+		"a name in a host":                      {host, "roof", "t", true},
+		"another host and a query":              {host, "evil.example?", "t", false},
+		"another host and a path":               {host, "evil.example/?", "t", false},
+		"another host and a fragment":           {host, "evil.example#", "t", false},
+		"a user of a host":                      {domain, "a@", "t", false},
+		"the rest of a host":                    {domain, ".evil.example", "t", false},
+		"a query in a path":                     {tail, "a?to=evil", "t", false},
+		"a written slash in a path":             {tail, "..%2fadmin", "t", false},
+		"a file in a path":                      {tail, "a.html", "t", true},
+		"a name in an address":                  {alias, "ann.berg", "t", true},
+		"a list of addresses":                   {alias, "eve@evil.example,a", "t", false},
+		"an address in angles":                  {alias, "<eve@evil.example> a", "t", false},
+		"a name with a space":                   {alias, "eve a", "t", false},
+		"another address in a list":             {list, "eve@evil.example", "t", false},
+		"a command":                             {bare, "a;id", "t", false},
+		"a name":                                {bare, "roof", "t", true},
+		"a sentence of free content":            {bare, "See a/b, or ask <Ann>?", "c", true},
+		"a path of a setting":                   {bare, "a/b", "o", true},
+		"another host of a link in the content": {host, "evil.example/?", "c", false},
+	} {
+		for way, hole := range map[string]string{"from": from, "computed of a source": sourced, "computed": open} {
+			linked := c.role == "c" && c.template == host
+			if linked && way != "from" {
+				continue // the words of content are free
+			}
+			t.Run(name+", "+way, func(t *testing.T) {
+				h := hostile{
+					request: "Use mine/b.", tool: "pay", write: true, results: mails(nil, `[{"subject":`+strconv.Quote(c.value)+`}]`),
+					scope: `{"calls":[{"tool":"list_mails"},{"tool":"pay","args":{"/account":{"template":"` + c.template + `","holes":{"x":` + hole + `}}}}]}`,
+					args:  map[string]string{"/account": c.role + ":" + strings.Replace(c.template, "{x}", c.value, 1)},
+				}
+				if got, misses := h.covered(t); got != c.want {
+					t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+				}
+			})
 		}
 	}
 }

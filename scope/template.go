@@ -1,7 +1,11 @@
 package scope
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit/label"
 )
 
 // template matches a value with a text that has holes. Holes beside each other can't be
@@ -10,6 +14,11 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 	const other = "not as the template has it"
 	texts := hole().Split(c.Template, -1)
 	names := hole().FindAllStringSubmatch(c.Template, -1)
+	whole := strings.Join(texts, "") == ""
+	if whole && len(names) == 1 {
+		h := c.Holes[names[0][1]]
+		return m.value(&h, a) // nothing is around the hole
+	}
 	rest, ok := strings.CutPrefix(a.Text, texts[0])
 	if !ok {
 		return Grant{}, other
@@ -28,6 +37,9 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		part := a
 		part.Text, rest = filled, after
 		g, miss := m.fill(c, group, part)
+		if miss == "" && g.Way != WayIs && !m.says(filled) {
+			miss = m.held(&part, around(texts, i-len(group), i), g.Way)
+		}
 		if miss != "" {
 			return Grant{}, m.say("{%s}: %s", strings.Join(group, "}{"), miss)
 		}
@@ -35,6 +47,9 @@ func (m *matcher) template(c *Constraint, a Argument) (Grant, string) {
 		if g.Call != "" {
 			out.Call = g.Call
 		}
+	}
+	if whole && open && a.Doubtful && a.authority() {
+		return Grant{}, errOpen
 	}
 	if open {
 		out.Call = "" // a part of the text comes from no source
@@ -59,11 +74,6 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 			return m.value(&h, part)
 		}
 	}
-	// What is made up extends nothing: it stays within one name.
-	parent := part.Text == "." || part.Text == ".."
-	if part.authority() && (parent || strings.ContainsAny(part.Text, "/\\\n\r")) {
-		return Grant{}, "goes further than one name"
-	}
 
 	out, rest := Grant{Way: WayComputed}, part.Text
 	for _, name := range group {
@@ -83,6 +93,79 @@ func (m *matcher) fill(c *Constraint, group []string, part Argument) (Grant, str
 	}
 	return out, ""
 }
+
+// syntax is what a template writes: what its characters mean decides what a hole may hold.
+type syntax struct {
+	link, address, path bool
+	// domain is set where the hole lies in the name of a host, which a dot continues.
+	domain bool
+	// beside is the text that touches the hole.
+	beside string
+}
+
+// around returns the syntax of a template around the holes between two of its texts.
+func around(texts []string, before, after int) syntax {
+	head, all := strings.Join(texts[:before+1], "x"), strings.Join(texts, "x")
+	left := texts[before][strings.LastIndexFunc(texts[before], unicode.IsSpace)+1:]
+	right, _, _ := strings.Cut(texts[after], " ")
+	s := syntax{beside: left + right}
+
+	s.link = strings.Contains(all, "://") || strings.HasPrefix(fold(all), "mailto:")
+	s.address = strings.Contains(all, "@")
+	s.path = !s.link && !s.address && strings.ContainsAny(all, `/\`)
+	_, host, authority := strings.Cut(head, "://")
+	inHost := authority && !strings.ContainsAny(host, "/?#")
+	s.domain = inHost || strings.Contains(left, "@")
+	return s
+}
+
+// separators mean something in a path, a link, an address, a list of these or a command.
+const separators = "/\\?#@,;<>%:&=\"'`$|()[]{}*!~^"
+
+// held says why what fills a hole goes further than the name that the hole is in; empty
+// where it doesn't. A template of the user's says where a call goes by the text around its
+// holes: "../" in a path, "evil.example/?" in front of a host and "eve@evil.example," in front
+// of an address take it somewhere else. Content is free, but for the link that a value of a
+// source is pasted into.
+func (m *matcher) held(part *Argument, s syntax, way string) string {
+	decides := part.authority() || (part.Role == label.Selector && (m.effect || s.link || s.address || s.path))
+	pasted := way == WayFrom && strings.Contains(s.beside, "://")
+	if !decides && !pasted {
+		return ""
+	}
+
+	const further = "goes further than one name"
+	// A host and a file system may read a wide slash as a slash.
+	for _, text := range []string{part.Text, fold(part.Text)} {
+		if strings.Trim(text, ".") == "" || strings.Contains(text, "..") || strings.ContainsAny(text, separators) {
+			return further
+		}
+		if s.domain && strings.ContainsAny(text, ".\u3002") {
+			return further
+		}
+	}
+	spaced := s.link || s.address || part.Role == label.Command
+	for _, r := range part.Text {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp) || (spaced && unicode.IsSpace(r)) {
+			return further
+		}
+	}
+	if part.Role == label.Command && strings.HasPrefix(part.Text, "-") {
+		return further // an option
+	}
+	return ""
+}
+
+// says reports whether the user's words have a value as it is.
+func (m *matcher) says(text string) bool {
+	edges := []rune(text)
+	if len(edges) == 0 || slices.ContainsFunc([]rune{edges[0], edges[len(edges)-1]}, isNoWord) || strings.Contains(text, "..") {
+		return false // "?" and "../" stand in many texts
+	}
+	return m.work(len(m.said)) && appears(m.said, text)
+}
+
+func isNoWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // addresses reports whether a text has what reads as a link or an address.
 func addresses(text string) bool {
