@@ -30,11 +30,13 @@ func cond(miss, otherwise string) string {
 }
 
 // some reports whether a record of the latest result of a source meets its conditions, or
-// why that can't be told. What speaks against a call may do so in any line of a text; what it
+// why that can't be told. All results speak against a call: a later one may leave out what an
+// earlier one has. What speaks against a call may do so in any line of a text; what it
 // depends on stands in no text where the call can't be taken back.
 func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 	m.against = against
 	defer func() { m.against = false }()
+	called := false
 	for _, r := range slices.Backward(m.results) {
 		if !m.answers(s, r, &Constraint{Pick: All}) {
 			continue
@@ -66,6 +68,12 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		if against && !m.speaksOf(s.Where, r) {
 			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
 		}
+		if !against {
+			return false, ""
+		}
+		called = true
+	}
+	if called {
 		return false, ""
 	}
 	return false, m.say("the request has a condition on %s, which was not called", s.Tool)

@@ -379,6 +379,9 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
+	if strict := m.irreversible || m.against; strict && m.pickedLate(s, r, a) {
+		return false
+	}
 	if m.pages(r, a) {
 		// The second in a list is that of the list which the user saw, however long.
 		_, placed := place(of)
