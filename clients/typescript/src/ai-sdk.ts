@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Remit } from "./client.js";
 import { Conversation, type Material, type Message, plainly, type ProtectOptions, type Returned, SERVER } from "./conversation.js";
 import { RemitError } from "./errors.js";
-import type { LookUp } from "./models.js";
+import { isObject, type LookUp } from "./models.js";
 import { toJSON } from "./json.js";
 import type { Session } from "./session.js";
 
@@ -67,10 +67,11 @@ export async function protect<TOOLS extends ToolSet>(remit: Remit, options: Agen
     return last(await tool.execute?.(args, { toolCallId: "look-up", messages: [], abortSignal: signal } as ToolExecutionOptions));
   };
   const conversation = await Conversation.begin(remit, definitions.length ? [{ server, tools: definitions }] : [], options, lookUp);
-  const middleware = listening(conversation);
+  const sent: Sent = new Map();
+  const middleware = listening(conversation, sent);
   return {
     model: wrapLanguageModel({ model: resolve(model), middleware }),
-    tools: { ...tools, ...Object.fromEntries(decided.map(([name, tool]) => [name, guarded(conversation, name, tool)])) },
+    tools: { ...tools, ...Object.fromEntries(decided.map(([name, tool]) => [name, guarded(conversation, sent, name, tool)])) },
     session: conversation.session,
     middleware,
     turn: () => conversation.turn(),
@@ -90,14 +91,18 @@ async function define(name: string, tool: Tool): Promise<Record<string, unknown>
 }
 
 /** A tool whose calls are decided before they run. What doesn't run throws, and the model reads why. */
-function guarded(conversation: Conversation, name: string, tool: Tool): Tool {
+function guarded(conversation: Conversation, sent: Sent, name: string, tool: Tool): Tool {
   const run = async (input: unknown, options: ToolExecutionOptions, show: (part: unknown) => void): Promise<unknown> => {
-    const checked = toJSON(input) as Record<string, unknown>;
+    const { json, isTyped } = await proposed(tool, input, sent.get(options.toolCallId));
+    let decided: unknown;
     return conversation.run(
-      { id: options.toolCallId, tool: name, arguments: checked },
-      // What a schema makes of JSON, such as a date, goes on as it is where it is what was decided.
-      async ({ arguments: args }) => last(await tool.execute?.(isDeepStrictEqual(args, checked) ? input : args, options), show),
-      (output) => read(tool, options.toolCallId, input, output),
+      { id: options.toolCallId, tool: name, arguments: json },
+      async ({ arguments: args }) => {
+        // What runs is made of what was decided: others have the SDK's values, and can change them.
+        decided = isTyped ? await values(tool, args) : args;
+        return last(await tool.execute?.(decided, options), show);
+      },
+      (output) => read(tool, options.toolCallId, decided, output),
       options.abortSignal,
     );
   };
@@ -107,6 +112,46 @@ function guarded(conversation: Conversation, name: string, tool: Tool): Tool {
       }
     : async (input: unknown, options: ToolExecutionOptions) => run(input, options, () => undefined);
   return { ...tool, execute } as Tool;
+}
+
+/** The arguments that a model wrote, by call. */
+type Sent = Map<string, string>;
+
+/**
+ * The JSON of a call: what the model wrote, or what was made of it on the way. It is typed
+ * where the tool's schema makes of it what the tool is about to get.
+ */
+async function proposed(tool: Tool, input: unknown, text: string | undefined): Promise<{ json: Record<string, unknown>; isTyped: boolean }> {
+  if (text !== undefined) {
+    const written = parsed(text);
+    if (isObject(written) && (await makes(tool, written, input))) return { json: written, isTyped: true };
+  }
+  const json = toJSON(input) as Record<string, unknown>;
+  return { json, isTyped: await makes(tool, json, input) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.trim() || "{}");
+  } catch {
+    return undefined;
+  }
+}
+
+async function makes(tool: Tool, json: unknown, input: unknown): Promise<boolean> {
+  try {
+    return isDeepStrictEqual(await values(tool, json), input);
+  } catch {
+    return false;
+  }
+}
+
+/** What a tool's schema makes of JSON, such as a date. */
+async function values(tool: Tool, json: unknown): Promise<unknown> {
+  const validated = await asSchema(tool.inputSchema).validate?.(structuredClone(json));
+  if (!validated) return json;
+  if (!validated.success) throw validated.error;
+  return validated.value;
 }
 
 function isGenerator(execute: unknown): boolean {
@@ -150,24 +195,25 @@ async function read(tool: Tool, toolCallId: string, input: unknown, output: unkn
 }
 
 /** Tells Remit what the model gets and what it answers. */
-function listening(conversation: Conversation): LanguageModelMiddleware {
+function listening(conversation: Conversation, sent: Sent): LanguageModelMiddleware {
   return {
     specificationVersion: "v3",
     async wrapGenerate({ doGenerate, params }) {
       await conversation.hear(params.prompt.flatMap(message), { signal: params.abortSignal });
       const result = await doGenerate();
-      await answered(conversation, result.content, params.abortSignal);
+      await answered(conversation, sent, result.content, params.abortSignal);
       return result;
     },
     async wrapStream({ doStream, params }) {
       await conversation.hear(params.prompt.flatMap(message), { signal: params.abortSignal });
       const { stream, ...rest } = await doStream();
-      return { stream: stream.pipeThrough(waiting(conversation, params.abortSignal)), ...rest };
+      return { stream: stream.pipeThrough(waiting(conversation, sent, params.abortSignal)), ...rest };
     },
   };
 }
 
-async function answered(conversation: Conversation, content: readonly Content[], signal: AbortSignal | undefined): Promise<void> {
+async function answered(conversation: Conversation, sent: Sent, content: readonly Content[], signal: AbortSignal | undefined): Promise<void> {
+  for (const part of content) if (part.type === "tool-call") sent.set(part.toolCallId, part.input);
   // What a provider's own tools returned was read before the rest was written.
   await conversation.add(content.flatMap(served), { signal });
   const text = content.flatMap((part) => (part.type === "text" ? part.text : [])).join("");
@@ -179,12 +225,12 @@ async function answered(conversation: Conversation, content: readonly Content[],
  * Lets a stream through, but for its calls: those run as soon as they are seen, and are
  * decided with all that their message says.
  */
-function waiting(conversation: Conversation, signal: AbortSignal | undefined): TransformStream<Chunk, Chunk> {
+function waiting(conversation: Conversation, sent: Sent, signal: AbortSignal | undefined): TransformStream<Chunk, Chunk> {
   const content: Content[] = [];
   const held: Chunk[] = [];
   const texts = new Map<string, { type: "text"; text: string }>();
   const release = async (controller: TransformStreamDefaultController<Chunk>) => {
-    if (content.length) await answered(conversation, content.splice(0), signal);
+    if (content.length) await answered(conversation, sent, content.splice(0), signal);
     for (const chunk of held.splice(0)) controller.enqueue(chunk);
   };
   return new TransformStream({

@@ -194,15 +194,24 @@ export class Conversation {
     return this.#together.ask(this.session, { decision, message, among: place.among }, seconds, signal);
   }
 
-  /** Runs a call if it may, with the arguments that were decided, and records what comes of it. */
-  async run<T>(call: Proposed, run: (decision: Decision) => T | Promise<T>, read: (returned: T) => Returned | Promise<Returned>, signal?: AbortSignal): Promise<T> {
+  /**
+   * Runs a call if it may, with the arguments that were decided, and records what comes of
+   * it. `isControl` tells the errors by which a tool only says how to go on.
+   */
+  async run<T>(
+    call: Proposed,
+    run: (decision: Decision) => T | Promise<T>,
+    read: (returned: T) => Returned | Promise<Returned>,
+    signal?: AbortSignal,
+    isControl: (error: unknown) => boolean = () => false,
+  ): Promise<T> {
     const decision = await this.decide(call, signal);
     if (!decision.allowed) throw this.denied(decision);
     let returned: T;
     try {
       returned = await run(decision);
     } catch (error) {
-      await this.result(call.id, failed(error), signal);
+      if (!isControl(error)) await this.result(call.id, failed(error), signal);
       throw error;
     }
     await this.result(call.id, await read(returned), signal);

@@ -8,7 +8,7 @@
 import { AIMessage, type BaseMessage, coerceMessageLikeToMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { Annotation, type Command, isCommand, type LangGraphRunnableConfig, MessagesAnnotation } from "@langchain/langgraph";
+import { Annotation, type Command, isCommand, isGraphBubbleUp, type LangGraphRunnableConfig, MessagesAnnotation } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createMiddleware } from "langchain";
 import { z } from "zod";
@@ -62,7 +62,7 @@ export function remitMiddleware(remit: Remit, options: LangChainOptions = {}) {
     // What came since comes from tools, and so does what is left at the end.
     beforeModel: (state, runtime) => threads.read(state, runtime.signal),
     afterAgent: (state, runtime) => threads.read(state, runtime.signal),
-    wrapToolCall: (request, handler) => threads.call(request.state, request.toolCall, (args) => handler({ ...request, toolCall: { ...request.toolCall, args } }), request.runtime.signal),
+    wrapToolCall: (request, handler) => threads.call(request.state, request.toolCall, (toolCall) => handler({ ...request, toolCall }), request.runtime.signal),
   });
 }
 
@@ -105,7 +105,7 @@ class DecidedToolNode extends ToolNode {
   }
 
   protected override runTool(call: ToolCall, config: LangGraphRunnableConfig, state: unknown): Promise<ToolMessage | Command> {
-    return this.#threads.call(state, call, (args) => super.runTool({ ...call, args }, config, state), config.signal);
+    return this.#threads.call(state, call, (decided) => super.runTool(decided, config, state), config.signal);
   }
 }
 
@@ -153,14 +153,16 @@ class Threads {
   }
 
   /** Decides a call, runs it if it may, and records what it returns. */
-  async call(state: unknown, call: ToolCall, handle: (args: Record<string, unknown>) => ToolMessage | Command | Promise<ToolMessage | Command>, signal: AbortSignal | undefined): Promise<ToolMessage | Command> {
+  async call(state: unknown, proposed: ToolCall, handle: (call: ToolCall) => ToolMessage | Command | Promise<ToolMessage | Command>, signal: AbortSignal | undefined): Promise<ToolMessage | Command> {
+    // The call that is decided is the one that runs, whatever becomes of the message meanwhile.
+    const call = { ...proposed };
     const conversation = await this.#begun(state as State, signal);
     const id = call.id ?? crypto.randomUUID();
     const message = (state as State).messages.findLast((one) => AIMessage.isInstance(one) && one.tool_calls?.some((each) => each.id === id));
     const among = AIMessage.isInstance(message) ? message.tool_calls?.length ?? 1 : 1;
     conversation.place(message?.id ?? id, { text: message?.id ? message.text : "", calls: [id] }, message?.id ? among : 1);
     try {
-      const returned = await conversation.run({ id, tool: call.name, arguments: call.args }, (decision) => handle(decision.arguments), (result) => seen(id, result), signal);
+      const returned = await conversation.run({ id, tool: call.name, arguments: call.args }, (decision) => handle({ ...call, args: decision.arguments }), (result) => seen(id, result), signal, isGraphBubbleUp);
       return this.#returned(returned);
     } catch (error) {
       if (error instanceof Denied) return new ToolMessage({ content: error.message, tool_call_id: id, name: call.name, status: "error" });

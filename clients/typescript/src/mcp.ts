@@ -84,11 +84,11 @@ function wrap(conversation: Conversation, server: string, client: Client, known:
 
   const callTool: ProtectedClient["callTool"] = async (params, resultSchema, options = {}) => {
     const { call: id = crypto.randomUUID(), message = id, among = 1, beside = "", ...rest } = options;
-    const { name: tool, arguments: args = {} } = params;
+    const { name: tool, arguments: args = {}, ...others } = params;
     if (!definitions.has(tool)) return refusal(`${server} changed ${tool}, or has it only now: the session doesn't know it, and it did not run.`);
     conversation.place(message, { text: beside, calls: [id] }, among);
     try {
-      return await conversation.run({ id, server, tool, arguments: args }, (decision) => client.callTool({ ...params, arguments: decision.arguments }, resultSchema, rest), read, rest.signal);
+      return await conversation.run({ id, server, tool, arguments: args }, (decision) => client.callTool({ ...others, name: tool, arguments: decision.arguments }, resultSchema, rest), read, rest.signal);
     } catch (error) {
       if (error instanceof Denied) return refusal(error.message);
       throw error;

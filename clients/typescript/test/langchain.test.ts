@@ -1,7 +1,7 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { fakeModel } from "@langchain/core/testing";
-import { Command, END, MemorySaver, START, StateGraph } from "@langchain/langgraph";
+import { Command, END, interrupt, MemorySaver, START, StateGraph } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -162,6 +162,17 @@ for (const [name, make] of Object.entries(kinds)) {
       // What the user says in the next turn still counts.
       await run({ messages: [...first.messages, human("Send the notes to eve@evil.example, yes, to her")] });
       assert.deepEqual(office.sent, ["eve@evil.example"]);
+    });
+
+    it("records no result of a tool that waits for somebody's answer", async () => {
+      const office = new Office(BENIGN);
+      const inbox = tool(async () => `It is read on ${interrupt("Which day?")}`, { name: "read_inbox", description: "Reads the inbox.", schema: z.object({}) }) as unknown as StructuredToolInterface;
+      const run = make(office, { inbox, asked: scripted(says("", call("read_inbox", {}))) }, new MemorySaver());
+      const config = { configurable: { thread_id: "1" } };
+      const id = `lc-${crypto.randomUUID()}`;
+      await run({ messages: [human(TASK)], remit_session: id }, config);
+      const { events } = (await client().send({ method: "GET", path: `/v1/sessions/${id}/events` })) as { events: { kind: string }[] };
+      assert.deepEqual(events.filter(({ kind }) => kind === "result"), []);
     });
 
     it("takes other content than text for what the user passes on", async () => {

@@ -156,8 +156,11 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         """Decide a call before it runs, and record what it returned."""
         session = AsyncSession(client, _session(request.state))
 
+        # The call that is decided is the one that runs, whatever becomes of the request meanwhile.
+        proposed = request.tool_call.copy()
+
         def run(arguments: dict[str, Any]) -> Any:
-            return handler(request.override(tool_call={**request.tool_call, "args": arguments}))
+            return handler(request.override(tool_call={**proposed, "args": arguments}))
 
         decision, returned = await self._enforcement.run(session, _proposed(request), run, seen=_result, find=self._find, control=(GraphBubbleUp,))
         if not decision.allowed:

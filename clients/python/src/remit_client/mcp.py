@@ -22,16 +22,12 @@ from .models import ToolSet, Unprotected
 _PASSED = (
     "initialize",
     "list_tools",
-    "list_resources",
-    "list_resource_templates",
-    "list_prompts",
     "send_ping",
     "set_logging_level",
     "subscribe_resource",
     "unsubscribe_resource",
     "send_progress_notification",
     "send_roots_list_changed",
-    "complete",
     "get_server_capabilities",
 )
 
@@ -95,6 +91,22 @@ class ProtectedClient:
     async def get_prompt(self, *args: Any, **options: Any) -> Any:
         """Get a prompt. It is external: a server wrote it, and not the user."""
         return await self._attached("prompt", await self._client.get_prompt(*args, **options))
+
+    async def list_resources(self, *args: Any, **options: Any) -> Any:
+        """List resources. Their names and descriptions are external."""
+        return await self._attached("resources", await self._client.list_resources(*args, **options))
+
+    async def list_resource_templates(self, *args: Any, **options: Any) -> Any:
+        """List templates of resources. Their names and descriptions are external."""
+        return await self._attached("resource templates", await self._client.list_resource_templates(*args, **options))
+
+    async def list_prompts(self, *args: Any, **options: Any) -> Any:
+        """List prompts. Their names and descriptions are external."""
+        return await self._attached("prompts", await self._client.list_prompts(*args, **options))
+
+    async def complete(self, *args: Any, **options: Any) -> Any:
+        """Complete an argument. What a server proposes is external."""
+        return await self._attached("completion", await self._client.complete(*args, **options))
 
     async def _attached(self, kind: str, value: Any) -> Any:
         await self._session.attach(f"{kind} of {self._server}", _json(value))

@@ -25,6 +25,9 @@ _REMEMBERED = 1_000
 #: Where the SDK has the agent that a tool is.
 _INNER = "_agent_instance"
 
+#: Where a function has the session that decides its calls.
+_SESSION = "remit_session"
+
 #: Where an agent that a refused handoff stays with has the explanation.
 _REFUSED = "remit_refused"
 
@@ -61,32 +64,32 @@ class _Protection:
         self._messages = _Messages()
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
-        if isinstance(agent.hooks, _Hooks):
-            return self._own(agent, agent.hooks)
+        if isinstance(agent.hooks, _Hooks) and self._own(agent, agent.hooks):
+            return agent
         if id(agent) not in self._copies:
             # Agents hand off to each other: a copy is known before it is whole.
             out = copy.copy(agent)
             self._copies[id(agent)] = agent, out
             out.hooks = _Hooks(self._session.id, self._messages, agent.hooks)
-            out.tools = [self._tool(self._protected(_function(tool))) for tool in agent.tools]
-            out.handoffs = [self._handoff(out, _handoff(to)) for to in agent.handoffs]
+            id_ = self._session.id
+            out.tools = [tool if _is_decided(tool, id_) else self._tool(self._protected(_function(tool))) for tool in agent.tools]
+            out.handoffs = [to if _is_decided(to, id_) else self._handoff(out, _handoff(to)) for to in agent.handoffs]
             _no_servers(agent)
         return self._copies[id(agent)][1]
 
-    def _own(self, agent: Agent[Any], hooks: _Hooks) -> Agent[Any]:
-        """An agent that is protected already, for this session."""
+    def _own(self, agent: Agent[Any], hooks: _Hooks) -> bool:
+        """Whether an agent is protected already, for this session, with all that it has by now."""
         if hooks.session != self._session.id:
             raise Unprotected(f"the agent {agent.name} is protected for another session: protect the agent itself")
-        return agent
+        return _undecided(agent, self._session.id) is None
 
     def _protected(self, tool: FunctionTool) -> FunctionTool:
         """A tool that is no agent, or one whose own calls are decided."""
         inner = getattr(tool, _INNER, None)
         if inner is None:
             return tool
-        if not isinstance(inner.hooks, _Hooks):
+        if not isinstance(inner.hooks, _Hooks) or not self._own(inner, inner.hooks):
             raise Unprotected(f"the tool {tool.name} is an agent that is not protected: make it of protect(session, agent).as_tool(…)")
-        self._own(inner, inner.hooks)
         return tool
 
     def _tool(self, tool: FunctionTool) -> FunctionTool:
@@ -103,6 +106,7 @@ class _Protection:
             decision, returned = await self._enforcement.run(self._session, call, run, find=find)
             return returned if decision.allowed else decision.explanation
 
+        setattr(invoke, _SESSION, self._session.id)
         self._tools[tool.name] = tool
         out = copy.copy(tool)
         out.on_invoke_tool = invoke
@@ -122,6 +126,7 @@ class _Protection:
             setattr(stays, _REFUSED, decision.explanation)
             return stays
 
+        setattr(invoke, _SESSION, self._session.id)
         out = _Handoff(**{name: value for name, value in vars(to).items() if name in Handoff.__dataclass_fields__ and name != "_agent_ref"})
         out.on_invoke_handoff = invoke
         return out
@@ -162,12 +167,18 @@ class _Hooks(AgentHooks[Any]):
         self._messages = messages
         self._own = own or AgentHooks()
 
+    async def on_llm_start(self, context: RunContextWrapper[Any], agent: Agent[Any], *args: Any) -> None:
+        # A clone has these hooks, too, and any agent can be given more tools.
+        if (undecided := _undecided(agent, self.session)) is not None:
+            raise Unprotected(f"the agent {agent.name} has {undecided}, whose calls are not decided: protect it again")
+        await self._own.on_llm_start(context, agent, *args)
+
     async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
         self._messages.read(response)
         await self._own.on_llm_end(context, agent, response)
 
     def __getattribute__(self, name: str) -> Any:
-        if name.startswith("on_") and name != "on_llm_end":
+        if name.startswith("on_") and name not in ("on_llm_start", "on_llm_end"):
             return getattr(self._own, name)
         return super().__getattribute__(name)
 
@@ -193,6 +204,20 @@ def _function(tool: Any) -> FunctionTool:
     if not isinstance(tool, FunctionTool):
         raise Unprotected(f"the tool {getattr(tool, 'name', tool)} runs where Remit can't decide its calls: leave it out, or put remit proxy before the model")
     return tool
+
+
+def _is_decided(one: Any, session: str) -> bool:
+    """Whether the calls of a tool, or of a handoff, are decided for a session."""
+    invoke = getattr(one, "on_invoke_tool", None) or getattr(one, "on_invoke_handoff", None)
+    return getattr(invoke, _SESSION, None) == session
+
+
+def _undecided(agent: Agent[Any], session: str) -> str | None:
+    """What an agent has whose calls are not decided, if it has something."""
+    if agent.mcp_servers:
+        return "MCP servers"
+    left = [one for one in [*agent.tools, *agent.handoffs] if not _is_decided(one, session)]
+    return str(getattr(left[0], "name", left[0])) if left else None
 
 
 def _no_servers(agent: Agent[Any]) -> None:

