@@ -105,19 +105,20 @@ func (l *approved) write(server string, a contract.Approval, note *store.Note) e
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	data, err := inputs.Read(name)
+	was, err := inputs.Read(name)
 	if err != nil {
 		return err
 	}
 
-	if data, err = contract.ApproveIn(name, data, a); err != nil {
+	data, err := contract.ApproveIn(name, was, a)
+	if err != nil {
 		return err
 	}
 	for pointer, value := range a.Call {
 		note.Members["value "+pointer] = value
 	}
 
-	if err := atomicfile.Write(name, data, 0o644); err != nil {
+	if err := atomicfile.Replace(name, was, data); err != nil {
 		return err
 	}
 	note.Members["file"], note.Members["sha256"] = name, fmt.Sprintf("%x", sha256.Sum256(data))

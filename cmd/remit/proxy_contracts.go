@@ -38,6 +38,14 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What is replaced is what was read: an edit that comes between is not undone.
+	was, err := inputs.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if edited, err = contract.Load(name, was); err != nil {
+		return nil, err
+	}
 	baseName := filepath.Join(string(l.dir), "."+made.Server+".generated.yaml")
 	base, err := inputs.ExistingContract(baseName)
 	if err != nil {
@@ -53,7 +61,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 		l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
 	}
 
-	text, err := l.text(name, edited, merged)
+	text, err := l.text(name, was, edited, merged)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	}
 
 	// The base last, as contract synth does it.
-	if err := atomicfile.Write(name, text, 0o644); err != nil {
+	if err := atomicfile.Replace(name, was, text); err != nil {
 		return nil, err
 	}
 	if err := atomicfile.Write(baseName, generatedText, 0o644); err != nil {
@@ -87,7 +95,7 @@ func with(base *contract.File, tools []contract.Tool) *contract.File {
 
 // text is a file as it is written. Where tools have come and nothing else has
 // changed they are put at the end, so that comments stay.
-func (l *learned) text(name string, edited, merged *contract.File) ([]byte, error) {
+func (l *learned) text(name string, was []byte, edited, merged *contract.File) ([]byte, error) {
 	whole, err := contractText(name, merged)
 	if err != nil {
 		return nil, err
@@ -105,12 +113,11 @@ func (l *learned) text(name string, edited, merged *contract.File) ([]byte, erro
 		return nil, err
 	}
 	_, added, found := bytes.Cut(added, []byte("\ntools:\n"))
-	before, err := inputs.Read(name)
-	if err != nil || !found {
-		return whole, err
+	if !found {
+		return whole, nil
 	}
 
-	longer := fmt.Appendf(bytes.TrimRight(before, " \t\r\n"), "\n%s", added)
+	longer := fmt.Appendf(bytes.TrimRight(was, " \t\r\n"), "\n%s", added)
 	if f, err := contract.Load(name, longer); err == nil {
 		if same, err := f.Marshal(); err == nil && bytes.Equal(same, whole) {
 			return longer, nil

@@ -15,6 +15,11 @@ const (
 	// replayTime each of them.
 	maxReplays = 2
 	replayTime = 20 * time.Second
+
+	// maxContract bounds a contract that a caller brings, and maxContracts all of a request:
+	// reading one takes many times its size.
+	maxContract  = 1 << 20
+	maxContracts = 4 << 20
 )
 
 // edited is an edit as callers see it.
@@ -50,6 +55,10 @@ func editProblem(err error) error {
 		return conflict.errorf("%s", err)
 	case errors.Is(err, revise.ErrReadOnly):
 		return forbidden.errorf("%s", err)
+	case errors.Is(err, revise.ErrContracts):
+		return invalidRequest.errorf("%s", clip(err.Error()))
+	case errors.Is(err, revise.ErrBroken):
+		return unavailable.errorf("%s", clip(err.Error()))
 	}
 	return err
 }
@@ -98,6 +107,12 @@ func (s *Server) editContract(ctx context.Context, r *request) (reply, error) {
 
 // whatIf decides the calls of a session again with other contracts.
 func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
+	ctx, leave, err := s.replaying(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	defer leave()
+
 	var in struct {
 		Contracts []string `json:"contracts"`
 	}
@@ -108,19 +123,36 @@ func (s *Server) whatIf(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var files []*contract.File
-	for i, text := range in.Contracts {
-		f, err := contract.Load(fmt.Sprintf("contract %d", i+1), []byte(text))
-		if err != nil {
-			return reply{}, invalidRequest.errorf("%s", clip(err.Error()))
-		}
-		files = append(files, f)
-	}
-
-	ctx, leave, err := s.replaying(ctx)
+	files, err := readContracts(ctx, in.Contracts)
 	if err != nil {
 		return reply{}, err
 	}
-	defer leave()
-	return ok(s.o.Desk.WhatIf(ctx, info.ID, files))
+	out, err := s.o.Desk.WhatIf(ctx, info.ID, files)
+	if err != nil {
+		return reply{}, editProblem(err)
+	}
+	return ok(out, nil)
+}
+
+// readContracts reads contracts that a caller brings, none before the size of all is known.
+func readContracts(ctx context.Context, texts []string) ([]*contract.File, error) {
+	all := 0
+	for _, text := range texts {
+		if all += len(text); len(text) > maxContract || all > maxContracts {
+			return nil, requestTooLarge.errorf("at most %d bytes a contract are accepted, and %d of all", maxContract, maxContracts)
+		}
+	}
+
+	var out []*contract.File
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f, err := contract.Load(fmt.Sprintf("contract %d", i+1), []byte(text))
+		if err != nil {
+			return nil, invalidRequest.errorf("%s", clip(err.Error()))
+		}
+		out = append(out, f)
+	}
+	return out, nil
 }

@@ -2,11 +2,14 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/revise"
 )
 
@@ -62,4 +65,50 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("it says %+v", got)
 	}
 	want(t, 403, b.send(t, "agent", "POST", "/v1/sessions/s/what-if", string(body)))
+}
+
+// What-if takes its place before it reads contracts, and reads none of too many. What is
+// wrong with them is the caller's mistake.
+func TestWhatIfIsBounded(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.Desk.Monitor = func([]*contract.File) (*remit.Monitor, error) {
+			return nil, errors.New("there are more than 4096 tools")
+		}
+	})
+	b.tainted(t, "s")
+	ask := func(status int, contracts ...string) {
+		t.Helper()
+		body, err := json.Marshal(map[string]any{"contracts": contracts})
+		must(t, err)
+		want(t, status, b.send(t, "operator", "POST", "/v1/sessions/s/what-if", string(body)))
+	}
+
+	comment := "#" + strings.Repeat("x", maxContract-1)
+	ask(413, comment, comment, comment, comment, "#")
+	ask(413, strings.Repeat("é", maxContract/2+1))
+	ask(400, comment+"x")
+
+	ask(400, contracts) // which no monitor is made for, see above
+	for range maxReplays {
+		b.Server.replays <- struct{}{}
+	}
+	ask(429, "no contract")
+	<-b.Server.replays
+	ask(400, "no contract")
+	<-b.Server.replays
+}
+
+// A contract file with a mistake is named, with the mistake.
+func TestEditOfBrokenFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mail.yaml")
+	must(t, os.WriteFile(name, []byte(contracts), 0o644))
+	files, err := revise.Open(name, true)
+	must(t, err)
+	b := newBench(t, func(o *Options) { o.Desk.Files = files })
+	must(t, os.WriteFile(name, []byte("tools: 3\n"), 0o644))
+	got := b.send(t, "operator", "POST", "/v1/contracts/mail/tools/send/check", `{"args":[]}`)
+	want(t, 503, got)
+	if !strings.Contains(string(got.body), "mail.yaml:1") {
+		t.Errorf("it says %s", got.body)
+	}
 }

@@ -134,7 +134,9 @@ func (c *Console) replayed(ctx context.Context, v *visit, e revise.Edit) (*revis
 // read takes the arguments of a tool, with what the form has for them.
 func (p *editPage) read(t *contract.Tool, e *revise.Edit) {
 	p.Effect, p.Why = t.Effect, t.Why
-	p.Marked = t.Review+t.Output.Review != ""
+	for range revise.Marks(t) {
+		p.Marked = true
+	}
 	add := func(variant string, args []contract.Arg) {
 		for _, a := range args {
 			out := editedArg{revise.Arg{Variant: variant, Pattern: a.Pattern, Role: a.Role, Floor: a.Floor}, a.Why, a.Review, a.Role, a.Floor}
@@ -143,7 +145,6 @@ func (p *editPage) read(t *contract.Tool, e *revise.Edit) {
 				out.Role, out.Floor = e.Args[at].Role, e.Args[at].Floor
 			}
 			p.Args = append(p.Args, out)
-			p.Marked = p.Marked || a.Review != ""
 		}
 	}
 
@@ -164,6 +165,8 @@ func editFailure(err error) error {
 		return &failure{http.StatusConflict, "The contract file has been changed since this page was made. Go back, reload it, and edit it again."}
 	case errors.Is(err, revise.ErrReadOnly):
 		return &failure{http.StatusForbidden, "The console may not write contract files here. Take the patch."}
+	case errors.Is(err, revise.ErrBroken):
+		return &failure{http.StatusInternalServerError, err.Error()}
 	}
 	return err
 }

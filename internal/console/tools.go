@@ -10,6 +10,7 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
+	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
 
@@ -54,16 +55,9 @@ func reviewsIn(files []*contract.File) []review {
 	for _, f := range files {
 		for i := range f.Tools {
 			t := &f.Tools[i]
-			add := func(place, why string) {
-				if why != "" {
-					out = append(out, review{f.Server, t.Name, place, why})
-				}
+			for place, mark := range revise.Marks(t) {
+				out = append(out, review{f.Server, t.Name, place, *mark})
 			}
-			add("", t.Review)
-			for j := range t.Args {
-				add(t.Args[j].Pattern, t.Args[j].Review)
-			}
-			add("the result", t.Output.Review)
 		}
 	}
 	return out

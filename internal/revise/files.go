@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -25,6 +27,8 @@ var (
 	ErrNone = errors.New("there is no such contract")
 	// ErrMoved is returned where the file is no longer what the person was shown.
 	ErrMoved = errors.New("the contract file has been changed meanwhile: look at it again")
+	// ErrBroken is returned for a contract file that can't be read, with the mistake.
+	ErrBroken = errors.New("the contract file can't be read")
 	// ErrReadOnly is returned where files may not be written from here.
 	ErrReadOnly = errors.New("contract files may not be written from here: take the patch")
 )
@@ -100,11 +104,13 @@ func (f *Files) find(server string) (file *contract.File, name string, text []by
 		text, err = f.list[at].Marshal()
 		return f.list[at], "", text, err
 	}
-	if err != nil {
-		return nil, "", nil, err
+	if err == nil {
+		file, err = contract.Load(name, text)
 	}
-	file, err = contract.Load(name, text)
-	if err == nil && file.Server != server {
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	if file.Server != server {
 		err = ErrMoved
 	}
 	return file, name, text, err
@@ -142,6 +148,8 @@ type Proposal struct {
 	// Base is the digest of the text that is changed, and Digest that of the new one.
 	Base   string `json:"base"`
 	Digest string `json:"digest"`
+	// was is the text that is changed.
+	was []byte
 	// Text is the whole file as it will be, and Patch the difference.
 	Text  []byte `json:"-"`
 	Patch string `json:"patch"`
@@ -169,7 +177,7 @@ func (f *Files) propose(e Edit) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proposal{Was: was, File: name, Base: digest(old)}
+	p := &Proposal{Was: was, File: name, was: old, Base: digest(old)}
 	if e.Base != "" && e.Base != p.Base {
 		return nil, ErrMoved
 	}
@@ -216,11 +224,8 @@ func (e *Edit) apply(f *contract.File) error {
 	}
 
 	if e.Reviewed {
-		t.Review, t.Output.Review = "", ""
-		for _, args := range argsOf(t) {
-			for i := range args {
-				args[i].Review = ""
-			}
+		for _, mark := range Marks(t) {
+			*mark = ""
 		}
 	}
 	return nil
@@ -238,15 +243,37 @@ func variant(t *contract.Tool, value string) []contract.Arg {
 	return t.Variants.Cases[at].Args
 }
 
-// argsOf returns the lists of arguments of a tool, its own and those of its variants.
-func argsOf(t *contract.Tool) [][]contract.Arg {
-	out := [][]contract.Arg{t.Args}
-	if t.Variants != nil {
+// Marks are the places of a tool that are marked for a review, each with its mark: the tool
+// itself, its arguments and its result, and those of its variants.
+func Marks(t *contract.Tool) iter.Seq2[string, *string] {
+	return func(yield func(string, *string) bool) {
+		// A mark that is taken off must not end the others.
+		more := true
+		add := func(place string, mark *string) {
+			if more && *mark != "" {
+				more = yield(strings.TrimSpace(place), mark)
+			}
+		}
+		list := func(variant string, args []contract.Arg, output *contract.Output) {
+			for i := range args {
+				add(variant+" "+args[i].Pattern, &args[i].Review)
+			}
+			if output != nil {
+				add(variant+" the result", &output.Review)
+			}
+		}
+
+		add("", &t.Review)
+		list("", t.Args, &t.Output)
+		if t.Variants == nil {
+			return
+		}
 		for i := range t.Variants.Cases {
-			out = append(out, t.Variants.Cases[i].Args)
+			c := &t.Variants.Cases[i]
+			add(c.Value, &c.Review)
+			list(c.Value, c.Args, c.Output)
 		}
 	}
-	return out
 }
 
 // digest names a text by what is in it.
@@ -274,7 +301,11 @@ func (f *Files) Write(e Edit, note func(*Proposal) error) (*Proposal, error) {
 	if err := note(p); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Write(p.File, p.Text, 0o644); err != nil {
+	err = atomicfile.Replace(p.File, p.was, p.Text)
+	switch {
+	case errors.Is(err, atomicfile.ErrChanged):
+		return nil, ErrMoved
+	case err != nil:
 		return nil, err
 	}
 	at := slices.IndexFunc(f.list, func(l *contract.File) bool { return l.Server == e.Server })

@@ -27,6 +27,9 @@ const (
 	sessionPage = 100
 )
 
+// ErrContracts is returned for contracts that can't be decided by, with the mistake.
+var ErrContracts = errors.New("the contracts can't be decided by")
+
 // Desk is where contracts are changed.
 type Desk struct {
 	Files *Files
@@ -89,10 +92,18 @@ type Outcome struct {
 // monitor makes the monitor for contracts.
 func (d *Desk) monitor(files []*contract.File) (*remit.Monitor, error) {
 	if d.Monitor != nil {
-		return d.Monitor(files)
+		return mistaken(d.Monitor(files))
 	}
 	// What is in a store came by way of a gateway, which never sees the user.
-	return remit.New(remit.Options{Contracts: files, UnseenUser: true})
+	return mistaken(remit.New(remit.Options{Contracts: files, UnseenUser: true}))
+}
+
+// mistaken marks the error of a monitor as one of its contracts.
+func mistaken(m *remit.Monitor, err error) (*remit.Monitor, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrContracts, err)
+	}
+	return m, nil
 }
 
 // with returns the contracts with those of one server replaced, or added.
@@ -330,15 +341,25 @@ func (d *Desk) WhatIf(ctx context.Context, session string, files []*contract.Fil
 }
 
 // Write writes an edit to the contract's file. The audit log says first who it was, from
-// where, and what is written.
+// where, and what is written; and once more, with what failed, if it was not.
 func (d *Desk) Write(ctx context.Context, e Edit, by access.Principal, from string) (*Proposal, error) {
+	var noted *store.Note
 	p, err := d.Files.Write(e, func(p *Proposal) error {
 		n := store.Note{About: "edited", Members: map[string]string{"server": e.Server, "tool": e.Tool, "by": by.Name, "from": from, "file": p.File, "sha256": p.Digest}}
 		for i, c := range p.Changes {
 			n.Members[fmt.Sprintf("change %d", i+1)] = c.String()
 		}
-		return d.Store.Note(ctx, n)
+		err := d.Store.Note(ctx, n)
+		if err == nil {
+			noted = &n
+		}
+		return err
 	})
+
+	if err != nil && noted != nil {
+		noted.Members["failed"] = err.Error()
+		return nil, errors.Join(err, d.Store.Note(context.WithoutCancel(ctx), *noted))
+	}
 	if err != nil || d.InForce == nil || p.Digest == p.Base {
 		return p, err
 	}

@@ -39,6 +39,27 @@ tools:
     output: {trust: EXTERNAL}
 `
 
+// marked has a tool with a mark in each place.
+const marked = `version: 1
+server: mail
+tools:
+  box:
+    effect: write
+    review: m1
+    args:
+      /verb: {role: selector, floor: EXTERNAL, review: m2}
+    output: {trust: EXTERNAL, review: m3}
+    variants:
+      argument: /verb
+      cases:
+        drop:
+          effect: destructive
+          review: m4
+          args:
+            /id: {role: target, floor: USER, review: m5}
+          output: {trust: EXTERNAL, review: m6}
+`
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -184,6 +205,90 @@ func TestWriteNeedsItsNote(t *testing.T) {
 	}
 	if now, err := os.ReadFile(file); err != nil || string(now) != mail {
 		t.Errorf("the file is %s, %v", now, err)
+	}
+}
+
+// meddling is a store whose notes come with a change of a file by somebody else.
+type meddling struct {
+	store.Store
+	meddle func()
+}
+
+func (m *meddling) Note(ctx context.Context, n store.Note) error {
+	m.meddle()
+	return m.Store.Note(ctx, n)
+}
+
+// What somebody else writes while an edit waits for its note stays, and the audit log says
+// that the edit has failed.
+func TestWriteUndoesNoChange(t *testing.T) {
+	d, file := desk(t)
+	st := d.Store
+	theirs := strings.Replace(mail, "floor: USER", "floor: TRUSTED", 1)
+	d.Store = &meddling{st, func() { must(t, os.WriteFile(file, []byte(theirs), 0o644)) }}
+	if _, err := d.Write(t.Context(), to(label.Content, label.External), access.Principal{Name: "ann"}, "here"); !errors.Is(err, revise.ErrMoved) {
+		t.Errorf("the error is %v", err)
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != theirs {
+		t.Errorf("the file is %s, %v", now, err)
+	}
+	var notes []bool
+	for l, err := range st.Export(t.Context()) {
+		must(t, err)
+		if n := string(l.Entry); strings.Contains(n, `"edited"`) {
+			notes = append(notes, strings.Contains(n, `"failed"`))
+		}
+	}
+	if diff := cmp.Diff([]bool{false, true}, notes); diff != "" {
+		t.Errorf("which notes say that it failed: %s", diff)
+	}
+}
+
+// An edit writes the file that a link names, with the mode that it had.
+func TestWriteKeepsLinkAndMode(t *testing.T) {
+	d, file := desk(t)
+	real := filepath.Join(t.TempDir(), "real.yaml")
+	must(t, os.Rename(file, real))
+	must(t, os.Chmod(real, 0o600))
+	must(t, os.Symlink(real, file))
+	_, err := d.Write(t.Context(), to(label.Content, label.External), access.Principal{Name: "ann"}, "here")
+	must(t, err)
+	link, err := os.Readlink(file)
+	must(t, err)
+	info, err := os.Stat(real)
+	must(t, err)
+	if link != real || info.Mode() != 0o600 {
+		t.Errorf("the link names %s, and the mode is %s", link, info.Mode())
+	}
+}
+
+// A review takes the marks off all of a tool, its variants too.
+func TestReviewedTakesAllMarksOff(t *testing.T) {
+	d, file := desk(t)
+	must(t, os.WriteFile(file, []byte(marked), 0o644))
+	p, err := d.Files.Propose(revise.Edit{Server: "mail", Tool: "box", Reviewed: true})
+	must(t, err)
+	was, _ := p.Was.Tool("box")
+	var places []string
+	for place, mark := range revise.Marks(was) {
+		places = append(places, place+": "+*mark)
+	}
+	want := []string{": m1", "/verb: m2", "the result: m3", "drop: m4", "drop /id: m5", "drop the result: m6"}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(string(p.Text), "review") {
+		t.Errorf("marks stay: %s", p.Text)
+	}
+}
+
+// A contract file that can't be read again is named, with its mistake.
+func TestBrokenFile(t *testing.T) {
+	d, file := desk(t)
+	must(t, os.WriteFile(file, []byte("version: 1\nserver: mail\ntools: 3\n"), 0o644))
+	_, err := d.Files.Propose(to(label.Content, label.External))
+	if !errors.Is(err, revise.ErrBroken) || !strings.Contains(err.Error(), "mail.yaml:3") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -1579,7 +1579,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Contract files (YAML). Each stands for the deployment's contract of its server. */
+                    /** @description Contract files (YAML), 1 MiB each and 4 MiB together at most. Each stands for the deployment's contract of its server. */
                     contracts: string[];
                 };
             };
