@@ -156,7 +156,7 @@ func readDecision(name string) (*remit.Decision, error) {
 
 // writePage writes the HTML page, to the end or not at all unnoticed.
 func writePage(name string, e *explanation.Explanation) (err error) {
-	f, err := os.Create(name)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // it has what the agent read
 	if err != nil {
 		return err
 	}
