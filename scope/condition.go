@@ -52,6 +52,12 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		if r.partial {
 			m.tooMuch()
 		}
+		if r.failed() {
+			return false, m.say("%s returned an error", s.Tool)
+		}
+		if len(where) == 0 && !against {
+			return r.hasAny(), ""
+		}
 		for record := range m.meeting(where, r) {
 			if slices.ContainsFunc(r.records[record], func(i int) bool { return !r.fields[i].null }) {
 				return true, ""
@@ -67,6 +73,9 @@ func (m *matcher) some(s *Source, against bool) (met bool, miss string) {
 		}
 		if against && !m.speaksOf(s.Where, r) {
 			return false, m.say("nothing in what %s returned is called as in the condition", s.Tool)
+		}
+		if against && m.incomparable(where, r) {
+			return false, m.say("what %s returned can't be compared with the condition", s.Tool)
 		}
 		if !against {
 			return false, ""
@@ -113,8 +122,7 @@ func (m *matcher) labels(r *Result, record string) block {
 
 // speaksOf reports whether a result has a member or a line for every condition, or is empty.
 func (m *matcher) speaksOf(where []Match, r *Result) bool {
-	empty := !slices.ContainsFunc(r.fields, func(f field) bool { return !f.null && !oneOf(f.key, wrapping) })
-	if empty {
+	if r.empty() {
 		return true
 	}
 	for i := range where {
@@ -152,10 +160,16 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 				m.tooMuch()
 			}
 			called = true
+			if r.failed() {
+				return m.say("%s returned an error", s.Tool)
+			}
 			if !m.speaksOf(s.Where, r) {
 				return m.say("nothing in what %s returned is called as what the request leaves out", s.Tool)
 			}
 			listing := Constraint{Pick: All}
+			if !m.comparable(s, c, a, r) {
+				return m.say("not all that %s returned can be compared with %s", s.Tool, short(a.Text))
+			}
 			for _, v := range m.fields(s, &listing, r, c.idOf(a)) {
 				if same(v.text, a.Text, false) {
 					return m.say("%s is in the result of %s, which the request leaves out", short(a.Text), s.Tool)
@@ -209,12 +223,28 @@ func (m *matcher) about(r *Result, p *Proposal, pointer string) []string {
 		isNamed, _ := m.member(r, argumentName(a.Pointer), "")
 		for i := range r.fields {
 			f := &r.fields[i]
-			if isNamed(f) && !f.null && f.text == a.Text && !slices.Contains(out, f.record) {
+			same := isNamed(f) && !f.null && f.text == a.Text && r.outermost(f.record) && isAbout(r, p, a.Pointer, f)
+			if same && !slices.Contains(out, f.record) {
 				out = append(out, f.record)
 			}
 		}
 	}
 	return out
+}
+
+// isAbout reports whether a result is about the same kind of thing as a call, so that an id
+// in it is that of the object: its tool is called after the same thing, or the member has the
+// whole name of an argument that says whose id it is. The comment 7 is not the invoice 7.
+func isAbout(r *Result, p *Proposal, pointer string, f *field) bool {
+	name := argumentName(pointer)
+	bare := !slices.ContainsFunc(name, func(w string) bool { return qualifiers[w] == "" && thing(w) != thing("id") })
+	if !bare && f.name == strings.Join(name, " ") {
+		return true
+	}
+	of := words(p.Tool)
+	return slices.ContainsFunc(words(r.Tool), func(w string) bool {
+		return telling(w) && slices.ContainsFunc(of, func(o string) bool { return thing(o) == thing(w) })
+	})
 }
 
 // argumentName returns the words of an argument's name.

@@ -488,3 +488,72 @@ func TestHoleStaysInItsName(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionOnNothing: what depends on a listing needs one that came back. An error, a count
+// and what can't be compared are a question, whichever way the condition goes.
+func TestConditionOnNothing(t *testing.T) {
+	const (
+		unless = `{"calls":[{"tool":"forward_mail","unless":[{"tool":"list_mails","where":{"start":{"before":"2026-02-03 13:00"},"end":{"after":"2026-02-03 12:00"}}}],"args":{"/note":{"any":true}}}]}`
+		given  = `{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails"}],"args":{"/note":{"any":true}}}]}`
+		except = `{"calls":[{"tool":"invite","args":{"/guests/*/mail":{"from":[{"tool":"list_mails","field":"mail"}],"kind":"email","pick":"all","except":[{"tool":"read_file","field":"mail"}]}}}]}`
+	)
+	for name, c := range map[string]struct {
+		result                string
+		unless, given, except bool
+	}{
+		"an empty list":                   {`[]`, true, false, true},
+		"an empty list with its count":    {`{"items":[],"count":0}`, true, false, true},
+		"an empty list that went well":    {`{"status":"ok","items":[]}`, true, false, true},
+		"an empty page of three":          {`{"items":[],"count":3}`, false, false, false},
+		"an error":                        {`{"error":"no connection"}`, false, false, false},
+		"an error beside an empty list":   {`{"error":"no connection","items":[]}`, false, false, false},
+		"a status":                        {`{"status":"error"}`, false, false, false},
+		"a status beside an empty list":   {`{"status":"error","items":[]}`, false, false, false},
+		"a count":                         {`{"count":3}`, false, false, false},
+		"a count of none":                 {`{"count":0}`, false, false, false},
+		"an empty object":                 {`{}`, false, false, false},
+		"a remark":                        {`{"message":"nothing found"}`, false, false, false},
+		"a remark beside an empty list":   {`{"items":[],"message":"nothing found"}`, false, false, false},
+		"a date beside an empty list":     {`{"items":[],"generated_at":"2026-01-01"}`, false, false, false},
+		"records with all that is asked":  {`[{"start":"2026-02-03 14:00","end":"2026-02-03 15:00","mail":"eve@x.io"}]`, true, true, true},
+		"records that can't be compared":  {`[{"start":"14h","end":"15h","mail":"Eve"}]`, false, true, false},
+		"a record whose end nobody knows": {`[{"start":"2026-02-03 11:00","end":null,"mail":null}]`, false, true, false},
+		"one that lacks the field":        {`[{"id":1,"mail":"eve@x.io"},{"id":2}]`, false, true, false},
+		"another field":                   {`[{"id":2,"user":"Bob"}]`, false, true, false},
+		"a name in front of the address":  {`[{"mail":"Bob <bob@x.io>"}]`, false, true, false},
+		"a link to the address":           {`[{"mail":"mailto:bob@x.io"}]`, false, true, false},
+		"the domain of the address":       {`[{"mail":"x.io"}]`, false, true, false},
+	} {
+		note, guest := map[string]string{"/note": "c:lunch"}, map[string]string{"/guests/0/mail": "t:bob@x.io"}
+		left := append(mails(nil, `[{"mail":"bob@x.io"}]`), attacked{"read_file", nil, c.result})
+		for way, h := range map[string]hostile{
+			"unless": {scope: unless, results: mails(nil, c.result), tool: "forward_mail", args: note, want: c.unless},
+			"if":     {scope: given, results: mails(nil, c.result), tool: "forward_mail", args: note, want: c.given},
+			"except": {scope: except, results: left, tool: "invite", args: guest, want: c.except},
+		} {
+			t.Run(way+" "+name, func(t *testing.T) {
+				if got, misses := h.covered(t); got != h.want {
+					t.Errorf("covered: %v, want %v (%v)", got, h.want, misses)
+				}
+			})
+		}
+	}
+}
+
+// TestUnchangedIsOfTheObject: the object of a call is a record of a result about the same kind
+// of thing, and no record in another.
+func TestUnchangedIsOfTheObject(t *testing.T) {
+	const kept = `{"calls":[{"tool":"forward_mail","args":{"/id":{"is":"m1"},"/to":{"unchanged":true},"/note":{"any":true}}}]}`
+	for name, c := range map[string]hostile{
+		"a record of the same kind of thing": {results: mails(nil, `[{"id":"m1","to":"ann@x.io"}]`), want: true},
+		"a record of another kind of thing":  {results: []attacked{{"read_file", nil, `[{"id":"m1","to":"ann@x.io"}]`}}},
+		"an object in a record":              {results: mails(nil, `[{"id":"m7","author":"Eve","form":{"id":"m1","to":"ann@x.io"}}]`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.scope, c.request, c.tool, c.args = kept, "Forward m1 again.", "forward_mail", map[string]string{"/id": "s:m1", "/to": "t:ann@x.io"}
+			if got, misses := c.covered(t); got != c.want {
+				t.Errorf("covered: %v, want %v (%v)", got, c.want, misses)
+			}
+		})
+	}
+}

@@ -49,6 +49,7 @@ type field struct {
 	text   string
 	words  []string // of the text; nil for a longer one
 	null   bool     // there is such a member, without a value
+	list   bool     // which is an empty list
 }
 
 const (
@@ -96,6 +97,7 @@ func (r *Result) SetContent(text string, doc *strictjson.Document) {
 		}
 		f := newField(record, key, leaf.Text)
 		f.null = leaf.Kind == strictjson.Object || leaf.Kind == strictjson.Array || leaf.Kind == strictjson.Null
+		f.list = leaf.Kind == strictjson.Array
 		if f.null {
 			f.text, f.words = "", nil
 		}
