@@ -8,7 +8,19 @@ import (
 
 // orders are the words of arguments that leave no record out: how a listing is written, and in
 // which order.
-var orders = strings.Fields("format sort order ordering direction verbose")
+var (
+	orders = strings.Fields("format sort order ordering direction verbose")
+	// besides are words of such names that mean nothing by themselves: sort_by is an order,
+	// and order_status is not.
+	besides = strings.Fields("by response output")
+	// included are the words of what a listing has only where it is asked for.
+	included = strings.Fields("include included including with show all")
+)
+
+// isOrder reports whether a name says no more than how a listing is written, or in which order.
+func isOrder(name []string) bool {
+	return oneOf(name, orders) && !slices.ContainsFunc(name, func(w string) bool { return !slices.Contains(orders, w) && !slices.Contains(besides, w) })
+}
 
 // pickedLate reports whether an argument that no source states may leave records out of a
 // result, and may have been chosen by who wrote what the session read before it. The words of
@@ -32,5 +44,6 @@ func (m *matcher) pickedLate(s *Source, r *Result, a Argument) bool {
 	case isNumber && oneOf(key, offsets):
 		return n != 0
 	}
-	return a.Text != "false" && !oneOf(key, orders)
+	off := a.Text == "false" && !oneOf(key, included)
+	return !off && !isOrder(key)
 }

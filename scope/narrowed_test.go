@@ -27,6 +27,10 @@ func TestNarrowedListings(t *testing.T) {
 		"a word of the request":         {"/query", "s:the", false},
 		"the words of the condition":    {"/query", "s:Ann", true},
 		"an order":                      {"/sort", "o:newest", true},
+		"an order by a member":          {"/sort_by", "o:created", true},
+		"a filter on orders":            {"/order_status", "o:open", false},
+		"what is asked for and isn't":   {"/include_archived", "o:false", false},
+		"a filter that is off":          {"/unread_only", "o:false", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, err := scope.Parse([]byte(paying), nil)
