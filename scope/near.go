@@ -158,6 +158,22 @@ func (m *matcher) near(r *Result, description []string, argument string, kind Ki
 	return m.called(r, argumentName(argument))
 }
 
+// rivals reports whether a member that all records have may be meant by a description, though
+// its values speak against it: then a name that somebody put into one record, or a text that
+// has the name in it, doesn't stand in for it.
+func (m *matcher) rivals(r *Result, description []string) bool {
+	description = head(description)
+	for name := range r.members {
+		if !m.step() {
+			return true
+		}
+		if len(description) > 0 && nearly(description, strings.Fields(name)) && m.everywhere(r, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // filled are the members that tell a thing from others, and that people fill as they like:
 // the reference of a payment, the handle of a user.
 var filled = strings.Fields("key code ref reference handle login number no nr")

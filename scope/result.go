@@ -240,6 +240,9 @@ func (m *matcher) memberOf(r *Result, description []string, id string, kind Kind
 	if regular != nil {
 		return func(f *field) bool { return slices.Contains(regular, f.name) }, true
 	}
+	if guess && m.rivals(r, description) {
+		return func(*field) bool { return false }, true
+	}
 	return func(f *field) bool { return f.named(description) }, any
 }
 
