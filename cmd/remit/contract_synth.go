@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,50 +159,52 @@ func baseOf(file string) string {
 // returns how many conflicts there were.
 func mergeContract(s *command.Streams, file string, generated *contract.File) (int, error) {
 	baseFile := baseOf(file)
-	edited, err := inputs.ExistingContract(file)
-	if err != nil {
-		return 0, err
-	}
 	base, err := inputs.ExistingContract(baseFile)
 	if err != nil {
 		return 0, err
 	}
-
-	result := generated
-	var conflicts []contract.Conflict
-	if edited != nil {
-		result, conflicts = contract.Merge(base, generated, edited)
-	}
-	text, err := contractText(file, result)
-	if err != nil {
-		return 0, err
-	}
-
-	if edited != nil {
-		old, err := inputs.Read(file)
-		if err != nil {
-			return 0, err
-		}
-		if text, err = result.MarshalOver(file, old); err != nil {
-			return 0, err
-		}
-	}
-
 	generatedText, err := contractText(baseFile, generated)
 	if err != nil {
 		return 0, err
 	}
-	// The base last: if the second write fails, the next run merges from the
-	// old base once more, which comes to the same.
-	if err := atomicfile.Write(file, text, 0o644); err != nil {
+
+	result, merged := generated, true
+	var conflicts []contract.Conflict
+	_, err = atomicfile.Edit(file, func(was []byte) ([]byte, error) {
+		edited, err := contract.Load(file, was)
+		if err != nil {
+			return nil, err
+		}
+		result, conflicts = contract.Merge(base, generated, edited)
+		if _, err := contractText(file, result); err != nil {
+			return nil, err
+		}
+		return result.MarshalOver(file, was)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		merged = false
+		err = writeContract(file, generated)
+	}
+	if err != nil {
 		return 0, err
 	}
 
+	// The base last: if the second write fails, the next run merges from the
+	// old base once more, which comes to the same.
 	if err := atomicfile.Write(baseFile, generatedText, 0o644); err != nil {
 		return 0, err
 	}
-	reportSynth(s, file, result, edited != nil, conflicts)
+	reportSynth(s, file, result, merged, conflicts)
 	return len(conflicts), nil
+}
+
+// writeContract writes a contract into a new file.
+func writeContract(file string, f *contract.File) error {
+	text, err := contractText(file, f)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(file, text, 0o644)
 }
 
 func reportSynth(s *command.Streams, file string, f *contract.File, merged bool, conflicts []contract.Conflict) {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
@@ -58,6 +57,11 @@ func (d contractDir) add(f *contract.File) error {
 		return err
 	}
 
+	unlock, err := atomicfile.Lock(string(d))
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is there by now: restart the gateway", name)
 	}
@@ -76,8 +80,6 @@ type approved struct {
 	files map[string]string
 	// audit takes a note of each; nil without a store.
 	audit store.Audit
-
-	mu sync.Mutex // one edit of a file at a time
 }
 
 // add takes a call that a person allowed for always. The audit log says who it
@@ -103,23 +105,12 @@ func (l *approved) write(server string, a contract.Approval, note *store.Note) e
 	if name == "" {
 		return errors.New("the server has no contract file: name a directory for them")
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	was, err := inputs.Read(name)
+	data, err := atomicfile.Edit(name, func(was []byte) ([]byte, error) { return contract.ApproveIn(name, was, a) })
 	if err != nil {
-		return err
-	}
-
-	data, err := contract.ApproveIn(name, was, a)
-	if err != nil {
-		return err
+		return inputs.Missing(err)
 	}
 	for pointer, value := range a.Call {
 		note.Members["value "+pointer] = value
-	}
-
-	if err := atomicfile.Replace(name, was, data); err != nil {
-		return err
 	}
 	note.Members["file"], note.Members["sha256"] = name, fmt.Sprintf("%x", sha256.Sum256(data))
 	return l.gateway.Approve(server, a)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 
 	"github.com/remit-project/remit/contract"
@@ -38,42 +37,35 @@ func (l *learned) add(made *contract.File) (*contract.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is replaced is what was read: an edit that comes between is not undone.
-	was, err := inputs.Read(name)
-	if err != nil {
-		return nil, err
-	}
-	if edited, err = contract.Load(name, was); err != nil {
-		return nil, err
-	}
-	baseName := filepath.Join(string(l.dir), "."+made.Server+".generated.yaml")
+	baseName := baseOf(name)
 	base, err := inputs.ExistingContract(baseName)
 	if err != nil {
 		return nil, err
 	}
-
 	if base == nil {
 		base = &contract.File{Version: contract.Version, Server: made.Server}
 	}
 	generated := with(base, made.Tools)
-	merged, conflicts := contract.Merge(base, generated, edited)
-	for _, c := range conflicts {
-		l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
-	}
-
-	text, err := l.text(name, was, edited, merged)
-	if err != nil {
-		return nil, err
-	}
 	generatedText, err := contractText(baseName, generated)
 	if err != nil {
 		return nil, err
 	}
 
-	// The base last, as contract synth does it.
-	if err := atomicfile.Replace(name, was, text); err != nil {
+	text, err := atomicfile.Edit(name, func(was []byte) ([]byte, error) {
+		edited, err := contract.Load(name, was)
+		if err != nil {
+			return nil, err
+		}
+		merged, conflicts := contract.Merge(base, generated, edited)
+		for _, c := range conflicts {
+			l.log.Warn("a contract was edited where a new definition says something else: the edit was kept", "file", name, "place", c.String())
+		}
+		return l.text(name, was, edited, merged)
+	})
+	if err != nil {
 		return nil, err
 	}
+	// The base last, as contract synth does it.
 	if err := atomicfile.Write(baseName, generatedText, 0o644); err != nil {
 		return nil, err
 	}

@@ -1,13 +1,21 @@
-// Package atomicfile writes files as a whole or not at all.
+// Package atomicfile writes files as a whole or not at all, one program at a time.
 package atomicfile
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
 )
+
+// lockName is the file in a directory by which programs take turns where the system can't lock
+// the directory itself. It stays: removing it would let two of them hold a lock, each on a file
+// of its own.
+const lockName = ".remit.lock"
 
 // Write replaces or creates a file in an existing directory. The data is on the
 // disk before the file gets its name: readers see the old content or the new
@@ -16,22 +24,67 @@ func Write(name string, data []byte, mode fs.FileMode) error {
 	return write(name, data, mode, func() error { return nil })
 }
 
+// Lock keeps others that lock a directory from changing its files, in this process and in
+// others, until the returned function is called. The system takes the lock from a program
+// that ends without that. Files are locked for as long as it takes to read and write them
+// anew, and not while a person or a model is waited for.
+func Lock(dir string) (unlock func(), err error) {
+	unlock, err = lockDirectory(dir)
+	if errors.Is(err, errors.ErrUnsupported) {
+		unlock, err = lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the files of %s can't be locked for an edit: %w", dir, err)
+	}
+	return unlock, nil
+}
+
 // ErrChanged is returned for a file that no longer says what it said.
 var ErrChanged = errors.New("the file has been changed meanwhile")
 
-// Replace writes a file anew as [Write] does, if it still says what it said: the look at it
-// comes last before the new content, so that what others wrote meanwhile is not undone. A
-// link stays, and the file that it names is written; the mode stays, too.
+// Replace writes a file anew as [Write] does, if it still says what it said. The directory
+// is locked for the look at it and the new content, so that of two who replace the same
+// content one gets [ErrChanged]. Programs that don't lock, such as editors, are noticed up to
+// the look. A link stays, and the file that it names is written; the mode stays, too.
 func Replace(name string, was, data []byte) error {
+	return locked(name, func(name string) error { return replace(name, was, data) })
+}
+
+// Edit replaces a file by what a function makes of it, and returns that. The directory is locked
+// from the reading on, so that no other edit is undone.
+func Edit(name string, edit func(was []byte) ([]byte, error)) (data []byte, err error) {
+	err = locked(name, func(name string) error {
+		was, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if data, err = edit(was); err != nil || bytes.Equal(data, was) {
+			return err
+		}
+		return replace(name, was, data)
+	})
+	return data, err
+}
+
+// locked does something to the file that a name leads to while its directory is locked.
+func locked(name string, do func(name string) error) error {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
 	}
+	unlock, err := Lock(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do(name)
+}
+
+func replace(name string, was, data []byte) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-
 	return write(name, data, info.Mode(), func() error {
 		now, err := os.ReadFile(name)
 		if err == nil && !bytes.Equal(now, was) {

@@ -1,8 +1,13 @@
 package atomicfile_test
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -62,5 +67,134 @@ func TestReplace(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("beside it are %v, %v", entries, err)
+	}
+}
+
+// Of those who edit a file at the same time none undoes what another one wrote, and of those
+// who replace the same content one wins and the others are told.
+func TestEditsTakeTurns(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const people, edits = 8, 25
+	won := make(chan int)
+	for range people {
+		go func() {
+			wins := 0
+			for range edits {
+				_, err := atomicfile.Edit(name, func(was []byte) ([]byte, error) { return append(was, 'e'), nil })
+				if err != nil {
+					t.Error(err)
+				}
+				was, err := os.ReadFile(name)
+				if err != nil {
+					t.Error(err)
+				}
+				switch err := atomicfile.Replace(name, was, append(was, 'r')); {
+				case err == nil:
+					wins++
+				case !errors.Is(err, atomicfile.ErrChanged):
+					t.Error(err)
+				}
+			}
+			won <- wins
+		}()
+	}
+	want := people * edits
+	for range people {
+		want += <-won
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || len(got) != want {
+		t.Errorf("%d of %d edits are in the file, %v", len(got), want, err)
+	}
+}
+
+// An edit that comes to nothing, or to a mistake, leaves the file alone.
+func TestEditOfNothing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(name, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mistake := errors.New("no")
+	_, same := atomicfile.Edit(name, func(was []byte) ([]byte, error) { return was, nil })
+	_, err = atomicfile.Edit(name, func([]byte) ([]byte, error) { return []byte("two"), mistake })
+	after, failed := os.Stat(name)
+	if same != nil || !errors.Is(err, mistake) || failed != nil || !os.SameFile(before, after) {
+		t.Errorf("it was written: %v, %v, %v", same, err, failed)
+	}
+	if _, err := atomicfile.Edit(filepath.Join(filepath.Dir(name), "none"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// writer is the variable by which the tests' own program is a writer that never ends.
+const writer = "REMIT_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(writer); name != "" {
+		writeForever(name)
+	}
+	os.Exit(m.Run())
+}
+
+// whole are the contents that the writer gives a file in turn: large ones, so that a write
+// takes a while.
+func whole(letter byte) []byte { return bytes.Repeat([]byte{letter}, 1<<20) }
+
+// writeForever says a word after each edit.
+func writeForever(name string) {
+	for {
+		_, err := atomicfile.Edit(name, func(was []byte) ([]byte, error) {
+			if was[0] == 'a' {
+				return whole('b'), nil
+			}
+			return whole('a'), nil
+		})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println("written")
+	}
+}
+
+// A program that is killed while it writes leaves the old file or the new one, whole, and no
+// lock: the next one edits at once.
+func TestKilledWriter(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(name, whole('a'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), writer+"="+name)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for range i + 1 {
+			if !lines.Scan() || lines.Text() != "written" {
+				t.Fatalf("the writer says %q", lines.Text())
+			}
+		}
+		err = c.Process.Kill()
+		_ = c.Wait() // it was killed
+		got, read := os.ReadFile(name)
+		if isWhole := bytes.Equal(got, whole('a')) || bytes.Equal(got, whole('b')); !isWhole || err != nil || read != nil {
+			t.Fatalf("a part of a file: %d bytes, %v, %v", len(got), err, read)
+		}
+		if _, err := atomicfile.Edit(name, func([]byte) ([]byte, error) { return whole('a'), nil }); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -20,7 +20,8 @@ import (
 // Write writes the files that changed, each atomically, and the lock last: after an
 // interruption the lock never claims more than the files have, and the next compilation
 // continues from there. It removes files that have no policies left, if the lock has
-// their tool. It writes nothing if a file was edited since it was read.
+// their tool. It writes nothing if a file was edited since it was read. The directory is
+// locked for that: of two who write at the same time, one is told.
 func (d *Directory) Write() error {
 	if err := d.settle(); err != nil {
 		return err
@@ -29,6 +30,17 @@ func (d *Directory) Write() error {
 	if err != nil {
 		return err
 	}
+	if len(want) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(d.Root, 0o755); err != nil {
+		return err
+	}
+	unlock, err := atomicfile.Lock(d.Root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := d.untouched(want); err != nil {
 		return err
 	}
@@ -52,6 +64,44 @@ func (d *Directory) Write() error {
 	return nil
 }
 
+// ErrEdited is returned for files that were edited since they were read.
+var ErrEdited = errors.New("nothing was written, run the command again")
+
+// FileEdit is a file of a directory that [Directory.Write] would write.
+type FileEdit struct {
+	// Name is its path within the directory, with slashes.
+	Name string
+	// Was and Is are its contents; nil for a file that there isn't.
+	Was, Is []byte
+}
+
+// Edits lists what [Directory.Write] would write now, in the order of the names.
+func (d *Directory) Edits() ([]FileEdit, error) {
+	if err := d.settle(); err != nil {
+		return nil, err
+	}
+	want, err := d.marshal()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.untouched(want); err != nil {
+		return nil, err
+	}
+
+	var out []FileEdit
+	for _, within := range slices.Sorted(maps.Keys(want)) {
+		if !d.changes(within, want[within]) {
+			continue
+		}
+		was, err := os.ReadFile(filepath.Join(d.Root, within))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		out = append(out, FileEdit{filepath.ToSlash(within), was, want[within]})
+	}
+	return out, nil
+}
+
 // untouched returns an error if a file to be written has changed since it was read:
 // people may edit files while rules are made.
 func (d *Directory) untouched(want map[string][]byte) error {
@@ -68,7 +118,7 @@ func (d *Directory) untouched(want map[string][]byte) error {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			errs = append(errs, err)
 		case err != nil || !read || sha256.Sum256(data) != seen:
-			errs = append(errs, fmt.Errorf("%s was edited in the meantime: nothing was written, run the command again", name))
+			errs = append(errs, fmt.Errorf("%s was edited in the meantime: %w", name, ErrEdited))
 		}
 	}
 	return errors.Join(errs...)
