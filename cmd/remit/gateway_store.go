@@ -59,6 +59,7 @@ func (d *deployment) start(ctx context.Context, log *slog.Logger) (*running, err
 	if len(d.notify) > 0 {
 		d.options.Notify = notifier{d.notify, log}.tell
 	}
+	d.options.Listed = (&listing{d.files, log}).take
 	if d.store == "" {
 		o := d.options
 		always := &approved{files: d.files}

@@ -116,6 +116,11 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 		if c.Learn || o.Contract == nil {
 			o.Learned = (&learned{dir: dir, log: log}).add
 		}
+		file, err := dir.file(c.Name)
+		if err != nil {
+			return o, nil, err
+		}
+		o.Listed = (&listing{map[string]string{c.Name: file}, log}).take
 	}
 	endLookups, err := c.guarded(&o, log)
 	if err != nil {

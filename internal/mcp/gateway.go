@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -142,6 +143,9 @@ type Options struct {
 	// because a server had none or has new tools, before anything is decided by
 	// them. An error keeps them out.
 	InForce func(*contract.File) error
+	// Listed is told of the definitions that a server shows, by their names, after its
+	// contract is in force; not called when nil. The texts are the server's own.
+	Listed func(c *schema.Catalogue, texts map[string]json.RawMessage)
 	// Namespace puts the server's name before all names of tools and prompts,
 	// not only before those that two servers share. It has no effect with one
 	// server.

@@ -83,6 +83,9 @@ func (b *backend) tools(ctx context.Context, x *exchange) (*schema.Catalogue, er
 	for _, t := range all {
 		raw[strictjson.GetText(t, "name")] = t
 	}
+	if listed := b.c.g.o.Listed; listed != nil {
+		listed(c, raw)
+	}
 
 	b.mu.Lock()
 	b.shown, b.raw = c, raw

@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +96,9 @@ type Options struct {
 	// on. When nil, tools that a given contract file lacks stay unknown; without
 	// a contract file each set of tools has contracts of its own.
 	Learned func(made *contract.File) (*contract.File, error)
+	// Listed is told of the definitions that a request brings, by their names, after their
+	// contracts are in force, and not of the same ones again; not called when nil.
+	Listed func(c *schema.Catalogue, texts map[string]json.RawMessage)
 	// Accept lists tools whose definitions may change: their contracts are
 	// synthesized again and go to Learned. Calls of other changed tools are
 	// denied.

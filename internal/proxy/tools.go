@@ -96,6 +96,9 @@ func (m *monitors) lookup(tools []json.RawMessage, forced []string) (*remit.Moni
 		m.o.Log.Error("what was learned of new tools is lost, and their calls are denied", "error", err)
 		m.reportFenced(c)
 	}
+	if m.o.Listed != nil {
+		m.o.Listed(c, textsOf(tools))
+	}
 	file = m.answers(file, c, forced)
 	o := m.o.Monitor
 	o.Confirm, o.UnseenUser, o.Reviewed = nil, false, o.Reviewed && m.reviewed(c)
@@ -166,6 +169,18 @@ func (m *monitors) made(c *schema.Catalogue) *contract.File {
 		return made
 	}
 	return m.o.Tighten(c, made, m.o.Packs.Reviewed(c))
+}
+
+// textsOf are the texts of definitions by the names of their tools.
+func textsOf(tools []json.RawMessage) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, raw := range tools {
+		c, _ := schema.ParseEach("", []json.RawMessage{raw}, schema.Parse)
+		for i := range c.Tools {
+			out[c.Tools[i].Name] = raw
+		}
+	}
+	return out
 }
 
 func toolsKey(tools []json.RawMessage, forced []string) hash {

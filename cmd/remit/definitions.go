@@ -1,0 +1,28 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+
+	"github.com/remit-project/remit/internal/definitions"
+	"github.com/remit-project/remit/schema"
+)
+
+// listing keeps the definitions that servers show beside their contract files.
+type listing struct {
+	// files are the contract files of servers.
+	files map[string]string
+	log   *slog.Logger
+}
+
+// take keeps what a server shows. A directory that can't be written costs the console a
+// comparison, and no decision.
+func (l *listing) take(c *schema.Catalogue, texts map[string]json.RawMessage) {
+	file := l.files[c.Server]
+	if file == "" {
+		return
+	}
+	if err := definitions.Keep(file, definitions.Of(c, texts)); err != nil {
+		l.log.Info("the definitions of tools could not be kept beside their contracts", "server", c.Server, "error", err)
+	}
+}
