@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/remit-project/remit/contract"
-	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/hint"
+	"github.com/remit-project/remit/internal/policydoc/report"
 )
 
 type policyCoverageCommand struct {
@@ -25,25 +24,6 @@ Example:
   remit policy coverage policies --tools airline.json`
 }
 
-// policyTool is a tool with the number of its policies.
-type policyTool struct {
-	Server string          `json:"server,omitempty"`
-	Tool   string          `json:"tool"`
-	Effect contract.Effect `json:"effect,omitempty"`
-	// Rules are the policies that are checked, Unenforced those that have no
-	// check, Duties what must follow a call, and Examples those of all.
-	Rules      int `json:"rules"`
-	Unenforced int `json:"unenforced"`
-	Duties     int `json:"duties"`
-	Examples   int `json:"examples"`
-	// EveryTool counts the policies and duties that hold for every tool, and so for
-	// this one.
-	EveryTool int `json:"every_tool"`
-}
-
-// own counts the policies of the tool's own file.
-func (t policyTool) own() int { return t.Rules + t.Unenforced }
-
 // Run lists the tools.
 func (c *policyCoverageCommand) Run(s *command.Streams) error {
 	if len(c.Tools) == 0 {
@@ -57,13 +37,7 @@ func (c *policyCoverageCommand) Run(s *command.Streams) error {
 		return p.mistakes
 	}
 
-	tools := []policyTool{}
-	for _, catalogue := range p.scope.Tools {
-		for _, t := range catalogue.Tools {
-			tools = append(tools, p.tool(catalogue.Server, t.Name))
-		}
-	}
-
+	tools := report.Coverage(p.set, p.scope)
 	if c.JSON {
 		return writeJSON(s.Out, tools)
 	}
@@ -71,40 +45,7 @@ func (c *policyCoverageCommand) Run(s *command.Streams) error {
 	return nil
 }
 
-func (p *policies) tool(server, tool string) policyTool {
-	out := policyTool{Server: server, Tool: tool}
-	for _, f := range p.scope.Contracts {
-		if t, ok := f.Tool(tool); ok && f.Server == server {
-			out.Effect = t.Effect
-		}
-	}
-	for _, g := range p.set.Applying(server, tool) {
-		if g.Tool == guard.EveryTool {
-			out.EveryTool += len(g.File.Policies) + len(g.File.Duties)
-		} else {
-			out.add(g.File)
-		}
-	}
-	return out
-}
-
-// add counts what is in the tool's own file.
-func (t *policyTool) add(f *guard.File) {
-	for _, policy := range f.Policies {
-		t.Examples += len(policy.Examples)
-		if policy.Require.Empty() {
-			t.Unenforced++
-		} else {
-			t.Rules++
-		}
-	}
-	t.Duties += len(f.Duties)
-	for _, d := range f.Duties {
-		t.Examples += len(d.Examples)
-	}
-}
-
-func printCoverage(s *command.Streams, tools []policyTool) {
+func printCoverage(s *command.Streams, tools []report.Covered) {
 	shade := display.Paint(s.Color)
 	width, bare, shared := len("tool"), 0, 0
 	for _, t := range tools {
@@ -115,12 +56,12 @@ func printCoverage(s *command.Streams, tools []policyTool) {
 	for _, t := range tools {
 		line := fmt.Sprintf("%-*s  %-11s  %8d  %10d  %6d  %8d  %10d", width, display.Name(t.Tool), t.Effect, t.Rules, t.Unenforced, t.Duties, t.Examples, t.EveryTool)
 		switch {
-		case t.own() == 0 && t.EveryTool > 0:
+		case t.Own() == 0 && t.EveryTool > 0:
 			shared++
 			line += "  none of its own"
-		case t.own() == 0:
+		case t.Own() == 0:
 			bare++
-			if t.Effect != contract.Read {
+			if t.Bare() {
 				line = shade.Bad(line) + "  no policies"
 			}
 		}

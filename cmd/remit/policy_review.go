@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/display"
-	"github.com/remit-project/remit/internal/document"
-	"github.com/remit-project/remit/internal/hint"
-	"github.com/remit-project/remit/internal/inputs"
-	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/policydoc/report"
 )
 
@@ -37,32 +33,9 @@ Example:
   remit policy review policy --document handbook.pdf --tools tools.json --html review.html`
 }
 
-// report reads the document and what it was made into.
-func (c *policyReviewCommand) report(ctx context.Context) (*report.Report, error) {
-	data, err := inputs.ReadAs(c.Document, "a policy document")
-	if err != nil {
-		return nil, err
-	}
-	in := report.Input{Tool: c.Tool, Mutate: c.Mutate}
-	if in.Document, err = document.Read(c.Document, data); err != nil {
-		return nil, err
-	}
-	if in.Deployment, err = c.scope(); err != nil {
-		return nil, err
-	}
-
-	if in.Directory, err = policydoc.ReadDirectory(c.Dir); err != nil {
-		return nil, err
-	}
-	if len(in.Directory.Keys()) == 0 {
-		return nil, hint.Wrap(errors.New(c.Dir+" has no policies: it is no directory that a document was compiled into"), "make one with remit policy compile DOCUMENT --tools FILE --out "+c.Dir)
-	}
-	return report.New(ctx, in)
-}
-
 // Run shows what a document was made into.
 func (c *policyReviewCommand) Run(ctx context.Context, s *command.Streams) error {
-	r, err := c.report(ctx)
+	r, err := (&desk.Desk{Root: c.Dir, Document: c.Document, Deployment: c.scope}).Report(ctx, c.Tool, c.Mutate)
 	if err != nil {
 		return err
 	}

@@ -131,6 +131,35 @@ func (d *Directory) rule(key, name string) (*guard.Policy, error) {
 	return nil, nil
 }
 
+// Digest names a policy of a tool by all that its files say of it, its rule and tests
+// included: a person who decides about it says with the digest what was looked at.
+func (d *Directory) Digest(key, name string) (string, error) {
+	m, err := d.MappingOf(key)
+	if err != nil {
+		return "", err
+	}
+	policy, err := m.Policy(name)
+	if err != nil {
+		return "", err
+	}
+	entry, err := strictyaml.Dump(policy.node(true))
+	if err != nil {
+		return "", err
+	}
+
+	rule, err := d.rule(key, name)
+	if err != nil {
+		return "", err
+	}
+	written := []byte{}
+	if rule != nil {
+		if written, err = guard.WrittenOut(rule); err != nil {
+			return "", err
+		}
+	}
+	return hashTexts(string(entry), string(written)), nil
+}
+
 // settle takes out the conflicts that people settled by editing the files.
 func (d *Directory) settle() error {
 	for key, doc := range d.Mappings {

@@ -22,7 +22,10 @@ type Tool struct {
 // Policy is a policy with its rule and its state.
 type Policy struct {
 	PolicyRef
-	Status      policydoc.Status
+	Status policydoc.Status
+	// Digest names what the files say of it, as [policydoc.Directory.Digest] does; empty for
+	// a policy that the mapping doesn't have.
+	Digest      string
 	Description string
 	// Reason says why it is archived, or why there is no rule.
 	Reason     string
@@ -178,7 +181,9 @@ func (b *builder) policy(key string, p *policydoc.Policy, rule *Rule) (*Policy, 
 
 	policy.State = stateOfPolicy(policy)
 	policy.Decisions = b.decisions(key, policy)
-	return policy, nil
+	var err error
+	policy.Digest, err = b.in.Directory.Digest(key, p.Name)
+	return policy, err
 }
 
 func (b *builder) decisions(key string, policy *Policy) []Command {

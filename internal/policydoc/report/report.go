@@ -45,6 +45,8 @@ type Report struct {
 	// Mistakes are the mistakes in guard files.
 	Mistakes []string
 	Counts   Counts
+	// Coverage are the tools of the deployment with the number of their policies.
+	Coverage []Covered
 }
 
 // Counts summarizes a report.
@@ -76,6 +78,9 @@ type Sentence struct {
 	Reason string
 	// Suspicious tells that there are suspicions about it.
 	Suspicious bool
+	// New tells that the version of the document from which the directory was made did not
+	// have it.
+	New bool
 }
 
 // PolicyRef leads to a policy.
@@ -113,6 +118,7 @@ func New(ctx context.Context, in Input) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.report.Coverage = Coverage(set, in.Deployment)
 
 	for _, key := range keys {
 		if err := b.tool(ctx, key, set, in.Tool == "" || key == in.Tool); err != nil {
@@ -199,6 +205,10 @@ func (b *builder) sentences() {
 
 	for _, s := range b.in.Document.Sentences {
 		out := Sentence{Sentence: s, Suspicious: suspicious[s.ID], Policies: b.refs[s.ID]}
+		if b.report.Changed {
+			_, known := b.lock.Sentences[s.ID]
+			out.New = !known
+		}
 		if s.Kind != document.Heading {
 			out.State = stateOf(out.Policies)
 		}

@@ -1,0 +1,174 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/store"
+)
+
+// Word is what a person says of a policy.
+type Word string
+
+// The words: those of remit policy approve, remit policy archive, and of remit policy resolve
+// with --mine and --theirs.
+const (
+	Approve Word = "approve"
+	Archive Word = "archive"
+	Mine    Word = "mine"
+	Theirs  Word = "theirs"
+)
+
+// MaxReason bounds the reason of a review, in bytes.
+const MaxReason = 2000
+
+// Review is what a person decides about a policy.
+type Review struct {
+	// Tool is the key of the tool, and Policy the name of the policy.
+	Tool   string `json:"tool"`
+	Policy string `json:"policy"`
+	Word   Word   `json:"review"`
+	// Field is the field in conflict that Mine and Theirs are about.
+	Field string `json:"field,omitempty"`
+	// Reason says why a policy is archived, for whoever reads the mapping.
+	Reason string `json:"reason,omitempty"`
+	// Base is the digest of the policy that the person was shown; empty for the present one.
+	Base string `json:"base,omitempty"`
+}
+
+// Proposal is what a review writes.
+type Proposal struct {
+	// Base is the digest of the policy as it is.
+	Base string `json:"base"`
+	// Files are the names of the files that change, within the directory; none where all is
+	// as the review says already.
+	Files []string `json:"files"`
+	// Patch is the difference, from the directory on.
+	Patch string `json:"patch"`
+
+	dir *policydoc.Directory
+}
+
+// check finds mistakes in a review by itself.
+func (r *Review) check() error {
+	about := r.Word == Mine || r.Word == Theirs
+	switch {
+	case !about && r.Word != Approve && r.Word != Archive:
+		return fmt.Errorf("%w: %q is none of approve, archive, mine and theirs", ErrReview, r.Word)
+	case about != (r.Field != ""):
+		return fmt.Errorf("%w: a field goes with mine and theirs, which decide a conflict about it", ErrReview)
+	case r.Reason != "" && r.Word != Archive:
+		return fmt.Errorf("%w: a reason goes with archive", ErrReview)
+	case len(r.Reason) > MaxReason:
+		return fmt.Errorf("%w: the reason is longer than %d bytes", ErrReview, MaxReason)
+	}
+	return nil
+}
+
+// in makes the review in a directory.
+func (r *Review) in(dir *policydoc.Directory) error {
+	switch r.Word {
+	case Approve:
+		return dir.Approve(r.Tool, r.Policy)
+	case Archive:
+		return dir.Archive(r.Tool, r.Policy, r.Reason)
+	}
+	return dir.Resolve(r.Tool, r.Policy, r.Field, r.Word == Theirs)
+}
+
+// Propose makes the files that a review leads to. It writes nothing.
+func (d *Desk) Propose(r Review) (*Proposal, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	dir, err := compiled(d.Root)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proposal{Files: []string{}, dir: dir}
+	if p.Base, err = dir.Digest(r.Tool, r.Policy); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	if r.Base != "" && r.Base != p.Base {
+		return nil, ErrMoved
+	}
+	if err := r.in(dir); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReview, err)
+	}
+
+	edits, err := dir.Edits()
+	if err != nil {
+		return nil, moved(err)
+	}
+	var patch strings.Builder
+	for _, e := range edits {
+		p.Files = append(p.Files, e.Name)
+		patch.Write(diff.Diff(side("a/", e.Name, e.Was), e.Was, side("b/", e.Name, e.Is), e.Is))
+	}
+	p.Patch = patch.String()
+	return p, nil
+}
+
+// Digest names a policy by what its files say of it now.
+func (d *Desk) Digest(tool, policy string) (string, error) {
+	dir, err := compiled(d.Root)
+	if err != nil {
+		return "", err
+	}
+	return dir.Digest(tool, policy)
+}
+
+// side names a side of a difference, so that what applies patches makes and removes files.
+func side(prefix, name string, text []byte) string {
+	if text == nil {
+		return "/dev/null"
+	}
+	return prefix + name
+}
+
+// moved tells a file that somebody else has written meanwhile from other mistakes.
+func moved(err error) error {
+	if errors.Is(err, policydoc.ErrEdited) {
+		return ErrMoved
+	}
+	return err
+}
+
+// Review writes a review into the files, as the commands do. The audit log says first who it
+// was, from where, and what is written; and once more, with what failed, if it was not.
+func (d *Desk) Review(ctx context.Context, r Review, by access.Principal, from string) (*Proposal, error) {
+	if !d.Write {
+		return nil, ErrReadOnly
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p, err := d.Propose(r)
+	if err != nil || len(p.Files) == 0 {
+		return p, err
+	}
+
+	sum := sha256.Sum256([]byte(p.Patch))
+	n := store.Note{About: "reviewed", Members: map[string]string{"tool": r.Tool, "policy": r.Policy, "review": string(r.Word), "by": by.Name, "from": from,
+		"directory": d.Root, "files": strings.Join(p.Files, " "), "policy digest": p.Base, "patch sha256": hex.EncodeToString(sum[:])}}
+	for name, text := range map[string]string{"field": r.Field, "reason": r.Reason} {
+		if text != "" {
+			n.Members[name] = text
+		}
+	}
+	if err := d.Audit.Note(ctx, n); err != nil {
+		return nil, err
+	}
+	if err := p.dir.Write(); err != nil {
+		n.Members["failed"] = err.Error()
+		return nil, errors.Join(moved(err), d.Audit.Note(context.WithoutCancel(ctx), n))
+	}
+	return p, nil
+}
