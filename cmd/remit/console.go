@@ -18,11 +18,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/console"
 	"github.com/remit-project/remit/internal/hint"
-	"github.com/remit-project/remit/internal/policydoc/report"
+	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
@@ -30,9 +31,9 @@ import (
 type consoleCommand struct {
 	storeFlag
 	deploymentFlags
+	compiledFlags
 	Policies string `placeholder:"DIR" help:"The directory that a policy document was compiled into, to show with --document."`
-	Document string `placeholder:"FILE" help:"The policy document."`
-	Edit     bool   `help:"Let the console change the files of --contracts."`
+	Edit     bool   `help:"Let the console change the files of --contracts and --policies."`
 	Demo     bool   `help:"Show the sessions of remit demo, with questions to answer, in a store of their own that is removed at the end."`
 	Listen   string `placeholder:"HOST:PORT" default:"127.0.0.1:7678" help:"Where to listen, on the loopback interface (127.0.0.1:7678)."`
 	Open     bool   `negatable:"" default:"true" help:"Open the browser, where this is a terminal."`
@@ -75,7 +76,7 @@ func (c *consoleCommand) files() (*revise.Files, error) {
 		list, err := demoContracts()
 		return revise.Made(list), err
 	}
-	return contractFiles(c.Contracts, c.Edit)
+	return contractFiles(c.Contracts, c.Edit && (c.Contracts != "" || c.Policies == ""))
 }
 
 // contractFiles opens the contract files at a path; nil where there is none.
@@ -84,21 +85,28 @@ func contractFiles(path string, edit bool) (*revise.Files, error) {
 	case path != "":
 		return revise.Open(path, edit)
 	case edit:
-		return nil, command.UsageError(errors.New("--edit changes contract files, and there are none: name their directory with --contracts DIR"))
+		return nil, command.UsageError(errors.New("--edit changes files, and there are none: name a directory of contracts with --contracts DIR"))
 	}
 	return nil, nil
 }
 
-// review returns what reports on the policy document; nil without one.
-func (c *consoleCommand) review() (func(context.Context) (*report.Report, error), error) {
-	if (c.Policies == "") != (c.Document == "") {
-		return nil, command.UsageError(errors.New("--policies and --document belong together: the directory, and what it was compiled from"))
-	}
-	if c.Policies == "" {
+// compiledFlags name a policy document with what it was compiled into.
+type compiledFlags struct {
+	Document string `placeholder:"FILE" help:"The policy document, to review what it was compiled into."`
+	Before   string `placeholder:"DIR" help:"What an earlier version of the document was compiled into, to show what the present one changes."`
+}
+
+// policyDesk is where people decide about the policies in a directory; nil without one.
+func (f compiledFlags) policyDesk(dir, flag string, edit bool, scope func() (guard.Deployment, error), audit store.Audit) (*desk.Desk, error) {
+	switch {
+	case (dir == "") != (f.Document == ""):
+		return nil, command.UsageError(errors.New(flag + " and --document belong together: the directory, and what it was compiled from"))
+	case dir == "" && f.Before != "":
+		return nil, command.UsageError(errors.New("--before needs " + flag + ": what the earlier version is held against"))
+	case dir == "":
 		return nil, nil
 	}
-	read := policyReviewCommand{deploymentFlags: c.deploymentFlags, Dir: c.Policies, Document: c.Document}
-	return read.report, nil
+	return &desk.Desk{Root: dir, Document: f.Document, Before: f.Before, Write: edit, Deployment: scope, Audit: audit}, nil
 }
 
 // loopback reports whether an address is on the loopback interface.
@@ -116,13 +124,13 @@ func (c *consoleCommand) serve(ctx context.Context, s *command.Streams, st store
 	if err != nil {
 		return err
 	}
-	review, err := c.review()
+	policies, err := c.policyDesk(c.Policies, "--policies", c.Edit, c.scope, st)
 	if err != nil {
 		return err
 	}
 	// Cookies are shared by all ports of a host: only a secret path keeps this one from
 	// other programs on the machine.
-	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Desk: &revise.Desk{Files: files, Store: st}, Policies: review, Samples: played, Log: log})
+	pages, err := console.New(console.Options{Store: st, Base: "/" + strings.ToLower(rand.Text()) + "/", Desk: &revise.Desk{Files: files, Store: st}, Policies: policies, Samples: played, Log: log})
 	if err != nil {
 		return err
 	}

@@ -35,14 +35,16 @@ type serveCommand struct {
 	reviewedFlag
 	tokensFlag
 	tlsFlags
-	Tools   []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
-	Store   string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
-	Listen  string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
-	Host    []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
-	Origin  []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
-	Console bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
-	Edit    bool     `help:"Let callers with the scope contracts:write change the files of --contracts."`
-	Log     string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+	compiledFlags
+	Compiled string   `placeholder:"DIR" help:"The directory that a policy document was compiled into, to review with --document. Its rules decide where --policies names its directory guards."`
+	Tools    []string `placeholder:"FILE" sep:"none" help:"Tool definitions of the agents' servers; the file's name is the server's. Repeatable. Sessions may bring their own."`
+	Store    string   `placeholder:"NAME" env:"REMIT_STORE" help:"The store: a file, or postgres://…; made where it isn't there ($XDG_STATE_HOME/remit/remit.db, ~/.local/state/remit/remit.db)."`
+	Listen   string   `placeholder:"HOST:PORT" default:"127.0.0.1:7677" help:"Where to listen (127.0.0.1:7677)."`
+	Host     []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
+	Origin   []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
+	Console  bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
+	Edit     bool     `help:"Let callers with the scope contracts:write change the files of --contracts and --compiled."`
+	Log      string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
 }
 
 // Help is shown below the flags.
@@ -83,6 +85,11 @@ func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.
 		return err
 	}
 	options.Desk.Store = options.Store
+
+	scope := func() (guard.Deployment, error) { return inputs.Deployment(c.Tools, c.Contracts) }
+	if options.Policies, err = c.policyDesk(c.Compiled, "--compiled", c.Edit, scope, options.Store); err != nil {
+		return errors.Join(err, options.Store.Close())
+	}
 	return errors.Join(c.serve(ctx, options), options.Store.Close())
 }
 
@@ -92,7 +99,7 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Desk: o.Desk, Samples: played, Log: o.Log}); err != nil {
+		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Desk: o.Desk, Policies: o.Policies, Samples: played, Log: o.Log}); err != nil {
 			return err
 		}
 	}
@@ -170,7 +177,7 @@ func (c *serveCommand) desk(e *engine, tools []*schema.Catalogue) (*revise.Desk,
 		return changed.monitor(tools, time.Time{})
 	}}
 	var err error
-	if d.Files, err = contractFiles(c.Contracts, c.Edit); err != nil || d.Files != nil {
+	if d.Files, err = contractFiles(c.Contracts, c.Edit && (c.Contracts != "" || c.Compiled == "")); err != nil || d.Files != nil {
 		return d, err
 	}
 	var made []*contract.File

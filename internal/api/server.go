@@ -15,6 +15,7 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/internal/sse"
 	"github.com/remit-project/remit/ledger"
@@ -50,6 +51,8 @@ type Options struct {
 	Plans *planner.Counts
 	// Desk has the deployment's contracts; nil for none.
 	Desk *revise.Desk
+	// Policies is where people decide about the policies of the document; nil for none.
+	Policies *desk.Desk
 	// Principal resolves a token; [access.ErrUnknownToken] means that it is
 	// unknown. After any other error the server refuses the call.
 	Principal func(token string) (*access.Principal, error)
@@ -185,9 +188,14 @@ func (s *Server) handlers() map[string]handler {
 		"listContracts":   {answer: s.listContracts},
 		"getContract":     {answer: s.getContract},
 		"getToolContract": {answer: s.getToolContract},
+		"getDefinition":   {answer: s.getDefinition},
 		"checkContract":   {answer: s.checkContract},
 		"editContract":    {answer: s.editContract},
 		"whatIf":          {answer: s.whatIf},
+		"getPolicies":     {answer: s.getPolicies},
+		"comparePolicies": {answer: s.comparePolicies},
+		"checkReview":     {answer: s.checkReview},
+		"reviewPolicy":    {answer: s.reviewPolicy},
 		"exportAudit":     {stream: s.exportAudit},
 		"verifyAudit":     {answer: s.verifyAudit},
 		"evaluate":        {answer: s.evaluate},

@@ -154,6 +154,7 @@ func (b *browser) send(session, method string, params, result any) error {
 type tab struct {
 	*browser
 	session string
+	width   int
 }
 
 // tab opens a page of a person, as wide as a screen or a telephone.
@@ -165,7 +166,7 @@ func (b *browser) tab(width int) *tab {
 	must(b.t, b.send("", "Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target))
 	var attached struct{ SessionID string }
 	must(b.t, b.send("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached))
-	p := &tab{b, attached.SessionID}
+	p := &tab{b, attached.SessionID, width}
 	for _, method := range []string{"Page.enable", "Log.enable", "Runtime.enable"} {
 		p.do(method, nil, nil)
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/remit-project/remit/internal/access"
-	"github.com/remit-project/remit/internal/policydoc/report"
+	"github.com/remit-project/remit/internal/policydoc/desk"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/store"
 )
@@ -57,9 +57,9 @@ type Options struct {
 	Base string
 	// Desk has the deployment's contracts; nil for none.
 	Desk *revise.Desk
-	// Policies reports what became of the policy document, as it is now; nil where there is
+	// Policies is where people decide about the policies of the document; nil where there is
 	// none.
-	Policies func(context.Context) (*report.Report, error)
+	Policies *desk.Desk
 	// Samples are conversations to begin with in the playground.
 	Samples []Sample
 	// Now is the clock; [time.Now] when nil.
@@ -177,7 +177,12 @@ func (c *Console) routes() {
 	at("POST tool/write", c.page([]access.Scope{access.ContractsRead, access.ContractsWrite}, c.writeTool))
 	at("POST tool/patch", c.known(c.within(access.ContractsRead, c.patch)))
 	at("GET contract/{file}", c.known(c.within(access.ContractsRead, c.export)))
-	at("GET policies", c.page(contracts, c.policies))
+	at("GET policies", c.paged(c.plays.enter, contracts, c.policies))
+	at("GET policies/changes", c.paged(c.plays.enter, contracts, c.compared))
+	at("GET policy", c.paged(c.plays.enter, contracts, c.policy))
+	at("POST policy", c.paged(c.plays.enter, contracts, c.policy))
+	at("POST policy/write", c.page([]access.Scope{access.ContractsRead, access.ContractsWrite}, c.writeReview))
+	at("POST policy/patch", c.known(c.within(access.ContractsRead, c.reviewPatch)))
 	at("GET policies/document", c.known(c.within(access.ContractsRead, c.document)))
 	at("GET playground", c.paged(c.plays.enter, look, c.playground))
 	at("POST playground", c.paged(c.plays.enter, look, c.playground))

@@ -29,6 +29,8 @@ type editPage struct {
 	// the edit takes the marks off.
 	Marked, Reviewed bool
 	Base             string
+	// Redefined is what the server has changed about the definition; nil for nothing.
+	Redefined *redefined
 	// Proposal is what the edit comes to; nil before there is one.
 	Proposal *revise.Proposal
 	Patch    []patchLine
@@ -52,8 +54,15 @@ type editedArg struct {
 // patchLine is a line of a difference.
 type patchLine struct{ Class, Text string }
 
-// patchLines prepares a difference for a page.
+// patchLines prepares the difference of a file for a page.
 func patchLines(patch string) []patchLine {
+	out := diffLines(patch)
+	// The first three lines name the files.
+	return out[min(3, len(out)):]
+}
+
+// diffLines are the lines of a difference.
+func diffLines(patch string) []patchLine {
 	var out []patchLine
 	for l := range strings.Lines(patch) {
 		class := ""
@@ -67,8 +76,7 @@ func patchLines(patch string) []patchLine {
 		}
 		out = append(out, patchLine{class, strings.TrimSuffix(l, "\n")})
 	}
-	// The first three lines name the files.
-	return out[min(3, len(out)):]
+	return out
 }
 
 // errEdit is told for a form that no page of the console sends.
@@ -108,6 +116,7 @@ func (c *Console) tool(ctx context.Context, v *visit) (outcome, error) {
 
 	was, _ := p.Was.Tool(e.Tool)
 	page.read(was, &e)
+	page.Redefined = c.redefined(e.Server, was)
 	if p.Digest != p.Base {
 		page.Proposal, page.Patch = p, patchLines(p.Patch)
 		if page.Outcome, err = c.replayed(ctx, v, e); err != nil {
@@ -184,6 +193,9 @@ func (c *Console) writeTool(ctx context.Context, v *visit) (outcome, error) {
 	if err != nil {
 		return outcome{}, editFailure(err)
 	}
+	if p.Unsettled != nil {
+		c.o.Log.Warn("the review of a definition could not be noted beside its contract", "server", e.Server, "tool", e.Tool, "error", p.Unsettled)
+	}
 	c.o.Log.Info("a contract was edited", "server", e.Server, "tool", e.Tool, "file", p.File, "principal", v.who.Name, "from", v.RemoteAddr)
 	at, err := query("server", e.Server, "tool", e.Tool, "done", p.Digest)
 	return outcome{to: "tool?" + string(at)}, err
@@ -204,9 +216,14 @@ func (c *Console) patch(w http.ResponseWriter, v *visit) {
 		c.fail(w, v.Request, v, editFailure(err))
 		return
 	}
+	sendPatch(w, "contract.patch", p.Patch)
+}
+
+// sendPatch sends a difference as a file.
+func sendPatch(w http.ResponseWriter, name, patch string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Content-Disposition", "attachment; filename=contract.patch")
-	_, _ = w.Write([]byte(p.Patch)) // the reader has gone, then
+	w.Header().Set("Content-Disposition", "attachment; filename="+name)
+	_, _ = w.Write([]byte(patch)) // the reader has gone, then
 }
 
 // FileName is the name of the contract's file, without its folder.

@@ -142,8 +142,9 @@ type choice struct {
 	Extent store.Extent
 	Name   string
 	Words  string
-	// Entry is what a contract file gets for always.
-	Entry string
+	// Entry is what the server's contract file gets for always, below the tool, and File the
+	// file's name; empty where it isn't known here.
+	Entry, File string
 }
 
 // names are what the buttons say.
@@ -151,7 +152,7 @@ var names = map[store.Extent]string{store.Once: "Allow once", store.ForSession: 
 
 // choices are the extents that a person can choose for a question: none where no call is
 // shown whole.
-func choices(a *store.Approval, calls []call) []choice {
+func (c *Console) choices(a *store.Approval, calls []call) []choice {
 	var out []choice
 	if !slices.ContainsFunc(calls, func(c call) bool { return c.Whole }) {
 		return nil
@@ -160,11 +161,11 @@ func choices(a *store.Approval, calls []call) []choice {
 		return []choice{{Extent: store.Once, Name: names[store.Once], Words: "exactly the calls that are marked, with everything in them, once"}}
 	}
 	for _, r := range mcp.Reaches(a.Decision) {
-		c := choice{Extent: r.Extent, Name: names[r.Extent], Words: r.Words}
+		one := choice{Extent: r.Extent, Name: names[r.Extent], Words: r.Words}
 		if r.Extent == store.Always {
-			c.Entry = entryOf(a.Decision)
+			one.Entry, one.File = entryOf(a.Decision), c.o.Desk.Files.File(a.Decision.Server)
 		}
-		out = append(out, c)
+		out = append(out, one)
 	}
 	return out
 }
@@ -197,7 +198,7 @@ func (c *Console) ask(ctx context.Context, v *visit, id string, status int) (out
 
 	page.Calls = callsOf(&a)
 	if a.State == store.Pending {
-		page.Choices = choices(&a, page.Calls)
+		page.Choices = c.choices(&a, page.Calls)
 	} else {
 		page.Settled = settledOf(&a)
 		page.Settled.Lost = status == http.StatusConflict
@@ -233,7 +234,7 @@ func (c *Console) answer(ctx context.Context, v *visit) (outcome, error) {
 	given := store.Answer{By: v.who.Name, Why: v.PostForm.Get("why"), From: "console " + v.RemoteAddr}
 	if word := v.PostForm.Get("answer"); word != "no" {
 		calls := callsOf(&a)
-		offered := choices(&a, calls)
+		offered := c.choices(&a, calls)
 		if !slices.ContainsFunc(offered, func(c choice) bool { return string(c.Extent) == word }) {
 			return outcome{}, errAnswer
 		}

@@ -101,8 +101,12 @@ func TestExtents(t *testing.T) {
 		s := newSite(t)
 		asked := s.held("s")
 		c, csrf := s.signedIn(everything("ann"))
-		if _, page := c.do("GET", "question/"+asked.ID, ""); !strings.Contains(page, "approved:\n  - {/to: archive@relay-backup.example}") {
-			t.Errorf("the page doesn't say what always adds: %s", page)
+		file := "the server’s contract file"
+		if extent == store.Always {
+			file = "<code>" + s.editable() + "</code>"
+		}
+		if _, page := c.do("GET", "question/"+asked.ID, ""); !strings.Contains(page, "approved:\n  - {/to: archive@relay-backup.example}") || !strings.Contains(page, "What "+file+" gets") {
+			t.Errorf("the page doesn't say what always adds to %s: %s", file, page)
 		}
 		if status, page := c.do("POST", "question/"+asked.ID, fmt.Sprintf("answer=%s&csrf=%s", extent, csrf)); status != http.StatusSeeOther {
 			t.Fatalf("%s: %d, %s", extent, status, page)

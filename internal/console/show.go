@@ -15,6 +15,8 @@ import (
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/policydoc"
+	"github.com/remit-project/remit/internal/policydoc/report"
 	"github.com/remit-project/remit/internal/revise"
 	"github.com/remit-project/remit/label"
 )
@@ -126,6 +128,8 @@ func functions() template.FuncMap {
 		"turnedIn":   func(base string, look bool, list []revise.Turned) turnedPart { return turnedPart{base, look, list} },
 		"pageOf":     pageOf,
 		"asQuery":    func(encoded string) template.URL { return template.URL(encoded) }, // of url.Values
+		"keyOf":      policydoc.Key,
+		"askedFor":   func(k report.QuestionKind) string { return askedFor[k] },
 		"spells":     func() []string { return []string{"hour", "day", "week", "month"} },
 		"verdicts": func() []remit.Verdict {
 			return []remit.Verdict{remit.Allow, remit.Ask, remit.Deny}

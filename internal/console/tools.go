@@ -22,9 +22,11 @@ type toolsPage struct {
 	Contracts []*contract.File
 	// Reviews are the entries that are marked for a review.
 	Reviews []review
-	// Changed are the tools whose calls were stopped lately since their definition is
-	// another one than the contract was made for.
+	// Changed are the tools whose servers have shown another definition than the reviewed one,
+	// and those whose calls were stopped lately for that.
 	Changed []changedTool
+	// Mistakes are those of what is kept of definitions.
+	Mistakes []string
 }
 
 // review is an entry of a contract that is marked for a review.
@@ -33,8 +35,11 @@ type review struct{ Server, Tool, Place, Why string }
 // changedTool is a tool with a changed definition.
 type changedTool struct {
 	Server, Tool string
-	Calls        int
-	// Session and Seq are the last call that was stopped for it.
+	// Known is set for a tool with a contract, and Kept where both definitions are there to be
+	// compared. Back is set where the server shows the reviewed one again.
+	Known, Kept, Back bool
+	// Calls counts those that were stopped for it lately, and Session and Seq are the last one.
+	Calls   int
 	Session string
 	Seq     int64
 }
@@ -46,7 +51,32 @@ func (c *Console) tools(ctx context.Context, v *visit) (outcome, error) {
 	}
 	files := c.o.Desk.Files.List()
 	page := toolsPage{Contracts: files, Reviews: reviewsIn(files), Changed: changedIn(stopped)}
+	page.compare(c.o.Desk.Files)
 	return outcome{page: "tools", frame: frame{Title: "Tools", View: "tools", Body: page}}, nil
+}
+
+// compare adds the tools whose definitions are kept and differ.
+func (p *toolsPage) compare(files *revise.Files) {
+	for _, f := range p.Contracts {
+		kept, err := files.Definitions(f.Server)
+		if err != nil {
+			p.Mistakes = append(p.Mistakes, err.Error())
+		}
+		for i := range f.Tools {
+			name := f.Tools[i].Name
+
+			at := slices.IndexFunc(p.Changed, func(t changedTool) bool { return t.Server == f.Server && t.Tool == name })
+			d := kept[name]
+			if at < 0 && d.Changed() {
+				at = len(p.Changed)
+				p.Changed = append(p.Changed, changedTool{Server: f.Server, Tool: name})
+			}
+			if at >= 0 {
+				t := &p.Changed[at]
+				t.Known, t.Kept, t.Back = true, d.Changed(), d.Back
+			}
+		}
+	}
 }
 
 // reviewsIn lists the entries that are marked, in the order of the files.

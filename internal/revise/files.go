@@ -18,6 +18,7 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/atomicfile"
+	"github.com/remit-project/remit/internal/definitions"
 	"github.com/remit-project/remit/internal/inputs"
 	"github.com/remit-project/remit/label"
 )
@@ -116,6 +117,25 @@ func (f *Files) find(server string) (file *contract.File, name string, text []by
 	return file, name, text, err
 }
 
+// File returns the name of a server's contract file; empty where none is known.
+func (f *Files) File(server string) string {
+	if f == nil {
+		return ""
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.names[server]
+}
+
+// Definitions returns what is kept of the definitions of a server's tools, by their names.
+func (f *Files) Definitions(server string) (map[string]definitions.Tool, error) {
+	name := f.File(server)
+	if name == "" {
+		return nil, nil // a contract that was made is in no file
+	}
+	return definitions.Read(name)
+}
+
 // Edit is what a person changes in the contract of one tool.
 type Edit struct {
 	Server string `json:"-"`
@@ -155,6 +175,9 @@ type Proposal struct {
 	Patch string `json:"patch"`
 	// Changes are the differences in the words of contracts.
 	Changes []contract.Change `json:"-"`
+	// Unsettled says why a review could not be noted beside the contract, where that failed: the
+	// file itself was written, and the next listing of the tools makes good for it.
+	Unsettled error `json:"-"`
 }
 
 // Laxer reports whether calls may pass that did not before.
@@ -310,5 +333,8 @@ func (f *Files) Write(e Edit, note func(*Proposal) error) (*Proposal, error) {
 	}
 	at := slices.IndexFunc(f.list, func(l *contract.File) bool { return l.Server == e.Server })
 	f.list[at] = p.Contract
+	if e.Reviewed {
+		p.Unsettled = definitions.Settle(p.File)
+	}
 	return p, nil
 }

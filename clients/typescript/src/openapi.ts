@@ -632,6 +632,32 @@ export interface paths {
         patch: operations["editContract"];
         trace?: never;
     };
+    "/v1/contracts/{server}/tools/{tool}/definition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server. */
+                server: components["parameters"]["Server"];
+                /** @description The tool. */
+                tool: components["parameters"]["Tool"];
+            };
+            cookie?: never;
+        };
+        /**
+         * See what a server has changed about a tool
+         * @description The definition of the tool as it was reviewed with its contract, and the last one that its server
+         *     has shown instead, as they are kept beside the contract's file. All of it is the server's own words.
+         */
+        get: operations["getDefinition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/contracts/{server}/tools/{tool}/check": {
         parameters: {
             query?: never;
@@ -652,6 +678,91 @@ export interface paths {
          *     decided again without and with it. Nothing is written.
          */
         post: operations["checkContract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what became of the policy document
+         * @description The document's sentences with the policies that refer to them, the policies with their
+         *     rules, whose tests are run now, and how many policies each tool has, as `remit policy review`
+         *     and `remit policy coverage` say it. There is one where the server was started with
+         *     `--compiled` and `--document`.
+         */
+        get: operations["getPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the policies with an earlier version
+         * @description What the present version of the document changes, as `remit policy diff` says it, where the server was started with `--before`.
+         */
+        get: operations["comparePolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a review of a policy would write
+         * @description The difference that a review makes in the files of the directory, to be applied there. Nothing is written.
+         */
+        post: operations["checkReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve or archive a policy, or resolve a conflict
+         * @description Writes the files as `remit policy approve`, `archive` and `resolve` do, where the server was started with
+         *     `--edit`, and a note of who it was, from where, into the audit log. The guards that decide
+         *     stay as they were until the server starts again.
+         */
+        post: operations["reviewPolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,6 +1114,225 @@ export interface components {
             output: {
                 trust: components["schemas"]["Trust"];
             };
+        };
+        ToolDefinitions: {
+            /** @description What the contract was made for or reviewed with; absent where none was seen. */
+            reviewed?: components["schemas"]["ToolDefinition"];
+            /** @description The last definition that the server showed instead; absent for none. */
+            present?: components["schemas"]["ToolDefinition"];
+            /** @description That the server has shown the reviewed one again after that. */
+            back?: boolean;
+            /** @description What differs. */
+            changes: {
+                /** @description A JSON pointer into the definitions. */
+                place: string;
+                /** @description Absent where it was not there. */
+                was?: string;
+                /** @description Absent where it is gone. */
+                is?: string;
+            }[];
+            /** @description Texts in the present definition that speak to the model. */
+            speaks: string[];
+        };
+        ToolDefinition: {
+            fingerprint: string;
+            /** @description The definition as the server sent it; absent where it was too long to be kept. */
+            definition?: unknown;
+        };
+        /** @enum {unknown} */
+        PolicyState: "approved" | "enforced" | "not-enforced" | "unguarded" | "conflict" | "archived" | "unmapped";
+        PolicyRef: {
+            /** @description The tool, as TOOL or SERVER/TOOL; `*` for policies about every call. */
+            tool: string;
+            policy: string;
+            state: components["schemas"]["PolicyState"];
+        };
+        Policies: {
+            document: {
+                name: string;
+                digest: string;
+            };
+            /** @description Whether it is known which version of a document the policies were made of. */
+            compiled: boolean;
+            /** @description Whether that was another version than the document is now. */
+            changed: boolean;
+            /** @description Mistakes in guard files. Each denies every call of its tool. */
+            mistakes: string[];
+            /** @description The tools, with the number of their policies. */
+            coverage: {
+                server?: string;
+                tool: string;
+                /** @enum {unknown} */
+                effect?: "read" | "write" | "destructive" | "execute" | "egress";
+                /** @description Policies that are checked. */
+                rules: number;
+                /** @description Policies without a check. */
+                unenforced: number;
+                duties: number;
+                examples: number;
+                /** @description Policies and duties that hold for every tool. */
+                every_tool: number;
+            }[];
+            /** @description Those of the document, in reading order, headings among them. */
+            sentences: {
+                id: string;
+                text: string;
+                place?: string;
+                /** @description What became of it; absent for headings. */
+                state?: components["schemas"]["PolicyState"];
+                /** @description Why no policy refers to it. */
+                reason?: string;
+                suspicious?: boolean;
+                /** @description That the version from which the policies were made did not have it. */
+                new?: boolean;
+                policies?: components["schemas"]["PolicyRef"][];
+            }[];
+            suspicions: {
+                kind: string;
+                text: string;
+                why: string;
+                /** @description The id of the sentence. */
+                sentence?: string;
+            }[];
+            /** @description What needs a decision, what weighs most first. */
+            questions: {
+                tool: string;
+                policy: string;
+                state: components["schemas"]["PolicyState"];
+                kind: string;
+                why?: string;
+            }[];
+            policies: components["schemas"]["Policy"][];
+        };
+        Policy: {
+            tool: string;
+            policy: string;
+            state: components["schemas"]["PolicyState"];
+            /** @enum {unknown} */
+            status?: "proposed" | "approved" | "archived";
+            /** @description Of all that the files say of it; the base of a review. */
+            digest?: string;
+            description: string;
+            reason?: string;
+            tools?: string[];
+            references: {
+                text: string;
+                /** @description The ids of the sentences in which it stands; none where it stands nowhere. */
+                sentences: string[];
+            }[];
+            compliance_examples: components["schemas"]["PolicyExample"][];
+            violation_examples: components["schemas"]["PolicyExample"][];
+            rule?: {
+                place: string;
+                variables: {
+                    name: string;
+                    text: string;
+                }[];
+                /** @description The condition in CEL; absent where nothing can check it. */
+                require?: string;
+                message: string;
+                /** @enum {unknown} */
+                otherwise: "ask" | "deny";
+                remarks: string[];
+                /** @description That its file has mistakes. */
+                broken?: boolean;
+                tests: {
+                    name: string;
+                    /** @enum {unknown} */
+                    want: "allow" | "ask" | "deny";
+                    /** @enum {unknown} */
+                    got?: "allow" | "ask" | "deny";
+                    passed: boolean;
+                    /** @description Why the rule could not be decided. */
+                    failed?: string;
+                }[];
+            };
+            conflicts: {
+                field: string;
+                /** @description What is in the file */
+                mine: string;
+                /** @description What a later run says. */
+                theirs: string;
+            }[];
+        };
+        PolicyExample: {
+            text: string;
+            /** @description Whether a test holds the rule to it. */
+            tested: boolean;
+            reason?: string;
+        };
+        PolicyReview: {
+            tool: string;
+            policy: string;
+            /**
+             * @description `mine` and `theirs` resolve a conflict about the field: what is in the file stays, or what the later run says is taken over.
+             * @enum {unknown}
+             */
+            review: "approve" | "archive" | "mine" | "theirs";
+            field?: string;
+            /** @description Why the policy is archived. */
+            reason?: string;
+            /** @description The digest of the policy that was seen. The review is refused when the policy is another one by now. */
+            base?: string;
+        };
+        ReviewedPolicy: {
+            base: string;
+            /** @description The files that change */
+            files: string[];
+            /** @description The difference */
+            patch: string;
+        };
+        PolicyChanges: {
+            document: components["schemas"]["TextsBeforeAndAfter"];
+            document_edited: boolean;
+            policies: {
+                server?: string;
+                tool: string;
+                policy: string;
+                /** @enum {unknown} */
+                change: "added" | "retired" | "archived" | "restored" | "approved" | "changed";
+                /** @description The change in a word or three, as `stricter and laxer`. */
+                headline: string;
+                /** @description The name before. */
+                was?: string;
+                text: string;
+                description?: components["schemas"]["TextsBeforeAndAfter"];
+                sentences_gone?: string[];
+                sentences_new?: string[];
+                /** @enum {unknown} */
+                status?: "proposed" | "approved" | "archived";
+                reason?: string;
+                newly_approved?: boolean;
+                enforced_before: components["schemas"]["PolicyEnforcement"];
+                enforced_after: components["schemas"]["PolicyEnforcement"];
+                condition?: components["schemas"]["TextsBeforeAndAfter"];
+                message?: components["schemas"]["TextsBeforeAndAfter"];
+                stricter?: components["schemas"]["TurnedExample"][];
+                laxer?: components["schemas"]["TurnedExample"][];
+                undecided?: string[];
+                unknown?: boolean;
+            }[];
+            /** @description Sentences that no policy refers to now. */
+            unmapped: components["schemas"]["PolicySentence"][];
+            /** @description Sentences that a policy refers to now. */
+            mapped: components["schemas"]["PolicySentence"][];
+        };
+        /** @enum {unknown} */
+        PolicyEnforcement: "none" | "checked" | "checked-asking" | "denied" | "asked";
+        PolicySentence: {
+            text: string;
+            reason?: string;
+        };
+        TextsBeforeAndAfter: {
+            before: string;
+            after: string;
+        };
+        TurnedExample: {
+            example: string;
+            /** @enum {unknown} */
+            before: "allow" | "ask" | "deny";
+            /** @enum {unknown} */
+            after: "allow" | "ask" | "deny";
         };
         ContractEdit: {
             /** @description The arguments that get this role and floor; the others keep theirs. */
@@ -2371,6 +2701,32 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    getDefinition: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The server. */
+                server: components["parameters"]["Server"];
+                /** @description The tool. */
+                tool: components["parameters"]["Tool"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both definitions, and what differs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolDefinitions"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     checkContract: {
         parameters: {
             query?: never;
@@ -2396,6 +2752,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EditedContract"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getPolicies: {
+        parameters: {
+            query?: {
+                /** @description The only tool whose policies are shown, as TOOL or SERVER/TOOL. */
+                tool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, sentence by sentence, and its policies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policies"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    comparePolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyChanges"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    checkReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyReview"];
+            };
+        };
+        responses: {
+            /** @description What it would write. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedPolicy"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    reviewPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyReview"];
+            };
+        };
+        responses: {
+            /** @description What was written. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedPolicy"];
                 };
             };
             default: components["responses"]["Problem"];

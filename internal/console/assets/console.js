@@ -4,6 +4,7 @@
 (() => {
   const base = document.body.dataset.base;
   const main = document.getElementById("main");
+  document.documentElement.classList.add("js");
   const say = (text) => { document.getElementById("status").textContent = text; };
 
   // A link to sign in has its token behind the #, which is never sent to a server or
