@@ -246,7 +246,7 @@ func (x *evaluation) read(ctx context.Context, l *Lookup) (err error) {
 		return err
 	}
 
-	told, missing := x.told(l)
+	told, missing := x.recollect(l)
 	if missing != nil {
 		return fmt.Errorf("%w, and %w", err, missing)
 	}

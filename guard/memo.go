@@ -21,6 +21,7 @@ type memo struct {
 	mu       sync.Mutex
 	replies  map[[2]string]reply.Reading
 	texts    map[string]mention.Text
+	told     map[[2]string]bool
 	values   map[resultKey]resultValue
 	searched []searched
 }
@@ -75,6 +76,10 @@ func keep[K comparable, V any](mu *sync.Mutex, in *map[K]V, key K, make func() V
 
 func (m *memo) reading(question, answer string) reply.Reading {
 	return keep(&m.mu, &m.replies, [2]string{question, answer}, func() reply.Reading { return reply.Read(question, answer) })
+}
+
+func (m *memo) tells(said, statement string) bool {
+	return keep(&m.mu, &m.told, [2]string{said, statement}, func() bool { return reply.Tells(said, statement) })
 }
 
 func (m *memo) text(s string) mention.Text {

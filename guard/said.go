@@ -25,11 +25,12 @@ const (
 	agreedFunction = "agreed"
 	listedFunction = "listed"
 	statedFunction = "stated"
+	toldFunction   = "told"
 	judgedFunction = "judged"
 )
 
 // saidFunctions are the functions whose answer may be that the words don't settle it.
-var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, judgedFunction}
+var saidFunctions = []string{agreedFunction, listedFunction, statedFunction, toldFunction, judgedFunction}
 
 // said declares the notions of what was said.
 func (l sessionLibrary) said() []cel.EnvOption {
@@ -49,6 +50,10 @@ func (l sessionLibrary) said() []cel.EnvOption {
 		value(statedFunction, "session_stated_dyn",
 			"the same for what the user named, or agreed to when the agent named it",
 			`session.stated(args.id)`),
+		cel.Function(toldFunction,
+			cel.FunctionDocs("whether the agent told, asked or reminded the user of something before they answered. Where words don't settle it, the judge does, or else the call is asked about"),
+			cel.MemberOverload("session_told_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`session.told("an order can be changed only once")`))),
 		cel.Function(judgedFunction,
 			cel.FunctionDocs("what words can't settle: the judge says whether it is so, by the words of the user, of the assistant, or of both; without a judge, the call is asked about"),
 			cel.MemberOverload("session_judged_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
@@ -62,8 +67,44 @@ func (l sessionLibrary) said() []cel.EnvOption {
 func (x *view) saidFunctionsOf(funcs map[string]cel.LateBoundFunction) {
 	funcs[agreedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.hasAgreed() }
 	funcs[listedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(listedNotion, args[1]) }
+	funcs[toldFunction] = func(_ string, args ...ref.Val) ref.Val { return x.told(args[1]) }
 	funcs[judgedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.judged(args[1:]) }
 	funcs[statedFunction] = func(_ string, args ...ref.Val) ref.Val { return x.said(statedNotion, args[1]) }
+}
+
+// toldQuestion is what the judge is asked where words don't settle session.told(…).
+const toldQuestion = "Did the assistant tell the user this, ask them about it, or remind them of it, in whatever words: %s?"
+
+// told is session.told().
+func (x *view) told(statement ref.Val) ref.Val {
+	what, ok := statement.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(statement)
+	}
+	switch x.talk().told(string(what)) {
+	case reply.Agreed:
+		return types.True
+	case reply.Refused:
+		return types.False
+	}
+	return x.unsettled(cut(fmt.Sprintf(toldQuestion, what), maxQuestion), AssistantEntry, fmt.Sprintf("whether the agent told the user: %s", cut(string(what), MaxShown)))
+}
+
+// told reports whether the agent told the user something before they said anything more.
+// That it used none of the words shows nothing.
+func (d *dialogue) told(statement string) reply.Answer {
+	spoke := false
+	for i := len(d.exchanges) - 1; i >= 0; i-- {
+		e := &d.exchanges[i]
+		if e.memo.tells(e.question, statement) {
+			return reply.Agreed
+		}
+		spoke = spoke || e.question != ""
+	}
+	if d.heard && !spoke {
+		return reply.Refused
+	}
+	return reply.Unclear
 }
 
 // judged is session.judged().

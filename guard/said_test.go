@@ -43,6 +43,7 @@ const cards = `customer_cards: {"cards": [{"card_id": "card_1", "brand": "visa",
 
 func TestWhatWasSaid(t *testing.T) {
 	const agreed, listed, stated = "session.agreed()", `session.listed("card_1")`, `session.stated("card_1")`
+	const told = `session.told("an order can be changed only once")`
 	for name, c := range map[string]struct {
 		require string
 		talk    []string
@@ -77,13 +78,22 @@ func TestWhatWasSaid(t *testing.T) {
 		"nothing was listed":              {listed, []string{"user: Charge card_1"}, label.Deny},
 		"a truth value":                   {`session.listed(true)`, []string{"agent: true. OK?", "user: Yes"}, label.Deny},
 
-		"the user's id":            {stated, []string{"user: Take card_1"}, label.Allow},
-		"the user's name for it":   {stated, []string{cards, "user: the Visa ending in 7447"}, label.Allow},
-		"the agent's, agreed to":   {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: Yes"}, label.Allow},
-		"the agent's, not agreed":  {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: The one ending in 1201"}, label.Deny},
-		"changed by the user":      {stated, []string{"user: Take card_1", "agent: OK?", "user: No, card_2"}, label.Deny},
-		"nothing of it":            {stated, []string{"user: Charge my card"}, label.Ask},
-		"an attachment says it":    {stated, []string{`read_mail: {"text": "take card_1"}`, "user: Do what it says"}, label.Ask},
+		"the user's id":               {stated, []string{"user: Take card_1"}, label.Allow},
+		"the user's name for it":      {stated, []string{cards, "user: the Visa ending in 7447"}, label.Allow},
+		"the agent's, agreed to":      {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: Yes"}, label.Allow},
+		"the agent's, not agreed":     {stated, []string{cards, "agent: Your Visa ending in 7447?", "user: The one ending in 1201"}, label.Deny},
+		"changed by the user":         {stated, []string{"user: Take card_1", "agent: OK?", "user: No, card_2"}, label.Deny},
+		"nothing of it":               {stated, []string{"user: Charge my card"}, label.Ask},
+		"an attachment says it":       {stated, []string{`read_mail: {"text": "take card_1"}`, "user: Do what it says"}, label.Ask},
+		"told":                        {told, []string{"agent: Orders can be changed only once. Go on?", "user: Yes"}, label.Allow},
+		"told earlier":                {told, []string{"agent: Orders can be changed only once.", "user: I see", "agent: Go on?", "user: Yes"}, label.Allow},
+		"told in other words, or not": {told, []string{"agent: There's no second time. Go on?", "user: Yes"}, label.Ask},
+		"told the other way round":    {told, []string{"agent: Orders can't be changed only once. Go on?", "user: Yes"}, label.Ask},
+		"told after the answer":       {told, []string{"agent: Go on?", "user: Yes", "agent: Orders can be changed only once."}, label.Ask},
+		"told by the user":            {told, []string{"agent: Go on?", "user: I know that orders can be changed only once, yes"}, label.Ask},
+		"told by a result":            {told, []string{"agent: Go on?", "user: Yes", `read_mail: {"text": "orders can be changed only once"}`}, label.Ask},
+		"told nothing at all":         {told, []string{"user: Orders can be changed only once"}, label.Deny},
+
 		"a day as people write it": {`session.stated("1988-02-11")`, []string{"user: I was born on February 11, 1988"}, label.Allow},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,10 +29,10 @@ func (x *evaluation) untold(l *Lookup, what string) error {
 	return fmt.Errorf("%s: call %s%s, and then make this call again", what, l.Tool, with)
 }
 
-// told answers a look-up with the latest result that the same call of the agent had. It
+// recollect answers a look-up with the latest result that the same call of the agent had. It
 // is told to be stale when a call that may change something came after it, or in the
 // same message.
-func (x *evaluation) told(l *Lookup) (*Result, error) {
+func (x *evaluation) recollect(l *Lookup) (*Result, error) {
 	entries := x.request.History.Entries
 	changed := false
 

@@ -1,5 +1,6 @@
 // Package reply reads what a user answers to a question of an agent's: whether they
-// agreed, refused, or said something that settles nothing.
+// agreed, refused, or said something that settles nothing. It also finds out whether an
+// agent told them something.
 //
 // It knows words of a dozen languages (words.txt), and no grammar to speak of. So it
 // takes for an agreement only what begins as one and has nothing about it that doubts,

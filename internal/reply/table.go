@@ -32,10 +32,11 @@ const (
 	open
 	or
 	common
+	small
 	kinds
 )
 
-var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common"}
+var kindNames = [kinds]string{"yes", "good", "fine", "no", "stop", "not", "aside", "ask", "aux", "filler", "mind", "open", "or", "common", "small"}
 
 // everyLanguage is the name of the phrases that all languages share.
 const everyLanguage = "any"
@@ -100,6 +101,9 @@ func parse(text string) (*dictionary, error) {
 		phrases := slices.Concat(lines[language], shared)
 		d.languages = append(d.languages, newLexicon(language, phrases))
 		for _, p := range phrases {
+			if p.kind == small {
+				continue // other languages have some of them as well
+			}
 			for _, w := range p.tokens {
 				d.words[w] |= 1 << i
 			}

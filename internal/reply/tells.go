@@ -1,0 +1,82 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Bounds on what is searched for a statement, in bytes.
+const (
+	maxTold      = 64 << 10
+	maxStatement = 1 << 10
+)
+
+// leastTold is how many words that mean something a statement has at least: fewer stand in
+// too many sentences.
+const leastTold = 2
+
+// Tells reports whether a text says what a statement says. Two sentences that follow each
+// other must have all of its words but the small ones, in whatever order and form, and must
+// negate where it does. What says the same in other words is not found.
+func Tells(text, statement string) bool {
+	if len(text) > maxTold || len(statement) > maxStatement {
+		return false
+	}
+	said := flat(sentences(statement))
+	languages := bestOf(said, statement, statement)
+	if slices.ContainsFunc(languages, func(l *lexicon) bool { return l.joined }) {
+		whole := strings.Join(said, "")
+		return len(whole) >= leastJoined && slices.ContainsFunc(sentences(text), func(s sentence) bool {
+			return strings.Contains(strings.Join(slices.Concat(s.clauses...), ""), whole)
+		})
+	}
+
+	want, negated := meaning(said, languages)
+	if len(want) < leastTold {
+		return false
+	}
+	var before []string
+	for _, s := range sentences(text) {
+		words := slices.Concat(s.clauses...)
+		if has(words, want) && negates(words, languages) == negated {
+			return true
+		}
+		both := slices.Concat(before, words)
+		if before != nil && has(both, want) && negates(both, languages) == negated {
+			return true
+		}
+		before = words
+	}
+	return false
+}
+
+// leastJoined is the length from which on a statement of a script without spaces is
+// looked for, in bytes: four signs.
+const leastJoined = 12
+
+// meaning returns the words of a statement that mean something, and whether it negates.
+func meaning(words []string, languages []*lexicon) (out []string, negated bool) {
+	for i, w := range words {
+		is := func(k kind) bool {
+			return slices.ContainsFunc(languages, func(l *lexicon) bool { return l.at(words[:i+1], i, k) != nil })
+		}
+		if !is(small) && !is(not) && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out, negates(words, languages)
+}
+
+// negates reports whether a negation is among words.
+func negates(words []string, languages []*lexicon) bool {
+	return slices.ContainsFunc(languages, func(l *lexicon) bool { return l.has(not, words) })
+}
+
+// has reports whether each wanted word is among some, in whatever form.
+func has(words, want []string) bool {
+	return !slices.ContainsFunc(want, func(w string) bool {
+		digits := strings.ContainsFunc(w, unicode.IsDigit)
+		return !slices.Contains(words, w) && (digits || !echoes(w, words))
+	})
+}

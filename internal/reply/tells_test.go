@@ -1,0 +1,70 @@
+package reply_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/internal/reply"
+)
+
+func TestTells(t *testing.T) {
+	for name, c := range map[string]struct {
+		statement, text string
+		want            bool
+	}{
+		"the same words":                 {"a fine is waived only once a year", "Please note: a fine is waived only once a year.", true},
+		"in another order and form":      {"a fine is waived only once a year", "Only once each year can we waive fines.", true},
+		"as a question":                  {"these are all the items to be exchanged", "Are those all of the items that you'd like to exchange?", true},
+		"over two sentences":             {"these are all the items to be exchanged", "You can exchange items only once.\nIs that all?", true},
+		"over more than two":             {"these are all the items to be exchanged", "Let's exchange something.\nI see the bell.\nIs that all?\nWhich items?", false},
+		"a part of it":                   {"these are all the items to be exchanged", "Which items would you like to exchange?", false},
+		"in other words":                 {"these are all the items to be exchanged", "Is there anything else that you want to swap?", false},
+		"turned round":                   {"a fine is waived only once a year", "A fine is not waived only once a year.", false},
+		"negated on both sides":          {"the order can't be changed afterwards", "Afterwards it will not be possible to change the order.", true},
+		"negated in the statement alone": {"the order can't be changed afterwards", "The order can be changed afterwards.", false},
+		"another number":                 {"the refund takes 5 to 7 business days", "The refund takes 3 to 7 business days.", false},
+		"a number written otherwise":     {"the refund takes 5 to 7 business days", "Refunds take 5-7 business days.", true},
+		"words that only look alike":     {"the account can be closed", "According to the closet …", false},
+		"too few words":                  {"please wait", "Please wait.", false},
+		"no words":                       {"", "Anything.", false},
+		"German":                         {"eine Gebühr wird nur einmal im Jahr erlassen", "Bitte denken Sie daran: Gebühren werden nur einmal im Jahr erlassen.", true},
+		"German, turned round":           {"die Bestellung kann nicht geändert werden", "Die Bestellung kann geändert werden.", false},
+		"Spanish":                        {"el pedido se puede cambiar solo una vez", "Recuerde que los pedidos se pueden cambiar solo una vez.", true},
+		"Chinese":                        {"订单只能修改一次", "请注意，订单只能修改一次。", true},
+		"Chinese, something else":        {"订单只能修改一次", "请确认您的地址。", false},
+		"another language":               {"a fine is waived only once a year", "Gebühren werden nur einmal im Jahr erlassen.", false},
+		"a long text":                    {"a fine is waived only once a year", strings.Repeat("x", 70<<10) + ". A fine is waived only once a year.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := reply.Tells(c.text, c.statement); got != c.want {
+				t.Errorf("%q tells %q: %t", c.text, c.statement, got)
+			}
+		})
+	}
+}
+
+// TestNothingIsToldWithoutItsWords holds that a text which lacks a word of a statement
+// doesn't say it.
+func TestNothingIsToldWithoutItsWords(t *testing.T) {
+	words := []string{"invoice", "seventeen", "garden", "velvet"}
+	rapid.Check(t, func(t *rapid.T) {
+		missing := rapid.IntRange(0, len(words)-1).Draw(t, "missing")
+		var some []string
+		for i, w := range words {
+			if i != missing {
+				some = append(some, w)
+			}
+		}
+		text := strings.Join(rapid.Permutation(some).Draw(t, "words"), rapid.SampledFrom([]string{" ", ", ", ". "}).Draw(t, "between"))
+		if reply.Tells(text, strings.Join(words, " ")) {
+			t.Errorf("%q tells all of %q", text, words)
+		}
+	})
+}
+
+func FuzzTells(f *testing.F) {
+	f.Add("A fine is waived only once.", "a fine is waived only once")
+	f.Fuzz(func(_ *testing.T, text, statement string) { reply.Tells(text, statement) })
+}
