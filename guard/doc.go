@@ -4,12 +4,12 @@
 // A [File] holds the policies for the calls of one tool, or of every tool. Each
 // [Policy] quotes the sentences of the policy document that it comes from, and has a
 // rule: a CEL condition that must be true for the call to run. A [Duty] says what
-// must follow a call before its session ends. [Load] reads a guard file, [Compile]
-// type-checks the files of a [Deployment] and returns a [Set], and [Set.Evaluate]
-// judges one call:
+// must follow a call before its session ends. [LoadDir] reads the guard files of a
+// directory, with their tests and samples, [Compile] type-checks them for a [Deployment]
+// and returns a [Set], and [Set.Evaluate] judges one call:
 //
-//	file, err := guard.Load("policies/refund.yaml", data)
-//	set, err := guard.Compile([]*guard.File{file}, guard.Deployment{Tools: tools, Contracts: contracts})
+//	files, err := guard.LoadDir(os.DirFS("policies"))
+//	set, err := guard.Compile(files, guard.Deployment{Tools: tools, Contracts: contracts})
 //	outcome := set.Evaluate(ctx, guard.Request{Tool: "refund", Arguments: arguments, Reader: shop})
 //
 // Most programs don't call Evaluate: they give the set to a monitor, as

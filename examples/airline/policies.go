@@ -40,23 +40,11 @@ func Deployment() (guard.Deployment, error) {
 // Policies returns the guard files: one for every tool, and one a tool that has
 // rules of its own.
 func Policies() ([]*guard.File, error) {
-	names, err := fs.Glob(files, "guards/*.yaml")
+	guards, err := fs.Sub(files, "guards")
 	if err != nil {
 		return nil, err
 	}
-	var out []*guard.File
-	for _, name := range names {
-		data, err := files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := guard.Load(name, data)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, f)
-	}
-	return out, nil
+	return guard.LoadDir(guards)
 }
 
 // errNotReading is returned for look-ups with tools that change something.

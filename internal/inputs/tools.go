@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -90,7 +91,7 @@ func Guard(name string) (*guard.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	samples, err := policydoc.ReadSamples(filepath.Dir(name))
+	samples, err := guard.ReadSamples(os.DirFS(filepath.Dir(name)))
 	if err != nil {
 		return nil, err
 	}

@@ -104,14 +104,14 @@ func Records(samples map[string]Sample) []guard.Record {
 	return out
 }
 
-// ReadSamples reads the samples beside guard files, in the folder samples of their
-// directory; none where there is no such folder.
-func ReadSamples(guards string) ([]guard.Record, error) {
+// ReadSamples reads the samples beside guard files, by [Key]; none where there is no folder
+// of them.
+func ReadSamples(guards string) (map[string]Sample, error) {
 	d := &Directory{Root: guards, files: map[string][]byte{}, seen: map[string][sha256.Size]byte{}, places: map[place]string{}}
 	if err := d.readSamples("samples"); err != nil {
 		return nil, err
 	}
-	return Records(d.Samples), nil
+	return d.Samples, nil
 }
 
 // readSamples reads the samples of a folder of the directory, by [Key].
