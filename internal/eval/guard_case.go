@@ -176,14 +176,18 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	}
 
 	// The calls of one message have no order: decide the case's call beside all
-	// others.
+	// others, those that are stopped among them.
+	message := remit.Call{Message: "proposed", Beside: last.Text}
+	propose := func(call trace.Call) (*remit.Decision, error) {
+		return session.Decide(ctx, remit.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Arguments, Message: message.Message, Beside: message.Beside})
+	}
 	at := -1
 	for i, call := range last.Calls {
 		if at < 0 && call.Tool == c.Tool && guard.SameArguments(call.Arguments, c.Args) {
 			at = i
 			continue
 		}
-		if _, err := session.Decide(ctx, remit.Call{ID: call.ID, Tool: call.Tool, Arguments: call.Arguments}); err != nil {
+		if _, err := propose(call); err != nil {
 			return nil, err
 		}
 	}
@@ -191,7 +195,7 @@ func (g *guardRig) decide(ctx context.Context, c *guardCase) (*remit.Decision, e
 	if at < 0 {
 		return nil, fmt.Errorf("the message doesn't make the call of %s", c.Tool)
 	}
-	return session.Decide(ctx, remit.Call{ID: last.Calls[at].ID, Tool: c.Tool, Arguments: last.Calls[at].Arguments})
+	return propose(last.Calls[at])
 }
 
 // example returns the case as an example of a guard, in which the given look-ups
