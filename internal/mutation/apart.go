@@ -17,6 +17,7 @@ import (
 
 	"github.com/remit-project/remit/guard"
 	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/strictjson"
 	"github.com/remit-project/remit/label"
 )
 
@@ -161,7 +162,7 @@ func variations(e *guard.Example, b bounds) func(yield func(place, variation) bo
 				continue
 			}
 			inDocument(&root, "", neighbours(documents, b), func(at, value string) bool {
-				changed, err := json.Marshal(root)
+				changed, err := changedAt(doc, root, at)
 				if err != nil {
 					return true
 				}
@@ -188,6 +189,37 @@ func variations(e *guard.Example, b bounds) func(yield func(place, variation) bo
 			}
 		}
 	}
+}
+
+// changedAt is a document with the value that its changed form has at a place. The order of
+// members stays, so that what is kept of it is told by its difference.
+func changedAt(doc json.RawMessage, root any, at string) (json.RawMessage, error) {
+	value, ok := root, true
+	for _, name := range strings.Split(at, "/")[1:] {
+		switch v := value.(type) {
+		case map[string]any:
+			value, ok = v[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if ok = err == nil && i >= 0 && i < len(v); ok {
+				value = v[i]
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return json.Marshal(root) // a name with a slash in it
+		}
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := strictjson.Parse(doc, strictjson.OutputLimits())
+	if err != nil || !parsed.At(at).Exists() {
+		return json.Marshal(root)
+	}
+	return strictjson.Splice(doc, parsed.At(at).Span(), raw), nil
 }
 
 // moments are times at which a rule about times may turn: the spans that it

@@ -146,6 +146,9 @@ func happened(h *guard.Entry, label string, told *[]telling) string {
 	if h.Call == nil {
 		return fmt.Sprintf("%s%s: %s", h.Kind, at, compact(h.Text))
 	}
+	if h.Kind == guard.DeniedEntry {
+		return fmt.Sprintf("call%s: %s %s was denied, and did nothing", at, policydoc.Key(h.Call.Server, h.Call.Tool), h.Call.Arguments)
+	}
 	result := "hasn't returned yet"
 	if r := h.Call.Result; r != nil {
 		result = "returned " + resultText(r)

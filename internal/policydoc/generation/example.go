@@ -265,12 +265,15 @@ func (m *maker) event(at string, h writtenEvent) guard.Entry {
 	case h.Call != nil:
 		e.Kind = guard.CallEntry
 		e.Call = m.call(at+"/call", h.Call)
+	case h.Denied != nil:
+		e.Kind = guard.DeniedEntry
+		e.Call = m.call(at+"/denied", &writtenCall{Tool: h.Denied.Tool, Args: h.Denied.Args})
 	case h.Assistant != nil:
 		e.Kind, e.Text = guard.AssistantEntry, *h.Assistant
 	case h.User != nil:
 		e.Kind, e.Text = guard.UserEntry, *h.User
 	default:
-		m.fail(at, "say what happened: user, assistant or call")
+		m.fail(at, "say what happened: user, assistant, call or denied")
 		e.Kind = guard.UserEntry
 	}
 	return e
@@ -301,7 +304,7 @@ func (m *maker) call(at string, c *writtenCall) *guard.Call {
 	} else {
 		result = m.json(at+"/result", c.Result)
 	}
-	if ok {
+	if failed := len(result) > 0 && result[0] == '"'; ok && !failed { // a text is why it failed
 		for _, mistake := range d.Output.Check(result, false) {
 			m.fail(at+"/result", "it isn't as %s returns it: %s", d.Name, mistake)
 		}

@@ -102,12 +102,15 @@ var (
 	// round that a thing was named, and left where it leaves it to the judge.
 	searched = regexp.MustCompile(`\.says\(|session\.user_said\(|\.text\.(contains|matches|startsWith|endsWith)\(|\.text *[!=]=`)
 	denied   = regexp.MustCompile(`! *session\.(stated|listed)\(`)
-	left     = regexp.MustCompile(`session\.judged\(|(^|[^.\w])judge\(`)
+	left     = regexp.MustCompile(`session\.(judged|told)\(|(^|[^.\w])judge\(`)
 	// judged finds the questions of session.judged, and constantly those that are one text.
 	judged     = regexp.MustCompile(`session\.judged\(`)
 	constantly = regexp.MustCompile(`session\.judged\(\s*("([^"\\]|\\.)*"|'([^'\\]|\\.)*')\s*[,)]`)
 	// ofResults are searches in what calls returned, which nobody said.
 	ofResults = regexp.MustCompile(`\.result(\.\w+)*\.says\(`)
+	// everybody finds where a rule reads what was said, and ofOne where it asks by whom.
+	everybody = regexp.MustCompile(`session\.messages\b`)
+	ofOne     = regexp.MustCompile(`\.role\b`)
 )
 
 // onWordsAlone reports that a rule stops calls because of the words alone that were used:
@@ -123,6 +126,9 @@ func onWordsAlone(c candidate) []string {
 	var out []string
 	if len(judged.FindAllString(text, -1)) > len(constantly.FindAllString(text, -1)) {
 		out = append(out, `require: the question of session.judged must be one text in quotes, with no value of the call in it: people review it, and the conversation shows which order or item it is about`)
+	}
+	if searched.MatchString(text) && everybody.MatchString(text) && !ofOne.MatchString(text) {
+		out = append(out, `require: it searches the words of everybody, also the system text, which often quotes the document: look into those of one speaker, with m.role == "user" or m.role == "assistant"`)
 	}
 	if left.MatchString(text) {
 		return out

@@ -80,7 +80,10 @@ func (w *work) next(t *trial, contradicted []question) turn {
 // test then; what the reader contradicts is returned, for the author of the rule.
 func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*trial, []question, error) {
 	for range maxSlipRounds {
-		asked := w.slips(t, known)
+		asked, err := w.slips(ctx, t, known)
+		if err != nil {
+			return t, nil, err
+		}
 		if len(asked) == 0 {
 			return t, nil, nil
 		}
@@ -121,21 +124,32 @@ func (w *work) settle(ctx context.Context, t *trial, known map[string]bool) (*tr
 	return t, nil, nil
 }
 
-// slips are calls that tell a rule from slips of it, and that were not asked about yet.
-// What the rule leaves to the judge there, no sentence decides.
-func (w *work) slips(t *trial, known map[string]bool) []question {
-	var out []question
+// slips are calls that tell a rule from slips of it, and such as tests often lack, that were
+// not asked about yet. What the rule leaves to the judge there, no sentence decides.
+func (w *work) slips(ctx context.Context, t *trial, known map[string]bool) ([]question, error) {
+	if !t.passes() {
+		return nil, nil
+	}
+	all, err := w.forgotten(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range t.survivors() {
-		a := m.Apart
-		if a == nil || a.Rule == label.Ask || !w.possible(&a.Call) || len(out) == maxQuestions || len(w.tests.examples)+len(out) >= maxTests {
-			continue
-		}
-		if id := key(&a.Call); !known[id] {
-			known[id] = true
-			out = append(out, question{Label: fmt.Sprintf("S%d", len(out)+1), Example: a.Example, Where: a.Where + " is " + a.Value, Rule: a.Rule, call: a.Call})
+		if a := m.Apart; a != nil && a.Rule != label.Ask && w.possible(&a.Call) {
+			all = append(all, question{Example: a.Example, Where: a.Where + " is " + a.Value, Rule: a.Rule, call: a.Call})
 		}
 	}
-	return out
+
+	var out []question
+	for _, q := range all {
+		full := len(out) == maxQuestions || len(w.tests.examples)+len(out) >= maxTests
+		if id := key(&q.call); !full && !known[id] {
+			known[id] = true
+			q.Label = fmt.Sprintf("S%d", len(out)+1)
+			out = append(out, q)
+		}
+	}
+	return out, nil
 }
 
 // possible reports whether a call that was made by changing a value is one that the

@@ -59,7 +59,9 @@ type writtenEvent struct {
 	User      *string      `json:"user"`
 	Assistant *string      `json:"assistant"`
 	Call      *writtenCall `json:"call"`
-	At        string       `json:"at"`
+	// Denied is a call that was stopped, which has no result.
+	Denied *writtenCall `json:"denied"`
+	At     string       `json:"at"`
 }
 
 type writtenCall struct {
@@ -125,7 +127,10 @@ func (w *work) testsForm() form {
 				property{"tool", text("its name")},
 				property{"args", text("JSON text: its arguments")},
 				property{"record", text("the name of a record that it returned as it is; empty where result says what")},
-				property{"result", text("JSON text: what it returned; empty while it runs")})}, at)))},
+				property{"result", text("JSON text: what it returned; empty while it runs")})}, at),
+			object(property{"denied", object(
+				property{"tool", text("the tool of a call that was stopped, and did nothing")},
+				property{"args", text("JSON text: its arguments")})}, at)))},
 		property{"now", text("the time of the call with its zone, such as 2031-03-01T09:00:00-05:00; empty where it doesn't matter")},
 		property{"principal", object(
 			property{"id", text("who is signed in; empty for nobody")},

@@ -1,0 +1,133 @@
+package generation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/guardtest"
+	"github.com/remit-project/remit/internal/strictjson"
+	"github.com/remit-project/remit/label"
+)
+
+// failedCall is what an earlier call returned that did nothing.
+const failedCall = "Error: the call failed, and nothing was done."
+
+// forgotten are calls that tests often lack, each made of a test and judged by the rule: one
+// after an earlier call that failed, one with lists of unequal length, and one with an id
+// that no record has. The second reader reads them as those that tell a rule from its slips.
+func (w *work) forgotten(ctx context.Context, t *trial) ([]question, error) {
+	rule, err := w.compile(&t.policy)
+	if err != nil {
+		return nil, err
+	}
+	var out []question
+	for _, without := range []func(*guard.Example) (guard.Example, string, bool){w.afterFailure, unequal, foreign} {
+		for i := range w.tests.examples {
+			e := &w.tests.examples[i]
+			call, where, ok := without(e)
+			if !ok || !w.possible(&call) {
+				continue
+			}
+			var r guardtest.Result
+			if guardtest.Judge(ctx, rule, &call, &r); r.Failed == "" && r.Got != label.Ask {
+				out = append(out, question{Example: e.Name, Where: where, Rule: r.Got, call: call})
+				break
+			}
+		}
+	}
+	return out, ctx.Err()
+}
+
+// afterFailure is a test in which the latest call that does more than read has failed.
+func (w *work) afterFailure(e *guard.Example) (guard.Example, string, bool) {
+	for i := len(e.History) - 1; i >= 0; i-- {
+		c := e.History[i].Call
+		if e.History[i].Kind != guard.CallEntry || c.Result == nil || w.reads(c.Tool) {
+			continue
+		}
+		out, failed := *e, *c
+		failed.Result = &guard.Result{Content: failedCall}
+		out.History = slices.Clone(e.History)
+		out.History[i].Call = &failed
+		after := i + 1 // what the agent said of its success
+		for after < len(out.History) && out.History[after].Kind == guard.AssistantEntry {
+			after++
+		}
+		out.History = slices.Delete(out.History, i+1, after)
+		return out, "the earlier call of " + c.Tool + " failed", true
+	}
+	return guard.Example{}, "", false
+}
+
+func (w *work) reads(tool string) bool {
+	return slices.ContainsFunc(w.lookups, func(l lookup) bool { return l.Name == tool })
+}
+
+// unequal is a test to be allowed with two lists of one length, of which the second has an
+// element less.
+func unequal(e *guard.Example) (guard.Example, string, bool) {
+	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
+	if err != nil || e.Expect != label.Allow {
+		return guard.Example{}, "", false
+	}
+	length := 0
+	for name, v := range doc.Root().Members() {
+		switch {
+		case v.Kind() != strictjson.Array || v.Len() == 0:
+		case length != v.Len():
+			length = v.Len()
+		default:
+			fewer := []json.RawMessage{}
+			for _, one := range v.Elements()[:length-1] {
+				fewer = append(fewer, one.Raw())
+			}
+			raw, err := json.Marshal(fewer)
+			if err != nil {
+				return guard.Example{}, "", false
+			}
+			out := *e
+			out.Args = strictjson.Set(e.Args, name, raw)
+			return out, fmt.Sprintf("args/%s has an element less than the other list", name), true
+		}
+	}
+	return guard.Example{}, "", false
+}
+
+// foreign is a test to be allowed in which an id of the arguments, which some look-up
+// returns, is another one of the same form that none does.
+func foreign(e *guard.Example) (guard.Example, string, bool) {
+	doc, err := strictjson.Parse(e.Args, strictjson.DefaultLimits())
+	if err != nil || e.Expect != label.Allow {
+		return guard.Example{}, "", false
+	}
+	for name, v := range doc.Root().Members() {
+		if v.Kind() != strictjson.String || !strings.ContainsFunc(v.Text(), unicode.IsDigit) {
+			continue
+		}
+		returned := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Result), string(v.Raw())) })
+		asked := slices.ContainsFunc(e.Given, func(f guard.Fixture) bool { return strings.Contains(string(f.Args), string(v.Raw())) })
+		other := otherDigits(v.Text())
+		if !returned || asked || strings.Contains(string(e.Args), other) {
+			continue
+		}
+		out := *e
+		out.Args = strictjson.Set(e.Args, name, strictjson.Quote(other))
+		return out, fmt.Sprintf("args/%s is %s, which no record has", name, strictjson.Quote(other)), true
+	}
+	return guard.Example{}, "", false
+}
+
+// otherDigits is an id of the same form with other digits.
+func otherDigits(id string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return '0' + (c-'0'+7)%10
+		}
+		return c
+	}, id)
+}
