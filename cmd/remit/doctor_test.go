@@ -54,6 +54,9 @@ func testServer() {
 		})
 	}
 
+	if kind == "shop" {
+		sellThings(s)
+	}
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			if p, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok {

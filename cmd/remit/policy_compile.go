@@ -26,6 +26,7 @@ type policyCompileCommand struct {
 	deploymentFlags
 	Document string   `arg:"" placeholder:"DOCUMENT" help:"The policy document: Markdown, text, HTML, DOCX or PDF."`
 	Sessions []string `placeholder:"FILE" sep:"none" help:"Recorded sessions, whose results show the shape of what tools return. Repeatable."`
+	Lookups  string   `name:"try-lookups" placeholder:"FILE" help:"Ask the look-ups of which nobody knows what they return, once, with the servers of a gateway's configuration (remit.yaml). Only tools that only read, as the contracts say."`
 	Out      string   `default:"policy" placeholder:"DIR" help:"Where mapping/, guards/, unmapped.yaml and policy.lock are (policy)."`
 	Only     []string `placeholder:"TOOL" sep:"," help:"Compile the policies of these tools only; * are those of every tool."`
 	Stop     string   `name:"stop-after" placeholder:"mapping" enum:",mapping" default:"" help:"Stop after the mapping, for people to review it before rules are made."`
@@ -41,6 +42,7 @@ type policyCompileCommand struct {
 	Replay string `placeholder:"DIR" help:"Answer from recordings alone, and ask nobody."`
 	JSON   bool   `help:"Print what was done as JSON."`
 
+	tryFlags
 	modelFlags
 }
 
@@ -89,6 +91,9 @@ func (c *policyCompileCommand) Run(ctx context.Context, s *command.Streams) erro
 	}
 	recorded, err := readRecorded(c.Sessions, in.Deployment)
 	if err != nil {
+		return err
+	}
+	if err := c.tryLookups(ctx, s, in.Deployment, directory.Samples, recorded); err != nil {
 		return err
 	}
 	report := newCompileProgress(s)

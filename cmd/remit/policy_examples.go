@@ -22,15 +22,21 @@ type policyTestCommand struct {
 	policyFlags
 	JSON  bool   `help:"Print every result as a line of JSON."`
 	JUnit string `name:"junit" placeholder:"FILE" help:"Write the results in the form of JUnit as well."`
+	Live  string `placeholder:"FILE" help:"Also decide the examples with the real look-ups, by the servers of a gateway's configuration (remit.yaml): a rule on what nobody knows has to be decided there."`
 	Watch bool   `short:"w" help:"Run again whenever a file changes, until interrupted."`
+	tryFlags
 }
 
 // Help is shown below the flags.
 func (policyTestCommand) Help() string {
 	return `Every example is judged by its own rule alone. Exit code 4 when one fails, or a file has errors.
 
+With --live, rules that look things up are also decided with what the real tools return: each look-up is asked once, and
+its ids stand in the examples for those that were made up. Exit code 4 when a rule can't be decided so.
+
 Example:
-  remit policy test policies --tools airline.json --junit results.xml`
+  remit policy test policies --tools airline.json --junit results.xml
+  remit policy test policy/guards --tools shop.json --live remit.yaml --try 'get_user={"user_id": "test-user-1"}'`
 }
 
 // watchEvery is how often files are looked at for changes. Looking works on
@@ -129,7 +135,13 @@ func (c *policyTestCommand) once(ctx context.Context, s *command.Streams) error 
 		}
 	}
 
-	if failed > 0 || len(p.mistakes) > 0 {
+	unproven := false
+	if c.Live != "" {
+		if unproven, err = c.tryLive(ctx, s, p); err != nil {
+			return err
+		}
+	}
+	if failed > 0 || len(p.mistakes) > 0 || unproven {
 		return command.Status(exitFindings)
 	}
 	return nil

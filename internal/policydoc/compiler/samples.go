@@ -35,13 +35,14 @@ type sampleAnswer struct {
 }
 
 // samples agrees on a sample of each look-up: the one that is in the directory already,
-// else the recorded one, else what a model makes up. Those of tools that look nothing up,
+// unless it is a guess, else what was returned, else what a model makes up. Those of tools that look nothing up,
 // as the model says, are empty.
 func (c *Compiler) samples(ctx context.Context, deployment guard.Deployment, corpus *corpus, d *policydoc.Directory) error {
 	open := map[string]guard.Readable{}
 	for _, r := range deployment.Readable() {
 		key := policydoc.Key(r.Server, r.Name)
-		if _, ok := d.Samples[key]; ok || r.Definition == nil {
+		had, ok := d.Samples[key]
+		if settled := ok && had.Source != policydoc.Guessed; settled || r.Definition == nil {
 			continue
 		}
 		if s, ok := c.o.Samples[key]; ok {
@@ -55,7 +56,9 @@ func (c *Compiler) samples(ctx context.Context, deployment guard.Deployment, cor
 			d.Samples[key] = s
 			continue
 		}
-		open[key] = r
+		if !ok {
+			open[key] = r
+		}
 	}
 
 	for _, keys := range split(slices.Sorted(maps.Keys(open)), maxLookups) {
