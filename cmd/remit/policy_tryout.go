@@ -67,6 +67,7 @@ func (c *policyCompileCommand) tryLookups(ctx context.Context, s *command.Stream
 		}
 		return nil
 	}
+
 	all := maps.Clone(known)
 	maps.Copy(all, into.samples)
 	open := slices.DeleteFunc(scope.Readable(), func(r guard.Readable) bool {

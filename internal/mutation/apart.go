@@ -211,6 +211,7 @@ func changedAt(doc json.RawMessage, root any, at string) (json.RawMessage, error
 			return json.Marshal(root) // a name with a slash in it
 		}
 	}
+
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return nil, err

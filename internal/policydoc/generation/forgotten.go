@@ -25,6 +25,7 @@ func (w *work) forgotten(ctx context.Context, t *trial) ([]question, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var out []question
 	for _, without := range []func(*guard.Example) (guard.Example, string, bool){w.afterFailure, unequal, foreign} {
 		for i := range w.tests.examples {
@@ -75,6 +76,7 @@ func unequal(e *guard.Example) (guard.Example, string, bool) {
 	if err != nil || e.Expect != label.Allow {
 		return guard.Example{}, "", false
 	}
+
 	length := 0
 	for name, v := range doc.Root().Members() {
 		switch {
@@ -105,6 +107,7 @@ func foreign(e *guard.Example) (guard.Example, string, bool) {
 	if err != nil || e.Expect != label.Allow {
 		return guard.Example{}, "", false
 	}
+
 	for name, v := range doc.Root().Members() {
 		if v.Kind() != strictjson.String || !strings.ContainsFunc(v.Text(), unicode.IsDigit) {
 			continue

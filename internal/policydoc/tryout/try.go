@@ -38,6 +38,7 @@ const maxExamples = 20
 // the real results have at the same places; what it expects is not held to that.
 func Try(ctx context.Context, set *guard.Set, reader guard.Reader, asked map[string]Asked) []Tried {
 	cached := &cache{reader: reader, known: map[string]answer{}}
+
 	var out []Tried
 	for _, g := range set.Guards() {
 		if g.Err() != nil {
