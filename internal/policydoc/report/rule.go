@@ -175,6 +175,9 @@ func steps(e *guard.Example) []Step {
 			continue
 		}
 		c := Step{"called before", spaced(event.Call.Tool, event.Call.Arguments)}
+		if event.Kind == guard.DeniedEntry {
+			c.What = "denied before"
+		}
 		if r := event.Call.Result; r != nil {
 			c.Text += " → " + cmp.Or(string(r.Structured), r.Content)
 		}
