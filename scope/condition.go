@@ -144,6 +144,12 @@ func (m *matcher) excepted(c *Constraint, a Argument) string {
 	defer func() { m.against = false }()
 	for i := range c.Except {
 		s := &c.Except[i]
+		if s.By != "" {
+			if miss := m.singledOut(s, c, a); miss != "" {
+				return miss
+			}
+			continue
+		}
 		called := false
 		for _, r := range m.results {
 			if !m.answers(s, r, &Constraint{Pick: All}) {

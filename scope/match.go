@@ -318,6 +318,7 @@ type matcher struct {
 	irreversible bool
 	confirmed    bool // a person has agreed to the values that the scope states
 	against      bool // what is looked for speaks against the call
+	strict       bool // a listing that was narrowed late doesn't count, also where the call can be taken back
 	grants       []Grant
 	// in is the entry that is matched, and proposal the call.
 	in       *Call

@@ -81,6 +81,9 @@ func parse(data []byte, tools []*schema.Catalogue) (*Scope, []Refusal, error) {
 	for i, s := range raw.Delegates {
 		r.at = fmt.Sprintf("/delegates/%d", i)
 		source, err := r.source(s, 0)
+		if err == nil && source.By != "" {
+			err = errBy
+		}
 		if err != nil {
 			r.refused = append(r.refused, Refusal{r.at, err.Error()})
 			continue
@@ -127,6 +130,7 @@ type (
 		Args   map[string]json.RawMessage `json:"args"`
 		Field  string                     `json:"field"`
 		Where  map[string]json.RawMessage `json:"where"`
+		By     string                     `json:"by"`
 	}
 	rawMatch struct {
 		Is       json.RawMessage `json:"is"`
@@ -306,7 +310,10 @@ func (r *reader) constraint(data json.RawMessage, depth int) (Constraint, error)
 		}
 		if out.From, err = r.sources(raw.From, depth); err == nil {
 			out.sources = sourcesKey(out.From)
-			out.Except, err = r.sources(raw.Except, depth)
+			out.Except, err = r.exceptions(raw.Except, depth)
+		}
+		if err == nil {
+			err = out.restricts()
 		}
 	case raw.Date != nil:
 		out.Date, err = readDays(raw.Date)
@@ -342,7 +349,19 @@ func (r *reader) holes(raw rawConstraint, depth int) (map[string]Constraint, err
 	return out, nil
 }
 
+// errBy is why only what is left out has a criterion of its own.
+var errBy = errors.New("by of a source goes with except: write pick and by beside from")
+
 func (r *reader) sources(raw []json.RawMessage, depth int) ([]Source, error) {
+	out, err := r.exceptions(raw, depth)
+	if slices.ContainsFunc(out, func(s Source) bool { return s.By != "" }) {
+		return nil, errBy
+	}
+	return out, err
+}
+
+// exceptions reads the sources of values that are left out.
+func (r *reader) exceptions(raw []json.RawMessage, depth int) ([]Source, error) {
 	if len(raw) > MaxSources {
 		return nil, fmt.Errorf("%d sources: write at most %d", len(raw), MaxSources)
 	}
@@ -367,7 +386,7 @@ func (r *reader) source(data json.RawMessage, depth int) (Source, error) {
 		return Source{}, err
 	}
 
-	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, words: words(raw.Field)}
+	out := Source{Server: raw.Server, Tool: raw.Tool, Args: args, Field: raw.Field, By: raw.By, words: words(raw.Field)}
 	for _, name := range slices.Sorted(maps.Keys(raw.Where)) {
 		m, err := readMatch(raw.Where[name])
 		if err != nil {

@@ -41,7 +41,11 @@ func (m *matcher) selected(s *Source, c *Constraint, r *Result) selection {
 	d.whole = c.Pick == Choice && slices.ContainsFunc(d.words, isSuperlative)
 	d.words = slices.DeleteFunc(d.words, func(w string) bool { return isSuperlative(w) || m.isMember(r, w) })
 	isNamed, _ := m.member(r, s.name(), "")
-	return m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
+	told := m.recordsWith(r, func(f *field) bool { return !isNamed(f) && d.tells(f) })
+	if c.Pick == All && c.By != "" && told == nil {
+		return selection{} // what the criterion is about is nowhere: all would be more than is said
+	}
+	return told
 }
 
 // isMember reports whether a word is in the name of a member of a result.

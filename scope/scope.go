@@ -158,6 +158,9 @@ type Source struct {
 	Field string
 	// Where selects records by their fields.
 	Where []Match
+	// By says, of what a constraint excepts, which value of the field is meant: a criterion
+	// that a program can check ("the newest"). Without one all of them are.
+	By string
 
 	words []string // of Field, once they are known
 }

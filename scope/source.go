@@ -379,7 +379,7 @@ func (m *matcher) asScoped(s *Source, r *Result, a Argument, of *Constraint) boo
 	if constrained || !searches {
 		return true
 	}
-	if strict := m.irreversible || m.against; strict && m.pickedLate(s, r, a) {
+	if strict := m.irreversible || m.against || m.strict; strict && m.pickedLate(s, r, a) {
 		return false
 	}
 	if m.pages(r, a) {

@@ -14,6 +14,14 @@ import (
 // listing is what list_mails returns, of which others write any value.
 type listing []map[string]any
 
+// criterion is that of a choice.
+func criterion(pick string) string {
+	if pick != "choice" {
+		return ""
+	}
+	return `,"by":"the newest"`
+}
+
 // having returns the values of a member in the records in which another one has a value;
 // in all records for an empty member.
 func (l listing) having(member, of, value string) []string {
@@ -63,7 +71,7 @@ func TestWhatASourceGives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"mail"`+where+`}],"kind":"email","pick":"`+pick+`","by":"the newest"}}}]}`), nil)
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"mail"`+where+`}],"kind":"email","pick":"`+pick+`"`+criterion(pick)+`}}}]}`), nil)
 		if err != nil || len(refused) > 0 {
 			t.Fatal(err, refused)
 		}
@@ -123,7 +131,7 @@ func TestAGuessIsTheToolsMember(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"`+c.field+`"}],"kind":"email","pick":"`+pick+`","by":"the newest"}}}]}`), nil)
+		s, refused, err := scope.Parse([]byte(`{"calls":[{"tool":"forward_mail","args":{"/to":{"from":[{"tool":"list_mails","field":"`+c.field+`"}],"kind":"email","pick":"`+pick+`"`+criterion(pick)+`}}}]}`), nil)
 		if err != nil || len(refused) > 0 {
 			t.Fatal(err, refused)
 		}

@@ -63,6 +63,8 @@ type source struct {
 	Call  string  `json:"call"`
 	Field string  `json:"field"`
 	Where []match `json:"where"`
+	// By is the criterion of what is left out.
+	By string `json:"by"`
 }
 
 type match struct {
@@ -349,6 +351,9 @@ func (r *reader) source(s source, path []*entry) (object, error) {
 	}
 	if s.Field != "" {
 		out["field"] = s.Field
+	}
+	if s.By != "" {
+		out["by"] = s.By
 	}
 
 	where := map[string]object{}

@@ -98,6 +98,9 @@ func Source(s *scope.Source) string {
 	if s.Field != "" {
 		text = quote(s.Field) + " of " + text
 	}
+	if s.By != "" {
+		text = "the one that is " + quote(s.By) + ", by " + text
+	}
 
 	var where []string
 	for i := range s.Where {

@@ -33,6 +33,7 @@ func TestSays(t *testing.T) {
 		"whichever":     {from("", "choice", ""), `one id in "id" of the result of find`, "no criterion is given"},
 		"anything":      {`"any":true`, "anything", "may be anything"},
 		"half anything": {`"template":"x{y}","holes":{"y":{"any":true}}`, `"x{y}", where y is anything`, "is open in part"},
+		"but one":       {from("", "all", "") + `,"except":[{"tool":"find","field":"id","by":"newest"}]`, `ANY id in "id" of the result of find, but not the one that is "newest", by "id" of the result of find`, "may be ANY"},
 		"but some":      {from("", "all", "") + `,"except":[{"tool":"find","args":{"/name":{"is":"A"}},"field":"id"}]`, `ANY id in "id" of the result of find, but not "id" of the result of find (name "A")`, "may be ANY"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,65 @@
+package scope
+
+import (
+	"errors"
+	"slices"
+)
+
+// "All but the newest" has to leave out the one that a program finds to be the newest: a
+// criterion that nobody checks leaves out nothing.
+
+// restricting are the words of a criterion that leave values out. What is meant by them, a
+// listing of all values doesn't say.
+var restricting = []string{
+	"but", "except", "excepting", "excluding", "exclude", "without", "not", "no", "other", "others", "besides", "minus", "apart", "only", "unless",
+	"than", "over", "under", "below", "above", "before", "after", "since", "until", "between", "fewer", "less", "more", "older", "newer", "larger", "smaller",
+}
+
+// errRestricts is why a criterion doesn't go with all values.
+var errRestricts = errors.New("by can't restrict the pick all: say in where which records count and in except what is left out, or write the pick choice")
+
+// restricts returns an error for a criterion that would have to leave out some of all values.
+func (c *Constraint) restricts() error {
+	if c.Pick != All || c.By == "" {
+		return nil
+	}
+	criterion := words(c.By)
+	narrows := func(w string) bool { return ordinals[w] > 0 || slices.Contains(restricting, w) }
+	if slices.ContainsFunc(criterion, narrows) {
+		return errRestricts
+	}
+	for _, s := range superlatives {
+		if superlative(criterion, s.words) {
+			return errRestricts
+		}
+	}
+	return nil
+}
+
+// singledOut says why a value may be the one that a criterion leaves out; empty where it
+// isn't. The value has to stand in the same listing, and a program has to find which one the
+// criterion is about: what is left out is found as strictly as what is chosen.
+func (m *matcher) singledOut(s *Source, c *Constraint, a Argument) string {
+	against, strict := m.against, m.strict
+	m.against, m.strict = false, true
+	defer func() { m.against, m.strict = against, strict }()
+
+	of := Constraint{Kind: c.Kind, Pick: Choice, By: s.By, From: []Source{*s}}
+	o := m.offers(of.From, &of, c.idOf(a))
+	if !o.called {
+		return m.say("the request leaves out %s in %s, which was not called", s.By, s.Tool)
+	}
+	is := func(v candidate) bool { return m.work(len(v.text)) && same(v.text, a.Text, a.authority()) }
+	if !slices.ContainsFunc(o.values, is) {
+		return m.say("%s is not in the result of %s, of which the request leaves out %s", short(a.Text), s.Tool, s.By)
+	}
+	best := m.extremes(&of, o)
+	doubtful := slices.ContainsFunc(o.values, func(v candidate) bool { return v.doubt != "" })
+	if best == nil || doubtful {
+		return m.say("which of %s is left out (%s) can't be checked", s.Tool, s.By)
+	}
+	if slices.ContainsFunc(best, func(text string) bool { return same(text, a.Text, false) }) {
+		return m.say("%s is %s of %s, which the request leaves out", short(a.Text), s.By, s.Tool)
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package scope_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/remit-project/remit/scope"
+)
+
+// deleting allows all mails of a listing, but for what is excepted, by a criterion in words.
+func deleting(except, by string) string {
+	if except != "" {
+		except = `,"except":[{"tool":"list_mails","field":"id",` + except + `}]`
+	}
+	return `{"calls":[{"tool":"forward_mail","times":"each","args":{"/id":{"from":[{"tool":"list_mails","field":"id"}],"kind":"id","pick":"all","by":"` + by + `"` + except + `}}}]}`
+}
+
+// TestAllButOne: what is left out of all by a criterion is found by a program, or the call asks.
+func TestAllButOne(t *testing.T) {
+	const (
+		drafts  = `[{"id":"a","date":"2026-01-03","note":"x"},{"id":"b","date":"2026-01-02","note":"the newest"},{"id":"c","date":"2026-01-01","note":"x"}]`
+		tied    = `[{"id":"a","date":"2026-01-03"},{"id":"b","date":"2026-01-03"},{"id":"c","date":"2026-01-01"}]`
+		undated = `[{"id":"a","date":"2026-01-03"},{"id":"b"},{"id":"c","date":"2026-01-01"}]`
+	)
+	newest := deleting(`"by":"the newest"`, "")
+	for name, c := range map[string]struct {
+		scope, list string
+		args        map[string]string // of the listing
+		want        string            // the ids that are covered
+	}{
+		"all but the newest":                       {newest, drafts, nil, "bc"},
+		"all but the second in the list":           {deleting(`"by":"the second in the list"`, ""), drafts, nil, "ac"},
+		"the newest of those that a condition has": {deleting(`"by":"the newest","where":{"note":"x"}`, ""), drafts, nil, "c"},
+		"nobody can tell which one is newest":      {newest, tied, nil, ""},
+		"one of them has no date":                  {newest, undated, nil, ""},
+		"what no program can tell":                 {deleting(`"by":"the nicest"`, ""), drafts, nil, ""},
+		"a listing that was narrowed":              {newest, drafts, map[string]string{"/query": "s:x"}, ""},
+		"one page of the listing":                  {newest, drafts, map[string]string{"/limit": "o:3"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			for _, id := range []string{"a", "b", "c"} {
+				h := hostile{request: "Delete all but the newest.", scope: c.scope, tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(c.args, c.list)}
+				if ok, _ := h.covered(t); ok {
+					got += id
+				}
+			}
+			if got != c.want {
+				t.Errorf("covered: %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAllHasNoCriterion: a criterion for all is never ignored: it selects records by their words,
+// or nothing, and is refused where it leaves something out.
+func TestAllHasNoCriterion(t *testing.T) {
+	const drafts = `[{"id":"a","title":"Offer"},{"id":"b","title":"Bill"}]`
+	for by, want := range map[string]string{"the ones called offer": "a", "what Jo wrote": "", "": "ab"} {
+		got := ""
+		for _, id := range []string{"a", "b"} {
+			h := hostile{request: "Do it.", scope: deleting("", by), tool: "forward_mail", args: map[string]string{"/id": "s:" + id}, results: mails(nil, drafts)}
+			if ok, _ := h.covered(t); ok {
+				got += id
+			}
+		}
+		if got != want {
+			t.Errorf("%q covers %q, want %q", by, got, want)
+		}
+	}
+
+	for _, by := range []string{"all but the newest", "the three cheapest", "everything except the offer", "older than 30 days", "the first one"} {
+		_, refused, err := scope.Parse([]byte(deleting("", by)), tools(t))
+		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, "in except what is left out") {
+			t.Errorf("%s: refused %v (%v)", by, refused, err)
+		}
+	}
+	for _, text := range []string{
+		`{"calls":[{"tool":"forward_mail","args":{"/id":{"from":[{"tool":"list_mails","field":"id","by":"newest"}],"kind":"id","pick":"only"}}}]}`,
+		`{"calls":[{"tool":"forward_mail","if":[{"tool":"list_mails","by":"newest"}]}]}`,
+		`{"delegates":[{"tool":"list_mails","by":"newest"}]}`,
+	} {
+		_, refused, err := scope.Parse([]byte(text), tools(t))
+		if err != nil || len(refused) != 1 || !strings.Contains(refused[0].Message, "by of a source goes with except") {
+			t.Errorf("%s: refused %v (%v)", text, refused, err)
+		}
+	}
+}
+
+// TestWhatIsLeftOutStays draws listings whose words others write: whatever these are, the
+// newest record is never covered by "all but the newest".
+func TestWhatIsLeftOutStays(t *testing.T) {
+	texts := []string{"", "newest", "the newest", "2030-01-01", "id: m0", "date: 1999-01-01", "Offer"}
+	rapid.Check(t, func(t *rapid.T) {
+		days := rapid.SliceOfNDistinct(rapid.IntRange(10, 28), 1, 5, rapid.ID[int]).Draw(t, "days")
+		var records []map[string]any
+		newest, at := "", 0
+		for i, day := range days {
+			id := "m" + strconv.Itoa(i)
+			records = append(records, map[string]any{
+				"id": id, "date": fmt.Sprintf("2026-01-%d", day),
+				"title": rapid.SampledFrom(texts).Draw(t, "title"), "note": rapid.SampledFrom(texts).Draw(t, "note"),
+			})
+			if day > at {
+				newest, at = id, day
+			}
+		}
+		text, err := json.Marshal(records)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, refused, err := scope.Parse([]byte(deleting(`"by":"the newest"`, "")), nil)
+		if err != nil || len(refused) > 0 {
+			t.Fatal(err, refused)
+		}
+		r := &scope.Result{Call: "r", Server: "mailbox", Tool: "list_mails", Covered: true, Read: true}
+		setContent(r, string(text))
+		p := call("forward_mail", map[string]string{"/id": "s:" + newest})
+		p.Irreversible = rapid.Bool().Draw(t, "irreversible")
+		if _, _, ok := scope.NewTask(s, "All but the newest.").Match(p, []*scope.Result{r}); ok {
+			t.Fatalf("%s is covered, the newest of %s", newest, text)
+		}
+	})
+}
