@@ -30,14 +30,11 @@ type conversation struct {
 	roots     string // what the agent says that it works in; empty for the directory
 }
 
+// newService returns a service whose sessions last as long as the test: no record waits for the
+// disk.
 func newService(t *testing.T) *hook.Service {
 	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "remit.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return newServiceOver(t, s, t.TempDir())
+	return newServiceOver(t, &store.Memory{Now: func() time.Time { return begun }}, t.TempDir())
 }
 
 // begun is when the sessions of these tests happen.

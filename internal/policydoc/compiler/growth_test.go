@@ -11,6 +11,7 @@ import (
 	"github.com/remit-project/remit/internal/policydoc"
 	"github.com/remit-project/remit/internal/policydoc/compiler"
 	"github.com/remit-project/remit/internal/policydoc/prompt"
+	"github.com/remit-project/remit/internal/raced"
 )
 
 // handbook is a document of so many sentences, each about one of so many tools,
@@ -63,6 +64,7 @@ func weigh(t *testing.T, sentences, tools int) (questions, bytes int) {
 // TestQuestionsGrowWithSentencesAndTools doubles sentences, tools and both: a
 // product of the two would show as a factor of four.
 func TestQuestionsGrowWithSentencesAndTools(t *testing.T) {
+	raced.SkipTable(t)
 	const sentences, tools = 400, 40
 	questions, bytes := weigh(t, sentences, tools)
 	for _, factor := range [][2]int{{2, 1}, {1, 2}, {2, 2}} {
