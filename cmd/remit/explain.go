@@ -96,10 +96,10 @@ func (c *explainCommand) Run(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 	}
-	e := explanation.Of(d, func(origin string) (string, bool) {
-		text, ok, err := session.Text(ctx, origin)
-		return text, ok && err == nil
-	})
+	e, err := explanation.OfSession(ctx, session, d)
+	if err != nil {
+		return err
+	}
 
 	if c.HTML != "" {
 		return writePage(c.HTML, e)

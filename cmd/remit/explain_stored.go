@@ -39,14 +39,9 @@ func (c *explainCommand) stored(ctx context.Context, s *command.Streams) error {
 			return err
 		}
 
-		var failed error
-		e := explanation.Of(d, func(origin string) (string, bool) {
-			text, ok, err := session.Text(ctx, origin)
-			failed = errors.Join(failed, err)
-			return text, ok && err == nil
-		})
-		if failed != nil {
-			return failed
+		e, err := explanation.OfSession(ctx, session, d)
+		if err != nil {
+			return err
 		}
 		if c.HTML != "" {
 			return writePage(c.HTML, e)

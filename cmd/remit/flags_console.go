@@ -17,15 +17,15 @@ import (
 	"github.com/remit-project/remit/store"
 )
 
-// besideFlags let a gateway or a proxy serve the console beside itself.
-type besideFlags struct {
+// carriedConsole lets a gateway or a proxy serve the console, too.
+type carriedConsole struct {
 	tokensFlag
 	Console string `placeholder:"HOST:PORT" help:"Serve the web console there, on the loopback interface. People sign in with a token. It shows what is in the store."`
 	Edit    bool   `help:"Let people whose token has contracts:write change contract files in the console."`
 }
 
 // check finds mistakes before anything starts.
-func (f besideFlags) check(stored bool) error {
+func (f carriedConsole) check(stored bool) error {
 	switch {
 	case f.Console == "" && (f.Edit || f.Tokens != ""):
 		return command.UsageError(errors.New("--edit and --tokens are about the console: say where it listens with --console HOST:PORT"))
@@ -39,8 +39,8 @@ func (f besideFlags) check(stored bool) error {
 	return nil
 }
 
-// beside serves the console over a store until the returned function is called.
-func (f besideFlags) beside(ctx context.Context, st store.Store, d *revise.Desk, log *slog.Logger) (end func() error, err error) {
+// serve serves the console over a store until the returned function is called.
+func (f carriedConsole) serve(ctx context.Context, st store.Store, d *revise.Desk, log *slog.Logger) (end func() error, err error) {
 	if f.Console == "" {
 		return func() error { return nil }, nil
 	}

@@ -33,7 +33,7 @@ type gatewayCommand struct {
 	judgeFlag
 	plannerFlags
 	firstReaderFlags
-	besideFlags
+	carriedConsole
 	Config    string   `placeholder:"FILE" help:"Serve the servers of a configuration file; see docs/reference/gateway.md."`
 	Session   string   `placeholder:"ID" help:"The session that calls belong to. A client that comes back under the same id keeps its labels; by default every run is a session of its own."`
 	Shared    bool     `help:"One session for all gateways that the same client starts: what was read from one server counts at the others. They need the same --store."`
@@ -150,7 +150,7 @@ func (c *gatewayCommand) serve(ctx context.Context, s *command.Streams, log *slo
 	return errors.Join(listenOn(ctx, f, g, log), g.end())
 }
 
-// start starts the deployment, and the console beside it.
+// start starts the deployment, and the console with it.
 func (c *gatewayCommand) start(ctx context.Context, d *deployment, log *slog.Logger) (*running, error) {
 	if err := c.check(d.store != ""); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (c *gatewayCommand) start(ctx context.Context, d *deployment, log *slog.Log
 		return g, err
 	}
 
-	end, err := c.beside(ctx, g.store, g.desk, log)
+	end, err := c.carriedConsole.serve(ctx, g.store, g.desk, log)
 	if err != nil {
 		return nil, errors.Join(err, g.end())
 	}

@@ -25,7 +25,7 @@ type proxyCommand struct {
 	judgeFlag
 	lookupsFlag
 	firstReaderFlags
-	besideFlags
+	carriedConsole
 	Upstream  string   `placeholder:"URL" required:"" help:"The API of models behind the proxy, as in https://api.openai.com."`
 	Listen    string   `placeholder:"ADDRESS" default:"127.0.0.1:8742" help:"Where agents reach the proxy (127.0.0.1:8742)."`
 	Name      string   `placeholder:"NAME" default:"agent" help:"What contracts call the server of the agent's tools (agent)."`
@@ -137,7 +137,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	return o, func() error { return errors.Join(endConsole(), endLookups(), end()) }, nil
 }
 
-// shown serves the console beside the proxy, with the contracts as they are learned.
+// shown serves the console of the proxy, with the contracts as they are learned.
 func (c *proxyCommand) shown(ctx context.Context, o *proxy.Options, st store.Store, log *slog.Logger) (end func() error, err error) {
 	names := map[string]string{}
 	if c.Contracts != "" {
@@ -159,7 +159,7 @@ func (c *proxyCommand) shown(ctx context.Context, o *proxy.Options, st store.Sto
 			return f, err
 		}
 	}
-	return c.beside(ctx, st, &revise.Desk{Files: files, Monitor: replayed(o.Monitor, false)}, log)
+	return c.carriedConsole.serve(ctx, st, &revise.Desk{Files: files, Monitor: replayed(o.Monitor, false)}, log)
 }
 
 // guarded adds the company's policies with what they look up and ask by, and returns

@@ -43,7 +43,7 @@ func TestTypeScriptClient(t *testing.T) {
 		packed, err := filepath.Glob(filepath.Join(fresh, "remit-client-*.tgz"))
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(fresh, "package.json"), []byte(`{"private": true, "type": "module"}`), 0o600))
-		// It needs nothing from anywhere. What the examples need beside it is linked.
+		// The client needs no other package; what the examples need is linked.
 		run(t, fresh, append([]string{"npm", "install", "--offline", "--ignore-scripts", "--loglevel", "error"}, packed...)...)
 		for _, name := range []string{"dist/index.d.ts", "dist/index.d.ts.map", "dist/index.js.map", "src/index.ts", "README.md"} {
 			if _, err := os.Stat(filepath.Join(fresh, "node_modules", "remit-client", filepath.FromSlash(name))); err != nil {

@@ -123,15 +123,7 @@ func (s *Server) explain(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var failed error
-	e := explanation.Of(d, func(origin string) (string, bool) {
-		text, ok, err := session.Text(ctx, origin)
-		if err != nil {
-			failed = err
-		}
-		return text, ok && err == nil
-	})
-	return ok(e, failed)
+	return ok(explanation.OfSession(ctx, session, d))
 }
 
 func (s *Server) confirm(ctx context.Context, r *request) (reply, error) {

@@ -6,6 +6,9 @@ package explanation
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -52,6 +55,26 @@ type Place struct {
 	Before string `json:"before"`
 	Match  string `json:"match"`
 	After  string `json:"after"`
+}
+
+// Texts look up the text of an origin, as [ledger.Session.Text] does; false for one that isn't
+// kept.
+type Texts interface {
+	Text(ctx context.Context, origin string) (string, bool, error)
+}
+
+// OfSession joins a decision with the text of its session. It fails where a text can't be read.
+func OfSession(ctx context.Context, s Texts, d *remit.Decision) (*Explanation, error) {
+	var failed error
+	e := Of(d, func(origin string) (string, bool) {
+		text, ok, err := s.Text(ctx, origin)
+		failed = errors.Join(failed, err)
+		return text, ok && err == nil
+	})
+	if failed != nil {
+		return nil, fmt.Errorf("look up what a decision rests on: %w", failed)
+	}
+	return e, nil
 }
 
 // Of joins a decision with the session's text, as [remit.Session.Text] gives it.

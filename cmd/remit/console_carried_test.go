@@ -18,7 +18,7 @@ import (
 
 var consoleAt = regexp.MustCompile(`msg=console url=(\S+)`)
 
-// carried starts a command that serves the console beside itself, and signs in with a token.
+// carried starts a command that serves the console, and signs in with a token.
 func carried(t *testing.T, dir string, args ...string) (*exec.Cmd, *visitor) {
 	t.Helper()
 	tokens := filepath.Join(dir, "tokens.yaml")
@@ -52,9 +52,8 @@ func carried(t *testing.T, dir string, args ...string) (*exec.Cmd, *visitor) {
 	return c, v
 }
 
-// A gateway and a proxy serve the console beside themselves, to the people of the token
-// file, and an edit is written to the contract file.
-func TestConsoleBeside(t *testing.T) {
+// A gateway and a proxy serve the console to those whom the token file names, and an edit is written to the contract file.
+func TestCarriedConsole(t *testing.T) {
 	d := newDesk(t)
 	for name, args := range map[string][]string{
 		"gateway": {"gateway", "--config"},
@@ -94,14 +93,14 @@ func TestConsoleBeside(t *testing.T) {
 }
 
 // Mistakes about the console are found before anything starts.
-func TestConsoleBesideNeedsAStore(t *testing.T) {
+func TestCarriedConsoleNeedsAStore(t *testing.T) {
 	for _, test := range []struct {
-		flags  besideFlags
+		flags  carriedConsole
 		stored bool
 		ok     bool
 	}{
-		{besideFlags{}, false, true}, {besideFlags{Console: "127.0.0.1:0"}, true, true}, {besideFlags{Console: "127.0.0.1:0"}, false, false},
-		{besideFlags{Console: "0.0.0.0:0"}, true, false}, {besideFlags{Edit: true}, true, false},
+		{carriedConsole{}, false, true}, {carriedConsole{Console: "127.0.0.1:0"}, true, true}, {carriedConsole{Console: "127.0.0.1:0"}, false, false},
+		{carriedConsole{Console: "0.0.0.0:0"}, true, false}, {carriedConsole{Edit: true}, true, false},
 	} {
 		if err := test.flags.check(test.stored); (err == nil) != test.ok {
 			t.Errorf("%+v, a store: %t: %v", test.flags, test.stored, err)
