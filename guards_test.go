@@ -504,6 +504,34 @@ policies:
 	}
 }
 
+// TestHeldCallsOfMessagesWithoutNames: where nobody names messages, as behind a gateway, a
+// call made while another waits for a person runs alone: the one that waited is decided
+// again, and is held to what runs by then.
+func TestHeldCallsOfMessagesWithoutNames(t *testing.T) {
+	const rules = `tool: "*"
+policies:
+  - {name: single, require: session.together().size() == 0, message: Make one call at a time.}
+  - {name: agreed, tools: [refund], require: session.agreed(), message: Get the customer's yes.}
+`
+	s := (&shop{paid: "100"}).session(t, rules)
+	s.User("Refund 5 on o1")
+	s.Assistant("I'll refund 5 on o1. OK?")
+	s.User("My dog is here")
+	if d := decideCall(t, s, refund("c1", "5")); d.Verdict != remit.Ask {
+		t.Fatalf("got %s: %+v", d.Verdict, d.Reasons)
+	}
+	if d := decideCall(t, s, remit.Call{ID: "c2", Tool: "get_order", Arguments: json.RawMessage(`{"id":"5"}`)}); d.Verdict != remit.Allow {
+		t.Fatalf("got %s: %+v", d.Verdict, d.Reasons)
+	}
+	if d, err := s.ConfirmOnce(context.Background(), "c1"); err != nil || d.Verdict != remit.Deny {
+		t.Errorf("while the other runs: got %v, %v", d, err)
+	}
+	mustReturn(t, s, "c2")
+	if d, err := s.ConfirmOnce(context.Background(), "c1"); err != nil || d.Verdict != remit.Ask {
+		t.Errorf("after it returned, the person is asked again: got %v, %v", d, err)
+	}
+}
+
 // TestWordsThatSettleNothing: a person is asked, and their yes lets the call run.
 func TestWordsThatSettleNothing(t *testing.T) {
 	const rules = `tool: refund
