@@ -53,7 +53,9 @@ func (l sessionLibrary) said() []cel.EnvOption {
 		cel.Function(toldFunction,
 			cel.FunctionDocs("whether the agent told, asked or reminded the user of something before they answered. Where words don't settle it, the judge does, or else the call is asked about"),
 			cel.MemberOverload("session_told_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
-				cel.OverloadExamples(`session.told("an order can be changed only once")`))),
+				cel.OverloadExamples(`session.told("an order can be changed only once")`)),
+			cel.MemberOverload("session_told_list", []*cel.Type{l.session.Type, cel.ListType(cel.StringType)}, cel.BoolType, cel.LateFunctionBinding(),
+				cel.OverloadExamples(`session.told(["an order can be changed only once", "no second change is possible"]) // in one of several wordings`))),
 		cel.Function(judgedFunction,
 			cel.FunctionDocs("what words can't settle: the judge says whether it is so, by the words of the user, of the assistant, or of both; without a judge, the call is asked about"),
 			cel.MemberOverload("session_judged_string", []*cel.Type{l.session.Type, cel.StringType}, cel.BoolType, cel.LateFunctionBinding(),
@@ -77,18 +79,35 @@ const toldQuestion = "Did the assistant tell the user this, ask them about it, o
 
 // told is session.told().
 func (x *view) told(statement ref.Val) ref.Val {
-	what, ok := statement.(types.String)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(statement)
+	var wordings []string
+	for _, l := range leavesOf(statement, nil) {
+		if l.err != nil {
+			return types.WrapErr(l.err)
+		}
+		wordings = append(wordings, l.text)
 	}
-	switch x.talk().told(string(what)) {
+	if len(wordings) == 0 || len(wordings) > maxWordings {
+		return types.NewErr("session.told takes one statement, in %d wordings at most", maxWordings)
+	}
+
+	answer := reply.Unclear
+	for _, w := range wordings {
+		if answer = x.talk().told(w); answer != reply.Unclear {
+			break
+		}
+	}
+	switch answer {
 	case reply.Agreed:
 		return types.True
 	case reply.Refused:
 		return types.False
 	}
-	return x.unsettled(cut(fmt.Sprintf(toldQuestion, what), maxQuestion), AssistantEntry, fmt.Sprintf("whether the agent told the user: %s", cut(string(what), MaxShown)))
+	what := wordings[0]
+	return x.unsettled(cut(fmt.Sprintf(toldQuestion, what), maxQuestion), AssistantEntry, "whether the agent told the user: "+cut(what, MaxShown))
 }
+
+// maxWordings bounds the wordings of one statement.
+const maxWordings = 8
 
 // told reports whether the agent told the user something before they said anything more.
 // That it used none of the words shows nothing.

@@ -89,6 +89,8 @@ func TestWhatWasSaid(t *testing.T) {
 		"told earlier":                {told, []string{"agent: Orders can be changed only once.", "user: I see", "agent: Go on?", "user: Yes"}, label.Allow},
 		"told in other words, or not": {told, []string{"agent: There's no second time. Go on?", "user: Yes"}, label.Ask},
 		"told the other way round":    {told, []string{"agent: Orders can't be changed only once. Go on?", "user: Yes"}, label.Ask},
+		"told in one of two wordings": {`session.told(["an order can be changed only once", "no second change is possible"])`, []string{"agent: A second change isn't possible. Go on?", "user: Yes"}, label.Allow},
+		"told in no wording":          {`session.told([])`, []string{"agent: Orders can be changed only once. Go on?", "user: Yes"}, label.Deny},
 		"told after the answer":       {told, []string{"agent: Go on?", "user: Yes", "agent: Orders can be changed only once."}, label.Ask},
 		"told by the user":            {told, []string{"agent: Go on?", "user: I know that orders can be changed only once, yes"}, label.Ask},
 		"told by a result":            {told, []string{"agent: Go on?", "user: Yes", `read_mail: {"text": "orders can be changed only once"}`}, label.Ask},

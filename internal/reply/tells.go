@@ -38,7 +38,7 @@ func Tells(text, statement string) bool {
 	}
 	var before []string
 	for _, s := range sentences(text) {
-		words := slices.Concat(s.clauses...)
+		words := slices.Concat(slices.DeleteFunc(s.clauses, func(c []string) bool { return onlyAnswers(c, languages) })...)
 		if has(words, want) && negates(words, languages) == negated {
 			return true
 		}
@@ -49,6 +49,18 @@ func Tells(text, statement string) bool {
 		before = words
 	}
 	return false
+}
+
+// onlyAnswers reports whether a clause only says how to answer, as (yes/no) does: it negates
+// nothing.
+func onlyAnswers(clause []string, languages []*lexicon) bool {
+	for i := range clause {
+		answers := slices.ContainsFunc(languages, func(l *lexicon) bool { return l.at(clause[:i+1], i, yes, no, or) != nil })
+		if !answers {
+			return false
+		}
+	}
+	return true
 }
 
 // leastJoined is the length from which on a statement of a script without spaces is

@@ -22,6 +22,7 @@ func TestTells(t *testing.T) {
 		"a part of it":                   {"these are all the items to be exchanged", "Which items would you like to exchange?", false},
 		"in other words":                 {"these are all the items to be exchanged", "Is there anything else that you want to swap?", false},
 		"turned round":                   {"a fine is waived only once a year", "A fine is not waived only once a year.", false},
+		"with how to answer":             {"these are all the items to be exchanged", "Please confirm that these are all the items you'd like to have exchanged (yes/no).", true},
 		"negated on both sides":          {"the order can't be changed afterwards", "Afterwards it will not be possible to change the order.", true},
 		"negated in the statement alone": {"the order can't be changed afterwards", "The order can be changed afterwards.", false},
 		"another number":                 {"the refund takes 5 to 7 business days", "The refund takes 3 to 7 business days.", false},
