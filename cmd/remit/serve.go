@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os/signal"
 	"syscall"
 	"time"
@@ -43,8 +45,11 @@ type serveCommand struct {
 	Host     []string `placeholder:"NAME" sep:"none" help:"A host name under which callers reach the server, besides the loopback names. Repeatable."`
 	Origin   []string `placeholder:"URL" sep:"none" help:"A web page's origin that may call, as https://console.example. Repeatable."`
 	Console  bool     `help:"Serve the web console too, at /console/. People sign in with a token."`
+	SignIn   string   `placeholder:"FILE" help:"How people sign in to the console by an identity provider (OpenID Connect)."`
 	Edit     bool     `help:"Let callers with the scope contracts:write change the files of --contracts and --compiled."`
 	Log      string   `placeholder:"LEVEL" default:"info" enum:"debug,info,warn,error" help:"What to log to standard error: debug, info, warn or error (info)."`
+
+	provider *access.IdentityProvider // of SignIn
 }
 
 // Help is shown below the flags.
@@ -99,7 +104,8 @@ func (c *serveCommand) serve(ctx context.Context, o api.Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Pages, err = console.New(console.Options{Store: o.Store, Principal: o.Principal, Hosts: o.Callers, Desk: o.Desk, Policies: o.Policies, Samples: played, Log: o.Log}); err != nil {
+		pages := console.Options{Store: o.Store, Principal: o.Principal, Provider: c.provider, Hosts: o.Callers, Desk: o.Desk, Policies: o.Policies, Samples: played, Log: o.Log}
+		if o.Pages, err = console.New(pages); err != nil {
 			return err
 		}
 	}
@@ -161,11 +167,41 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 		Callers:   access.Hosts{Names: c.Host, Origins: c.Origin},
 		Log:       log,
 	}
+	if err := c.signIn(&o); err != nil {
+		return o, err
+	}
 	if o.Desk, err = c.desk(engine, tools); err != nil {
 		return o, err
 	}
 	_, err = o.Monitor(nil)
 	return o, err
+}
+
+// signIn reads how people sign in by an identity provider. The name to which it sends them
+// back is one of the server's.
+func (c *serveCommand) signIn(o *api.Options) error {
+	switch {
+	case c.SignIn == "":
+		return nil
+	case !c.Console:
+		return command.UsageError(errors.New("--sign-in is about the console: add --console"))
+	}
+	how, err := access.OpenSignIn(c.SignIn)
+	if err != nil {
+		return err
+	}
+	if c.provider, err = access.NewIdentityProvider(how); err != nil {
+		return fmt.Errorf("%s: %w", c.SignIn, err)
+	}
+	at, err := url.Parse(how.Address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.SignIn, err)
+	}
+	if at.Path != console.DefaultBase {
+		return fmt.Errorf("%s: the address must end with %s, where the console is", c.SignIn, console.DefaultBase)
+	}
+	o.Callers.Names = append(o.Callers.Names, at.Hostname())
+	return nil
 }
 
 // desk is where contracts are changed: those of the directory, or those that are made from

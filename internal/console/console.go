@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -48,6 +49,8 @@ type Options struct {
 	// Principal resolves a token that people sign in with; nil where only invitations
 	// do. [access.ErrUnknownToken] means that it is unknown.
 	Principal func(token string) (*access.Principal, error)
+	// Provider signs people in as well; nil for none.
+	Provider *access.IdentityProvider
 	// Hosts names the server. Its origins are not used: no other page may post here.
 	Hosts access.Hosts
 	// Base is the path of the pages, which begins and ends with a slash; [DefaultBase]
@@ -96,6 +99,11 @@ func New(o Options) (*Console, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 
+	if p := o.Provider; p != nil {
+		if u, err := url.Parse(p.Address()); err != nil || u.Path != o.Base {
+			return nil, fmt.Errorf("console: people are sent back to %s, and the pages are at %s", p.Address(), o.Base)
+		}
+	}
 	if o.Desk == nil {
 		o.Desk = &revise.Desk{Store: o.Store}
 	}
@@ -156,6 +164,10 @@ func (c *Console) routes() {
 	at("GET assets/{name}", http.HandlerFunc(c.asset))
 	at("GET login", http.HandlerFunc(c.showLogin))
 	at("POST login", http.HandlerFunc(c.login))
+	if c.o.Provider != nil {
+		at("GET login/begin", http.HandlerFunc(c.begin))
+		at("GET login/done", http.HandlerFunc(c.done))
+	}
 	at("GET live", c.known(c.follow))
 
 	look := []access.Scope{access.SessionsRead}

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,8 +35,10 @@ const (
 	// keeps the log readable: a token has 256 random bits, which no rate helps to guess.
 	failureRate  = rate.Limit(0.5)
 	failureBurst = 10
-	// maxTried bounds the addresses whose failures are counted.
+	// maxTried bounds the networks whose attempts are counted.
 	maxTried = 4096
+	// maxBack bounds the address of a page that people come back to, in bytes.
+	maxBack = 1024
 )
 
 // login is a person who has signed in.
@@ -67,11 +71,16 @@ type people struct {
 	count   int
 	logins  map[[sha256.Size]byte]*login
 	invited map[[sha256.Size]byte]invitation
-	tried   map[string]*rate.Limiter // by address
+	failed  brake
+	// begun are the signings in at the identity provider that have no answer yet, by their
+	// cookies.
+	begun  map[[sha256.Size]byte]begun
+	begins brake
 }
 
 func newPeople(now func() time.Time) *people {
-	return &people{now: now, logins: map[[sha256.Size]byte]*login{}, invited: map[[sha256.Size]byte]invitation{}, tried: map[string]*rate.Limiter{}}
+	return &people{now: now, logins: map[[sha256.Size]byte]*login{}, invited: map[[sha256.Size]byte]invitation{}, begun: map[[sha256.Size]byte]begun{},
+		failed: newBrake(failureRate, failureBurst), begins: newBrake(beginRate, beginBurst)}
 }
 
 // Invite returns a token with which one person can sign in, once and within
@@ -99,8 +108,9 @@ func (p *people) accept(token string) *access.Principal {
 	return &i.who
 }
 
-// enter signs a person in, and returns the value of the cookie.
-func (p *people) enter(who access.Principal, token string) string {
+// enter signs a person in for a while, and returns the value of the cookie. The token is
+// what they signed in with, where it is asked about again.
+func (p *people) enter(who access.Principal, token string, life time.Duration) string {
 	cookie := rand.Text() + rand.Text()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +130,7 @@ func (p *people) enter(who access.Principal, token string) string {
 		delete(p.logins, first)
 	}
 	p.count++
-	p.logins[sha256.Sum256([]byte(cookie))] = &login{who: who, token: token, csrf: rand.Text(), expires: now.Add(loginLife), at: p.count}
+	p.logins[sha256.Sum256([]byte(cookie))] = &login{who: who, token: token, csrf: rand.Text(), expires: now.Add(life), at: p.count}
 	return cookie
 }
 
@@ -179,18 +189,32 @@ func network(address string) string {
 	return p.String()
 }
 
-// failed reports whether an address has failed to sign in too often.
-func (p *people) failed(address string) (tooOften bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// brake slows down what networks do too often.
+type brake struct {
+	rate  rate.Limit
+	burst int
+
+	mu    *sync.Mutex
+	tried map[string]*rate.Limiter // by network
+}
+
+func newBrake(r rate.Limit, burst int) brake {
+	return brake{rate: r, burst: burst, mu: &sync.Mutex{}, tried: map[string]*rate.Limiter{}}
+}
+
+// tooOften counts an attempt of an address at a time, and reports whether there were too
+// many.
+func (b *brake) tooOften(address string, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	host := network(address)
-	if p.tried[host] == nil {
-		if len(p.tried) >= maxTried {
-			clear(p.tried)
+	if b.tried[host] == nil {
+		if len(b.tried) >= maxTried {
+			clear(b.tried)
 		}
-		p.tried[host] = rate.NewLimiter(failureRate, failureBurst)
+		b.tried[host] = rate.NewLimiter(b.rate, b.burst)
 	}
-	return !p.tried[host].AllowN(p.now(), 1)
+	return !b.tried[host].AllowN(now, 1)
 }
 
 // resolve returns who may sign in with a token; nil when nobody may.
@@ -209,43 +233,93 @@ func (c *Console) resolve(token string) (who *access.Principal, keep string, err
 }
 
 // loginPage is what the page to sign in says.
-type loginPage struct{ Problem string }
+type loginPage struct {
+	Problem string
+	// Provider names the identity provider, and Begin is the address that leads to it; both
+	// are empty where there is none.
+	Provider, Begin string
+	// Out is set when the person has just signed out, and End where they sign out of the
+	// provider as well; empty where it has no such place.
+	Out bool
+	End string
+	// Back is the page that the person wanted.
+	Back string
+}
 
-func (c *Console) showLogin(w http.ResponseWriter, _ *http.Request) {
-	c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Body: loginPage{}}})
+// loginPage is the page to sign in for who wants a page.
+func (c *Console) loginPage(problem, back string) loginPage {
+	page := loginPage{Problem: problem, Back: back}
+	if p := c.o.Provider; p != nil {
+		// By the name that the provider knows, where its answer will find the cookie.
+		page.Provider, page.Begin = p.Title(), p.Address()+"login/begin?"+url.Values{"to": {back}}.Encode()
+	}
+	return page
+}
+
+func (c *Console) showLogin(w http.ResponseWriter, r *http.Request) {
+	page := c.loginPage("", wanted(r.FormValue("to")))
+	if page.Out = r.FormValue("out") != ""; page.Out && c.o.Provider != nil {
+		page.End = c.o.Provider.SignOut()
+	}
+	c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Body: page}})
+}
+
+// views are the pages that people can come back to.
+var views = []string{"inbox", "question", "sessions", "session", "text", "tools", "tool", "policies", "overview", "playground", "whatif"}
+
+// wanted returns the address of a page below the base, for people who have to sign in first;
+// empty when it is anything else. So no link to sign in leads out of the console.
+func wanted(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || len(to) > maxBack || u.IsAbs() || u.Host != "" || u.Opaque != "" {
+		return ""
+	}
+	view, _, _ := strings.Cut(u.Path, "/")
+	if !slices.Contains(views, view) || strings.ContainsAny(u.Path, "\\") || strings.Contains(u.Path, "..") {
+		return ""
+	}
+	return (&url.URL{Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}).String()
 }
 
 // login signs a person in.
 func (c *Console) login(w http.ResponseWriter, r *http.Request) {
-	refuse := func(status int, text string) {
-		c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Status: status, Body: loginPage{text}}})
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	who, keep, err := c.resolve(strings.TrimSpace(r.PostFormValue("token")))
+	token, back := strings.TrimSpace(r.PostFormValue("token")), wanted(r.PostFormValue("to"))
+	who, keep, err := c.resolve(token)
 	switch {
 	case err != nil:
 		c.o.Log.Error("reading the tokens failed", "error", err)
-		refuse(http.StatusInternalServerError, errRead.text)
+		c.refuse(w, http.StatusInternalServerError, errRead.text, back)
 		return
-	case who == nil && c.people.failed(r.RemoteAddr):
+	case who == nil && c.people.failed.tooOften(r.RemoteAddr, c.people.now()):
 		w.Header().Set("Retry-After", "2")
-		refuse(http.StatusTooManyRequests, "There were too many attempts. Wait a little.")
+		c.refuse(w, http.StatusTooManyRequests, "There were too many attempts. Wait a little.", back)
 		return
 	case who == nil:
 		c.o.Log.Warn("signing in failed", "from", r.RemoteAddr)
-		refuse(http.StatusForbidden, "That token is not known, has expired, or was used before.")
+		c.refuse(w, http.StatusForbidden, "That token is not known, has expired, or was used before.", back)
 		return
 	}
 
 	c.o.Log.Info("signed in", "principal", who.Name, "from", r.RemoteAddr)
 	secure := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: c.people.enter(*who, keep), Path: c.o.Base, MaxAge: int(loginLife.Seconds()),
+	c.admit(w, *who, keep, loginLife, secure)
+	http.Redirect(w, r, c.o.Base+back, http.StatusSeeOther)
+}
+
+// refuse shows the page to sign in again, with why.
+func (c *Console) refuse(w http.ResponseWriter, status int, text, back string) {
+	c.show(w, nil, outcome{page: "login", frame: frame{Title: "Sign in", Status: status, Body: c.loginPage(text, back)}})
+}
+
+// admit gives a person the cookie by which the console knows them.
+func (c *Console) admit(w http.ResponseWriter, who access.Principal, token string, life time.Duration, secure bool) {
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: c.people.enter(who, token, life), Path: c.o.Base, MaxAge: int(life.Seconds()),
 		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, c.o.Base, http.StatusSeeOther)
 }
 
 // logout signs the person out.
 func (c *Console) logout(_ context.Context, v *visit) (outcome, error) {
 	c.people.leave(v.Request)
-	return outcome{to: "login"}, nil
+	return outcome{to: "login?out=1"}, nil
 }

@@ -47,8 +47,9 @@ type site struct {
 	tokens  map[string]*access.Principal
 }
 
-// newSite serves a console until the test ends.
-func newSite(t testing.TB) *site {
+// newSite serves a console until the test ends. The changes to its options are told where
+// it is served.
+func newSite(t testing.TB, changes ...func(o *Options, address string)) *site {
 	t.Helper()
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "remit.db"), store.Options{})
 	must(t, err)
@@ -57,9 +58,15 @@ func newSite(t testing.TB) *site {
 	m, err := remit.New(remit.Options{Tools: []*schema.Catalogue{tools}, Contracts: []*contract.File{synth.Contract(tools)}})
 	must(t, err)
 	s := &site{t: t, store: st, ledger: ledger.New(st, ledger.Options{}), monitor: m, tokens: map[string]*access.Principal{}}
-	s.console, err = New(Options{Store: st, Base: "/secret/", Principal: s.principal, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	o := Options{Store: st, Base: "/secret/", Principal: s.principal, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	s.server = httptest.NewUnstartedServer(nil)
+	for _, change := range changes {
+		change(&o, "http://"+s.server.Listener.Addr().String()+o.Base)
+	}
+	s.console, err = New(o)
 	must(t, err)
-	s.server = httptest.NewServer(s.console)
+	s.server.Config.Handler = s.console
+	s.server.Start()
 	t.Cleanup(func() {
 		s.console.Stop()
 		s.server.CloseClientConnections()

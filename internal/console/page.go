@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/remit-project/remit/internal/access"
@@ -50,7 +51,9 @@ type frame struct {
 	// Waiting counts the questions that wait, and Pending is the version of them.
 	Waiting int
 	Pending string
-	Body    any
+	// Onward is the page that the browser goes on to by itself; empty to stay.
+	Onward string
+	Body   any
 }
 
 // may is what the person may do.
@@ -108,7 +111,11 @@ func (c *Console) known(next func(http.ResponseWriter, *visit)) http.Handler {
 			c.o.Log.Error("reading the tokens failed", "error", err)
 			c.fail(w, r, nil, errRead)
 		case l == nil && r.Method == http.MethodGet && r.URL.Path != c.o.Base+"live":
-			http.Redirect(w, r, c.o.Base+"login", http.StatusSeeOther)
+			to := "login"
+			if back := wanted(strings.TrimPrefix(r.URL.RequestURI(), c.o.Base)); back != "" {
+				to += "?" + url.Values{"to": {back}}.Encode()
+			}
+			http.Redirect(w, r, c.o.Base+to, http.StatusSeeOther)
 		case l == nil:
 			c.fail(w, r, nil, errSignIn)
 		default:
