@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
@@ -22,6 +23,8 @@ type Session struct {
 	settles *store.Settlement
 	// unplanned is set where decisions don't wait for a plan.
 	unplanned bool
+	// shadow is set where nothing is held to the decisions.
+	shadow bool
 	// unless, if it is set and returns an error, keeps a decision from being made.
 	unless func() error
 }
@@ -39,6 +42,14 @@ func (s *Session) Settling(x *store.Settlement) *Session {
 func (s *Session) Unplanned() *Session {
 	other := *s
 	other.unplanned = true
+	return &other
+}
+
+// Shadowed returns a handle of the session whose decisions are recorded as not enforced:
+// the enforcement point lets their calls run.
+func (s *Session) Shadowed() *Session {
+	other := *s
+	other.shadow = true
 	return &other
 }
 
@@ -194,6 +205,7 @@ const maxPlans = 3
 var errUnplanned = errors.New("nobody has planned for the turn")
 
 func (s *Session) decide(ctx context.Context, c remit.Call, planned bool) (*remit.Decision, error) {
+	began := time.Now()
 	known, err := s.inquire(ctx, c)
 	if err != nil {
 		return nil, err
@@ -210,7 +222,7 @@ func (s *Session) decide(ctx context.Context, c remit.Call, planned bool) (*remi
 			// numbers begin again when it is restored.
 			call.ID = fmt.Sprintf("call-%d", v.seq)
 		}
-		d, err = v.session.DecideRecorded(ctx, call, known, s.recorder(ctx, write))
+		d, err = v.session.DecideRecorded(ctx, call, known, s.recorder(ctx, began, write))
 		return err
 	})
 	if err != nil {
@@ -245,6 +257,7 @@ var errUnseen = errors.New("the person has not seen all reasons")
 // confirm confirms a call for a person who was shown a decision; nil means that it
 // was the last one.
 func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decision, extent store.Extent) (*remit.Decision, error) {
+	began := time.Now()
 	known, err := s.inquire(ctx, remit.Call{ID: call})
 	if err != nil && !errors.Is(err, remit.ErrUnknownCall) { // the log may know it
 		return nil, err
@@ -260,7 +273,7 @@ func (s *Session) confirm(ctx context.Context, call string, shown *remit.Decisio
 				return errUnseen
 			}
 		}
-		d, err = v.session.ConfirmRecorded(ctx, call, extent == store.Once, known, s.recorder(ctx, write))
+		d, err = v.session.ConfirmRecorded(ctx, call, extent == store.Once, known, s.recorder(ctx, began, write))
 		return err
 	})
 	if err != nil && !errors.Is(err, errUnseen) {
@@ -288,19 +301,21 @@ func (s *Session) inquire(ctx context.Context, c remit.Call) (*remit.Answers, er
 	return r.Inquire(ctx, c)
 }
 
-// recorder writes a decision down before the session knows of it, and before that
-// what its call will write.
-func (s *Session) recorder(ctx context.Context, write func(store.Record) error) func(*remit.Proposal) error {
+// recorder writes a decision that began at a time down before the session knows of it, and
+// before that what its call will write.
+func (s *Session) recorder(ctx context.Context, began time.Time, write func(store.Record) error) func(*remit.Proposal) error {
 	return func(p *remit.Proposal) error {
 		if s.unless != nil {
 			if err := s.unless(); err != nil {
 				return err
 			}
 		}
+		// The clock of the machine: the monitor's may stand still.
+		took := time.Since(began)
 		if err := s.ledger.keep(ctx, p); err != nil {
 			return err
 		}
-		return write(store.Record{Event: p.Event(), Decision: p.Decision()})
+		return write(store.Record{Event: p.Event(), Decision: p.Decision(), Took: took, Shadow: s.shadow})
 	}
 }
 

@@ -18,14 +18,18 @@ import (
 // is not text at all, and JSON that came from outside as the text that it was.
 // A session that is restored must see exactly what the first one saw.
 type stored struct {
-	Kind    remit.EventKind `json:"kind"`
-	Time    time.Time       `json:"time"`
-	Name    exact           `json:"name,omitempty"`
-	Text    exact           `json:"text,omitempty"`
-	Call    *storedCall     `json:"call,omitempty"`
-	Verdict remit.Verdict   `json:"verdict,omitempty"`
-	Once    bool            `json:"once,omitempty"`
-	Result  *storedResult   `json:"result,omitempty"`
+	Kind remit.EventKind `json:"kind"`
+	Time time.Time       `json:"time"`
+	// Took is in microseconds. It and Shadow are of the record, and stand before all that
+	// others may have written: PostgreSQL reads them as text.
+	Took    int64         `json:"took,omitempty"`
+	Shadow  bool          `json:"shadow,omitempty"`
+	Name    exact         `json:"name,omitempty"`
+	Text    exact         `json:"text,omitempty"`
+	Call    *storedCall   `json:"call,omitempty"`
+	Verdict remit.Verdict `json:"verdict,omitempty"`
+	Once    bool          `json:"once,omitempty"`
+	Result  *storedResult `json:"result,omitempty"`
 
 	Facts     *guard.Facts     `json:"facts,omitempty"`
 	Principal *guard.Principal `json:"principal,omitempty"`
@@ -100,8 +104,9 @@ func (e *exact) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func encodeEvent(e *remit.Event, boot string) ([]byte, error) {
-	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
+func encodeEvent(r *Record, boot string) ([]byte, error) {
+	e := &r.Event
+	s := stored{Kind: e.Kind, Time: e.Time.Round(0), Took: max(0, r.Took.Microseconds()), Shadow: r.Shadow, Name: exact(e.Name), Text: exact(e.Text), Verdict: e.Verdict, Once: e.Once, Boot: boot, Facts: e.Facts, Principal: e.Principal,
 		Scope: exact(e.Scope), Planned: e.Planned, Delegated: e.Delegated}
 	if c := e.Call; c != nil {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past}
@@ -122,6 +127,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 	}
 
 	r.Restarted = s.Boot != "" && s.Boot != boot
+	r.Took, r.Shadow = time.Duration(s.Took)*time.Microsecond, s.Shadow
 	r.Event = remit.Event{Kind: s.Kind, Time: s.Time, Name: string(s.Name), Text: string(s.Text), Verdict: s.Verdict, Once: s.Once,
 		Facts: s.Facts, Principal: s.Principal, Scope: raw(s.Scope), Planned: s.Planned, Delegated: s.Delegated}
 	if c := s.Call; c != nil {

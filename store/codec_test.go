@@ -17,13 +17,16 @@ func TestEveryFieldIsStored(t *testing.T) {
 	fill(reflect.ValueOf(&want).Elem())
 	want.Time = time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
 
-	text, err := encodeEvent(&want, "boot")
+	text, err := encodeEvent(&Record{Event: want, Took: 1234567 * time.Nanosecond, Shadow: true}, "boot")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got Record
 	if err := got.decode(string(text), sql.NullString{}, "boot"); err != nil {
 		t.Fatal(err)
+	}
+	if got.Took != 1234*time.Microsecond || !got.Shadow {
+		t.Errorf("it took %s, in shadow mode: %t", got.Took, got.Shadow)
 	}
 	if !reflect.DeepEqual(got.Event, want) {
 		t.Errorf("stored and read:\n%+v\nwant\n%+v", got.Event, want)

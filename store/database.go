@@ -52,6 +52,9 @@ type database struct {
 	announce string
 	listen   func()
 	poll     time.Duration
+	// texts is the index of what logs say, and indexer brings it up to date.
+	texts   *textIndex
+	indexer *indexer
 	// like compares with a pattern whatever the case.
 	like  string
 	close func() error
@@ -74,6 +77,7 @@ type looker interface {
 // Close ends the store. Writes that were handed over before are finished.
 func (s *database) Close() error {
 	s.hub.wakeAll()
+	s.indexer.stop()
 	return s.close()
 }
 
@@ -246,7 +250,7 @@ func (s *database) encode(r *Record) (*encoded, error) {
 	if r.Decision != nil {
 		boot = s.boot
 	}
-	event, err := encodeEvent(&r.Event, boot)
+	event, err := encodeEvent(r, boot)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 				return err
 			}
 			for _, h := range heads {
-				for _, remove := range []string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"} {
+				for _, remove := range append([]string{"DELETE FROM events WHERE session = $1", "DELETE FROM audit WHERE chain = $1", "DELETE FROM approvals WHERE session = $1", "DELETE FROM decisions WHERE session = $1"}, s.texts.forget...) {
 					if _, err := tx.ExecContext(ctx, remove, h.Chain); err != nil {
 						return err
 					}
@@ -196,7 +196,7 @@ func (s *database) reading(ctx context.Context, f func(*sql.Tx) error) error {
 	return err
 }
 
-// Verify implements [Audit].
+// Verify implements [Audit], and notes what it found for [Views.Verified].
 func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 	v := newVerifier(heads)
 	var report *Report
@@ -212,6 +212,14 @@ func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 	})
 	if err != nil {
 		return nil, failed("verify the audit log", err)
+	}
+	err = s.write(ctx, func(ctx context.Context, tx querier) error {
+		_, err := tx.ExecContext(ctx, "INSERT INTO verified (one, at, entries, sessions, problems) VALUES (1, $1, $2, $3, $4) ON CONFLICT (one) DO UPDATE SET at = $1, entries = $2, sessions = $3, problems = $4",
+			micros(s.now()), report.Entries, report.Sessions, len(report.Problems)+report.More)
+		return err
+	})
+	if err != nil {
+		return nil, failed("note that the audit log was verified", err)
 	}
 	return report, nil
 }

@@ -37,7 +37,7 @@ func Open(ctx context.Context, name string, o Options) (Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 
-	s := &database{now: o.Now, redact: redactor, hub: newHub()}
+	s := &database{now: o.Now, redact: redactor, hub: newHub(), indexer: newIndexer()}
 	switch {
 	case strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
 		err = s.openPostgres(ctx, name, o)

@@ -70,7 +70,7 @@ func (s *database) openPostgres(ctx context.Context, name string, o Options) err
 
 	l := &listener{config: config, hub: s.hub}
 	s.look = db // pgx parses a statement once
-	s.read, s.poll, s.forUpdate, s.like = db, postgresPoll, " FOR UPDATE", "ILIKE"
+	s.read, s.poll, s.forUpdate, s.like, s.texts = db, postgresPoll, " FOR UPDATE", "ILIKE", postgresTexts
 	s.skipLocked = " FOR UPDATE SKIP LOCKED"
 	s.snapshot = &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	s.together = &together{db: db, statement: postgresTogether, rows: map[string]row{}}

@@ -60,7 +60,7 @@ func (s *database) openSQLite(ctx context.Context, path string, o Options) error
 	if err := w.start(ctx); err != nil {
 		return fail(errors.Join(err, readers.Close(), w.db.Close()))
 	}
-	s.read, s.write, s.relaxed, s.poll, s.like = readers, w.write, w.write, sqlitePoll, "LIKE"
+	s.read, s.write, s.relaxed, s.poll, s.like, s.texts = readers, w.write, w.write, sqlitePoll, "LIKE", sqliteTexts
 	if s.boot = bootID(); s.boot != "" {
 		s.relaxed = w.relaxed
 	}

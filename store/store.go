@@ -145,6 +145,11 @@ type Record struct {
 	// Settles is the request that the append of the record carries out; nil for
 	// none. It is not kept with the record.
 	Settles *Settlement
+	// Took is how long the decision took, to the microsecond; 0 where nobody measured it.
+	Took time.Duration
+	// Shadow is set of a decision that is recorded and not enforced: the call runs,
+	// whatever was decided.
+	Shadow bool
 	// Restarted tells, of a decision that is read, that the machine has started
 	// again since: what [Logs.AppendRelaxed] wrote after it may be missing.
 	Restarted bool

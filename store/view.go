@@ -20,6 +20,14 @@ type Views interface {
 	Stopped(ctx context.Context, w Whose, since time.Time, limit int) ([]Record, error)
 	// Tally counts decisions since a time by server, tool and verdict, in steps of time.
 	Tally(ctx context.Context, w Whose, since time.Time, step time.Duration) ([]Count, error)
+	// Took lists how long the decisions since a time took, where that was measured: the
+	// last ones, up to a limit of at most [MaxTimes], in no order.
+	Took(ctx context.Context, w Whose, since time.Time, limit int) ([]time.Duration, error)
+	// Verified returns what [Audit.Verify] has last found; [ErrNotFound] when it never ran.
+	Verified(ctx context.Context) (Verification, error)
+	// Index brings the index of texts up to date with the logs. Find does without, and has
+	// it done in the background: the more the index lacks, the more a search reads.
+	Index(ctx context.Context) error
 	// Waits lists how long the questions that were asked since a time have waited, the
 	// last first.
 	Waits(ctx context.Context, w Whose, since time.Time, limit int) ([]Waited, error)
@@ -27,6 +35,10 @@ type Views interface {
 
 // MaxSearch bounds the text of a [Filter], in bytes.
 const MaxSearch = 256
+
+// MaxTimes bounds what one call of [Views.Took] returns: enough for one in a hundred of
+// them to be a hundred.
+const MaxTimes = 10_000
 
 // Filter selects sessions. Its zero value selects those without an owner, and
 // [Whose.Everybody] alone selects all.
@@ -39,8 +51,9 @@ type Filter struct {
 	Verdict      remit.Verdict
 	// Since selects sessions in which something happened at or after the time.
 	Since time.Time
-	// Text selects sessions in whose log the text appears. It is the one filter without
-	// an index: the log of every session that passes the others is read.
+	// Text selects sessions in whose log or id the text appears, in any case of its ASCII
+	// letters. From three characters on it is looked for in an index; what [Views.Index] has
+	// not seen yet, and the logs of what many sessions say, are read.
 	Text string
 	// After is the last session of the page before; nil for the first page.
 	After *SessionInfo
@@ -61,9 +74,22 @@ type Count struct {
 	Verdict      remit.Verdict
 	// Confirms is set for decisions that followed from a person's agreement.
 	Confirms bool
+	// Shadow is set for decisions that were not enforced.
+	Shadow bool
 	// Step is the beginning of the step of time.
 	Step time.Time
 	N    int
+}
+
+// Verification is what a check of the audit log found. It is kept beside the log and not
+// in it: whoever can write the store can write it too. Heads that were kept elsewhere are
+// the proof.
+type Verification struct {
+	At       time.Time
+	Entries  int64
+	Sessions int
+	// Problems is how many there were.
+	Problems int
 }
 
 // Waited is how long a question waited.

@@ -73,6 +73,7 @@ func (s *database) Find(ctx context.Context, f Filter, limit int) ([]Found, erro
 		return nil, fmt.Errorf("find sessions: %w: search for text of at most %d bytes", ErrInvalid, MaxSearch)
 	}
 
+	s.indexer.wake(s.Index)
 	q := &query{}
 	q.add(selectInfo + "id <> '' AND pruned IS NULL")
 	if !f.Everybody {
@@ -148,12 +149,7 @@ func (s *database) decided(ctx context.Context, q *query, f Filter) error {
 	}
 
 	if f.Text != "" {
-		like, err := pattern(f.Text)
-		if err != nil {
-			return err
-		}
-		q.add(" AND EXISTS (SELECT 1 FROM events e WHERE e.session = sessions.id AND (e.event "+s.like+" ? ESCAPE '\\'", like)
-		q.add(" OR sessions.id "+s.like+" ? ESCAPE '\\'))", like)
+		return s.saying(ctx, q, f.Text)
 	}
 	return nil
 }
@@ -254,25 +250,52 @@ func (s *database) Tally(ctx context.Context, w Whose, since time.Time, step tim
 	}
 	wide := step.Microseconds()
 	q := &query{}
-	q.add("SELECT server, tool, verdict, confirms, (at - ?) / ?, count(*) FROM decisions WHERE at >= ?", micros(since), wide, micros(since))
+	q.add("SELECT server, tool, verdict, confirms, shadow, (at - ?) / ?, count(*) FROM decisions WHERE at >= ?", micros(since), wide, micros(since))
 	q.of(w, "session")
-	q.add(" GROUP BY 1, 2, 3, 4, 5 ORDER BY 5, 1, 2, 3, 4 LIMIT ?", maxCounts)
+	q.add(" GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 6, 1, 2, 3, 4, 5 LIMIT ?", maxCounts)
 
 	err = s.each(ctx, q, func(rows *sql.Rows) error {
 		var c Count
 		var server, tool, verdict string
-		confirms, at := 0, int64(0)
-		if err := rows.Scan(&server, &tool, &verdict, &confirms, &at, &c.N); err != nil {
+		confirms, shadow, at := 0, 0, int64(0)
+		if err := rows.Scan(&server, &tool, &verdict, &confirms, &shadow, &at, &c.N); err != nil {
 			return err
 		}
 		var bad, worse error
 		c.Server, bad = plainText(server)
 		c.Tool, worse = plainText(tool)
-		c.Verdict, c.Confirms, c.Step = remit.Verdict(verdict), confirms == 1, fromMicros(micros(since)+at*wide)
+		c.Verdict, c.Confirms, c.Shadow, c.Step = remit.Verdict(verdict), confirms == 1, shadow == 1, fromMicros(micros(since)+at*wide)
 		list = append(list, c)
 		return errors.Join(bad, worse)
 	})
 	return list, failed("count decisions", err)
+}
+
+// Took implements [Views].
+func (s *database) Took(ctx context.Context, w Whose, since time.Time, limit int) (list []time.Duration, err error) {
+	if limit <= 0 || limit > MaxTimes {
+		limit = MaxTimes
+	}
+	q := &query{}
+	q.add("SELECT took FROM decisions WHERE at >= ? AND took > 0", micros(since))
+	q.of(w, "session")
+	q.add(" ORDER BY at DESC LIMIT ?", limit)
+
+	err = s.each(ctx, q, func(rows *sql.Rows) error {
+		n := int64(0)
+		err := rows.Scan(&n)
+		list = append(list, time.Duration(n)*time.Microsecond)
+		return err
+	})
+	return list, failed("list times of decisions", err)
+}
+
+// Verified implements [Views].
+func (s *database) Verified(ctx context.Context) (v Verification, err error) {
+	at := int64(0)
+	err = one(ctx, s.read, "SELECT at, entries, sessions, problems FROM verified WHERE one = 1", nil, &at, &v.Entries, &v.Sessions, &v.Problems)
+	v.At = fromMicros(at)
+	return v, failed("the last verification", err)
 }
 
 // Waits implements [Views].

@@ -44,6 +44,10 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		return nil, err
 	}
 
+	mode := b.server.mode(tool)
+	if mode == Shadow {
+		s = s.Shadowed()
+	}
 	began := time.Now()
 	proposed := remit.Call{Server: b.server.Name, Tool: tool, Arguments: msg.Param("arguments")}
 	d, err := c.decided(ctx, s, answer, proposed)
@@ -51,7 +55,6 @@ func (c *conversation) call(ctx context.Context, x *exchange) (raw []byte, err e
 		return nil, err
 	}
 	took := time.Since(began)
-	mode := b.server.mode(tool)
 	// A person who answered, also too late, is not asked again.
 	before, asks := store.Extent(""), mode == Enforce && answer == nil
 	if d.Verdict == remit.Ask && asks {

@@ -275,6 +275,9 @@ func (r *reader) begin(ctx context.Context, id string) (*conversation, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the session can't be opened: %w", err)
 		}
+		if r.p.o.Shadow {
+			s = s.Shadowed()
+		}
 		c = newConversation(s, log)
 		r.p.echoes.restore(r.owner, log, &c.lineage)
 	} else {

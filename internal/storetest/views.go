@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -138,6 +139,67 @@ func counted(t *testing.T, s *suite) {
 	equal(t, "stopped of a principal", stopped(store.Whose{Principal: "ann"}), []string{"a c2 deny"})
 	must(t, func() error { _, err := s.Prune(t.Context(), morning.Add(30*time.Minute)); return err }())
 	equal(t, "what is left", counts(everybody, morning), []string{agreed, asked})
+}
+
+// timed is how long decisions took, and which of them were not enforced: of the record, and
+// not of what others have written into the event.
+func timed(t *testing.T, s *suite) {
+	s.create(t, "ann", "a")
+	s.create(t, "bob", "b")
+	record := func(session, call string, took time.Duration, shadow bool) store.Record {
+		r := decidedAt(s.clock, session, call, "mail", "send", remit.Deny)
+		r.Event.Call.Beside = `","took":999,"shadow":true,"`
+		r.Took, r.Shadow = took, shadow
+		return r
+	}
+	posing := spoke(s.clock, `{"kind":"call","time":"2026-03-02T09:00:00Z","took":77,"shadow":true}`)
+	must(t, s.Append(t.Context(), "a", 0, posing, record("a", "c1", 1500*time.Microsecond, false), record("a", "c2", 0, true)))
+	s.clock = s.clock.Add(time.Hour)
+	must(t, s.Append(t.Context(), "b", 0, record("b", "c1", 42*time.Second, true)))
+
+	everybody := store.Whose{Everybody: true}
+	for name, test := range map[string]struct {
+		whose store.Whose
+		since time.Time
+		limit int
+		want  []time.Duration
+	}{
+		"all": {everybody, morning, 0, []time.Duration{42 * time.Second, 1500 * time.Microsecond}}, "the last": {everybody, morning, 1, []time.Duration{42 * time.Second}},
+		"since": {everybody, morning.Add(time.Minute), 9, []time.Duration{42 * time.Second}}, "of a principal": {ann, morning, 9, []time.Duration{1500 * time.Microsecond}},
+	} {
+		got, err := s.Took(t.Context(), test.whose, test.since, test.limit)
+		must(t, err)
+		slices.Sort(got)
+		slices.Reverse(got)
+		equal(t, name, got, test.want)
+	}
+
+	shadow := map[bool]int{}
+	list, err := s.Tally(t.Context(), everybody, morning, time.Hour)
+	must(t, err)
+	for _, c := range list {
+		shadow[c.Shadow] += c.N
+	}
+	equal(t, "in shadow mode", shadow, map[bool]int{false: 1, true: 2})
+	read := records(t, s.Read(t.Context(), "a", 0))
+	if read[0].Took != 0 || read[0].Shadow || read[1].Took != 1500*time.Microsecond || read[1].Shadow || !read[2].Shadow {
+		t.Errorf("it is read as %s", show(read))
+	}
+	verified(t, s)
+}
+
+// lastVerified is when the audit log was verified, and what was found.
+func lastVerified(t *testing.T, s *suite) {
+	_, err := s.Verified(t.Context())
+	is(t, err, store.ErrNotFound)
+	s.begin(t, "s")
+	for range 2 {
+		s.clock = s.clock.Add(time.Hour)
+		report := verified(t, s)
+		last, err := s.open(t).Verified(t.Context())
+		must(t, err)
+		equal(t, "the last", last, store.Verification{At: s.clock, Entries: report.Entries, Sessions: 1})
+	}
 }
 
 func waited(t *testing.T, s *suite) {
