@@ -40,8 +40,10 @@ func TestOverview(t *testing.T) {
 	auditor := everything("eve")
 	auditor.Scopes = append(auditor.Scopes, access.AuditRead)
 	c, _ = s.signedIn(auditor)
-	if _, page := c.do("GET", "overview?verify=1", ""); !strings.Contains(page, "Intact:") {
-		t.Errorf("it doesn't verify the audit log: %s", page)
+	for _, step := range []struct{ path, want string }{{"overview", "It was never verified."}, {"overview?verify=1", "Intact:"}, {"overview", `<span class="allow">intact</span>`}} {
+		if _, page := c.do("GET", step.path, ""); !strings.Contains(page, step.want) {
+			t.Errorf("%s doesn't say %s: %s", step.path, step.want, page)
+		}
 	}
 	if _, page := c.do("GET", "overview?last=decade", ""); !strings.Contains(page, `aria-current="true">last week`) {
 		t.Error("an unknown time is not the week")
@@ -51,13 +53,13 @@ func TestOverview(t *testing.T) {
 // Bars add up to what was counted, whenever it was.
 func TestChart(t *testing.T) {
 	since := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	p := &overviewPage{Span: spansOfTime[1]}
+	p := &overviewPage{Span: spansOfTime[1], Now: since.Add(24 * time.Hour)}
 	p.count([]store.Count{
 		{Tool: "a", Verdict: remit.Allow, Step: since, N: 3}, {Tool: "b", Verdict: remit.Deny, Step: since, N: 1}, {Tool: "a", Verdict: remit.Allow, Confirms: true, Step: since, N: 7},
-		{Tool: "a", Verdict: remit.Ask, Step: since.Add(24 * time.Hour), N: 2}, {Tool: "a", Verdict: remit.Ask, Step: since.Add(99 * time.Hour), N: 5},
-	}, since, since.Add(24*time.Hour))
+		{Tool: "a", Verdict: remit.Ask, Step: since.Add(24 * time.Hour), N: 2}, {Tool: "b", Verdict: remit.Deny, Shadow: true, Step: since.Add(time.Hour), N: 2}, {Tool: "a", Verdict: remit.Ask, Step: since.Add(99 * time.Hour), N: 5},
+	}, since)
 	got := fmt.Sprint(len(p.Bars), p.Most, p.Agreed, p.Calls, p.Bars[0].verdicts, p.Bars[24].verdicts)
-	if want := "25 4 7 {3 7 1} {3 0 1} {0 2 0}"; got != want {
+	if want := "25 4 7 {3 7 1 2} {3 0 1 0} {0 2 0 0}"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if b := p.Bars[0]; b.AllowHigh != 90 || b.DenyHigh != 30 || b.DenyY != 0 || b.AllowY != 30 {
@@ -72,7 +74,54 @@ func TestWaits(t *testing.T) {
 		list = append(list, store.Waited{State: store.Denied, Created: at, Settled: at.Add(time.Duration(i) * time.Second)})
 	}
 	list = append(list, store.Waited{State: store.Expired, Created: at, Settled: at.Add(time.Hour)}, store.Waited{State: store.Cancelled, Created: at, Settled: at.Add(time.Hour)})
-	if got, want := waitsOf(list), (waitCount{20, 0, 1, 10 * time.Second, 19 * time.Second}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	got := waitsOf(list)
+	if got.Answered != 20 || got.Expired != 1 || got.Half != 10*time.Second || got.Most != 19*time.Second || fmt.Sprint(got.Slots) != "[{under 10 s 10 100} {10 s to 1 min 10 100} {1 to 10 min 0 0} {10 min to 1 h 0 0} {1 h and more 0 0}]" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Half of the decisions take at most the one figure, and all but one in a hundred the other.
+func TestTimesOfDecisions(t *testing.T) {
+	var list []time.Duration
+	for i := range 200 {
+		list = append(list, time.Duration(200-i)*100*time.Microsecond)
+	}
+	got := tookOf(list)
+	if got.N != 200 || got.Capped || got.Half != 10100*time.Microsecond || got.Most != 19900*time.Microsecond {
+		t.Errorf("got %+v", got)
+	}
+	if fmt.Sprint(got.Slots) != "[{under 1 ms 9 6} {1 to 5 ms 40 26.666666666666668} {5 to 20 ms 150 100} {20 to 100 ms 1 0.6666666666666666} {0.1 to 1 s 0 0} {1 s and more 0 0}]" {
+		t.Errorf("got %+v", got.Slots)
+	}
+	if got := tookOf(nil); got.N != 0 || got.Half != 0 {
+		t.Errorf("of none: %+v", got)
+	}
+}
+
+// The scale of a chart ends with a round number that has a half.
+func TestScales(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 1: 2, 2: 2, 3: 4, 5: 6, 9: 10, 10: 10, 11: 20, 45: 60, 100: 100, 101: 200, 999: 1000, 123456: 200000} {
+		if got := roundUp(n); got != want {
+			t.Errorf("%d: %d, want %d", n, got, want)
+		}
+	}
+}
+
+// Calls that ran in shadow mode are counted apart from those that were stopped, by tool and
+// cause.
+func TestShadowMode(t *testing.T) {
+	s := newSite(t)
+	live := s.session("shadowed")
+	must(t, live.User(t.Context(), "Read https://news.example/release-4 and send dana@harbourworks.example what is new."))
+	s.call(live, "c1", "read_page", map[string]any{"url": "https://news.example/release-4"})
+	s.result(live, "c1", forged)
+	s.call(live.Shadowed(), "c2", "send_message", map[string]any{"to": "archive@relay-backup.example", "text": "Release 4 is out."})
+	c, _ := s.signedIn(everything("ann"))
+	_, page := c.do("GET", "overview?last=hour", "")
+	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " ")
+	for _, want := range []string{"2 calls", "0 held back", "1 would have been stopped, and ran in shadow mode", "send_message of office a value that the user didn&#39;t choose 1 would have been", "send_message of office 0 0 0 1", "P50"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it doesn't say %q: %s", want, text)
+		}
 	}
 }
