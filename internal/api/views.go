@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -128,7 +129,8 @@ func (s *Server) listEvents(ctx context.Context, r *request) (reply, error) {
 	return ok(out, nil)
 }
 
-// countDecisions counts decisions by tool and verdict in steps of time.
+// countDecisions counts decisions by tool and verdict in steps of time, and says how long
+// they took.
 func (s *Server) countDecisions(ctx context.Context, r *request) (reply, error) {
 	query := r.URL.Query()
 	from, err := since(r)
@@ -149,12 +151,36 @@ func (s *Server) countDecisions(ctx context.Context, r *request) (reply, error) 
 		Tool      string        `json:"tool"`
 		Verdict   remit.Verdict `json:"verdict"`
 		Confirmed bool          `json:"confirmed,omitempty"`
+		Shadow    bool          `json:"shadow,omitempty"`
 		Step      time.Time     `json:"step"`
 		Count     int           `json:"count"`
 	}
 	counts := make([]count, len(list))
 	for i, c := range list {
-		counts[i] = count{c.Server, c.Tool, c.Verdict, c.Confirms, c.Step, c.N}
+		counts[i] = count{c.Server, c.Tool, c.Verdict, c.Confirms, c.Shadow, c.Step, c.N}
 	}
-	return ok(map[string]any{"counts": counts}, nil)
+	times, err := s.o.Store.Took(ctx, sessionsFor(r.who), from, store.MaxTimes)
+	if err != nil {
+		return reply{}, err
+	}
+	return ok(struct {
+		Counts []count `json:"counts"`
+		Took   *took   `json:"took,omitempty"`
+	}{counts, tookOf(times)}, nil)
+}
+
+// took says how long decisions took, in microseconds.
+type took struct {
+	Count int   `json:"count"`
+	P50   int64 `json:"p50"`
+	P99   int64 `json:"p99"`
+}
+
+// tookOf sums times up; nil where there are none.
+func tookOf(times []time.Duration) *took {
+	if len(times) == 0 {
+		return nil
+	}
+	slices.Sort(times)
+	return &took{len(times), times[len(times)/2].Microseconds(), times[len(times)*99/100].Microseconds()}
 }

@@ -84,12 +84,16 @@ func TestCounts(t *testing.T) {
 			Tool, Verdict string
 			Count         int
 		}
+		Took *struct{ Count, P50, P99 int64 }
 	}
 	got := into[counts](t, b.get(t, 200, "person", "/v1/counts?since=2020-01-01T00:00:00Z&step=31622400"))
 	if text := fmt.Sprint(got.Counts); text != "[{read allow 1} {send ask 1}]" {
 		t.Errorf("counted %s", text)
 	}
-	if got := into[counts](t, b.get(t, 200, "other", "/v1/counts?since=2020-01-01T00:00:00Z")); len(got.Counts) != 0 {
+	if got.Took == nil || got.Took.Count != 2 || got.Took.P50 < 1 || got.Took.P99 < got.Took.P50 {
+		t.Errorf("they took %+v", got.Took)
+	}
+	if got := into[counts](t, b.get(t, 200, "other", "/v1/counts?since=2020-01-01T00:00:00Z")); len(got.Counts) != 0 || got.Took != nil {
 		t.Errorf("another counts %v", got)
 	}
 	for _, bad := range []string{"", "?since=now", "?since=2020-01-01T00:00:00Z&step=0"} {

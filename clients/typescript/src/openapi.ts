@@ -420,7 +420,7 @@ export interface paths {
         /**
          * Find sessions by what is in them
          * @description The sessions that pass all filters, those in which something happened last first.
-         *     Text is looked for in the logs themselves, for a few seconds at most.
+         *     Text is looked for by an index, and in what that doesn't have yet for a few seconds at most.
          */
         get: operations["findSessions"];
         put?: never;
@@ -440,7 +440,7 @@ export interface paths {
         };
         /**
          * Count decisions by tool and verdict
-         * @description In steps of time. A call that a person let through is counted when it was held back, and as confirmed.
+         * @description In steps of time, with how long they took. A call that a person let through is counted when it was held back, and as confirmed.
          */
         get: operations["countDecisions"];
         put?: never;
@@ -2439,6 +2439,8 @@ export interface operations {
                             verdict: "allow" | "ask" | "deny";
                             /** @description The decision followed from a person's agreement. */
                             confirmed?: boolean;
+                            /** @description The decision was recorded and not enforced. */
+                            shadow?: boolean;
                             /**
                              * Format: date-time
                              * @description The beginning of the step.
@@ -2446,6 +2448,12 @@ export interface operations {
                             step: string;
                             count: number;
                         }[];
+                        /** @description How long the last of the decisions took, at most 10,000, in microseconds; absent where none was timed. */
+                        took?: {
+                            count: number;
+                            p50: number;
+                            p99: number;
+                        };
                     };
                 };
             };
