@@ -186,6 +186,7 @@ func (c *serveCommand) signIn(o *api.Options) error {
 	case !c.Console:
 		return command.UsageError(errors.New("--sign-in is about the console: add --console"))
 	}
+
 	how, err := access.OpenSignIn(c.SignIn)
 	if err != nil {
 		return err

@@ -114,6 +114,15 @@ type IdentityProvider struct {
 
 	mu    sync.Mutex
 	known *metadata
+	// asking is the request for the metadata that is on its way; nil when there is none.
+	asking *asking
+}
+
+// asking is one request, for all who need its answer.
+type asking struct {
+	done  chan struct{}
+	known *metadata
+	err   error
 }
 
 // metadata is what a provider says of itself.
@@ -355,15 +364,41 @@ func (p *IdentityProvider) SignOut() string {
 	return u.String()
 }
 
-// discover asks the provider about itself, once. If it can't be reached, the next person
-// asks again.
+// discover asks the provider about itself, once, for all who wait. If it can't be reached,
+// the next person asks again.
 func (p *IdentityProvider) discover(ctx context.Context) (*metadata, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.known != nil {
+		defer p.mu.Unlock()
 		return p.known, nil
 	}
+	a := p.asking
+	if a == nil {
+		a = &asking{done: make(chan struct{})}
+		p.asking = a
+		go p.ask(context.WithoutCancel(ctx), a) // the first to ask may leave before the others
+	}
+	p.mu.Unlock()
 
+	select {
+	case <-a.done:
+		return a.known, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask carries a request out; the client bounds how long that takes.
+func (p *IdentityProvider) ask(ctx context.Context, a *asking) {
+	a.known, a.err = p.metadata(ctx)
+	p.mu.Lock()
+	p.known, p.asking = a.known, nil
+	p.mu.Unlock()
+	close(a.done)
+}
+
+// metadata asks the provider about itself.
+func (p *IdentityProvider) metadata(ctx context.Context) (*metadata, error) {
 	// The keys outlive the request. They are fetched again when a token has an unknown one.
 	found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.c.Issuer)
 	if err != nil {
@@ -395,11 +430,10 @@ func (p *IdentityProvider) discover(ctx context.Context) (*metadata, error) {
 		endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	keys := oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), p.client), says.JWKS)
-	p.known = &metadata{
+	return &metadata{
 		flow: oauth2.Config{ClientID: p.c.Client, ClientSecret: p.c.Secret, Endpoint: endpoint, RedirectURL: p.c.Address + "login/done",
 			Scopes: append([]string{oidc.ScopeOpenID}, p.c.Scopes...)},
 		verifier: oidc.NewVerifier(p.c.Issuer, keys, &oidc.Config{ClientID: p.c.Client, SupportedSigningAlgs: algorithms, Now: p.c.Now}),
 		named:    says.Named, end: says.End,
-	}
-	return p.known, nil
+	}, nil
 }

@@ -1,10 +1,12 @@
 package access_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -289,5 +291,39 @@ func TestSignInFiles(t *testing.T) {
 	write("secret.txt", "s3cret", 0o666)
 	if _, err := access.OpenSignIn(filepath.Join(dir, "signin.yaml")); err == nil {
 		t.Error("a secret that everybody may write is read")
+	}
+}
+
+// Many who come while the provider doesn't answer wait for one request, and who leaves
+// doesn't end it for the others.
+func TestPeopleWaitTogether(t *testing.T) {
+	at := accesstest.NewProvider(t)
+	asked, answer := make(chan struct{}, 100), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked <- struct{}{}
+		<-answer
+		_ = json.NewEncoder(w).Encode(map[string]string{"issuer": at.Issuer, "authorization_endpoint": at.Issuer + "/authorize", "token_endpoint": at.Issuer + "/token", "jwks_uri": at.Issuer + "/keys"})
+	}))
+	defer slow.Close()
+	c := signIn(at)
+	c.Issuer = slow.URL
+	p := provider(t, c)
+	leaving, leave := context.WithCancel(t.Context())
+	errs := make(chan error)
+	go func() { _, _, err := p.Begin(leaving); errs <- err }()
+	<-asked
+	leave()
+	if err := <-errs; !errors.Is(err, context.Canceled) {
+		t.Errorf("who left: %v", err)
+	}
+	for range 10 {
+		go func() { _, _, err := p.Begin(t.Context()); errs <- err }()
+	}
+	close(answer)
+	for range 10 {
+		// The answer names another issuer, which every one of them is told.
+		if err := <-errs; err == nil {
+			t.Error("people are sent to another issuer")
+		}
 	}
 }

@@ -66,6 +66,7 @@ func readPrivate(name string, most int64) ([]byte, error) {
 // error is of type [strictyaml.Errors].
 func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) {
 	c.Roles = map[Role][]string{}
+
 	err = strictyaml.Read(name, data, strictyaml.Format{
 		MaxSize: maxFile, MaxList: maxClaims, TooLarge: "the file says which provider people sign in by", Empty: "write version: 1 first, and the issuer",
 	}, func(r *strictyaml.Reader, root *strictyaml.Node) {
@@ -79,6 +80,7 @@ func parseSignIn(name string, data []byte) (c SignIn, secret string, err error) 
 		if had["version"] == nil || version != "1" {
 			r.Fail(root, "write 'version: 1' first", "the version is missing or not known")
 		}
+
 		for _, key := range []string{"issuer", "client", "address", "roles"} {
 			if had[key] == nil {
 				r.Fail(root, "docs/reference/console.md has an example", "the file has no %s", key)

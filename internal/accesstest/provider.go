@@ -57,6 +57,7 @@ func NewProvider(t testing.TB) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := &Provider{t: t, Key: key, codes: map[string]url.Values{}, Claims: map[string]any{},
 		Keys: jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1", Algorithm: "ES256", Use: "sig"}}}}
 	mux := http.NewServeMux()
@@ -69,6 +70,7 @@ func NewProvider(t testing.TB) *Provider {
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) { p.write(w, p.Keys) })
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
+
 	p.Server = httptest.NewServer(mux)
 	p.Issuer = strings.Replace(p.URL, "127.0.0.1", "localhost", 1)
 	t.Cleanup(p.Close)

@@ -101,7 +101,7 @@ func TestSigningInByAProvider(t *testing.T) {
 // An answer of the provider signs in the browser that asked for it, once, and soon; any
 // other answer, and any other browser, gets a page to sign in.
 func TestAnswersOfTheProviderAreTied(t *testing.T) {
-	now := time.Now()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s, at := withProvider(t)
 	s.console.people.now = func() time.Time { return now }
 	signedIn := func(c *client) bool {
@@ -151,7 +151,7 @@ func TestAnswersOfTheProviderAreTied(t *testing.T) {
 // People are sent to the provider as often as people sign in, and what begins and never
 // ends is bounded.
 func TestSigningInIsLimited(t *testing.T) {
-	now := time.Now()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s, _ := withProvider(t)
 	p := s.console.people
 	p.now = func() time.Time { return now }

@@ -39,15 +39,19 @@ var mayReadTheClock = map[string]string{
 	"internal/mcp/shutdown_test.go":       "the bound only ends a failed test",
 	"internal/mcp/upstream/http_test.go":  "delays a server, and the order must hold for every delay",
 	"internal/access/oauth_test.go":       "tokens begin and end an hour from now, whenever now is",
+	"internal/access/provider_test.go":    "tokens begin and end an hour from now, whenever now is",
+	"internal/accesstest/provider.go":     "tokens end a minute from now, whenever now is",
+	"internal/console/overview_test.go":   "calls are of the week before now, whenever now is",
+	"internal/console/load_test.go":       "is a benchmark",
 	"ledger/queue_test.go":                "polls a queue until another goroutine has asked",
 	"ledger/kill_test.go":                 "kills a process at a random moment, and any moment will do",
 	"store/full_test.go":                  "lets writers queue up, and the outcome is the same for those that have not",
-	"internal/storetest/storetest.go":     "lets waiters begin, and the outcome is the same for those that have not",
+	"internal/storetest/approvals.go":     "lets waiters begin, and the outcome is the same for those that have not",
 	"store/tamper_test.go":                "kills a server at some moment, and any moment will do",
 }
 
 // testing packages are those that only tests use.
-var testingPackages = []string{"internal/mcp/mcptest", "internal/llm/llmtest", "internal/storetest"}
+var testingPackages = []string{"internal/mcp/mcptest", "internal/llm/llmtest", "internal/storetest", "internal/accesstest"}
 
 // TestTestsDoNotReadTheClock finds the uses of the wall clock in tests. Benchmarks
 // measure, and in a bubble of testing/synctest time is not the machine's.
