@@ -213,6 +213,7 @@ func (s *database) Verify(ctx context.Context, heads ...Hash) (*Report, error) {
 	if err != nil {
 		return nil, failed("verify the audit log", err)
 	}
+
 	err = s.write(ctx, func(ctx context.Context, tx querier) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO verified (one, at, entries, sessions, problems) VALUES (1, $1, $2, $3, $4) ON CONFLICT (one) DO UPDATE SET at = $1, entries = $2, sessions = $3, problems = $4",
 			micros(s.now()), report.Entries, report.Sessions, len(report.Problems)+report.More)

@@ -122,8 +122,12 @@ func (s *database) pieceFrom(ctx context.Context, b behind) (*piece, error) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) || p.last < p.first {
+
+	switch {
+	case err != nil && !errors.Is(err, errEnough):
 		return nil, err
+	case p.last < p.first:
+		return nil, nil
 	}
 	return p, nil
 }
@@ -145,6 +149,7 @@ func (s *database) indexed(ctx context.Context, pieces []piece) error {
 			if err != nil {
 				return err
 			}
+
 			if n == 0 {
 				continue
 			}
@@ -205,6 +210,7 @@ func (s *database) whoSay(ctx context.Context, of []gram, like string) (ids []st
 	s.texts.match(said, of)
 	said.add(") AND EXISTS (SELECT 1 FROM events e WHERE e.session = t.session AND e.seq BETWEEN t.first AND t.last AND "+says+")", like)
 	said.add(" UNION SELECT b.id FROM sessions b WHERE b.indexed < b.length AND b.pruned IS NULL AND EXISTS (SELECT 1 FROM events e WHERE e.session = b.id AND e.seq >= b.indexed AND "+says+")", like)
+
 	for _, q := range []*query{named, said} {
 		err := s.each(ctx, q, func(rows *sql.Rows) error {
 			id := ""
@@ -226,10 +232,11 @@ func (s *database) fewSay(ctx context.Context, of []gram) (bool, error) {
 		return false, nil
 	}
 	pieces, sessions := &query{}, &query{}
-	pieces.add("SELECT count(*) FROM (SELECT id FROM texts t WHERE t.id IN (")
+	pieces.add("SELECT count(*) FROM (SELECT * FROM (")
 	s.texts.match(pieces, of)
-	pieces.add(") LIMIT ?) few", maxRare+1)
+	pieces.add(") found LIMIT ?) few", maxRare+1)
 	sessions.add("SELECT count(*) FROM (SELECT id FROM sessions WHERE indexed < length AND pruned IS NULL LIMIT ?) few", maxRare+1)
+
 	total := 0
 	for _, q := range []*query{sessions, pieces} {
 		err := s.each(ctx, q, func(rows *sql.Rows) error {

@@ -117,6 +117,7 @@ func indexedTogether(t *testing.T, s *suite) {
 			}
 		})
 	}
+
 	var writers sync.WaitGroup
 	for n := range sessions {
 		writers.Go(func() {
@@ -132,6 +133,7 @@ func indexedTogether(t *testing.T, s *suite) {
 	writers.Wait()
 	close(done)
 	all.Wait()
+
 	must(t, s.Index(t.Context()))
 	for n := range sessions {
 		for seq := range events {
