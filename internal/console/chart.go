@@ -2,6 +2,7 @@ package console
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -94,13 +95,18 @@ func slotsOf(list []time.Duration, ends []slotEnd) []slot {
 	return out
 }
 
-// shortened rounds a time to what people read of it.
-func shortened(d time.Duration) time.Duration {
-	switch {
-	case d < 100*time.Microsecond:
-		return d.Round(time.Microsecond)
-	case d < time.Second:
-		return d.Round(10 * time.Microsecond)
+// lasted is a time as people read it, in two or three digits.
+func lasted(d time.Duration) string {
+	if d == 0 {
+		return "0\u00a0s"
 	}
-	return d.Round(10 * time.Millisecond)
+	for _, u := range []struct {
+		name string
+		size time.Duration
+	}{{"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}} {
+		if d >= u.size {
+			return strconv.FormatFloat(float64(d)/float64(u.size), 'g', 3, 64) + "\u00a0" + u.name
+		}
+	}
+	return strconv.FormatInt(d.Microseconds(), 10) + "\u00a0µs"
 }

@@ -283,7 +283,7 @@ func tookOf(list []time.Duration) tookCount {
 	slices.Sort(list)
 	out := tookCount{N: len(list), Capped: len(list) == store.MaxTimes}
 	if out.N > 0 {
-		out.Half, out.Most = shortened(list[len(list)/2]), shortened(list[len(list)*99/100])
+		out.Half, out.Most = list[len(list)/2], list[len(list)*99/100]
 		out.Slots = slotsOf(list, decisionSlots)
 	}
 	return out

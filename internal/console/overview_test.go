@@ -125,3 +125,85 @@ func TestShadowMode(t *testing.T) {
 		}
 	}
 }
+
+// Times are said in the unit that they have a few digits in.
+func TestTimesInWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0 s", 180 * time.Microsecond: "180 µs", 1234567: "1.23 ms", 150 * time.Millisecond: "150 ms", 42 * time.Second: "42 s", 90 * time.Second: "1.5 min", 26 * time.Hour: "26 h"} {
+		if got := lasted(d); got != strings.ReplaceAll(want, " ", "\u00a0") {
+			t.Errorf("%s: %q", d, got)
+		}
+	}
+}
+
+// busyWeek is a store with calls of a week: allowed, held back, answered and in shadow mode.
+func busyWeek(t *testing.T, s *site) {
+	t.Helper()
+	for _, tool := range []string{"send_message", "delete_everything_that_is_in_the_archive", "bob\u202egro<script>alert(1)</script>"} {
+		id := "week-" + fmt.Sprint(len(tool))
+		for i := range 30 {
+			verdict, codes := remit.Allow, []remit.Reason(nil)
+			if i%3 == 1 {
+				verdict, codes = remit.Ask, []remit.Reason{{Code: remit.BelowFloor, Verdict: remit.Ask, Message: "x"}}
+			}
+			if i%5 == 2 {
+				verdict, codes = remit.Deny, []remit.Reason{{Code: remit.PolicyViolation, Verdict: remit.Deny, Message: "x"}}
+			}
+			call := fmt.Sprintf("c%d", i)
+			at := time.Now().Add(-time.Duration(i*5) * time.Hour)
+			must(t, s.store.Append(t.Context(), id, int64(i), store.Record{Event: remit.Event{Kind: remit.CallEvent, Time: at, Call: &remit.Call{ID: call, Server: "office", Tool: tool}, Verdict: verdict},
+				Decision: &remit.Decision{Session: id, Call: call, Server: "office", Tool: tool, Verdict: verdict, Reasons: codes}, Took: time.Duration(i*i*100) * time.Microsecond, Shadow: i%7 == 4}))
+		}
+	}
+	for i := range 6 {
+		a := s.held(fmt.Sprintf("asked-%d", i))
+		_, err := s.store.Answer(t.Context(), a.ID, store.Answer{Approve: i%2 == 0, By: "ann"})
+		must(t, err)
+	}
+}
+
+// The overview can be read on a telephone, with the keyboard and with a screen reader: what
+// the chart shows is also in a table.
+func TestOverviewInABrowser(t *testing.T) {
+	s := newSite(t)
+	busyWeek(t, s)
+	b, source := chromium(t), axe(t)
+	auditor := everything("eve")
+	auditor.Scopes = append(auditor.Scopes, access.AuditRead)
+	for name, width := range widths {
+		p := b.tab(width)
+		s.signIn(p, auditor)
+		p.tabTo(`e.textContent === "Overview"`)
+		p.key("Enter", 0)
+		p.until(`document.querySelector(".chart")`)
+		p.tabTo(`e.tagName === "SUMMARY"`)
+		p.key("Enter", 0)
+		p.until(`document.querySelector("#numbers").open`)
+		sums := p.text(`["f-allow", "f-deny"].map((c) => [...document.querySelectorAll(".chart ." + c)].filter((r) => r.height.baseVal.value > 0).length).join(" ")`)
+		cells := p.text(`[2, 4].map((n) => [...document.querySelectorAll("#numbers tbody td:nth-child(" + n + ")")].filter((d) => d.textContent !== "0").length).join(" ")`)
+		if sums != cells || strings.HasPrefix(sums, "0") {
+			t.Errorf("%s: the chart shows %s steps with calls, and the table %s", name, sums, cells)
+		}
+		if got := p.text(`document.getElementById("chart-says").textContent`); !strings.Contains(got, "let run in shadow mode") {
+			t.Errorf("%s: the chart says %q", name, got)
+		}
+		if got := p.text(fmt.Sprintf("document.documentElement.scrollWidth <= %d", width)); got != "true" {
+			t.Errorf("%s: the page is %s wide", name, p.text("document.documentElement.scrollWidth"))
+		}
+		p.tabTo(`e.textContent === "Verify it now"`)
+		p.key("Enter", 0)
+		p.until(`document.querySelector("[role=status] .allow")`)
+		for _, scheme := range []string{"light", "dark"} {
+			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+			p.shoot(*screenshots, name+"-week-"+scheme)
+			if source != "" {
+				must(t, p.eval(source+"; 0", nil))
+				if got := p.mistakes(); got != "" {
+					t.Errorf("%s, %s: %s", name, scheme, got)
+				}
+			}
+		}
+	}
+	if c := b.complaints(); c != "" {
+		t.Errorf("pages complain:\n%s", c)
+	}
+}

@@ -120,6 +120,7 @@ func functions() template.FuncMap {
 		"query":   func(pairs ...any) (template.URL, error) { return query(pairs...) },
 		"clip":    func(n int, s string) string { return display.Clip(s, n) },
 		"add":     func(a, b int) int { return a + b },
+		"lasted":  lasted,
 		"percent": func(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) },
 		"trusts": func() []label.Trust {
 			return []label.Trust{label.External, label.ToolOutput, label.User, label.Trusted}
