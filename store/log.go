@@ -135,7 +135,7 @@ func (s *database) Prune(ctx context.Context, before time.Time) (int, error) {
 					}
 				}
 				// The row stays: the id is never used again.
-				if _, err := tx.ExecContext(ctx, "UPDATE sessions SET pruned = $2, toolset = NULL WHERE id = $1", h.Chain, micros(s.now())); err != nil {
+				if _, err := tx.ExecContext(ctx, "UPDATE sessions SET pruned = $2, toolset = NULL, indexed = length WHERE id = $1", h.Chain, micros(s.now())); err != nil {
 					return err
 				}
 			}

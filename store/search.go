@@ -93,7 +93,7 @@ type behind struct {
 // behind lists sessions of which the index lacks events, by id.
 func (s *database) behind(ctx context.Context, after string) (list []behind, err error) {
 	q := &query{}
-	q.add("SELECT id, indexed, length FROM sessions WHERE indexed < length AND pruned IS NULL AND id > ? ORDER BY id LIMIT ?", after, maxBehind)
+	q.add("SELECT id, indexed, length FROM sessions WHERE indexed < length AND id > ? ORDER BY id LIMIT ?", after, maxBehind)
 	err = s.each(ctx, q, func(rows *sql.Rows) error {
 		var b behind
 		err := rows.Scan(&b.id, &b.from, &b.length)
@@ -209,7 +209,7 @@ func (s *database) whoSay(ctx context.Context, of []gram, like string) (ids []st
 	said.add("SELECT t.session FROM texts t WHERE t.id IN (")
 	s.texts.match(said, of)
 	said.add(") AND EXISTS (SELECT 1 FROM events e WHERE e.session = t.session AND e.seq BETWEEN t.first AND t.last AND "+says+")", like)
-	said.add(" UNION SELECT b.id FROM sessions b WHERE b.indexed < b.length AND b.pruned IS NULL AND EXISTS (SELECT 1 FROM events e WHERE e.session = b.id AND e.seq >= b.indexed AND "+says+")", like)
+	said.add(" UNION SELECT b.id FROM sessions b WHERE b.indexed < b.length AND EXISTS (SELECT 1 FROM events e WHERE e.session = b.id AND e.seq >= b.indexed AND "+says+")", like)
 
 	for _, q := range []*query{named, said} {
 		err := s.each(ctx, q, func(rows *sql.Rows) error {
@@ -235,7 +235,7 @@ func (s *database) fewSay(ctx context.Context, of []gram) (bool, error) {
 	pieces.add("SELECT count(*) FROM (SELECT * FROM (")
 	s.texts.match(pieces, of)
 	pieces.add(") found LIMIT ?) few", maxRare+1)
-	sessions.add("SELECT count(*) FROM (SELECT id FROM sessions WHERE indexed < length AND pruned IS NULL LIMIT ?) few", maxRare+1)
+	sessions.add("SELECT count(*) FROM (SELECT id FROM sessions WHERE indexed < length LIMIT ?) few", maxRare+1)
 
 	total := 0
 	for _, q := range []*query{sessions, pieces} {

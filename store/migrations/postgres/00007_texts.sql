@@ -1,8 +1,10 @@
 -- +goose Up
 
--- How many events of a session the index of texts has.
+-- How many events of a session the index of texts has; all of them where there are none
+-- left.
 ALTER TABLE sessions ADD COLUMN indexed BIGINT NOT NULL DEFAULT 0;
-CREATE INDEX sessions_behind ON sessions (id) WHERE indexed < length AND pruned IS NULL;
+UPDATE sessions SET indexed = length WHERE pruned IS NOT NULL;
+CREATE INDEX sessions_behind ON sessions (id) WHERE indexed < length;
 
 -- The pieces of logs that it leads to, and what is in each: no texts, but the numbers of
 -- three characters that follow each other; none where there are too many to list.
