@@ -265,7 +265,7 @@ func (c *Console) showLogin(w http.ResponseWriter, r *http.Request) {
 }
 
 // views are the pages that people can come back to.
-var views = []string{"inbox", "question", "sessions", "session", "text", "tools", "tool", "policies", "overview", "playground", "whatif"}
+var views = []string{"inbox", "question", "sessions", "session", "text", "tools", "tool", "policies", "policy", "overview", "playground", "whatif"}
 
 // wanted returns the address of a page below the base, for people who have to sign in first;
 // empty when it is anything else. So no link to sign in leads out of the console.

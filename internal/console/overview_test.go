@@ -166,7 +166,7 @@ func busyWeek(t *testing.T, s *site) {
 func TestOverviewInABrowser(t *testing.T) {
 	s := newSite(t)
 	busyWeek(t, s)
-	b, source := chromium(t), axe(t)
+	b := chromium(t)
 	auditor := everything("eve")
 	auditor.Scopes = append(auditor.Scopes, access.AuditRead)
 	for name, width := range widths {
@@ -186,21 +186,13 @@ func TestOverviewInABrowser(t *testing.T) {
 		if got := p.text(`document.getElementById("chart-says").textContent`); !strings.Contains(got, "let run in shadow mode") {
 			t.Errorf("%s: the chart says %q", name, got)
 		}
-		if got := p.text(fmt.Sprintf("document.documentElement.scrollWidth <= %d", width)); got != "true" {
-			t.Errorf("%s: the page is %s wide", name, p.text("document.documentElement.scrollWidth"))
-		}
 		p.tabTo(`e.textContent === "Verify it now"`)
 		p.key("Enter", 0)
 		p.until(`document.querySelector("[role=status] .allow")`)
 		for _, scheme := range []string{"light", "dark"} {
 			p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 			p.shoot(*screenshots, name+"-week-"+scheme)
-			if source != "" {
-				must(t, p.eval(source+"; 0", nil))
-				if got := p.mistakes(); got != "" {
-					t.Errorf("%s, %s: %s", name, scheme, got)
-				}
-			}
+			p.usable(name + ", " + scheme)
 		}
 	}
 	if c := b.complaints(); c != "" {

@@ -223,20 +223,12 @@ func TestSigningInInABrowser(t *testing.T) {
 	s, at := withProvider(t)
 	at.Claims["groups"] = []string{"leads"}
 	asked := s.held("s")
-	b, source := chromium(t), axe(t)
+	b := chromium(t)
 	p := b.tab(380)
 	p.open(s.url("question/" + asked.ID))
 	p.until(`document.querySelector("#login")`)
 	p.shoot(*screenshots, "telephone-login-provider")
-	if got := p.text("document.documentElement.scrollWidth <= 380"); got != "true" {
-		t.Error("the page to sign in is wider than the screen")
-	}
-	if source != "" {
-		must(t, p.eval(source+"; 0", nil))
-		if got := p.mistakes(); got != "" {
-			t.Error(got)
-		}
-	}
+	p.usable("signing in")
 	p.tabTo(`e.classList.contains("button")`)
 	p.key("Enter", 0)
 	p.until(`location.pathname.endsWith("/question/` + asked.ID + `") && document.querySelector(".answers")`)
