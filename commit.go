@@ -98,6 +98,9 @@ func (s *Session) input(q question, facts *guard.Facts) (*input, error) {
 
 	if record, ok := s.calls[in.call.ID]; ok {
 		in.before = &record.decided
+		if q.consent == none && record.resumable() {
+			in.resumes, in.history = true, in.history.Without(in.call.ID)
+		}
 	}
 	if q.consent != none {
 		if in.before == nil {
@@ -228,6 +231,9 @@ func (s *Session) attempt(q *question, facts *guard.Facts, use func(*outcome), l
 		return o, nil
 	}
 	seen := s.history.snapshot()
+	if in.resumes {
+		seen = seen.Without(in.call.ID)
+	}
 	for i := range o.wants {
 		o.wants[i].History = seen
 	}
@@ -243,6 +249,9 @@ func (s *Session) commit(o *outcome) {
 	s.seen.Keep(in.seen)
 	if o.record == nil {
 		return
+	}
+	if in.resumes && o.record.made != nil && s.calls[in.call.ID].made != nil {
+		o.record.made = s.calls[in.call.ID].made // guards have it already
 	}
 	s.calls[in.call.ID] = o.record
 	if !o.record.allowed {

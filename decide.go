@@ -26,6 +26,7 @@ type input struct {
 	seen      provenance.Reader
 	calls     int      // that the session has decided
 	before    *decided // what was decided under the call's id; nil for a new one
+	resumes   bool     // the call was allowed under its id, and has not run
 	confirmed discharge.Confirmed
 	agreed    agreements
 	ahead     ahead
@@ -57,6 +58,7 @@ type decided struct {
 	call    Call
 	allowed bool
 	reasons []Reason // what a person was last asked about
+	agreed  consent  // by which the call is allowed
 }
 
 // outcome is a decision with what its session learns of it: see [Session.commit].
@@ -151,11 +153,13 @@ func (x *deciding) run() {
 	x.out.record.bound, x.out.record.variant = x.bound, x.variant
 }
 
-// admissible reports whether the session can take the call under its id. A call
-// that was held back may be proposed again.
+// admissible reports whether the session can take the call under its id. A call that was
+// held back may be proposed again, and so may one that is allowed and has not run: see
+// [callRecord.resumable].
 func (x *deciding) admissible() bool {
 	before, c := x.in.before, &x.in.call
-	if before != nil && (before.allowed || !before.call.same(c)) {
+	ran := before != nil && before.allowed && !x.in.resumes
+	if before != nil && (ran || !before.call.same(c)) {
 		x.refuse(LimitReached, "", fmt.Sprintf("the call id %q was used before in this session", c.ID), "give every call an id of its own")
 		return false
 	}
@@ -189,6 +193,7 @@ func (x *deciding) settle() {
 	switch d.Verdict {
 	case Allow:
 		x.allow()
+		x.keepConsent()
 	case Ask:
 		x.out.record.reasons = d.Reasons
 	}
@@ -197,7 +202,21 @@ func (x *deciding) settle() {
 // seenByPerson reports whether a person agreed to the call and was asked about all
 // reasons. What was read since then may have added others.
 func (x *deciding) seenByPerson() bool {
-	return x.in.consent != none && x.in.before != nil && covered(x.in.before.reasons, x.d.Reasons)
+	agreed := x.in.consent != none || (x.in.resumes && x.in.before.agreed != none)
+	return agreed && x.in.before != nil && covered(x.in.before.reasons, x.d.Reasons)
+}
+
+// keepConsent keeps what a person agreed to, for a call that is proposed again before it
+// has run: it asks about nothing that the person has seen.
+func (x *deciding) keepConsent() {
+	r := x.out.record
+	switch {
+	case x.in.consent != none:
+		r.agreed, r.reasons = x.in.consent, x.in.before.reasons
+	case x.in.resumes:
+		r.agreed, r.reasons = x.in.before.agreed, x.in.before.reasons
+		r.resumed = true
+	}
 }
 
 // worst returns the strictest verdict among the reasons so far.

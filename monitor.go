@@ -108,6 +108,11 @@ type Result struct {
 	// Stored is the label of what other sessions left where the call read; nil when
 	// nothing is known of it. It can only lower the label of the result.
 	Stored *Stored `json:"stored,omitempty"`
+	// Suspended says that the call has not run: its tool waits, for a person as a rule, and
+	// will be called again. Nothing was returned then. The call may be proposed once more
+	// under its id, with the same arguments, and is decided then; until then it may not run.
+	// Only the enforcement point can know, which runs the tool.
+	Suspended bool `json:"suspended,omitempty"`
 }
 
 // Monitor decides calls by contracts. It is immutable and safe for concurrent use:

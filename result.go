@@ -24,12 +24,23 @@ func (s *Session) Result(ctx context.Context, r Result) error {
 }
 
 func (s *Session) addResult(r Result, at time.Time) {
+	// What came is a result, whatever is said of it.
+	r.Suspended = r.Suspended && r.Content == "" && len(r.Structured) == 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begin(at)
-	s.task.talk.tainted = true
+	s.task.talk.tainted = s.task.talk.tainted || !r.Suspended
 
 	record, ok := s.calls[r.Call]
+	if r.Suspended {
+		if ok && record.allowed && !record.returned {
+			record.suspended = true
+		}
+		return
+	}
+	if ok && record.suspended {
+		record.returned = true // it has run after all, and nobody decided that
+	}
 	read := r
 	if wrapsText(r) {
 		read.Structured = nil

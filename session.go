@@ -49,6 +49,8 @@ type callRecord struct {
 	args      []provenance.Resolved
 	keys      []string // the places of the arguments, as certificates name them
 	returned  bool
+	suspended bool // it has not run, as the enforcement point says
+	resumed   bool // it was proposed again after a person had agreed
 	covered   bool // by a scope
 	completes bool // an earlier call, by a one-time code
 	scopeArgs []scope.Argument
@@ -80,8 +82,19 @@ func (s *Session) Awaits(call string) error {
 		return fmt.Errorf("%w: it was not allowed", ErrNotAwaited)
 	case record.returned:
 		return fmt.Errorf("%w: it has its result", ErrNotAwaited)
+	case record.suspended:
+		return fmt.Errorf("%w: it is suspended, and has to be decided again", ErrNotAwaited)
 	}
 	return nil
+}
+
+// resumable reports whether an allowed call may be proposed again under its id: where it
+// has not run, as its enforcement point says, or where a person agreed to it after it was
+// held back, and nobody has proposed it since. Anything else would let one decision run a
+// call twice.
+func (r *callRecord) resumable() bool {
+	agreed := r.agreed != none && !r.resumed
+	return r.allowed && !r.returned && (r.suspended || agreed)
 }
 
 // Session begins a conversation. The id is for records and need not be unique: two

@@ -70,6 +70,20 @@ type History struct {
 	memo func() *memo
 }
 
+// Without returns the history without a call that was decided and has not run.
+func (h *History) Without(call string) *History {
+	if h == nil {
+		return nil
+	}
+	out := &History{Principal: h.Principal, Entries: make([]Entry, 0, len(h.Entries))}
+	for _, e := range h.Entries {
+		if e.Kind != CallEntry || e.Call == nil || e.Call.ID != call {
+			out.Entries = append(out.Entries, e)
+		}
+	}
+	return out
+}
+
 // LabeledValue is one leaf of a call's arguments with its label.
 type LabeledValue struct {
 	Pointer     string // RFC 6901, within the arguments

@@ -172,6 +172,9 @@ func (s *Session) result(ctx context.Context, result remit.Result, awaited bool)
 		}
 
 		result := result
+		if result.Suspended && result.Content == "" && len(result.Structured) == 0 {
+			return remit.Event{Kind: remit.ResultEvent, Result: &result}, nil
+		}
 		if result.Stored, err = s.ledger.found(ctx, r, result.Call); err != nil {
 			return e, err
 		}

@@ -185,7 +185,7 @@ type calls []string
 
 func (c *calls) note(r *store.Record) {
 	switch e := &r.Event; {
-	case e.Kind == remit.ResultEvent && e.Result != nil:
+	case e.Kind == remit.ResultEvent && e.Result != nil: // also of one that was suspended
 		*c = slices.DeleteFunc(*c, func(id string) bool { return id == e.Result.Call })
 	case r.Restarted && e.Verdict == remit.Allow && e.Call != nil && !slices.Contains(*c, e.Call.ID):
 		*c = append(*c, e.Call.ID)

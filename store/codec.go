@@ -65,7 +65,8 @@ type storedResult struct {
 	Content    exact `json:"content,omitempty"`
 	Structured exact `json:"structured,omitempty"`
 
-	Stored *remit.Stored `json:"stored,omitempty"`
+	Stored    *remit.Stored `json:"stored,omitempty"`
+	Suspended bool          `json:"suspended,omitempty"`
 }
 
 // exact is a string that keeps its bytes in JSON: what is not UTF-8 is written
@@ -112,7 +113,7 @@ func encodeEvent(r *Record, boot string) ([]byte, error) {
 		s.Call = &storedCall{exact(c.ID), exact(c.Server), exact(c.Tool), exact(c.Arguments), exact(c.Message), exact(c.Beside), c.Past}
 	}
 	if r := e.Result; r != nil {
-		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored}
+		s.Result = &storedResult{exact(r.Call), exact(r.Content), exact(r.Structured), r.Stored, r.Suspended}
 	}
 	for _, a := range e.Agreed {
 		s.Agreed = append(s.Agreed, storedAgreed{exact(a.Server), exact(a.Tool), exact(a.Variant), exact(a.Arguments), a.Reasons})
@@ -135,7 +136,7 @@ func (r *Record) decode(event string, decision sql.NullString, boot string) erro
 			Message: string(c.Message), Beside: string(c.Beside), Past: c.Past}
 	}
 	if res := s.Result; res != nil {
-		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored}
+		r.Event.Result = &remit.Result{Call: string(res.Call), Content: string(res.Content), Structured: raw(res.Structured), Stored: res.Stored, Suspended: res.Suspended}
 	}
 	for _, a := range s.Agreed {
 		r.Event.Agreed = append(r.Event.Agreed, remit.Agreed{Server: string(a.Server), Tool: string(a.Tool), Variant: string(a.Variant), Arguments: raw(a.Arguments), Reasons: a.Reasons})

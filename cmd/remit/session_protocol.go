@@ -37,6 +37,7 @@ type request struct {
 	For        string          `json:"for"`
 	Content    *string         `json:"content"`
 	Structured json.RawMessage `json:"structured"`
+	Suspended  bool            `json:"suspended"`
 	Scope      json.RawMessage `json:"scope"`
 	Plan       json.RawMessage `json:"plan"`
 	Delegated  scope.Delegated `json:"delegated"`
@@ -132,7 +133,7 @@ var members = map[string]struct{ must, may []string }{
 	"assistant":     {must: []string{"text"}},
 	"call":          {must: []string{"tool"}, may: []string{"id", "server", "arguments", "message", "beside"}},
 	"confirm":       {must: []string{"call"}, may: []string{"for"}},
-	"result":        {must: []string{"call"}, may: []string{"content", "structured"}},
+	"result":        {must: []string{"call"}, may: []string{"content", "structured", "suspended"}},
 	"scope":         {may: []string{"scope"}},
 	"delegations":   {},
 	"delegate":      {must: []string{"plan", "delegated"}, may: []string{"text"}},
@@ -297,6 +298,12 @@ func (p *dialogue) handle(ctx context.Context, r *request) (*remit.Decision, err
 		}
 		return nil, hint.Wrap(fmt.Errorf("a confirmation can't be for %q", r.For), `write "for": "call", or "session" for the targets of later calls as well`)
 	case "result":
+		if r.Suspended && r.Content == nil && r.Structured == nil {
+			return nil, s.Result(ctx, remit.Result{Call: r.Call, Suspended: true})
+		}
+		if r.Suspended {
+			return nil, errors.New("a call that is suspended has returned nothing: leave content and structured out")
+		}
 		if r.Content == nil && r.Structured == nil {
 			return nil, hint.Wrap(errors.New("the result is empty"), `write "content" with the text that the model sees, "structured", or both`)
 		}

@@ -65,6 +65,9 @@ func (r *recorder) add(e *remit.Event) bool {
 		m.Role = Assistant
 		m.Calls = []Call{{ID: r.id(e.Call.ID), Server: e.Call.Server, Tool: e.Call.Tool, Arguments: e.Call.Arguments}}
 	case remit.ResultEvent:
+		if e.Result.Suspended {
+			return false // the model has seen nothing
+		}
 		m.Role, m.Text = Tool, e.Result.Content
 		m.CallID, m.Structured, m.Stored = cmp.Or(r.ids[e.Result.Call], e.Result.Call), e.Result.Structured, e.Result.Stored
 	case remit.ScopeEvent:

@@ -204,6 +204,7 @@ export class Conversation {
     read: (returned: T) => Returned | Promise<Returned>,
     signal?: AbortSignal,
     isControl: (error: unknown) => boolean = () => false,
+    isWaiting: (error: unknown) => boolean = () => false,
   ): Promise<T> {
     const decision = await this.decide(call, signal);
     if (!decision.allowed) throw this.denied(decision);
@@ -211,7 +212,8 @@ export class Conversation {
     try {
       returned = await run(decision);
     } catch (error) {
-      if (!isControl(error)) await this.result(call.id, failed(error), signal);
+      if (isWaiting(error)) await this.session.event({ type: "result", call: call.id, suspended: true }, { signal });
+      else if (!isControl(error)) await this.result(call.id, failed(error), signal);
       throw error;
     }
     await this.result(call.id, await read(returned), signal);
@@ -241,7 +243,7 @@ interface Logged {
   kind: string;
   name?: string;
   text?: string;
-  result?: { call: string; content?: string; structured?: unknown };
+  result?: { call: string; content?: string; structured?: unknown; suspended?: boolean };
   decision?: { call: string; explanation?: string };
 }
 
@@ -270,7 +272,8 @@ class Heard {
     if ("type" in event) {
       this.#counts.set(key(event), (this.#counts.get(key(event)) ?? 0) + 1);
     } else if (event.result) {
-      const { call, content, structured } = event.result;
+      const { call, content, structured, suspended } = event.result;
+      if (suspended) return; // nothing was returned
       this.returns(call, content ?? JSON.stringify(structured));
     } else if (event.decision?.explanation) {
       this.returns(event.decision.call, event.decision.explanation);

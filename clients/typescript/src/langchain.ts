@@ -8,7 +8,7 @@
 import { AIMessage, type BaseMessage, coerceMessageLikeToMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { Annotation, type Command, isCommand, isGraphBubbleUp, type LangGraphRunnableConfig, MessagesAnnotation } from "@langchain/langgraph";
+import { Annotation, type Command, isCommand, isGraphBubbleUp, isGraphInterrupt, type LangGraphRunnableConfig, MessagesAnnotation } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createMiddleware } from "langchain";
 import { z } from "zod";
@@ -162,7 +162,7 @@ class Threads {
     const among = AIMessage.isInstance(message) ? message.tool_calls?.length ?? 1 : 1;
     conversation.place(message?.id ?? id, { text: message?.id ? message.text : "", calls: [id] }, message?.id ? among : 1);
     try {
-      const returned = await conversation.run({ id, tool: call.name, arguments: call.args }, (decision) => handle({ ...call, args: decision.arguments }), (result) => seen(id, result), signal, isGraphBubbleUp);
+      const returned = await conversation.run({ id, tool: call.name, arguments: call.args }, (decision) => handle({ ...call, args: decision.arguments }), (result) => seen(id, result), signal, isGraphBubbleUp, isGraphInterrupt);
       return this.#returned(returned);
     } catch (error) {
       if (error instanceof Denied) return new ToolMessage({ content: error.message, tool_call_id: id, name: call.name, status: "error" });

@@ -1515,6 +1515,11 @@ export interface components {
             content?: string;
             /** @description The same as JSON, where the tool gives it. */
             structured?: unknown;
+            /**
+             * @description The call has not run: its tool waits, and will be called again. Nothing was returned then.
+             * @constant
+             */
+            suspended?: true;
         };
         /** @description A call that the model proposes. Answered with a decision. */
         Call: {

@@ -109,18 +109,23 @@ class Enforcement:
         seen: Callable[[Any], Result] = result,
         find: Find | None = None,
         control: tuple[type[BaseException], ...] = (),
+        waiting: tuple[type[BaseException], ...] = (),
     ) -> tuple[Decision, Any]:
         """Decide a call, and run it if it is allowed; what it returned comes with the decision.
 
         ``seen`` says what the model sees of that, and ``find`` calls a tool for a rule.
         What a tool raises is recorded as its result, too: the model is told of it.
-        ``control`` are exceptions by which a tool only says how to go on.
+        ``control`` are exceptions by which a tool only says how to go on, and ``waiting`` those
+        by which it says that it has not run and will be called again.
         """
         decision = await self.decide(session, call, find)
         if not decision.allowed:
             return decision, None
         try:
             value = await returned(run(decision.arguments))
+        except waiting:
+            await session.event({"type": "result", "call": decision.call, "suspended": True})
+            raise
         except control:
             raise
         except Exception as error:

@@ -16,7 +16,7 @@ from langchain.messages import AIMessage, AnyMessage, HumanMessage, SystemMessag
 from langchain.tools import BaseTool
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -162,7 +162,7 @@ class RemitMiddleware(AgentMiddleware[RemitState, Any, Any]):
         def run(arguments: dict[str, Any]) -> Any:
             return handler(request.override(tool_call={**proposed, "args": arguments}))
 
-        decision, returned = await self._enforcement.run(session, _proposed(request), run, seen=_result, find=self._find, control=(GraphBubbleUp,))
+        decision, returned = await self._enforcement.run(session, _proposed(request), run, seen=_result, find=self._find, control=(GraphBubbleUp,), waiting=(GraphInterrupt,))
         if not decision.allowed:
             return self._denied(request, decision)
         self._record(session.id, decision.call)

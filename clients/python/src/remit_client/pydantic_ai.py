@@ -61,8 +61,7 @@ class ProtectedToolset(WrapperToolset[Any]):
             other = (await self.get_tools(ctx))[name]
             return to_jsonable_python(await self.wrapped.call_tool(name, _values(other, arguments, ctx), ctx, other))
 
-        control = (ApprovalRequired, CallDeferred)
-        decision, returned = await self.enforcement.run(self.session, call, run, seen=_seen, find=find, control=control)
+        decision, returned = await self.enforcement.run(self.session, call, run, seen=_seen, find=find, control=(CallDeferred,), waiting=(ApprovalRequired,))
         return returned if decision.allowed else decision.explanation
 
 
