@@ -25,7 +25,7 @@ type cli struct {
 	Hook       hookCommand        `cmd:"" help:"Protect a coding agent with hooks."`
 	Proxy      proxyCommand       `cmd:"" help:"Run the proxy between an agent and the API of its model."`
 	Serve      serveCommand       `cmd:"" help:"Run the decision API: decide calls over HTTP."`
-	Token      tokenCommand       `cmd:"" help:"Make, list and revoke tokens of remit serve."`
+	Token      tokenCommand       `cmd:"" help:"Make, list, rotate and revoke tokens of remit serve."`
 	Doctor     doctorCommand      `cmd:"" help:"Prove that the servers of a client, or the tools of a coding agent, are protected."`
 	Approvals  approvalsCommand   `cmd:"" help:"Show and answer the questions to people."`
 	Console    consoleCommand     `cmd:"" help:"Show questions and sessions in the browser, and where every argument came from."`

@@ -21,6 +21,7 @@ import (
 type tokenCommand struct {
 	New    tokenNew    `cmd:"" help:"Make a token for a principal, and print it once."`
 	List   tokenList   `cmd:"" help:"List the tokens with their principals, scopes and ends."`
+	Rotate tokenRotate `cmd:"" help:"Make a token in place of another, and end that one after a while."`
 	Revoke tokenRevoke `cmd:"" help:"Revoke a token, or all tokens of a principal."`
 }
 

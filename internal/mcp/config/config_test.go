@@ -209,6 +209,39 @@ func TestAllMistakes(t *testing.T) {
 	}
 }
 
+// A secret can be in a file, as containers and services have them.
+func TestSecretsInFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"key": "s3cr3t\n", "empty": "\n", "binary": "\xff", "long": strings.Repeat("x", 1<<17)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct{ reference, want string }{
+		"beside the configuration": {"k-${file:key}", ""},
+		"by its whole path":        {"k-${file:" + filepath.ToSlash(filepath.Join(dir, "key")) + "}", ""},
+		"below the home":           {"k-${file:~/key}", ""},
+		"one that isn't there":     {"${file:none}", "can't be read"},
+		"a directory":              {"${file:.}", "is no file"},
+		"an empty one":             {"${file:empty}", "empty or no text"},
+		"no text":                  {"${file:binary}", "empty or no text"},
+		"a long one":               {"${file:long}", "more than 64 KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "version: 1\nservers:\n  a: {command: [x], env: {K: \"" + test.reference + "\"}}"
+			f, err := config.Load(filepath.Join(dir, "remit.yaml"), []byte(text), environment("HOME", dir))
+			switch {
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got %v, want %s", err, test.want)
+			case test.want == "" && err != nil:
+				t.Error(err)
+			case test.want == "" && !slices.Contains(f.Servers[0].Env, "K=k-s3cr3t"):
+				t.Errorf("the environment is %q", f.Servers[0].Env)
+			}
+		})
+	}
+}
+
 // Secrets are in no message.
 func TestSecretsStaySecret(t *testing.T) {
 	_, err := config.Load("remit.yaml", []byte("version: 1\nlisten: {address: '0.0.0.0:1', token: '${T}'}\nservers:\n  a: {url: '${U}', header: {X: \"${T}\\n\"}}"),

@@ -2,12 +2,16 @@ package config
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/judge"
@@ -77,7 +81,8 @@ func (l *loader) text(what string, to *string) func(*node) {
 	}
 }
 
-// expand reads a text in which ${NAME} names a variable of the environment.
+// expand reads a text in which ${NAME} names a variable of the environment, and
+// ${file:PATH} the content of a file: a secret of a container, or a credential of a service.
 func (l *loader) expand(what string, to *string) func(*node) {
 	return func(n *node) {
 		raw := ""
@@ -94,9 +99,8 @@ func (l *loader) expand(what string, to *string) func(*node) {
 				l.Fail(n, "write ${NAME}", "%s has a reference without an end or a name", what)
 				return
 			}
-			value, ok := l.env(name)
-			if !ok || value == "" {
-				l.Fail(n, "set it before the gateway starts", "%s needs the environment variable %s, which is not set", what, name)
+			value, ok := l.referred(n, what, name)
+			if !ok {
 				return
 			}
 			b.WriteString(value)
@@ -105,6 +109,60 @@ func (l *loader) expand(what string, to *string) func(*node) {
 
 		*to = b.String()
 	}
+}
+
+// fileReference begins a reference to a file.
+const fileReference = "file:"
+
+// maxSecret bounds a file that a text refers to, in bytes: a key or a certificate.
+const maxSecret = 64 << 10
+
+// referred returns what a reference stands for.
+func (l *loader) referred(n *node, what, name string) (string, bool) {
+	path, isFile := strings.CutPrefix(name, fileReference)
+	if !isFile {
+		value, ok := l.env(name)
+		if !ok || value == "" {
+			l.Fail(n, "set it before the gateway starts", "%s needs the environment variable %s, which is not set", what, name)
+			return "", false
+		}
+		return value, true
+	}
+
+	l.place(n, what, &path)
+	data, err := readSecret(path)
+	if err != nil {
+		l.Fail(n, "make the file before the gateway starts", "%s is in a file that can't be read: %v", what, err)
+		return "", false
+	}
+	value := strings.TrimRight(string(data), "\r\n")
+	switch {
+	case len(data) > maxSecret:
+		l.Fail(n, "name the file of a key or a token", "%s is in a file of more than %d KiB: %s", what, maxSecret>>10, path)
+	case value == "" || !utf8.ValidString(value):
+		l.Fail(n, "write the secret into the file", "%s is in a file that is empty or no text: %s", what, path)
+	default:
+		return value, true
+	}
+	return "", false
+}
+
+// readSecret reads a file up to its bound, and one byte more where it is longer. What isn't
+// a file could keep a reader waiting for ever.
+func readSecret(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxSecret+1))
 }
 
 func (l *loader) mode(what string, to *mcp.Mode) func(*node) {
