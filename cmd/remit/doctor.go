@@ -28,23 +28,30 @@ type doctorCommand struct {
 	clientFlags
 	Config  string        `placeholder:"FILE" help:"Examine the gateway of a configuration, instead of a client's servers."`
 	Hooks   string        `placeholder:"AGENT" help:"Examine the hooks of a coding agent, instead of a client's servers: claude-code, codex, cursor, gemini, copilot or windsurf."`
+	Proxy   string        `placeholder:"URL" help:"Examine a running proxy, as http://127.0.0.1:8742."`
+	Serve   string        `placeholder:"URL" help:"Examine a running decision API, as http://127.0.0.1:7677, with the token in REMIT_TOKEN."`
 	Timeout time.Duration `default:"2m" help:"How long each server may take (2m): the first start of a package fetches it."`
 	JSON    bool          `name:"json" help:"Print the report as JSON."`
 }
 
 // Help is shown below the flags.
 func (doctorCommand) Help() string {
-	return `Starts each server as the client does, and calls tools in ways that only Remit has an answer to: a tool that no
-server has, with a target outside, and then the real ones with arguments that are none. All of it must come back
-denied. A server that isn't behind Remit is asked for the first only, which it doesn't have.
+	return `By itself it examines every door of the machine: the servers of MCP clients, the hooks of coding agents, a proxy and a
+decision API that listen in their usual places, and remit session and the library, which this program has.
 
-Then the contracts are compared with what the servers offer now. The hooks of a coding agent are run as the agent's
-own file says, with calls that nobody may make. Exit code 3 when something is not protected.
+It starts each server as the client does, and calls tools in ways that only Remit has an answer to: a tool that no
+server has, with a target outside, and then the real ones with arguments that are none. All of it must come back
+denied. A server that isn't behind Remit is asked for the first only, which it doesn't have. Then the contracts are
+compared with what the servers offer now. The hooks of a coding agent are run as the agent's own file says, with calls
+that nobody may make. At the other doors a page asks for a message that the user never spoke of. No canary runs
+anything. Exit code 3 when something is not protected.
 
 Example:
+  remit doctor
   remit doctor --client cursor
   remit doctor --config remit.yaml
-  remit doctor --hooks claude-code`
+  remit doctor --hooks claude-code
+  remit doctor --proxy http://127.0.0.1:8742`
 }
 
 // slowTime is after which a person is told what is being waited for.
@@ -59,7 +66,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 	slow := time.AfterFunc(slowTime, func() {
 		fmt.Fprintln(s.Err, "the servers are starting; the first start of a package can take minutes")
 	})
-	all, err := c.diagnoses(ctx)
+	all, err := c.diagnoses(ctx, s)
 	slow.Stop()
 
 	if err != nil {
@@ -78,7 +85,7 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 			Servers   []*doctor.Diagnosis `json:"servers"`
 		}{healthy == len(all), all})
 	} else {
-		newPrinter(s).diagnoses(all, healthy)
+		newPrinter(s).diagnoses(all, healthy, c.doors())
 	}
 	if err == nil && healthy < len(all) {
 		return command.Status(exitStopped)
@@ -86,19 +93,34 @@ func (c *doctorCommand) Run(ctx context.Context, s *command.Streams) error {
 	return err
 }
 
+// doors reports whether other doors than those of servers are examined.
+func (c *doctorCommand) doors() bool {
+	return c.Client == "" && c.File == "" && c.Config == "" && c.Hooks == ""
+}
+
 // diagnoses are the states of what is to be examined.
-func (c *doctorCommand) diagnoses(ctx context.Context) ([]*doctor.Diagnosis, error) {
-	if c.Hooks != "" {
+func (c *doctorCommand) diagnoses(ctx context.Context, s *command.Streams) ([]*doctor.Diagnosis, error) {
+	switch {
+	case c.Proxy != "" || c.Serve != "":
+		return c.listening(ctx)
+	case c.Hooks != "":
 		return c.hooks(ctx)
+	case c.doors():
+		return c.everything(ctx, s)
 	}
 	entries, err := c.entries()
 	if err != nil {
 		return nil, err
 	}
-	return doctor.Examine(ctx, entries, doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}), nil
+	return doctor.Examine(ctx, entries, c.settings()), nil
 }
 
-func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int) {
+// settings are those for servers.
+func (c *doctorCommand) settings() doctor.Options {
+	return doctor.Options{Timeout: c.Timeout, Version: version(), Gateway: gatewayOf}
+}
+
+func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int, doors bool) {
 	for _, d := range all {
 		verdict := p.Bad("NOT PROTECTED")
 		if d.Protected {
@@ -133,7 +155,11 @@ func (p *printer) diagnoses(all []*doctor.Diagnosis, healthy int) {
 		}
 	}
 
-	p.line(0, fmt.Sprintf("%d of %s protected", healthy, display.Count(len(all), "server is", "servers are")))
+	what := display.Count(len(all), "server is", "servers are")
+	if doors {
+		what = display.Count(len(all), "door is", "doors are")
+	}
+	p.line(0, fmt.Sprintf("%d of %s protected", healthy, what))
 }
 
 // entries are what is to be examined.

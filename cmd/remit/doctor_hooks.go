@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/remit-project/remit/internal/command"
@@ -37,13 +38,27 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*doctor.Diagnosis, error) 
 			return nil, hint.Wrap(err, "name the file with --file")
 		}
 		names = []string{agent.Place(true, dir, home), agent.Place(false, dir, home)}
-		if names[0] == names[1] {
-			names = names[:1]
-		}
 	}
 
+	out, err := c.hooksOf(ctx, agent, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, hint.Wrap(fmt.Errorf("there are no hooks of Remit's in %s", strings.Join(names, ", ")), "install them with remit hook install "+agent.Name)
+	}
+	return out, nil
+}
+
+// hooksOf examines the hooks of an agent in its files: of two, one without Remit's hooks
+// says nothing about the other.
+func (c *doctorCommand) hooksOf(ctx context.Context, agent *hook.Agent, names []string) ([]*doctor.Diagnosis, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
 	var out []*doctor.Diagnosis
-	for _, name := range names {
+	for _, name := range slices.Compact(names) {
 		data, err := inputs.Read(name)
 		if errors.Is(err, fs.ErrNotExist) && c.File == "" {
 			continue
@@ -55,19 +70,15 @@ func (c *doctorCommand) hooks(ctx context.Context) ([]*doctor.Diagnosis, error) 
 		if err != nil {
 			return nil, err
 		}
-		// Of two files, one without Remit's hooks says nothing about the other.
 		if len(installed) == 0 && c.File == "" {
 			continue
 		}
+
 		d, err := doctor.ExamineHooks(ctx, agent, name, data, dir, c.Timeout)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, d)
-	}
-
-	if len(out) == 0 {
-		return nil, hint.Wrap(fmt.Errorf("there are no hooks of Remit's in %s", strings.Join(names, ", ")), "install them with remit hook install "+agent.Name)
 	}
 	return out, nil
 }

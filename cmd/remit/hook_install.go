@@ -85,12 +85,17 @@ func (c *hookInstall) Run(s *command.Streams) error {
 		}
 	}
 
-	out, err := agent.Install(name, data, agent.Command(program, settings))
+	return installHooks(newPrinter(s), agent, name, data, agent.Command(program, settings))
+}
+
+// installHooks writes hooks that run a command into an agent's file; data is nil where
+// there is none.
+func installHooks(p *printer, agent *hook.Agent, name string, data []byte, line string) error {
+	out, err := agent.Install(name, data, line)
 	if err != nil {
 		return err
 	}
 
-	p := newPrinter(s)
 	switch {
 	case data == nil:
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -134,7 +139,11 @@ func (c *hookUninstall) Run(s *command.Streams) error {
 		p.line(0, name+": there is no such file")
 		return nil
 	}
+	return uninstallHooks(p, agent, name, data)
+}
 
+// uninstallHooks takes Remit's hooks out of an agent's file.
+func uninstallHooks(p *printer, agent *hook.Agent, name string, data []byte) error {
 	earlier, names, err := setup.Backups(name)
 	if err != nil {
 		return err

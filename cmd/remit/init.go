@@ -24,6 +24,8 @@ type initCommand struct {
 	Store     string   `placeholder:"STORE" help:"Where sessions, questions and the audit log are kept; where remit approvals looks, by default."`
 	Apply     bool     `xor:"way" help:"Put the gateway before every server in the client's file, which is kept as FILE.remit-backup."`
 	Remove    bool     `xor:"way" help:"Take the gateway out of the client's file again."`
+	All       bool     `xor:"way" help:"Protect everything that is found on the machine, without asking."`
+	Undo      bool     `xor:"way" help:"Take Remit out of everything on the machine again."`
 	Skip      []string `placeholder:"NAME" sep:"none" help:"Leave a server as it is. Repeatable."`
 	Program   string   `placeholder:"PATH" help:"With --apply: how the client starts Remit; where this program is, by default."`
 
@@ -32,10 +34,16 @@ type initCommand struct {
 
 // Help is shown below the flags.
 func (initCommand) Help() string {
-	return `Reads the servers of an MCP client. Without --apply it writes a configuration that serves the same ones, and
-touches nothing else. Values that look like secrets are left where they are; the configuration refers to them.
+	return `By itself it looks at the machine: MCP clients, coding agents, and the project in this directory. It says what it
+found and what would protect it, and on a terminal asks for each step. A file that it can't read stays as it is.
+
+With --client or --file it reads the servers of an MCP client. Without --apply it writes a configuration that serves the
+same ones, and touches nothing else. Values that look like secrets are left where they are; the configuration refers to them.
 
 Example:
+  remit init
+  remit init --all
+  remit init --undo
   remit init --client claude-desktop
   remit init --client cursor --apply
   remit init --client cursor --remove`
@@ -43,6 +51,9 @@ Example:
 
 // Run makes a configuration, or edits the client's file.
 func (c *initCommand) Run(s *command.Streams) error {
+	if c.All || c.Undo || (c.Client == "" && c.File == "" && !c.Apply && !c.Remove && c.Out == "") {
+		return c.machine(s)
+	}
 	f, err := c.one()
 	if err != nil {
 		return err
@@ -63,7 +74,7 @@ func (c *initCommand) Run(s *command.Streams) error {
 		return err
 	}
 
-	o := setup.Options{Out: c.Out, Contracts: c.Contracts, Store: c.Store, Skip: c.Skip}
+	o := c.setup()
 	switch {
 	case c.Remove:
 		return c.remove(s, o, f, data)
@@ -73,6 +84,11 @@ func (c *initCommand) Run(s *command.Streams) error {
 		return c.apply(s, o, f, data)
 	}
 	return c.configure(s, o, f)
+}
+
+// setup is where a setup keeps its files.
+func (c *initCommand) setup() setup.Options {
+	return setup.Options{Out: c.Out, Contracts: c.Contracts, Store: c.Store, Skip: c.Skip}
 }
 
 // noServers is the error for a client's file without servers.

@@ -23,6 +23,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// Color and ErrColor report whether Out and Err may be coloured.
 	Color, ErrColor bool
+	// InTerminal reports whether In is a terminal, where somebody can answer.
+	InTerminal bool
 	// ErrTerminal reports whether Err is a terminal. Progress is shown only there.
 	ErrTerminal bool
 	// Width is the width of Out in characters.
@@ -32,6 +34,9 @@ type Streams struct {
 // NewStreams returns the streams of a command after it has looked at the terminal.
 func NewStreams(in io.Reader, out, err io.Writer) *Streams {
 	s := &Streams{In: in, Out: out, Err: err}
+	if f, ok := in.(*os.File); ok {
+		s.InTerminal = term.IsTerminal(int(f.Fd()))
+	}
 	_, s.Color, s.Width = terminal(out)
 	s.ErrTerminal, s.ErrColor, _ = terminal(err)
 	return s

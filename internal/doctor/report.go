@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/remit-project/remit/internal/display"
+	"github.com/remit-project/remit/internal/hook"
 )
 
 // Finding is something that a person should know about a server.
@@ -54,4 +55,19 @@ func (d *Diagnosis) settle() {
 		}
 		return 1
 	})
+}
+
+// Unreadable is the diagnosis of a file that can't be read: what it names is not proven to
+// be protected.
+func Unreadable(name, file string, err error) *Diagnosis {
+	d := &Diagnosis{File: file, Server: name, Findings: []Finding{}}
+	d.add(true, "unreadable", "", "correct it by hand: Remit writes to no file that it can't read", "%v", err)
+	return d
+}
+
+// Unhooked is the diagnosis of an agent that has none of Remit's hooks.
+func Unhooked(agent *hook.Agent, file string) *Diagnosis {
+	d := &Diagnosis{File: file, Server: agent.Title, Findings: []Finding{}}
+	d.add(true, "unprotected", "", "install them: remit hook install "+agent.Name, "there are no hooks of Remit's")
+	return d
 }

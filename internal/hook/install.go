@@ -23,6 +23,16 @@ func (a *Agent) Place(project bool, dir, home string) string {
 	return filepath.Join(home, filepath.FromSlash(a.files.user))
 }
 
+// Settings returns the directory of the agent's settings, relative to the home directory.
+// A user who has it has the agent.
+func (a *Agent) Settings() string {
+	dir := filepath.Dir(filepath.FromSlash(a.files.user))
+	if filepath.Base(dir) == "hooks" {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 // Command returns the hook's command line for the shell that agents use.
 func (a *Agent) Command(program string, settings Settings) string {
 	line := quoteShell(program) + " hook " + a.Name
