@@ -29,6 +29,7 @@ import (
 )
 
 type consoleCommand struct {
+	logFlags
 	storeFlag
 	deploymentFlags
 	compiledFlags
@@ -56,7 +57,7 @@ func (c *consoleCommand) Run(ctx context.Context, s *command.Streams) error {
 	if !loopback(c.Listen) {
 		return command.UsageError(hint.Wrap(fmt.Errorf("--listen %s can be reached from other machines", c.Listen), "listen on 127.0.0.1, or run remit serve --console, where each person has a token"))
 	}
-	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
+	log := c.logger(s.Err, c.Log)
 	files, err := c.files()
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ import (
 )
 
 type gatewayCommand struct {
+	logFlags
 	judgeFlag
 	plannerFlags
 	firstReaderFlags
@@ -68,16 +69,12 @@ func (c *gatewayCommand) Run(ctx context.Context, s *command.Streams) error {
 	defer stop()
 
 	context.AfterFunc(ctx, stop) // a second signal doesn't wait for what is in flight
-	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
-	observe, flush, err := telemetry.Start(ctx, version(), log)
+	log := c.logger(s.Err, c.Log)
+	observe, flush, err := observed(ctx, "gateway", c.Config != "", log)
 	if err != nil {
-		return command.UsageError(err)
+		return err
 	}
-	defer func() {
-		if err := flush(); err != nil {
-			log.Warn("telemetry could not be exported", "error", err)
-		}
-	}()
+	defer flush()
 
 	if c.Config != "" {
 		return c.serve(ctx, s, log, observe)
@@ -276,14 +273,6 @@ func (d *deployment) policies(o *mcp.Options, path string) (err error) {
 		d.guards = append(d.guards, f.Position.File)
 	}
 	return nil
-}
-
-func level(name string) slog.Level {
-	var l slog.Level
-	if l.UnmarshalText([]byte(name)) != nil {
-		return slog.LevelInfo // the parser has checked the word
-	}
-	return l
 }
 
 // wrap makes the deployment for one server.

@@ -25,6 +25,7 @@ type hookCommand struct {
 	Install   hookInstall   `cmd:"" help:"Write Remit's hooks into an agent's file."`
 	Uninstall hookUninstall `cmd:"" help:"Remove Remit's hooks from an agent's file."`
 	Contracts hookContracts `cmd:"" help:"Print the contracts of an agent's own tools."`
+	Metrics   hookMetrics   `cmd:"" help:"Print what the hooks have decided, in numbers, as Prometheus reads it."`
 	Stop      hookStop      `cmd:"" help:"Stop the daemon that keeps the sessions."`
 	Daemon    hookDaemon    `cmd:"" hidden:""`
 }
@@ -238,6 +239,14 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(s.Err, nil))
+	// Agents have variables of OpenTelemetry's of their own, which may be none for Remit.
+	observe, flush, err := observed(ctx, "hooks", true, log)
+	if err != nil {
+		log.Warn("nothing is counted", "error", err)
+		flush = func() {}
+	}
+	defer flush()
+	defer keepingPage(ctx, filepath.Join(hook.Dir(path), pageName), observe, log)()
 
 	open := func() (hook.Handler, func() error, error) {
 		st, err := store.Open(ctx, path, store.Options{})
@@ -254,11 +263,12 @@ func (c *hookDaemon) serve(ctx context.Context, s *command.Streams) error {
 			if err != nil {
 				return nil, err
 			}
-			return &loggedPlanner{p, log, nil, nil}, nil
+			return &loggedPlanner{p, log, observe, nil}, nil
 		}
 		servers := &lookupServers{log: log}
 		service.Reader = servers.reader
 		service.Judge = judgeNamed
+		service.Telemetry = observe
 		end := func() error {
 			service.Close()
 			return errors.Join(servers.close(), st.Close())

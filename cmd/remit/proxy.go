@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -14,13 +16,15 @@ import (
 	"github.com/remit-project/remit/internal/command"
 	"github.com/remit-project/remit/internal/hint"
 	"github.com/remit-project/remit/internal/inputs"
-	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/internal/revise"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/store"
 )
 
 type proxyCommand struct {
+	logFlags
+	rateFlag
 	plannerFlags
 	judgeFlag
 	lookupsFlag
@@ -62,8 +66,15 @@ Example:
 func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
-	o, end, err := c.options(ctx, log)
+	c.Store = cmp.Or(c.Store, os.Getenv("REMIT_STORE"))
+	log := c.logger(s.Err, c.Log)
+	observe, flush, err := observed(ctx, "proxy", true, log)
+	if err != nil {
+		return err
+	}
+	defer flush()
+
+	o, end, err := c.options(ctx, log, observe)
 	if err != nil {
 		return err
 	}
@@ -79,9 +90,9 @@ func (c *proxyCommand) Run(ctx context.Context, s *command.Streams) error {
 	return errors.Join(p.Serve(ctx, l), end())
 }
 
-func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Options, func() error, error) {
+func (c *proxyCommand) options(ctx context.Context, log *slog.Logger, observe *telemetry.Recorder) (proxy.Options, func() error, error) {
 	o := proxy.Options{Name: c.Name, Shadow: c.Shadow, Retries: c.Retries, Attached: c.Attached, Pass: c.Pass, TextCalls: c.TextCalls, NoQuestions: !c.Questions, Accept: c.Accept,
-		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log}
+		Callers: access.Hosts{Names: c.Host, Origins: c.Origin}, Log: log, Telemetry: observe, Rates: access.NewRates(c.Rate)}
 	if c.Retries <= 0 {
 		o.Retries = -1
 	}
@@ -98,8 +109,7 @@ func (c *proxyCommand) options(ctx context.Context, log *slog.Logger) (proxy.Opt
 	}
 
 	// Others of the same store can give scopes in a session.
-	o.Plans = &planner.Counts{}
-	if err := c.plan(&o.Monitor, c.Store != "", log, nil, o.Plans); err != nil {
+	if err := c.plan(&o.Monitor, c.Store != "", log, observe, nil); err != nil {
 		return o, nil, err
 	}
 	if o.Packs, err = packsNamed(c.Pack); err != nil {

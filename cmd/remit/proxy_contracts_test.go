@@ -25,7 +25,7 @@ func proxied(t *testing.T, c proxyCommand) (ask func(tools string, said ...strin
 	}))
 	t.Cleanup(model.Close)
 	c.Upstream, c.Name = model.URL, "agent"
-	o, end, err := c.options(t.Context(), slog.New(slog.NewTextHandler(t.Output(), nil)))
+	o, end, err := c.options(t.Context(), slog.New(slog.NewTextHandler(t.Output(), nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

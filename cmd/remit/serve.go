@@ -24,6 +24,7 @@ import (
 	"github.com/remit-project/remit/internal/inquire"
 	"github.com/remit-project/remit/internal/planner"
 	"github.com/remit-project/remit/internal/revise"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/store"
 	"github.com/remit-project/remit/synth"
@@ -31,6 +32,8 @@ import (
 
 type serveCommand struct {
 	engineFlags
+	logFlags
+	rateFlag
 	judgeFlag
 	lookupsFlag
 	plannerFlags
@@ -66,20 +69,26 @@ Example:
 func (c *serveCommand) Run(ctx context.Context, s *command.Streams) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	log := slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: level(c.Log)}))
+	log := c.logger(s.Err, c.Log)
+	observe, flush, err := observed(ctx, "api", true, log)
+	if err != nil {
+		return err
+	}
+	defer flush()
 	lookups, end, err := c.reader(c.Policies, log)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.run(ctx, log, lookups), end())
+	return errors.Join(c.run(ctx, log, lookups, observe), end())
 }
 
 // run serves with what rules look things up with; nil for nothing but the callers.
-func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.Reader) error {
+func (c *serveCommand) run(ctx context.Context, log *slog.Logger, lookups guard.Reader, observe *telemetry.Recorder) error {
 	options, err := c.options(log, lookups)
 	if err != nil {
 		return err
 	}
+	options.Telemetry, options.Rates = observe, access.NewRates(c.Rate)
 	name := c.Store
 	if name == "" {
 		if name, err = store.DefaultPath(); err != nil {
@@ -173,6 +182,7 @@ func (c *serveCommand) options(log *slog.Logger, lookups guard.Reader) (api.Opti
 	if o.Desk, err = c.desk(engine, tools); err != nil {
 		return o, err
 	}
+	noteUnknown(engine, tools, log)
 	_, err = o.Monitor(nil)
 	return o, err
 }

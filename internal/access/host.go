@@ -56,6 +56,23 @@ func (h Hosts) CheckName(r *http.Request) error {
 	return nil
 }
 
+// CheckScrape is [Hosts.Check] for a page of metrics, which is also asked for by the
+// server's address: what collects metrics finds servers by that. No page can make a name of
+// its own of a number.
+func (h Hosts) CheckScrape(r *http.Request) error {
+	name := r.Host
+	if n, _, err := net.SplitHostPort(name); err == nil {
+		name = n
+	}
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err != nil {
+		return h.Check(r)
+	}
+	if len(r.Header.Values("Origin")) > 0 {
+		return ErrOrigin
+	}
+	return nil
+}
+
 // allowsName reports whether a server may be called by a host name, which may
 // have a port.
 func (h Hosts) allowsName(host string) bool {

@@ -3,105 +3,26 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/telemetry"
 )
 
 // readyTime bounds the readiness check: probes run often and give up soon.
 const readyTime = 2 * time.Second
 
-// latencies are the upper bounds of the latency buckets in seconds, from a
-// decision on an idle machine to the longest wait of a client.
-var latencies = [...]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
-
-// metrics counts operations. Its labels are operations, statuses and verdicts, so
-// their number is bounded and no text from a caller appears in them.
-type metrics struct {
-	mu        sync.Mutex
-	requests  map[served]int
-	times     map[string]*times // by operation
-	decisions map[remit.Verdict]int
-}
-
-type served struct {
-	operation string
-	status    int
-}
-
-// times is a histogram.
-type times struct {
-	buckets [len(latencies)]int
-	sum     float64
-	count   int
-}
-
-func newMetrics() *metrics {
-	return &metrics{requests: map[served]int{}, times: map[string]*times{}, decisions: map[remit.Verdict]int{}}
-}
-
-func (m *metrics) request(operation string, status int, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.requests[served{operation, status}]++
-	t := m.times[operation]
-	if t == nil {
-		t = &times{}
-		m.times[operation] = t
-	}
-	seconds := took.Seconds()
-	t.sum, t.count = t.sum+seconds, t.count+1
-	for i, end := range latencies {
-		if seconds <= end {
-			t.buckets[i]++
-		}
-	}
-}
-
-func (m *metrics) decision(v remit.Verdict) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.decisions[v]++
-}
-
-// String returns the metrics in Prometheus's text format.
-func (m *metrics) String() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	var b strings.Builder
-	b.WriteString("# HELP remit_decisions_total Calls that were decided, by verdict.\n# TYPE remit_decisions_total counter\n")
-	for _, v := range []remit.Verdict{remit.Allow, remit.Ask, remit.Deny} {
-		fmt.Fprintf(&b, "remit_decisions_total{verdict=%q} %d\n", v, m.decisions[v])
-	}
-
-	b.WriteString("# HELP remit_requests_total Requests that were answered, by operation and status.\n# TYPE remit_requests_total counter\n")
-	for _, s := range slices.SortedFunc(maps.Keys(m.requests), func(a, b served) int {
-		return strings.Compare(a.operation+strconv.Itoa(a.status), b.operation+strconv.Itoa(b.status))
-	}) {
-		fmt.Fprintf(&b, "remit_requests_total{operation=%q,status=\"%d\"} %d\n", s.operation, s.status, m.requests[s])
-	}
-
-	b.WriteString("# HELP remit_request_seconds The time that requests took.\n# TYPE remit_request_seconds histogram\n")
-	for _, operation := range slices.Sorted(maps.Keys(m.times)) {
-		t := m.times[operation]
-		for i, end := range latencies {
-			fmt.Fprintf(&b, "remit_request_seconds_bucket{operation=%q,le=\"%g\"} %d\n", operation, end, t.buckets[i])
-		}
-		fmt.Fprintf(&b, "remit_request_seconds_bucket{operation=%q,le=\"+Inf\"} %d\n", operation, t.count)
-		fmt.Fprintf(&b, "remit_request_seconds_sum{operation=%q} %g\nremit_request_seconds_count{operation=%q} %d\n", operation, t.sum, operation, t.count)
-	}
-
-	return b.String()
+// Observation is what counts requests and decisions, and holds callers to their rates.
+type Observation struct {
+	// Rates hold each principal to a number of requests in a minute; none when nil.
+	Rates *access.Rates
+	// Telemetry takes metrics, of which /metrics shows the page; none when nil.
+	Telemetry *telemetry.Recorder
 }
 
 // measure wraps a handler and counts its requests.
@@ -109,7 +30,9 @@ func (s *Server) measure(operation string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() { s.metrics.request(operation, seen.status, time.Since(began)) }()
+		defer func() {
+			s.o.Telemetry.Answered(context.WithoutCancel(r.Context()), operation, seen.status, time.Since(began))
+		}()
 		h.ServeHTTP(seen, r)
 	})
 }
@@ -129,9 +52,13 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap supports [http.ResponseController].
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (s *Server) showMetrics(w http.ResponseWriter, _ *request) error {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	_, _ = w.Write([]byte(s.metrics.String() + s.o.Plans.String())) // the caller has gone, then
+func (s *Server) showMetrics(w http.ResponseWriter, r *request) error {
+	page, err := s.o.Telemetry.Page(r.Context())
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", telemetry.PageType)
+	_, _ = w.Write([]byte(page + s.o.Plans.String())) // the caller has gone, then
 	return nil
 }
 
@@ -156,7 +83,11 @@ func (s *Server) ready(ctx context.Context, _ *request) (reply, error) {
 
 // noteDecision logs and counts a decision. The log leaves out the arguments.
 func (s *Server) noteDecision(r *request, d *remit.Decision, began time.Time) {
-	s.metrics.decision(d.Verdict)
+	counted := *d
+	if d.Effect == "" {
+		counted.Server = "" // whatever the caller wrote, and each would be a time series
+	}
+	s.o.Telemetry.Decided(context.WithoutCancel(r.Context()), &counted, "enforce", time.Since(began))
 	if !s.o.Log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}

@@ -2,15 +2,20 @@ package api
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/remit-project/remit/internal/access"
+	"github.com/remit-project/remit/internal/telemetry"
 )
 
 // TestMetrics: each decision is one line of the log and is counted, once.
 func TestMetrics(t *testing.T) {
-	b := newBench(t)
+	record, end, err := telemetry.Start(t.Context(), telemetry.Options{Door: "api", Page: true, Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	defer func() { must(t, end()) }()
+	b := newBench(t, func(o *Options) { o.Telemetry = record })
 	b.tainted(t, "s")
 	for range 2 {
 		b.post(t, 200, "agent", "/v1/sessions/s/decisions", mailTo("c1", "eve@evil.example"), "Idempotency-Key", "k")
@@ -21,9 +26,12 @@ func TestMetrics(t *testing.T) {
 
 	text := string(b.get(t, 200, "", "/metrics").body)
 	for _, want := range []string{
-		`remit_decisions_total{verdict="allow"} 2`, `remit_decisions_total{verdict="ask"} 1`, `remit_decisions_total{verdict="deny"} 1`,
-		`remit_requests_total{operation="decide",status="200"} 3`, `remit_requests_total{operation="decide",status="404"} 1`,
-		`remit_request_seconds_count{operation="decide"} 4`, `remit_request_seconds_bucket{operation="decide",le="+Inf"} 4`,
+		`remit_decisions_total{gen_ai_tool_name="send",remit_confirmed="false",remit_door="api",remit_mode="enforce",remit_server="mail",remit_verdict="ask"} 1`,
+		`remit_decisions_total{gen_ai_tool_name="send",remit_confirmed="true",remit_door="api",remit_mode="enforce",remit_server="mail",remit_verdict="allow"} 1`,
+		`remit_decisions_total{gen_ai_tool_name="_OTHER",remit_confirmed="false",remit_door="api",remit_mode="enforce",remit_server="",remit_verdict="deny"} 1`,
+		`remit_request_duration_seconds_count{http_response_status_code="200",remit_operation="decide"} 3`,
+		`remit_request_duration_seconds_bucket{http_response_status_code="200",remit_operation="decide",le="+Inf"} 3`,
+		`remit_request_duration_seconds_count{http_response_status_code="404",remit_operation="decide"} 1`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("it lacks %s:\n%s", want, text)
@@ -65,5 +73,18 @@ func TestReady(t *testing.T) {
 	}
 	must(t, b.store.Close())
 	b.get(t, 503, "", "/readyz")
+	b.get(t, 200, "", "/healthz")
+}
+
+// TestRates: a principal that sends too much waits, and nobody else does.
+func TestRates(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Rates = access.NewRates(2) })
+	for range 2 {
+		b.get(t, 200, "operator", "/v1/sessions")
+	}
+	if got := b.get(t, 429, "operator", "/v1/sessions"); got.header.Get("Retry-After") == "" {
+		t.Errorf("it isn't said when to come again: %v", got.header)
+	}
+	b.get(t, 404, "agent", "/v1/sessions/none")
 	b.get(t, 200, "", "/healthz")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -62,6 +63,10 @@ func (s *Server) route(op operation, h handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
+		if err := s.rated(who); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
 		if err := op.checkParameters(r); err != nil {
 			s.refuse(w, r, invalidRequest.errorf("%s", plain(err)))
 			return
@@ -97,6 +102,19 @@ func (s *Server) route(op operation, h handler) http.Handler {
 		}
 		send(w, r, out)
 	})
+}
+
+// rated counts a request of a principal, or fails if there are too many in a minute.
+func (s *Server) rated(who *access.Principal) error {
+	if who == nil {
+		return nil
+	}
+	wait := s.o.Rates.Take(who.Name, time.Now())
+	if wait == 0 {
+		return nil
+	}
+	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+	return tooMany.errorf("%s may send %d requests a minute", clip(who.Name), s.o.Rates.PerMinute()).setHeader("Retry-After", seconds)
 }
 
 // enter counts a request, or fails if the server is full.

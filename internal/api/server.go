@@ -49,6 +49,7 @@ type Options struct {
 	Monitor func(tools []*schema.Catalogue) (*remit.Monitor, error)
 	// Plans are what the monitor's planner took, for the metrics; nil for none.
 	Plans *planner.Counts
+	Observation
 	// Desk has the deployment's contracts; nil for none.
 	Desk *revise.Desk
 	// Policies is where people decide about the policies of the document; nil for none.
@@ -88,7 +89,6 @@ type Server struct {
 	exports  chan struct{}
 	replays  chan struct{}
 	streams  *sse.Streams
-	metrics  *metrics
 	// stopping is cancelled by stop, and ends streams and long waits.
 	stopping context.Context
 	stop     context.CancelFunc
@@ -106,7 +106,7 @@ func New(o Options) (*Server, error) {
 		o.Grace = DefaultGrace
 	}
 
-	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: sse.NewStreams(), metrics: newMetrics(),
+	s := &Server{o: o, mux: http.NewServeMux(), hub: newHub(), streams: sse.NewStreams(),
 		monitors: newMonitors(o.Monitor),
 		busy:     make(chan struct{}, maxRequests), exports: make(chan struct{}, maxExports), replays: make(chan struct{}, maxReplays)}
 	s.stopping, s.stop = context.WithCancel(context.Background())
@@ -211,7 +211,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	if err := s.o.Callers.Check(r); err != nil {
+	check := s.o.Callers.Check
+	if r.URL.Path == "/metrics" {
+		check = s.o.Callers.CheckScrape
+	}
+	if err := check(r); err != nil {
 		s.refuse(w, r, forbidden.errorf("%s", err))
 		return
 	}

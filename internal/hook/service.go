@@ -17,7 +17,9 @@ import (
 
 	"github.com/remit-project/remit"
 	"github.com/remit-project/remit/guard"
+	"github.com/remit-project/remit/internal/protocol"
 	"github.com/remit-project/remit/internal/shell"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/scope"
 	"github.com/remit-project/remit/store"
@@ -39,6 +41,8 @@ type Service struct {
 	// event.
 	Reader func(file string) (guard.Reader, error)
 	Judge  func(model string) (guard.Judge, error)
+	// Telemetry takes metrics; none when nil. It is set before the first event.
+	Telemetry *telemetry.Recorder
 
 	work     sync.WaitGroup // sessions that are being read
 	mu       sync.Mutex
@@ -287,7 +291,9 @@ func (s *Service) decide(ctx context.Context, p *policy, a *Agent, session *ledg
 	}
 	s.note(session.ID(), &openCall{agent: e.Agent, id: e.Call.ID, tool: e.Call.Server + "\x00" + e.Call.Tool, arguments: compact(e.Call.Arguments),
 		decision: d, asked: answer.Verdict == remit.Ask})
-	s.log.Info("decided", "session", session.ID(), "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "took", time.Since(began))
+	took := time.Since(began)
+	s.log.Info("decided", "session", session.ID(), "server", d.Server, "tool", d.Tool, "call", d.Call, "verdict", answer.Verdict, "reasons", protocol.ReasonCodes(d), "took", took)
+	s.Telemetry.Decided(ctx, d, "enforce", took)
 	return answer, nil
 }
 

@@ -81,7 +81,7 @@ const (
 
 // Handler serves MCP over HTTP: at /mcp, and for the conversation of one run at
 // /mcp/TOKEN, with POST /runs to get such a token. /healthz and /readyz say to
-// anybody that the gateway runs, and that it can serve.
+// anybody that the gateway runs, and that it can serve, and /metrics what it counts.
 type Handler struct {
 	g   *Gateway
 	o   HTTP
@@ -110,9 +110,17 @@ func NewHandler(g *Gateway, o HTTP) *Handler {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
+
 	h := &Handler{g: g, o: o, mux: http.NewServeMux(), sessions: map[string]*legacySession{}, runs: map[string]*conversation{}}
 	h.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { health(w, nil) })
 	h.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, h.ready(r.Context())) })
+	h.mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if err := (access.Hosts{Names: o.Hosts, Origins: o.Origins}).CheckScrape(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		g.o.Telemetry.ServePage(w, r)
+	})
 	h.mux.Handle("POST /runs", h.guard(http.HandlerFunc(h.run)))
 	h.mux.Handle("/mcp", h.guard(http.HandlerFunc(h.mcp)))
 	h.mux.Handle("/mcp/{run}", h.guard(http.HandlerFunc(h.mcp)))

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Counts are what plans took, for a page of metrics. The zero value is ready, and a nil one
+// Counts are what plans took, for a page of metrics, under the
+// names that telemetry gives them. The zero value is ready, and a nil one
 // counts nothing.
 type Counts struct {
 	mu              sync.Mutex
@@ -40,15 +41,15 @@ func (c *Counts) String() string {
 	defer c.mu.Unlock()
 	return fmt.Sprintf(`# HELP remit_plans_total Turns of users that a planner was asked about, by outcome.
 # TYPE remit_plans_total counter
-remit_plans_total{outcome="planned"} %d
-remit_plans_total{outcome="failed"} %d
+remit_plans_total{remit_outcome="planned"} %d
+remit_plans_total{remit_outcome="failed"} %d
 # HELP remit_plan_tokens_total Tokens that planners took.
 # TYPE remit_plan_tokens_total counter
-remit_plan_tokens_total{type="input"} %d
-remit_plan_tokens_total{type="output"} %d
-# HELP remit_plan_seconds The time that planners took.
-# TYPE remit_plan_seconds summary
-remit_plan_seconds_sum %g
-remit_plan_seconds_count %d
+remit_plan_tokens_total{gen_ai_token_type="input"} %d
+remit_plan_tokens_total{gen_ai_token_type="output"} %d
+# HELP remit_plan_duration_seconds The time that planners took.
+# TYPE remit_plan_duration_seconds summary
+remit_plan_duration_seconds_sum %g
+remit_plan_duration_seconds_count %d
 `, c.planned, c.failed, c.input, c.output, c.took.Seconds(), c.planned+c.failed)
 }

@@ -14,8 +14,8 @@ func TestCounts(t *testing.T) {
 	c.Add(2*time.Second, false, 5000, 200)
 	c.Add(500*time.Millisecond, true, 0, 0)
 	c.Add(time.Second, false, 6000, 100)
-	for _, want := range []string{`remit_plans_total{outcome="planned"} 2`, `remit_plans_total{outcome="failed"} 1`, `remit_plan_tokens_total{type="input"} 11000`,
-		`remit_plan_tokens_total{type="output"} 300`, `remit_plan_seconds_sum 3.5`, `remit_plan_seconds_count 3`} {
+	for _, want := range []string{`remit_plans_total{remit_outcome="planned"} 2`, `remit_plans_total{remit_outcome="failed"} 1`, `remit_plan_tokens_total{gen_ai_token_type="input"} 11000`,
+		`remit_plan_tokens_total{gen_ai_token_type="output"} 300`, `remit_plan_duration_seconds_sum 3.5`, `remit_plan_duration_seconds_count 3`} {
 		if !strings.Contains(c.String(), want+"\n") {
 			t.Errorf("no %s in\n%s", want, c.String())
 		}

@@ -9,11 +9,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/remit-project/remit"
+	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/proxy"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/store"
@@ -174,5 +177,86 @@ func TestStreamsBeginWithoutBlankLines(t *testing.T) {
 	w := handle(h, "/v1/chat/completions", hello)
 	if got := w.Body.String(); !strings.Contains(got, `"content":"Done."`) || strings.Contains(got, `\n\n`) {
 		t.Errorf("the stream is %s", got)
+	}
+}
+
+// What is wrong is said with its cause: a page in place of an API, and a version that
+// stands in two addresses.
+func TestCausesAreNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		path   string
+		answer reply
+		status int
+		want   string
+	}{
+		"a page":                {"", reply{status: 200, kind: "text/html; charset=utf-8", body: "\n<html><title>Sign in</title>"}, 502, "a web page and not with JSON"},
+		"a page without a type": {"", reply{status: 200, body: "<!DOCTYPE html><html>"}, 502, "a web page and not with JSON"},
+		"JSON that says html":   {"", reply{status: 200, kind: "text/html", body: `{"error":{"message":"no credit"}}`}, 502, "the upstream says: no credit"},
+		"a doubled version":     {"/v1", reply{status: 404, kind: "text/html", body: "<html>nginx"}, 404, "stands twice"},
+		"another 404":           {"", reply{status: 404, kind: "application/json", body: `{"error":{"message":"no such model"}}`}, 404, "no such model"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUpstream(t, test.answer)
+			address, err := url.Parse(u.URL + test.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := proxy.New(proxy.Options{Upstream: address})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := httptest.NewServer(p)
+			defer s.Close()
+			resp, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.StatusCode != test.status || !strings.Contains(string(body), test.want) {
+				t.Errorf("%d %s, want %d with %q", resp.StatusCode, body, test.status, test.want)
+			}
+		})
+	}
+}
+
+// Each credential has a rate of its own, whatever else a request says.
+func TestRates(t *testing.T) {
+	u := newUpstream(t)
+	address, err := url.Parse(u.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proxy.New(proxy.Options{Upstream: address, Rates: access.NewRates(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(p)
+	defer s.Close()
+
+	for n, test := range []struct {
+		key     string
+		limited bool
+	}{{"a", false}, {"a", false}, {"a", true}, {"a", true}, {"b", false}} {
+		r, err := http.NewRequest("POST", fmt.Sprintf("%s/v1/chat/completions?n=%d", s.URL, n), strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", "Bearer "+test.key)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if limited := resp.StatusCode == 429; limited != test.limited || limited != (resp.Header.Get("Retry-After") != "") {
+			t.Errorf("request %d: %d %v", n, resp.StatusCode, resp.Header)
+		}
+	}
+	if len(u.asked) != 3 {
+		t.Errorf("the upstream was asked %d times", len(u.asked))
 	}
 }

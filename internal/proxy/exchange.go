@@ -6,10 +6,13 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,6 +50,11 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request, d dialect) {
 	defer cancel(nil)
 
 	x := &exchange{p: p, d: d, w: w, r: r.WithContext(ctx)}
+	if wait := p.o.Rates.Take(strconv.FormatUint(p.echoes.owner(r), 36), time.Now()); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		answerError(w, d, http.StatusTooManyRequests, fmt.Sprintf("more than %d requests in a minute with these credentials", p.o.Rates.PerMinute()))
+		return
+	}
 	body, err := x.body()
 	if err == nil {
 		err = x.open(strictjson.Repair(body))
@@ -156,6 +164,10 @@ func (x *exchange) run(cancel context.CancelCauseFunc) error {
 			return x.endPartial(err)
 		}
 		idle.reset()
+		if resp.StatusCode == http.StatusNotFound && doubled(x.p.o.Upstream.Path, x.r.URL.Path) {
+			resp.Body.Close()
+			return errDoubled
+		}
 		if resp.StatusCode < 200 || resp.StatusCode > 299 {
 			if x.stream != nil {
 				err = x.endPartial(errors.New(http.StatusText(resp.StatusCode)))
@@ -364,6 +376,7 @@ func (x *exchange) fate(k *call, v verdict) fate {
 	}
 	x.p.o.Log.Info(message, "session", d.Session, "tool", d.Tool, "call", d.Call, "verdict", d.Verdict, "confirmed", d.Confirmed,
 		"mode", mode, "reasons", protocol.ReasonCodes(d), "took", v.took)
+	x.p.o.Telemetry.Decided(x.r.Context(), d, mode, v.took)
 
 	switch {
 	case d.Verdict == remit.Ask && x.p.o.asks():
@@ -454,6 +467,9 @@ func (x *exchange) fail(err error) {
 		status, message = http.StatusBadRequest, e.message
 	} else {
 		x.p.o.Log.Error("a request failed", "path", x.r.URL.Path, "error", err)
+	}
+	if errors.Is(err, errDoubled) {
+		status, message = http.StatusNotFound, err.Error()
 	}
 	if x.stream != nil {
 		if !errors.Is(err, errTold) {

@@ -21,7 +21,7 @@ import (
 	"github.com/remit-project/remit/internal/access"
 	"github.com/remit-project/remit/internal/pack"
 	"github.com/remit-project/remit/internal/pattern"
-	"github.com/remit-project/remit/internal/planner"
+	"github.com/remit-project/remit/internal/telemetry"
 	"github.com/remit-project/remit/ledger"
 	"github.com/remit-project/remit/schema"
 )
@@ -79,8 +79,10 @@ type Options struct {
 	// Upstream is the address that requests go to; their paths are appended to
 	// its path.
 	Upstream *url.URL
-	// Plans are what the monitor's planner took, for the metrics; nil for none.
-	Plans *planner.Counts
+	// Rates hold each credential to a number of requests in a minute; none when nil.
+	Rates *access.Rates
+	// Telemetry takes metrics, of which /metrics shows the page; none when nil.
+	Telemetry *telemetry.Recorder
 	// Name is the server name of the tools in contracts; "agent" when empty.
 	Name string
 	// Contract is the contract file for the tools. When nil, contracts are
@@ -243,7 +245,11 @@ func forget(h http.Header) {
 
 // ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := p.o.Callers.Check(r); err != nil {
+	check := p.o.Callers.Check
+	if r.URL.Path == "/metrics" {
+		check = p.o.Callers.CheckScrape
+	}
+	if err := check(r); err != nil {
 		answerError(w, chat{}, http.StatusForbidden, err.Error()+": allow it with --host or --origin")
 		return
 	}
@@ -261,9 +267,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"status":"ok"}`+"\n")
 		return
 	}
+	if r.Method == http.MethodGet && r.URL.Path == CanaryPath {
+		p.canary(w, r)
+		return
+	}
 	if r.Method == http.MethodGet && r.URL.Path == "/metrics" {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		io.WriteString(w, p.o.Plans.String())
+		p.o.Telemetry.ServePage(w, r)
 		return
 	}
 	p.route(w, r)

@@ -3,8 +3,10 @@ package proxy
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/remit-project/remit/internal/display"
 	"github.com/remit-project/remit/internal/strictjson"
@@ -35,6 +37,9 @@ func unusable(err error, resp *http.Response, body []byte) error {
 	e := &errAnswer{err: err, form: fmt.Sprintf("status %d, %s, %d bytes", resp.StatusCode, display.Line(kind), len(body))}
 	says := cmp.Or(strictjson.GetText(body, "error", "message"), strictjson.GetText(body, "error"), strictjson.GetText(body, "message"))
 	switch {
+	case isPage(kind, body):
+		e.err = errPage
+		e.text = ": it begins with " + excerpt(body)
 	case len(body) == 0:
 		e.text = ": it is empty"
 	case says != "":
@@ -43,6 +48,30 @@ func unusable(err error, resp *http.Response, body []byte) error {
 		e.text = ": it begins with " + excerpt(body)
 	}
 	return e
+}
+
+// errPage is why a web page is no answer. Sign-in pages, gateways and other programs on the
+// same port answer so.
+var errPage = errors.New("the upstream answered with a web page and not with JSON: look whether --upstream is the address of the API, and not of a site, a sign-in page or another program")
+
+// isPage reports whether an answer is a web page.
+func isPage(kind string, body []byte) bool {
+	begin := strings.ToLower(string(body[:min(len(body), len("<!doctype html"))]))
+	if !strings.HasPrefix(begin, "<") {
+		return false
+	}
+	declared := strings.HasPrefix(strings.ToLower(kind), "text/html")
+	return declared || strings.HasPrefix(begin, "<!doctype html") || strings.HasPrefix(begin, "<html")
+}
+
+// errDoubled is why an upstream doesn't know a path with the version of its API twice.
+var errDoubled = errors.New("the upstream doesn't know the path, in which the version of its API stands twice: --upstream ends in it, and so does the base URL of the agent. Leave it out of one of the two")
+
+// doubled reports whether the version of an API stands twice in a path: at the end of the
+// upstream's, and at the beginning of the request's.
+func doubled(upstream, path string) bool {
+	version := strings.TrimSuffix(versioned().FindString(upstream), "/")
+	return version != "" && strings.HasPrefix(path, version+"/")
 }
 
 // excerpt returns the beginning of a text on one line.

@@ -24,7 +24,7 @@ func (carrier) Keys() []string           { return names }
 // From continues the trace that a message belongs to, if get finds one. What is
 // no trace context is ignored.
 func (r *Recorder) From(ctx context.Context, get func(name string) string) context.Context {
-	if r == nil {
+	if r == nil || r.silent {
 		return ctx
 	}
 	return propagation.TraceContext{}.Extract(ctx, carrier{get: get})
@@ -32,7 +32,7 @@ func (r *Recorder) From(ctx context.Context, get func(name string) string) conte
 
 // Into writes the trace context of the current span into a message by set.
 func (r *Recorder) Into(ctx context.Context, set func(name, value string)) {
-	if r == nil {
+	if r == nil || r.silent {
 		return
 	}
 	propagation.TraceContext{}.Inject(ctx, carrier{set: set})

@@ -25,32 +25,48 @@ import (
 // flushTime bounds how long the end of the process waits for the last export.
 const flushTime = 5 * time.Second
 
+// Options say what is recorded.
+type Options struct {
+	// Door is where calls are decided: gateway, proxy, api or hooks.
+	Door string
+	// Page makes a page of metrics; see [Recorder.Page].
+	Page    bool
+	Version string
+	Log     *slog.Logger
+}
+
 // Start returns a recorder that exports by OTLP over HTTP, as the standard
 // variables OTEL_* of the environment say, and what ends it after a last export.
-// The recorder is nil when they name no endpoint. An error says which variable is
-// wrong.
+// The recorder is nil when they name no endpoint and there is no page. An error says which
+// variable is wrong.
 //
 // What goes wrong while exporting is logged, and harms nothing else.
 // OpenTelemetry has one place for that in a process, which Start sets.
-func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, func() error, error) {
+func Start(ctx context.Context, o Options) (*Recorder, func() error, error) {
 	traces, terr := exports("TRACES")
 	metrics, merr := exports("METRICS")
 	if err := errors.Join(terr, merr); err != nil {
 		return nil, nil, err
 	}
-	if !traces && !metrics {
+	if !traces && !metrics && !o.Page {
 		return nil, func() error { return nil }, nil
 	}
 
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry could not be exported", "error", err) }))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("telemetry could not be exported", "error", err) }))
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "remit"), attribute.String("service.version", version)), resource.WithFromEnv())
+		resource.WithAttributes(attribute.String("service.name", "remit"), attribute.String("service.version", o.Version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, nil, fmt.Errorf("the environment says who we are in OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 
 	var tracers trace.TracerProvider = tracenoop.NewTracerProvider()
 	var meters metric.MeterProvider = metricnoop.NewMeterProvider()
+	readers := []sdkmetric.Option{sdkmetric.WithResource(about)}
+	var page *sdkmetric.ManualReader
+	if o.Page {
+		page = sdkmetric.NewManualReader()
+		readers = append(readers, sdkmetric.WithReader(page))
+	}
 	var ends []func(context.Context) error
 	if traces {
 		e, err := otlptracehttp.New(ctx)
@@ -65,14 +81,18 @@ func Start(ctx context.Context, version string, log *slog.Logger) (*Recorder, fu
 		if err != nil {
 			return nil, nil, err
 		}
-		p := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(e)), sdkmetric.WithResource(about))
+		readers = append(readers, sdkmetric.WithReader(sdkmetric.NewPeriodicReader(e)))
+	}
+	if metrics || o.Page {
+		p := sdkmetric.NewMeterProvider(readers...)
 		meters, ends = p, append(ends, p.Shutdown)
 	}
 
-	r, err := New(tracers, meters, version)
+	r, err := New(tracers, meters, o.Version)
 	if err != nil {
 		return nil, nil, err
 	}
+	r.door, r.page, r.silent = o.Door, page, !traces
 	return r, func() error {
 		// The context of the process has ended by now.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)

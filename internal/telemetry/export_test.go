@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -96,7 +97,7 @@ func TestExport(t *testing.T) {
 	c := collect(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL)
 	t.Setenv("OTEL_SERVICE_NAME", "mine")
-	r, end, err := telemetry.Start(t.Context(), "1.2.3", slog.New(slog.DiscardHandler))
+	r, end, err := telemetry.Start(t.Context(), telemetry.Options{Version: "1.2.3", Log: slog.New(slog.DiscardHandler)})
 	if err != nil || r == nil {
 		t.Fatalf("got %v, %v", r, err)
 	}
@@ -140,7 +141,7 @@ func TestEnvironment(t *testing.T) {
 			for k, v := range test.env {
 				t.Setenv(k, v)
 			}
-			r, end, err := telemetry.Start(t.Context(), "1", slog.New(slog.DiscardHandler))
+			r, end, err := telemetry.Start(t.Context(), telemetry.Options{Version: "1", Log: slog.New(slog.DiscardHandler)})
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("got %v", err)
@@ -154,5 +155,56 @@ func TestEnvironment(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A page has what was recorded, in Prometheus's form, without any exporter.
+func TestPage(t *testing.T) {
+	unset(t)
+	r, end, err := telemetry.Start(t.Context(), telemetry.Options{Door: "api", Page: true, Version: "1", Log: slog.New(slog.DiscardHandler)})
+	if err != nil || r == nil {
+		t.Fatalf("got %v, %v", r, err)
+	}
+	r.Decided(t.Context(), decision(), "enforce", 3*time.Millisecond)
+	odd := decision()
+	odd.Server = "a\"b\\\n"
+	r.Decided(t.Context(), odd, "enforce", time.Minute)
+	r.Answered(t.Context(), "decide", 200, time.Second)
+	defer r.Asked(t.Context())()
+
+	page, err := r.Page(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# TYPE remit_decisions_total counter\n",
+		`remit_decisions_total{gen_ai_tool_name="send",remit_confirmed="false",remit_door="api",remit_mode="enforce",remit_server="mail",remit_verdict="ask"} 1` + "\n",
+		`remit_server="a\"b\\\n"`,
+		"# TYPE remit_decision_duration_seconds histogram\n",
+		`remit_decision_duration_seconds_bucket{remit_door="api",remit_server="mail",remit_verdict="ask",le="0.002"} 0` + "\n",
+		`remit_decision_duration_seconds_bucket{remit_door="api",remit_server="mail",remit_verdict="ask",le="0.005"} 1` + "\n",
+		`remit_decision_duration_seconds_bucket{remit_door="api",remit_server="mail",remit_verdict="ask",le="+Inf"} 1` + "\n",
+		`remit_request_duration_seconds_count{http_response_status_code="200",remit_operation="decide"} 1` + "\n",
+		"# TYPE remit_questions gauge\n", "remit_questions 1\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "s3cr3t") || t.Failed() {
+		t.Errorf("the page is\n%s", page)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a recorder there is an empty page.
+func TestNoPage(t *testing.T) {
+	var r *telemetry.Recorder
+	r.Decided(t.Context(), decision(), "enforce", time.Second)
+	r.Answered(t.Context(), "decide", 200, time.Second)
+	if page, err := r.Page(t.Context()); err != nil || page != "" {
+		t.Errorf("got %q, %v", page, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/remit-project/remit"
@@ -44,6 +45,9 @@ const (
 	modeKey      = attribute.Key("remit.mode")
 	callKey      = attribute.Key("remit.call")
 	outcomeKey   = attribute.Key("remit.outcome")
+	doorKey      = attribute.Key("remit.door")
+	requestedKey = attribute.Key("remit.operation")
+	statusKey    = attribute.Key("http.response.status_code")
 	modelKey     = attribute.Key("gen_ai.request.model")
 	tokensKey    = attribute.Key("gen_ai.token.type")
 )
@@ -59,8 +63,14 @@ const (
 // Recorder records what an enforcement point does.
 type Recorder struct {
 	tracer trace.Tracer
+	// door is where calls are decided; empty where nobody asks.
+	door string
+	page *sdkmetric.ManualReader // nil where there is no page
+	// silent is set where nobody takes traces: trace context stays as it came.
+	silent bool
 
 	served, requested metric.Float64Histogram
+	answered          metric.Float64Histogram
 	decisions         metric.Int64Counter
 	decided           metric.Float64Histogram
 	failures          metric.Int64Counter
@@ -74,7 +84,7 @@ type Recorder struct {
 func New(traces trace.TracerProvider, metrics metric.MeterProvider, version string) (*Recorder, error) {
 	r := &Recorder{tracer: traces.Tracer(scope, trace.WithInstrumentationVersion(version))}
 	m := metrics.Meter(scope, metric.WithInstrumentationVersion(version))
-	var errs [10]error
+	var errs [11]error
 	// The bounds that the conventions for MCP ask for, in seconds.
 	calls := metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 	r.served, errs[0] = m.Float64Histogram("mcp.server.operation.duration", metric.WithUnit("s"), calls,
@@ -99,6 +109,9 @@ func New(traces trace.TracerProvider, metrics metric.MeterProvider, version stri
 		metric.WithDescription("Tokens that planners took."))
 	r.planned, errs[9] = m.Float64Histogram("remit.plan.duration", metric.WithUnit("s"), calls,
 		metric.WithDescription("Time that a planner took for a turn."))
+	r.answered, errs[10] = m.Float64Histogram("remit.request.duration", metric.WithUnit("s"),
+		metric.WithExplicitBucketBoundaries(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+		metric.WithDescription("Time that requests of the decision API took, by operation and status."))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -186,14 +199,35 @@ func (s *Span) Decided(d *remit.Decision, mode string, took time.Duration) {
 	}
 	s.span.SetAttributes(toolKey.String(clip(d.Tool)), serverKey.String(d.Server), callKey.String(d.Call), verdictKey.String(string(d.Verdict)),
 		confirmedKey.Bool(d.Confirmed), modeKey.String(mode), reasonsKey.StringSlice(reasons))
-	tool := clip(d.Tool)
+	s.r.count(s.ctx, d, mode, took)
+}
+
+// Decided counts a decision where calls have no spans of their own.
+func (r *Recorder) Decided(ctx context.Context, d *remit.Decision, mode string, took time.Duration) {
+	if r != nil {
+		r.count(ctx, d, mode, took)
+	}
+}
+
+// count counts a decision.
+func (r *Recorder) count(ctx context.Context, d *remit.Decision, mode string, took time.Duration) {
+	tool, server := clip(d.Tool), clip(d.Server)
 	if d.Effect == "" { // no contract says what it does
 		tool = otherTool
 	}
-	kept := metric.WithAttributes(verdictKey.String(string(d.Verdict)), serverKey.String(d.Server), toolKey.String(tool),
-		modeKey.String(mode), confirmedKey.Bool(d.Confirmed))
-	s.r.decisions.Add(s.ctx, 1, kept)
-	s.r.decided.Record(s.ctx, took.Seconds(), metric.WithAttributes(verdictKey.String(string(d.Verdict)), serverKey.String(d.Server)))
+	about := []attribute.KeyValue{verdictKey.String(string(d.Verdict)), serverKey.String(server)}
+	if r.door != "" {
+		about = append(about, doorKey.String(r.door))
+	}
+	r.decided.Record(ctx, took.Seconds(), metric.WithAttributes(about...))
+	r.decisions.Add(ctx, 1, metric.WithAttributes(append(about, toolKey.String(tool), modeKey.String(mode), confirmedKey.Bool(d.Confirmed))...))
+}
+
+// Answered counts a request of the decision API, by its operation and status.
+func (r *Recorder) Answered(ctx context.Context, operation string, status int, took time.Duration) {
+	if r != nil {
+		r.answered.Record(ctx, took.Seconds(), metric.WithAttributes(requestedKey.String(operation), statusKey.Int(status)))
+	}
 }
 
 // End ends the span. Failure says in a word what went wrong, as denied or
@@ -240,15 +274,15 @@ func (r *Recorder) Plan(ctx context.Context, model string) (context.Context, fun
 }
 
 // Asked counts a question that waits for a person, until settled is called.
-func (r *Recorder) Asked(ctx context.Context) (settled func()) { return r.count(ctx, question) }
+func (r *Recorder) Asked(ctx context.Context) (settled func()) { return r.during(ctx, question) }
 
 // Connected counts a conversation, until ended is called.
-func (r *Recorder) Connected(ctx context.Context) (ended func()) { return r.count(ctx, session) }
+func (r *Recorder) Connected(ctx context.Context) (ended func()) { return r.during(ctx, session) }
 
 func question(r *Recorder) metric.Int64UpDownCounter { return r.questions }
 func session(r *Recorder) metric.Int64UpDownCounter  { return r.sessions }
 
-func (r *Recorder) count(ctx context.Context, of func(*Recorder) metric.Int64UpDownCounter) func() {
+func (r *Recorder) during(ctx context.Context, of func(*Recorder) metric.Int64UpDownCounter) func() {
 	if r == nil {
 		return func() {}
 	}
