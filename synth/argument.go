@@ -28,9 +28,9 @@ const nearly = 9
 func (t *tool) judge(p *place) verdict {
 	es := t.evidence(p)
 	if len(es) == 0 {
-		return t.weigh(p, t.unknown(p), 0)
+		return t.doubt(p, t.weigh(p, t.unknown(p), 0))
 	}
-	return t.weigh(p, t.byRules(p, es), es[0].weight)
+	return t.doubt(p, t.weigh(p, t.byRules(p, es), es[0].weight))
 }
 
 // byRules decides one place by its evidence.

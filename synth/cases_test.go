@@ -112,7 +112,7 @@ func parseNode(text string) map[string]any {
 // TestCases holds every case to what it says, by the rules alone.
 func TestCases(t *testing.T) {
 	for _, c := range cases(t) {
-		tool := Estimated(nil, c.catalogue).Tools[0]
+		tool := Estimated(Estimates{}, c.catalogue).Tools[0]
 		effect := string(tool.Effect)
 		inward := "inward"
 		if tool.Effect.Outward() {

@@ -18,7 +18,8 @@
 //     bears authority, it is taken, and a person has to look at it (argument.go).
 //
 // Last, the role is weighed against an estimate from labelled tools of other servers
-// (estimate.go), which has to outweigh the evidence.
+// (estimate.go), which has to outweigh the evidence; what may well be stricter than it says
+// gets the better floor, or a mark.
 //
 // For example, "to" in send_email(to, body): "send" is egress and sends; "to" in a
 // tool that sends is evidence for a person; a person in a tool that doesn't read is a

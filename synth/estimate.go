@@ -2,6 +2,7 @@ package synth
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,17 +12,22 @@ import (
 	"github.com/remit-project/remit/schema"
 )
 
-// Estimated makes the contract of each tool of a catalogue with another estimate of roles
-// than the built-in one; nil leaves it out. It is for measuring what an estimate is worth on
-// servers that it was not fitted on.
-func Estimated(roles *estimate.Table, c *schema.Catalogue) *contract.File {
-	return builtin().with(roles).contract(c)
+// Estimates are the tables that synthesis weighs its rules against; nil leaves one out.
+type Estimates struct {
+	Roles, Floors *estimate.Table
 }
 
-// with is the table with another estimate of roles.
-func (x *table) with(roles *estimate.Table) *table {
+// Estimated makes the contract of each tool of a catalogue with other estimates than the
+// built-in ones. It is for measuring what an estimate is worth on servers that it was not
+// fitted on.
+func Estimated(e Estimates, c *schema.Catalogue) *contract.File {
+	return builtin().with(e).contract(c)
+}
+
+// with is the table with other estimates.
+func (x *table) with(e Estimates) *table {
 	y := *x
-	y.likely = roles
+	y.likely = e
 	return &y
 }
 
@@ -30,6 +36,16 @@ const (
 	weightOfRules = 20.0
 	// reasons is how many features explain an estimate.
 	reasons = 3
+	// mayDecide is how likely an argument bears authority that a person looks at, oftenDecides
+	// of which little but the user's word is taken until then, and mayNeedUser how likely one
+	// needs the user's word that gets it as its floor. They are low: what is missed costs more
+	// than a look, or a question.
+	mayDecide, oftenDecides, mayNeedUser = 0.1, 0.2, 0.15
+	// isLikely is how likely both have to be of text, and of ids that a tool's word is good for:
+	// what rules know best, and what tasks are full of.
+	isLikely = 0.5
+	// needsOrigin is how likely one needs a tool's word, or the user's, that gets the tool's.
+	needsOrigin = 0.7
 )
 
 // weigh asks what arguments like this one were in labelled tools, and weighs that against
@@ -37,7 +53,7 @@ const (
 // a credential, what no rule knows anything about in a tool that reaches out, or what bears
 // authority by its nature, a path or a URL.
 func (t *tool) weigh(p *place, v verdict, weight int) verdict {
-	if t.table.likely == nil || v.role == label.Credential {
+	if t.table.likely.Roles == nil || v.role == label.Credential {
 		return v
 	}
 	best, why := t.likelier(p, v.role, float64(weight)/weightOfRules)
@@ -65,24 +81,92 @@ func (t *tool) weigh(p *place, v verdict, weight int) verdict {
 // likelier returns the role that is likeliest where the rules' has a head start, in
 // natural logarithms of odds, and why.
 func (t *tool) likelier(p *place, rules label.Role, start float64) (best label.Role, why string) {
-	if t.features == nil {
-		t.features = estimate.Arguments(t.def, string(t.told))
-	}
-	features := t.features[p.pattern]
+	features := t.featuresOf(p)
 	if features == nil {
 		return rules, ""
 	}
-	odds := t.table.likely.Odds(features)
+	odds := t.table.likely.Roles.Odds(features)
 	odds[rules.String()] += start
 
 	best = rules
 	for _, r := range []label.Role{label.Command, label.Target, label.Selector, label.Control, label.Content} {
-		if odds[r.String()] > odds[best.String()] {
+		if o, ok := odds[r.String()]; ok && o > odds[best.String()] {
 			best = r
 		}
 	}
-	telling := t.table.likely.Why(features, best.String(), rules.String(), reasons)
+	telling := t.table.likely.Roles.Why(features, best.String(), rules.String(), reasons)
 	return best, fmt.Sprintf("arguments like it are %s: %s", best, strings.Join(telling, ", "))
+}
+
+func (t *tool) featuresOf(p *place) []string {
+	if t.features == nil {
+		t.features = estimate.Arguments(t.def, string(t.told))
+	}
+	return t.features[p.pattern]
+}
+
+// doubt holds a verdict against arguments like it once more, where more than a read hangs on
+// it: one that may well bear authority is marked, and one that may well need a better floor
+// gets it. It makes nothing milder.
+func (t *tool) doubt(p *place, v verdict) verdict {
+	features := t.featuresOf(p)
+	if features == nil || t.effect == contract.Read {
+		return v
+	}
+	likely, most := 0.0, label.Target
+	if !v.role.AuthorityBearing() && t.table.likely.Roles != nil {
+		most, likely = t.likelyAuthority(features)
+	}
+
+	if likely >= mayDecide && v.review == "" {
+		telling := t.table.likely.Roles.Why(features, most.String(), v.role.String(), reasons)
+		v.review = fmt.Sprintf("might also be a %s, as arguments like it are: %s", most, strings.Join(telling, ", "))
+	}
+	if floor := t.likelyFloor(features, v, likely); floor > v.floor {
+		v.floor = floor
+		v.why += fmt.Sprintf("; arguments like it need %s", floor)
+	}
+	return v
+}
+
+// likelyAuthority is the likeliest role with authority of arguments with these features, and
+// how likely it is that they have one of these roles.
+func (t *tool) likelyAuthority(features []string) (most label.Role, likely float64) {
+	odds := t.table.likely.Roles.Odds(features)
+	most = label.Target
+	best := math.Inf(-1)
+	for _, r := range []label.Role{label.Target, label.Command, label.Credential} {
+		o, ok := odds[r.String()]
+		if !ok {
+			continue // no example had the role
+		}
+		likely += math.Exp(o)
+		if o > best {
+			most, best = r, o
+		}
+	}
+	return most, likely
+}
+
+// likelyFloor is the floor that arguments with these features need often enough, of which
+// authority is as likely as is given.
+func (t *tool) likelyFloor(features []string, v verdict, authority float64) label.Trust {
+	if t.table.likely.Floors == nil {
+		return label.External
+	}
+	odds := t.table.likely.Floors.Odds(features)
+	user, output := math.Exp(odds[label.User.String()]), math.Exp(odds[label.ToolOutput.String()])
+	isID := v.role == label.Selector
+	isText := v.role == label.Content && slices.Contains([]concept{"text", "name", "when"}, v.concept)
+	may := user >= mayNeedUser || authority >= oftenDecides
+
+	switch {
+	case user >= isLikely, authority >= isLikely, may && !isID && !isText:
+		return label.User
+	case user+output >= needsOrigin, may && isID:
+		return label.ToolOutput
+	}
+	return label.External
 }
 
 // usualFloor is the floor of a role that no rule gave.

@@ -27,7 +27,7 @@ var builtin = sync.OnceValue(func() *table {
 	if err != nil {
 		panic(err)
 	}
-	return x.with(estimate.Roles())
+	return x.with(Estimates{Roles: estimate.Roles(), Floors: estimate.Floors()})
 })
 
 // concept is what an argument is about: a name that words.txt declares. The empty
@@ -72,8 +72,8 @@ type table struct {
 	evidence []*block
 	floor    *block
 
-	// likely estimates roles by what labelled arguments were; nil doesn't.
-	likely *estimate.Table
+	// likely estimates roles and floors by what labelled arguments were.
+	likely Estimates
 }
 
 // noun is what a word is evidence for, and how much.

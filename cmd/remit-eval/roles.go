@@ -57,7 +57,7 @@ func (c *rolesCommand) Run(ctx context.Context, s *command.Streams) error {
 // reads as well.
 func (c *rolesCommand) contracts(ctx context.Context) (eval.Contracts, error) {
 	if len(c.Cross) > 0 {
-		examples, err := eval.Examples(append(c.Cross, c.Dir)...)
+		examples, err := eval.ReadExamples(append(c.Cross, c.Dir)...)
 		if err != nil {
 			return nil, err
 		}
@@ -113,15 +113,20 @@ func rolesTable(t *command.Tables, r *eval.RolesReport) {
 }
 
 type fitCommand struct {
-	Dirs []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
+	Dirs   []string `arg:"" type:"path" help:"Directories with labels*.jsonl and SERVER.json."`
+	Floors bool     `help:"Fit the estimate of floors, not that of roles."`
 }
 
-// Run fits the estimate of roles, and writes its table.
+// Run fits an estimate, and writes its table.
 func (c *fitCommand) Run(s *command.Streams) error {
-	examples, err := eval.Examples(c.Dirs...)
+	examples, err := eval.ReadExamples(c.Dirs...)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.Out, estimate.Fit(examples).String())
+	of := examples.Roles
+	if c.Floors {
+		of = examples.Floors
+	}
+	_, err = io.WriteString(s.Out, estimate.Fit(of).String())
 	return err
 }

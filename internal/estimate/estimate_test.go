@@ -70,8 +70,8 @@ func TestTableSurvivesWriting(t *testing.T) {
 	if err != nil || x.String() != text {
 		t.Errorf("%v: read and written, the table differs", err)
 	}
-	if Roles().String() != rolesText {
-		t.Error("roles.txt isn't as remit-eval fit writes it")
+	if Roles().String() != rolesText || Floors().String() != floorsText {
+		t.Error("roles.txt or floors.txt isn't as remit-eval fit writes it")
 	}
 }
 

@@ -15,15 +15,24 @@ import (
 //go:embed roles.txt
 var rolesText string
 
-// Roles returns the table that is built in for the roles of arguments. A mistake in it is
-// found by the package's tests.
-var Roles = sync.OnceValue(func() *Table {
-	t, err := Parse(rolesText)
+//go:embed floors.txt
+var floorsText string
+
+// Roles returns the table that is built in for the roles of arguments, and Floors that for
+// the lowest floors that a careful reader accepts for them. A mistake in them is found by the
+// package's tests.
+var (
+	Roles  = sync.OnceValue(func() *Table { return mustParse(rolesText) })
+	Floors = sync.OnceValue(func() *Table { return mustParse(floorsText) })
+)
+
+func mustParse(text string) *Table {
+	t, err := Parse(text)
 	if err != nil {
 		panic(err)
 	}
 	return t
-})
+}
 
 // Table has the weight of every feature for every class. It doesn't change.
 type Table struct {

@@ -8,14 +8,29 @@ import (
 
 	"github.com/remit-project/remit/contract"
 	"github.com/remit-project/remit/internal/estimate"
+	"github.com/remit-project/remit/label"
 	"github.com/remit-project/remit/schema"
 	"github.com/remit-project/remit/synth"
 )
 
-// Examples reads what the estimate of roles is fitted on: the labelled arguments of
-// directories with labels*.jsonl and SERVER.json.
-func Examples(dirs ...string) ([]estimate.Example, error) {
-	var out []estimate.Example
+// Examples are what estimates are fitted on: labelled arguments, by their roles and by
+// the lowest floors that are accepted for them.
+type Examples struct {
+	Roles, Floors []estimate.Example
+}
+
+// without leaves out what shares a group.
+func (e *Examples) without(group string) *Examples {
+	of := func(all []estimate.Example) []estimate.Example {
+		return slices.DeleteFunc(slices.Clone(all), func(x estimate.Example) bool { return x.Group == group })
+	}
+	return &Examples{Roles: of(e.Roles), Floors: of(e.Floors)}
+}
+
+// ReadExamples reads the labelled arguments of directories with labels*.jsonl and
+// SERVER.json.
+func ReadExamples(dirs ...string) (*Examples, error) {
+	out := &Examples{}
 	for _, dir := range dirs {
 		labels, err := labelsOf(dir)
 		if err != nil {
@@ -31,8 +46,15 @@ func Examples(dirs ...string) ([]estimate.Example, error) {
 				}
 				servers[l.Server] = s
 			}
-			if f, ok := s.features[l.Tool][l.Arg]; ok && l.Kind == "arg" {
-				out = append(out, estimate.Example{Group: s.fingerprint, Features: f, Class: l.Role.String()})
+			f, ok := s.features[l.Tool][l.Arg]
+			if !ok || l.Kind != "arg" {
+				continue
+			}
+			out.Roles = append(out.Roles, estimate.Example{Group: s.fingerprint, Features: f, Class: l.Role.String()})
+			if l.MinTrust != nil {
+				// A credential's floor is its rules', so that what is above USER needs no class.
+				lowest := min(slices.Min(append([]label.Trust{*l.MinTrust}, l.MinTrustAlternatives...)), label.User)
+				out.Floors = append(out.Floors, estimate.Example{Group: s.fingerprint, Features: f, Class: lowest.String()})
 			}
 		}
 	}
@@ -51,7 +73,7 @@ func features(dir, server string) (*featured, error) {
 		return nil, err
 	}
 	out := &featured{fingerprint: c.Fingerprint(), features: map[string]map[string][]string{}}
-	byRules := synth.Estimated(nil, c)
+	byRules := synth.Estimated(synth.Estimates{}, c)
 	for i := range c.Tools {
 		if made, ok := byRules.Tool(c.Tools[i].Name); ok {
 			out.features[made.Name] = estimate.Arguments(&c.Tools[i], string(made.Effect))
@@ -63,11 +85,10 @@ func features(dir, server string) (*featured, error) {
 // Crossed makes contracts with estimates that are fitted on all examples but those of the
 // server that they are made for. The rules stay what they are: they were written by people
 // who may have seen the server.
-func Crossed(examples []estimate.Example) Contracts {
+func Crossed(examples *Examples) Contracts {
 	return func(c *schema.Catalogue) (*contract.File, error) {
-		group := c.Fingerprint()
-		others := slices.DeleteFunc(slices.Clone(examples), func(e estimate.Example) bool { return e.Group == group })
-		return synth.Estimated(estimate.Fit(others), c), nil
+		others := examples.without(c.Fingerprint())
+		return synth.Estimated(synth.Estimates{Roles: estimate.Fit(others.Roles), Floors: estimate.Fit(others.Floors)}, c), nil
 	}
 }
 
